@@ -1,0 +1,41 @@
+from typing import Optional, Sequence
+
+import torch
+
+from allennlp_coref_rc.modules.recurrence.recurrence import Edges
+
+
+def reference(
+    inputs: torch.Tensor,
+    edges: Sequence[Edges],
+    weight_hh: torch.Tensor,
+    bias_hn: torch.Tensor,
+    mask: torch.Tensor,
+    memory: Optional[torch.Tensor],
+    reverse: bool,
+) -> torch.Tensor:
+    """`recurrence` as its equations read, one step of autograd after the other: the oracle of the other backends."""
+    batch_size, length, _ = inputs.shape
+    hidden_size = weight_hh.size(1)
+    zero = inputs.new_zeros(batch_size, hidden_size)
+    # The last entry is what NO_SOURCE (-1) reads.
+    states = [zero] * length + (list(memory.unbind(1)) if memory is not None else []) + [zero]
+    rows = torch.arange(batch_size, device=inputs.device)
+
+    for t in reversed(range(length)) if reverse else range(length):
+        previous = torch.zeros_like(zero)
+        for sources, weights, start, stop in edges:
+            for e in range(sources.size(2)):
+                read = torch.stack(states, dim=1)[rows, sources[:, t, e], start:stop]
+                padding = (start, hidden_size - stop)
+                previous = previous + torch.nn.functional.pad(weights[:, t, e].unsqueeze(1) * read, padding)
+        input_r, input_z, input_n = inputs[:, t].chunk(3, dim=1)
+        hidden_r, hidden_z, hidden_n = torch.nn.functional.linear(previous, weight_hh).chunk(3, dim=1)
+        r = torch.sigmoid(input_r + hidden_r)
+        z = torch.sigmoid(input_z + hidden_z)
+        n = torch.tanh(input_n + r * (hidden_n + bias_hn))
+        state = (1 - z) * n + z * previous
+        states[t] = torch.where(mask[:, t].unsqueeze(1), state, zero)
+    if not length:
+        return inputs.new_zeros(batch_size, 0, hidden_size)
+    return torch.stack(states[:length], dim=1)

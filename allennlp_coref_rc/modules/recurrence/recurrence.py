@@ -1,0 +1,134 @@
+from typing import NamedTuple, Optional, Sequence
+
+import torch
+
+from allennlp.common.checks import ConfigurationError
+
+NO_SOURCE = -1
+"""The source position that stands for "nothing": a state of zeros."""
+
+BACKENDS = ("auto", "reference", "plain")
+
+
+class Edges(NamedTuple):
+    """
+    The edges of one relation: which earlier states each token reads, and which slice of them.
+
+    # Parameters
+
+    sources : `torch.LongTensor`
+        Shape: (batch_size, sequence_length, edges). Positions in the sequence, or `sequence_length + i` for row `i` of
+        the memory, or `NO_SOURCE`. A source that is masked, or that is not read before the token itself (after it, when
+        reading in reverse), counts as `NO_SOURCE`.
+    weights : `torch.FloatTensor`
+        Shape: (batch_size, sequence_length, edges).
+    start, stop : `int`
+        The slice of the state that this relation carries.
+    """
+
+    sources: torch.LongTensor
+    weights: torch.FloatTensor
+    start: int
+    stop: int
+
+
+def recurrence(
+    inputs: torch.FloatTensor,
+    edges: Sequence[Edges],
+    weight_hh: torch.FloatTensor,
+    bias_hn: torch.FloatTensor,
+    mask: torch.BoolTensor,
+    memory: Optional[torch.FloatTensor] = None,
+    reverse: bool = False,
+    backend: str = "auto",
+) -> torch.FloatTensor:
+    """
+    A GRU whose previous state is a weighted sum of slices of any earlier states:
+
+        m_t[slice_r] = sum over the edges (s, w) of relation r into t of  w * h_s[slice_r]
+        r_t = sigmoid(x_t[r] + m_t U_r)
+        z_t = sigmoid(x_t[z] + m_t U_z)
+        n_t = tanh(x_t[n] + r_t * (m_t U_n + b_n))
+        h_t = (1 - z_t) * n_t + z_t * m_t
+
+    With one relation over the whole state, from each token to the next, this is a GRU. With a sequential half and a
+    coreferent half it is the Coref-GRU (Dhingra et al., NAACL 2018, Appendix A). Gates are named and ordered as in
+    `torch.nn.GRU`, so its z is one minus the paper's. Instead of the paper's memory of `batch x tokens x clusters x
+    size` numbers, states are read back from the outputs, so that memory does not grow with the number of clusters.
+
+    # Parameters
+
+    inputs : `torch.FloatTensor`
+        Shape: (batch_size, sequence_length, 3 * hidden_size). The projected inputs of reset, update and candidate, with
+        the biases of both sides but `bias_hn`.
+    edges : `Sequence[Edges]`
+        One entry a relation. No entry for a slice of the state: that slice of m_t is zero.
+    weight_hh : `torch.FloatTensor`
+        Shape: (3 * hidden_size, hidden_size).
+    bias_hn : `torch.FloatTensor`
+        Shape: (hidden_size,). The bias of the candidate that the reset gate scales.
+    mask : `torch.BoolTensor`
+        Shape: (batch_size, sequence_length). May have holes.
+    memory : `torch.FloatTensor`, optional (default = `None`)
+        Shape: (batch_size, memory_length, hidden_size). States of another sequence that edges may read.
+    reverse : `bool`, optional (default = `False`)
+        Read from the last token to the first.
+    backend : `str`, optional (default = `"auto"`)
+        `"reference"`: a readable loop through autograd. `"plain"`: the same in PyTorch with a backward written by hand.
+        `"auto"`: the fastest that runs here.
+
+    # Returns
+
+    `torch.FloatTensor`
+        Shape: (batch_size, sequence_length, hidden_size). Zero where masked.
+    """
+    if backend not in BACKENDS:
+        raise ConfigurationError(f"recurrence backend {backend!r} is unknown; choose one of {', '.join(BACKENDS)}")
+    mask = mask.bool()
+    edges = [edge._replace(sources=_readable(edge.sources, mask, reverse)) for edge in edges]
+    if backend == "reference":
+        from allennlp_coref_rc.modules.recurrence._reference import reference as run
+    else:
+        from allennlp_coref_rc.modules.recurrence._plain import plain as run
+    return run(inputs, edges, weight_hh, bias_hn, mask, memory, reverse)
+
+
+def sequential_sources(mask: torch.BoolTensor, reverse: bool = False, start: Optional[torch.LongTensor] = None):
+    """
+    The sources of the sequential edges: for each token the nearest unmasked one before it (after it, in reverse).
+
+    # Parameters
+
+    mask : `torch.BoolTensor`
+        Shape: (batch_size, sequence_length).
+    reverse : `bool`, optional (default = `False`)
+    start : `torch.LongTensor`, optional (default = `None`)
+        Shape: (batch_size,). The source of the first token read, by default `NO_SOURCE`.
+
+    # Returns
+
+    `torch.LongTensor`
+        Shape: (batch_size, sequence_length, 1).
+    """
+    length = mask.size(1)
+    if reverse:
+        mirrored = sequential_sources(mask.flip(1)).flip(1)
+        sources = torch.where(mirrored == NO_SOURCE, mirrored, length - 1 - mirrored)
+    else:
+        positions = torch.arange(length, device=mask.device).expand_as(mask)
+        latest = torch.where(mask, positions, NO_SOURCE).cummax(dim=1).values
+        sources = torch.nn.functional.pad(latest[:, :-1], (1, 0), value=NO_SOURCE).unsqueeze(-1)
+    if start is not None:
+        sources = torch.where(sources == NO_SOURCE, start.view(-1, 1, 1), sources)
+    return sources
+
+
+def _readable(sources: torch.LongTensor, mask: torch.BoolTensor, reverse: bool) -> torch.LongTensor:
+    """`sources` with `NO_SOURCE` wherever the state is masked or not yet there, or the reader itself is masked."""
+    batch_size, length = mask.shape
+    own = sources.clamp(0, max(length - 1, 0))
+    source_mask = mask.gather(1, own.flatten(1)).view_as(sources)
+    positions = torch.arange(length, device=mask.device).view(1, length, 1)
+    earlier = sources > positions if reverse else sources < positions
+    readable = (sources >= length) | ((sources >= 0) & earlier & source_mask)
+    return torch.where(readable & mask.unsqueeze(-1), sources, NO_SOURCE)
