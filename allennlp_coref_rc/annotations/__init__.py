@@ -1,0 +1,11 @@
+"""Linguistic structure as a value: annotated texts, the annotators that make them, and what encoders read of them."""
+from allennlp_coref_rc.annotations.annotated_text import (
+    AnnotatedText,
+    DiscourseRelation,
+    Frame,
+    read_annotated_texts,
+    write_annotated_texts,
+)
+from allennlp_coref_rc.annotations.annotation_layer import AnnotationLayer, CorefClusters, CorefEdges
+from allennlp_coref_rc.annotations.annotator import Annotator
+from allennlp_coref_rc.annotations.exact_match_coref import ExactMatchCoref

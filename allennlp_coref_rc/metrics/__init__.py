@@ -1,0 +1,1 @@
+from allennlp_coref_rc.metrics.answer_accuracy import AnswerAccuracy

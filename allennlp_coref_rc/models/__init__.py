@@ -1,0 +1,1 @@
+from allennlp_coref_rc.models.ga_reader import GAReader

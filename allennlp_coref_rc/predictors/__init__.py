@@ -1,0 +1,1 @@
+from allennlp_coref_rc.predictors.cloze_reader import ClozeReaderPredictor

@@ -1,0 +1,2 @@
+from allennlp_coref_rc.data.dataset_readers.annotated_babi import AnnotatedBabiReader
+from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import ReadingComprehensionReader

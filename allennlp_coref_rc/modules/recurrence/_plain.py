@@ -20,8 +20,8 @@ def plain(
     state to state stays in the loop.
     """
     batch_size, length, _ = inputs.shape
-    if batch_size == 0 or length == 0:
-        return inputs.new_zeros(batch_size, length, weight_hh.size(1))
+    # Neither masked inputs nor their gradients may leak, not even as NaN.
+    inputs = inputs.masked_fill(~mask.unsqueeze(-1), 0)
     if memory is None:
         memory = inputs.new_zeros(batch_size, 0, weight_hh.size(1))
     rows = [_rows_of(edge.sources, length + memory.size(1)) for edge in edges]

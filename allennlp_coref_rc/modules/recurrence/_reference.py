@@ -17,6 +17,8 @@ def reference(
     """`recurrence` as its equations read, one step of autograd after the other: the oracle of the other backends."""
     batch_size, length, _ = inputs.shape
     hidden_size = weight_hh.size(1)
+    # Neither masked inputs nor their gradients may leak, not even as NaN.
+    inputs = inputs.masked_fill(~mask.unsqueeze(-1), 0)
     zero = inputs.new_zeros(batch_size, hidden_size)
     # The last entry is what NO_SOURCE (-1) reads.
     states = [zero] * length + (list(memory.unbind(1)) if memory is not None else []) + [zero]
@@ -24,9 +26,10 @@ def reference(
 
     for t in reversed(range(length)) if reverse else range(length):
         previous = torch.zeros_like(zero)
+        readable = torch.stack(states, dim=1)
         for sources, weights, start, stop in edges:
             for e in range(sources.size(2)):
-                read = torch.stack(states, dim=1)[rows, sources[:, t, e], start:stop]
+                read = readable[rows, sources[:, t, e], start:stop]
                 padding = (start, hidden_size - stop)
                 previous = previous + torch.nn.functional.pad(weights[:, t, e].unsqueeze(1) * read, padding)
         input_r, input_z, input_n = inputs[:, t].chunk(3, dim=1)
@@ -36,6 +39,4 @@ def reference(
         n = torch.tanh(input_n + r * (hidden_n + bias_hn))
         state = (1 - z) * n + z * previous
         states[t] = torch.where(mask[:, t].unsqueeze(1), state, zero)
-    if not length:
-        return inputs.new_zeros(batch_size, 0, hidden_size)
     return torch.stack(states[:length], dim=1)

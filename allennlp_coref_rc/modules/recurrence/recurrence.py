@@ -85,6 +85,9 @@ def recurrence(
     if backend not in BACKENDS:
         raise ConfigurationError(f"recurrence backend {backend!r} is unknown; choose one of {', '.join(BACKENDS)}")
     mask = mask.bool()
+    if inputs.size(0) == 0 or inputs.size(1) == 0:
+        # Empty, but still a part of the graph.
+        return inputs[..., : weight_hh.size(1)]
     edges = [edge._replace(sources=_readable(edge.sources, mask, reverse)) for edge in edges]
     if backend == "reference":
         from allennlp_coref_rc.modules.recurrence._reference import reference as run
@@ -117,7 +120,7 @@ def sequential_sources(mask: torch.BoolTensor, reverse: bool = False, start: Opt
     else:
         positions = torch.arange(length, device=mask.device).expand_as(mask)
         latest = torch.where(mask, positions, NO_SOURCE).cummax(dim=1).values
-        sources = torch.nn.functional.pad(latest[:, :-1], (1, 0), value=NO_SOURCE).unsqueeze(-1)
+        sources = torch.nn.functional.pad(latest, (1, 0), value=NO_SOURCE)[:, :-1].unsqueeze(-1)
     if start is not None:
         sources = torch.where(sources == NO_SOURCE, start.view(-1, 1, 1), sources)
     return sources

@@ -1,0 +1,7 @@
+from allennlp_coref_rc.modules.seq2seq_encoders.annotated_seq2seq_encoder import (
+    AnnotatedSeq2SeqEncoder,
+    EncoderInput,
+    encode,
+    encode_pair,
+)
+from allennlp_coref_rc.modules.seq2seq_encoders.coref_gru import CorefGru

@@ -1,0 +1,184 @@
+import json
+from dataclasses import asdict, dataclass, field
+from typing import Any, Dict, Iterable, Iterator, List, Optional, Tuple
+
+from allennlp.common.checks import ConfigurationError
+
+from allennlp_coref_rc.common.files import atomic_write, open_text
+
+Span = Tuple[int, int]
+"""Token positions, the first included and the last excluded."""
+
+Cluster = List[Span]
+
+
+@dataclass
+class Frame:
+    """A predicate with its arguments (PropBank). `arguments` are (role, span) pairs, `predicate` a span."""
+
+    predicate: Span
+    arguments: List[Tuple[str, Span]] = field(default_factory=list)
+
+
+@dataclass
+class DiscourseRelation:
+    """
+    A discourse relation (PDTB): its `type` (Explicit, Implicit, EntRel or AltLex), its sense, both arguments and, where
+    there is one, its connective, each a list of spans, since any of them may be discontinuous.
+    """
+
+    type: str
+    sense: str
+    arg1: List[Span]
+    arg2: List[Span]
+    connective: List[Span] = field(default_factory=list)
+
+
+@dataclass
+class AnnotatedText:
+    """
+    A tokenised text and its linguistic structure: what annotators add to, readers read and files store.
+
+    # Parameters
+
+    tokens : `List[str]`
+    sentences : `List[Span]`, optional
+        Consecutive and together all tokens. By default the whole text is one sentence.
+    clusters : `List[Cluster]`, optional (default = `[]`)
+        Coreference clusters: lists of mentions, each a span.
+    frames : `List[Frame]`, optional (default = `[]`)
+    relations : `List[DiscourseRelation]`, optional (default = `[]`)
+
+    A `ConfigurationError` says which span lies outside the text or which sentence does not follow on the one before it.
+    """
+
+    tokens: List[str]
+    sentences: Optional[List[Span]] = None
+    clusters: List[Cluster] = field(default_factory=list)
+    frames: List[Frame] = field(default_factory=list)
+    relations: List[DiscourseRelation] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        if self.sentences is None:
+            self.sentences = [(0, len(self.tokens))] if self.tokens else []
+        end = 0
+        for start, stop in self.sentences:
+            if start != end or stop <= start:
+                raise ConfigurationError(f"sentence [{start}, {stop}): expected a sentence that begins at token {end}")
+            end = stop
+        if end != len(self.tokens):
+            raise ConfigurationError(f"sentences end at token {end}, but there are {len(self.tokens)} tokens")
+        for what, spans in self._spans():
+            for start, stop in spans:
+                if not 0 <= start < stop <= len(self.tokens):
+                    raise ConfigurationError(
+                        f"{what} [{start}, {stop}): expected 0 <= start < end <= {len(self.tokens)}, the number of tokens"
+                    )
+
+    def _spans(self) -> Iterator[Tuple[str, Iterable[Span]]]:
+        for i, cluster in enumerate(self.clusters):
+            yield f"mention of cluster {i}", cluster
+        for i, frame in enumerate(self.frames):
+            yield f"predicate of frame {i}", [frame.predicate]
+            yield f"argument of frame {i}", [span for _, span in frame.arguments]
+        for i, relation in enumerate(self.relations):
+            yield f"argument or connective of relation {i}", relation.arg1 + relation.arg2 + relation.connective
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    @classmethod
+    def concatenate(cls, *texts: "AnnotatedText") -> "AnnotatedText":
+        """
+        The texts one after the other as a single text. Annotations keep to their own text: clusters are not joined.
+        """
+        joint: Dict[str, List] = {name: [] for name in ("tokens", "sentences", "clusters", "frames", "relations")}
+        for text in texts:
+            shifted = text._shift(len(joint["tokens"]))
+            for name, values in joint.items():
+                values.extend(getattr(shifted, name))
+        return cls(**joint)
+
+    def _shift(self, offset: int) -> "AnnotatedText":
+        def move(spans: Iterable[Span]) -> List[Span]:
+            return [(start + offset, stop + offset) for start, stop in spans]
+
+        # Spans are out of range until the text stands behind the others, so nothing is checked here.
+        shifted = object.__new__(AnnotatedText)
+        shifted.tokens = self.tokens
+        shifted.sentences = move(self.sentences)
+        shifted.clusters = [move(cluster) for cluster in self.clusters]
+        shifted.frames = [
+            Frame(move([frame.predicate])[0], [(role, move([span])[0]) for role, span in frame.arguments])
+            for frame in self.frames
+        ]
+        shifted.relations = [
+            DiscourseRelation(rel.type, rel.sense, move(rel.arg1), move(rel.arg2), move(rel.connective))
+            for rel in self.relations
+        ]
+        return shifted
+
+    def to_json(self) -> Dict[str, Any]:
+        """A JSON object with the constructor's names; tuples become lists."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, values: Dict[str, Any]) -> "AnnotatedText":
+        """The inverse of `to_json`. What is missing is empty; what is malformed raises a `ConfigurationError`."""
+        if not isinstance(values, dict) or not isinstance(values.get("tokens"), list):
+            raise ConfigurationError(f"expected an object with a list 'tokens', found {json.dumps(values)[:80]}")
+        unknown = set(values) - {"tokens", "sentences", "clusters", "frames", "relations"}
+        if unknown:
+            raise ConfigurationError(f"unknown annotation {sorted(unknown)[0]!r}")
+        try:
+            sentences = values.get("sentences")
+            return cls(
+                tokens=[_checked(token, str) for token in values["tokens"]],
+                sentences=None if sentences is None else [_span(span) for span in sentences],
+                clusters=[[_span(span) for span in cluster] for cluster in values.get("clusters", [])],
+                frames=[
+                    Frame(_span(frame["predicate"]), [(_checked(role, str), _span(s)) for role, s in frame["arguments"]])
+                    for frame in values.get("frames", [])
+                ],
+                relations=[
+                    DiscourseRelation(
+                        _checked(rel["type"], str),
+                        _checked(rel["sense"], str),
+                        *([_span(span) for span in rel.get(part, [])] for part in ("arg1", "arg2", "connective")),
+                    )
+                    for rel in values.get("relations", [])
+                ],
+            )
+        except (TypeError, ValueError, KeyError, AttributeError) as error:
+            raise ConfigurationError(f"malformed annotation: {error!r} in {json.dumps(values)[:80]}") from error
+
+
+def _checked(value: Any, kind: type) -> Any:
+    if not isinstance(value, kind) or isinstance(value, bool):
+        raise TypeError(f"expected {kind.__name__}, found {value!r}")
+    return value
+
+
+def _span(values: Any) -> Span:
+    start, stop = values
+    return _checked(start, int), _checked(stop, int)
+
+
+def read_annotated_texts(path: str) -> Iterator[AnnotatedText]:
+    """
+    The texts of a JSONL file (plain, `.gz`, `.bz2` or `.xz`), one a line. A line that is no annotated text raises a
+    `ConfigurationError` with the file, the line and what was found.
+    """
+    with open_text(path) as lines:
+        for number, line in enumerate(lines, start=1):
+            try:
+                yield AnnotatedText.from_json(json.loads(line))
+            except (ConfigurationError, json.JSONDecodeError) as error:
+                raise ConfigurationError(f"{path}, line {number}: {error}") from error
+
+
+def write_annotated_texts(path: str, texts: Iterable[AnnotatedText]) -> None:
+    """Writes the texts to a JSONL file, one a line. The file appears whole or not at all."""
+    with atomic_write(path) as file:
+        for text in texts:
+            file.write(json.dumps(text.to_json(), ensure_ascii=False) + "\n")

@@ -1,0 +1,79 @@
+from typing import Dict, List, Tuple
+
+from allennlp.common import Registrable
+from allennlp.common.checks import ConfigurationError
+
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
+from allennlp_coref_rc.annotations.clusters import largest_clusters
+from allennlp_coref_rc.annotations.edges import coref_sources, split_sources
+
+Layer = Dict[str, List[List[int]]]
+"""Named lists of numbers, one list a token."""
+
+
+class AnnotationLayer(Registrable):
+    """
+    One kind of numbers made from an `AnnotatedText` for encoders and models: what a reader's `annotation_layers` hold,
+    by the name under which encoders ask for them.
+    """
+
+    def make(self, text: AnnotatedText, boundary: int) -> Tuple[Layer, Layer]:
+        """
+        The layer of the passage, which is the first `boundary` tokens of `text`, and that of the question, the rest.
+        """
+        raise NotImplementedError
+
+
+@AnnotationLayer.register("coref_edges")
+class CorefEdges(AnnotationLayer):
+    """
+    Coreference edges, within and across passage and question: `antecedents` and `descendants`, see `coref_sources`.
+
+    Registered as an `AnnotationLayer` with name "coref_edges".
+
+    # Parameters
+
+    read : `str`, optional (default = `"all"`)
+        Which tokens of a mention read: `"all"` or `"first"`.
+    write : `str`, optional (default = `"all"`)
+        Which tokens of a mention write: `"all"` or `"last"`.
+    """
+
+    def __init__(self, read: str = "all", write: str = "all") -> None:
+        for key, value, choices in (("read", read, ("all", "first")), ("write", write, ("all", "last"))):
+            if value not in choices:
+                raise ConfigurationError(f"coref_edges: {key} is {value!r}, expected one of {choices}")
+        self._read = read
+        self._write = write
+
+    def make(self, text: AnnotatedText, boundary: int) -> Tuple[Layer, Layer]:
+        passage: Layer = {}
+        question: Layer = {}
+        for name, sources in coref_sources(text.clusters, len(text), self._read, self._write).items():
+            passage[name], question[name] = split_sources(sources, boundary)
+        return passage, question
+
+
+@AnnotationLayer.register("coref_clusters")
+class CorefClusters(AnnotationLayer):
+    """
+    The numbers of the clusters that each token belongs to, counted by first mention in passage and question together:
+    what the one-hot coreference baseline of Coref-GRU's Table 1 is made of.
+
+    Registered as an `AnnotationLayer` with name "coref_clusters".
+
+    # Parameters
+
+    max_clusters : `int`, optional (default = `None`)
+        Keep the largest only. By default all.
+    """
+
+    def __init__(self, max_clusters: int = None) -> None:
+        self._max_clusters = max_clusters
+
+    def make(self, text: AnnotatedText, boundary: int) -> Tuple[Layer, Layer]:
+        tokens: List[List[int]] = [[] for _ in range(len(text))]
+        for i, cluster in enumerate(sorted(largest_clusters(text.clusters, self._max_clusters), key=min)):
+            for position in sorted({position for start, stop in cluster for position in range(start, stop)}):
+                tokens[position].append(i)
+        return {"clusters": tokens[:boundary]}, {"clusters": tokens[boundary:]}

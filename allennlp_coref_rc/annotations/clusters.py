@@ -1,0 +1,34 @@
+import random
+from typing import List, Optional, Sequence
+
+from allennlp_coref_rc.annotations.annotated_text import Cluster
+
+
+def largest_clusters(clusters: Sequence[Cluster], max_clusters: Optional[int]) -> List[Cluster]:
+    """The `max_clusters` clusters with the most mentions, in their order; of equals the earlier one. `None` is all."""
+    if max_clusters is None or len(clusters) <= max_clusters:
+        return list(clusters)
+    by_size = sorted(range(len(clusters)), key=lambda i: (-len(clusters[i]), i))
+    return [clusters[i] for i in sorted(by_size[:max_clusters])]
+
+
+def remove_mentions(clusters: Sequence[Cluster], share: float, rng: random.Random) -> List[Cluster]:
+    """
+    The clusters with each mention left out with probability `share`; what is left of a cluster with fewer than two
+    mentions goes too. The removed coreferences of Coref-GRU's Figure 3 (left).
+    """
+    kept = [[mention for mention in cluster if rng.random() >= share] for cluster in clusters]
+    return [cluster for cluster in kept if len(cluster) > 1]
+
+
+def random_clusters(clusters: Sequence[Cluster], length: int, rng: random.Random) -> List[Cluster]:
+    """
+    As many clusters of as many mentions as those given, each mention one token drawn from the `length` tokens of the
+    text without replacement: the random-GRU of Coref-GRU's Figure 3 (left).
+    """
+    drawn = rng.sample(range(length), min(length, sum(len(cluster) for cluster in clusters)))
+    replaced = []
+    for cluster in clusters:
+        positions, drawn = drawn[: len(cluster)], drawn[len(cluster) :]
+        replaced.append([(position, position + 1) for position in sorted(positions)])
+    return [cluster for cluster in replaced if cluster]

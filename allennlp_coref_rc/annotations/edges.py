@@ -1,0 +1,75 @@
+from bisect import bisect_left, bisect_right
+from typing import Dict, List, Sequence, Tuple
+
+from allennlp_coref_rc.annotations.annotated_text import Cluster
+
+FIRST_MENTION = -1
+"""The source of a mention that has no antecedent: encoders may read a state of zeros there."""
+
+PADDING = -2
+"""No edge."""
+
+OTHER_SEQUENCE = -3
+"""`OTHER_SEQUENCE - i` is token `i` of the other sequence: of the passage in a question's edges, and the reverse."""
+
+Sources = List[List[int]]
+"""For each token the positions that it reads from."""
+
+
+def coref_sources(clusters: Sequence[Cluster], length: int, read: str = "all", write: str = "all") -> Dict[str, Sources]:
+    """
+    The coreference edges of a text: for each token and each cluster it reads from, the latest token before it that wrote
+    to the cluster ("antecedents", for reading forward), and the first one after it ("descendants", for reading
+    backward, where the tokens that read and those that write change places). `FIRST_MENTION` where there is none.
+
+    # Parameters
+
+    clusters : `Sequence[Cluster]`
+    length : `int`
+        Number of tokens.
+    read : `str`, optional (default = `"all"`)
+        Which tokens of a mention read their cluster's state: `"all"` (Coref-GRU's text and its bAbI code) or `"first"`
+        (its WikiHop code).
+    write : `str`, optional (default = `"all"`)
+        Which tokens write to it: `"all"`, or `"last"` (WikiHop code).
+    """
+    antecedents: Sources = [[] for _ in range(length)]
+    descendants: Sources = [[] for _ in range(length)]
+    for cluster in clusters:
+        readers = _positions(cluster, read)
+        writers = _positions(cluster, write)
+        for reader in readers:
+            i = bisect_left(writers, reader)
+            antecedents[reader].append(writers[i - 1] if i > 0 else FIRST_MENTION)
+        for writer in writers:
+            i = bisect_right(readers, writer)
+            descendants[writer].append(readers[i] if i < len(readers) else FIRST_MENTION)
+    return {"antecedents": antecedents, "descendants": descendants}
+
+
+def _positions(cluster: Cluster, which: str) -> List[int]:
+    if which == "first":
+        return sorted({start for start, _ in cluster})
+    if which == "last":
+        return sorted({stop - 1 for _, stop in cluster})
+    return sorted({position for start, stop in cluster for position in range(start, stop)})
+
+
+def split_sources(sources: Sources, boundary: int) -> Tuple[Sources, Sources]:
+    """
+    The sources of a text of two sequences as those of the first `boundary` tokens and those of the rest, each counting
+    positions from its own first token and marking positions of the other sequence as such.
+    """
+
+    def relative(source: int, start: int, stop: int) -> int:
+        if source < 0:
+            return source
+        if start <= source < stop:
+            return source - start
+        return OTHER_SEQUENCE - (source if start else source - stop)
+
+    spans = (0, boundary), (boundary, len(sources))
+    first, second = (
+        [[relative(source, start, stop) for source in token] for token in sources[start:stop]] for start, stop in spans
+    )
+    return first, second

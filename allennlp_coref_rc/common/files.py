@@ -1,0 +1,56 @@
+import os
+import tempfile
+from contextlib import contextmanager
+from typing import IO, Iterator
+
+from allennlp.common.checks import ConfigurationError
+from allennlp.common.file_utils import open_compressed
+
+
+@contextmanager
+def open_text(path: str) -> Iterator[Iterator[str]]:
+    """
+    Opens a UTF-8 text file, plain or compressed (`.gz`, `.bz2`, `.xz`), and gives its lines. A missing file, a
+    directory, or text that is not UTF-8 raises a `ConfigurationError` that names the file (and the line).
+    """
+    if os.path.isdir(path):
+        raise ConfigurationError(f"{path}: found a directory, expected a file")
+    if not os.path.exists(path):
+        raise ConfigurationError(f"{path}: no such file")
+    with open_compressed(path, encoding="utf-8") as file:
+        yield _decoded(path, file)
+
+
+def _decoded(path: str, file: IO[str]) -> Iterator[str]:
+    number = 0
+    try:
+        for number, line in enumerate(file, start=1):
+            yield line
+    except UnicodeDecodeError as error:
+        found = error.object[error.start : error.start + 1].hex()
+        raise ConfigurationError(
+            f"{path}, after line {number}: found the byte 0x{found}, which is not UTF-8; expected UTF-8 text"
+        ) from error
+    except (EOFError, OSError) as error:
+        raise ConfigurationError(f"{path}, after line {number}: cannot be read ({error})") from error
+
+
+@contextmanager
+def atomic_write(path: str) -> Iterator[IO[str]]:
+    """Opens a UTF-8 text file for writing that takes its place only when it is complete."""
+    folder = os.path.dirname(os.path.abspath(path))
+    descriptor, temporary = tempfile.mkstemp(dir=folder, prefix=os.path.basename(path) + ".")
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            yield file
+        os.chmod(temporary, 0o666 & ~_umask())
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

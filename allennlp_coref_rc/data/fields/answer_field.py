@@ -1,0 +1,24 @@
+from allennlp.data import Vocabulary
+from allennlp.data.fields import LabelField
+
+CANDIDATE_LABELS = "candidate_labels"
+"""The vocabulary namespace of answers that are pointed at in the passage."""
+
+CLASS_LABELS = "class_labels"
+"""The vocabulary namespace of answers that are classes."""
+
+UNKNOWN_ANSWER = -1
+"""The index of an answer that is none of the candidates: it has no loss and counts as answered wrongly."""
+
+
+class AnswerField(LabelField):
+    """
+    The answer: a `LabelField` (a label, or with `skip_indexing` the index of a candidate) for which a label that the
+    vocabulary does not know is `UNKNOWN_ANSWER` and no error. (A test answer that training never saw, as in bAbI's
+    task 8, has to be counted, not to stop the evaluation.)
+    """
+
+    def index(self, vocab: Vocabulary) -> None:
+        if not self._skip_indexing:
+            labels = vocab.get_token_to_index_vocabulary(self._label_namespace)
+            self._label_id = labels.get(self.label, UNKNOWN_ANSWER)

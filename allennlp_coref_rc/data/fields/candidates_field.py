@@ -1,0 +1,85 @@
+from typing import Dict, List, Optional, Sequence
+
+import torch
+
+from allennlp.data import Vocabulary
+from allennlp.data.fields import Field
+
+from allennlp_coref_rc.data.fields.answer_field import CANDIDATE_LABELS
+
+CandidateTensors = Dict[str, torch.LongTensor]
+
+
+class CandidatesField(Field[CandidateTensors]):
+    """
+    Where the candidate answers stand in the passage, as pairs of a candidate and a token position: memory goes by the
+    number of occurrences, not by passage length times candidates.
+
+    A token belongs to a candidate that it is a word of, in whatever order (bag of tokens), as in the GA Reader's code;
+    case does not count. A token may belong to several candidates.
+
+    The tensors, padded with -1: `candidates` and `positions`, both of shape (batch_size, occurrences), and `mask` of
+    shape (batch_size, num_candidates), true for candidates that exist.
+
+    # Parameters
+
+    tokens : `Sequence[str]`
+        The passage.
+    candidates : `Sequence[Sequence[str]]`, optional (default = `None`)
+        The tokens of each candidate. By default every label of `label_namespace` is a candidate of one token, in the
+        order of the vocabulary: the answers seen in training.
+    label_namespace : `str`, optional (default = `"candidate_labels"`)
+    """
+
+    def __init__(
+        self,
+        tokens: Sequence[str],
+        candidates: Optional[Sequence[Sequence[str]]] = None,
+        label_namespace: str = CANDIDATE_LABELS,
+    ) -> None:
+        self._tokens = [token.lower() for token in tokens]
+        self._label_namespace = label_namespace
+        self._from_vocabulary = candidates is None
+        self._occurrences: List[List[int]] = []
+        self._num_candidates = 0
+        if candidates is not None:
+            self._locate(candidates)
+
+    def _locate(self, candidates: Sequence[Sequence[str]]) -> None:
+        positions: Dict[str, List[int]] = {}
+        for position, token in enumerate(self._tokens):
+            positions.setdefault(token, []).append(position)
+        self._num_candidates = len(candidates)
+        self._occurrences = [
+            [i, position]
+            for i, words in enumerate(candidates)
+            for word in sorted({word.lower() for word in words})
+            for position in positions.get(word, [])
+        ]
+
+    def index(self, vocab: Vocabulary) -> None:
+        if self._from_vocabulary:
+            labels = vocab.get_index_to_token_vocabulary(self._label_namespace)
+            self._locate([[labels[i]] for i in range(len(labels))])
+
+    def get_padding_lengths(self) -> Dict[str, int]:
+        return {"num_candidates": self._num_candidates, "num_occurrences": len(self._occurrences)}
+
+    def as_tensor(self, padding_lengths: Dict[str, int]) -> CandidateTensors:
+        occurrences = torch.full((padding_lengths["num_occurrences"], 2), -1, dtype=torch.long)
+        if self._occurrences:
+            occurrences[: len(self._occurrences)] = torch.tensor(self._occurrences)
+        mask = torch.arange(padding_lengths["num_candidates"]) < self._num_candidates
+        return {"candidates": occurrences[:, 0], "positions": occurrences[:, 1], "mask": mask}
+
+    def batch_tensors(self, tensor_list: List[CandidateTensors]) -> CandidateTensors:  # type: ignore
+        return {name: torch.stack([tensors[name] for tensors in tensor_list]) for name in tensor_list[0]}
+
+    def empty_field(self) -> "CandidatesField":
+        return CandidatesField([], [])
+
+    def human_readable_repr(self) -> List[List[int]]:
+        return self._occurrences
+
+    def __len__(self) -> int:
+        return self._num_candidates

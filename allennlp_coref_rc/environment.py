@@ -1,0 +1,78 @@
+"""
+Says by name what is wrong with an installation, before AllenNLP fails somewhere deep on it.
+
+`python -m allennlp_coref_rc.environment` checks, and prints what it found.
+"""
+import sys
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from typing import List, Optional, Tuple
+
+Version = Tuple[int, ...]
+
+REQUIREMENTS: Tuple[Tuple[str, Optional[Version], Optional[Version], str], ...] = (
+    ("allennlp", (2, 10, 1), (2, 11), "it is the release this package extends"),
+    ("allennlp-models", (2, 10, 1), (2, 11), "it is the release this package extends"),
+    ("torch", (2, 4), None, "older ones have no build for this Python"),
+    ("torchvision", (0, 15), (0, 17), "allennlp imports it, and later ones insist on the torch they were built for"),
+    ("transformers", (4, 40), (4, 49), "allennlp imports transformers.AdamW, which is gone from 4.49 on"),
+    ("huggingface-hub", None, (1,), "allennlp's helpers import what is gone from 1.0 on"),
+    ("cached-path", None, (1, 8), "1.8 needs huggingface-hub 1"),
+    ("setuptools", None, (81,), "py-rouge, which allennlp-models needs, imports pkg_resources"),
+    ("spacy", (3, 8), None, "its tokenizer and word lists are used"),
+    ("inflect", None, None, "it joins singular and plural"),
+)
+"""Distribution, the oldest version that works, the first that does not any more, and why."""
+
+
+def problems() -> List[str]:
+    """What is wrong, a line each."""
+    found = []
+    for name, oldest, too_new, reason in REQUIREMENTS:
+        wanted = " and ".join(
+            ([f">={_join(oldest)}"] if oldest else []) + ([f"<{_join(too_new)}"] if too_new else []) or ["any version"]
+        )
+        try:
+            installed = version(name)
+        except PackageNotFoundError:
+            found.append(f"{name} is missing: needs {wanted} ({reason})")
+            continue
+        numbers = _numbers(installed)
+        if (oldest and numbers < oldest) or (too_new and numbers >= too_new):
+            found.append(f"{name} {installed} does not work: needs {wanted} ({reason})")
+    if find_spec("_jsonnet") is None:
+        found.append("_jsonnet is missing: install jsonnet (without it AllenNLP reads .jsonnet files as plain JSON)")
+    if find_spec("pkg_resources") is None:
+        found.append("pkg_resources is missing: install setuptools<81 (py-rouge, which allennlp-models needs, imports it)")
+    return found
+
+
+def check_environment() -> None:
+    """Raises an `ImportError` that names all problems."""
+    found = problems()
+    if found:
+        raise ImportError(
+            "allennlp_coref_rc cannot run in this environment:\n"
+            + "".join(f"  - {problem}\n" for problem in found)
+            + "`make install` in a clone of the project sets up an environment that works."
+        )
+
+
+def _numbers(text: str) -> Version:
+    numbers = []
+    for part in text.split("+")[0].split("."):
+        digits = part[: len(part) - len(part.lstrip("0123456789"))]
+        if not digits:
+            break
+        numbers.append(int(digits))
+    return tuple(numbers)
+
+
+def _join(numbers: Version) -> str:
+    return ".".join(map(str, numbers))
+
+
+if __name__ == "__main__":
+    for problem in problems():
+        print(problem)
+    sys.exit(bool(problems()))

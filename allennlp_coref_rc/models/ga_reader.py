@@ -1,0 +1,257 @@
+from typing import Any, Dict, List, Optional
+
+import torch
+
+from allennlp.common import Lazy
+from allennlp.common.checks import ConfigurationError, check_dimensions_match
+from allennlp.data import TextFieldTensors, Vocabulary
+from allennlp.models import Model
+from allennlp.modules import Seq2SeqEncoder, TextFieldEmbedder
+from allennlp.nn import InitializerApplicator
+from allennlp.nn.util import get_text_field_mask, get_token_ids_from_text_field_tensors
+
+from allennlp_coref_rc.annotations.edges import PADDING
+from allennlp_coref_rc.data.fields import CANDIDATE_LABELS, CLASS_LABELS, AnnotationTensors, CandidateTensors
+from allennlp_coref_rc.metrics import AnswerAccuracy
+from allennlp_coref_rc.modules.answer_layers import AnswerInput, AnswerLayer
+from allennlp_coref_rc.modules.gated_attention import GatedAttention
+from allennlp_coref_rc.modules.seq2seq_encoders import EncoderInput, encode_pair
+
+QUESTION_FEATURE_DIM = 2
+
+
+@Model.register("ga_reader")
+class GAReader(Model):
+    """
+    The Gated-Attention Reader (Dhingra et al., ACL 2017) with any encoder in its layers: passage and question are encoded
+    K times; between layers each passage token is gated by the question; the answer is read off the last layer. With one
+    layer it is the attention-sum reader, the "Bi-GRU" and "Bi-C-GRU" of Coref-GRU's Table 1.
+
+    Registered as a `Model` with name "ga_reader".
+
+    # Parameters
+
+    vocab : `Vocabulary`
+    text_field_embedder : `TextFieldEmbedder`
+        Of passages and questions.
+    passage_encoders : `List[Seq2SeqEncoder]`
+        One a layer.
+    question_encoders : `List[Seq2SeqEncoder]`
+        One a layer, of the same output dimensions.
+    stack_question : `bool`, optional (default = `True`)
+        Each question encoder reads the output of the one before it (Coref-GRU's code); if false all read the embeddings
+        (the GA Reader's paper and code).
+    dropout : `float`, optional (default = `0.0`)
+        Of the gated passage between layers, and of nothing else, as in the authors' code.
+    question_feature : `bool`, optional (default = `False`)
+        Tell the last layer's passage encoder which tokens of the passage occur in the question, by an embedding of size
+        2 beside its input.
+    cluster_one_hot : `int`, optional (default = `0`)
+        Put that many indicators of a token's coreference clusters beside its embedding, in passage and question (the
+        "GRU + 1-hot" of Table 1). Reads the annotation layer "coref_clusters"; clusters beyond are ignored.
+    pointer : `Lazy[AnswerLayer]`, optional (default = `attention_sum`)
+        The answer layer for answers that are words of the passage.
+    classifier : `Lazy[AnswerLayer]`, optional (default = `gated_selection`)
+        The answer layer for answers that are classes: used if the vocabulary has any, that is, if the reader says so.
+    initializer : `InitializerApplicator`, optional (default = `InitializerApplicator()`)
+    """
+
+    default_predictor = "cloze_reader"
+
+    def __init__(
+        self,
+        vocab: Vocabulary,
+        text_field_embedder: TextFieldEmbedder,
+        passage_encoders: List[Seq2SeqEncoder],
+        question_encoders: List[Seq2SeqEncoder],
+        stack_question: bool = True,
+        dropout: float = 0.0,
+        question_feature: bool = False,
+        cluster_one_hot: int = 0,
+        pointer: Lazy[AnswerLayer] = Lazy(AnswerLayer.by_name("attention_sum")),
+        classifier: Lazy[AnswerLayer] = Lazy(AnswerLayer.by_name("gated_selection")),
+        initializer: InitializerApplicator = InitializerApplicator(),
+        **kwargs,
+    ) -> None:
+        super().__init__(vocab, **kwargs)
+        if not passage_encoders or len(passage_encoders) != len(question_encoders):
+            raise ConfigurationError(
+                f"ga_reader has {len(passage_encoders)} passage_encoders and {len(question_encoders)} question_encoders, "
+                "expected the same number of both, one or more"
+            )
+        self._text_field_embedder = text_field_embedder
+        self._passage_encoders = torch.nn.ModuleList(passage_encoders)
+        self._question_encoders = torch.nn.ModuleList(question_encoders)
+        self._stack_question = stack_question
+        self._gate = GatedAttention()
+        self._dropout = torch.nn.Dropout(dropout)
+        self._question_feature = torch.nn.Embedding(2, QUESTION_FEATURE_DIM) if question_feature else None
+        self._cluster_one_hot = cluster_one_hot
+
+        self._answers_are_classes = vocab.get_vocab_size(CLASS_LABELS) > 0
+        answer_layer = classifier if self._answers_are_classes else pointer
+        self._answer_layer = answer_layer.construct(
+            vocab=vocab,
+            encoding_dim=passage_encoders[-1].get_output_dim(),
+            embedding_dim=text_field_embedder.get_output_dim() + cluster_one_hot,
+        )
+        self._accuracy = AnswerAccuracy()
+        self._check_dimensions()
+        initializer(self)
+
+    def _check_dimensions(self) -> None:
+        passage_dim = question_dim = self._text_field_embedder.get_output_dim() + self._cluster_one_hot
+        last = len(self._passage_encoders) - 1
+        for i, (passage, question) in enumerate(zip(self._passage_encoders, self._question_encoders)):
+            if i == last and self._question_feature is not None:
+                passage_dim += QUESTION_FEATURE_DIM
+            check_dimensions_match(
+                passage.get_input_dim(), passage_dim, f"input of passage_encoders[{i}]", f"what it reads in layer {i}"
+            )
+            check_dimensions_match(
+                question.get_input_dim(), question_dim, f"input of question_encoders[{i}]", f"what it reads in layer {i}"
+            )
+            check_dimensions_match(
+                passage.get_output_dim(),
+                question.get_output_dim(),
+                f"output of passage_encoders[{i}]",
+                f"output of question_encoders[{i}]",
+            )
+            passage_dim = passage.get_output_dim()
+            if self._stack_question:
+                question_dim = passage_dim
+
+    def forward(  # type: ignore
+        self,
+        passage: TextFieldTensors,
+        question: TextFieldTensors,
+        candidates: Optional[CandidateTensors] = None,
+        answer: Optional[torch.LongTensor] = None,
+        passage_annotations: Optional[AnnotationTensors] = None,
+        question_annotations: Optional[AnnotationTensors] = None,
+        metadata: Optional[List[Dict[str, Any]]] = None,
+    ) -> Dict[str, torch.Tensor]:
+        """
+        # Parameters
+
+        passage, question : `TextFieldTensors`
+        candidates : `CandidateTensors`, optional (default = `None`)
+            Not needed where answers are classes.
+        answer : `torch.LongTensor`, optional (default = `None`)
+            Shape: (batch_size,). Index of the candidate or class; `UNKNOWN_ANSWER` counts as wrong and has no loss.
+        passage_annotations, question_annotations : `AnnotationTensors`, optional (default = `None`)
+        metadata : `List[Dict[str, Any]]`, optional (default = `None`)
+
+        # Returns
+
+        `Dict[str, torch.Tensor]`
+            `probabilities` and `log_probabilities`, shape (batch_size, num_candidates); `attention` of the answer layer,
+            shape (batch_size, passage_length); with an answer the `loss`, the mean negative log-probability of it.
+        """
+        passage_mask = get_text_field_mask(passage)
+        question_mask = get_text_field_mask(question)
+        embedded_passage = self._embed(passage, passage_annotations)
+        embedded_question = self._embed(question, question_annotations)
+
+        encoded_passage, encoded_question = embedded_passage, embedded_question
+        last = len(self._passage_encoders) - 1
+        for i, (passage_encoder, question_encoder) in enumerate(zip(self._passage_encoders, self._question_encoders)):
+            if i == last and self._question_feature is not None:
+                feature = self._question_feature(_occurs_in(passage, question, question_mask).long())
+                encoded_passage = torch.cat([encoded_passage, feature], dim=-1)
+            encoded_passage, encoded_question = encode_pair(
+                passage_encoder,
+                question_encoder,
+                EncoderInput(encoded_passage, passage_mask, passage_annotations),
+                EncoderInput(
+                    encoded_question if self._stack_question else embedded_question, question_mask, question_annotations
+                ),
+            )
+            if i < last:
+                encoded_passage = self._dropout(self._gate(encoded_passage, encoded_question, question_mask))
+
+        log_probabilities, attention = self._answer_layer(
+            AnswerInput(
+                encoded_passage,
+                passage_mask,
+                encoded_question,
+                question_mask,
+                embedded_passage,
+                embedded_question,
+                question_encoder.is_bidirectional(),
+                candidates,
+            )
+        )
+        output = {
+            "log_probabilities": log_probabilities,
+            "probabilities": log_probabilities.exp(),
+            "attention": attention,
+        }
+        if metadata is not None:
+            output["metadata"] = metadata
+        if answer is not None:
+            known = answer >= 0
+            chosen = log_probabilities.gather(1, answer.clamp(min=0).unsqueeze(1)).squeeze(1)
+            output["loss"] = -(chosen * known).sum() / known.sum().clamp(min=1)
+            self._accuracy((log_probabilities.argmax(dim=1) == answer) & known)
+        return output
+
+    def _embed(self, text: TextFieldTensors, annotations: Optional[AnnotationTensors]) -> torch.FloatTensor:
+        embedded = self._text_field_embedder(text)
+        if not self._cluster_one_hot:
+            return embedded
+        if annotations is None or "coref_clusters" not in annotations:
+            raise ConfigurationError(
+                "ga_reader.cluster_one_hot needs the annotation layer 'coref_clusters'; add it to "
+                "dataset_reader.annotation_layers"
+            )
+        clusters = annotations["coref_clusters"]["clusters"]
+        kept = (clusters != PADDING) & (clusters < self._cluster_one_hot)
+        one_hot = embedded.new_zeros(*embedded.shape[:2], self._cluster_one_hot)
+        one_hot = one_hot.scatter_add(2, clusters.clamp(0, self._cluster_one_hot - 1), kept.to(embedded.dtype))
+        return torch.cat([embedded, one_hot], dim=-1)
+
+    def make_output_human_readable(self, output_dict: Dict[str, torch.Tensor]) -> Dict[str, Any]:
+        """
+        Gives each question its `answer`, the `candidate_probabilities` by candidate, the `attention` of the passage's
+        tokens, those tokens, the `clusters` used, and the gold answer where it is known.
+        """
+        readable: Dict[str, List] = {
+            name: []
+            for name in (
+                "answer", "candidate_probabilities", "passage_tokens", "attention", "question_tokens", "clusters", "gold"
+            )
+        }  # fmt: skip
+        namespace = CLASS_LABELS if self._answers_are_classes else CANDIDATE_LABELS
+        labels = self.vocab.get_index_to_token_vocabulary(namespace)
+        for probabilities, attention, metadata in zip(
+            output_dict["probabilities"].tolist(), output_dict["attention"].tolist(), output_dict["metadata"]
+        ):
+            names = None if self._answers_are_classes else metadata["candidates"]
+            names = [labels[i] for i in range(len(labels))] if names is None else names
+            by_name: Dict[str, float] = {}
+            for name, probability in zip(names, probabilities):
+                by_name[name] = max(probability, by_name.get(name, 0.0))
+            readable["answer"].append(max(by_name, key=by_name.get) if by_name else None)
+            readable["candidate_probabilities"].append(by_name)
+            readable["passage_tokens"].append(metadata["passage_tokens"])
+            readable["attention"].append(attention[: len(metadata["passage_tokens"])])
+            readable["question_tokens"].append(metadata["question_tokens"])
+            readable["clusters"].append(metadata["clusters"])
+            readable["gold"].append(metadata["answer"])
+        if "loss" in output_dict:
+            readable["loss"] = output_dict["loss"]
+        return readable
+
+    def get_metrics(self, reset: bool = False) -> Dict[str, float]:
+        return self._accuracy.get_metric(reset)
+
+
+def _occurs_in(
+    passage: TextFieldTensors, question: TextFieldTensors, question_mask: torch.BoolTensor
+) -> torch.BoolTensor:
+    """Which tokens of the passage occur in the question. Shape: (batch_size, passage_length)."""
+    passage_ids = get_token_ids_from_text_field_tensors(passage)
+    question_ids = get_token_ids_from_text_field_tensors(question)
+    same = passage_ids.unsqueeze(2) == question_ids.unsqueeze(1)
+    return (same & question_mask.unsqueeze(1)).any(dim=2)

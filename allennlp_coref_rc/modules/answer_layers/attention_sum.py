@@ -1,0 +1,47 @@
+import torch
+
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import Vocabulary
+from allennlp.nn.util import masked_softmax
+
+from allennlp_coref_rc.modules.answer_layers.answer_layer import AnswerInput, AnswerLayer, AnswerOutput
+
+
+@AnswerLayer.register("attention_sum")
+class AttentionSum(AnswerLayer):
+    """
+    Attention sum (Kadlec et al. 2016), as the GA Reader has it: the passage's tokens are scored against the question's
+    vector, the softmax is over the tokens that belong to any candidate, and a candidate has the sum over its tokens.
+
+    Probabilities are not normalised over candidates: a token that belongs to two candidates counts for both, as in the
+    authors' code, so they may sum to more than one. A candidate that is nowhere in the passage has the probability 0.
+
+    Registered as an `AnswerLayer` with name "attention_sum".
+
+    # Parameters
+
+    epsilon : `float`, optional (default = `1e-7`)
+        Added to a candidate's probability before taking the logarithm, and to the attention of every token before it is
+        normalised over candidates' tokens (Coref-GRU's code).
+    """
+
+    def __init__(self, vocab: Vocabulary, encoding_dim: int, embedding_dim: int, epsilon: float = 1e-7) -> None:
+        super().__init__()
+        self._epsilon = epsilon
+
+    def forward(self, inputs: AnswerInput) -> AnswerOutput:
+        if inputs.candidates is None:
+            raise ConfigurationError("attention_sum needs the field 'candidates'; the reader gives none")
+        candidates, positions, mask = (inputs.candidates[name] for name in ("candidates", "positions", "mask"))
+        # Shape: (batch_size, passage_length)
+        scores = (inputs.passage @ inputs.question_vector().unsqueeze(-1)).squeeze(-1).float()
+        attention = masked_softmax(scores, inputs.passage_mask)
+
+        occurs = candidates >= 0
+        positions = positions.clamp(min=0)
+        is_candidate = torch.zeros_like(attention).scatter_reduce(1, positions, occurs.to(attention.dtype), "amax")
+        attention = attention * is_candidate + self._epsilon * inputs.passage_mask
+        attention = attention / attention.sum(dim=1, keepdim=True)
+        found = attention.gather(1, positions) * occurs
+        probabilities = attention.new_zeros(mask.shape).scatter_add(1, candidates.clamp(min=0), found)
+        return AnswerOutput((probabilities + self._epsilon).log(), attention)

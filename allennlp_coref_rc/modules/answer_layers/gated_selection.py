@@ -1,0 +1,37 @@
+import torch
+
+from allennlp.data import Vocabulary
+from allennlp.modules.seq2vec_encoders import GruSeq2VecEncoder
+from allennlp.nn.util import masked_softmax, weighted_sum
+
+from allennlp_coref_rc.data.fields import CLASS_LABELS
+from allennlp_coref_rc.modules.answer_layers.answer_layer import AnswerInput, AnswerLayer, AnswerOutput
+from allennlp_coref_rc.modules.initializers import gated_normal_
+
+
+@AnswerLayer.register("gated_selection")
+class GatedSelection(AnswerLayer):
+    """
+    One of the classes, as the authors' code for Coref-GRU's bAbI runs has it: the attention is between the embeddings of
+    the passage and a separate bidirectional GRU over those of the question; what it weighs are the passage's encodings,
+    gated by the final question vector. (The paper says "a softmax layer".)
+
+    Registered as an `AnswerLayer` with name "gated_selection".
+    """
+
+    def __init__(self, vocab: Vocabulary, encoding_dim: int, embedding_dim: int) -> None:
+        super().__init__()
+        self._question_encoder = GruSeq2VecEncoder(embedding_dim, embedding_dim // 2, bidirectional=True)
+        self._output = torch.nn.Linear(encoding_dim, vocab.get_vocab_size(CLASS_LABELS))
+        for name, parameter in self.named_parameters():
+            if "bias" in name:
+                torch.nn.init.zeros_(parameter)
+            else:
+                gated_normal_(parameter, gates=1 if name.startswith("_output") else 3)
+
+    def forward(self, inputs: AnswerInput) -> AnswerOutput:
+        key = self._question_encoder(inputs.embedded_question, inputs.question_mask)
+        scores = (inputs.embedded_passage @ key.unsqueeze(-1)).squeeze(-1)
+        attention = masked_softmax(scores.float(), inputs.passage_mask)
+        gated = weighted_sum(inputs.passage, attention.to(inputs.passage.dtype)) * inputs.question_vector()
+        return AnswerOutput(self._output(gated).float().log_softmax(dim=-1), attention)

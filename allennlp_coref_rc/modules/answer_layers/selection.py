@@ -1,0 +1,28 @@
+import torch
+
+from allennlp.data import Vocabulary
+from allennlp.nn.util import masked_softmax, weighted_sum
+
+from allennlp_coref_rc.data.fields import CLASS_LABELS
+from allennlp_coref_rc.modules.answer_layers.answer_layer import AnswerInput, AnswerLayer, AnswerOutput
+
+
+@AnswerLayer.register("selection")
+class Selection(AnswerLayer):
+    """
+    One of the classes, as the MAGE-GRU paper has it (equations 5 and 6): the encodings of the passage, weighed by their
+    attention to the question, through a linear layer without bias, drawn from U(-0.01, 0.01) as in its code.
+
+    Registered as an `AnswerLayer` with name "selection".
+    """
+
+    def __init__(self, vocab: Vocabulary, encoding_dim: int, embedding_dim: int) -> None:
+        super().__init__()
+        self._output = torch.nn.Linear(encoding_dim, vocab.get_vocab_size(CLASS_LABELS), bias=False)
+        torch.nn.init.uniform_(self._output.weight, -0.01, 0.01)
+
+    def forward(self, inputs: AnswerInput) -> AnswerOutput:
+        scores = (inputs.passage @ inputs.question_vector().unsqueeze(-1)).squeeze(-1)
+        attention = masked_softmax(scores.float(), inputs.passage_mask)
+        summary = weighted_sum(inputs.passage, attention.to(inputs.passage.dtype))
+        return AnswerOutput(self._output(summary).float().log_softmax(dim=-1), attention)

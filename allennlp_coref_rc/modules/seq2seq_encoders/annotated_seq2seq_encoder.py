@@ -1,0 +1,56 @@
+from typing import NamedTuple, Optional, Tuple
+
+import torch
+
+from allennlp.modules import Seq2SeqEncoder
+
+from allennlp_coref_rc.data.fields import AnnotationTensors
+
+
+class EncoderInput(NamedTuple):
+    """
+    What an encoder reads.
+
+    # Parameters
+
+    inputs : `torch.FloatTensor`
+        Shape: (batch_size, sequence_length, input_dim).
+    mask : `torch.BoolTensor`
+        Shape: (batch_size, sequence_length).
+    annotations : `AnnotationTensors`, optional (default = `None`)
+    """
+
+    inputs: torch.FloatTensor
+    mask: torch.BoolTensor
+    annotations: Optional[AnnotationTensors] = None
+
+
+class AnnotatedSeq2SeqEncoder(Seq2SeqEncoder):
+    """A `Seq2SeqEncoder` that reads annotations. Without any it is the plain encoder that it extends."""
+
+    def forward(  # type: ignore
+        self, inputs: torch.FloatTensor, mask: torch.BoolTensor, annotations: Optional[AnnotationTensors] = None
+    ) -> torch.FloatTensor:
+        raise NotImplementedError
+
+    def encode_pair(
+        self, question_encoder: Seq2SeqEncoder, passage: EncoderInput, question: EncoderInput
+    ) -> Tuple[torch.FloatTensor, torch.FloatTensor]:
+        """Encodes a passage with this encoder and its question with another, where the two may see each other."""
+        return encode(self, passage), encode(question_encoder, question)
+
+
+def encode(encoder: Seq2SeqEncoder, sequence: EncoderInput) -> torch.FloatTensor:
+    """Encodes a sequence with any encoder; one that does not read annotations is called without."""
+    if isinstance(encoder, AnnotatedSeq2SeqEncoder):
+        return encoder(*sequence)
+    return encoder(sequence.inputs, sequence.mask)
+
+
+def encode_pair(
+    passage_encoder: Seq2SeqEncoder, question_encoder: Seq2SeqEncoder, passage: EncoderInput, question: EncoderInput
+) -> Tuple[torch.FloatTensor, torch.FloatTensor]:
+    """Encodes a passage and its question with any encoders."""
+    if isinstance(passage_encoder, AnnotatedSeq2SeqEncoder):
+        return passage_encoder.encode_pair(question_encoder, passage, question)
+    return encode(passage_encoder, passage), encode(question_encoder, question)

@@ -1,0 +1,33 @@
+from typing import Any, Dict
+
+from allennlp.common.checks import ConfigurationError
+from allennlp.common.util import JsonDict
+from allennlp.data import Instance
+from allennlp.predictors import Predictor
+
+
+@Predictor.register("cloze_reader")
+class ClozeReaderPredictor(Predictor):
+    """
+    Answers questions whose answer is one of a number of candidates.
+
+    Input: `{"passage": …, "question": …}`, the passage a text (or, for bAbI, a list of statements); optionally
+    `candidates`, a list of strings, by default the answers seen in training; and `clusters`, known coreference clusters
+    in place of the annotator's, as lists of [start, end) spans of the tokens of the passage and the wrapped question in a
+    row. Nothing else is looked at.
+
+    Output: the `answer`, `candidate_probabilities`, the `attention` on each of the `passage_tokens`, and the `clusters`
+    that were used.
+
+    Registered as a `Predictor` with name "cloze_reader".
+    """
+
+    def _json_to_instance(self, json_dict: JsonDict) -> Instance:
+        arguments: Dict[str, Any] = {}
+        for key in ("passage", "question", "candidates", "clusters"):
+            if json_dict.get(key) is not None:
+                arguments[key] = json_dict[key]
+        for key in ("passage", "question"):
+            if key not in arguments:
+                raise ConfigurationError(f"found an input with the keys {sorted(json_dict)}, expected the key {key!r}")
+        return self._dataset_reader.text_to_instance(**arguments)

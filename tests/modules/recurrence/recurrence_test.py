@@ -1,0 +1,263 @@
+import functools
+import math
+
+import numpy
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+from allennlp.common.checks import ConfigurationError
+
+from allennlp_coref_rc.modules.recurrence import BACKENDS, NO_SOURCE, Edges, recurrence, sequential_sources
+
+FAST_BACKENDS = [name for name in BACKENDS if name not in ("auto", "reference")]
+
+
+class Case:
+    """
+    Random arguments of `recurrence`: a sequential relation, one with several edges a token whose sources lie anywhere
+    (before, after, at padding, in the memory, nowhere), one that overlaps both, and one without edges.
+    """
+
+    def __init__(self, batch_size, length, size, memory_length=None, reverse=False, seed=0):
+        generator = torch.Generator().manual_seed(seed)
+
+        def randn(*shape):
+            return torch.randn(*shape, generator=generator, dtype=torch.float64)
+
+        self.mask = torch.rand(batch_size, length, generator=generator) < 0.8
+        self.mask[:1] = True
+        self.mask[1:2] = False
+        self.mask[2:3, : length // 2] = False
+        self.mask[3:4, length // 2 :] = False
+        self.reverse = reverse
+        num_states = length + (memory_length or 0)
+        shape = (batch_size, length, 3)
+        anywhere = torch.randint(NO_SOURCE, max(num_states, 1), shape, generator=generator)
+        twice = anywhere[:, :, :1].expand(-1, -1, 2)
+        half = size // 2
+        self.sources = [sequential_sources(self.mask, reverse), anywhere, twice, anywhere[:, :, :0]]
+        self.slices = [(0, half), (half, size), (size // 4, size), (0, size)]
+        self.tensors = {
+            "inputs": randn(batch_size, length, 3 * size),
+            "weight_hh": randn(3 * size, size) / math.sqrt(size),
+            "bias_hn": randn(size),
+        }
+        if memory_length is not None:
+            self.tensors["memory"] = randn(batch_size, memory_length, size)
+        for i, sources in enumerate(self.sources):
+            self.tensors[f"weights_{i}"] = 0.6 * randn(*sources.shape)
+        self.upstream = randn(batch_size, length, size)
+
+    def function(self, backend, **options):
+        def run(*tensors):
+            named = dict(zip(self.tensors, tensors))
+            edges = [
+                Edges(sources, named[f"weights_{i}"], *self.slices[i]) for i, sources in enumerate(self.sources)
+            ]
+            arguments = (named["inputs"], edges, named["weight_hh"], named["bias_hn"], self.mask, named.get("memory"))
+            return recurrence(*arguments, reverse=self.reverse, backend=backend, **options)
+
+        return run
+
+    def run(self, backend, dtype, **options):
+        """Output and every gradient, as float64."""
+        tensors = [tensor.to(dtype).requires_grad_() for tensor in self.tensors.values()]
+        output = self.function(backend, **options)(*tensors)
+        gradients = torch.autograd.grad(output, tensors, self.upstream.to(dtype), allow_unused=True)
+        results = {"output": output.detach().double()}
+        for name, tensor, gradient in zip(self.tensors, tensors, gradients):
+            results[name] = torch.zeros_like(tensor).double() if gradient is None else gradient.double()
+        return results
+
+
+@functools.lru_cache(maxsize=None)
+def oracle_of(*arguments):
+    case = Case(*arguments)
+    return case, case.run("reference", torch.float64), case.run("reference", torch.float32)
+
+
+def assert_as_good_as(results, oracle, yardstick, dtype):
+    """
+    The error against float64 may be twice that of the reference in the same dtype. What is a sum of few numbers comes
+    out exact by luck now and then, so a few units in the last place are granted on top.
+    """
+    assert results.keys() == oracle.keys()
+    for name, expected in oracle.items():
+        assert results[name].shape == expected.shape, name
+        if expected.numel():
+            error, allowed = ((x[name] - expected).abs().max().item() for x in (results, yardstick))
+            slack = 32 * torch.finfo(dtype).eps * max(1.0, expected.abs().max().item())
+            assert error <= 2 * allowed + slack, f"{name}: error {error}, the reference's own is {allowed}"
+
+
+def loop(case):
+    """The equations with one number at a time."""
+    inputs, weight_hh, bias_hn = (case.tensors[name].numpy() for name in ("inputs", "weight_hh", "bias_hn"))
+    mask = case.mask.numpy()
+    batch_size, length, size = inputs.shape[0], inputs.shape[1], weight_hh.shape[1]
+    memory = case.tensors["memory"].numpy() if "memory" in case.tensors else numpy.zeros((batch_size, 0, size))
+    output = numpy.zeros((batch_size, length, size))
+
+    def sigmoid(x):
+        return 1 / (1 + math.exp(-x))
+
+    for b in range(batch_size):
+        done = set()
+        for t in reversed(range(length)) if case.reverse else range(length):
+            if not mask[b, t]:
+                continue
+            m = [0.0] * size
+            for i, ((start, stop), sources) in enumerate(zip(case.slices, case.sources)):
+                for e in range(sources.size(2)):
+                    source, weight = sources[b, t, e].item(), case.tensors[f"weights_{i}"][b, t, e].item()
+                    for j in range(start, stop):
+                        if source >= length:
+                            m[j] += weight * memory[b, source - length, j]
+                        elif source in done:
+                            m[j] += weight * output[b, source, j]
+            for j in range(size):
+                hidden = [sum(weight_hh[k * size + j, i] * m[i] for i in range(size)) for k in range(3)]
+                r = sigmoid(inputs[b, t, j] + hidden[0])
+                z = sigmoid(inputs[b, t, size + j] + hidden[1])
+                n = math.tanh(inputs[b, t, 2 * size + j] + r * (hidden[2] + bias_hn[j]))
+                output[b, t, j] = (1 - z) * n + z * m[j]
+            done.add(t)
+    return output
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("memory_length", [None, 2])
+def test_reference_is_the_equations(memory_length, reverse):
+    case = Case(5, 6, 3, memory_length, reverse)
+    output = case.function("reference")(*case.tensors.values())
+    numpy.testing.assert_allclose(output.numpy(), loop(case), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("backend", ["reference"] + FAST_BACKENDS)
+@pytest.mark.parametrize("reverse", [False, True])
+def test_gradcheck(backend, reverse):
+    case = Case(4, 4, 2, 2, reverse)
+    tensors = [tensor.requires_grad_() for tensor in case.tensors.values()]
+    assert torch.autograd.gradcheck(case.function(backend), tensors)
+
+
+@pytest.mark.parametrize("backend", FAST_BACKENDS)
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("batch_size, memory_length", [(0, None), (1, 3), (5, None), (6, 3)])
+@pytest.mark.parametrize("size", [2, 34, 100])
+@pytest.mark.parametrize("length", [0, 1, 63])
+def test_fast_backends_are_as_exact_as_the_reference(backend, length, size, batch_size, memory_length, reverse):
+    case, oracle, yardstick = oracle_of(batch_size, length, size, memory_length, reverse)
+    assert_as_good_as(case.run(backend, torch.float32), oracle, yardstick, torch.float32)
+    assert_as_good_as(case.run(backend, torch.float64), oracle, oracle, torch.float64)
+
+
+@pytest.mark.parametrize("backend", FAST_BACKENDS)
+def test_any_strides_and_partial_gradients(backend):
+    case = Case(5, 7, 6, 2)
+    expected = case.run("reference", torch.float64)
+    tensors = {name: tensor.clone() for name, tensor in case.tensors.items()}
+    tensors["inputs"] = tensors["inputs"].transpose(0, 1).contiguous().transpose(0, 1)
+    tensors["weight_hh"] = tensors["weight_hh"].t().contiguous().t()
+    tensors["memory"] = tensors["memory"].repeat(1, 1, 2)[:, :, :6]
+    tensors["weights_1"] = tensors["weights_1"].flip(2).contiguous().flip(2)
+    # Only some tensors ask for a gradient, and the upstream gradient is an expanded number.
+    tensors["inputs"].requires_grad_()
+    output = case.function(backend)(*tensors.values())
+    torch.testing.assert_close(output.detach(), expected["output"])
+    (gradient,) = torch.autograd.grad(output.sum(), tensors["inputs"])
+    case.upstream = torch.ones_like(case.upstream)
+    torch.testing.assert_close(gradient, case.run("reference", torch.float64)["inputs"])
+    with torch.no_grad():
+        assert torch.equal(case.function(backend)(*tensors.values()), output)
+
+
+@pytest.mark.parametrize("backend", ["reference"] + FAST_BACKENDS)
+def test_masked_tokens_are_zero_and_change_nothing(backend):
+    case = Case(6, 9, 4, 2)
+    output = case.function(backend)(*case.tensors.values())
+    assert (output[~case.mask] == 0).all()
+    case.tensors["inputs"][~case.mask] = math.nan
+    assert torch.equal(case.function(backend)(*case.tensors.values()), output)
+    gradients = case.run(backend, torch.float64)
+    assert (gradients["inputs"][~case.mask] == 0).all()
+    assert all(gradient.isfinite().all() for gradient in gradients.values())
+
+
+@pytest.mark.parametrize("backend", FAST_BACKENDS)
+def test_two_runs_give_the_same_numbers(backend):
+    case = Case(7, 20, 34, 2)
+    first, second = case.run(backend, torch.float32), case.run(backend, torch.float32)
+    assert all(torch.equal(first[name], second[name]) for name in first)
+
+
+@pytest.mark.parametrize("backend", FAST_BACKENDS)
+def test_large_inputs_saturate(backend):
+    case = Case(2, 4, 4)
+    for factor in (1e2, 1e4, 1e30):
+        inputs = case.tensors["inputs"] * factor
+        tensors = [inputs.float()] + [tensor.float() for tensor in list(case.tensors.values())[1:]]
+        torch.testing.assert_close(case.function(backend)(*tensors), case.function("reference")(*tensors))
+    tensors[0][0, 1, 0] = math.nan
+    assert case.function(backend)(*tensors)[0, 1, 0].isnan()
+
+
+@pytest.mark.parametrize("backend", ["reference"] + FAST_BACKENDS)
+@pytest.mark.parametrize("reverse", [False, True])
+def test_sequential_edges_alone_are_a_torch_gru(backend, reverse):
+    torch.manual_seed(1)
+    size, lengths = 5, torch.tensor([8, 1, 5, 8])
+    gru = torch.nn.GRU(3, size, batch_first=True, bidirectional=True)
+    suffix = "_l0_reverse" if reverse else "_l0"
+    weight_ih, weight_hh, bias_ih, bias_hh = (
+        getattr(gru, name + suffix) for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
+    )
+    embedded = torch.randn(4, 8, 3)
+    packed = pack_padded_sequence(embedded, lengths, batch_first=True, enforce_sorted=False)
+    expected, _ = pad_packed_sequence(gru(packed)[0], batch_first=True)
+    expected = expected[..., size:] if reverse else expected[..., :size]
+
+    mask = torch.arange(8) < lengths.unsqueeze(1)
+    sources = sequential_sources(mask, reverse)
+    bias = bias_ih + torch.cat([bias_hh[: 2 * size], torch.zeros(size)])
+    inputs = torch.nn.functional.linear(embedded, weight_ih, bias)
+    edges = [Edges(sources, torch.ones(sources.shape), 0, size)]
+    output = recurrence(inputs, edges, weight_hh, bias_hh[2 * size :], mask, reverse=reverse, backend=backend)
+    torch.testing.assert_close(output, expected, rtol=0, atol=1e-6)
+
+    upstream = torch.randn(output.shape)
+    parameters = (weight_ih, weight_hh, bias_ih, bias_hh)
+    for gradient, other in zip(
+        torch.autograd.grad(output, parameters, upstream), torch.autograd.grad(expected, parameters, upstream)
+    ):
+        torch.testing.assert_close(gradient, other, rtol=1e-5, atol=1e-5)
+
+
+@settings(deadline=None, max_examples=100)
+@given(
+    mask=st.integers(0, 7).flatmap(
+        lambda length: st.lists(st.lists(st.booleans(), min_size=length, max_size=length), min_size=1, max_size=3)
+    ),
+    reverse=st.booleans(),
+    start=st.none() | st.integers(7, 9),
+)
+def test_sequential_sources(mask, reverse, start):
+    batch_size, length = len(mask), len(mask[0])
+    starts = None if start is None else torch.arange(start, start + batch_size)
+    sources = sequential_sources(torch.tensor(mask).bool().view(batch_size, length), reverse, starts)
+    assert sources.shape == (batch_size, length, 1)
+    for b in range(batch_size):
+        for t in range(length):
+            before = [s for s in range(length) if mask[b][s] and (s > t if reverse else s < t)]
+            nothing = NO_SOURCE if start is None else start + b
+            expected = (min(before) if reverse else max(before)) if before else nothing
+            assert sources[b, t, 0] == expected
+
+
+def test_unknown_backend():
+    case = Case(1, 1, 2)
+    with pytest.raises(ConfigurationError, match="'fast' is unknown; choose one of auto, reference, plain"):
+        case.function("fast")(*case.tensors.values())

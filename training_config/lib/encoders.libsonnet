@@ -1,0 +1,14 @@
+// Encoders by name: given the size of a direction, functions from the input size to a Seq2SeqEncoder.
+{
+  gru(size):: function(input_size) {
+    type: 'gru',
+    input_size: input_size,
+    hidden_size: size,
+    bidirectional: true,
+  },
+  coref_gru(size, options={}):: function(input_size) {
+    type: 'coref_gru',
+    input_size: input_size,
+    hidden_size: size,
+  } + options,
+}
