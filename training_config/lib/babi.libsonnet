@@ -52,6 +52,7 @@
     learning_rate_scheduler: { type: 'multi_step', milestones: [5, 9, 13, 17, 21, 25, 29], gamma: 0.5 },
     grad_clipping: 10,
     validation_metric: '+accuracy',
+    callbacks: [{ type: 'console_logger', should_log_inputs: false }],
   },
   random_seed: 1,
   numpy_seed: 1,

@@ -1,0 +1,12 @@
+"""Where real data and golden values are, if they are at hand: a folder `shared` beside the clone."""
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).resolve().parents[1]
+SHARED = PROJECT.parent / "shared"
+GOLDEN = SHARED / "reference" / "golden"
+BABI = SHARED / "data" / "babi" / "en-valid"
+
+needs_golden = pytest.mark.skipif(not GOLDEN.exists(), reason="golden values are not at hand")
+needs_babi = pytest.mark.skipif(not BABI.exists(), reason="the real bAbI files are not at hand")
