@@ -173,7 +173,7 @@ def read_annotated_texts(path: str) -> Iterator[AnnotatedText]:
         for number, line in enumerate(lines, start=1):
             try:
                 yield AnnotatedText.from_json(json.loads(line))
-            except (ConfigurationError, json.JSONDecodeError) as error:
+            except (ConfigurationError, ValueError, RecursionError) as error:
                 raise ConfigurationError(f"{path}, line {number}: {error}") from error
 
 

@@ -73,7 +73,8 @@ class CorefClusters(AnnotationLayer):
 
     def make(self, text: AnnotatedText, boundary: int) -> Tuple[Layer, Layer]:
         tokens: List[List[int]] = [[] for _ in range(len(text))]
-        for i, cluster in enumerate(sorted(largest_clusters(text.clusters, self._max_clusters), key=min)):
+        clusters = [cluster for cluster in largest_clusters(text.clusters, self._max_clusters) if cluster]
+        for i, cluster in enumerate(sorted(clusters, key=min)):
             for position in sorted({position for start, stop in cluster for position in range(start, stop)}):
                 tokens[position].append(i)
         return {"clusters": tokens[:boundary]}, {"clusters": tokens[boundary:]}

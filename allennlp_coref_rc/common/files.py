@@ -1,5 +1,7 @@
+import lzma
 import os
 import tempfile
+import zlib
 from contextlib import contextmanager
 from typing import IO, Iterator
 
@@ -28,20 +30,29 @@ def _decoded(path: str, file: IO[str]) -> Iterator[str]:
             yield line
     except UnicodeDecodeError as error:
         found = error.object[error.start : error.start + 1].hex()
+        # Text is decoded in chunks, so that earlier lines of this chunk have not been counted yet.
+        line = number + 1 + error.object[: error.start].count(b"\n")
         raise ConfigurationError(
-            f"{path}, after line {number}: found the byte 0x{found}, which is not UTF-8; expected UTF-8 text"
+            f"{path}, line {line}: found the byte 0x{found}, which is not UTF-8; expected UTF-8 text"
         ) from error
-    except (EOFError, OSError) as error:
-        raise ConfigurationError(f"{path}, after line {number}: cannot be read ({error})") from error
+    except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
+        raise ConfigurationError(
+            f"{path}, after line {number}: found damaged data ({error}), expected a whole file"
+        ) from error
 
 
 @contextmanager
 def atomic_write(path: str) -> Iterator[IO[str]]:
-    """Opens a UTF-8 text file for writing that takes its place only when it is complete."""
+    """
+    Opens a UTF-8 text file for writing that takes its place only when it is complete; compressed if its name ends so
+    (`.gz`, `.bz2`, `.xz`).
+    """
     folder = os.path.dirname(os.path.abspath(path))
-    descriptor, temporary = tempfile.mkstemp(dir=folder, prefix=os.path.basename(path) + ".")
+    name, suffix = os.path.splitext(os.path.basename(path))
+    descriptor, temporary = tempfile.mkstemp(dir=folder, prefix=name + ".", suffix=suffix)
+    os.close(descriptor)
     try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        with open_compressed(temporary, "wt", encoding="utf-8") as file:
             yield file
         os.chmod(temporary, 0o666 & ~_umask())
         os.replace(temporary, path)

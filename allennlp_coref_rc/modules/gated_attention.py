@@ -1,6 +1,8 @@
 import torch
 
-from allennlp.nn.util import masked_softmax, weighted_sum
+from allennlp.nn.util import weighted_sum
+
+from allennlp_coref_rc.modules.masked_softmax import masked_softmax
 
 
 class GatedAttention(torch.nn.Module):
@@ -33,5 +35,5 @@ class GatedAttention(torch.nn.Module):
         """
         # Shape: (batch_size, passage_length, question_length)
         scores = passage @ question.transpose(1, 2)
-        attention = masked_softmax(scores.float(), question_mask.unsqueeze(1)).to(passage.dtype)
+        attention = masked_softmax(scores, question_mask.unsqueeze(1))
         return passage * weighted_sum(question, attention)

@@ -21,6 +21,9 @@ EXTRACTIVE_TASKS = frozenset({1, 2, 3, 4, 5, 11, 12, 13, 14, 16})
 
 ANSWER_TYPES = ("extractive", "classification")
 
+# Python refuses to convert more than some thousand digits.
+NUMBER = re.compile(r"[0-9]{1,9}")
+
 
 class BabiQuestion(NamedTuple):
     """
@@ -53,7 +56,7 @@ def read_babi(path: str) -> Iterator[BabiQuestion]:
 
             content = content.rstrip("\r\n")
             number, _, text = content.partition(" ")
-            if not number.isascii() or not number.isdigit():
+            if not NUMBER.fullmatch(number):
                 raise fail(repr(content[:60]), "a line that begins with a number and a blank")
             if int(number) == 1:
                 ids, statements = [], []
@@ -74,8 +77,8 @@ def read_babi(path: str) -> Iterator[BabiQuestion]:
                 raise fail(repr(text[:60]), "question<TAB>answer<TAB>supporting ids")
             supports = rest[1].split() if len(rest) == 2 else []
             for support in supports:
-                if not support.isascii() or not support.isdigit() or int(support) not in ids:
-                    raise fail(f"the supporting id {support!r}", "the number of a statement before the question")
+                if not NUMBER.fullmatch(support) or int(support) not in ids:
+                    raise fail(f"the supporting id {support[:60]!r}", "the number of a statement before the question")
             if not statements:
                 raise fail("a question with no statement before it", "a story")
             found_question = True
@@ -139,10 +142,10 @@ class AnnotatedBabiReader(ReadingComprehensionReader):
 
     def _find(self, file_path: str) -> str:
         """The file of a split's name, or the file itself."""
-        if os.path.exists(file_path) or self._folder is None or self._task is None or os.path.basename(file_path) != file_path:
+        if os.path.isfile(file_path) or self._folder is None or self._task is None or os.path.basename(file_path) != file_path:
             try:
                 return str(cached_path(file_path))
-            except FileNotFoundError as error:
+            except (FileNotFoundError, ValueError) as error:
                 raise ConfigurationError(
                     f"{file_path}: no such file; give a file, or the name of a split with dataset_reader.folder and "
                     "dataset_reader.task"
@@ -150,7 +153,7 @@ class AnnotatedBabiReader(ReadingComprehensionReader):
         found = [
             path
             for pattern in (f"qa{self._task}_{file_path}.txt", f"qa{self._task}_*_{file_path}.txt")
-            for path in sorted(glob.glob(os.path.join(self._folder, pattern)))
+            for path in sorted(glob.glob(os.path.join(glob.escape(self._folder), pattern)))
         ]
         if not found:
             raise ConfigurationError(

@@ -89,10 +89,10 @@ class ReadingComprehensionReader(DatasetReader):
         metadata : `Dict[str, Any]`, optional (default = `None`)
             Goes into the instance's metadata beside what is always there.
         """
-        question = [QUESTION_START, *question, QUESTION_END] if self._wrap_question else list(question)
         if not len(passage) or not question:
             empty = "question" if len(passage) else "passage"
             raise ConfigurationError(f"found an empty {empty}, expected a passage and a question")
+        question = [QUESTION_START, *question, QUESTION_END] if self._wrap_question else list(question)
         text = AnnotatedText.concatenate(passage, AnnotatedText(question))
         if clusters is not None:
             text = AnnotatedText.from_json({**text.to_json(), "clusters": clusters})

@@ -2,9 +2,9 @@ import torch
 
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import Vocabulary
-from allennlp.nn.util import masked_softmax
 
 from allennlp_coref_rc.modules.answer_layers.answer_layer import AnswerInput, AnswerLayer, AnswerOutput
+from allennlp_coref_rc.modules.masked_softmax import masked_softmax
 
 
 @AnswerLayer.register("attention_sum")

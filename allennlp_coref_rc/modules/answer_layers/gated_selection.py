@@ -2,11 +2,12 @@ import torch
 
 from allennlp.data import Vocabulary
 from allennlp.modules.seq2vec_encoders import GruSeq2VecEncoder
-from allennlp.nn.util import masked_softmax, weighted_sum
+from allennlp.nn.util import weighted_sum
 
 from allennlp_coref_rc.data.fields import CLASS_LABELS
 from allennlp_coref_rc.modules.answer_layers.answer_layer import AnswerInput, AnswerLayer, AnswerOutput
 from allennlp_coref_rc.modules.initializers import gated_normal_
+from allennlp_coref_rc.modules.masked_softmax import masked_softmax
 
 
 @AnswerLayer.register("gated_selection")
@@ -32,6 +33,6 @@ class GatedSelection(AnswerLayer):
     def forward(self, inputs: AnswerInput) -> AnswerOutput:
         key = self._question_encoder(inputs.embedded_question, inputs.question_mask)
         scores = (inputs.embedded_passage @ key.unsqueeze(-1)).squeeze(-1)
-        attention = masked_softmax(scores.float(), inputs.passage_mask)
-        gated = weighted_sum(inputs.passage, attention.to(inputs.passage.dtype)) * inputs.question_vector()
+        attention = masked_softmax(scores, inputs.passage_mask)
+        gated = weighted_sum(inputs.passage, attention) * inputs.question_vector()
         return AnswerOutput(self._output(gated).float().log_softmax(dim=-1), attention)

@@ -1,10 +1,11 @@
 import torch
 
 from allennlp.data import Vocabulary
-from allennlp.nn.util import masked_softmax, weighted_sum
+from allennlp.nn.util import weighted_sum
 
 from allennlp_coref_rc.data.fields import CLASS_LABELS
 from allennlp_coref_rc.modules.answer_layers.answer_layer import AnswerInput, AnswerLayer, AnswerOutput
+from allennlp_coref_rc.modules.masked_softmax import masked_softmax
 
 
 @AnswerLayer.register("selection")
@@ -23,6 +24,6 @@ class Selection(AnswerLayer):
 
     def forward(self, inputs: AnswerInput) -> AnswerOutput:
         scores = (inputs.passage @ inputs.question_vector().unsqueeze(-1)).squeeze(-1)
-        attention = masked_softmax(scores.float(), inputs.passage_mask)
-        summary = weighted_sum(inputs.passage, attention.to(inputs.passage.dtype))
+        attention = masked_softmax(scores, inputs.passage_mask)
+        summary = weighted_sum(inputs.passage, attention)
         return AnswerOutput(self._output(summary).float().log_softmax(dim=-1), attention)

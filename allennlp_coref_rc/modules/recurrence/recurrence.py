@@ -1,13 +1,17 @@
-from typing import NamedTuple, Optional, Sequence
+import functools
+import logging
+from typing import Callable, NamedTuple, Optional, Sequence
 
 import torch
 
 from allennlp.common.checks import ConfigurationError
 
+logger = logging.getLogger(__name__)
+
 NO_SOURCE = -1
 """The source position that stands for "nothing": a state of zeros."""
 
-BACKENDS = ("auto", "reference", "plain")
+BACKENDS = ("auto", "reference", "plain", "cpp")
 
 
 class Edges(NamedTuple):
@@ -75,7 +79,8 @@ def recurrence(
         Read from the last token to the first.
     backend : `str`, optional (default = `"auto"`)
         `"reference"`: a readable loop through autograd. `"plain"`: the same in PyTorch with a backward written by hand.
-        `"auto"`: the fastest that runs here.
+        `"cpp"`: its time loop in C++, on the CPU in float32 and float64; compiled on first use, which takes some seconds
+        and needs a C++ compiler. `"auto"`: the fastest that runs here; what can't run is logged once.
 
     # Returns
 
@@ -89,11 +94,33 @@ def recurrence(
         # Empty, but still a part of the graph.
         return inputs[..., : weight_hh.size(1)]
     edges = [edge._replace(sources=_readable(edge.sources, mask, reverse)) for edge in edges]
-    if backend == "reference":
-        from allennlp_coref_rc.modules.recurrence._reference import reference as run
-    else:
-        from allennlp_coref_rc.modules.recurrence._plain import plain as run
+    run = _backend(backend, inputs)
     return run(inputs, edges, weight_hh, bias_hn, mask, memory, reverse)
+
+
+def _backend(name: str, inputs: torch.Tensor) -> Callable[..., torch.Tensor]:
+    """The function that runs backend `name`, or for "auto" the fastest that can run on `inputs`."""
+    if name in ("auto", "cpp"):
+        from allennlp_coref_rc.modules.recurrence._cpp import cpp, why_not
+
+        reason = why_not(inputs)
+        if reason is None:
+            return cpp
+        if name == "cpp":
+            raise ConfigurationError(f"not supported: {reason}; choose another backend than 'cpp'")
+        _log_once(f"{reason}; the recurrence runs in plain PyTorch instead")
+    if name == "reference":
+        from allennlp_coref_rc.modules.recurrence._reference import reference
+
+        return reference
+    from allennlp_coref_rc.modules.recurrence._plain import plain
+
+    return plain
+
+
+@functools.lru_cache(maxsize=None)
+def _log_once(message: str) -> None:
+    logger.info(message)
 
 
 def sequential_sources(mask: torch.BoolTensor, reverse: bool = False, start: Optional[torch.LongTensor] = None):

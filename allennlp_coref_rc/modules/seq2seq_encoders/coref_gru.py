@@ -5,11 +5,11 @@ from torch.nn import Parameter
 
 from allennlp.common.checks import ConfigurationError, check_dimensions_match
 from allennlp.modules import Seq2SeqEncoder
-from allennlp.nn.util import masked_softmax
 
 from allennlp_coref_rc.annotations.edges import FIRST_MENTION, OTHER_SEQUENCE, PADDING
 from allennlp_coref_rc.data.fields import AnnotationTensors
 from allennlp_coref_rc.modules.initializers import gated_normal_
+from allennlp_coref_rc.modules.masked_softmax import masked_softmax
 from allennlp_coref_rc.modules.recurrence import NO_SOURCE, Edges, recurrence, sequential_sources
 from allennlp_coref_rc.modules.seq2seq_encoders.annotated_seq2seq_encoder import AnnotatedSeq2SeqEncoder, EncoderInput
 
@@ -224,7 +224,7 @@ class CorefGru(AnnotatedSeq2SeqEncoder):
             sources.append(torch.where(source < 0, NO_SOURCE, source))
             exist.append(is_edge)
             logits.append((inputs @ key.unsqueeze(-1)).expand(source.shape))
-        alpha = masked_softmax(torch.cat(logits, dim=-1).float(), torch.cat(exist, dim=-1)).to(inputs.dtype)
+        alpha = masked_softmax(torch.cat(logits, dim=-1), torch.cat(exist, dim=-1))
         weights = alpha.split([source.size(-1) for source in sources], dim=-1)
         size = self._part_size
         return [Edges(*edges, i * size, (i + 1) * size) for i, edges in enumerate(zip(sources, weights))]

@@ -1,0 +1,29 @@
+# make train    set up, then train, evaluate and predict on bundled simulated data (minutes on two cores)
+# make test     set up, then run the tests
+# make install  set up alone: a virtual environment in .venv, reused by the next call
+# make clean    remove what the other targets made
+
+export PATH := $(CURDIR)/.venv/bin:$(PATH)
+OUTPUT := output/quick_start
+ARCHIVE := $(OUTPUT)/model.tar.gz
+
+.PHONY: train test install clean
+
+train: install
+	allennlp train training_config/babi/quick_start.jsonnet -s $(OUTPUT) -f
+	allennlp evaluate $(ARCHIVE) test --output-file $(OUTPUT)/test_metrics.json
+	allennlp predict $(ARCHIVE) test --use-dataset-reader --silent --batch-size 100 --output-file $(OUTPUT)/test_predictions.jsonl
+	@python scripts/show_result.py $(OUTPUT)
+
+test: install
+	python -m pytest
+
+install: .venv/installed
+	@python allennlp_coref_rc/environment.py
+
+.venv/installed: setup.cfg pyproject.toml constraints.txt scripts/install.sh
+	scripts/install.sh .venv
+	@touch $@
+
+clean:
+	rm -rf .venv output

@@ -1,0 +1,187 @@
+import ctypes
+import functools
+import hashlib
+import logging
+import os
+import pathlib
+import subprocess
+import tempfile
+from typing import List, Optional, Sequence
+
+import torch
+
+from allennlp_coref_rc.modules.recurrence.recurrence import Edges
+
+logger = logging.getLogger(__name__)
+
+SOURCE = pathlib.Path(__file__).with_name("recurrence.cpp")
+
+FLAGS = ["-std=c++17", "-O3", "-fno-math-errno", "-fno-trapping-math", "-fPIC", "-shared", "-fopenmp"]
+
+VECTOR_FLAGS = {
+    "AVX512": ["-mavx512f", "-mavx512dq", "-mavx512bw", "-mavx512vl", "-mfma", "-mprefer-vector-width=512"],
+    "AVX2": ["-mavx2", "-mfma"],
+}
+"""What the compiler may use, by PyTorch's name of what this processor has."""
+
+SUFFIXES = {torch.float32: "float32", torch.float64: "float64"}
+
+
+def why_not(inputs: torch.Tensor) -> Optional[str]:
+    """Why this backend can't run on `inputs`; `None` if it can. Compiles it if that has not been done yet."""
+    if inputs.device.type != "cpu":
+        return f"the compiled recurrence runs on the CPU and the inputs are on {inputs.device}"
+    if inputs.dtype not in SUFFIXES:
+        return f"the compiled recurrence computes in float32 and float64 and the inputs are {inputs.dtype}"
+    return _load()[1]
+
+
+def cpp(
+    inputs: torch.Tensor,
+    edges: Sequence[Edges],
+    weight_hh: torch.Tensor,
+    bias_hn: torch.Tensor,
+    mask: torch.Tensor,
+    memory: Optional[torch.Tensor],
+    reverse: bool,
+) -> torch.Tensor:
+    """`recurrence` with its time loop, forward and backward, in C++ (recurrence.cpp). Call `why_not` first."""
+    weights = [edge.weights.contiguous() for edge in edges]
+    tensors = (inputs, weight_hh.contiguous(), bias_hn.contiguous(), memory if memory is None else memory.contiguous())
+    if inputs.stride(2) != 1:
+        tensors = (inputs.contiguous(),) + tensors[1:]
+    needs_grad = torch.is_grad_enabled() and any(x is not None and x.requires_grad for x in (*tensors, *weights))
+    sources = [edge.sources.contiguous() for edge in edges]
+    slices = [(edge.start, edge.stop) for edge in edges]
+    return _Recurrence.apply(needs_grad, mask.contiguous(), reverse, sources, slices, *tensors, *weights)
+
+
+class _Recurrence(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, needs_grad, mask, reverse, sources, slices, inputs, weight_hh, bias_hn, memory, *weights):
+        batch_size, length, _ = inputs.shape
+        size = weight_hh.size(1)
+        states = inputs.new_empty(batch_size, length, size)
+        gates = inputs.new_empty(batch_size, length, 4 * size) if needs_grad else None
+        tensors = {
+            "mask": mask, "inputs": inputs, "weight_hh": weight_hh, "bias_hn": bias_hn, "memory": memory,
+            "states": states, "gates": gates,
+        }  # fmt: skip
+        _call("forward", tensors, reverse, sources, slices, weights)
+        ctx.reverse, ctx.slices = reverse, slices
+        ctx.save_for_backward(mask, weight_hh, memory, states, gates, *sources, *weights)
+        return states
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx, grad_states):
+        mask, weight_hh, memory, states, gates, *rest = ctx.saved_tensors
+        sources, weights = rest[: len(ctx.slices)], rest[len(ctx.slices) :]
+        size = states.size(2)
+        grad_inputs = states.new_empty(*states.shape[:2], 3 * size)
+        grad_hidden_n, previous = torch.empty_like(states), torch.empty_like(states)
+        grad_memory = None if memory is None else torch.zeros_like(memory)
+        grad_weights = [torch.zeros_like(weight) for weight in weights]
+        tensors = {
+            "mask": mask, "weight_hh": weight_hh, "memory": memory, "states": states, "gates": gates,
+            "grad_states": grad_states.clone(memory_format=torch.contiguous_format), "grad_memory": grad_memory,
+            "grad_inputs": grad_inputs, "grad_hidden_n": grad_hidden_n, "previous": previous,
+        }  # fmt: skip
+        _call("backward", tensors, ctx.reverse, sources, ctx.slices, weights, grad_weights)
+
+        previous, grad_hidden_n = previous.view(-1, size), grad_hidden_n.view(-1, size)
+        grad_weight_hh = torch.empty_like(weight_hh)
+        # r and z have the same gradient by their inputs as by their recurrent parts; the candidate has not.
+        torch.mm(grad_inputs.view(-1, 3 * size)[:, : 2 * size].t(), previous, out=grad_weight_hh[: 2 * size])
+        torch.mm(grad_hidden_n.t(), previous, out=grad_weight_hh[2 * size :])
+        return (
+            None, None, None, None, None, grad_inputs, grad_weight_hh, grad_hidden_n.sum(0), grad_memory, *grad_weights
+        )  # fmt: skip
+
+
+class _Relation(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_void_p) for name in ("sources", "weights", "grad_weights")] + [
+        (name, ctypes.c_int64) for name in ("edges", "start", "stop")
+    ]
+
+
+class _Problem(ctypes.Structure):
+    _fields_ = [
+        (name, ctypes.c_int64)
+        for name in (
+            "batch", "length", "memory_length", "size", "threads", "num_relations", "reverse", "inputs_batch_stride",
+            "inputs_time_stride",
+        )
+    ] + [("relations", ctypes.POINTER(_Relation))] + [
+        (name, ctypes.c_void_p)
+        for name in (
+            "mask", "inputs", "weight_hh", "bias_hn", "memory", "states", "gates", "grad_states", "grad_memory",
+            "grad_inputs", "grad_hidden_n", "previous",
+        )
+    ]  # fmt: skip
+
+
+def _call(name: str, tensors: dict, reverse: bool, sources: List, slices: List, weights: List, grad_weights=()) -> None:
+    relations = (_Relation * len(sources))(
+        *(
+            _Relation(
+                sources=sources[i].data_ptr(),
+                weights=weights[i].data_ptr(),
+                grad_weights=grad_weights[i].data_ptr() if grad_weights else None,
+                edges=sources[i].size(2),
+                start=slices[i][0],
+                stop=slices[i][1],
+            )
+            for i in range(len(sources))
+        )
+    )
+    states, inputs, memory = tensors["states"], tensors.get("inputs"), tensors["memory"]
+    problem = _Problem(
+        batch=states.size(0),
+        length=states.size(1),
+        memory_length=0 if memory is None else memory.size(1),
+        size=states.size(2),
+        threads=torch.get_num_threads(),
+        num_relations=len(relations),
+        reverse=reverse,
+        inputs_batch_stride=0 if inputs is None else inputs.stride(0),
+        inputs_time_stride=0 if inputs is None else inputs.stride(1),
+        relations=relations,
+        **{key: tensor.data_ptr() for key, tensor in tensors.items() if tensor is not None},
+    )
+    getattr(_load()[0], f"{name}_{SUFFIXES[states.dtype]}")(ctypes.byref(problem))
+
+
+@functools.lru_cache(maxsize=None)
+def _load():
+    """The compiled library, or `None` and why there is none."""
+    try:
+        return ctypes.CDLL(str(_build())), None
+    except (OSError, subprocess.SubprocessError) as error:
+        output = getattr(error, "stderr", None) or ""
+        return None, f"the compiled recurrence could not be built: {error} {output}".strip()
+
+
+def _build() -> pathlib.Path:
+    """
+    The path of the library, which is compiled unless it lies in PyTorch's cache of extensions (`TORCH_EXTENSIONS_DIR`).
+    It uses nothing of PyTorch's, which keeps compilation to seconds and needs neither ninja nor matching versions. It is
+    moved into place when complete, so that processes which start together can't disturb each other.
+    """
+    from torch.utils import cpp_extension
+
+    capability = torch.backends.cpu.get_cpu_capability()
+    command = [cpp_extension.get_cxx_compiler(), *FLAGS, *VECTOR_FLAGS.get(capability, [])]
+    version = subprocess.run([command[0], "--version"], check=True, capture_output=True, text=True).stdout
+    parts = (SOURCE.read_text(), *command, version, torch.__version__)
+    key = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+    root = os.environ.get("TORCH_EXTENSIONS_DIR") or cpp_extension.get_default_build_root()
+    library = pathlib.Path(root) / "allennlp_coref_rc" / f"recurrence_{key}.so"
+    if not library.exists():
+        library.parent.mkdir(parents=True, exist_ok=True)
+        logger.info("Compiling the recurrence for the CPU into %s", library)
+        with tempfile.TemporaryDirectory(dir=library.parent) as directory:
+            built = pathlib.Path(directory) / library.name
+            subprocess.run([*command, str(SOURCE), "-o", str(built)], check=True, capture_output=True, text=True)
+            os.replace(built, library)
+    return library

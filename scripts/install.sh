@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# Sets up a virtual environment with the package and what its tests need, from any machine with Python 3.11 or 3.12:
+#   scripts/install.sh FOLDER
+# PYTHON=… chooses the interpreter. Nothing is written outside FOLDER but the package's own egg-info.
+set -euo pipefail
+folder=${1:?usage: scripts/install.sh FOLDER}
+cd "$(dirname "$0")/.."
+
+supported() { "$1" -c 'import sys; sys.exit(sys.version_info[:2] not in ((3, 11), (3, 12)))' 2>/dev/null; }
+
+if [ ! -x "$folder/bin/python" ] || ! supported "$folder/bin/python"; then
+    for python in ${PYTHON:-python3 python3.12 python3.11}; do
+        if supported "$python"; then found=$python; break; fi
+    done
+    if [ -z "${found:-}" ]; then
+        echo "No Python 3.11 or 3.12 found (tried: ${PYTHON:-python3 python3.12 python3.11}). Name one: make install PYTHON=/path/to/python3.12" >&2
+        exit 1
+    fi
+    rm -rf "$folder"
+    if ! "$found" -m venv "$folder"; then
+        # Some distributions ship Python without ensurepip; uv does not need it.
+        rm -rf "$folder"
+        "$found" -m venv --without-pip "$folder"
+    fi
+fi
+python=$folder/bin/python
+
+# uv, because pip cannot override the versions that AllenNLP pins.
+if [ -x "$folder/bin/uv" ]; then
+    uv=$folder/bin/uv
+elif command -v uv >/dev/null; then
+    uv=$(command -v uv)
+elif "$python" -m pip --version >/dev/null 2>&1; then
+    "$python" -m pip install --quiet --no-cache-dir uv
+    uv=$folder/bin/uv
+elif command -v pip3 >/dev/null; then
+    pip3 --python "$python" install --quiet --no-cache-dir uv
+    uv=$folder/bin/uv
+else
+    echo "Neither uv nor pip found: install one of them (on Debian: apt-get install python3-venv)." >&2
+    exit 1
+fi
+
+# What pip is configured with holds for uv too, which does not read it.
+configured() { { "$python" -m pip config get "global.$1" || pip3 config get "global.$1"; } 2>/dev/null || true; }
+find_links=${PIP_FIND_LINKS:-$(configured find-links)}
+index=${PIP_INDEX_URL:-$(configured index-url)}
+if [ -n "$find_links" ]; then export UV_FIND_LINKS=${UV_FIND_LINKS:-${find_links// /,}}; fi
+if [ -n "$index" ]; then export UV_DEFAULT_INDEX=${UV_DEFAULT_INDEX:-$index}; fi
+
+"$uv" pip install --quiet --no-cache --python "$python" --constraint constraints.txt --editable '.[dev]'

@@ -1,0 +1,215 @@
+import copy
+import gzip
+import json
+import os
+
+import pytest
+from allennlp.common.checks import ConfigurationError
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from allennlp_coref_rc.annotations import (
+    AnnotatedText,
+    DiscourseRelation,
+    Frame,
+    read_annotated_texts,
+    write_annotated_texts,
+)
+from tests.annotations.texts import annotated_texts
+
+WORDS = "Mary saw her .".split()
+
+
+def test_by_default_a_text_is_one_sentence_without_annotations():
+    text = AnnotatedText(WORDS)
+    assert (text.sentences, text.clusters, text.frames, text.relations) == ([(0, 4)], [], [], [])
+    assert len(text) == 4
+    assert AnnotatedText([]).sentences == []
+    assert AnnotatedText(WORDS).clusters is not text.clusters
+
+
+@pytest.mark.parametrize(
+    "sentences, message",
+    [
+        ([(1, 4)], "sentence [1, 4): expected a sentence that begins at token 0"),
+        ([(0, 2), (3, 4)], "sentence [3, 4): expected a sentence that begins at token 2"),
+        ([(0, 2), (1, 4)], "sentence [1, 4): expected a sentence that begins at token 2"),
+        ([(0, 2), (2, 2), (2, 4)], "sentence [2, 2): expected a sentence that begins at token 2"),
+        ([(0, 3)], "sentences end at token 3, but there are 4 tokens"),
+        ([(0, 5)], "sentences end at token 5, but there are 4 tokens"),
+        ([], "sentences end at token 0, but there are 4 tokens"),
+    ],
+)
+def test_sentences_have_to_cover_the_text_in_order(sentences, message):
+    with pytest.raises(ConfigurationError) as error:
+        AnnotatedText(WORDS, sentences)
+    assert message in str(error.value)
+
+
+@pytest.mark.parametrize("span", [(-1, 1), (2, 2), (3, 2), (3, 5), (4, 5)])
+@pytest.mark.parametrize(
+    "what, annotations",
+    [
+        ("mention of cluster 1", lambda span: {"clusters": [[(0, 1)], [(2, 3), span]]}),
+        ("predicate of frame 0", lambda span: {"frames": [Frame(span)]}),
+        ("argument of frame 0", lambda span: {"frames": [Frame((1, 2), [("A0", (0, 1)), ("A1", span)])]}),
+        ("relation 0", lambda span: {"relations": [DiscourseRelation("EntRel", "", [span], [(0, 1)])]}),
+        ("relation 0", lambda span: {"relations": [DiscourseRelation("EntRel", "", [(0, 1)], [span])]}),
+        ("relation 0", lambda span: {"relations": [DiscourseRelation("Explicit", "", [(0, 1)], [(2, 3)], [span])]}),
+    ],
+)
+def test_spans_outside_the_text_are_refused_by_name(what, annotations, span):
+    with pytest.raises(ConfigurationError) as error:
+        AnnotatedText(WORDS, **annotations(span))
+    assert f"{what} [{span[0]}, {span[1]})" in str(error.value)
+    assert "end <= 4" in str(error.value)
+
+
+@settings(derandomize=True, deadline=None, max_examples=150)
+@given(annotated_texts())
+def test_json_gives_the_text_back(text):
+    assert AnnotatedText.from_json(json.loads(json.dumps(text.to_json()))) == text
+
+
+def test_what_is_missing_in_json_is_empty():
+    assert AnnotatedText.from_json({"tokens": WORDS}) == AnnotatedText(WORDS)
+
+
+def test_json_object_has_the_names_of_the_constructor():
+    relation = DiscourseRelation("Explicit", "Comparison", [(0, 1)], [(2, 3)], [(1, 2)])
+    text = AnnotatedText(WORDS, [(0, 3), (3, 4)], [[(0, 1), (2, 3)]], [Frame((1, 2), [("A0", (0, 1))])], [relation])
+    assert json.loads(json.dumps(text.to_json())) == {
+        "tokens": WORDS,
+        "sentences": [[0, 3], [3, 4]],
+        "clusters": [[[0, 1], [2, 3]]],
+        "frames": [{"predicate": [1, 2], "arguments": [["A0", [0, 1]]]}],
+        "relations": [
+            {"type": "Explicit", "sense": "Comparison", "arg1": [[0, 1]], "arg2": [[2, 3]], "connective": [[1, 2]]}
+        ],
+    }
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [],
+        None,
+        3,
+        {},
+        {"tokens": "Mary"},
+        {"tokens": ["Mary", 1]},
+        {"tokens": ["Mary"], "cluster": []},
+        {"tokens": ["Mary"], "sentences": [[0]]},
+        {"tokens": ["Mary"], "sentences": [[1, 2]]},
+        {"tokens": ["Mary"], "clusters": None},
+        {"tokens": ["Mary"], "clusters": [[0, 1]]},
+        {"tokens": ["Mary"], "clusters": [[[0, 1, 2]]]},
+        {"tokens": ["Mary"], "clusters": [[[0, "1"]]]},
+        {"tokens": ["Mary"], "clusters": [[[0, 1.0]]]},
+        {"tokens": ["Mary"], "clusters": [[[False, True]]]},
+        {"tokens": ["Mary"], "clusters": [[[0, 2]]]},
+        {"tokens": ["Mary"], "frames": [{}]},
+        {"tokens": ["Mary"], "frames": [[0, 1]]},
+        {"tokens": ["Mary"], "frames": [{"predicate": [0, 1], "arguments": [[0, [0, 1]]]}]},
+        {"tokens": ["Mary"], "relations": [{"type": "EntRel"}]},
+        {"tokens": ["Mary"], "relations": ["EntRel"]},
+        {"tokens": ["Mary"], "relations": [{"type": "EntRel", "sense": None}]},
+    ],
+)
+def test_malformed_json_is_refused(values):
+    with pytest.raises(ConfigurationError):
+        AnnotatedText.from_json(values)
+
+
+@settings(derandomize=True, deadline=None, max_examples=100)
+@given(st.lists(annotated_texts(), max_size=3))
+def test_concatenation_keeps_every_annotation_on_its_own_words(texts):
+    before = copy.deepcopy(texts)
+    joint = AnnotatedText.concatenate(*texts)
+    assert texts == before
+    assert joint.tokens == [token for text in texts for token in text.tokens]
+
+    def words(text, spans):
+        return [text.tokens[start:stop] for start, stop in spans]
+
+    def content(text):
+        return {
+            "sentences": words(text, text.sentences),
+            "clusters": [words(text, cluster) for cluster in text.clusters],
+            "frames": [
+                (words(text, [frame.predicate]), [(role, words(text, [span])) for role, span in frame.arguments])
+                for frame in text.frames
+            ],
+            "relations": [
+                (rel.type, rel.sense, words(text, rel.arg1), words(text, rel.arg2), words(text, rel.connective))
+                for rel in text.relations
+            ],
+        }
+
+    for name, values in content(joint).items():
+        assert values == [value for text in texts for value in content(text)[name]]
+
+
+def test_concatenation_shifts_spans():
+    first = AnnotatedText(["a", "b"], clusters=[[(0, 1), (1, 2)]])
+    second = AnnotatedText(["a", "c", "d"], [(0, 1), (1, 3)], [[(0, 1), (1, 3)]], [Frame((1, 2), [("A1", (0, 3))])])
+    joint = AnnotatedText.concatenate(first, second)
+    assert joint.sentences == [(0, 2), (2, 3), (3, 5)]
+    assert joint.clusters == [[(0, 1), (1, 2)], [(2, 3), (3, 5)]]
+    assert joint.frames == [Frame((3, 4), [("A1", (2, 5))])]
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "jsonl.gz", "jsonl.bz2", "jsonl.xz"])
+def test_files_give_the_texts_back(tmp_path, suffix):
+    path = str(tmp_path / f"texts.{suffix}")
+    # A line separator inside a token must not end the line, nor may letters beyond ASCII be lost.
+    texts = [AnnotatedText(["Ma\u2028ry", "Zoë", "\n"], clusters=[[(0, 1), (1, 2)]]), AnnotatedText([])]
+    write_annotated_texts(path, iter(texts))
+    assert list(read_annotated_texts(path)) == texts
+    assert os.listdir(tmp_path) == [f"texts.{suffix}"]
+
+
+def test_a_name_that_ends_in_gz_is_compressed(tmp_path):
+    path = tmp_path / "texts.jsonl.gz"
+    write_annotated_texts(str(path), [AnnotatedText(["Mary"])])
+    assert json.loads(gzip.decompress(path.read_bytes()))["tokens"] == ["Mary"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "",
+        "not json",
+        '{"tokens": ["Mary"]',
+        '["Mary"]',
+        '{"tokens": ["Mary"], "clusters": [[[0, 9]]]}',
+        '{"tokens": [], "clusters": ' + "1" * 5000 + "}",
+        "[" * 100_000,
+    ],
+)
+def test_a_malformed_line_is_named(tmp_path, line):
+    path = tmp_path / "texts.jsonl"
+    path.write_text('{"tokens": ["a"]}\n{"tokens": ["b"]}\n' + line + '\n{"tokens": ["d"]}\n')
+    texts = read_annotated_texts(str(path))
+    assert [next(texts).tokens, next(texts).tokens] == [["a"], ["b"]]
+    with pytest.raises(ConfigurationError) as error:
+        next(texts)
+    assert f"{path}, line 3: " in str(error.value)
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "jsonl.gz"])
+def test_a_failed_write_leaves_nothing_behind(tmp_path, suffix):
+    def texts():
+        yield AnnotatedText(["a"])
+        raise RuntimeError("no more")
+
+    path = tmp_path / f"texts.{suffix}"
+    with pytest.raises(RuntimeError, match="no more"):
+        write_annotated_texts(str(path), texts())
+    assert os.listdir(tmp_path) == []
+
+    write_annotated_texts(str(path), [AnnotatedText(["old"])])
+    with pytest.raises(RuntimeError, match="no more"):
+        write_annotated_texts(str(path), texts())
+    assert os.listdir(tmp_path) == [path.name]
+    assert [text.tokens for text in read_annotated_texts(str(path))] == [["old"]]

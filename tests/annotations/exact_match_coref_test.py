@@ -1,0 +1,219 @@
+import copy
+from itertools import chain
+
+import pytest
+from allennlp.common import Params
+from allennlp.common.checks import ConfigurationError
+from allennlp.data.tokenizers import LettersDigitsTokenizer
+
+from allennlp_coref_rc.annotations import AnnotatedText, Annotator, ExactMatchCoref
+from allennlp_coref_rc.annotations.clusters import random_clusters, remove_mentions
+from allennlp_coref_rc.annotations.exact_match_coref import singular
+from allennlp_coref_rc.data.dataset_readers.annotated_babi import read_babi
+from tests.shared import BABI, needs_babi
+
+STORY = "Mary went to the office . Bill got the milk there . mary got the Office milk . Where is Mary ?"
+
+
+def words(text, clusters):
+    """The clusters as lists of lower-cased words, which says what was linked whatever the order."""
+    return sorted([" ".join(text.tokens[start:stop]).lower() for start, stop in cluster] for cluster in clusters)
+
+
+def linked(text, **options):
+    text = AnnotatedText(text.split()) if isinstance(text, str) else text
+    return words(text, ExactMatchCoref(**options).annotate(text).clusters)
+
+
+def many(num_words, mentions):
+    return AnnotatedText([f"name{chr(97 + i)}" for _ in range(mentions) for i in range(num_words)])
+
+
+def test_equal_words_are_one_cluster_whatever_their_case():
+    text = AnnotatedText(STORY.split())
+    clusters = ExactMatchCoref().annotate(text).clusters
+    assert clusters == [[(0, 1), (12, 13), (19, 20)], [(4, 5), (15, 16)], [(9, 10), (16, 17)]]
+
+
+def test_function_words_verbs_relations_and_signs_are_not_linked():
+    assert linked("the the went went got got is is . . ? ? 3 3 there there north north - - two two he he") == []
+    assert linked("milk milk Zoë zoë r2 r2") == [["milk"] * 2, ["r2"] * 2, ["zoë"] * 2]
+
+
+def test_words_to_link_are_configurable():
+    assert linked(STORY, entities=["Milk", "the"]) == [["milk"] * 2, ["the"] * 3]
+    assert linked(STORY, entities=["Milk", "the"], also_not_entities=["THE"]) in ([["milk"] * 2], linked(STORY, entities=["milk", "the"]))
+    assert linked(STORY, also_not_entities=["MARY", "office"]) == [["milk"] * 2]
+    # In place of the default lists: function words and verbs are linked then, signs never are.
+    assert linked("the milk the milk got got . .", not_entities=["Milk"]) == [["got"] * 2, ["the"] * 2]
+
+
+@pytest.mark.parametrize(
+    "plural, one",
+    [("mice", "mouse"), ("wolves", "wolf"), ("cats", "cat"), ("sheep", "sheep"), ("frogs", "frog"), ("Mice", "Mouse")],
+)
+def test_singular_and_plural_are_joined_only_if_asked(plural, one):
+    text = f"{plural} love her . {one} ."
+    apart = [] if plural != one else [["sheep", "sheep"]]
+    assert linked(text) == apart
+    assert linked(text, normalize_number=True) == [[plural.lower(), one.lower()]]
+
+
+def test_names_are_not_joined_by_number():
+    names = "mary john daniel sandra bill fred julie jeff gertrude winona emily jessica lily greg brian bernhard julius"
+    assert len({singular(name) for name in names.split()}) == len(names.split())
+    assert linked("mouse wolf cat sheep mice wolves cats sheep", normalize_number=True) == [
+        ["cat", "cats"],
+        ["mouse", "mice"],
+        ["sheep", "sheep"],
+        ["wolf", "wolves"],
+    ]
+
+
+def test_min_mentions():
+    text = "a1 b1 a1 c1 a1 b1"
+    assert linked(text, min_mentions=3) == [["a1"] * 3]
+    assert linked(text, min_mentions=4) == []
+    assert linked(text, min_mentions=1) == [["a1"] * 3, ["b1"] * 2, ["c1"]]
+
+
+def test_max_clusters_keeps_the_largest():
+    text = "b1 b1 a1 a1 a1 c1 c1 d1 d1 d1 d1"
+    assert linked(text, max_clusters=2) == [["a1"] * 3, ["d1"] * 4]
+    # Of equals the one that is mentioned first.
+    assert linked(text, max_clusters=3) == [["a1"] * 3, ["b1"] * 2, ["d1"] * 4]
+    assert linked(text, max_clusters=0) == []
+    assert len(linked(text, max_clusters=9)) == 4
+
+
+def test_clusters_span_passage_and_question():
+    text = AnnotatedText.concatenate(AnnotatedText(["Mary", "left"]), AnnotatedText(["Is", "Mary", "out"]))
+    assert ExactMatchCoref().annotate(text).clusters == [[(0, 1), (3, 4)]]
+
+
+def test_given_annotations_stay_and_the_text_is_left_alone():
+    text = AnnotatedText(STORY.split(), [(0, 6), (6, 22)], clusters=[[(0, 1), (6, 7)]])
+    before = copy.deepcopy(text)
+    annotated = ExactMatchCoref(entities=["milk"]).annotate(text)
+    assert text == before
+    assert annotated.clusters == [[(0, 1), (6, 7)], [(9, 10), (16, 17)]]
+    assert (annotated.tokens, annotated.sentences) == (text.tokens, text.sentences)
+
+
+def test_an_empty_text_has_no_clusters():
+    for options in ({}, {"remove_mentions": 0.5}, {"random_clusters": True}):
+        assert ExactMatchCoref(**options).annotate(AnnotatedText([])).clusters == []
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.8])
+def test_the_share_of_mentions_is_removed(share):
+    text = many(num_words=10, mentions=200)
+    clean = ExactMatchCoref().annotate(text).clusters
+    kept = ExactMatchCoref(remove_mentions=share).annotate(text).clusters
+    assert len(kept) == 10
+    assert all(set(some) < set(every) for some, every in zip(kept, clean))
+    # Five standard deviations of a binomial distribution of 2000 mentions.
+    tolerance = 5 * (share * (1 - share) / 2000) ** 0.5
+    assert sum(map(len, kept)) / 2000 == pytest.approx(1 - share, abs=tolerance)
+    # No part of the text is spared.
+    for part in range(4):
+        mentions = [mention for mention in chain(*kept) if part * 500 <= mention[0] < (part + 1) * 500]
+        assert len(mentions) / 500 == pytest.approx(1 - share, abs=2 * tolerance)
+
+
+def test_nothing_and_everything_can_be_removed():
+    text = AnnotatedText(STORY.split())
+    clean = ExactMatchCoref().annotate(text)
+    assert ExactMatchCoref(remove_mentions=0.0).annotate(text) == clean
+    assert ExactMatchCoref(remove_mentions=1.0).annotate(text).clusters == []
+
+
+def test_what_is_left_of_a_cluster_with_one_mention_goes_too():
+    text = many(num_words=200, mentions=2)
+    kept = ExactMatchCoref(remove_mentions=0.5).annotate(text).clusters
+    assert {len(cluster) for cluster in kept} == {2}
+    assert 25 <= len(kept) <= 75
+
+
+def test_random_clusters_keep_number_and_sizes_and_share_no_token():
+    text = AnnotatedText(STORY.split())
+    clean = ExactMatchCoref().annotate(text).clusters
+    seen = set()
+    for seed in range(60):
+        clusters = ExactMatchCoref(random_clusters=True, seed=seed).annotate(text).clusters
+        assert [len(cluster) for cluster in clusters] == [len(cluster) for cluster in clean]
+        mentions = list(chain(*clusters))
+        assert len(set(mentions)) == len(mentions)
+        assert all(stop == start + 1 for start, stop in mentions)
+        assert all(cluster == sorted(cluster) for cluster in clusters)
+        seen.update(start for start, _ in mentions)
+    assert seen == set(range(len(text)))
+
+
+def test_random_clusters_of_a_text_too_short_for_them():
+    import random
+
+    clusters = random_clusters([[(0, 1)] * 3, [(0, 2)] * 2], 4, random.Random(1))
+    assert [len(cluster) for cluster in clusters] == [3, 1]
+    assert sorted(chain(*clusters)) == [(i, i + 1) for i in range(4)]
+    assert random_clusters([[(0, 1)] * 2, [(0, 1)] * 2], 2, random.Random(1)) in ([[(0, 1), (1, 2)]],)
+    assert remove_mentions([[(0, 1), (1, 2)], [(2, 3)]], 0.0, random.Random(1)) == [[(0, 1), (1, 2)]]
+
+
+@pytest.mark.parametrize("options", [{"remove_mentions": 0.5}, {"random_clusters": True}])
+def test_corruption_is_the_same_in_whatever_order_texts_are_read(options):
+    texts = [AnnotatedText((f"start{i} " + STORY).split()) for i in range(8)]
+    one, other = ExactMatchCoref(**options), ExactMatchCoref(**options)
+    forward = [one.annotate(text).clusters for text in texts]
+    backward = [other.annotate(text).clusters for text in reversed(texts)]
+    assert forward == backward[::-1]
+    # What is drawn depends on the text and on the seed.
+    assert len({str(clusters) for clusters in forward}) > 4
+    seeds = {str(ExactMatchCoref(seed=seed, **options).annotate(texts[0]).clusters) for seed in range(8)}
+    assert len(seeds) > 4
+
+
+def test_corruption_does_not_change_between_versions():
+    text = AnnotatedText(STORY.split())
+    assert ExactMatchCoref(random_clusters=True).annotate(text).clusters == RANDOM
+    assert ExactMatchCoref(remove_mentions=0.3).annotate(text).clusters == REMOVED
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"remove_mentions": -0.1}, "remove_mentions is -0.1, expected 0 to 1"),
+        ({"remove_mentions": 1.5}, "remove_mentions is 1.5, expected 0 to 1"),
+        ({"remove_mentions": float("nan")}, "remove_mentions is nan, expected 0 to 1"),
+        ({"min_mentions": 0}, "min_mentions is 0, expected 1 or more"),
+        ({"max_clusters": -1}, "max_clusters is -1, expected 0 or more"),
+        ({"normalise_number": True}, "normalise_number"),
+    ],
+)
+def test_bad_options_are_refused(options, message):
+    with pytest.raises(ConfigurationError) as error:
+        Annotator.from_params(Params({"type": "exact_match_coref", **options}))
+    assert message in str(error.value)
+
+
+def test_options_of_the_docstring():
+    params = {"type": "exact_match_coref", "normalize_number": True, "max_clusters": 13}
+    annotator = Annotator.from_params(Params(params))
+    text = AnnotatedText("mice and a mouse".split())
+    assert annotator.annotate(text).clusters == [[(0, 1), (3, 4)]]
+
+
+@needs_babi
+@pytest.mark.parametrize("task", [2, 3])
+def test_real_stories_have_at_most_thirteen_clusters_all_of_them_entities(task):
+    tokenizer, annotator = LettersDigitsTokenizer(), ExactMatchCoref()
+    most, found = 0, set()
+    for item in read_babi(str(BABI / f"qa{task}_test.txt")):
+        line = " ".join([*item.statements, "@begin", item.question, "@end"])
+        text = AnnotatedText([token.text for token in tokenizer.tokenize(line)])
+        clusters = annotator.annotate(text).clusters
+        most = max(most, len(clusters))
+        found.update(text.tokens[cluster[0][0]].lower() for cluster in clusters)
+    people, things = {"mary", "john", "daniel", "sandra"}, {"football", "milk", "apple"}
+    assert found == people | things | {"bathroom", "bedroom", "garden", "hallway", "kitchen", "office"}
+    assert 10 <= most <= 13

@@ -1,0 +1,237 @@
+import numpy
+import pytest
+import torch
+
+from allennlp.common import Params
+from allennlp.common.checks import ConfigurationError
+from allennlp.modules import Seq2SeqEncoder
+
+from allennlp_coref_rc.annotations.edges import FIRST_MENTION, OTHER_SEQUENCE, PADDING, coref_sources, split_sources
+from allennlp_coref_rc.modules.seq2seq_encoders import CorefGru, EncoderInput, encode_pair
+
+CLUSTERS = [[(0, 2), (3, 4), (6, 8)], [(1, 2), (5, 6)]]
+LENGTH = 9
+
+
+def pad(sources, length):
+    width = max(map(len, sources), default=0)
+    rows = [token + [PADDING] * (width - len(token)) for token in sources]
+    return torch.tensor(rows + [[PADDING] * width] * (length - len(rows))).view(length, width)
+
+
+def annotations(clusters=CLUSTERS, length=LENGTH, padded_to=None):
+    edges = coref_sources(clusters, length)
+    return {"coref": {name: pad(sources, padded_to or length).unsqueeze(0) for name, sources in edges.items()}}
+
+
+def sigmoid(x):
+    return 1 / (1 + numpy.exp(-x))
+
+
+def paper(encoder, inputs, clusters, suffix, memory=None, start=None, read_first=True):
+    """
+    Appendix A of the paper as it reads, with a memory of one state a cluster, one token after the other, in float64. The
+    update gate is the paper's. `memory` are the states of the clusters, `start` the sequential state, to begin with.
+    """
+    p = {name: value.detach().double().numpy() for name, value in encoder.named_parameters()}
+    weight_ih, weight_hh, bias_ih, bias_hh, keys = (
+        p[name + suffix] for name in ("weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0", "keys")
+    )
+    size = weight_hh.shape[1]
+    half = size // 2
+    memory = {} if memory is None else dict(memory)
+    sequential = numpy.zeros(half) if start is None else start
+    outputs = numpy.zeros((len(inputs), size))
+    for t in reversed(range(len(inputs))) if suffix else range(len(inputs)):
+        x = inputs[t]
+        member = [c for c, mentions in enumerate(clusters) if any(a <= t < b for a, b in mentions)]
+        read = [c for c in member if read_first or c in memory]
+        scores = numpy.exp([keys[0] @ x] + [keys[1] @ x] * len(read))
+        alpha = scores / scores.sum()
+        coreferent = sum((a * memory.get(c, numpy.zeros(half)) for a, c in zip(alpha[1:], read)), numpy.zeros(half))
+        m = numpy.concatenate([alpha[0] * sequential, coreferent])
+        input_r, input_z, input_n = numpy.split(weight_ih @ x + bias_ih, 3)
+        hidden_r, hidden_z, hidden_n = numpy.split(weight_hh @ m + bias_hh, 3)
+        r = sigmoid(input_r + hidden_r)
+        update = 1 - sigmoid(input_z + hidden_z)
+        candidate = numpy.tanh(input_n + r * hidden_n)
+        outputs[t] = (1 - update) * m + update * candidate
+        sequential = outputs[t][:half]
+        for c in member:
+            memory[c] = outputs[t][half:]
+    return outputs, memory, sequential
+
+
+@pytest.fixture
+def encoder():
+    torch.manual_seed(1)
+    encoder = CorefGru(5, 8).double()
+    for name, parameter in encoder.named_parameters():
+        torch.nn.init.normal_(parameter, std=0.7)
+    return encoder
+
+
+@pytest.mark.parametrize("read_first", [True, False])
+def test_equations_of_the_paper(encoder, read_first):
+    encoder._read_at_first_mention = read_first
+    inputs = torch.randn(1, LENGTH, 5, dtype=torch.float64)
+    out = encoder(inputs, torch.ones(1, LENGTH, dtype=torch.bool), annotations())[0].detach().numpy()
+    for suffix, states in (("", out[:, :8]), ("_reverse", out[:, 8:])):
+        expected, _, _ = paper(encoder, inputs[0].numpy(), CLUSTERS, suffix, read_first=read_first)
+        numpy.testing.assert_allclose(states, expected, atol=1e-12)
+
+
+def test_question_starts_from_the_memory_of_the_passage_and_the_other_way_round(encoder):
+    torch.manual_seed(2)
+    question_encoder = CorefGru(5, 8).double()
+    boundary, length = 9, 13
+    clusters = [[(0, 2), (3, 4), (10, 11)], [(1, 2), (5, 6)], [(9, 10), (12, 13)]]
+    passage, question = torch.randn(1, boundary, 5).double(), torch.randn(1, length - boundary, 5).double()
+    layers = ({}, {})
+    for name, sources in coref_sources(clusters, length).items():
+        for layer, part in zip(layers, split_sources(sources, boundary)):
+            layer[name] = pad(part, len(part)).unsqueeze(0)
+    # The passage is padded in its batch, which must not move the links across.
+    padded = torch.cat([passage, torch.randn(1, 3, 5).double()], dim=1)
+    mask = torch.tensor([[True] * boundary + [False] * 3])
+    layers[0].update({k: torch.nn.functional.pad(v, (0, 0, 0, 3), value=PADDING) for k, v in layers[0].items()})
+    encoded_passage, encoded_question = encode_pair(
+        encoder,
+        question_encoder,
+        EncoderInput(padded, mask, {"coref": layers[0]}),
+        EncoderInput(question, torch.ones(1, length - boundary, dtype=torch.bool), {"coref": layers[1]}),
+    )
+
+    in_passage = [[(a, b) for a, b in cluster if b <= boundary] for cluster in clusters]
+    in_question = [[(a - boundary, b - boundary) for a, b in cluster if a >= boundary] for cluster in clusters]
+    forward, memory, state = paper(encoder, passage[0].numpy(), in_passage, "")
+    question_forward, _, _ = paper(question_encoder, question[0].numpy(), in_question, "", memory, state)
+    question_backward, memory, state = paper(question_encoder, question[0].numpy(), in_question, "_reverse")
+    backward, _, _ = paper(encoder, passage[0].numpy(), in_passage, "_reverse", memory, state)
+    numpy.testing.assert_allclose(
+        encoded_passage[0, :boundary].detach().numpy(), numpy.concatenate([forward, backward], axis=1), atol=1e-12
+    )
+    numpy.testing.assert_allclose(
+        encoded_question[0].detach().numpy(), numpy.concatenate([question_forward, question_backward], axis=1), atol=1e-12
+    )
+    assert encoded_passage[0, boundary:].abs().max() == 0
+
+
+def test_memory_is_not_shared_unless_both_share_it(encoder):
+    passage = EncoderInput(torch.randn(1, 4, 5).double(), torch.ones(1, 4).bool(), annotations([], 4))
+    question = EncoderInput(torch.randn(1, 3, 5).double(), torch.ones(1, 3).bool(), annotations([], 3))
+    for other in (CorefGru(5, 8, share_memory=False).double(), CorefGru(5, 8, bidirectional=True).double()):
+        encoded = encode_pair(encoder, other, passage, question)
+        independent = torch.allclose(encoded[1], other(*question)) and torch.allclose(encoded[0], encoder(*passage))
+        assert independent == (not other._share_memory)
+
+
+@pytest.mark.parametrize("bidirectional", [True, False])
+def test_without_annotations_it_is_torchs_gru(bidirectional):
+    torch.manual_seed(3)
+    gru = torch.nn.GRU(5, 8, batch_first=True, bidirectional=bidirectional)
+    encoder = CorefGru(5, 8, bidirectional=bidirectional)
+    missing = encoder.load_state_dict(gru.state_dict(), strict=False)
+    assert all(name.startswith("keys") for name in missing.missing_keys) and not missing.unexpected_keys
+    inputs, lengths = torch.randn(3, 7, 5), torch.tensor([7, 4, 1])
+    mask = torch.arange(7) < lengths.unsqueeze(1)
+    packed = torch.nn.utils.rnn.pack_padded_sequence(inputs, lengths, batch_first=True)
+    expected = torch.nn.utils.rnn.pad_packed_sequence(gru(packed)[0], batch_first=True)[0]
+    out = encoder(inputs, mask)
+    torch.testing.assert_close(out, expected, atol=1e-6, rtol=0)
+
+    upstream = torch.randn_like(out)
+    gradients = torch.autograd.grad((out * upstream).sum(), [dict(encoder.named_parameters())[n] for n in gru.state_dict()])
+    expected = torch.autograd.grad((expected * upstream).sum(), list(gru.parameters()))
+    for (name, _), ours, theirs in zip(gru.named_parameters(), gradients, expected):
+        torch.testing.assert_close(ours, theirs, atol=1e-5, rtol=1e-5, msg=name)
+
+
+def test_without_edges_the_sequential_half_is_a_gru_of_half_the_size(encoder):
+    """A token outside all clusters reads zeros in the coreferent half, so the sequential half hears of nothing else."""
+    gru = torch.nn.GRU(5, 4, batch_first=True).double()
+    gates = [i for gate in range(3) for i in range(8 * gate, 8 * gate + 4)]
+    own = dict(encoder.named_parameters())
+    with torch.no_grad():
+        gru.weight_ih_l0.copy_(own["weight_ih_l0"][gates])
+        gru.weight_hh_l0.copy_(own["weight_hh_l0"][gates][:, :4])
+        gru.bias_ih_l0.copy_(own["bias_ih_l0"][gates])
+        gru.bias_hh_l0.copy_(own["bias_hh_l0"][gates])
+    inputs = torch.randn(1, LENGTH, 5).double()
+    out = encoder(inputs, torch.ones(1, LENGTH).bool(), annotations([]))
+    torch.testing.assert_close(out[:, :, :4], gru(inputs)[0], atol=1e-12, rtol=0)
+
+
+def test_padding_and_batch_change_nothing(encoder):
+    inputs = torch.randn(2, LENGTH + 4, 5).double()
+    lengths = [LENGTH, 6]
+    clusters = [CLUSTERS, [[(0, 1), (5, 6)]]]
+    alone = [
+        encoder(inputs[i : i + 1, :n], torch.ones(1, n).bool(), annotations(clusters[i], n)) for i, n in enumerate(lengths)
+    ]
+    mask = torch.arange(LENGTH + 4) < torch.tensor(lengths).unsqueeze(1)
+    parts = [annotations(clusters[i], n, LENGTH + 4)["coref"] for i, n in enumerate(lengths)]
+    width = max(part["antecedents"].size(2) for part in parts)
+    batch = {
+        name: torch.cat([torch.nn.functional.pad(p[name], (0, width - p[name].size(2)), value=PADDING) for p in parts])
+        for name in ("antecedents", "descendants")
+    }
+    together = encoder(inputs, mask, {"coref": batch})
+    for i, n in enumerate(lengths):
+        torch.testing.assert_close(together[i : i + 1, :n], alone[i], atol=1e-12, rtol=0)
+        assert together[i, n:].abs().sum() == 0
+
+
+def test_gradients_reach_all_parameters_and_agree_with_finite_differences(encoder):
+    inputs = torch.randn(1, LENGTH, 5).double().requires_grad_()
+    mask = torch.ones(1, LENGTH).bool()
+    names = [name for name, _ in encoder.named_parameters()]
+
+    def run(inputs, *parameters):
+        return torch.func.functional_call(encoder, dict(zip(names, parameters)), (inputs, mask, annotations()))
+
+    parameters = [p.detach().clone().requires_grad_() for p in encoder.parameters()]
+    assert torch.autograd.gradcheck(run, (inputs, *parameters))
+
+
+def test_several_relations_have_their_own_parts_and_keys():
+    encoder = CorefGru(5, 9, bidirectional=False, relations=["coref", "srl"])
+    assert encoder.keys.shape == (3, 5)
+    inputs, mask = torch.randn(1, 4, 5), torch.ones(1, 4).bool()
+    nothing = torch.full((1, 4, 1), PADDING)
+    link = nothing.clone()
+    link[0, 3, 0] = 0
+    base = encoder(inputs, mask, {"coref": {"antecedents": nothing}, "srl": {"antecedents": nothing}})
+    coref = encoder(inputs, mask, {"coref": {"antecedents": link}, "srl": {"antecedents": nothing}})
+    srl = encoder(inputs, mask, {"coref": {"antecedents": nothing}, "srl": {"antecedents": link}})
+    assert torch.equal(base[:, :3], coref[:, :3]) and torch.equal(base[:, :3], srl[:, :3])
+    assert not torch.allclose(base[:, 3], coref[:, 3]) and not torch.allclose(coref[:, 3], srl[:, 3])
+
+
+def test_links_to_another_sequence_count_as_first_mentions_where_there_is_none(encoder):
+    inputs, mask = torch.randn(1, 3, 5).double(), torch.ones(1, 3).bool()
+
+    def run(source):
+        edges = torch.tensor([[[PADDING], [source], [1]]])
+        return encoder(inputs, mask, {"coref": {"antecedents": edges, "descendants": edges.flip(1)}})
+
+    torch.testing.assert_close(run(OTHER_SEQUENCE - 4), run(FIRST_MENTION))
+
+
+def test_from_params_and_errors():
+    encoder = Seq2SeqEncoder.from_params(Params({"type": "coref_gru", "input_size": 128, "hidden_size": 64}))
+    assert (encoder.get_input_dim(), encoder.get_output_dim(), encoder.is_bidirectional()) == (128, 128, True)
+    with pytest.raises(ConfigurationError, match="hidden_size is 7, expected a multiple of 2"):
+        CorefGru(5, 7)
+    with pytest.raises(ConfigurationError, match="reads the relation 'coref'.*annotation_layers"):
+        CorefGru(5, 8)(torch.randn(1, 3, 5), torch.ones(1, 3).bool(), {"srl": {}})
+
+
+def test_parameters_as_many_as_a_grus_but_for_the_keys():
+    """The paper compares at equal parameters; the keys are 0.34 % of its whole bAbI model."""
+
+    def count(module):
+        return sum(parameter.numel() for parameter in module.parameters())
+
+    gru = torch.nn.GRU(128, 64, bidirectional=True)
+    assert count(CorefGru(128, 64)) - count(gru) == 2 * 2 * 128
