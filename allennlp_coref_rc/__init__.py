@@ -1,4 +1,5 @@
 """Reading comprehension with coreference, SRL and discourse structure: a plugin for AllenNLP."""
+
 from allennlp_coref_rc.environment import check_environment
 
 check_environment()

@@ -3,6 +3,7 @@ Says by name what is wrong with an installation, before AllenNLP fails somewhere
 
 `python -m allennlp_coref_rc.environment` checks, and prints what it found.
 """
+
 import sys
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
@@ -43,7 +44,9 @@ def problems() -> List[str]:
     if find_spec("_jsonnet") is None:
         found.append("_jsonnet is missing: install jsonnet (without it AllenNLP reads .jsonnet files as plain JSON)")
     if find_spec("pkg_resources") is None:
-        found.append("pkg_resources is missing: install setuptools<81 (py-rouge, which allennlp-models needs, imports it)")
+        found.append(
+            "pkg_resources is missing: install setuptools<81 (py-rouge, which allennlp-models needs, imports it)"
+        )
     return found
 
 

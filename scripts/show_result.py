@@ -1,11 +1,13 @@
 """
-Prints what a training run came to: test accuracy, archive, the commands to go on with, and one question with its answer.
+Prints what a training run came to: test accuracy, archive, the commands to go on with, and one question with its
+answer.
 
     python scripts/show_result.py FOLDER
 
 FOLDER is a serialization folder of `allennlp train` in which `test_metrics.json` (of `allennlp evaluate`) and
 `test_predictions.jsonl` (of `allennlp predict`) were written too.
 """
+
 import argparse
 import json
 import sys
@@ -27,7 +29,9 @@ def main() -> None:
         predictions = [json.loads(line) for line in lines]
     # The longest story that still fits a screen shows more than the first.
     example = max(
-        (p for p in predictions if len(p["passage_tokens"]) <= 80), key=lambda p: len(p["passage_tokens"]), default=predictions[0]
+        (p for p in predictions if len(p["passage_tokens"]) <= 80),
+        key=lambda p: len(p["passage_tokens"]),
+        default=predictions[0],
     )
     probabilities = sorted(example["candidate_probabilities"].items(), key=lambda item: -item[1])
 

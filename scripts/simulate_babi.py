@@ -8,6 +8,7 @@ Every file has its own seed: 1000 * seed + 10 * task + split, where split is 0 f
 Equal arguments give equal files. By default all simulated tasks are written, with as many questions as the published
 files have (900, 100 and 1000). Arguments that cannot be used end the program with status 2 and one line that says why.
 """
+
 import argparse
 import os
 

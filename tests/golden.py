@@ -1,4 +1,5 @@
 """The authors' parameters and one-hot cluster arrays, in our shapes."""
+
 from typing import Dict, Optional
 
 import numpy
@@ -9,8 +10,8 @@ from allennlp_coref_rc.annotations.edges import FIRST_MENTION, PADDING
 
 def gru_state(gates: Dict[str, numpy.ndarray], keys: Optional[numpy.ndarray] = None, suffix: str = "") -> Dict:
     """
-    A state dict of `CorefGru` (or, without keys, of `torch.nn.GRU`) from the authors' `W?`, `U?`, `b?` with ? of r, z and
-    h. Their update gate lets the candidate in, ours keeps the old state: its weights change sign.
+    A state dict of `CorefGru` (or, without keys, of `torch.nn.GRU`) from the authors' `W?`, `U?`, `b?` with ? of r, z
+    and h. Their update gate lets the candidate in, ours keeps the old state: its weights change sign.
     """
 
     def stack(name: str) -> torch.Tensor:

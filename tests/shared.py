@@ -1,4 +1,5 @@
 """Where real data and golden values are, if they are at hand: a folder `shared` beside the clone."""
+
 from pathlib import Path
 
 import pytest

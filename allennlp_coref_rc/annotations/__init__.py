@@ -1,4 +1,5 @@
 """Linguistic structure as a value: annotated texts, the annotators that make them, and what encoders read of them."""
+
 from allennlp_coref_rc.annotations.annotated_text import (
     AnnotatedText,
     DiscourseRelation,

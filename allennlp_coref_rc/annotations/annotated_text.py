@@ -72,7 +72,8 @@ class AnnotatedText:
             for start, stop in spans:
                 if not 0 <= start < stop <= len(self.tokens):
                     raise ConfigurationError(
-                        f"{what} [{start}, {stop}): expected 0 <= start < end <= {len(self.tokens)}, the number of tokens"
+                        f"{what} [{start}, {stop}): expected 0 <= start < end <= {len(self.tokens)} "
+                        "(the number of tokens)"
                     )
 
     def _spans(self) -> Iterator[Tuple[str, Iterable[Span]]]:
@@ -137,7 +138,9 @@ class AnnotatedText:
                 sentences=None if sentences is None else [_span(span) for span in sentences],
                 clusters=[[_span(span) for span in cluster] for cluster in values.get("clusters", [])],
                 frames=[
-                    Frame(_span(frame["predicate"]), [(_checked(role, str), _span(s)) for role, s in frame["arguments"]])
+                    Frame(
+                        _span(frame["predicate"]), [(_checked(role, str), _span(s)) for role, s in frame["arguments"]]
+                    )
                     for frame in values.get("frames", [])
                 ],
                 relations=[

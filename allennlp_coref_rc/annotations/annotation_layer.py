@@ -4,7 +4,7 @@ from allennlp.common import Registrable
 from allennlp.common.checks import ConfigurationError
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
-from allennlp_coref_rc.annotations.clusters import largest_clusters
+from allennlp_coref_rc.annotations.clusters import check_max_clusters, largest_clusters
 from allennlp_coref_rc.annotations.edges import coref_sources, split_sources
 
 Layer = Dict[str, List[List[int]]]
@@ -69,6 +69,7 @@ class CorefClusters(AnnotationLayer):
     """
 
     def __init__(self, max_clusters: int = None) -> None:
+        check_max_clusters("coref_clusters", max_clusters)
         self._max_clusters = max_clusters
 
     def make(self, text: AnnotatedText, boundary: int) -> Tuple[Layer, Layer]:

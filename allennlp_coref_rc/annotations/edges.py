@@ -16,10 +16,12 @@ Sources = List[List[int]]
 """For each token the positions that it reads from."""
 
 
-def coref_sources(clusters: Sequence[Cluster], length: int, read: str = "all", write: str = "all") -> Dict[str, Sources]:
+def coref_sources(
+    clusters: Sequence[Cluster], length: int, read: str = "all", write: str = "all"
+) -> Dict[str, Sources]:
     """
-    The coreference edges of a text: for each token and each cluster it reads from, the latest token before it that wrote
-    to the cluster ("antecedents", for reading forward), and the first one after it ("descendants", for reading
+    The coreference edges of a text: for each token and each cluster it reads from, the latest token before it that
+    wrote to the cluster ("antecedents", for reading forward), and the first one after it ("descendants", for reading
     backward, where the tokens that read and those that write change places). `FIRST_MENTION` where there is none.
 
     # Parameters

@@ -5,12 +5,16 @@ from typing import Dict, Iterable, List, Optional
 from zlib import crc32
 
 import inflect
-
 from allennlp.common.checks import ConfigurationError
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span
 from allennlp_coref_rc.annotations.annotator import Annotator
-from allennlp_coref_rc.annotations.clusters import largest_clusters, random_clusters, remove_mentions
+from allennlp_coref_rc.annotations.clusters import (
+    check_max_clusters,
+    largest_clusters,
+    random_clusters,
+    remove_mentions,
+)
 from allennlp_coref_rc.annotations.word_lists import NOT_ENTITIES
 
 _inflect = inflect.engine()
@@ -69,15 +73,17 @@ class ExactMatchCoref(Annotator):
         random_clusters: bool = False,
         seed: int = 13370,
     ) -> None:
+        if entities is not None and not_entities is not None:
+            raise ConfigurationError("exact_match_coref: found both entities and not_entities, expected one of them")
         if not 0.0 <= remove_mentions <= 1.0:
             raise ConfigurationError(f"exact_match_coref: remove_mentions is {remove_mentions}, expected 0 to 1")
         if min_mentions < 1:
             raise ConfigurationError(f"exact_match_coref: min_mentions is {min_mentions}, expected 1 or more")
-        if max_clusters is not None and max_clusters < 0:
-            raise ConfigurationError(f"exact_match_coref: max_clusters is {max_clusters}, expected 0 or more")
+        check_max_clusters("exact_match_coref", max_clusters)
         self._entities = None if entities is None else {word.lower() for word in entities}
-        excluded = NOT_ENTITIES if not_entities is None else {word.lower() for word in not_entities}
-        self._not_entities = excluded | {word.lower() for word in also_not_entities}
+        if not_entities is None:
+            not_entities = [] if entities is not None else NOT_ENTITIES
+        self._not_entities = {word.lower() for word in not_entities} | {word.lower() for word in also_not_entities}
         self._normalize_number = normalize_number
         self._min_mentions = min_mentions
         self._max_clusters = max_clusters
@@ -90,19 +96,22 @@ class ExactMatchCoref(Annotator):
         for position, token in enumerate(text.tokens):
             word = token.lower()
             if self._is_entity(word):
-                mentions.setdefault(singular(word) if self._normalize_number else word, []).append((position, position + 1))
+                mentions.setdefault(singular(word) if self._normalize_number else word, []).append(
+                    (position, position + 1)
+                )
         clusters = [cluster for cluster in mentions.values() if len(cluster) >= self._min_mentions]
         clusters = largest_clusters(clusters, self._max_clusters)
         if self._random_clusters or self._remove_mentions:
             rng = random.Random(f"{self._seed} {crc32(' '.join(text.tokens).encode())}")
             if self._random_clusters:
                 clusters = random_clusters(clusters, len(text), rng)
-            clusters = remove_mentions(clusters, self._remove_mentions, rng)
+            if self._remove_mentions:
+                clusters = remove_mentions(clusters, self._remove_mentions, rng)
         return dataclasses.replace(text, clusters=text.clusters + clusters)
 
     def _is_entity(self, word: str) -> bool:
         if self._entities is not None:
-            return word in self._entities
+            return word in self._entities and word not in self._not_entities
         return any(character.isalpha() for character in word) and word not in self._not_entities
 
 

@@ -11,6 +11,7 @@ first is drawn at random and not told. Statements come in blocks of two, and aft
 can be. What it is about is drawn from the last five facts, a fact being one statement about one subject, so that the
 newest supporting fact is never further back than that.
 """
+
 import os
 import random
 from dataclasses import dataclass, replace

@@ -1,7 +1,6 @@
 from typing import Dict, Optional
 
 import torch
-
 from allennlp.nn.util import dist_reduce_sum
 from allennlp.training.metrics import Metric
 
@@ -16,9 +15,7 @@ class AnswerAccuracy(Metric):
     def __init__(self) -> None:
         self.reset()
 
-    def __call__(  # type: ignore
-        self, correct: torch.BoolTensor, kept: Optional[torch.BoolTensor] = None
-    ) -> None:
+    def __call__(self, correct: torch.BoolTensor, kept: Optional[torch.BoolTensor] = None) -> None:  # type: ignore
         """
         # Parameters
 

@@ -1,7 +1,6 @@
 from typing import Any, Dict, List, Optional
 
 import torch
-
 from allennlp.common import Lazy
 from allennlp.common.checks import ConfigurationError, check_dimensions_match
 from allennlp.data import TextFieldTensors, Vocabulary
@@ -23,9 +22,9 @@ QUESTION_FEATURE_DIM = 2
 @Model.register("ga_reader")
 class GAReader(Model):
     """
-    The Gated-Attention Reader (Dhingra et al., ACL 2017) with any encoder in its layers: passage and question are encoded
-    K times; between layers each passage token is gated by the question; the answer is read off the last layer. With one
-    layer it is the attention-sum reader, the "Bi-GRU" and "Bi-C-GRU" of Coref-GRU's Table 1.
+    The Gated-Attention Reader (Dhingra et al., ACL 2017) with any encoder in its layers: passage and question are
+    encoded K times; between layers each passage token is gated by the question; the answer is read off the last layer.
+    With one layer it is the attention-sum reader, the "Bi-GRU" and "Bi-C-GRU" of Coref-GRU's Table 1.
 
     Registered as a `Model` with name "ga_reader".
 
@@ -76,8 +75,8 @@ class GAReader(Model):
         super().__init__(vocab, **kwargs)
         if not passage_encoders or len(passage_encoders) != len(question_encoders):
             raise ConfigurationError(
-                f"ga_reader has {len(passage_encoders)} passage_encoders and {len(question_encoders)} question_encoders, "
-                "expected the same number of both, one or more"
+                f"ga_reader has {len(passage_encoders)} passage_encoders and {len(question_encoders)} "
+                "question_encoders, expected the same number of both, one or more"
             )
         self._text_field_embedder = text_field_embedder
         self._passage_encoders = torch.nn.ModuleList(passage_encoders)
@@ -93,7 +92,7 @@ class GAReader(Model):
         self._answer_layer = answer_layer.construct(
             vocab=vocab,
             encoding_dim=passage_encoders[-1].get_output_dim(),
-            embedding_dim=text_field_embedder.get_output_dim() + cluster_one_hot,
+            embedding_dim=text_field_embedder.get_output_dim(),
         )
         self._accuracy = AnswerAccuracy()
         self._check_dimensions()
@@ -109,7 +108,10 @@ class GAReader(Model):
                 passage.get_input_dim(), passage_dim, f"input of passage_encoders[{i}]", f"what it reads in layer {i}"
             )
             check_dimensions_match(
-                question.get_input_dim(), question_dim, f"input of question_encoders[{i}]", f"what it reads in layer {i}"
+                question.get_input_dim(),
+                question_dim,
+                f"input of question_encoders[{i}]",
+                f"what it reads in layer {i}",
             )
             check_dimensions_match(
                 passage.get_output_dim(),
@@ -145,15 +147,17 @@ class GAReader(Model):
         # Returns
 
         `Dict[str, torch.Tensor]`
-            `probabilities` and `log_probabilities`, shape (batch_size, num_candidates); `attention` of the answer layer,
-            shape (batch_size, passage_length); with an answer the `loss`, the mean negative log-probability of it.
+            `probabilities` and `log_probabilities`, shape (batch_size, num_candidates); `attention` of the answer
+            layer, shape (batch_size, passage_length); with an answer the `loss`, the mean negative log-probability of
+            it.
         """
         passage_mask = get_text_field_mask(passage)
         question_mask = get_text_field_mask(question)
-        embedded_passage = self._embed(passage, passage_annotations)
-        embedded_question = self._embed(question, question_annotations)
+        embedded_passage = self._text_field_embedder(passage)
+        embedded_question = self._text_field_embedder(question)
 
-        encoded_passage, encoded_question = embedded_passage, embedded_question
+        encoded_passage = self._add_cluster_indicators(embedded_passage, passage_annotations)
+        encoded_question = question_inputs = self._add_cluster_indicators(embedded_question, question_annotations)
         last = len(self._passage_encoders) - 1
         for i, (passage_encoder, question_encoder) in enumerate(zip(self._passage_encoders, self._question_encoders)):
             if i == last and self._question_feature is not None:
@@ -164,7 +168,7 @@ class GAReader(Model):
                 question_encoder,
                 EncoderInput(encoded_passage, passage_mask, passage_annotations),
                 EncoderInput(
-                    encoded_question if self._stack_question else embedded_question, question_mask, question_annotations
+                    encoded_question if self._stack_question else question_inputs, question_mask, question_annotations
                 ),
             )
             if i < last:
@@ -196,8 +200,9 @@ class GAReader(Model):
             self._accuracy((log_probabilities.argmax(dim=1) == answer) & known)
         return output
 
-    def _embed(self, text: TextFieldTensors, annotations: Optional[AnnotationTensors]) -> torch.FloatTensor:
-        embedded = self._text_field_embedder(text)
+    def _add_cluster_indicators(
+        self, embedded: torch.FloatTensor, annotations: Optional[AnnotationTensors]
+    ) -> torch.FloatTensor:
         if not self._cluster_one_hot:
             return embedded
         if annotations is None or "coref_clusters" not in annotations:
@@ -214,12 +219,13 @@ class GAReader(Model):
     def make_output_human_readable(self, output_dict: Dict[str, torch.Tensor]) -> Dict[str, Any]:
         """
         Gives each question its `answer`, the `candidate_probabilities` by candidate, the `attention` of the passage's
-        tokens, those tokens, the `clusters` used, and the gold answer where it is known.
+        tokens, those tokens, the `clusters` used, and, where all are known, the `gold` answer.
         """
         readable: Dict[str, List] = {
             name: []
             for name in (
-                "answer", "candidate_probabilities", "passage_tokens", "attention", "question_tokens", "clusters", "gold"
+                "answer", "candidate_probabilities", "passage_tokens", "attention", "question_tokens", "clusters",
+                "gold"
             )
         }  # fmt: skip
         namespace = CLASS_LABELS if self._answers_are_classes else CANDIDATE_LABELS
@@ -239,6 +245,8 @@ class GAReader(Model):
             readable["question_tokens"].append(metadata["question_tokens"])
             readable["clusters"].append(metadata["clusters"])
             readable["gold"].append(metadata["answer"])
+        if None in readable["gold"]:
+            del readable["gold"]
         if "loss" in output_dict:
             readable["loss"] = output_dict["loss"]
         return readable

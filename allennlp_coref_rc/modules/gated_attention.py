@@ -1,5 +1,4 @@
 import torch
-
 from allennlp.nn.util import weighted_sum
 
 from allennlp_coref_rc.modules.masked_softmax import masked_softmax
@@ -7,8 +6,8 @@ from allennlp_coref_rc.modules.masked_softmax import masked_softmax
 
 class GatedAttention(torch.nn.Module):
     """
-    The gated attention of the GA Reader (Dhingra et al., ACL 2017): each passage token is multiplied, element by element,
-    by a summary of the question made for it,
+    The gated attention of the GA Reader (Dhingra et al., ACL 2017): each passage token is multiplied, element by
+    element, by a summary of the question made for it,
 
         alpha_i = softmax(Q^T d_i),  x_i = d_i * (Q alpha_i).
 

@@ -1,15 +1,14 @@
 import math
 
 import torch
-
 from allennlp.nn import Initializer
 
 
 def gated_normal_(tensor: torch.Tensor, gates: int = 1) -> torch.Tensor:
     """
     Fills each of `gates` blocks of rows, all of one size, from a normal distribution with standard deviation
-    `sqrt(6 / (fan_in + fan_out))` of the block: Glorot's uniform bound, used as a deviation. Every weight of the authors'
-    Coref-GRU code begins so.
+    `sqrt(6 / (fan_in + fan_out))` of the block: Glorot's uniform bound, used as a deviation. Every weight of the
+    authors' Coref-GRU code begins so.
     """
     block_size, fan_in = tensor.size(0) // gates, tensor.size(1)
     with torch.no_grad():

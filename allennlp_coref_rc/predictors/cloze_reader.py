@@ -13,8 +13,8 @@ class ClozeReaderPredictor(Predictor):
 
     Input: `{"passage": …, "question": …}`, the passage a text (or, for bAbI, a list of statements); optionally
     `candidates`, a list of strings, by default the answers seen in training; and `clusters`, known coreference clusters
-    in place of the annotator's, as lists of [start, end) spans of the tokens of the passage and the wrapped question in a
-    row. Nothing else is looked at.
+    in place of the annotator's, as lists of [start, end) spans of the tokens of the passage and the wrapped question in
+    a row. Nothing else is looked at.
 
     Output: the `answer`, `candidate_probabilities`, the `attention` on each of the `passage_tokens`, and the `clusters`
     that were used.

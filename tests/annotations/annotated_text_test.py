@@ -65,7 +65,7 @@ def test_spans_outside_the_text_are_refused_by_name(what, annotations, span):
     assert "end <= 4" in str(error.value)
 
 
-@settings(derandomize=True, deadline=None, max_examples=150)
+@settings(derandomize=True, deadline=None, max_examples=80)
 @given(annotated_texts())
 def test_json_gives_the_text_back(text):
     assert AnnotatedText.from_json(json.loads(json.dumps(text.to_json()))) == text
@@ -121,7 +121,7 @@ def test_malformed_json_is_refused(values):
         AnnotatedText.from_json(values)
 
 
-@settings(derandomize=True, deadline=None, max_examples=100)
+@settings(derandomize=True, deadline=None, max_examples=60)
 @given(st.lists(annotated_texts(), max_size=3))
 def test_concatenation_keeps_every_annotation_on_its_own_words(texts):
     before = copy.deepcopy(texts)

@@ -26,7 +26,7 @@ def test_edges_hand_on_which_tokens_read_and_write():
 
 @pytest.mark.parametrize("options", [{"read": "last"}, {"write": "first"}, {"read": None}, {"write": "ALL"}])
 def test_edges_refuse_unknown_options(options):
-    (key, value), = options.items()
+    ((key, value),) = options.items()
     with pytest.raises(ConfigurationError) as error:
         CorefEdges(**options)
     assert f"coref_edges: {key} is {value!r}, expected one of ('all'" in str(error.value)

@@ -1,4 +1,5 @@
 import copy
+import random
 from itertools import chain
 
 import pytest
@@ -14,6 +15,10 @@ from tests.shared import BABI, needs_babi
 
 STORY = "Mary went to the office . Bill got the milk there . mary got the Office milk . Where is Mary ?"
 
+# What the seed 13370 draws for the story; results that are reported rest on it.
+RANDOM = [[(8, 9), (10, 11), (21, 22)], [(0, 1), (13, 14)], [(14, 15), (19, 20)]]
+REMOVED = [[(0, 1), (20, 21)], [(4, 5), (15, 16)]]
+
 
 def words(text, clusters):
     """The clusters as lists of lower-cased words, which says what was linked whatever the order."""
@@ -26,13 +31,13 @@ def linked(text, **options):
 
 
 def many(num_words, mentions):
-    return AnnotatedText([f"name{chr(97 + i)}" for _ in range(mentions) for i in range(num_words)])
+    return AnnotatedText([f"name{i}" for _ in range(mentions) for i in range(num_words)])
 
 
 def test_equal_words_are_one_cluster_whatever_their_case():
     text = AnnotatedText(STORY.split())
     clusters = ExactMatchCoref().annotate(text).clusters
-    assert clusters == [[(0, 1), (12, 13), (19, 20)], [(4, 5), (15, 16)], [(9, 10), (16, 17)]]
+    assert clusters == [[(0, 1), (12, 13), (20, 21)], [(4, 5), (15, 16)], [(9, 10), (16, 17)]]
 
 
 def test_function_words_verbs_relations_and_signs_are_not_linked():
@@ -42,7 +47,6 @@ def test_function_words_verbs_relations_and_signs_are_not_linked():
 
 def test_words_to_link_are_configurable():
     assert linked(STORY, entities=["Milk", "the"]) == [["milk"] * 2, ["the"] * 3]
-    assert linked(STORY, entities=["Milk", "the"], also_not_entities=["THE"]) in ([["milk"] * 2], linked(STORY, entities=["milk", "the"]))
     assert linked(STORY, also_not_entities=["MARY", "office"]) == [["milk"] * 2]
     # In place of the default lists: function words and verbs are linked then, signs never are.
     assert linked("the milk the milk got got . .", not_entities=["Milk"]) == [["got"] * 2, ["the"] * 2]
@@ -151,12 +155,10 @@ def test_random_clusters_keep_number_and_sizes_and_share_no_token():
 
 
 def test_random_clusters_of_a_text_too_short_for_them():
-    import random
-
     clusters = random_clusters([[(0, 1)] * 3, [(0, 2)] * 2], 4, random.Random(1))
     assert [len(cluster) for cluster in clusters] == [3, 1]
     assert sorted(chain(*clusters)) == [(i, i + 1) for i in range(4)]
-    assert random_clusters([[(0, 1)] * 2, [(0, 1)] * 2], 2, random.Random(1)) in ([[(0, 1), (1, 2)]],)
+    assert random_clusters([[(0, 1)] * 2, [(0, 1)] * 2], 2, random.Random(1)) == [[(0, 1), (1, 2)]]
     assert remove_mentions([[(0, 1), (1, 2)], [(2, 3)]], 0.0, random.Random(1)) == [[(0, 1), (1, 2)]]
 
 

@@ -1,11 +1,13 @@
 """Annotated texts made by hypothesis."""
+
 from hypothesis import strategies as st
 
 from allennlp_coref_rc.annotations import AnnotatedText, DiscourseRelation, Frame
 
 
 def spans(length):
-    return st.tuples(st.integers(0, length - 1), st.integers(0, length - 1)).map(lambda ends: (min(ends), max(ends) + 1))
+    position = st.integers(0, length - 1)
+    return st.tuples(position, position).map(lambda ends: (min(ends), max(ends) + 1))
 
 
 def clusters(length, max_clusters=4):
@@ -21,9 +23,8 @@ def annotated_texts(draw):
     cuts = sorted(draw(st.sets(st.integers(1, length - 1), max_size=3))) if length > 1 else []
     span, some_spans = spans(length), st.lists(spans(length), max_size=3)
     frames = st.builds(Frame, span, st.lists(st.tuples(st.text(max_size=4), span), max_size=3))
-    relations = st.builds(
-        DiscourseRelation, st.sampled_from(["Explicit", "EntRel"]), st.text(max_size=4), some_spans, some_spans, some_spans
-    )
+    kind, sense = st.sampled_from(["Explicit", "EntRel"]), st.text(max_size=4)
+    relations = st.builds(DiscourseRelation, kind, sense, some_spans, some_spans, some_spans)
     return AnnotatedText(
         tokens,
         list(zip([0] + cuts, cuts + [length])),

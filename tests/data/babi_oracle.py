@@ -3,6 +3,7 @@ Answers the questions of bAbI tasks 1, 2, 3, 6, 7, 8, 9, 11 and 13 (Weston et al
 alone. It knows nothing of the simulated world: it reads sentences with its own patterns, and an unknown sentence raises
 a `ValueError`. It answers every question of the published files right.
 """
+
 import re
 from typing import Dict, List, NamedTuple, Optional, Tuple
 

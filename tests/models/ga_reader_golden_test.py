@@ -1,7 +1,6 @@
 import numpy
 import pytest
 import torch
-
 from allennlp.data import Vocabulary
 from allennlp.modules.seq2seq_encoders import GruSeq2SeqEncoder
 from allennlp.modules.seq2vec_encoders import CnnEncoder
@@ -45,7 +44,9 @@ def build_model():
         {
             # Concatenated in the order of their names.
             "word": Embedding(7, num_embeddings=21),
-            "word_characters": TokenCharactersEncoder(Embedding(2, num_embeddings=10), CnnEncoder(2, 3, ngram_filter_sizes=(2,))),
+            "word_characters": TokenCharactersEncoder(
+                Embedding(2, num_embeddings=10), CnnEncoder(2, 3, ngram_filter_sizes=(2,))
+            ),
         }
     )
     sizes = [10, 12, 12]

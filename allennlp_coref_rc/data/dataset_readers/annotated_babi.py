@@ -41,8 +41,8 @@ class BabiQuestion(NamedTuple):
 def read_babi(path: str) -> Iterator[BabiQuestion]:
     """
     The questions of a file in the format of the bAbI tasks (Weston et al. 2015, v1.2): `ID statement`, or `ID
-    question<TAB>answer<TAB>supporting ids`; a story begins where the ID is 1, and IDs count questions too. Anything else
-    raises a `ConfigurationError` with the file and the line.
+    question<TAB>answer<TAB>supporting ids`; a story begins where the ID is 1, and IDs count questions too. Anything
+    else raises a `ConfigurationError` with the file and the line.
     """
     ids: List[int] = []
     statements: List[str] = []
@@ -133,7 +133,11 @@ class AnnotatedBabiReader(ReadingComprehensionReader):
         for item in self.shard_iterable(read_babi(path)):
             try:
                 instance = self.text_to_instance(
-                    item.statements, item.question, answer=item.answer, supporting_facts=item.supporting_facts, task=task
+                    item.statements,
+                    item.question,
+                    answer=item.answer,
+                    supporting_facts=item.supporting_facts,
+                    task=task,
                 )
             except ConfigurationError as error:
                 raise ConfigurationError(f"{path}, line {item.line}: {error}") from error
@@ -142,7 +146,12 @@ class AnnotatedBabiReader(ReadingComprehensionReader):
 
     def _find(self, file_path: str) -> str:
         """The file of a split's name, or the file itself."""
-        if os.path.isfile(file_path) or self._folder is None or self._task is None or os.path.basename(file_path) != file_path:
+        if (
+            os.path.isfile(file_path)
+            or self._folder is None
+            or self._task is None
+            or os.path.basename(file_path) != file_path
+        ):
             try:
                 return str(cached_path(file_path))
             except (FileNotFoundError, ValueError) as error:
@@ -157,8 +166,8 @@ class AnnotatedBabiReader(ReadingComprehensionReader):
         ]
         if not found:
             raise ConfigurationError(
-                f"{os.path.join(self._folder, f'qa{self._task}_{file_path}.txt')}: no such file; set dataset_reader.folder "
-                "to the folder of the bAbI tasks"
+                f"{os.path.join(self._folder, f'qa{self._task}_{file_path}.txt')}: no such file; "
+                "set dataset_reader.folder to the folder of the bAbI tasks"
             )
         return found[0]
 

@@ -33,8 +33,8 @@ class ReadingComprehensionReader(DatasetReader):
 
     tokenizer : `Tokenizer`, optional (default = `LettersDigitsTokenizer()`)
         Of passages, questions and candidates.
-    token_indexers : `Dict[str, TokenIndexer]`, optional (default = `{"tokens": SingleIdTokenIndexer(lowercase_tokens=True)}`)
-    annotator : `Annotator`, optional (default = `None`)
+    token_indexers : `Dict[str, TokenIndexer]`, optional (default = `{"tokens":
+    SingleIdTokenIndexer(lowercase_tokens=True)}`) annotator : `Annotator`, optional (default = `None`)
         Annotates passage and question, as one text, unless they come with annotations.
     annotation_layers : `Dict[str, AnnotationLayer]`, optional (default = `{}`)
         What the annotation fields hold, by the names that encoders ask for.

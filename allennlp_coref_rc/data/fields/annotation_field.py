@@ -1,7 +1,6 @@
 from typing import Dict, List
 
 import torch
-
 from allennlp.data.fields import Field
 
 from allennlp_coref_rc.annotations.edges import PADDING

@@ -1,7 +1,6 @@
 from typing import Dict, List, Optional, Sequence
 
 import torch
-
 from allennlp.data import Vocabulary
 from allennlp.data.fields import Field
 

@@ -1,7 +1,6 @@
 from typing import NamedTuple, Optional
 
 import torch
-
 from allennlp.common import Registrable
 from allennlp.nn.util import get_final_encoder_states
 

@@ -1,5 +1,4 @@
 import torch
-
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import Vocabulary
 

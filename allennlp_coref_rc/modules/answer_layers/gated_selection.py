@@ -1,5 +1,5 @@
 import torch
-
+from allennlp.common.checks import ConfigurationError
 from allennlp.data import Vocabulary
 from allennlp.modules.seq2vec_encoders import GruSeq2VecEncoder
 from allennlp.nn.util import weighted_sum
@@ -13,15 +13,20 @@ from allennlp_coref_rc.modules.masked_softmax import masked_softmax
 @AnswerLayer.register("gated_selection")
 class GatedSelection(AnswerLayer):
     """
-    One of the classes, as the authors' code for Coref-GRU's bAbI runs has it: the attention is between the embeddings of
-    the passage and a separate bidirectional GRU over those of the question; what it weighs are the passage's encodings,
-    gated by the final question vector. (The paper says "a softmax layer".)
+    One of the classes, as the authors' code for Coref-GRU's bAbI runs has it: the attention is between the embeddings
+    of the passage and a separate bidirectional GRU over those of the question; what it weighs are the passage's
+    encodings, gated by the final question vector. (The paper says "a softmax layer".)
 
     Registered as an `AnswerLayer` with name "gated_selection".
     """
 
     def __init__(self, vocab: Vocabulary, encoding_dim: int, embedding_dim: int) -> None:
         super().__init__()
+        if embedding_dim % 2:
+            raise ConfigurationError(
+                f"gated_selection: the embeddings have {embedding_dim} dimensions, expected an even number, half of "
+                "them for each direction of the question's GRU"
+            )
         self._question_encoder = GruSeq2VecEncoder(embedding_dim, embedding_dim // 2, bidirectional=True)
         self._output = torch.nn.Linear(encoding_dim, vocab.get_vocab_size(CLASS_LABELS))
         for name, parameter in self.named_parameters():

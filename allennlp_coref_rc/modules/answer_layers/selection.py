@@ -1,5 +1,4 @@
 import torch
-
 from allennlp.data import Vocabulary
 from allennlp.nn.util import weighted_sum
 

@@ -165,8 +165,8 @@ def _load():
 def _build() -> pathlib.Path:
     """
     The path of the library, which is compiled unless it lies in PyTorch's cache of extensions (`TORCH_EXTENSIONS_DIR`).
-    It uses nothing of PyTorch's, which keeps compilation to seconds and needs neither ninja nor matching versions. It is
-    moved into place when complete, so that processes which start together can't disturb each other.
+    It uses nothing of PyTorch's, which keeps compilation to seconds and needs neither ninja nor matching versions. It
+    is moved into place when complete, so that processes which start together can't disturb each other.
     """
     from torch.utils import cpp_extension
 

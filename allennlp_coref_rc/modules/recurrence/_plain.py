@@ -20,18 +20,17 @@ def plain(
     state to state stays in the loop.
     """
     batch_size, length, _ = inputs.shape
-    # Neither masked inputs nor their gradients may leak, not even as NaN.
-    inputs = inputs.masked_fill(~mask.unsqueeze(-1), 0)
     if memory is None:
         memory = inputs.new_zeros(batch_size, 0, weight_hh.size(1))
+    edges = [edge for edge in edges if edge.sources.size(2)]
     rows = [_rows_of(edge.sources, length + memory.size(1)) for edge in edges]
     slices = [(edge.start, edge.stop) for edge in edges]
     # Time comes first inside, so that one step is one contiguous block.
     weights = [edge.weights.transpose(0, 1) for edge in edges]
-    states = _Recurrence.apply(
-        inputs.transpose(0, 1), weight_hh, bias_hn, memory.transpose(0, 1), reverse, rows, slices, *weights
-    )
-    return states.transpose(0, 1) * mask.unsqueeze(-1)
+    return _Recurrence.apply(
+        ~mask.t().unsqueeze(-1), reverse, rows, slices, inputs.transpose(0, 1), weight_hh, bias_hn,
+        memory.transpose(0, 1), *weights,
+    ).transpose(0, 1)  # fmt: skip
 
 
 def _rows_of(sources: torch.Tensor, num_states: int) -> torch.Tensor:
@@ -45,82 +44,110 @@ def _rows_of(sources: torch.Tensor, num_states: int) -> torch.Tensor:
 
 
 class _Recurrence(torch.autograd.Function):
+    # The lists of views of single steps are made before the loops, which then consist of arithmetic alone.
+
     @staticmethod
-    def forward(ctx, inputs, weight_hh, bias_hn, memory, reverse, rows: List, slices: List, *weights):
+    def forward(ctx, padding, reverse, rows: List, slices: List, inputs, weight_hh, bias_hn, memory, *weights):
         length, batch_size, _ = inputs.shape
         size = weight_hh.size(1)
-        inputs = inputs.contiguous()
-        weights = [weight.contiguous() for weight in weights]
-
         buffer = inputs.new_empty(length + memory.size(0) + 1, batch_size, size)
         buffer[length:-1] = memory
         buffer[-1] = 0
-        flat_buffer = buffer.view(-1, size)
         # Where no relation writes, the previous state stays zero.
         previous = inputs.new_zeros(length, batch_size, size)
-        gates = inputs.new_empty(length, batch_size, 3 * size)
-        hidden_n = inputs.new_empty(length, batch_size, size)
-        bias = torch.cat([bias_hn.new_zeros(2 * size), bias_hn])
+        # The loop turns the inputs into the gates in place: `hidden` becomes r, z, m U_n + b_n, and `n` becomes n.
+        hidden = inputs.new_empty(length, batch_size, 3 * size)
+        hidden[..., : 2 * size] = inputs[..., : 2 * size]
+        hidden[..., 2 * size :] = bias_hn
+        n = inputs[..., 2 * size :].clone(memory_format=torch.contiguous_format)
+        hidden.masked_fill_(padding, 0)
+        n.masked_fill_(padding, 0)
+
+        r, z, hidden_n = (gate.unbind(0) for gate in hidden.split(size, dim=2))
+        rz = hidden[..., : 2 * size].unbind(0)
+        steps = list(zip(previous.unbind(0), hidden.unbind(0), rz, r, z, hidden_n, n.unbind(0), buffer.unbind(0)))
+        reads = _reads(buffer, previous, rows, slices, weights)
         weight = weight_hh.t()
-
         for t in reversed(range(length)) if reverse else range(length):
-            m = previous[t]
-            for (start, stop), row, w in zip(slices, rows, weights):
-                for e in range(row.size(2)):
-                    read = flat_buffer.index_select(0, row[t, :, e])[:, start:stop]
-                    m[:, start:stop].addcmul_(read, w[t, :, e, None])
-            hidden = torch.addmm(bias, m, weight)
-            x, gate = inputs[t], gates[t]
-            rz = torch.add(x[:, : 2 * size], hidden[:, : 2 * size], out=gate[:, : 2 * size]).sigmoid_()
-            hidden_n[t] = hidden[:, 2 * size :]
-            n = torch.addcmul(x[:, 2 * size :], rz[:, :size], hidden_n[t], out=gate[:, 2 * size :]).tanh_()
-            torch.lerp(n, m, rz[:, size:], out=buffer[t])
+            m, hidden_t, rz_t, r_t, z_t, hidden_n_t, n_t, h_t = steps[t]
+            for states, row, w, m_slice in reads:
+                read = states.index_select(0, row[t])
+                if w[t].size(1) == 1:
+                    m_slice[t].addcmul_(read, w[t])
+                else:
+                    m_slice[t].add_((read.view(*w[t].shape, -1) * w[t].unsqueeze(-1)).sum(1))
+            hidden_t.addmm_(m, weight)
+            rz_t.sigmoid_()
+            n_t.addcmul_(r_t, hidden_n_t).tanh_()
+            torch.lerp(n_t, m, z_t, out=h_t)
+        buffer[:length].masked_fill_(padding, 0)
 
-        ctx.reverse, ctx.slices, ctx.num_relations = reverse, slices, len(rows)
-        ctx.save_for_backward(weight_hh, buffer, previous, gates, hidden_n, *rows, *weights)
+        ctx.reverse, ctx.slices = reverse, slices
+        ctx.save_for_backward(padding, weight_hh, buffer, previous, hidden, n, *rows, *weights)
         return buffer[:length]
 
     @staticmethod
     @torch.autograd.function.once_differentiable
     def backward(ctx, grad_states):
-        weight_hh, buffer, previous, gates, hidden_n, *rest = ctx.saved_tensors
-        rows, weights = rest[: ctx.num_relations], rest[ctx.num_relations :]
+        padding, weight_hh, buffer, previous, hidden, n, *rest = ctx.saved_tensors
+        rows, weights = rest[: len(ctx.slices)], rest[len(ctx.slices) :]
         length, batch_size, size = previous.shape
-        r, z, n = gates.split(size, dim=2)
+        r, z, hidden_n = hidden.split(size, dim=2)
 
-        # h = n + z (m - n): the derivatives of h by the pre-activations of r, z and of the candidate's recurrent part.
-        by_n = (1 - z) * (1 - n * n)
-        by_hidden = torch.stack(
-            [by_n * hidden_n * r * (1 - r), (previous - n) * z * (1 - z), by_n * r], dim=2
-        )  # Shape: (sequence_length, batch_size, 3, hidden_size)
+        # h = n + z (m - n): the derivatives of h by the pre-activations of r, z and of the candidate's recurrent part,
+        # which the loop multiplies with the gradient of h in place.
+        by_n = ((1 - z) * (1 - n * n)).masked_fill_(padding, 0)
+        grad_hidden = torch.empty_like(hidden)
+        torch.mul(by_n * hidden_n, r * (1 - r), out=grad_hidden[..., :size])
+        torch.mul((previous - n).masked_fill_(padding, 0), z * (1 - z), out=grad_hidden[..., size : 2 * size])
+        torch.mul(by_n, r, out=grad_hidden[..., 2 * size :])
         grad_buffer = torch.zeros_like(buffer)
         grad_buffer[:length] = grad_states
-        flat_grad = grad_buffer.view(-1, size)
-        grad_hidden = torch.empty_like(by_hidden)
         grad_previous = torch.empty_like(previous)
 
+        steps = list(
+            zip(
+                grad_buffer.unbind(0), grad_buffer.unsqueeze(2).unbind(0), z.unbind(0), grad_previous.unbind(0),
+                grad_hidden.unbind(0), grad_hidden.unflatten(2, (3, size)).unbind(0),
+            )
+        )  # fmt: skip
+        reads = _reads(grad_buffer, grad_previous, rows, ctx.slices, weights)
         for t in range(length) if ctx.reverse else reversed(range(length)):
-            grad_h = grad_buffer[t]
-            step = torch.mul(grad_h.unsqueeze(1), by_hidden[t], out=grad_hidden[t])
-            grad_m = torch.mul(grad_h, z[t], out=grad_previous[t]).addmm_(step.view(batch_size, -1), weight_hh)
-            for (start, stop), row, w in zip(ctx.slices, rows, weights):
-                for e in range(row.size(2)):
-                    message = grad_m[:, start:stop] * w[t, :, e, None]
-                    flat_grad[:, start:stop].index_add_(0, row[t, :, e], message)
+            grad_h, grad_h_of_gates, z_t, grad_m, grad_hidden_t, grad_gates = steps[t]
+            grad_gates.mul_(grad_h_of_gates)
+            torch.mul(grad_h, z_t, out=grad_m).addmm_(grad_hidden_t, weight_hh)
+            for grad_reads, row, w, grad_slice in reads:
+                if w[t].size(1) == 1:
+                    message = grad_slice[t] * w[t]
+                else:
+                    message = (grad_slice[t].unsqueeze(1) * w[t].unsqueeze(2)).flatten(0, 1)
+                grad_reads.index_add_(0, row[t], message)
 
-        grad_inputs = torch.cat([grad_hidden[:, :, :2].flatten(2), grad_buffer[:length] * by_n], dim=2)
-        grad_hidden = grad_hidden.view(-1, 3 * size)
-        grad_weight = grad_hidden.t() @ previous.view(-1, size)
-        grad_bias = grad_hidden[:, 2 * size :].sum(0)
+        flat_hidden, flat_previous = grad_hidden.view(-1, 3 * size), previous.view(-1, size)
+        grad_weight = flat_hidden.t() @ flat_previous
+        grad_bias = flat_hidden[:, 2 * size :].sum(0)
         flat_buffer = buffer.view(-1, size)
         grad_weights = []
-        for (start, stop), row in zip(ctx.slices, rows):
+        for (start, stop), row, w in zip(ctx.slices, rows, weights):
             columns = [
-                (flat_buffer.index_select(0, row[:, :, e].reshape(-1))[:, start:stop].view(length, batch_size, -1)
-                 * grad_previous[:, :, start:stop]).sum(-1)
+                (
+                    flat_buffer[:, start:stop].index_select(0, row[:, :, e].reshape(-1)).view(length, batch_size, -1)
+                    * grad_previous[:, :, start:stop]
+                ).sum(-1)
                 for e in range(row.size(2))
             ]
-            grad_weights.append(torch.stack(columns, dim=2) if columns else grad_previous.new_zeros(row.shape))
+            grad_weights.append(torch.stack(columns, dim=2))
+        # With the recurrent weights' gradient done, the candidate's recurrent part makes room for its inputs.
+        torch.mul(grad_buffer[:length], by_n, out=grad_hidden[..., 2 * size :])
         return (
-            grad_inputs, grad_weight, grad_bias, grad_buffer[length:-1], None, None, None, *grad_weights
+            None, None, None, None, grad_hidden, grad_weight, grad_bias, grad_buffer[length:-1], *grad_weights
         )  # fmt: skip
+
+
+def _reads(buffer, previous, rows, slices, weights):
+    """For each relation its slice of `buffer`, and step by step the rows it reads, their weights and where they go."""
+    flat_buffer = buffer.view(-1, buffer.size(2))
+    return [
+        (flat_buffer[:, start:stop], row.flatten(1).unbind(0), w.unbind(0), previous[:, :, start:stop].unbind(0))
+        for (start, stop), row, w in zip(slices, rows, weights)
+    ]

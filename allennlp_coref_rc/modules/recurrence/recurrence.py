@@ -3,8 +3,8 @@ import logging
 from typing import Callable, NamedTuple, Optional, Sequence
 
 import torch
-
 from allennlp.common.checks import ConfigurationError
+from torch.utils.checkpoint import checkpoint
 
 logger = logging.getLogger(__name__)
 
@@ -45,6 +45,7 @@ def recurrence(
     memory: Optional[torch.FloatTensor] = None,
     reverse: bool = False,
     backend: str = "auto",
+    recompute: bool = False,
 ) -> torch.FloatTensor:
     """
     A GRU whose previous state is a weighted sum of slices of any earlier states:
@@ -79,23 +80,46 @@ def recurrence(
         Read from the last token to the first.
     backend : `str`, optional (default = `"auto"`)
         `"reference"`: a readable loop through autograd. `"plain"`: the same in PyTorch with a backward written by hand.
-        `"cpp"`: its time loop in C++, on the CPU in float32 and float64; compiled on first use, which takes some seconds
-        and needs a C++ compiler. `"auto"`: the fastest that runs here; what can't run is logged once.
+        `"cpp"`: its time loop in C++, on the CPU in float32 and float64; compiled on first use, which takes some
+        seconds and needs a C++ compiler. `"auto"`: the fastest that runs here; what can't run is logged once.
+
+    recompute : `bool`, optional (default = `False`)
+        Keep for backward the projected inputs (3 numbers for each of the state's) instead of the gates and what they
+        were computed from (4 to 6), and run forward again there. It pays where several calls await their backward;
+        checkpointing the projection together with its recurrence saves more.
+
+    Arguments of different dtypes are promoted; autocast has no effect inside.
 
     # Returns
 
     `torch.FloatTensor`
         Shape: (batch_size, sequence_length, hidden_size). Zero where masked.
+
+    # Raises
+
+    `ConfigurationError`
+        Where shapes don't fit each other, a source lies beyond the memory (checked on the CPU), or `backend` is unknown
+        or can't run here (`not supported: ...`).
     """
     if backend not in BACKENDS:
         raise ConfigurationError(f"recurrence backend {backend!r} is unknown; choose one of {', '.join(BACKENDS)}")
+    _check_shapes(inputs, edges, weight_hh, bias_hn, mask, memory)
     mask = mask.bool()
     if inputs.size(0) == 0 or inputs.size(1) == 0:
         # Empty, but still a part of the graph.
         return inputs[..., : weight_hh.size(1)]
-    edges = [edge._replace(sources=_readable(edge.sources, mask, reverse)) for edge in edges]
+
+    tensors = [inputs, weight_hh, bias_hn] + ([] if memory is None else [memory]) + [edge.weights for edge in edges]
+    dtype = functools.reduce(torch.promote_types, (tensor.dtype for tensor in tensors))
+    inputs, weight_hh, bias_hn = inputs.to(dtype), weight_hh.to(dtype), bias_hn.to(dtype)
+    memory = None if memory is None else memory.to(dtype)
+    edges = [_readable(edge, mask, reverse, dtype) for edge in edges]
     run = _backend(backend, inputs)
-    return run(inputs, edges, weight_hh, bias_hn, mask, memory, reverse)
+    with torch.autocast(inputs.device.type, enabled=False):
+        arguments = (inputs, edges, weight_hh, bias_hn, mask, memory, reverse)
+        if recompute and torch.is_grad_enabled():
+            return checkpoint(run, *arguments, use_reentrant=False, preserve_rng_state=False)
+        return run(*arguments)
 
 
 def _backend(name: str, inputs: torch.Tensor) -> Callable[..., torch.Tensor]:
@@ -153,12 +177,40 @@ def sequential_sources(mask: torch.BoolTensor, reverse: bool = False, start: Opt
     return sources
 
 
-def _readable(sources: torch.LongTensor, mask: torch.BoolTensor, reverse: bool) -> torch.LongTensor:
-    """`sources` with `NO_SOURCE` wherever the state is masked or not yet there, or the reader itself is masked."""
-    batch_size, length = mask.shape
-    own = sources.clamp(0, max(length - 1, 0))
+def _readable(edge: Edges, mask: torch.BoolTensor, reverse: bool, dtype: torch.dtype) -> Edges:
+    """`edge` with `NO_SOURCE`, of weight 0, wherever the state is masked or not yet there, or the reader is masked."""
+    sources, (batch_size, length) = edge.sources, mask.shape
+    own = sources.clamp(0, length - 1)
     source_mask = mask.gather(1, own.flatten(1)).view_as(sources)
     positions = torch.arange(length, device=mask.device).view(1, length, 1)
     earlier = sources > positions if reverse else sources < positions
-    readable = (sources >= length) | ((sources >= 0) & earlier & source_mask)
-    return torch.where(readable & mask.unsqueeze(-1), sources, NO_SOURCE)
+    readable = ((sources >= length) | ((sources >= 0) & earlier & source_mask)) & mask.unsqueeze(-1)
+    weights = edge.weights.to(dtype).masked_fill(~readable, 0)
+    return edge._replace(sources=torch.where(readable, sources, NO_SOURCE), weights=weights)
+
+
+def _check_shapes(inputs, edges, weight_hh, bias_hn, mask, memory) -> None:
+    def check(name: str, tensor: torch.Tensor, *expected: int) -> None:
+        if tensor.shape != expected:
+            raise ConfigurationError(f"recurrence: {name} has shape {tuple(tensor.shape)}, expected {expected}")
+
+    batch_size, length = inputs.shape[:2]
+    size = weight_hh.size(-1)
+    check("weight_hh", weight_hh, 3 * size, size)
+    check("bias_hn", bias_hn, size)
+    check("inputs", inputs, batch_size, length, 3 * size)
+    check("mask", mask, batch_size, length)
+    if memory is not None:
+        check("memory", memory, batch_size, memory.size(1), size)
+    num_states = length + (0 if memory is None else memory.size(1))
+    for i, (sources, weights, start, stop) in enumerate(edges):
+        check(f"edges[{i}].sources", sources, batch_size, length, sources.size(-1))
+        check(f"edges[{i}].weights", weights, *sources.shape)
+        if not 0 <= start <= stop <= size:
+            raise ConfigurationError(f"recurrence: edges[{i}] has the slice {start}:{stop} of a state of size {size}")
+        # Only on the CPU: elsewhere looking at a value means waiting for the device.
+        if sources.device.type == "cpu" and sources.numel() and sources.max() >= num_states:
+            raise ConfigurationError(
+                f"recurrence: edges[{i}] has the source {sources.max().item()}, expected less than {num_states}, the "
+                f"sequence length {length} plus the memory's"
+            )

@@ -1,7 +1,6 @@
 from typing import NamedTuple, Optional, Tuple
 
 import torch
-
 from allennlp.modules import Seq2SeqEncoder
 
 from allennlp_coref_rc.data.fields import AnnotationTensors

@@ -1,10 +1,9 @@
 from typing import List, Optional, Sequence, Tuple
 
 import torch
-from torch.nn import Parameter
-
 from allennlp.common.checks import ConfigurationError, check_dimensions_match
 from allennlp.modules import Seq2SeqEncoder
+from torch.nn import Parameter
 
 from allennlp_coref_rc.annotations.edges import FIRST_MENTION, OTHER_SEQUENCE, PADDING
 from allennlp_coref_rc.data.fields import AnnotationTensors
@@ -18,13 +17,13 @@ from allennlp_coref_rc.modules.seq2seq_encoders.annotated_seq2seq_encoder import
 class CorefGru(AnnotatedSeq2SeqEncoder):
     """
     The Coref-GRU of `Neural Models for Reasoning over Multiple Mentions using Coreference
-    <https://aclanthology.org/N18-2007>`_ (Dhingra et al., NAACL 2018), Appendix A: a GRU whose state is split into a part
-    that is handed on from token to token and one that is handed on from mention to mention of the same entity. Each
-    token weighs what it reads by a softmax over keys, one for each kind of edge.
+    <https://aclanthology.org/N18-2007>`_ (Dhingra et al., NAACL 2018), Appendix A: a GRU whose state is split into a
+    part that is handed on from token to token and one that is handed on from mention to mention of the same entity.
+    Each token weighs what it reads by a softmax over keys, one for each kind of edge.
 
-    Gates, their order and the parameters are those of `torch.nn.GRU` (reset, update, candidate; the update gate keeps the
-    old state, so it is one minus the paper's; a second bias, which the paper has not). A state dict of a `torch.nn.GRU`
-    of one layer loads with `strict=False`, and without annotations this encoder is that GRU.
+    Gates, their order and the parameters are those of `torch.nn.GRU` (reset, update, candidate; the update gate keeps
+    the old state, so it is one minus the paper's; a second bias, which the paper has not). A state dict of a
+    `torch.nn.GRU` of one layer loads with `strict=False`, and without annotations this encoder is that GRU.
 
     With annotations the coreferent part comes from mentions alone: a token outside all clusters reads zeros there and
     carries them on (equation 3 of the appendix, and the code).
@@ -32,7 +31,8 @@ class CorefGru(AnnotatedSeq2SeqEncoder):
     Where this departs from the authors' code:
 
     * states are read back from the outputs, so memory grows with tokens, not with tokens times clusters;
-    * in backward reading the passage starts from the question's memory, which the code means to do but, through an index
+    * in backward reading the passage starts from the question's memory, which the code means to do but, through an
+    index
       error, does only if the question is of the greatest length;
     * outputs are zero where masked, as AllenNLP's encoders have it.
 
@@ -50,12 +50,12 @@ class CorefGru(AnnotatedSeq2SeqEncoder):
         The annotation layers whose edges are read, each with its own part of the state and its own key. The paper has
         one.
     read_at_first_mention : `bool`, optional (default = `True`)
-        A mention without an antecedent reads zeros, with a weight that the sequential part loses (the authors' bAbI code,
-        and their WikiHop data). If false it reads the sequential part alone (the paper's text: alpha is 1).
+        A mention without an antecedent reads zeros, with a weight that the sequential part loses (the authors' bAbI
+        code, and their WikiHop data). If false it reads the sequential part alone (the paper's text: alpha is 1).
     share_memory : `bool`, optional (default = `True`)
         If passage and question are encoded by a `coref_gru` each, the question, read forward, starts from the states of
-        the passage, and the passage, read backward, from those of the question; mentions of one cluster are linked across
-        both.
+        the passage, and the passage, read backward, from those of the question; mentions of one cluster are linked
+        across both.
     backend : `str`, optional (default = `"auto"`)
         Of the `recurrence`.
 
@@ -80,8 +80,8 @@ class CorefGru(AnnotatedSeq2SeqEncoder):
         parts = 1 + len(relations)
         if hidden_size % parts:
             raise ConfigurationError(
-                f"coref_gru: hidden_size is {hidden_size}, expected a multiple of {parts}: one part for the sequence and "
-                f"one for each of the relations {list(relations)}"
+                f"coref_gru: hidden_size is {hidden_size}, expected a multiple of {parts}: one part for the sequence "
+                f"and one for each of the relations {list(relations)}"
             )
         self._input_size = input_size
         self._hidden_size = hidden_size
@@ -180,7 +180,8 @@ class CorefGru(AnnotatedSeq2SeqEncoder):
         inputs, mask, annotations = sequence
         suffix = "_reverse" if reverse else ""
         weight_ih, weight_hh, bias_ih, bias_hh, keys = (
-            getattr(self, name + suffix) for name in ("weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0", "keys")
+            getattr(self, name + suffix)
+            for name in ("weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0", "keys")
         )
         start = None if memory is None else _last_read(memory_mask, reverse) + mask.size(1)
         sequential = sequential_sources(mask, reverse, start)
@@ -203,7 +204,7 @@ class CorefGru(AnnotatedSeq2SeqEncoder):
         reverse: bool,
         has_memory: bool,
     ) -> List[Edges]:
-        """The sequential edges and those of each relation, weighted by alpha, the softmax over all that enter a token."""
+        """Sequential edges and those of each relation, weighted by alpha, the softmax over all that enter a token."""
         inputs, mask, annotations = sequence
         sources = [sequential]
         exist = [torch.ones_like(sequential, dtype=torch.bool)]

@@ -1,18 +1,32 @@
+import concurrent.futures
 import functools
+import importlib
+import logging
 import math
 
 import numpy
 import pytest
 import torch
+from allennlp.common.checks import ConfigurationError
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from allennlp.common.checks import ConfigurationError
+from allennlp_coref_rc.modules.recurrence import BACKENDS, NO_SOURCE, Edges, _cpp, recurrence, sequential_sources
 
-from allennlp_coref_rc.modules.recurrence import BACKENDS, NO_SOURCE, Edges, recurrence, sequential_sources
+# The package's attribute of this name is the function.
+recurrence_module = importlib.import_module("allennlp_coref_rc.modules.recurrence.recurrence")
 
 FAST_BACKENDS = [name for name in BACKENDS if name not in ("auto", "reference")]
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    """Where cores are shared, PyTorch's threads wait for each other at every small operation."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
 
 
 class Case:
@@ -54,9 +68,7 @@ class Case:
     def function(self, backend, **options):
         def run(*tensors):
             named = dict(zip(self.tensors, tensors))
-            edges = [
-                Edges(sources, named[f"weights_{i}"], *self.slices[i]) for i, sources in enumerate(self.sources)
-            ]
+            edges = [Edges(sources, named[f"weights_{i}"], *self.slices[i]) for i, sources in enumerate(self.sources)]
             arguments = (named["inputs"], edges, named["weight_hh"], named["bias_hn"], self.mask, named.get("memory"))
             return recurrence(*arguments, reverse=self.reverse, backend=backend, **options)
 
@@ -180,7 +192,9 @@ def test_masked_tokens_are_zero_and_change_nothing(backend):
     case = Case(6, 9, 4, 2)
     output = case.function(backend)(*case.tensors.values())
     assert (output[~case.mask] == 0).all()
-    case.tensors["inputs"][~case.mask] = math.nan
+    for name, tensor in case.tensors.items():
+        if name == "inputs" or name.startswith("weights"):
+            tensor[~case.mask] = math.nan
     assert torch.equal(case.function(backend)(*case.tensors.values()), output)
     gradients = case.run(backend, torch.float64)
     assert (gradients["inputs"][~case.mask] == 0).all()
@@ -192,6 +206,41 @@ def test_two_runs_give_the_same_numbers(backend):
     case = Case(7, 20, 34, 2)
     first, second = case.run(backend, torch.float32), case.run(backend, torch.float32)
     assert all(torch.equal(first[name], second[name]) for name in first)
+
+
+@pytest.mark.parametrize("threads", [2, 3, 8])
+def test_threads_do_not_change_the_compiled_loop(threads):
+    case = Case(7, 20, 34, 2)
+    expected = case.run("cpp", torch.float32)
+    torch.set_num_threads(threads)
+    results = case.run("cpp", torch.float32)
+    for name in expected:
+        # The gradient of weight_hh is PyTorch's matrix product and that of bias_hn its sum.
+        assert torch.equal(results[name], expected[name]) or name in ("weight_hh", "bias_hn")
+
+
+@pytest.mark.parametrize("backend", ["reference"] + FAST_BACKENDS)
+def test_recompute(backend):
+    case = Case(5, 9, 6, 2)
+    expected, results = case.run(backend, torch.float32), case.run(backend, torch.float32, recompute=True)
+    assert all(torch.equal(results[name], expected[name]) for name in expected)
+
+
+@pytest.mark.parametrize("backend", ["reference", "auto"] + FAST_BACKENDS)
+def test_reduced_precision_inputs_are_promoted(backend):
+    case = Case(5, 9, 6, 2)
+    tensors = [tensor.float().requires_grad_() for tensor in case.tensors.values()]
+    inputs = tensors[0].detach().bfloat16().requires_grad_()
+    expected = case.function("reference")(inputs.float(), *tensors[1:])
+    gradients = torch.autograd.grad(expected.sum(), tensors[1:], allow_unused=True)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        output = case.function(backend)(inputs, *tensors[1:])
+    output.sum().backward()
+    torch.testing.assert_close(output, expected)
+    assert inputs.grad.dtype == torch.bfloat16
+    for tensor, gradient in zip(tensors[1:], gradients):
+        if gradient is not None:
+            torch.testing.assert_close(tensor.grad, gradient, rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize("backend", FAST_BACKENDS)
@@ -259,5 +308,68 @@ def test_sequential_sources(mask, reverse, start):
 
 def test_unknown_backend():
     case = Case(1, 1, 2)
-    with pytest.raises(ConfigurationError, match="'fast' is unknown; choose one of auto, reference, plain"):
+    with pytest.raises(ConfigurationError, match="'fast' is unknown; choose one of auto, reference, plain, cpp"):
         case.function("fast")(*case.tensors.values())
+
+
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        ({"inputs": torch.zeros(2, 3, 11)}, r"inputs has shape \(2, 3, 11\), expected \(2, 3, 12\)"),
+        ({"weight_hh": torch.zeros(11, 4)}, r"weight_hh has shape \(11, 4\), expected \(12, 4\)"),
+        ({"bias_hn": torch.zeros(5)}, r"bias_hn has shape \(5,\), expected \(4,\)"),
+        ({"mask": torch.ones(2, 4).bool()}, r"mask has shape \(2, 4\), expected \(2, 3\)"),
+        ({"memory": torch.zeros(1, 2, 4)}, r"memory has shape \(1, 2, 4\), expected \(2, 2, 4\)"),
+        ({"weights": torch.ones(2, 3, 2)}, r"edges\[0\].weights has shape \(2, 3, 2\), expected \(2, 3, 1\)"),
+        ({"slice": (2, 5)}, r"edges\[0\] has the slice 2:5 of a state of size 4"),
+        ({"sources": torch.full((2, 3, 1), 3)}, r"edges\[0\] has the source 3, expected less than 3, the sequence"),
+    ],
+)
+def test_misfits(change, message):
+    given = {
+        "inputs": torch.zeros(2, 3, 12), "weight_hh": torch.zeros(12, 4), "bias_hn": torch.zeros(4),
+        "mask": torch.ones(2, 3).bool(), "memory": None, "sources": torch.zeros(2, 3, 1).long(),
+        "weights": torch.ones(2, 3, 1), "slice": (0, 4), **change,
+    }  # fmt: skip
+    edges = [Edges(given["sources"], given["weights"], *given["slice"])]
+    with pytest.raises(ConfigurationError, match=message):
+        recurrence(given["inputs"], edges, given["weight_hh"], given["bias_hn"], given["mask"], given["memory"])
+
+
+def test_what_the_compiled_backend_does_not_support():
+    case = Case(1, 2, 2)
+    tensors = [tensor.bfloat16() for tensor in case.tensors.values()]
+    with pytest.raises(ConfigurationError, match="not supported: .* float32 and float64 and the inputs are torch.bfl"):
+        case.function("cpp")(*tensors)
+    assert case.function("auto")(*tensors).dtype == torch.bfloat16
+
+
+@pytest.mark.parametrize("compiler", ["no-such-compiler", "false"])
+def test_without_a_compiler(compiler, tmp_path, monkeypatch, caplog):
+    monkeypatch.setenv("CXX", compiler)
+    monkeypatch.setenv("TORCH_EXTENSIONS_DIR", str(tmp_path))
+    case = Case(3, 4, 2)
+    expected = case.function("plain")(*case.tensors.values())
+    caches = (_cpp._load, recurrence_module._log_once)
+    for cache in caches:
+        cache.cache_clear()
+    try:
+        with caplog.at_level(logging.INFO):
+            for _ in range(2):
+                assert torch.equal(case.function("auto")(*case.tensors.values()), expected)
+            with pytest.raises(ConfigurationError, match=f"not supported: .* could not be built: .*{compiler}"):
+                case.function("cpp")(*case.tensors.values())
+    finally:
+        for cache in caches:
+            cache.cache_clear()
+    assert caplog.text.count("runs in plain PyTorch instead") == 1
+
+
+def test_compiled_once_and_then_cached(tmp_path, monkeypatch):
+    monkeypatch.setenv("TORCH_EXTENSIONS_DIR", str(tmp_path))
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        first, second = (task.result() for task in [pool.submit(_cpp._build) for _ in range(2)])
+    assert first == second
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == [first]
+    written = first.stat().st_mtime_ns
+    assert _cpp._build().stat().st_mtime_ns == written

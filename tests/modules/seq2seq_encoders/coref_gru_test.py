@@ -1,7 +1,6 @@
 import numpy
 import pytest
 import torch
-
 from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 from allennlp.modules import Seq2SeqEncoder
@@ -30,8 +29,9 @@ def sigmoid(x):
 
 def paper(encoder, inputs, clusters, suffix, memory=None, start=None, read_first=True):
     """
-    Appendix A of the paper as it reads, with a memory of one state a cluster, one token after the other, in float64. The
-    update gate is the paper's. `memory` are the states of the clusters, `start` the sequential state, to begin with.
+    Appendix A of the paper as it reads, with a memory of one state a cluster, one token after the other, in float64.
+    The update gate is the paper's. `memory` are the states of the clusters, `start` the sequential state, to begin
+    with.
     """
     p = {name: value.detach().double().numpy() for name, value in encoder.named_parameters()}
     weight_ih, weight_hh, bias_ih, bias_hh, keys = (
@@ -112,7 +112,9 @@ def test_question_starts_from_the_memory_of_the_passage_and_the_other_way_round(
         encoded_passage[0, :boundary].detach().numpy(), numpy.concatenate([forward, backward], axis=1), atol=1e-12
     )
     numpy.testing.assert_allclose(
-        encoded_question[0].detach().numpy(), numpy.concatenate([question_forward, question_backward], axis=1), atol=1e-12
+        encoded_question[0].detach().numpy(),
+        numpy.concatenate([question_forward, question_backward], axis=1),
+        atol=1e-12,
     )
     assert encoded_passage[0, boundary:].abs().max() == 0
 
@@ -141,7 +143,9 @@ def test_without_annotations_it_is_torchs_gru(bidirectional):
     torch.testing.assert_close(out, expected, atol=1e-6, rtol=0)
 
     upstream = torch.randn_like(out)
-    gradients = torch.autograd.grad((out * upstream).sum(), [dict(encoder.named_parameters())[n] for n in gru.state_dict()])
+    gradients = torch.autograd.grad(
+        (out * upstream).sum(), [dict(encoder.named_parameters())[n] for n in gru.state_dict()]
+    )
     expected = torch.autograd.grad((expected * upstream).sum(), list(gru.parameters()))
     for (name, _), ours, theirs in zip(gru.named_parameters(), gradients, expected):
         torch.testing.assert_close(ours, theirs, atol=1e-5, rtol=1e-5, msg=name)
@@ -167,7 +171,8 @@ def test_padding_and_batch_change_nothing(encoder):
     lengths = [LENGTH, 6]
     clusters = [CLUSTERS, [[(0, 1), (5, 6)]]]
     alone = [
-        encoder(inputs[i : i + 1, :n], torch.ones(1, n).bool(), annotations(clusters[i], n)) for i, n in enumerate(lengths)
+        encoder(inputs[i : i + 1, :n], torch.ones(1, n).bool(), annotations(clusters[i], n))
+        for i, n in enumerate(lengths)
     ]
     mask = torch.arange(LENGTH + 4) < torch.tensor(lengths).unsqueeze(1)
     parts = [annotations(clusters[i], n, LENGTH + 4)["coref"] for i, n in enumerate(lengths)]

@@ -1,0 +1,71 @@
+"""AllenNLP's own commands, as a user types them."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.shared import PROJECT
+from tests.training_config.configs import FIXTURES, overrides
+
+CONFIG = PROJECT / "training_config" / "babi" / "ga_coref_gru.jsonnet"
+
+
+def allennlp(*arguments, folder, check=True):
+    result = subprocess.run(
+        [sys.executable, "-m", "allennlp", *map(str, arguments)],
+        cwd=folder,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+    )
+    assert not check or result.returncode == 0, result.stderr[-3000:]
+    return result
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    """A folder outside the clone with a model trained in it."""
+    folder = tmp_path_factory.mktemp("elsewhere")
+    allennlp("train", CONFIG, "-s", "run", "-o", overrides(2), "--include-package", "allennlp_coref_rc", folder=folder)
+    return folder
+
+
+def test_train(trained):
+    metrics = json.loads((trained / "run" / "metrics.json").read_text())
+    assert {"best_validation_accuracy", "best_validation_accuracy_official", "test_accuracy"} <= set(metrics)
+    assert (trained / "run" / "model.tar.gz").exists()
+
+
+def test_evaluate_on_a_file(trained):
+    allennlp(
+        "evaluate", "run/model.tar.gz", FIXTURES / "qa2_test.txt", "--output-file", "metrics.json",
+        "--include-package", "allennlp_coref_rc", folder=trained,
+    )  # fmt: skip
+    metrics = json.loads((trained / "metrics.json").read_text())
+    in_training = json.loads((trained / "run" / "metrics.json").read_text())
+    assert metrics["accuracy"] == in_training["test_accuracy"]
+
+
+def test_predict_in_the_clone_without_naming_the_package(trained):
+    inputs = trained / "inputs.jsonl"
+    inputs.write_text(json.dumps({"passage": "Bill went to the park.", "question": "Where is Bill?"}) + "\n")
+    output = trained / "predictions.jsonl"
+    allennlp("predict", trained / "run" / "model.tar.gz", inputs, "--output-file", output, "--silent", folder=PROJECT)
+    prediction = json.loads(output.read_text())
+    assert prediction["answer"] in prediction["candidate_probabilities"]
+    assert prediction["passage_tokens"] == ["Bill", "went", "to", "the", "park", "."]
+
+
+def test_bad_data_ends_in_an_error_that_names_file_and_line_before_training(trained):
+    bad = trained / "qa2_train.txt"
+    bad.write_text("1 Bill went to the park.\n2 Where is Bill?\n")
+    result = allennlp(
+        "train", CONFIG, "-s", "bad", "-o", overrides(2, {"train_data_path": str(bad)}),
+        "--include-package", "allennlp_coref_rc", folder=trained, check=False,
+    )  # fmt: skip
+    assert result.returncode != 0
+    assert f"ConfigurationError: {bad}, line 2: found a question without a tab" in result.stderr
+    assert "Beginning training" not in result.stderr

@@ -1,0 +1,109 @@
+import bz2
+import gzip
+import lzma
+import os
+import random
+
+import pytest
+from allennlp.common.checks import ConfigurationError
+
+from allennlp_coref_rc.common.files import atomic_write, open_text
+
+COMPRESS = {"": bytes, ".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
+
+
+def read(path):
+    with open_text(str(path)) as lines:
+        return list(lines)
+
+
+def refusal(path):
+    with pytest.raises(ConfigurationError) as error:
+        read(path)
+    return str(error.value)
+
+
+@pytest.mark.parametrize("suffix", COMPRESS)
+def test_lines_of_plain_and_compressed_files(tmp_path, suffix):
+    path = tmp_path / f"text.txt{suffix}"
+    path.write_bytes(COMPRESS[suffix]("Zoë\r\nb\u2028c\nd".encode()))
+    assert read(path) == ["Zoë\n", "b\u2028c\n", "d"]
+
+
+@pytest.mark.parametrize("suffix", COMPRESS)
+def test_written_files_are_read_back(tmp_path, suffix):
+    path = tmp_path / f"text.txt{suffix}"
+    with atomic_write(str(path)) as file:
+        file.write("Zoë\nb")
+        assert not path.exists()
+    assert read(path) == ["Zoë\n", "b"]
+    assert os.listdir(tmp_path) == [path.name]
+
+
+def test_written_files_have_the_usual_permissions(tmp_path):
+    with atomic_write(str(tmp_path / "a")) as file:
+        file.write("a")
+    (tmp_path / "b").write_text("b")
+    assert (tmp_path / "a").stat().st_mode == (tmp_path / "b").stat().st_mode
+
+
+def test_a_failed_write_keeps_the_old_file(tmp_path):
+    path = tmp_path / "text.txt"
+    path.write_text("old")
+    with pytest.raises(KeyboardInterrupt):
+        with atomic_write(str(path)) as file:
+            file.write("new")
+            raise KeyboardInterrupt
+    assert path.read_text() == "old"
+    assert os.listdir(tmp_path) == ["text.txt"]
+
+
+def test_missing_files_and_folders_are_refused(tmp_path):
+    assert refusal(tmp_path / "none.txt") == f"{tmp_path}/none.txt: no such file"
+    assert refusal(tmp_path) == f"{tmp_path}: found a directory, expected a file"
+
+
+@pytest.mark.parametrize("bad_line", [1, 2, 500, 1000])
+def test_the_line_that_is_not_utf_8_is_named(tmp_path, bad_line):
+    # Longer than the chunks in which Python decodes, so that the line lies in the first chunk, or in a later one.
+    lines = [f"{i} Zoë moved to the garden.\n" for i in range(1, 1001)]
+    encoded = [line.encode("latin-1" if i == bad_line else "utf-8") for i, line in enumerate(lines, start=1)]
+    path = tmp_path / "text.txt"
+    path.write_bytes(b"".join(encoded))
+    message = refusal(path)
+    assert message == f"{path}, line {bad_line}: found the byte 0xeb, which is not UTF-8; expected UTF-8 text"
+
+
+def test_a_last_character_cut_in_two_is_named(tmp_path):
+    path = tmp_path / "text.txt"
+    path.write_bytes("a\nb\nZoë".encode()[:-1])
+    assert f"{path}, line 3: found the byte 0xc3" in refusal(path)
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".bz2", ".xz"])
+def test_truncated_and_damaged_compressed_files_are_refused(tmp_path, suffix):
+    rng = random.Random(1)
+    content = "".join(f"{rng.random()} garden\n" for _ in range(2000)).encode()
+    whole = COMPRESS[suffix](content)
+    path = tmp_path / f"text.txt{suffix}"
+    for share in (0.2, 0.6, 0.99):
+        path.write_bytes(whole[: int(len(whole) * share)])
+        message = refusal(path)
+        assert f"{path}, after line " in message and "expected a whole file" in message
+    outcomes = set()
+    for _ in range(40):
+        damaged = bytearray(whole)
+        damaged[rng.randrange(len(whole))] ^= 1 << rng.randrange(8)
+        path.write_bytes(bytes(damaged))
+        try:
+            # A flip in a header's time stamp harms nothing.
+            assert "".join(read(path)).encode() == content
+        except ConfigurationError as error:
+            outcomes.add(str(path) in str(error))
+    assert outcomes == {True}
+
+
+def test_a_file_that_is_not_compressed_in_spite_of_its_name_is_refused(tmp_path):
+    path = tmp_path / "text.txt.gz"
+    path.write_text("1 Mary moved.\n")
+    assert f"{path}, after line 0: found damaged data" in refusal(path)

@@ -1,0 +1,1 @@
+import allennlp_coref_rc  # noqa: F401  registers what configs name, as a plugin is imported

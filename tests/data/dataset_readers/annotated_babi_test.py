@@ -1,0 +1,493 @@
+import bz2
+import gzip
+import logging
+import lzma
+import random
+import re
+import shutil
+
+import pytest
+import torch
+from allennlp.common import Params
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import Batch, DatasetReader, Vocabulary
+from allennlp.data.data_loaders import MultiProcessDataLoader
+
+from allennlp_coref_rc.annotations import CorefClusters, CorefEdges, ExactMatchCoref
+from allennlp_coref_rc.data.dataset_readers.annotated_babi import (
+    EXTRACTIVE_TASKS,
+    AnnotatedBabiReader,
+    BabiQuestion,
+    read_babi,
+)
+from allennlp_coref_rc.data.fields import CANDIDATE_LABELS, CLASS_LABELS
+from tests.shared import BABI, PROJECT, needs_babi
+
+FIXTURES = PROJECT / "tests" / "fixtures" / "babi"
+TASKS = (1, 2, 6, 8, 15, 16)
+
+
+def fixture(task, split="train"):
+    return str(FIXTURES / f"qa{task}_{split}.txt")
+
+
+def reader(**options):
+    layers = {"coref": CorefEdges(), "one_hot": CorefClusters()}
+    return AnnotatedBabiReader(annotator=ExactMatchCoref(), annotation_layers=layers, **options)
+
+
+def tokens(field):
+    return [token.text for token in field.tokens]
+
+
+def tensors(instances, vocab=None):
+    batch = Batch(instances)
+    batch.index_instances(vocab or Vocabulary.from_instances(instances))
+    return batch.as_tensor_dict()
+
+
+class TestReadBabi:
+    def test_questions_of_a_file(self):
+        story = ["Fred journeyed to the park.", "Julie went to the cinema."]
+        longer = story + ["Mary travelled to the office.", "Julie moved to the kitchen."]
+        other = ["Bill went to the school.", "Bill went back to the office."]
+        assert list(read_babi(fixture(1, "test"))) == [
+            BabiQuestion(story, "Where is Fred?", "park", [0], 3),
+            BabiQuestion(longer, "Where is Julie?", "kitchen", [3], 6),
+            BabiQuestion(other, "Where is Bill?", "office", [1], 9),
+        ]
+
+    def test_ids_of_ten_and_more_do_not_begin_a_story(self):
+        questions = list(read_babi(fixture(1)))
+        assert [len(item.statements) for item in questions] == [2, 4, 6, 8, 10, 2, 4]
+        assert questions[4].statements[0] == "Bill went to the cinema."
+        assert questions[4].statements[-1] == "Julie journeyed to the cinema."
+        assert (questions[3].line, questions[4].line) == (12, 15)
+
+    def test_supporting_ids_count_question_lines_and_keep_their_order(self):
+        item = list(read_babi(fixture(2)))[2]
+        assert item.question == "Where is the milk?"
+        assert [item.statements[fact] for fact in item.supporting_facts] == [
+            "Julie left the milk.",
+            "Julie travelled to the office.",
+        ]
+
+    def test_answers_of_several_words_are_one(self):
+        assert [item.answer for item in read_babi(fixture(8))] == [
+            *("apple", "nothing", "milk", "milk,apple", "apple", "football", "nothing")
+        ]
+
+    @pytest.mark.parametrize("task", TASKS)
+    @pytest.mark.parametrize("split", ["train", "valid", "test"])
+    def test_supporting_facts_of_every_fixture_name_what_is_asked(self, task, split):
+        for item in read_babi(fixture(task, split)):
+            facts = " ".join(item.statements[fact] for fact in item.supporting_facts).lower()
+            asked = set(item.question.rstrip("?").lower().split()) - set("is the in of what where afraid".split())
+            assert any(word in facts for word in asked)
+
+    @pytest.mark.parametrize("suffix, compress", [("gz", gzip.compress), ("bz2", bz2.compress), ("xz", lzma.compress)])
+    def test_compressed_files(self, tmp_path, suffix, compress):
+        path = tmp_path / f"qa1_train.txt.{suffix}"
+        path.write_bytes(compress((FIXTURES / "qa1_train.txt").read_bytes()))
+        assert list(read_babi(str(path))) == list(read_babi(fixture(1)))
+
+    def test_windows_line_ends_and_a_missing_last_one(self, tmp_path):
+        path = tmp_path / "qa1_train.txt"
+        path.write_bytes((FIXTURES / "qa1_train.txt").read_bytes().replace(b"\n", b"\r\n").rstrip())
+        assert list(read_babi(str(path))) == list(read_babi(fixture(1)))
+
+    def test_a_question_may_come_without_supporting_ids(self, tmp_path):
+        path = tmp_path / "a.txt"
+        path.write_text("1 Mary left.\n2 Who left?\tMary\n3 Who left?\tMary\t\n")
+        assert [item.supporting_facts for item in read_babi(str(path))] == [[], []]
+
+    @needs_babi
+    def test_real_files_have_their_known_counts(self):
+        short = {17: (904, 96), 18: (905, 95), 20: (904, 96)}
+        for task in range(1, 21):
+            paths = [str(BABI / f"qa{task}_{split}.txt") for split in ("train", "valid", "test")]
+            counts = [sum(1 for _ in read_babi(path)) for path in paths]
+            assert counts == [*short.get(task, (900, 100)), 1000], task
+
+    @needs_babi
+    def test_answers_of_real_files_are_words_of_the_passage_where_they_are_said_to_be(self):
+        for task in range(1, 21):
+            words = [
+                item.answer.lower() in re.findall(r"\w+", " ".join(item.statements).lower())
+                for item in read_babi(str(BABI / f"qa{task}_valid.txt"))
+            ]
+            assert all(words) == (task in EXTRACTIVE_TASKS), task
+
+
+GOOD = "1 Mary moved to the garden.\n2 Where is Mary? \tgarden\t1\n"
+
+MALFORMED = [
+    ("no tab in a question", GOOD + "3 Where is Mary?\n", 3, "a question without a tab", "question<TAB>answer"),
+    ("no tab, trailing blank", GOOD + "3 Where is Mary? \n", 3, "a question without a tab", "question<TAB>answer"),
+    ("non-numeric id", GOOD + "x Mary left.\n", 3, "'x Mary left.'", "begins with a number and a blank"),
+    ("id and no blank", GOOD + "3Mary left.\n", 3, "'3Mary left.'", "begins with a number and a blank"),
+    ("tab after the id", GOOD + "3\tMary left.\n", 3, r"'3\tMary left.'", "begins with a number and a blank"),
+    ("no id", "Mary left.\n", 1, "'Mary left.'", "begins with a number and a blank"),
+    ("negative id", "-1 Mary left.\n", 1, "'-1 Mary left.'", "begins with a number and a blank"),
+    ("digit that is not ASCII", "¹ Mary left.\n", 1, "'¹ Mary left.'", "begins with a number and a blank"),
+    ("id of thousands of digits", GOOD + "3" * 5000 + " Mary left.\n", 3, "'3333", "begins with a number and a blank"),
+    ("byte order mark", "\ufeff" + GOOD, 1, "ufeff1", "begins with a number and a blank"),
+    ("blank line", GOOD + "\n" + GOOD, 3, "''", "begins with a number and a blank"),
+    ("skipped id", GOOD + "4 Mary left.\n", 3, "the number 4", "3 or, at the start of a story, 1"),
+    ("repeated id", GOOD + "2 Mary left.\n", 3, "the number 2", "3 or, at the start of a story, 1"),
+    ("story that begins at 2", "2 Mary left.\n", 1, "the number 2", "1 or, at the start of a story, 1"),
+    ("story that begins at 0", "0 Mary left.\n", 1, "the number 0", "1 or, at the start of a story, 1"),
+    ("id alone", GOOD + "3\n", 3, "nothing after the number", "a statement or a question"),
+    ("no question before the tab", GOOD + "3 \tgarden\t1\n", 3, "nothing after the number", "a statement or"),
+    ("no answer", GOOD + "3 Where is Mary?\t\t1\n", 3, r"'Where is Mary?\t\t1'", "question<TAB>answer<TAB>supporting"),
+    ("four columns", GOOD + "3 Where?\ta\t1\tb\n", 3, r"'Where?\ta\t1\tb'", "question<TAB>answer<TAB>supporting"),
+    ("supporting id too large", GOOD + "3 Where?\ta\t1 4\n", 3, "the supporting id '4'", "a statement before"),
+    ("supporting id 0", GOOD + "3 Where?\ta\t0\n", 3, "the supporting id '0'", "a statement before"),
+    ("supporting id of a question", GOOD + "3 Where?\ta\t2\n", 3, "the supporting id '2'", "a statement before"),
+    ("supporting id of itself", GOOD + "3 Where?\ta\t3\n", 3, "the supporting id '3'", "a statement before"),
+    ("supporting id of another story", GOOD + "1 A b.\n2 W?\ta\t2\n", 4, "the supporting id '2'", "a statement before"),
+    ("supporting id in words", GOOD + "3 Where?\ta\tone\n", 3, "the supporting id 'one'", "a statement before"),
+    ("supporting id of many digits", GOOD + "3 W?\ta\t" + "1" * 5000, 3, "the supporting id '11", "a statement"),
+    ("question first", "1 Where is Mary?\tgarden\n", 1, "a question with no statement", "a story"),
+    ("empty file", "", 1, "no question in the file", "expected some"),
+    ("statements only", "1 Mary left.\n2 Bill left.\n", 2, "no question in the file", "expected some"),
+]
+
+
+class TestMalformedFiles:
+    @staticmethod
+    def refusal(path, read=lambda path: list(AnnotatedBabiReader().read(path))):
+        with pytest.raises(ConfigurationError) as error:
+            read(str(path))
+        assert str(path) in str(error.value)
+        return str(error.value)
+
+    @pytest.mark.parametrize("name, content, line, found, expected", MALFORMED, ids=[case[0] for case in MALFORMED])
+    def test_content(self, tmp_path, name, content, line, found, expected):
+        path = tmp_path / "qa1_train.txt"
+        path.write_text(content, encoding="utf-8")
+        message = self.refusal(path)
+        assert message.startswith(f"{path}, line {line}: found ")
+        told, wanted = message.split(", expected ")
+        assert found in told
+        assert expected in wanted or expected == f"expected {wanted}"
+        assert len(message) < len(str(path)) + 200
+
+    @pytest.mark.parametrize(
+        "encoding, found", [("utf-16", "0xff"), ("utf-16-be", r"'\x001"), ("utf-16-le", r"'1\x00")]
+    )
+    def test_utf_16(self, tmp_path, encoding, found):
+        path = tmp_path / "qa1_train.txt"
+        path.write_bytes(GOOD.encode(encoding))
+        message = self.refusal(path)
+        assert message.startswith(f"{path}, line 1: found ")
+        assert found in message and "expected" in message
+
+    def test_latin_1(self, tmp_path):
+        path = tmp_path / "qa1_train.txt"
+        path.write_bytes((GOOD + "3 Zoë left.\n").encode("latin-1"))
+        message = self.refusal(path)
+        assert message == f"{path}, line 3: found the byte 0xeb, which is not UTF-8; expected UTF-8 text"
+
+    def test_a_directory(self, tmp_path):
+        assert self.refusal(tmp_path) == f"{tmp_path}: found a directory, expected a file"
+
+    def test_a_missing_file(self, tmp_path):
+        path = tmp_path / "qa1_train.txt"
+        assert f"{path}: no such file" in self.refusal(path, lambda path: list(read_babi(path)))
+        message = self.refusal(path)
+        assert f"{path}: no such file" in message
+        assert "dataset_reader.folder" in message and "dataset_reader.task" in message
+
+    @pytest.mark.parametrize("path", ["", "train", "a:b.txt"])
+    def test_names_that_are_no_file(self, path, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        with pytest.raises(ConfigurationError):
+            list(AnnotatedBabiReader().read(path))
+
+    @pytest.mark.parametrize("suffix, compress", [("gz", gzip.compress), ("bz2", bz2.compress), ("xz", lzma.compress)])
+    def test_truncated_compressed_files(self, tmp_path, suffix, compress):
+        path = tmp_path / f"qa1_train.txt.{suffix}"
+        whole = compress((FIXTURES / "qa1_train.txt").read_bytes())
+        path.write_bytes(whole[: len(whole) // 2])
+        message = self.refusal(path)
+        assert f"{path}, after line " in message
+        assert "found damaged data" in message and "expected a whole file" in message
+
+    def test_an_extractive_answer_outside_the_passage(self, tmp_path):
+        path = tmp_path / "qa1_train.txt"
+        path.write_text(GOOD + "3 Where is Mary?\tattic\t1\n")
+        message = self.refusal(path)
+        assert message.startswith(f"{path}, line 3: found the answer 'attic', expected a word of the passage")
+        assert "dataset_reader.answer_type" in message
+
+    @pytest.mark.parametrize("seed", range(4))
+    def test_damaged_files_are_read_or_refused_and_nothing_else(self, tmp_path, seed):
+        rng = random.Random(seed)
+        original = (FIXTURES / "qa2_train.txt").read_bytes()
+        path = tmp_path / "qa2_train.txt"
+        outcomes = []
+        for _ in range(150):
+            damaged = bytearray(original)
+            for _ in range(rng.choice([0, 1, 1, 2, 5])):
+                place = rng.randrange(len(damaged))
+                kind = rng.randrange(4)
+                if kind == 0:
+                    damaged[place] = rng.randrange(256)
+                elif kind == 1:
+                    del damaged[place : place + rng.randrange(1, 20)]
+                elif kind == 2:
+                    damaged[place:place] = rng.choice([b"\n", b"\t", b"\r", b"1", b" ", b"\x00", b"\xc3", b"?"])
+                else:
+                    damaged[place:place] = damaged[rng.randrange(len(damaged)) :][: rng.randrange(1, 40)]
+            path.write_bytes(bytes(damaged[: rng.randrange(len(damaged))] if rng.random() < 0.3 else damaged))
+            try:
+                for item in read_babi(str(path)):
+                    assert item.statements and item.question and item.answer
+                    assert all(0 <= fact < len(item.statements) for fact in item.supporting_facts)
+                outcomes.append("read")
+            except ConfigurationError as error:
+                assert str(error).startswith(f"{path}, line ")
+                outcomes.append("refused")
+        assert min(outcomes.count("read"), outcomes.count("refused")) > 20
+
+
+class TestAnnotatedBabiReader:
+    def test_tokens_annotations_and_metadata(self):
+        instances = list(reader().read(fixture(1, "test")))
+        assert len(instances) == 3
+        fields = instances[0].fields
+        assert set(fields) == {
+            *("passage", "question", "passage_annotations", "question_annotations", "candidates", "answer", "metadata")
+        }
+        passage = "Fred journeyed to the park . Julie went to the cinema .".split()
+        question = "@begin Where is Fred ? @end".split()
+        assert tokens(fields["passage"]) == passage
+        assert tokens(fields["question"]) == question
+        none = [[]]
+        assert fields["passage_annotations"].layers == {
+            "coref": {"antecedents": [[-1]] + none * 11, "descendants": [[-6]] + none * 11},
+            "one_hot": {"clusters": [[0]] + none * 11},
+        }
+        assert fields["question_annotations"].layers == {
+            "coref": {"antecedents": none * 3 + [[-3]] + none * 2, "descendants": none * 3 + [[-1]] + none * 2},
+            "one_hot": {"clusters": none * 3 + [[0]] + none * 2},
+        }
+        assert fields["answer"].label == "park"
+        assert fields["metadata"].metadata == {
+            "passage_tokens": passage,
+            "question_tokens": question,
+            "clusters": [[(0, 1), (15, 16)]],
+            "answer": "park",
+            "candidates": None,
+            "task": 1,
+            "supporting_facts": [0],
+            "id": "qa1_test.txt:3",
+        }
+
+    def test_edges_within_the_passage(self):
+        instance = list(reader().read(fixture(1, "test")))[1]
+        antecedents = instance["passage_annotations"].layers["coref"]["antecedents"]
+        # Julie stands at 6 and 18, and again in the question.
+        assert {i: sources for i, sources in enumerate(antecedents) if sources} == {6: [-1], 18: [6]}
+        assert instance["question_annotations"].layers["coref"]["antecedents"][3] == [-3 - 18]
+        assert instance["passage_annotations"].layers["coref"]["descendants"][6] == [18]
+
+    def test_candidates_are_the_answers_of_the_training_data(self):
+        train, test = list(reader().read(fixture(1))), list(reader().read(fixture(1, "test")))
+        vocab = Vocabulary.from_instances(train)
+        labels = vocab.get_token_to_index_vocabulary(CANDIDATE_LABELS)
+        assert set(labels) == {"cinema", "park", "office", "kitchen", "school"}
+        batch = tensors(test, vocab)
+        assert batch["answer"].tolist() == [labels["park"], labels["kitchen"], labels["office"]]
+        first = batch["candidates"]
+        found = {pair for pair in zip(first["candidates"][0].tolist(), first["positions"][0].tolist()) if pair[0] >= 0}
+        assert found == {(labels["park"], 4), (labels["cinema"], 10)}
+        assert first["mask"].all() and first["mask"].shape == (3, 5)
+        assert batch["passage"]["tokens"]["tokens"].shape == (3, 24)
+        assert batch["passage_annotations"]["coref"]["antecedents"].shape == (3, 24, 1)
+        assert batch["question_annotations"]["coref"]["antecedents"].shape == (3, 6, 1)
+
+    @pytest.mark.parametrize("task", TASKS)
+    def test_answers_are_words_or_classes(self, task):
+        extractive = task in (1, 2, 16)
+        for instance in reader().read(fixture(task)):
+            assert ("candidates" in instance.fields) == extractive
+            assert instance["metadata"].metadata["task"] == task
+            counter = {CANDIDATE_LABELS: {}, CLASS_LABELS: {}}
+            namespace = CANDIDATE_LABELS if extractive else CLASS_LABELS
+            label = instance["answer"].label
+            counter[namespace][label] = 0
+            instance["answer"].count_vocab_items(counter)
+            assert counter[namespace] == {label: 1}
+
+    def test_classes_of_several_words_and_classes_training_never_saw(self):
+        vocab = Vocabulary.from_instances(reader().read(fixture(8)))
+        classes = vocab.get_token_to_index_vocabulary(CLASS_LABELS)
+        assert set(classes) == {"apple", "nothing", "milk", "football", "milk,apple"}
+        assert tensors(list(reader().read(fixture(8, "test"))), vocab)["answer"].tolist() == [classes["milk"], -1]
+
+    def test_half_of_the_tasks_are_extractive(self):
+        readers = {task: AnnotatedBabiReader(task=task) for task in range(1, 21)}
+        made = {task: readers[task].text_to_instance("Mary left.", "Who left?") for task in readers}
+        extractive = [task for task, instance in made.items() if "candidates" in instance.fields]
+        assert extractive == [1, 2, 3, 4, 5, 11, 12, 13, 14, 16]
+
+    def test_number_normalisation_links_task_15(self):
+        options = {"annotation_layers": {"coref": CorefEdges()}}
+        plain = AnnotatedBabiReader(annotator=ExactMatchCoref(), **options)
+        joined = AnnotatedBabiReader(annotator=ExactMatchCoref(normalize_number=True), **options)
+
+        def words(instance):
+            metadata = instance["metadata"].metadata
+            both = metadata["passage_tokens"] + metadata["question_tokens"]
+            return [[both[start].lower() for start, _ in cluster] for cluster in metadata["clusters"]]
+
+        assert words(next(iter(plain.read(fixture(15, "test"))))) == [["gertrude", "gertrude"]]
+        linked = words(next(iter(joined.read(fixture(15, "test")))))
+        assert linked == [["cats", "cat"], ["mice", "mouse"], ["gertrude", "gertrude"]]
+
+    def test_answer_type_overrides_the_task(self):
+        assert "candidates" not in next(iter(reader(answer_type="classification").read(fixture(1)))).fields
+        assert "candidates" in next(iter(reader(answer_type="extractive").read(fixture(8)))).fields
+
+    def test_a_file_of_unknown_task_is_extractive(self, tmp_path):
+        path = tmp_path / "stories.txt"
+        path.write_text(GOOD)
+        instance = next(iter(reader().read(str(path))))
+        assert "candidates" in instance.fields
+        assert instance["metadata"].metadata["task"] is None
+        assert "candidates" not in next(iter(reader(task=6).read(str(path)))).fields
+
+    @pytest.mark.parametrize("task", TASKS)
+    @pytest.mark.parametrize("split", ["train", "valid", "test"])
+    def test_names_of_splits(self, task, split, tmp_path, monkeypatch):
+        # A folder that happens to have the name of a split is not meant.
+        (tmp_path / split).mkdir()
+        monkeypatch.chdir(tmp_path)
+        by_name = [i["metadata"].metadata for i in reader(folder=str(FIXTURES), task=task).read(split)]
+        assert by_name == [i["metadata"].metadata for i in reader().read(fixture(task, split))]
+
+    def test_names_of_splits_in_the_official_folder(self, tmp_path):
+        # With signs that mean something to glob, and with a task whose number begins alike.
+        folder = tmp_path / "en [10k]"
+        folder.mkdir()
+        shutil.copy(fixture(1), folder / "qa1_single-supporting-fact_train.txt")
+        shutil.copy(fixture(16), folder / "qa16_basic-induction_train.txt")
+        assert len(list(reader(folder=str(folder), task=1).read("train"))) == 7
+        assert len(list(reader(folder=str(folder), task=16).read("train"))) == 4
+        with pytest.raises(ConfigurationError) as error:
+            list(reader(folder=str(folder), task=1).read("valid"))
+        assert f"{folder}/qa1_valid.txt: no such file" in str(error.value)
+        assert "dataset_reader.folder" in str(error.value)
+
+    def test_a_file_may_be_given_in_spite_of_a_folder(self):
+        instances = list(reader(folder="/nowhere", task=1).read(fixture(1)))
+        assert len(instances) == 7
+
+    @pytest.mark.parametrize("options", [{"task": 0}, {"task": 21}, {"answer_type": "span"}, {"answer_type": ""}])
+    def test_bad_options_are_refused(self, options):
+        ((key, value),) = options.items()
+        with pytest.raises(ConfigurationError, match=f"annotated_babi: {key} is {value!r}, expected"):
+            AnnotatedBabiReader(**options)
+
+    def test_from_a_config(self):
+        params = {
+            "type": "annotated_babi",
+            "folder": str(FIXTURES),
+            "task": 2,
+            "annotator": {"type": "exact_match_coref"},
+            "annotation_layers": {"coref": {"type": "coref_edges"}},
+            "wrap_question": False,
+            "max_instances": 2,
+        }
+        instances = list(DatasetReader.from_params(Params(params)).read("train"))
+        assert len(instances) == 2
+        assert tokens(instances[0]["question"]) == "Where is the milk ?".split()
+        assert set(instances[0]["passage_annotations"].layers) == {"coref"}
+
+    def test_without_layers_there_are_no_annotations(self):
+        instance = next(iter(AnnotatedBabiReader().read(fixture(1))))
+        assert set(instance.fields) == {"passage", "question", "candidates", "answer", "metadata"}
+        assert instance["metadata"].metadata["clusters"] == []
+
+    def test_unlabelled_input(self):
+        instance = reader(task=1).text_to_instance("Mary left.  Bill moved to the park!", "Where is Bill?")
+        assert "answer" not in instance.fields
+        assert tokens(instance["passage"]) == "Mary left . Bill moved to the park !".split()
+        assert instance["metadata"].metadata["clusters"] == [[(3, 4), (12, 13)]]
+        reader().apply_token_indexers(instance)
+        batch = tensors([instance], Vocabulary.from_instances(reader().read(fixture(1))))
+        assert "answer" not in batch
+        assert batch["candidates"]["mask"].sum() == 5
+        classes = reader(task=6).text_to_instance("Mary left.", "Is Mary here?")
+        assert "answer" not in classes.fields and "candidates" not in classes.fields
+
+    def test_given_candidates(self):
+        statements = ["Mary moved to the old garden.", "Bill left."]
+        candidates = ["Bill", "old garden"]
+        instance = reader().text_to_instance(statements, "Where?", candidates=candidates, answer="Old Garden")
+        assert instance["candidates"].human_readable_repr() == [[0, 7], [1, 5], [1, 4]]
+        assert instance["answer"].label == 1
+        assert instance["metadata"].metadata["candidates"] == ["Bill", "old garden"]
+        unknown = reader().text_to_instance(statements, "Where?", candidates=["Bill"], answer="garden")
+        assert unknown["answer"].label == -1
+        # Classes are those of the training data, whatever is given.
+        ignored = reader(task=6).text_to_instance(statements, "Where?", candidates=["Bill"])
+        assert "candidates" not in ignored.fields and ignored["metadata"].metadata["candidates"] is None
+
+    def test_given_clusters_replace_the_annotator(self):
+        instance = reader().text_to_instance("Mary met Bill.", "Where is Mary?", clusters=[[[0, 1], [2, 3]]])
+        assert instance["metadata"].metadata["clusters"] == [[(0, 1), (2, 3)]]
+        assert instance["passage_annotations"].layers["coref"]["antecedents"] == [[-1], [], [0], []]
+        for clusters in ([[[0, 99]]], [[0, 1]], 3):
+            with pytest.raises(ConfigurationError):
+                reader().text_to_instance("Mary met Bill.", "Where is Mary?", clusters=clusters)
+
+    @pytest.mark.parametrize("wrap", [True, False])
+    def test_empty_input_is_refused(self, wrap):
+        with pytest.raises(ConfigurationError, match="found an empty passage"):
+            reader(wrap_question=wrap).text_to_instance(" ", "Where is Mary?")
+        with pytest.raises(ConfigurationError, match="found an empty question"):
+            reader(wrap_question=wrap).text_to_instance("Mary left.", " ")
+
+    def test_words_are_lower_case_in_the_vocabulary_only(self):
+        instances = list(reader().read(fixture(1)))
+        vocab = Vocabulary.from_instances(instances)
+        words = vocab.get_token_to_index_vocabulary("tokens")
+        assert "bill" in words and "Bill" not in words and "@begin" in words
+        assert tokens(instances[0]["passage"])[0] == "Bill"
+
+    @pytest.mark.parametrize("max_instances", [None, 3])
+    def test_two_workers_give_the_same_instances(self, max_instances):
+        def batches(num_workers):
+            loader = MultiProcessDataLoader(
+                reader(max_instances=max_instances), fixture(2), batch_size=1, num_workers=num_workers, quiet=True
+            )
+            loader.index_with(Vocabulary.from_instances(reader().read(fixture(2))))
+            found = [(batch["metadata"][0]["id"], batch) for batch in loader]
+            return sorted(found, key=lambda item: item[0])
+
+        def flat(values, prefix=""):
+            if isinstance(values, dict):
+                return {k: v for name in values for k, v in flat(values[name], f"{prefix}.{name}").items()}
+            return {prefix: values}
+
+        alone, shared = batches(0), batches(2)
+        assert [name for name, _ in alone] == [name for name, _ in shared]
+        assert len(alone) == len({name for name, _ in alone}) == (max_instances or 5)
+        for (_, one), (_, other) in zip(alone, shared):
+            one, other = flat(one), flat(other)
+            assert set(one) == set(other) and len(one) > 10
+            for name, values in one.items():
+                assert torch.equal(values, other[name]) if torch.is_tensor(values) else values == other[name]
+
+    def test_max_instances(self):
+        ids = [instance["metadata"].metadata["id"] for instance in reader(max_instances=3).read(fixture(1))]
+        assert ids == ["qa1_train.txt:3", "qa1_train.txt:6", "qa1_train.txt:9"]
+
+    def test_the_file_read_is_logged(self, caplog):
+        name = "allennlp_coref_rc.data.dataset_readers.annotated_babi"
+        with caplog.at_level(logging.INFO, logger=name):
+            list(reader(folder=str(FIXTURES), task=1).read("test"))
+        assert f"Reading bAbI questions from {fixture(1, 'test')}" in caplog.text

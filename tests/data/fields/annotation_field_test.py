@@ -1,0 +1,92 @@
+import copy
+
+import pytest
+import torch
+from allennlp.data import Batch, Instance, Vocabulary
+from allennlp.data.fields import ListField
+
+from allennlp_coref_rc.annotations.edges import PADDING
+from allennlp_coref_rc.data.fields import AnnotationField
+
+SHORT = {"coref": {"antecedents": [[-1], []], "descendants": [[-4, 1], []]}, "one_hot": {"clusters": [[0, 2], []]}}
+LONG = {
+    "coref": {"antecedents": [[-1], [], [0, 1, 0]], "descendants": [[], [], []]},
+    "one_hot": {"clusters": [[], [], []]},
+}
+X = PADDING
+
+
+def batch(*fields):
+    instances = [Instance({"annotations": field}) for field in fields]
+    instance_batch = Batch(instances)
+    instance_batch.index_instances(Vocabulary())
+    return instance_batch.as_tensor_dict()["annotations"]
+
+
+def test_a_field_alone_has_no_more_padding_than_it_needs():
+    field = AnnotationField(SHORT, 2)
+    assert field.get_padding_lengths() == {
+        "num_tokens": 2,
+        "coref.antecedents": 1,
+        "coref.descendants": 2,
+        "one_hot.clusters": 2,
+    }
+    tensors = field.as_tensor(field.get_padding_lengths())
+    assert tensors["coref"]["antecedents"].tolist() == [[-1], [X]]
+    assert tensors["coref"]["descendants"].tolist() == [[-4, 1], [X, X]]
+    assert tensors["one_hot"]["clusters"].tolist() == [[0, 2], [X, X]]
+
+
+def test_a_batch_is_padded_to_its_longest_text_and_widest_token():
+    tensors = batch(AnnotationField(SHORT, 2), AnnotationField(LONG, 3))
+    assert {layer: set(numbers) for layer, numbers in tensors.items()} == {
+        "coref": {"antecedents", "descendants"},
+        "one_hot": {"clusters"},
+    }
+    assert tensors["coref"]["antecedents"].tolist() == [
+        [[-1, X, X], [X, X, X], [X, X, X]],
+        [[-1, X, X], [X, X, X], [0, 1, 0]],
+    ]
+    assert tensors["coref"]["descendants"].tolist() == [[[-4, 1], [X, X], [X, X]], [[X, X]] * 3]
+    assert tensors["one_hot"]["clusters"].tolist() == [[[0, 2], [X, X], [X, X]], [[X, X]] * 3]
+    assert all(numbers.dtype == torch.long for layer in tensors.values() for numbers in layer.values())
+
+
+def test_layers_without_numbers_have_a_shape_all_the_same():
+    empty = {"coref": {"antecedents": [[], [], []]}}
+    assert batch(AnnotationField(empty, 3), AnnotationField(empty, 3))["coref"]["antecedents"].shape == (2, 3, 0)
+    assert batch(AnnotationField({}, 3)) == {}
+    assert batch(AnnotationField({"coref": {}}, 3)) == {"coref": {}}
+
+
+def test_as_many_lists_as_tokens():
+    with pytest.raises(ValueError, match="annotation coref.antecedents has 2 tokens, the sequence has 3"):
+        AnnotationField({"coref": {"antecedents": [[], []]}}, 3)
+
+
+def test_equality_and_duplicate():
+    field = AnnotationField(SHORT, 2)
+    same = AnnotationField(copy.deepcopy(SHORT), 2)
+    assert field == same == field.duplicate()
+    assert field != AnnotationField({"coref": SHORT["coref"]}, 2)
+    duplicate = field.duplicate()
+    duplicate.layers["coref"]["antecedents"][0].append(5)
+    assert field == same != duplicate
+
+
+def test_length_and_readable_form():
+    field = AnnotationField(SHORT, 2)
+    assert len(field) == 2
+    assert field.human_readable_repr() == SHORT
+
+
+def test_the_empty_field_pads_lists_of_fields():
+    field = AnnotationField(SHORT, 2)
+    empty = field.empty_field()
+    assert len(empty) == 0
+    numbers = empty.as_tensor(field.get_padding_lengths())["coref"]["descendants"]
+    assert numbers.tolist() == [[X, X], [X, X]]
+    list_field = ListField([field])
+    lengths = {**list_field.get_padding_lengths(), "num_fields": 2}
+    stacked = list_field.as_tensor(lengths)["coref"]["antecedents"]
+    assert stacked.tolist() == [[[-1], [X]], [[X], [X]]]

@@ -1,0 +1,65 @@
+from collections import defaultdict
+
+import pytest
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import Batch, Instance, Vocabulary
+
+from allennlp_coref_rc.data.fields import CANDIDATE_LABELS, CLASS_LABELS, UNKNOWN_ANSWER, AnswerField
+
+
+def instance(label, **options):
+    return Instance({"answer": AnswerField(label, CLASS_LABELS, **options)})
+
+
+def index_of(field, vocab):
+    field.index(vocab)
+    return field.as_tensor(field.get_padding_lengths()).item()
+
+
+def test_known_and_unseen_labels():
+    vocab = Vocabulary.from_instances([instance("yes"), instance("no"), instance("no"), instance("milk,apple")])
+    assert vocab.get_index_to_token_vocabulary(CLASS_LABELS) == {0: "no", 1: "yes", 2: "milk,apple"}
+    indices = [index_of(AnswerField(label, CLASS_LABELS), vocab) for label in ("yes", "no", "milk,apple", "maybe")]
+    assert indices == [1, 0, 2, UNKNOWN_ANSWER] == [1, 0, 2, -1]
+
+
+def test_a_label_of_another_namespace_is_unseen():
+    vocab = Vocabulary.from_instances([instance("yes")])
+    assert index_of(AnswerField("yes", CANDIDATE_LABELS), vocab) == UNKNOWN_ANSWER
+
+
+@pytest.mark.parametrize("index", [0, 7, UNKNOWN_ANSWER])
+def test_an_index_stays_as_it_is_and_enters_no_vocabulary(index):
+    field = AnswerField(index, CANDIDATE_LABELS, skip_indexing=True)
+    counter = defaultdict(lambda: defaultdict(int))
+    field.count_vocab_items(counter)
+    assert not counter
+    assert index_of(field, Vocabulary()) == index
+
+
+def test_labels_are_strings_unless_they_are_indices():
+    with pytest.raises(ConfigurationError):
+        AnswerField(3, CLASS_LABELS)
+
+
+def test_namespaces_have_no_padding():
+    vocab = Vocabulary.from_instances([instance("yes")])
+    assert vocab.get_vocab_size(CLASS_LABELS) == 1
+    vocab.add_token_to_namespace("mary", CANDIDATE_LABELS)
+    assert vocab.get_index_to_token_vocabulary(CANDIDATE_LABELS) == {0: "mary"}
+
+
+def test_a_batch_is_one_vector():
+    instances = [instance("yes"), instance("no"), instance("maybe"), instance("yes")]
+    batch = Batch(instances)
+    batch.index_instances(Vocabulary.from_instances([instance("yes"), instance("yes"), instance("no")]))
+    assert batch.as_tensor_dict()["answer"].tolist() == [0, 1, -1, 0]
+
+
+def test_equality_duplicate_and_empty_field():
+    field = AnswerField("yes", CLASS_LABELS)
+    assert field == AnswerField("yes", CLASS_LABELS) == field.duplicate()
+    assert field != AnswerField("no", CLASS_LABELS)
+    assert field != AnswerField("yes", CANDIDATE_LABELS)
+    empty = field.empty_field()
+    assert index_of(empty, Vocabulary()) == -1

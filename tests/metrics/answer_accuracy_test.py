@@ -1,0 +1,63 @@
+import pytest
+import torch
+from allennlp.common.testing import run_distributed_test
+from allennlp.training.metrics import Metric
+
+from allennlp_coref_rc.metrics import AnswerAccuracy
+
+CORRECT = torch.tensor([True, True, False, True, False, False])
+KEPT = torch.tensor([True, False, True, True, False, True])
+
+
+def test_both_denominators():
+    metric = AnswerAccuracy()
+    metric(CORRECT, KEPT)
+    # A question that was skipped is wrong, even where its answer happens to be right.
+    assert metric.get_metric() == {"accuracy": 2 / 4, "accuracy_official": 2 / 6}
+
+
+def test_by_default_all_are_kept():
+    metric = AnswerAccuracy()
+    metric(CORRECT)
+    assert metric.get_metric() == {"accuracy": 0.5, "accuracy_official": 0.5}
+
+
+def test_batches_of_different_sizes_add_up():
+    metric = AnswerAccuracy()
+    metric(CORRECT[:1], KEPT[:1])
+    metric(CORRECT[1:], KEPT[1:])
+    assert metric.get_metric() == {"accuracy": 2 / 4, "accuracy_official": 2 / 6}
+
+
+def test_reset():
+    metric = AnswerAccuracy()
+    assert metric.get_metric() == {"accuracy": 0.0, "accuracy_official": 0.0}
+    metric(CORRECT)
+    assert metric.get_metric()["accuracy"] == 0.5
+    assert metric.get_metric(reset=True)["accuracy"] == 0.5
+    assert metric.get_metric() == {"accuracy": 0.0, "accuracy_official": 0.0}
+    metric(CORRECT[:2], KEPT[:2])
+    metric.reset()
+    metric(CORRECT[2:3])
+    assert metric.get_metric() == {"accuracy": 0.0, "accuracy_official": 0.0}
+
+
+def test_nothing_kept():
+    metric = AnswerAccuracy()
+    metric(CORRECT, torch.zeros_like(KEPT))
+    assert metric.get_metric() == {"accuracy": 0.0, "accuracy_official": 0.0}
+
+
+def test_registered_name():
+    assert Metric.by_name("answer_accuracy") is AnswerAccuracy
+
+
+def _two_processes(global_rank, world_size, gpu_id, metric):
+    # Uneven shares, so that a mean of the processes' means would be wrong.
+    mine = slice(0, 2) if global_rank == 0 else slice(2, 6)
+    metric(CORRECT[mine], KEPT[mine])
+    assert metric.get_metric() == pytest.approx({"accuracy": 2 / 4, "accuracy_official": 2 / 6})
+
+
+def test_two_processes_agree_with_one():
+    run_distributed_test([-1, -1], _two_processes, AnswerAccuracy())

@@ -1,0 +1,159 @@
+import numpy
+import pytest
+import torch
+from allennlp.common.checks import ConfigurationError
+from allennlp.common.testing import ModelTestCase
+from allennlp.data import Batch, DatasetReader, Vocabulary
+from allennlp.models import Model
+
+from tests.shared import PROJECT
+from tests.training_config.configs import load
+
+BABI = PROJECT / "training_config" / "babi"
+
+
+def build(config="ga_coref_gru", task=2, more=None, split="train"):
+    params = load(BABI / f"{config}.jsonnet", task, more)
+    reader = DatasetReader.from_params(params["dataset_reader"])
+    instances = list(reader.read(split))
+    vocab = Vocabulary.from_instances(instances)
+    torch.manual_seed(0)
+    model = Model.from_params(params["model"], vocab=vocab)
+    return model, instances, reader
+
+
+class TestGAReader(ModelTestCase):
+    def setup_method(self):
+        super().setup_method()
+        config = self.TEST_DIR / "ga_coref_gru.json"
+        load(BABI / "ga_coref_gru.jsonnet", 2).to_file(str(config))
+        self.set_up_model(str(config), "train")
+
+    def test_trains_saves_and_loads(self):
+        self.ensure_model_can_train_save_and_load(self.param_file)
+
+    def test_batch_predictions_are_consistent(self):
+        self.ensure_batch_predictions_are_consistent()
+
+
+@pytest.mark.parametrize("config", ["ga_coref_gru", "ga_gru_one_hot"])
+@pytest.mark.parametrize("task", [2, 15])
+def test_an_instance_alone_and_in_a_batch_have_the_same_probabilities_and_attention(config, task):
+    model, instances, _ = build(config, task)
+    model.eval()
+    together = model.forward_on_instances(instances)
+    for instance, in_batch in zip(instances, together):
+        alone = model.forward_on_instance(instance)
+        numpy.testing.assert_allclose(
+            list(alone["candidate_probabilities"].values()),
+            list(in_batch["candidate_probabilities"].values()),
+            atol=1e-6,
+        )
+        numpy.testing.assert_allclose(alone["attention"], in_batch["attention"], atol=1e-6)
+
+
+def test_probabilities_of_single_word_candidates_sum_to_one_and_follow_the_attention():
+    model, instances, _ = build()
+    output = model.forward_on_instance(instances[0])
+    assert sum(output["candidate_probabilities"].values()) == pytest.approx(1.0, abs=1e-4)
+    for candidate, probability in output["candidate_probabilities"].items():
+        attention = sum(a for a, token in zip(output["attention"], output["passage_tokens"]) if token == candidate)
+        assert probability == pytest.approx(attention, abs=1e-5)
+
+
+def test_loss_is_the_mean_negative_log_probability_of_the_answer():
+    model, instances, _ = build()
+    model.eval()
+    outputs = model.forward_on_instances(instances)
+    expected = [-numpy.log(o["candidate_probabilities"][i["answer"].label]) for o, i in zip(outputs, instances)]
+    batch = Batch(instances)
+    batch.index_instances(model.vocab)
+    assert model(**batch.as_tensor_dict())["loss"].item() == pytest.approx(numpy.mean(expected), abs=1e-5)
+
+
+def test_an_unseen_answer_counts_as_wrong_and_has_no_loss():
+    model, _, reader = build()
+    model.get_metrics(reset=True)
+    instance = reader.text_to_instance(["Bill went to the cellar."], "Where is Bill?", answer="cellar")
+    reader.apply_token_indexers(instance)
+    output = model.forward_on_instance(instance)
+    assert output["loss"] == 0.0
+    assert model.get_metrics() == {"accuracy": 0.0, "accuracy_official": 0.0}
+
+
+def test_question_encoders_are_stacked_or_read_the_embeddings():
+    model, instances, _ = build(more={"model.stack_question": True})
+    assert [encoder.get_input_dim() for encoder in model._question_encoders] == [128, 128, 128]
+    batch = Batch(instances)
+    batch.index_instances(model.vocab)
+    model.eval()
+    inputs = batch.as_tensor_dict()
+    stacked = model(**inputs)["probabilities"]
+    model._stack_question = False
+    assert not torch.allclose(stacked, model(**inputs)["probabilities"])
+    # With one layer there is nothing to stack.
+    model, _, _ = build("bi_coref_gru")
+    model.eval()
+    stacked = model(**inputs)["probabilities"]
+    model._stack_question = False
+    assert torch.equal(stacked, model(**inputs)["probabilities"])
+
+
+def test_question_feature_tells_which_tokens_occur_in_the_question():
+    from allennlp_coref_rc.models.ga_reader import _occurs_in
+
+    passage = {"tokens": {"tokens": torch.tensor([[2, 3, 4, 0], [5, 6, 0, 0]])}}
+    question = {"tokens": {"tokens": torch.tensor([[4, 2, 0], [7, 6, 3]])}}
+    mask = torch.tensor([[True, True, False], [True, True, True]])
+    expected = [[True, False, True, False], [False, True, False, False]]
+    assert _occurs_in(passage, question, mask).tolist() == expected
+
+
+def test_the_coreference_edges_matter():
+    model, instances, _ = build()
+    model.eval()
+    batch = Batch(instances)
+    batch.index_instances(model.vocab)
+    inputs = batch.as_tensor_dict()
+    with_edges = model(**inputs)["probabilities"]
+    for annotations in (inputs["passage_annotations"], inputs["question_annotations"]):
+        for sources in annotations["coref"].values():
+            sources.fill_(-2)
+    assert not torch.allclose(with_edges, model(**inputs)["probabilities"], atol=1e-3)
+
+
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        ({"model.passage_encoders.0.input_size": 100}, r"input of passage_encoders\[0\]"),
+        ({"model.question_encoders.1.input_size": 100}, r"input of question_encoders\[1\]"),
+        ({"model.question_encoders.2.hidden_size": 32}, r"output of passage_encoders\[2\]"),
+        ({"model.question_encoders": []}, "expected the same number of both"),
+        ({"model.cluster_one_hot": 13}, r"passage_encoders\[0\]"),
+    ],
+)
+def test_what_does_not_fit_is_said_by_name(change, message):
+    with pytest.raises(ConfigurationError, match=message):
+        build(more=change)
+
+
+def test_one_hot_needs_its_layer():
+    model, instances, _ = build("ga_gru_one_hot", more={"dataset_reader.annotation_layers": {}})
+    with pytest.raises(ConfigurationError, match="coref_clusters"):
+        model.forward_on_instance(instances[0])
+
+
+def test_learns_a_small_set_by_heart():
+    """Accuracy counts what is answered correctly, and gradients lead there."""
+    model, instances, _ = build(more={"model.dropout": 0.0})
+    batch = Batch(instances)
+    batch.index_instances(model.vocab)
+    inputs = batch.as_tensor_dict()
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    for _ in range(40):
+        optimizer.zero_grad()
+        model(**inputs)["loss"].backward()
+        optimizer.step()
+    model.get_metrics(reset=True)
+    model(**inputs)
+    assert model.get_metrics()["accuracy"] == 1.0

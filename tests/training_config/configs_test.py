@@ -1,0 +1,88 @@
+import json
+import math
+import re
+
+import _jsonnet
+import pytest
+import torch
+from allennlp.commands.train import train_model
+from allennlp.common import Params
+from allennlp.data import Batch, DatasetReader, Vocabulary
+from allennlp.models import Model, load_archive
+
+from tests.shared import PROJECT
+from tests.training_config.configs import configs, load
+
+CONFIGS = configs()
+
+
+def test_there_are_configs():
+    names = {path.stem for path in CONFIGS if path.parent.name == "babi"}
+    assert names >= {
+        f"{reader}_{encoder}" for reader in ("ga", "bi") for encoder in ("gru", "gru_one_hot", "coref_gru")
+    }
+
+
+@pytest.mark.parametrize("config", CONFIGS, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_is_short_and_cites_its_source(config):
+    lines = config.read_text().splitlines()
+    assert len(lines) <= 30
+    assert lines[0].startswith("// ")
+
+
+@pytest.mark.parametrize("task", [2, 15], ids=["extractive", "classification"])
+@pytest.mark.parametrize("config", CONFIGS, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_trains_on_an_extractive_and_a_classification_task(config, task):
+    params = load(config, task)
+    reader = DatasetReader.from_params(params["dataset_reader"])
+    instances = list(reader.read(params["train_data_path"]))
+    vocab = Vocabulary.from_instances(instances)
+    torch.manual_seed(params["pytorch_seed"])
+    model = Model.from_params(params["model"], vocab=vocab)
+    batch = Batch(instances)
+    batch.index_instances(vocab)
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
+    losses = []
+    for _ in range(2):
+        output = model(**batch.as_tensor_dict())
+        assert output["probabilities"].shape[1] == len({instance["answer"].label for instance in instances})
+        optimizer.zero_grad()
+        output["loss"].backward()
+        assert all(parameter.grad is not None for parameter in model.parameters()), "unused parameters"
+        optimizer.step()
+        losses.append(output["loss"].item())
+    assert all(map(math.isfinite, losses)) and losses[1] < losses[0]
+
+
+def test_encoders_of_one_experiment_have_equal_numbers_of_parameters():
+    """To 1 %, as the paper compares them."""
+    counts = {}
+    for encoder in ("gru", "coref_gru"):
+        params = load(PROJECT / "training_config" / "babi" / f"ga_{encoder}.jsonnet", 2)
+        reader = DatasetReader.from_params(params["dataset_reader"])
+        vocab = Vocabulary.from_instances(reader.read("train"))
+        counts[encoder] = sum(p.numel() for p in Model.from_params(params["model"], vocab=vocab).parameters())
+    assert abs(counts["coref_gru"] / counts["gru"] - 1) < 0.01
+
+
+def test_two_runs_with_one_seed_agree_to_the_last_digit(tmp_path):
+    metrics = []
+    for run in ("first", "second"):
+        params = load(PROJECT / "training_config" / "babi" / "ga_coref_gru.jsonnet", 2, {"trainer.num_epochs": 2})
+        model = train_model(params, str(tmp_path / run))
+        text = (tmp_path / run / "metrics.json").read_text()
+        metrics.append(re.sub(r'"[^"]*(duration|memory)[^"]*": [^\n]*\n', "", text))
+    assert metrics[0] == metrics[1]
+    archive = load_archive(str(tmp_path / "first" / "model.tar.gz"))
+    for name, parameter in model.state_dict().items():
+        assert torch.equal(parameter, archive.model.state_dict()[name]), name
+
+
+def test_the_encoder_is_swapped_by_an_edit():
+    text = (PROJECT / "training_config" / "babi" / "ga_coref_gru.jsonnet").read_text()
+    swapped = text.replace("encoders.coref_gru(", "encoders.gru(")
+    assert swapped != text
+    folder = PROJECT / "training_config" / "babi"
+    evaluated = _jsonnet.evaluate_snippet(str(folder / "swapped.jsonnet"), swapped)
+    params = Params(json.loads(evaluated))
+    assert params["model"]["passage_encoders"][0]["type"] == "gru"
