@@ -129,7 +129,7 @@ def disagreements(task: Task, competitors: List[Competitor]) -> List[str]:
         output = task.function(competitor)()
         used = task.parameters if competitor.name == "C-GRU" else task.parameters[:-1]
         results = [output.detach(), *torch.autograd.grad(output, used, task.upstream)]
-        first, others = expected.setdefault(competitor[::2], (competitor.backend, results))
+        first, others = expected.setdefault((competitor.name, competitor.clusters), (competitor.backend, results))
         for result, other in zip(results, others):
             error = ((result - other).abs().max() / other.abs().max()).item()
             if not error < 1e-4:

@@ -96,11 +96,12 @@ class _Recurrence(torch.autograd.Function):
 
         # h = n + z (m - n): the derivatives of h by the pre-activations of r, z and of the candidate's recurrent part,
         # which the loop multiplies with the gradient of h in place.
-        by_n = ((1 - z) * (1 - n * n)).masked_fill_(padding, 0)
+        by_n = (1 - n * n).mul_(1 - z).masked_fill_(padding, 0)
         grad_hidden = torch.empty_like(hidden)
-        torch.mul(by_n * hidden_n, r * (1 - r), out=grad_hidden[..., :size])
-        torch.mul((previous - n).masked_fill_(padding, 0), z * (1 - z), out=grad_hidden[..., size : 2 * size])
-        torch.mul(by_n, r, out=grad_hidden[..., 2 * size :])
+        by_r, by_z, by_hidden_n = grad_hidden.split(size, dim=2)
+        torch.mul(by_n, hidden_n, out=by_r).mul_(r).mul_(1 - r)
+        torch.sub(previous, n, out=by_z).masked_fill_(padding, 0).mul_(z).mul_(1 - z)
+        torch.mul(by_n, r, out=by_hidden_n)
         grad_buffer = torch.zeros_like(buffer)
         grad_buffer[:length] = grad_states
         grad_previous = torch.empty_like(previous)
@@ -128,14 +129,11 @@ class _Recurrence(torch.autograd.Function):
         grad_bias = flat_hidden[:, 2 * size :].sum(0)
         flat_buffer = buffer.view(-1, size)
         grad_weights = []
-        for (start, stop), row, w in zip(ctx.slices, rows, weights):
-            columns = [
-                (
-                    flat_buffer[:, start:stop].index_select(0, row[:, :, e].reshape(-1)).view(length, batch_size, -1)
-                    * grad_previous[:, :, start:stop]
-                ).sum(-1)
-                for e in range(row.size(2))
-            ]
+        for (start, stop), row in zip(ctx.slices, rows):
+            columns = []
+            for column in row.flatten(0, 1).unbind(1):
+                read = flat_buffer[:, start:stop].index_select(0, column).view(length, batch_size, -1)
+                columns.append(read.mul_(grad_previous[:, :, start:stop]).sum(-1))
             grad_weights.append(torch.stack(columns, dim=2))
         # With the recurrent weights' gradient done, the candidate's recurrent part makes room for its inputs.
         torch.mul(grad_buffer[:length], by_n, out=grad_hidden[..., 2 * size :])

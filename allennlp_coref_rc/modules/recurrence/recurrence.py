@@ -82,7 +82,6 @@ def recurrence(
         `"reference"`: a readable loop through autograd. `"plain"`: the same in PyTorch with a backward written by hand.
         `"cpp"`: its time loop in C++, on the CPU in float32 and float64; compiled on first use, which takes some
         seconds and needs a C++ compiler. `"auto"`: the fastest that runs here; what can't run is logged once.
-
     recompute : `bool`, optional (default = `False`)
         Keep for backward the projected inputs (3 numbers for each of the state's) instead of the gates and what they
         were computed from (4 to 6), and run forward again there. It pays where several calls await their backward;
