@@ -15,7 +15,7 @@ REQUIREMENTS: Tuple[Tuple[str, Optional[Version], Optional[Version], str], ...] 
     ("allennlp", (2, 10, 1), (2, 11), "it is the release this package extends"),
     ("allennlp-models", (2, 10, 1), (2, 11), "it is the release this package extends"),
     ("torch", (2, 4), None, "older ones have no build for this Python"),
-    ("torchvision", (0, 15), (0, 17), "allennlp imports it, and later ones insist on the torch they were built for"),
+    ("torchvision", (0, 15), None, "allennlp imports it"),
     ("transformers", (4, 40), (4, 49), "allennlp imports transformers.AdamW, which is gone from 4.49 on"),
     ("huggingface-hub", None, (1,), "allennlp's helpers import what is gone from 1.0 on"),
     ("cached-path", None, (1, 8), "1.8 needs huggingface-hub 1"),
@@ -41,6 +41,11 @@ def problems() -> List[str]:
         numbers = _numbers(installed)
         if (oldest and numbers < oldest) or (too_new and numbers >= too_new):
             found.append(f"{name} {installed} does not work: needs {wanted} ({reason})")
+    if not found and not _fits(_numbers(version("torchvision")), _numbers(version("torch"))):
+        found.append(
+            f"torchvision {version('torchvision')} does not work beside torch {version('torch')}: needs 0.15, 0.16, or the "
+            "release that goes with that torch (allennlp imports it, and from 0.17 on it imports only beside its own torch)"
+        )
     if find_spec("_jsonnet") is None:
         found.append("_jsonnet is missing: install jsonnet (without it AllenNLP reads .jsonnet files as plain JSON)")
     if find_spec("pkg_resources") is None:
@@ -59,6 +64,11 @@ def check_environment() -> None:
             + "".join(f"  - {problem}\n" for problem in found)
             + "`make install` in a clone of the project sets up an environment that works."
         )
+
+
+def _fits(torchvision: Version, torch: Version) -> bool:
+    """Whether torchvision imports beside torch: release 0.(n + 15) is the one of torch 2.n."""
+    return torchvision < (0, 17) or torchvision[1] == torch[1] + 15
 
 
 def _numbers(text: str) -> Version:

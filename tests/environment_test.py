@@ -29,10 +29,29 @@ def test_a_version_that_does_not_work_is_named(monkeypatch, package, installed, 
         environment.check_environment()
 
 
+@pytest.mark.parametrize(
+    "torchvision, torch, works",
+    [
+        ("0.16.2", "2.13.0+cpu", True),
+        ("0.28.0", "2.13.0", True),
+        ("0.28.0+cu130", "2.13.0+cu130", True),
+        ("0.27.0", "2.13.0", False),
+        ("0.17.0", "2.13.0", False),
+    ],
+)
+def test_torchvision_has_to_fit_torch(monkeypatch, torchvision, torch, works):
+    versions = {"torchvision": torchvision, "torch": torch}
+    real = environment.version
+    monkeypatch.setattr(environment, "version", lambda name: versions.get(name) or real(name))
+    expected = [] if works else [f"torchvision {torchvision} does not work beside torch {torch}"]
+    assert [problem.split(":")[0] for problem in environment.problems()] == expected
+
+
 @pytest.mark.parametrize("version", ["2.15.0+cu132", "2.11.0+cu130", "2.13.0+cpu", "2.4.0", "2.14.0.dev20260101"])
 def test_all_builds_of_torch_are_taken(monkeypatch, version):
     real = environment.version
-    monkeypatch.setattr(environment, "version", lambda name: version if name == "torch" else real(name))
+    versions = {"torch": version, "torchvision": "0.16.2"}
+    monkeypatch.setattr(environment, "version", lambda name: versions.get(name) or real(name))
     assert environment.problems() == []
 
 
