@@ -19,7 +19,7 @@ REQUIREMENTS: Tuple[Tuple[str, Optional[Version], Optional[Version], str], ...] 
     ("transformers", (4, 40), (4, 49), "allennlp imports transformers.AdamW, which is gone from 4.49 on"),
     ("huggingface-hub", None, (1,), "allennlp's helpers import what is gone from 1.0 on"),
     ("cached-path", None, (1, 8), "1.8 needs huggingface-hub 1"),
-    ("setuptools", None, (81,), "py-rouge, which allennlp-models needs, imports pkg_resources"),
+    ("setuptools", (68,), (81,), "py-rouge, which allennlp-models needs, imports pkg_resources"),
     ("spacy", (3, 8), None, "its tokenizer and word lists are used"),
     ("inflect", None, None, "it joins singular and plural"),
 )
