@@ -6,6 +6,10 @@
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 # Threads that wait without spinning: on a busy machine the others train several times slower.
 export OMP_WAIT_POLICY := passive
+# What PyTorch (the compiled recurrence), AllenNLP and NLTK keep goes into the clone too.
+export TORCH_EXTENSIONS_DIR := $(CURDIR)/.venv/torch_extensions
+export ALLENNLP_CACHE_ROOT := $(CURDIR)/.venv/allennlp
+export NLTK_DATA := $(CURDIR)/.venv/nltk_data
 OUTPUT := output/quick_start
 ARCHIVE := $(OUTPUT)/model.tar.gz
 

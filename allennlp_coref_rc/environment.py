@@ -1,7 +1,7 @@
 """
 Says by name what is wrong with an installation, before AllenNLP fails somewhere deep on it.
 
-`python -m allennlp_coref_rc.environment` checks, and prints what it found.
+`python allennlp_coref_rc/environment.py` checks, where nothing of it can be imported too, and prints what is wrong.
 """
 
 import sys

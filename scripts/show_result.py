@@ -14,6 +14,9 @@ import sys
 import textwrap
 from pathlib import Path
 
+# What a question goes by in a prediction, less what the reader puts around it.
+INPUTS = {"passage": slice(None), "question": slice(1, -1)}
+
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -33,16 +36,19 @@ def main() -> None:
         key=lambda p: len(p["passage_tokens"]),
         default=predictions[0],
     )
+    inputs = {name: _join(example[f"{name}_tokens"][skip]) for name, skip in INPUTS.items()}
+    (folder / "question.jsonl").write_text(json.dumps(inputs) + "\n")
     probabilities = sorted(example["candidate_probabilities"].items(), key=lambda item: -item[1])
 
     print(f"\nTest accuracy: {metrics['accuracy']:.3f} ({len(predictions)} questions)")
     print(f"Archive:       {archive}")
-    print(f"Evaluate:      .venv/bin/allennlp evaluate {archive} FILE")
-    print(f"Predict:       .venv/bin/allennlp predict {archive} FILE.jsonl")
-    print('               with lines like {"passage": "Mary took the milk. …", "question": "Where is the milk?"}')
+    print(f"Evaluate:      .venv/bin/allennlp evaluate {archive} test")
+    print("               (or a file in the bAbI format in place of `test`)")
+    print(f"Predict:       .venv/bin/allennlp predict {archive} {folder / 'question.jsonl'}")
+    print("               (that file has the story below; its lines are objects with a passage and a question)")
     print("\nStory:")
-    print(textwrap.fill(_join(example["passage_tokens"]), 100, initial_indent="  ", subsequent_indent="  "))
-    print(f"Question:      {_join(example['question_tokens'][1:-1])}")
+    print(textwrap.fill(inputs["passage"], 100, initial_indent="  ", subsequent_indent="  "))
+    print(f"Question:      {inputs['question']}")
     print(f"Prediction:    {example['answer']}")
     print(f"Gold answer:   {example['gold']}")
     print("Probabilities: " + ", ".join(f"{name} {probability:.3f}" for name, probability in probabilities))

@@ -4,6 +4,7 @@ from allennlp_coref_rc.annotations.annotated_text import (
     AnnotatedText,
     DiscourseRelation,
     Frame,
+    clusters_from_json,
     read_annotated_texts,
     write_annotated_texts,
 )

@@ -136,7 +136,7 @@ class AnnotatedText:
             return cls(
                 tokens=[_checked(token, str) for token in values["tokens"]],
                 sentences=None if sentences is None else [_span(span) for span in sentences],
-                clusters=[[_span(span) for span in cluster] for cluster in values.get("clusters", [])],
+                clusters=clusters_from_json(values.get("clusters", [])),
                 frames=[
                     Frame(
                         _span(frame["predicate"]), [(_checked(role, str), _span(s)) for role, s in frame["arguments"]]
@@ -154,6 +154,15 @@ class AnnotatedText:
             )
         except (TypeError, ValueError, KeyError, AttributeError) as error:
             raise ConfigurationError(f"malformed annotation: {error!r} in {json.dumps(values)[:80]}") from error
+
+
+def clusters_from_json(values: Any) -> List[Cluster]:
+    """Coreference clusters from lists of lists of [start, end) spans; anything else raises a `ConfigurationError`."""
+    try:
+        return [[_span(span) for span in cluster] for cluster in values]
+    except (TypeError, ValueError) as error:
+        found = json.dumps(values)[:80]
+        raise ConfigurationError(f"clusters: found {found}, expected lists of [start, end] spans: {error}") from error
 
 
 def _checked(value: Any, kind: type) -> Any:

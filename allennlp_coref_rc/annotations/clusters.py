@@ -20,13 +20,15 @@ def check_max_clusters(owner: str, max_clusters: Optional[int]) -> None:
         raise ConfigurationError(f"{owner}: max_clusters is {max_clusters}, expected 0 or more")
 
 
-def remove_mentions(clusters: Sequence[Cluster], share: float, rng: random.Random) -> List[Cluster]:
+def remove_mentions(
+    clusters: Sequence[Cluster], share: float, rng: random.Random, min_mentions: int = 2
+) -> List[Cluster]:
     """
-    The clusters with each mention left out with probability `share`; what is left of a cluster with fewer than two
-    mentions goes too. The removed coreferences of Coref-GRU's Figure 3 (left).
+    The clusters with each mention left out with probability `share`; what is left of a cluster with fewer than
+    `min_mentions` goes too. The removed coreferences of Coref-GRU's Figure 3 (left).
     """
     kept = [[mention for mention in cluster if rng.random() >= share] for cluster in clusters]
-    return [cluster for cluster in kept if len(cluster) > 1]
+    return [cluster for cluster in kept if len(cluster) >= min_mentions]
 
 
 def random_clusters(clusters: Sequence[Cluster], length: int, rng: random.Random) -> List[Cluster]:

@@ -106,7 +106,7 @@ class ExactMatchCoref(Annotator):
             if self._random_clusters:
                 clusters = random_clusters(clusters, len(text), rng)
             if self._remove_mentions:
-                clusters = remove_mentions(clusters, self._remove_mentions, rng)
+                clusters = remove_mentions(clusters, self._remove_mentions, rng, self._min_mentions)
         return dataclasses.replace(text, clusters=text.clusters + clusters)
 
     def _is_entity(self, word: str) -> bool:
@@ -118,4 +118,9 @@ class ExactMatchCoref(Annotator):
 @lru_cache(maxsize=100_000)
 def singular(word: str) -> str:
     """The singular of a noun: "mouse" of "mice" and of "mouse". Of two forms the same, whatever it is, is one key."""
-    return _inflect.singular_noun(word) or word
+    # "buses" becomes "bus", of which "bu" is what comes out next: only where nothing more changes do all forms meet.
+    while shorter := _inflect.singular_noun(word):
+        if shorter == word:
+            break
+        word = shorter
+    return word

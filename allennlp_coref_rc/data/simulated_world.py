@@ -4,7 +4,7 @@ et al., 2015, "Towards AI-Complete Question Answering: A Set of Prerequisite Toy
 
 The stories serve where the published files are too few or not at hand. The sentences, the rules of the world and the
 way questions are chosen were inferred from the published English files and reproduce their statistics; no published
-story is contained. Only the standard library is used, and equal arguments give equal text with every supported Python.
+story is contained. Equal arguments give equal text with every supported Python.
 
 In each story four people walk between six places, and three things lie about or are carried; where they all are at
 first is drawn at random and not told. Statements come in blocks of two, and after each block a question is asked if one
@@ -12,10 +12,11 @@ can be. What it is about is drawn from the last five facts, a fact being one sta
 newest supporting fact is never further back than that.
 """
 
-import os
 import random
 from dataclasses import dataclass, replace
 from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple, Type
+
+from allennlp_coref_rc.common.files import atomic_write
 
 PRONOUNS = {"Mary": "she", "Daniel": "he", "John": "he", "Sandra": "she"}
 PEOPLE = tuple(PRONOUNS)
@@ -396,13 +397,6 @@ def write_task(path: str, task: int, questions: int, seed: int) -> None:
     Writes the lines of `simulate_task`, which names the arguments and errors, to a file. The folder must exist. The
     file appears only when it is complete; one that is there is replaced.
     """
-    text = "".join(line + "\n" for line in simulate_task(task, questions, seed))
-    temporary = f"{path}.{os.getpid()}.tmp"
-    try:
-        with open(temporary, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-        os.replace(temporary, path)
-    except BaseException:
-        if os.path.exists(temporary):
-            os.unlink(temporary)
-        raise
+    lines = simulate_task(task, questions, seed)
+    with atomic_write(path) as file:
+        file.writelines(line + "\n" for line in lines)

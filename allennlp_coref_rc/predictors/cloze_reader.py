@@ -30,4 +30,8 @@ class ClozeReaderPredictor(Predictor):
         for key in ("passage", "question"):
             if key not in arguments:
                 raise ConfigurationError(f"found an input with the keys {sorted(json_dict)}, expected the key {key!r}")
+        for key, kinds in (("passage", (str, list)), ("question", (str, list)), ("candidates", (list,))):
+            if not isinstance(arguments.get(key, []), kinds):
+                expected = " or ".join({str: "a text", list: "a list"}[kind] for kind in kinds)
+                raise ConfigurationError(f"{key}: found {arguments[key]!r}, expected {expected}")
         return self._dataset_reader.text_to_instance(**arguments)

@@ -48,12 +48,11 @@ def read_babi(path: str) -> Iterator[BabiQuestion]:
     statements: List[str] = []
     last_id, line, found_question = 0, 0, False
 
+    def fail(found: str, expected: str) -> ConfigurationError:
+        return ConfigurationError(f"{path}, line {line}: found {found}, expected {expected}")
+
     with open_text(path) as lines:
         for line, content in enumerate(lines, start=1):
-
-            def fail(found: str, expected: str) -> ConfigurationError:
-                return ConfigurationError(f"{path}, line {line}: found {found}, expected {expected}")
-
             content = content.rstrip("\r\n")
             number, _, text = content.partition(" ")
             if not NUMBER.fullmatch(number):
@@ -68,7 +67,7 @@ def read_babi(path: str) -> Iterator[BabiQuestion]:
             if not question:
                 raise fail("nothing after the number", "a statement or a question")
             if not rest:
-                if question.endswith("?"):
+                if "?" in question:
                     raise fail("a question without a tab", "question<TAB>answer<TAB>supporting ids")
                 ids.append(last_id)
                 statements.append(question)
@@ -126,9 +125,14 @@ class AnnotatedBabiReader(ReadingComprehensionReader):
     def _read(self, file_path: str) -> Iterable[Instance]:
         path = self._find(str(file_path))
         task = self._task
-        if task is None:
-            name = re.match(r"qa([1-9]|1\d|20)_", os.path.basename(str(file_path)))
-            task = int(name.group(1)) if name else None
+        named = re.match(r"qa([1-9]|1\d|20)_", os.path.basename(str(file_path)))
+        if named:
+            if task not in (None, int(named.group(1))):
+                raise ConfigurationError(
+                    f"{file_path}: found task {named.group(1)} in the file's name, expected task {task}, which "
+                    "dataset_reader.task says"
+                )
+            task = int(named.group(1))
         logger.info("Reading bAbI questions from %s", path)
         for item in self.shard_iterable(read_babi(path)):
             try:

@@ -1,3 +1,5 @@
+import dataclasses
+import logging
 from typing import Any, Dict, List, Optional, Sequence, Union
 
 from allennlp.common.checks import ConfigurationError
@@ -6,7 +8,7 @@ from allennlp.data.fields import MetadataField, TextField
 from allennlp.data.token_indexers import SingleIdTokenIndexer
 from allennlp.data.tokenizers import LettersDigitsTokenizer
 
-from allennlp_coref_rc.annotations import AnnotatedText, AnnotationLayer, Annotator
+from allennlp_coref_rc.annotations import AnnotatedText, AnnotationLayer, Annotator, clusters_from_json
 from allennlp_coref_rc.data.fields import (
     CANDIDATE_LABELS,
     CLASS_LABELS,
@@ -15,6 +17,8 @@ from allennlp_coref_rc.data.fields import (
     AnswerField,
     CandidatesField,
 )
+
+logger = logging.getLogger(__name__)
 
 QUESTION_START, QUESTION_END = "@begin", "@end"
 
@@ -33,8 +37,9 @@ class ReadingComprehensionReader(DatasetReader):
 
     tokenizer : `Tokenizer`, optional (default = `LettersDigitsTokenizer()`)
         Of passages, questions and candidates.
-    token_indexers : `Dict[str, TokenIndexer]`, optional (default = `{"tokens":
-    SingleIdTokenIndexer(lowercase_tokens=True)}`) annotator : `Annotator`, optional (default = `None`)
+    token_indexers : `Dict[str, TokenIndexer]`, optional (default = `None`)
+        By default one `single_id` indexer, "tokens", of words in lower case.
+    annotator : `Annotator`, optional (default = `None`)
         Annotates passage and question, as one text, unless they come with annotations.
     annotation_layers : `Dict[str, AnnotationLayer]`, optional (default = `{}`)
         What the annotation fields hold, by the names that encoders ask for.
@@ -57,6 +62,12 @@ class ReadingComprehensionReader(DatasetReader):
         self._annotator = annotator
         self._annotation_layers = annotation_layers or {}
         self._wrap_question = wrap_question
+        if self._annotation_layers and annotator is None:
+            logger.warning(
+                "dataset_reader.annotation_layers asks for %s, but there is no dataset_reader.annotator: texts that come "
+                "without annotations will have none",
+                sorted(self._annotation_layers),
+            )
 
     def tokenize(self, text: Text) -> List[str]:
         """The tokens of a text; a list of tokens is taken as it is."""
@@ -89,13 +100,15 @@ class ReadingComprehensionReader(DatasetReader):
         metadata : `Dict[str, Any]`, optional (default = `None`)
             Goes into the instance's metadata beside what is always there.
         """
+        if candidates is not None and (isinstance(candidates, str) or not candidates):
+            raise ConfigurationError(f"candidates: found {candidates!r}, expected a list of one or more")
         if not len(passage) or not question:
             empty = "question" if len(passage) else "passage"
             raise ConfigurationError(f"found an empty {empty}, expected a passage and a question")
         question = [QUESTION_START, *question, QUESTION_END] if self._wrap_question else list(question)
         text = AnnotatedText.concatenate(passage, AnnotatedText(question))
         if clusters is not None:
-            text = AnnotatedText.from_json({**text.to_json(), "clusters": clusters})
+            text = dataclasses.replace(text, clusters=clusters_from_json(clusters))
         elif self._annotator is not None:
             text = self._annotator.annotate(text)
 
@@ -127,7 +140,7 @@ class ReadingComprehensionReader(DatasetReader):
                 "question_tokens": question,
                 "clusters": text.clusters,
                 "answer": answer,
-                "candidates": None if candidates is None else [" ".join(self.tokenize(c)) for c in candidates],
+                "candidates": candidates and [c if isinstance(c, str) else " ".join(c) for c in candidates],
                 **(metadata or {}),
             }
         )
