@@ -49,6 +49,20 @@ def coref_sources(
     return {"antecedents": antecedents, "descendants": descendants}
 
 
+def question_first_name(name: str) -> str:
+    """The name of the edges `name` where the question is read before the passage."""
+    return f"question_first_{name}"
+
+
+def swapped_clusters(clusters: Sequence[Cluster], length: int, boundary: int) -> List[Cluster]:
+    """The clusters of a text of two sequences, the first of `boundary` tokens, as they are with the second one first."""
+
+    def swapped(position: int) -> int:
+        return position + length - boundary if position < boundary else position - boundary
+
+    return [[(swapped(start), swapped(start) + stop - start) for start, stop in cluster] for cluster in clusters]
+
+
 def _positions(cluster: Cluster, which: str) -> List[int]:
     if which == "first":
         return sorted({start for start, _ in cluster})
