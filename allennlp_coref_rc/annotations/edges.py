@@ -55,12 +55,16 @@ def question_first_name(name: str) -> str:
 
 
 def swapped_clusters(clusters: Sequence[Cluster], length: int, boundary: int) -> List[Cluster]:
-    """The clusters of a text of two sequences, the first of `boundary` tokens, as they are with the second one first."""
-
-    def swapped(position: int) -> int:
-        return position + length - boundary if position < boundary else position - boundary
-
-    return [[(swapped(start), swapped(start) + stop - start) for start, stop in cluster] for cluster in clusters]
+    """
+    The clusters of a text of two sequences, the first of `boundary` tokens, as they are with the second one first. A
+    mention across the boundary becomes two.
+    """
+    shift = length - boundary
+    return [
+        [(start + shift, min(stop, boundary) + shift) for start, stop in cluster if start < boundary]
+        + [(max(start, boundary) - boundary, stop - boundary) for start, stop in cluster if stop > boundary]
+        for cluster in clusters
+    ]
 
 
 def _positions(cluster: Cluster, which: str) -> List[int]:
