@@ -13,9 +13,9 @@ from tests.training_config.configs import FIXTURES, overrides
 CONFIG = PROJECT / "training_config" / "babi" / "ga_coref_gru.jsonnet"
 
 
-def allennlp(*arguments, folder, check=True):
+def allennlp(*arguments, folder, check=True, module="allennlp"):
     result = subprocess.run(
-        [sys.executable, "-m", "allennlp", *map(str, arguments)],
+        [sys.executable, "-m", module, *map(str, arguments)],
         cwd=folder,
         env={**os.environ, "OMP_NUM_THREADS": "1"},
         capture_output=True,
@@ -39,11 +39,9 @@ def test_train(trained):
     assert (trained / "run" / "model.tar.gz").exists()
 
 
-def test_evaluate_on_a_file(trained):
-    allennlp(
-        "evaluate", "run/model.tar.gz", FIXTURES / "qa2_test.txt", "--output-file", "metrics.json",
-        "--include-package", "allennlp_coref_rc", folder=trained,
-    )  # fmt: skip
+def test_evaluate_on_a_file_as_a_command_of_the_package(trained):
+    arguments = "run/model.tar.gz", FIXTURES / "qa2_test.txt", "--output-file", "metrics.json"
+    allennlp("evaluate", *arguments, folder=trained, module="allennlp_coref_rc")
     metrics = json.loads((trained / "metrics.json").read_text())
     in_training = json.loads((trained / "run" / "metrics.json").read_text())
     assert metrics["accuracy"] == in_training["test_accuracy"]

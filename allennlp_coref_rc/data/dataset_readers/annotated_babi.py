@@ -127,7 +127,7 @@ class AnnotatedBabiReader(ReadingComprehensionReader):
         path = self._find(str(file_path))
         task = self._task
         if task is None:
-            name = re.match(r"qa(\d+)_", os.path.basename(str(file_path)))
+            name = re.match(r"qa([1-9]|1\d|20)_", os.path.basename(str(file_path)))
             task = int(name.group(1)) if name else None
         logger.info("Reading bAbI questions from %s", path)
         for item in self.shard_iterable(read_babi(path)):

@@ -223,6 +223,23 @@ def test_links_to_another_sequence_count_as_first_mentions_where_there_is_none(e
     torch.testing.assert_close(run(OTHER_SEQUENCE - 4), run(FIRST_MENTION))
 
 
+def test_memory_does_not_grow_with_the_number_of_clusters(encoder):
+    def saved_bytes(num_clusters):
+        clusters = [[(i, i + 1), (i + num_clusters, i + num_clusters + 1)] for i in range(num_clusters)]
+        sizes = {}
+
+        def pack(tensor):
+            sizes[tensor.untyped_storage().data_ptr()] = tensor.untyped_storage().nbytes()
+            return tensor
+
+        with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+            inputs = torch.randn(1, 200, 5).double().requires_grad_()
+            encoder(inputs, torch.ones(1, 200).bool(), annotations(clusters, 200))
+        return sum(sizes.values())
+
+    assert saved_bytes(100) == saved_bytes(2)
+
+
 def test_from_params_and_errors():
     encoder = Seq2SeqEncoder.from_params(Params({"type": "coref_gru", "input_size": 128, "hidden_size": 64}))
     assert (encoder.get_input_dim(), encoder.get_output_dim(), encoder.is_bidirectional()) == (128, 128, True)
