@@ -1,4 +1,5 @@
-// GA Reader with MAGE-GRU: "GA + MAGE (16)" of Table 1 in Dhingra et al. (2017, arXiv:1703.02620); reader and training are Coref-GRU's.
+// GA Reader with MAGE-GRU: "GA + MAGE (16)" of Table 1 in Dhingra et al. (2017, arXiv:1703.02620).
+// Reader and training are those of Coref-GRU.
 local babi = import '../lib/babi.libsonnet';
 local encoders = import '../lib/encoders.libsonnet';
 

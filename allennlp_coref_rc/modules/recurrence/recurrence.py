@@ -61,9 +61,10 @@ def recurrence(
 
     With one relation over the whole state, from each token to the next, this is a GRU. With a sequential half and a
     coreferent half it is the Coref-GRU (Dhingra et al., NAACL 2018, Appendix A). m_t may be wider than the state: what
-    lies beyond `hidden_size` enters the gates but is not carried on, as variants of MAGE-GRU have it. Gates are named and ordered as in
-    `torch.nn.GRU`, so its z is one minus the paper's. Instead of the paper's memory of `batch x tokens x clusters x
-    size` numbers, states are read back from the outputs, so that memory does not grow with the number of clusters.
+    lies beyond `hidden_size` enters the gates but is not carried on, as variants of MAGE-GRU have it. Gates are named
+    and ordered as in `torch.nn.GRU`, so its z is one minus the paper's. Instead of the paper's memory of `batch x
+    tokens x clusters x size` numbers, states are read back from the outputs, so that memory does not grow with the
+    number of clusters.
 
     # Parameters
 

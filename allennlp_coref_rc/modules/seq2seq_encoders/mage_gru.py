@@ -61,9 +61,9 @@ class MageGru(RecurrentEncoder):
         they are given.
     bidirectional : `bool`, optional (default = `True`)
     variant : `str`, optional (default = `"mage"`)
-        `"shared"`: the state is not split, each relation's mentions read whole states: with m_t = [h_{t-1}; S] gates are
-        made from m_t, by a U of so many more columns, and h_{t-1} is carried on (the "MAGE (shared)" of Table 1, as
-        coded). `"dag_rnn"`: h_t = tanh(x_t W + m_t U + b) instead (its "DAG-RNN", as coded; without annotations a
+        `"shared"`: the state is not split, each relation's edges bring whole states: the gates read m_t = [h_{t-1}; S],
+        by a U of so many more columns, and h_{t-1} is carried on (the "MAGE (shared)" of Table 1, as coded).
+        `"dag_rnn"`: h_t = tanh(x_t W + m_t U + b) instead (its "DAG-RNN", as coded; without annotations a
         `torch.nn.RNN`). It runs as a GRU whose gates are held open, for the sake of the fast backends.
     carry : `str`, optional (default = `"gathered"`)
         Of variant "mage": what the update gate keeps, `"gathered"` the state that was read (the code), or `"previous"`
@@ -182,10 +182,10 @@ class MageGru(RecurrentEncoder):
         size = self._hidden_size
         if self._cell_is_tanh:
             # A GRU with r = 1 and z = 0.
-            gates = torch.tensor([OPEN, -OPEN]).to(bias_ih).repeat_interleave(size)
+            gates = bias_ih.new_full((size,), OPEN), bias_ih.new_full((size,), -OPEN)
             top = 2 * size, 0
             weight_ih, weight_hh = (torch.nn.functional.pad(w, (0, 0, *top)) for w in (weight_ih, weight_hh))
-            bias_ih, bias_hh = torch.cat([gates, bias_ih]), torch.nn.functional.pad(bias_hh, top)
+            bias_ih, bias_hh = torch.cat([*gates, bias_ih]), torch.nn.functional.pad(bias_hh, top)
         if self._carries_previous:
             # The whole previous state is read, for the carry; the gates see its sequential part alone.
             sequential, others = weight_hh.split([self._sizes[0], sum(self._sizes[1:])], dim=1)
