@@ -5,7 +5,7 @@ from allennlp.common.checks import ConfigurationError
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
 from allennlp_coref_rc.annotations.clusters import check_max_clusters, largest_clusters
-from allennlp_coref_rc.annotations.edges import coref_sources, split_sources
+from allennlp_coref_rc.annotations.edges import coref_sources, question_first_name, split_sources, swapped_clusters
 
 Layer = Dict[str, List[List[int]]]
 """Named lists of numbers, one list a token."""
@@ -37,20 +37,29 @@ class CorefEdges(AnnotationLayer):
         Which tokens of a mention read: `"all"` or `"first"`.
     write : `str`, optional (default = `"all"`)
         Which tokens of a mention write: `"all"` or `"last"`.
+    question_first : `bool`, optional (default = `False`)
+        Also make `question_first_antecedents` and `question_first_descendants`, the edges where the question is read
+        before the passage: for a `mage_gru` that is `joint`.
     """
 
-    def __init__(self, read: str = "all", write: str = "all") -> None:
+    def __init__(self, read: str = "all", write: str = "all", question_first: bool = False) -> None:
         for key, value, choices in (("read", read, ("all", "first")), ("write", write, ("all", "last"))):
             if value not in choices:
                 raise ConfigurationError(f"coref_edges: {key} is {value!r}, expected one of {choices}")
         self._read = read
         self._write = write
+        self._question_first = question_first
 
     def make(self, text: AnnotatedText, boundary: int) -> Tuple[Layer, Layer]:
         passage: Layer = {}
         question: Layer = {}
         for name, sources in coref_sources(text.clusters, len(text), self._read, self._write).items():
             passage[name], question[name] = split_sources(sources, boundary)
+        if self._question_first:
+            clusters = swapped_clusters(text.clusters, len(text), boundary)
+            for name, sources in coref_sources(clusters, len(text), self._read, self._write).items():
+                name = question_first_name(name)
+                question[name], passage[name] = split_sources(sources, len(text) - boundary)
         return passage, question
 
 

@@ -49,6 +49,24 @@ def coref_sources(
     return {"antecedents": antecedents, "descendants": descendants}
 
 
+def question_first_name(name: str) -> str:
+    """The name of the edges `name` where the question is read before the passage."""
+    return f"question_first_{name}"
+
+
+def swapped_clusters(clusters: Sequence[Cluster], length: int, boundary: int) -> List[Cluster]:
+    """
+    The clusters of a text of two sequences, the first of `boundary` tokens, as they are with the second one first. A
+    mention across the boundary becomes two.
+    """
+    shift = length - boundary
+    return [
+        [(start + shift, min(stop, boundary) + shift) for start, stop in cluster if start < boundary]
+        + [(max(start, boundary) - boundary, stop - boundary) for start, stop in cluster if stop > boundary]
+        for cluster in clusters
+    ]
+
+
 def _positions(cluster: Cluster, which: str) -> List[int]:
     if which == "first":
         return sorted({start for start, _ in cluster})

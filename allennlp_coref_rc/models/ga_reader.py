@@ -35,8 +35,8 @@ class GAReader(Model):
         Of passages and questions.
     passage_encoders : `List[Seq2SeqEncoder]`
         One a layer.
-    question_encoders : `List[Seq2SeqEncoder]`
-        One a layer, of the same output dimensions.
+    question_encoders : `List[Seq2SeqEncoder]`, optional (default = `passage_encoders`)
+        One a layer, of the same output dimensions. By default one encoder reads both.
     stack_question : `bool`, optional (default = `True`)
         Each question encoder reads the output of the one before it (Coref-GRU's code); if false all read the embeddings
         (the GA Reader's paper and code).
@@ -62,7 +62,7 @@ class GAReader(Model):
         vocab: Vocabulary,
         text_field_embedder: TextFieldEmbedder,
         passage_encoders: List[Seq2SeqEncoder],
-        question_encoders: List[Seq2SeqEncoder],
+        question_encoders: Optional[List[Seq2SeqEncoder]] = None,
         stack_question: bool = True,
         dropout: float = 0.0,
         question_feature: bool = False,
@@ -73,6 +73,8 @@ class GAReader(Model):
         **kwargs,
     ) -> None:
         super().__init__(vocab, **kwargs)
+        if question_encoders is None:
+            question_encoders = passage_encoders
         if not passage_encoders or len(passage_encoders) != len(question_encoders):
             raise ConfigurationError(
                 f"ga_reader has {len(passage_encoders)} passage_encoders and {len(question_encoders)} "

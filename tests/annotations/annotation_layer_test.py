@@ -24,6 +24,42 @@ def test_edges_hand_on_which_tokens_read_and_write():
     assert question == {"antecedents": [[-6], []], "descendants": [[], [-1]]}
 
 
+def test_edges_of_both_orders():
+    passage, question = CorefEdges(question_first=True).make(TEXT, 4)
+    for part, edges in zip((passage, question), CorefEdges().make(TEXT, 4)):
+        assert edges.items() <= part.items() and len(part) == 4
+    assert question["question_first_antecedents"] == [[], [-1], [], [-1]]
+    assert passage["question_first_antecedents"] == [[-4], [], [-6], []]
+    assert passage["question_first_descendants"] == [[-1], [], [-1], []]
+    assert question["question_first_descendants"] == [[], [-3], [], [-5]]
+    # A mention that lies across the boundary is two when its parts are apart.
+    text = AnnotatedText(list("abcd"), clusters=[[(1, 3)]])
+    passage, question = CorefEdges(question_first=True).make(text, 2)
+    assert passage["question_first_antecedents"] == [[], [-3]] and question["question_first_antecedents"] == [[-1], []]
+
+
+@settings(derandomize=True, deadline=None, max_examples=100)
+@given(data=st.data(), read=st.sampled_from(["all", "first"]), write=st.sampled_from(["all", "last"]))
+def test_edges_with_the_question_first_are_those_of_the_swapped_text(data, read, write):
+    passage_length, question_length = data.draw(st.integers(1, 5)), data.draw(st.integers(1, 5))
+    length = passage_length + question_length
+    in_passage, in_question = data.draw(clusters(passage_length)), data.draw(clusters(question_length))
+    shared = data.draw(st.integers(0, min(len(in_passage), len(in_question))))
+
+    def joined(first, second, shift):
+        moved = [[(start + shift, stop + shift) for start, stop in cluster] for cluster in second]
+        both = [a + b for a, b in zip(first[:shared], moved)]
+        return AnnotatedText(["x"] * length, clusters=both + first[shared:] + moved[shared:])
+
+    layer = CorefEdges(read, write, question_first=True)
+    passage, question = layer.make(joined(in_passage, in_question, passage_length), passage_length)
+    expected_question, expected_passage = layer.make(joined(in_question, in_passage, question_length), question_length)
+    for part, expected in ((passage, expected_passage), (question, expected_question)):
+        for name in ("antecedents", "descendants"):
+            edges = part[f"question_first_{name}"]
+            assert list(map(sorted, edges)) == list(map(sorted, expected[name]))
+
+
 @pytest.mark.parametrize("options", [{"read": "last"}, {"write": "first"}, {"read": None}, {"write": "ALL"}])
 def test_edges_refuse_unknown_options(options):
     ((key, value),) = options.items()

@@ -36,7 +36,7 @@ class TestGAReader(ModelTestCase):
         self.ensure_batch_predictions_are_consistent()
 
 
-@pytest.mark.parametrize("config", ["ga_coref_gru", "ga_gru_one_hot"])
+@pytest.mark.parametrize("config", ["ga_coref_gru", "ga_gru_one_hot", "ga_mage_gru", "ga_mage_gru_joint"])
 @pytest.mark.parametrize("task", [2, 15])
 def test_an_instance_alone_and_in_a_batch_have_the_same_probabilities_and_attention(config, task):
     model, instances, _ = build(config, task)
@@ -79,6 +79,19 @@ def test_an_unseen_answer_counts_as_wrong_and_has_no_loss():
     output = model.forward_on_instance(instance)
     assert output["loss"] == 0.0
     assert model.get_metrics() == {"accuracy": 0.0, "accuracy_official": 0.0}
+
+
+def test_one_encoder_for_passage_and_question():
+    model, instances, _ = build("ga_mage_gru_joint")
+    names = [name for name, _ in model.named_parameters()]
+    assert not any("question_encoder" in name for name in names)
+    other, _, _ = build("ga_mage_gru_joint", more={"pytorch_seed": 1})
+    for parameter in other.parameters():
+        torch.nn.init.zeros_(parameter)
+    other.load_state_dict(model.state_dict())
+    answers = [m.eval().forward_on_instances(instances) for m in (model, other)]
+    for output, expected in zip(*answers):
+        assert output["candidate_probabilities"] == expected["candidate_probabilities"]
 
 
 def test_question_encoders_are_stacked_or_read_the_embeddings():

@@ -20,7 +20,7 @@ def test_there_are_configs():
     names = {path.stem for path in CONFIGS if path.parent.name == "babi"}
     assert names >= {
         f"{reader}_{encoder}" for reader in ("ga", "bi") for encoder in ("gru", "gru_one_hot", "coref_gru")
-    }
+    } | {"ga_mage_gru", "ga_mage_gru_shared", "ga_mage_gru_joint", "ga_dag_rnn"}
 
 
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda path: f"{path.parent.name}-{path.stem}")
@@ -57,12 +57,13 @@ def test_trains_on_an_extractive_and_a_classification_task(config, task):
 def test_encoders_of_one_experiment_have_equal_numbers_of_parameters():
     """To 1 %, as the paper compares them."""
     counts = {}
-    for encoder in ("gru", "coref_gru"):
+    for encoder in ("gru", "coref_gru", "mage_gru"):
         params = load(PROJECT / "training_config" / "babi" / f"ga_{encoder}.jsonnet", 2)
         reader = DatasetReader.from_params(params["dataset_reader"])
         vocab = Vocabulary.from_instances(reader.read("train"))
         counts[encoder] = sum(p.numel() for p in Model.from_params(params["model"], vocab=vocab).parameters())
     assert abs(counts["coref_gru"] / counts["gru"] - 1) < 0.01
+    assert counts["mage_gru"] == counts["gru"]
 
 
 def test_two_runs_with_one_seed_agree_to_the_last_digit(tmp_path):

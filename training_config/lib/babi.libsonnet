@@ -13,6 +13,11 @@
   hidden_size:: 64,  // of a direction
   embedding_dim:: 128,
   max_clusters:: 13,
+  // Of the encoders, over their own.
+  encoder_initializers:: [
+    ['_(passage|question)_encoders.*weight.*', { type: 'gated_normal', gates: 3 }],
+    ['_(passage|question)_encoders.*bias.*', { type: 'constant', val: 0 }],
+  ],
   cluster_one_hot:: 0,  // indicators of clusters beside the embeddings
 
   local input_sizes = [experiment.embedding_dim + experiment.cluster_one_hot]
@@ -40,11 +45,7 @@
     cluster_one_hot: experiment.cluster_one_hot,
     dropout: 0.1,
     initializer: {
-      regexes: [
-        ['_text_field_embedder.*weight', { type: 'gated_normal' }],
-        ['_(passage|question)_encoders.*weight.*', { type: 'gated_normal', gates: 3 }],
-        ['_(passage|question)_encoders.*bias.*', { type: 'constant', val: 0 }],
-      ],
+      regexes: [['_text_field_embedder.*weight', { type: 'gated_normal' }]] + experiment.encoder_initializers,
     },
   },
   data_loader: { batch_sampler: { type: 'bucket', batch_size: 32, sorting_keys: ['passage'] } },

@@ -11,4 +11,10 @@
     input_size: input_size,
     hidden_size: size,
   } + options,
+  // Its sizes are those of the states that each type of edge carries.
+  mage_gru(state_sizes, options={}):: function(input_size) {
+    type: 'mage_gru',
+    input_size: input_size,
+    state_sizes: state_sizes,
+  } + options,
 }

@@ -52,7 +52,7 @@ def cpp(
         tensors = (inputs.contiguous(),) + tensors[1:]
     needs_grad = torch.is_grad_enabled() and any(x is not None and x.requires_grad for x in (*tensors, *weights))
     sources = [edge.sources.contiguous() for edge in edges]
-    slices = [(edge.start, edge.stop) for edge in edges]
+    slices = [(edge.start, edge.stop, edge.to) for edge in edges]
     return _Recurrence.apply(needs_grad, mask.contiguous(), reverse, sources, slices, *tensors, *weights)
 
 
@@ -60,7 +60,7 @@ class _Recurrence(torch.autograd.Function):
     @staticmethod
     def forward(ctx, needs_grad, mask, reverse, sources, slices, inputs, weight_hh, bias_hn, memory, *weights):
         batch_size, length, _ = inputs.shape
-        size = weight_hh.size(1)
+        size = bias_hn.size(0)
         states = inputs.new_empty(batch_size, length, size)
         gates = inputs.new_empty(batch_size, length, 4 * size) if needs_grad else None
         tensors = {
@@ -77,9 +77,9 @@ class _Recurrence(torch.autograd.Function):
     def backward(ctx, grad_states):
         mask, weight_hh, memory, states, gates, *rest = ctx.saved_tensors
         sources, weights = rest[: len(ctx.slices)], rest[len(ctx.slices) :]
-        size = states.size(2)
+        size, width = states.size(2), weight_hh.size(1)
         grad_inputs = states.new_empty(*states.shape[:2], 3 * size)
-        grad_hidden_n, previous = torch.empty_like(states), torch.empty_like(states)
+        grad_hidden_n, previous = torch.empty_like(states), states.new_empty(*states.shape[:2], width)
         grad_memory = None if memory is None else torch.zeros_like(memory)
         grad_weights = [torch.zeros_like(weight) for weight in weights]
         tensors = {
@@ -89,7 +89,7 @@ class _Recurrence(torch.autograd.Function):
         }  # fmt: skip
         _call("backward", tensors, ctx.reverse, sources, ctx.slices, weights, grad_weights)
 
-        previous, grad_hidden_n = previous.view(-1, size), grad_hidden_n.view(-1, size)
+        previous, grad_hidden_n = previous.view(-1, width), grad_hidden_n.view(-1, size)
         grad_weight_hh = torch.empty_like(weight_hh)
         # r and z have the same gradient by their inputs as by their recurrent parts; the candidate has not.
         torch.mm(grad_inputs.view(-1, 3 * size)[:, : 2 * size].t(), previous, out=grad_weight_hh[: 2 * size])
@@ -101,7 +101,7 @@ class _Recurrence(torch.autograd.Function):
 
 class _Relation(ctypes.Structure):
     _fields_ = [(name, ctypes.c_void_p) for name in ("sources", "weights", "grad_weights")] + [
-        (name, ctypes.c_int64) for name in ("edges", "start", "stop")
+        (name, ctypes.c_int64) for name in ("edges", "start", "stop", "to")
     ]
 
 
@@ -109,8 +109,8 @@ class _Problem(ctypes.Structure):
     _fields_ = [
         (name, ctypes.c_int64)
         for name in (
-            "batch", "length", "memory_length", "size", "threads", "num_relations", "reverse", "inputs_batch_stride",
-            "inputs_time_stride",
+            "batch", "length", "memory_length", "size", "width", "threads", "num_relations", "reverse",
+            "inputs_batch_stride", "inputs_time_stride",
         )
     ] + [("relations", ctypes.POINTER(_Relation))] + [
         (name, ctypes.c_void_p)
@@ -131,6 +131,7 @@ def _call(name: str, tensors: dict, reverse: bool, sources: List, slices: List, 
                 edges=sources[i].size(2),
                 start=slices[i][0],
                 stop=slices[i][1],
+                to=slices[i][2],
             )
             for i in range(len(sources))
         )
@@ -141,6 +142,7 @@ def _call(name: str, tensors: dict, reverse: bool, sources: List, slices: List, 
         length=states.size(1),
         memory_length=0 if memory is None else memory.size(1),
         size=states.size(2),
+        width=tensors["weight_hh"].size(1),
         threads=torch.get_num_threads(),
         num_relations=len(relations),
         reverse=reverse,

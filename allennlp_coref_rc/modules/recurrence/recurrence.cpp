@@ -134,16 +134,16 @@ struct Relation {
   const int64_t* sources;  // (batch, length, edges); negative: none
   const void* weights;     // (batch, length, edges)
   void* grad_weights;      // (batch, length, edges)
-  int64_t edges, start, stop;
+  int64_t edges, start, stop, to;
 };
 
 struct Problem {
-  int64_t batch, length, memory_length, size, threads, num_relations, reverse;
+  int64_t batch, length, memory_length, size, width, threads, num_relations, reverse;
   int64_t inputs_batch_stride, inputs_time_stride;
   const Relation* relations;
   const bool* mask;        // (batch, length)
   const void* inputs;      // (batch, length, 3 size)
-  const void* weight_hh;   // (3 size, size)
+  const void* weight_hh;   // (3 size, width), width >= size
   const void* bias_hn;     // (size)
   const void* memory;      // (batch, memory_length, size)
   void* states;            // (batch, length, size)
@@ -152,7 +152,7 @@ struct Problem {
   void* grad_memory;       // (batch, memory_length, size), filled with zeros; added to
   void* grad_inputs;       // (batch, length, 3 size)
   void* grad_hidden_n;     // (batch, length, size): the gradient of m U_n + b_n
-  void* previous;          // (batch, length, size): m, for the gradient of weight_hh
+  void* previous;          // (batch, length, width): m, for the gradient of weight_hh
 };
 
 }  // extern "C"
@@ -178,34 +178,35 @@ template <class T> inline T* state_of(const Problem& p, int64_t b, int64_t sourc
 
 // m of token `bt` = b * length + t: the weighted sum of what it reads.
 template <class T> inline void gather(const Problem& p, int64_t b, int64_t bt, T* __restrict m) {
-  std::fill(m, m + p.size, T(0));
+  std::fill(m, m + p.width, T(0));
   for (int64_t r = 0; r < p.num_relations; ++r) {
     const Relation& relation = p.relations[r];
+    const int64_t shift = relation.to - relation.start;
     for (int64_t e = bt * relation.edges; e < (bt + 1) * relation.edges; ++e) {
       if (relation.sources[e] < 0) continue;
       const T* h = state_of(p, b, relation.sources[e], (const T*)p.states, (const T*)p.memory);
       const T weight = ((const T*)relation.weights)[e];
-      for (int64_t j = relation.start; j < relation.stop; ++j) m[j] += weight * h[j];
+      for (int64_t j = relation.start; j < relation.stop; ++j) m[j + shift] += weight * h[j];
     }
   }
 }
 
 template <class T> void forward(const Problem& p) {
-  const int64_t size = p.size, lanes = LANES<T>, columns = divide_up(size, lanes);
+  const int64_t size = p.size, width = p.width, lanes = LANES<T>, columns = divide_up(size, lanes);
   const T* bias_hn = (const T*)p.bias_hn;
   // For each vector of state columns and each row of U: the three gates' vectors side by side.
-  std::vector<T> packed(columns * size * 3 * lanes);
+  std::vector<T> packed(columns * width * 3 * lanes);
   for (int64_t gate = 0; gate < 3; ++gate)
     for (int64_t j = 0; j < size; ++j)
-      for (int64_t k = 0; k < size; ++k)
-        packed[((j / lanes * size + k) * 3 + gate) * lanes + j % lanes] =
-            ((const T*)p.weight_hh)[(gate * size + j) * size + k];
+      for (int64_t k = 0; k < width; ++k)
+        packed[((j / lanes * width + k) * 3 + gate) * lanes + j % lanes] =
+            ((const T*)p.weight_hh)[(gate * size + j) * width + k];
   const auto hands = deal(p);
 
 #pragma omp parallel for schedule(static, 1) num_threads(hands.size())
   for (size_t hand = 0; hand < hands.size(); ++hand) {
     std::vector<int64_t> tokens;
-    std::vector<T> m(hands[hand].size() * size);
+    std::vector<T> m(hands[hand].size() * width);
     std::vector<const T*> inputs(hands[hand].size());
     for (int64_t step = 0; step < p.length; ++step) {
       const int64_t t = p.reverse ? p.length - 1 - step : step;
@@ -217,7 +218,7 @@ template <class T> void forward(const Problem& p) {
           continue;
         }
         inputs[tokens.size()] = (const T*)p.inputs + b * p.inputs_batch_stride + t * p.inputs_time_stride;
-        gather(p, b, token, &m[tokens.size() * size]);
+        gather(p, b, token, &m[tokens.size() * width]);
         tokens.push_back(token);
       }
       for (int64_t column = 0; column < columns; ++column) {
@@ -225,14 +226,14 @@ template <class T> void forward(const Problem& p) {
         const Vector<T> bias = load(bias_hn + j, count);
         in_blocks(tokens.size(), [&](auto rows, int64_t first) {
           Vector<T> sums[rows()][3] = {};
-          multiply<T, rows(), 3>(&m[first * size], size, &packed[column * size * 3 * lanes], size, sums);
+          multiply<T, rows(), 3>(&m[first * width], width, &packed[column * width * 3 * lanes], width, sums);
           for (int i = 0; i < rows(); ++i) {
             const T* x = inputs[first + i] + j;
             const Vector<T> hidden_n = sums[i][2] + bias;
             const Vector<T> r = sigmoid<T>(load(x, count) + sums[i][0]);
             const Vector<T> z = sigmoid<T>(load(x + size, count) + sums[i][1]);
             const Vector<T> n = tanh<T>(load(x + 2 * size, count) + r * hidden_n);
-            const Vector<T> h = n + z * (load(&m[(first + i) * size + j], count) - n);
+            const Vector<T> h = n + z * (load(&m[(first + i) * width + j], count) - n);
             store((T*)p.states + tokens[first + i] * size + j, h, count);
             if (p.gates) {
               T* gates = (T*)p.gates + tokens[first + i] * 4 * size + j;
@@ -249,28 +250,30 @@ template <class T> void forward(const Problem& p) {
 }
 
 template <class T> void backward(const Problem& p) {
-  const int64_t size = p.size, lanes = LANES<T>, width = BACKWARD_VECTORS * lanes, panels = divide_up(size, width);
-  std::vector<T> packed(panels * 3 * size * width);
+  const int64_t size = p.size, width = p.width, lanes = LANES<T>;
+  const int64_t panel_width = BACKWARD_VECTORS * lanes, panels = divide_up(width, panel_width);
+  std::vector<T> packed(panels * 3 * size * panel_width);
   for (int64_t k = 0; k < 3 * size; ++k)
-    for (int64_t j = 0; j < size; ++j)
-      packed[(j / width * 3 * size + k) * width + j % width] = ((const T*)p.weight_hh)[k * size + j];
+    for (int64_t j = 0; j < width; ++j)
+      packed[(j / panel_width * 3 * size + k) * panel_width + j % panel_width] =
+          ((const T*)p.weight_hh)[k * width + j];
   const auto hands = deal(p);
 
 #pragma omp parallel for schedule(static, 1) num_threads(hands.size())
   for (size_t hand = 0; hand < hands.size(); ++hand) {
     std::vector<int64_t> sequences, tokens;
-    std::vector<T> grad_hidden(hands[hand].size() * 3 * size), grad_m(hands[hand].size() * size);
+    std::vector<T> grad_hidden(hands[hand].size() * 3 * size), grad_m(hands[hand].size() * width);
     for (int64_t step = p.length - 1; step >= 0; --step) {
       const int64_t t = p.reverse ? p.length - 1 - step : step;
       sequences.clear();
       tokens.clear();
       for (int64_t b : hands[hand]) {
         const int64_t token = b * p.length + t;
-        T* __restrict m = (T*)p.previous + token * size;
+        T* __restrict m = (T*)p.previous + token * width;
         T* __restrict grad_x = (T*)p.grad_inputs + token * 3 * size;
         T* __restrict grad_hidden_n = (T*)p.grad_hidden_n + token * size;
         if (!p.mask[token]) {
-          std::fill_n(m, size, T(0));
+          std::fill_n(m, width, T(0));
           std::fill_n(grad_x, 3 * size, T(0));
           std::fill_n(grad_hidden_n, size, T(0));
           continue;
@@ -280,7 +283,7 @@ template <class T> void backward(const Problem& p) {
         const T* __restrict r = (const T*)p.gates + token * 4 * size;
         const T *z = r + size, *n = z + size, *hidden_n = n + size;
         T* __restrict grad_row = &grad_hidden[tokens.size() * 3 * size];
-        T* __restrict grad_carry = &grad_m[tokens.size() * size];
+        T* __restrict grad_carry = &grad_m[tokens.size() * width];
         for (int64_t j = 0; j < size; ++j) {
           const T grad_n = grad_h[j] * (1 - z[j]) * (1 - n[j] * n[j]);
           const T grad_z = grad_h[j] * (m[j] - n[j]) * z[j] * (1 - z[j]);
@@ -291,6 +294,7 @@ template <class T> void backward(const Problem& p) {
           grad_hidden_n[j] = grad_row[2 * size + j] = grad_n * r[j];
           grad_carry[j] = grad_h[j] * z[j];
         }
+        std::fill(grad_carry + size, grad_carry + width, T(0));
         sequences.push_back(b);
         tokens.push_back(token);
       }
@@ -298,21 +302,22 @@ template <class T> void backward(const Problem& p) {
         in_blocks(tokens.size(), [&](auto rows, int64_t first) {
           Vector<T> sums[rows()][BACKWARD_VECTORS] = {};
           multiply<T, rows(), BACKWARD_VECTORS>(
-              &grad_hidden[first * 3 * size], 3 * size, &packed[panel * 3 * size * width], 3 * size, sums);
+              &grad_hidden[first * 3 * size], 3 * size, &packed[panel * 3 * size * panel_width], 3 * size, sums);
           for (int i = 0; i < rows(); ++i) {
             for (int v = 0; v < BACKWARD_VECTORS; ++v) {
-              const int64_t j = panel * width + v * lanes, count = size - j;
+              const int64_t j = panel * panel_width + v * lanes, count = width - j;
               if (count <= 0) break;
-              T* to = &grad_m[(first + i) * size + j];
+              T* to = &grad_m[(first + i) * width + j];
               store(to, load(to, count) + sums[i][v], count);
             }
           }
         });
       }
       for (size_t i = 0; i < tokens.size(); ++i) {
-        const T* __restrict grad = &grad_m[i * size];
+        const T* __restrict grad = &grad_m[i * width];
         for (int64_t r = 0; r < p.num_relations; ++r) {
           const Relation& relation = p.relations[r];
+          const int64_t shift = relation.to - relation.start;
           for (int64_t e = tokens[i] * relation.edges; e < (tokens[i] + 1) * relation.edges; ++e) {
             if (relation.sources[e] < 0) continue;
             const T* h = state_of(p, sequences[i], relation.sources[e], (const T*)p.states, (const T*)p.memory);
@@ -321,7 +326,7 @@ template <class T> void backward(const Problem& p) {
             Vector<T> products{};
             for (int64_t j = relation.start; j < relation.stop; j += lanes) {
               const int64_t count = relation.stop - j;
-              const Vector<T> grad_j = load(grad + j, count);
+              const Vector<T> grad_j = load(grad + shift + j, count);
               products += grad_j * load(h + j, count);
               store(grad_h + j, load(grad_h + j, count) + weight * grad_j, count);
             }

@@ -28,12 +28,15 @@ class Edges(NamedTuple):
         Shape: (batch_size, sequence_length, edges).
     start, stop : `int`
         The slice of the state that this relation carries.
+    to : `int`, optional (default = `start`)
+        Where in m_t that slice is added: at `[to, to + stop - start)`.
     """
 
     sources: torch.LongTensor
     weights: torch.FloatTensor
     start: int
     stop: int
+    to: Optional[int] = None
 
 
 def recurrence(
@@ -50,16 +53,18 @@ def recurrence(
     """
     A GRU whose previous state is a weighted sum of slices of any earlier states:
 
-        m_t[slice_r] = sum over the edges (s, w) of relation r into t of  w * h_s[slice_r]
+        m_t[to_r] = sum over the edges (s, w) of relation r into t of  w * h_s[slice_r]
         r_t = sigmoid(x_t[r] + m_t U_r)
         z_t = sigmoid(x_t[z] + m_t U_z)
         n_t = tanh(x_t[n] + r_t * (m_t U_n + b_n))
-        h_t = (1 - z_t) * n_t + z_t * m_t
+        h_t = (1 - z_t) * n_t + z_t * m_t[:hidden_size]
 
     With one relation over the whole state, from each token to the next, this is a GRU. With a sequential half and a
-    coreferent half it is the Coref-GRU (Dhingra et al., NAACL 2018, Appendix A). Gates are named and ordered as in
-    `torch.nn.GRU`, so its z is one minus the paper's. Instead of the paper's memory of `batch x tokens x clusters x
-    size` numbers, states are read back from the outputs, so that memory does not grow with the number of clusters.
+    coreferent half it is the Coref-GRU (Dhingra et al., NAACL 2018, Appendix A). m_t may be wider than the state: what
+    lies beyond `hidden_size` enters the gates but is not carried on, as variants of MAGE-GRU have it. Gates are named
+    and ordered as in `torch.nn.GRU`, so its z is one minus the paper's. Instead of the paper's memory of `batch x
+    tokens x clusters x size` numbers, states are read back from the outputs, so that memory does not grow with the
+    number of clusters.
 
     # Parameters
 
@@ -67,9 +72,9 @@ def recurrence(
         Shape: (batch_size, sequence_length, 3 * hidden_size). The projected inputs of reset, update and candidate, with
         the biases of both sides but `bias_hn`.
     edges : `Sequence[Edges]`
-        One entry a relation. No entry for a slice of the state: that slice of m_t is zero.
+        One entry a relation. Where no relation adds anything m_t is zero.
     weight_hh : `torch.FloatTensor`
-        Shape: (3 * hidden_size, hidden_size).
+        Shape: (3 * hidden_size, width), where m_t is of size width >= hidden_size.
     bias_hn : `torch.FloatTensor`
         Shape: (hidden_size,). The bias of the candidate that the reset gate scales.
     mask : `torch.BoolTensor`
@@ -106,7 +111,7 @@ def recurrence(
     mask = mask.bool()
     if inputs.size(0) == 0 or inputs.size(1) == 0:
         # Empty, but still a part of the graph.
-        return inputs[..., : weight_hh.size(1)]
+        return inputs[..., : bias_hn.size(0)]
 
     tensors = [inputs, weight_hh, bias_hn] + ([] if memory is None else [memory]) + [edge.weights for edge in edges]
     dtype = functools.reduce(torch.promote_types, (tensor.dtype for tensor in tensors))
@@ -177,7 +182,10 @@ def sequential_sources(mask: torch.BoolTensor, reverse: bool = False, start: Opt
 
 
 def _readable(edge: Edges, mask: torch.BoolTensor, reverse: bool, dtype: torch.dtype) -> Edges:
-    """`edge` with `NO_SOURCE`, of weight 0, wherever the state is masked or not yet there, or the reader is masked."""
+    """
+    `edge` with `NO_SOURCE`, of weight 0, wherever the state is masked or not yet there, or the reader is masked; and
+    with `to` filled in.
+    """
     sources, (batch_size, length) = edge.sources, mask.shape
     own = sources.clamp(0, length - 1)
     source_mask = mask.gather(1, own.flatten(1)).view_as(sources)
@@ -185,7 +193,8 @@ def _readable(edge: Edges, mask: torch.BoolTensor, reverse: bool, dtype: torch.d
     earlier = sources > positions if reverse else sources < positions
     readable = ((sources >= length) | ((sources >= 0) & earlier & source_mask)) & mask.unsqueeze(-1)
     weights = edge.weights.to(dtype).masked_fill(~readable, 0)
-    return edge._replace(sources=torch.where(readable, sources, NO_SOURCE), weights=weights)
+    to = edge.start if edge.to is None else edge.to
+    return edge._replace(sources=torch.where(readable, sources, NO_SOURCE), weights=weights, to=to)
 
 
 def _check_shapes(inputs, edges, weight_hh, bias_hn, mask, memory) -> None:
@@ -194,19 +203,28 @@ def _check_shapes(inputs, edges, weight_hh, bias_hn, mask, memory) -> None:
             raise ConfigurationError(f"recurrence: {name} has shape {tuple(tensor.shape)}, expected {expected}")
 
     batch_size, length = inputs.shape[:2]
-    size = weight_hh.size(-1)
-    check("weight_hh", weight_hh, 3 * size, size)
+    size = weight_hh.size(0) // 3
+    if weight_hh.dim() != 2 or weight_hh.size(0) != 3 * size or weight_hh.size(1) < size:
+        raise ConfigurationError(
+            f"recurrence: weight_hh has shape {tuple(weight_hh.shape)}, expected (3 * hidden_size, hidden_size or more)"
+        )
     check("bias_hn", bias_hn, size)
     check("inputs", inputs, batch_size, length, 3 * size)
     check("mask", mask, batch_size, length)
     if memory is not None:
         check("memory", memory, batch_size, memory.size(1), size)
     num_states = length + (0 if memory is None else memory.size(1))
-    for i, (sources, weights, start, stop) in enumerate(edges):
+    for i, (sources, weights, start, stop, to) in enumerate(edges):
         check(f"edges[{i}].sources", sources, batch_size, length, sources.size(-1))
         check(f"edges[{i}].weights", weights, *sources.shape)
         if not 0 <= start <= stop <= size:
             raise ConfigurationError(f"recurrence: edges[{i}] has the slice {start}:{stop} of a state of size {size}")
+        to = start if to is None else to
+        if not 0 <= to <= weight_hh.size(1) - (stop - start):
+            raise ConfigurationError(
+                f"recurrence: edges[{i}] adds its slice at {to}:{to + stop - start}, expected that within "
+                f"0:{weight_hh.size(1)}, the columns of weight_hh"
+            )
         # Only on the CPU: elsewhere looking at a value means waiting for the device.
         if sources.device.type == "cpu" and sources.numel() and sources.max() >= num_states:
             raise ConfigurationError(

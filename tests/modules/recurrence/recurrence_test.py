@@ -32,10 +32,11 @@ def one_thread():
 class Case:
     """
     Random arguments of `recurrence`: a sequential relation, one with several edges a token whose sources lie anywhere
-    (before, after, at padding, in the memory, nowhere), one that overlaps both, and one without edges.
+    (before, after, at padding, in the memory, nowhere), one that overlaps both, and one without edges. With `extra`
+    columns m_t is that much wider than the state, and slices are added elsewhere than where they come from.
     """
 
-    def __init__(self, batch_size, length, size, memory_length=None, reverse=False, seed=0):
+    def __init__(self, batch_size, length, size, memory_length=None, reverse=False, seed=0, extra=0):
         generator = torch.Generator().manual_seed(seed)
 
         def randn(*shape):
@@ -54,9 +55,13 @@ class Case:
         half = size // 2
         self.sources = [sequential_sources(self.mask, reverse), anywhere, twice, anywhere[:, :, :0]]
         self.slices = [(0, half), (half, size), (size // 4, size), (0, size)]
+        if extra:
+            self.slices = [
+                (start, stop, to) for (start, stop), to in zip(self.slices, (0, extra + half, extra // 2, extra))
+            ]
         self.tensors = {
             "inputs": randn(batch_size, length, 3 * size),
-            "weight_hh": randn(3 * size, size) / math.sqrt(size),
+            "weight_hh": randn(3 * size, size + extra) / math.sqrt(size + extra),
             "bias_hn": randn(size),
         }
         if memory_length is not None:
@@ -109,7 +114,7 @@ def loop(case):
     """The equations with one number at a time."""
     inputs, weight_hh, bias_hn = (case.tensors[name].numpy() for name in ("inputs", "weight_hh", "bias_hn"))
     mask = case.mask.numpy()
-    batch_size, length, size = inputs.shape[0], inputs.shape[1], weight_hh.shape[1]
+    (batch_size, length, _), size, width = inputs.shape, len(bias_hn), weight_hh.shape[1]
     memory = case.tensors["memory"].numpy() if "memory" in case.tensors else numpy.zeros((batch_size, 0, size))
     output = numpy.zeros((batch_size, length, size))
 
@@ -121,17 +126,17 @@ def loop(case):
         for t in reversed(range(length)) if case.reverse else range(length):
             if not mask[b, t]:
                 continue
-            m = [0.0] * size
-            for i, ((start, stop), sources) in enumerate(zip(case.slices, case.sources)):
+            m = [0.0] * width
+            for i, ((start, stop, *to), sources) in enumerate(zip(case.slices, case.sources)):
                 for e in range(sources.size(2)):
                     source, weight = sources[b, t, e].item(), case.tensors[f"weights_{i}"][b, t, e].item()
-                    for j in range(start, stop):
+                    for j, k in zip(range(start, stop), range(*(to or [start]), width)):
                         if source >= length:
-                            m[j] += weight * memory[b, source - length, j]
+                            m[k] += weight * memory[b, source - length, j]
                         elif source in done:
-                            m[j] += weight * output[b, source, j]
+                            m[k] += weight * output[b, source, j]
             for j in range(size):
-                hidden = [sum(weight_hh[k * size + j, i] * m[i] for i in range(size)) for k in range(3)]
+                hidden = [sum(weight_hh[k * size + j, i] * m[i] for i in range(width)) for k in range(3)]
                 r = sigmoid(inputs[b, t, j] + hidden[0])
                 z = sigmoid(inputs[b, t, size + j] + hidden[1])
                 n = math.tanh(inputs[b, t, 2 * size + j] + r * (hidden[2] + bias_hn[j]))
@@ -142,16 +147,18 @@ def loop(case):
 
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize("memory_length", [None, 2])
-def test_reference_is_the_equations(memory_length, reverse):
-    case = Case(5, 6, 3, memory_length, reverse)
+@pytest.mark.parametrize("extra", [0, 1, 5])
+def test_reference_is_the_equations(extra, memory_length, reverse):
+    case = Case(5, 6, 3, memory_length, reverse, extra=extra)
     output = case.function("reference")(*case.tensors.values())
     numpy.testing.assert_allclose(output.numpy(), loop(case), rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("backend", ["reference"] + FAST_BACKENDS)
 @pytest.mark.parametrize("reverse", [False, True])
-def test_gradcheck(backend, reverse):
-    case = Case(4, 4, 2, 2, reverse)
+@pytest.mark.parametrize("extra", [0, 3])
+def test_gradcheck(backend, reverse, extra):
+    case = Case(4, 4, 2, 2, reverse, extra=extra)
     tensors = [tensor.requires_grad_() for tensor in case.tensors.values()]
     assert torch.autograd.gradcheck(case.function(backend), tensors)
 
@@ -163,6 +170,14 @@ def test_gradcheck(backend, reverse):
 @pytest.mark.parametrize("length", [0, 1, 63])
 def test_fast_backends_are_as_exact_as_the_reference(backend, length, size, batch_size, memory_length, reverse):
     case, oracle, yardstick = oracle_of(batch_size, length, size, memory_length, reverse)
+    assert_as_good_as(case.run(backend, torch.float32), oracle, yardstick, torch.float32)
+    assert_as_good_as(case.run(backend, torch.float64), oracle, oracle, torch.float64)
+
+
+@pytest.mark.parametrize("backend", FAST_BACKENDS)
+@pytest.mark.parametrize("size, extra", [(2, 1), (34, 34), (34, 67), (100, 28)])
+def test_fast_backends_are_as_exact_where_more_is_read_than_the_state(backend, size, extra):
+    case, oracle, yardstick = oracle_of(6, 30, size, 3, size == 34, 0, extra)
     assert_as_good_as(case.run(backend, torch.float32), oracle, yardstick, torch.float32)
     assert_as_good_as(case.run(backend, torch.float64), oracle, oracle, torch.float64)
 
@@ -316,12 +331,14 @@ def test_unknown_backend():
     "change, message",
     [
         ({"inputs": torch.zeros(2, 3, 11)}, r"inputs has shape \(2, 3, 11\), expected \(2, 3, 12\)"),
-        ({"weight_hh": torch.zeros(11, 4)}, r"weight_hh has shape \(11, 4\), expected \(12, 4\)"),
+        ({"weight_hh": torch.zeros(11, 4)}, r"weight_hh has shape \(11, 4\), expected \(3 \* hidden_size, hidden_size"),
+        ({"weight_hh": torch.zeros(12, 3)}, r"weight_hh has shape \(12, 3\), expected \(3 \* hidden_size, hidden_size"),
         ({"bias_hn": torch.zeros(5)}, r"bias_hn has shape \(5,\), expected \(4,\)"),
         ({"mask": torch.ones(2, 4).bool()}, r"mask has shape \(2, 4\), expected \(2, 3\)"),
         ({"memory": torch.zeros(1, 2, 4)}, r"memory has shape \(1, 2, 4\), expected \(2, 2, 4\)"),
         ({"weights": torch.ones(2, 3, 2)}, r"edges\[0\].weights has shape \(2, 3, 2\), expected \(2, 3, 1\)"),
         ({"slice": (2, 5)}, r"edges\[0\] has the slice 2:5 of a state of size 4"),
+        ({"slice": (1, 4, 2)}, r"edges\[0\] adds its slice at 2:5, expected that within 0:4, the columns of weight_hh"),
         ({"sources": torch.full((2, 3, 1), 3)}, r"edges\[0\] has the source 3, expected less than 3, the sequence"),
     ],
 )

@@ -1,0 +1,219 @@
+from typing import Any, Dict, List, Optional, Tuple
+
+import torch
+from allennlp.common.checks import ConfigurationError
+from allennlp.modules import Seq2SeqEncoder
+
+from allennlp_coref_rc.annotations.edges import question_first_name
+from allennlp_coref_rc.data.fields import AnnotationTensors
+from allennlp_coref_rc.modules.recurrence import NO_SOURCE, Edges
+from allennlp_coref_rc.modules.seq2seq_encoders.annotated_seq2seq_encoder import EncoderInput
+from allennlp_coref_rc.modules.seq2seq_encoders.recurrent_encoder import RecurrentEncoder
+
+SEQUENTIAL = "sequential"
+
+VARIANTS = ("mage", "shared", "dag_rnn")
+
+CARRIES = ("gathered", "previous")
+
+OPEN = 50.0
+"""sigmoid(50) rounds to 1, in float64 too; sigmoid(-50) = 2e-22 is nothing beside a state, but no denormal number."""
+
+
+@Seq2SeqEncoder.register("mage_gru")
+class MageGru(RecurrentEncoder):
+    """
+    The MAGE-GRU of `Linguistic Knowledge as Memory for Recurrent Neural Networks <https://arxiv.org/abs/1703.02620>`_
+    (Dhingra et al., 2017): a GRU whose state has a part for each type of edge. A token reads, part by part, the states
+    of the tokens that an edge of the type comes from, zeros where there is none; each gate sees all parts (equation 2).
+    Where several edges of one type enter a token, their states are summed: U is linear, so that is equation 2's sum of
+    products, and equation 4 is the case of one edge. A token in several clusters reads one state from each, also where
+    these are the same token's.
+
+    Gates, their order and the parameters are those of `torch.nn.GRU` (the update gate keeps the old state, so it is one
+    minus the paper's; a second bias, which the paper has not), and as many. Without annotations this encoder is that
+    GRU: `from_torch` and `to_torch` convert.
+
+    Two sequences. By default passage and question are read by an encoder each, as in the authors' code: forward the
+    question's mentions read the states of the passage's, backward the passage's those of the question's, and the
+    sequential state is not handed on (unlike in `coref_gru`). With `joint` they are read as one sequence, the paper's
+    section 3.3: the sequential state is handed on too, and which comes first is drawn for each batch during training
+    (the passage, in evaluation). The paper has a single encoder for both: leave out `question_encoders` in
+    `ga_reader`.
+
+    Where this departs:
+
+    * from the paper, by default: the update gate keeps the state that was read, as in the authors' code, with which the
+      published numbers were obtained. Equations 2 and 4 print the previous token's state: `carry` is "previous";
+    * from the code: any number of relations and of edges; messages of the backward pass are not clipped (the code: to
+      10, in each step); outputs are zero where masked.
+
+    Registered as a `Seq2SeqEncoder` with name "mage_gru".
+
+    # Parameters
+
+    input_size : `int`
+    state_sizes : `Dict[str, int]`
+        How large a state each type of edge carries: "sequential", from the token before, and any annotation layers of
+        edges. Variant "mage": the sizes of the state's parts, which make up the hidden size of one direction (the
+        paper's bAbI: 48 and 16 for coreference; CNN: 240 and 16). Other variants: each carries the whole state, so all
+        are the hidden size. The state begins with the sequential part; the others follow by name, in whatever order
+        they are given.
+    bidirectional : `bool`, optional (default = `True`)
+    variant : `str`, optional (default = `"mage"`)
+        `"shared"`: the state is not split, each relation's edges bring whole states: the gates read m_t = [h_{t-1}; S],
+        by a U of so many more columns, and h_{t-1} is carried on (the "MAGE (shared)" of Table 1, as coded).
+        `"dag_rnn"`: h_t = tanh(x_t W + m_t U + b) instead (its "DAG-RNN", as coded; without annotations a
+        `torch.nn.RNN`). It runs as a GRU whose gates are held open, for the sake of the fast backends.
+    carry : `str`, optional (default = `"gathered"`)
+        Of variant "mage": what the update gate keeps, `"gathered"` the state that was read (the code), or `"previous"`
+        that of the token before (equations 2 and 4).
+    share_memory : `bool`, optional (default = `True`)
+        Whether edges lead from passage to question and back, where each is encoded by a `mage_gru`.
+    joint : `bool`, optional (default = `False`)
+        Read passage and question as one sequence in random order. Needs the annotation layer to be made with
+        `question_first: true`.
+    backend : `str`, optional (default = `"auto"`)
+        Of the `recurrence`.
+
+    # Example
+
+    ```jsonnet
+    {"type": "mage_gru", "input_size": 128, "state_sizes": {"sequential": 48, "coref": 16}}
+    ```
+    """
+
+    def __init__(
+        self,
+        input_size: int,
+        state_sizes: Dict[str, int],
+        bidirectional: bool = True,
+        variant: str = "mage",
+        carry: str = "gathered",
+        share_memory: bool = True,
+        joint: bool = False,
+        backend: str = "auto",
+    ) -> None:
+        for key, value, choices in (("variant", variant, VARIANTS), ("carry", carry, CARRIES)):
+            if value not in choices:
+                raise ConfigurationError(f"mage_gru: {key} is {value!r}, expected one of {choices}")
+        if carry != CARRIES[0] and variant != VARIANTS[0]:
+            raise ConfigurationError(f"mage_gru: carry is {carry!r}, expected no choice of it in variant {variant!r}")
+        if joint and not share_memory:
+            raise ConfigurationError("mage_gru: joint is true and share_memory false, expected both or neither")
+        if SEQUENTIAL not in state_sizes or min(state_sizes.values()) < 1:
+            raise ConfigurationError(
+                f"mage_gru: state_sizes is {dict(state_sizes)}, expected a positive size for each type of edge, of "
+                f"which one is {SEQUENTIAL!r}"
+            )
+        if variant != VARIANTS[0] and len(set(state_sizes.values())) > 1:
+            raise ConfigurationError(
+                f"mage_gru: state_sizes is {dict(state_sizes)}, expected equal sizes in variant {variant!r}, where "
+                "each relation carries the whole state"
+            )
+        # Jsonnet sorts keys, Python does not: the parameters' meaning must not depend on it.
+        relations = sorted(set(state_sizes) - {SEQUENTIAL})
+        width = sum(state_sizes.values())
+        split, cell_is_tanh = variant == "mage", variant == "dag_rnn"
+        super().__init__(
+            input_size, width if split else state_sizes[SEQUENTIAL], width, relations, bidirectional, share_memory,
+            backend, gates=1 if cell_is_tanh else 3,
+        )  # fmt: skip
+        self._sizes = [state_sizes[name] for name in [SEQUENTIAL, *relations]]
+        self._split = split
+        self._cell_is_tanh = cell_is_tanh
+        self._carries_previous = carry == "previous"
+        self._joint = joint
+        self.hands_on_sequential_state = joint
+        if cell_is_tanh:
+            self.torch_class = torch.nn.RNN
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """As the authors' code: weights normal with deviation 0.1, biases zero."""
+        for name, parameter in self.named_parameters():
+            if name.startswith("weight"):
+                torch.nn.init.normal_(parameter, std=0.1)
+            else:
+                torch.nn.init.zeros_(parameter)
+
+    @classmethod
+    def from_torch(cls, rnn: torch.nn.RNNBase, state_sizes: Dict[str, int], **options) -> "MageGru":
+        """
+        A MAGE-GRU with the parameters of a `torch.nn.GRU` (of a `torch.nn.RNN`, for variant "dag_rnn") of one layer,
+        whose outputs it has without annotations. Weights that only annotations use are new. `options` are further
+        arguments of the constructor.
+        """
+        return cls(rnn.input_size, state_sizes, bidirectional=rnn.bidirectional, **options).load_torch(rnn)
+
+    def _pair_settings(self) -> Dict[str, Any]:
+        sizes = dict(zip([SEQUENTIAL, *self._relations], self._sizes))
+        return {**super()._pair_settings(), "state_sizes": sizes, "split state": self._split, "joint": self._joint}
+
+    def _encode_pair(
+        self, passage: Tuple[RecurrentEncoder, EncoderInput], question: Tuple[RecurrentEncoder, EncoderInput]
+    ) -> Tuple[torch.FloatTensor, ...]:
+        if not self._joint:
+            return super()._encode_pair(passage, question)
+        question_first = [
+            (encoder, sequence._replace(annotations=self._question_first(sequence.annotations)))
+            for encoder, sequence in (question, passage)
+        ]
+        if self.training and torch.rand(()) < 0.5:
+            return super()._encode_pair(*question_first)[::-1]
+        return super()._encode_pair(passage, question)
+
+    def _question_first(self, annotations: AnnotationTensors) -> AnnotationTensors:
+        """The edges where the question is read first, by the names of the others."""
+        for relation in self._relations:
+            if question_first_name("antecedents") not in annotations.get(relation, {}):
+                raise ConfigurationError(
+                    f"mage_gru with joint: true needs the edges of {relation!r} in both orders of passage and question;"
+                    f" add question_first: true to dataset_reader.annotation_layers.{relation}"
+                )
+        names = "antecedents", "descendants"
+        return {
+            relation: {name: annotations[relation][question_first_name(name)] for name in names}
+            for relation in self._relations
+        }
+
+    def _gru_parameters(self, suffix: str) -> Tuple[torch.Tensor, ...]:
+        weight_ih, weight_hh, bias_ih, bias_hh = super()._gru_parameters(suffix)
+        size = self._hidden_size
+        if self._cell_is_tanh:
+            # A GRU with r = 1 and z = 0.
+            gates = bias_ih.new_full((size,), OPEN), bias_ih.new_full((size,), -OPEN)
+            top = 2 * size, 0
+            weight_ih, weight_hh = (torch.nn.functional.pad(w, (0, 0, *top)) for w in (weight_ih, weight_hh))
+            bias_ih, bias_hh = torch.cat([*gates, bias_ih]), torch.nn.functional.pad(bias_hh, top)
+        if self._carries_previous:
+            # The whole previous state is read, for the carry; the gates see its sequential part alone.
+            sequential, others = weight_hh.split([self._sizes[0], sum(self._sizes[1:])], dim=1)
+            weight_hh = torch.cat([sequential, torch.zeros_like(others), others], dim=1)
+        return weight_ih, weight_hh, bias_ih, bias_hh
+
+    def _edges(
+        self,
+        inputs: torch.FloatTensor,
+        sequential: torch.LongTensor,
+        sources: Optional[List[torch.LongTensor]],
+        suffix: str,
+    ) -> List[Edges]:
+        """Sequential edges and those of each relation, of weight 1."""
+
+        def edges(sources: torch.LongTensor, *slices: int) -> Edges:
+            sources = sources.clamp(min=NO_SOURCE)
+            return Edges(sources, torch.ones_like(sources, dtype=inputs.dtype), *slices)
+
+        if sources is None:
+            # A plain GRU takes every part of its state from the token before.
+            sources = [sequential if self._split else sequential[..., :0] for _ in self._relations]
+        whole = self._carries_previous or not self._split
+        to = self._hidden_size if whole else self._sizes[0]
+        start = self._sizes[0] if self._split else 0
+        reads = [edges(sequential, 0, to)]
+        for size, source in zip(self._sizes[1:], sources):
+            reads.append(edges(source, start, start + size, to))
+            to += size
+            start += size if self._split else 0
+        return reads

@@ -1,0 +1,277 @@
+from typing import Any, Dict, List, Optional, Sequence, Tuple
+
+import torch
+from allennlp.common.checks import ConfigurationError
+from allennlp.modules import Seq2SeqEncoder
+from torch.nn import Parameter
+
+from allennlp_coref_rc.annotations.edges import FIRST_MENTION, OTHER_SEQUENCE
+from allennlp_coref_rc.data.fields import AnnotationTensors
+from allennlp_coref_rc.modules.recurrence import Edges, recurrence, sequential_sources
+from allennlp_coref_rc.modules.seq2seq_encoders.annotated_seq2seq_encoder import AnnotatedSeq2SeqEncoder, EncoderInput
+
+
+class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
+    """
+    What the encoders over the `recurrence` have in common: parameters named and shaped as those of `torch.nn.GRU`,
+    edges read from annotations, passage and question encoded as a pair, and conversion from and to PyTorch's modules.
+    A subclass says in `_edges` what each token reads.
+
+    # Parameters
+
+    input_size : `int`
+    hidden_size : `int`
+        Of one direction.
+    recurrent_size : `int`
+        What the recurrent weights read: as many numbers, or more if edges bring more than one state.
+    relations : `Sequence[str]`
+        The annotation layers whose edges are read.
+    bidirectional : `bool`, optional (default = `True`)
+    share_memory : `bool`, optional (default = `True`)
+        See `encode_pair`.
+    backend : `str`, optional (default = `"auto"`)
+        Of the `recurrence`.
+    gates : `int`, optional (default = `3`)
+        The blocks of rows in weights and biases.
+    more_parameters : `Dict[str, Tuple[int, ...]]`, optional (default = `{}`)
+        The shapes of further parameters of each direction.
+    """
+
+    torch_class = torch.nn.GRU
+    """What this encoder is without annotations."""
+
+    hands_on_sequential_state = True
+    """Whether the second sequence of a pair begins with the state in which the first one ended."""
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        recurrent_size: int,
+        relations: Sequence[str],
+        bidirectional: bool = True,
+        share_memory: bool = True,
+        backend: str = "auto",
+        gates: int = 3,
+        more_parameters: Optional[Dict[str, Tuple[int, ...]]] = None,
+    ) -> None:
+        super().__init__()
+        self._input_size = input_size
+        self._hidden_size = hidden_size
+        self._relations = list(relations)
+        self._bidirectional = bidirectional
+        self._share_memory = share_memory
+        self._backend = backend
+        rows = gates * hidden_size
+        shapes = {
+            "weight_ih_l0": (rows, input_size), "weight_hh_l0": (rows, recurrent_size),
+            "bias_ih_l0": (rows,), "bias_hh_l0": (rows,), **(more_parameters or {}),
+        }  # fmt: skip
+        for suffix in self._suffixes():
+            for name, shape in shapes.items():
+                self.register_parameter(name + suffix, Parameter(torch.empty(shape)))
+
+    def _suffixes(self) -> List[str]:
+        return ["", "_reverse"] if self._bidirectional else [""]
+
+    def get_input_dim(self) -> int:
+        return self._input_size
+
+    def get_output_dim(self) -> int:
+        return self._hidden_size * len(self._suffixes())
+
+    def is_bidirectional(self) -> bool:
+        return self._bidirectional
+
+    def to_torch(self) -> torch.nn.RNNBase:
+        """
+        The `torch.nn.GRU` (`torch.nn.RNN` for a tanh cell) that this encoder is without annotations, with copies of its
+        parameters and `batch_first=True`. What only annotations use is left out.
+        """
+        parameter = self.weight_ih_l0
+        rnn = self.torch_class(
+            self._input_size, self._hidden_size, batch_first=True, bidirectional=self._bidirectional
+        ).to(parameter.device, parameter.dtype)
+        own = dict(self.named_parameters())
+        with torch.no_grad():
+            for name, parameter in rnn.named_parameters():
+                parameter.copy_(own[name][:, : self._hidden_size] if name.startswith("weight_hh") else own[name])
+        return rnn
+
+    def load_torch(self, rnn: torch.nn.RNNBase) -> "RecurrentEncoder":
+        """
+        Takes over the parameters of a module as `to_torch` makes it, with their device and dtype. What only annotations
+        use stays as it is. Returns this encoder.
+
+        # Raises
+
+        `ConfigurationError`
+            Where that module has another type or other settings.
+        """
+        found = {"type": type(rnn).__name__}
+        for name in ("input_size", "hidden_size", "bidirectional", "num_layers", "bias", "mode"):
+            found[name] = getattr(rnn, name, None)
+        expected = {
+            "type": self.torch_class.__name__, "input_size": self._input_size, "hidden_size": self._hidden_size,
+            "bidirectional": self._bidirectional, "num_layers": 1, "bias": True,
+            "mode": "GRU" if self.torch_class is torch.nn.GRU else "RNN_TANH",
+        }  # fmt: skip
+        _check_same(f"{type(self).__name__}: the module to load", found, expected)
+        self.to(rnn.weight_ih_l0.device, rnn.weight_ih_l0.dtype)
+        own = dict(self.named_parameters())
+        with torch.no_grad():
+            for name, parameter in rnn.named_parameters():
+                target = own[name][:, : self._hidden_size] if name.startswith("weight_hh") else own[name]
+                target.copy_(parameter)
+        return self
+
+    def forward(  # type: ignore
+        self, inputs: torch.FloatTensor, mask: torch.BoolTensor, annotations: Optional[AnnotationTensors] = None
+    ) -> torch.FloatTensor:
+        """
+        # Parameters
+
+        inputs : `torch.FloatTensor`
+            Shape: (batch_size, sequence_length, input_size).
+        mask : `torch.BoolTensor`
+            Shape: (batch_size, sequence_length).
+        annotations : `AnnotationTensors`, optional (default = `None`)
+            With a layer of edges for each relation. Edges into another sequence count as first mentions.
+
+        # Returns
+
+        `torch.FloatTensor`
+            Shape: (batch_size, sequence_length, directions * hidden_size). Zero where masked.
+        """
+        sequence = EncoderInput(inputs, mask, annotations)
+        return torch.cat([self._read(sequence, suffix == "_reverse") for suffix in self._suffixes()], dim=-1)
+
+    def encode_pair(
+        self, question_encoder: Seq2SeqEncoder, passage: EncoderInput, question: EncoderInput
+    ) -> Tuple[torch.FloatTensor, torch.FloatTensor]:
+        """
+        Encodes a passage with this encoder and its question with another. If both are of one kind and share their
+        memory, and there are annotations, what is read second starts from the states of what is read first, and edges
+        lead across: forward that is the question, backward the passage.
+        """
+        shared = self._share_memory and isinstance(question_encoder, type(self)) and question_encoder._share_memory
+        if not shared or passage.annotations is None or question.annotations is None:
+            return super().encode_pair(question_encoder, passage, question)
+        _check_same(
+            f"{type(self).__name__} of the question, which shares the memory of the passage's",
+            question_encoder._pair_settings(),
+            self._pair_settings(),
+        )
+        return self._encode_pair((self, passage), (question_encoder, question))
+
+    def _pair_settings(self) -> Dict[str, Any]:
+        """What has to be the same in two encoders that read each other's states."""
+        return {"hidden_size": self._hidden_size, "bidirectional": self._bidirectional}
+
+    def _encode_pair(self, *readers: Tuple["RecurrentEncoder", EncoderInput]) -> Tuple[torch.FloatTensor, ...]:
+        """Encodes two sequences, each with its encoder, the first one first when reading forward."""
+        states: Tuple[List, List] = ([], [])
+        for reverse in (False, True)[: len(self._suffixes())]:
+            first, second = (1, 0) if reverse else (0, 1)
+            encoder, sequence = readers[first]
+            states[first].append(encoder._read(sequence, reverse))
+            encoder, continuation = readers[second]
+            states[second].append(encoder._read(continuation, reverse, states[first][-1], sequence.mask))
+        return tuple(torch.cat(directions, dim=-1) for directions in states)
+
+    def _read(
+        self,
+        sequence: EncoderInput,
+        reverse: bool = False,
+        memory: Optional[torch.FloatTensor] = None,
+        memory_mask: Optional[torch.BoolTensor] = None,
+    ) -> torch.FloatTensor:
+        """
+        Reads in one direction, if given `memory` as the continuation of the sequence whose states it is.
+
+        Shapes: memory (batch_size, memory_length, hidden_size), memory_mask (batch_size, memory_length), the result
+        (batch_size, sequence_length, hidden_size).
+        """
+        inputs, mask, annotations = sequence
+        suffix = "_reverse" if reverse else ""
+        weight_ih, weight_hh, bias_ih, bias_hh = self._gru_parameters(suffix)
+        start = None
+        if memory is not None and self.hands_on_sequential_state:
+            start = _last_read(memory_mask, reverse) + mask.size(1)
+        sequential = sequential_sources(mask, reverse, start)
+        sources = None if annotations is None else self._sources(annotations, mask.size(1), reverse, memory is not None)
+        edges = self._edges(inputs, sequential, sources, suffix)
+
+        bias_hr_hz, bias_hn = bias_hh.split([2 * self._hidden_size, self._hidden_size])
+        bias = bias_ih + torch.nn.functional.pad(bias_hr_hz, (0, self._hidden_size))
+        # Projected time first, as the recurrence reads it.
+        projected = torch.nn.functional.linear(inputs.transpose(0, 1), weight_ih, bias).transpose(0, 1)
+        return recurrence(projected, edges, weight_hh, bias_hn, mask, memory, reverse, backend=self._backend)
+
+    def _gru_parameters(self, suffix: str) -> Tuple[torch.Tensor, ...]:
+        """The weights and biases of one direction, in the shapes of a GRU's."""
+        names = "weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0"
+        return tuple(getattr(self, name + suffix) for name in names)
+
+    def _edges(
+        self,
+        inputs: torch.FloatTensor,
+        sequential: torch.LongTensor,
+        sources: Optional[List[torch.LongTensor]],
+        suffix: str,
+    ) -> List[Edges]:
+        """
+        What each token reads.
+
+        # Parameters
+
+        inputs : `torch.FloatTensor`
+            Shape: (batch_size, sequence_length, input_size).
+        sequential : `torch.LongTensor`
+            Shape: (batch_size, sequence_length, 1). The token before.
+        sources : `List[torch.LongTensor]`, optional
+            As `_sources` returns them; `None` without annotations.
+        suffix : `str`
+            That of the parameters of the direction.
+        """
+        raise NotImplementedError
+
+    def _sources(
+        self, annotations: AnnotationTensors, length: int, reverse: bool, has_memory: bool
+    ) -> List[torch.LongTensor]:
+        """
+        For each relation the sources of its edges as the `recurrence` counts them, or `FIRST_MENTION`, or `PADDING`.
+        Shape: (batch_size, sequence_length, edges).
+        """
+        name = "descendants" if reverse else "antecedents"
+        sources = []
+        for relation in self._relations:
+            if relation not in annotations:
+                raise ConfigurationError(
+                    f"{type(self).__name__} reads the relation {relation!r}, but dataset_reader.annotation_layers has "
+                    f"{sorted(annotations)}; add it there, or change the encoder's relations"
+                )
+            if name not in annotations[relation]:
+                raise ConfigurationError(
+                    f"{type(self).__name__} reads edges {name!r} of the relation {relation!r}, but "
+                    f"dataset_reader.annotation_layers.{relation} makes {sorted(annotations[relation])}; a layer of "
+                    "type coref_edges makes edges"
+                )
+            source = annotations[relation][name]
+            other_position = OTHER_SEQUENCE - source + length if has_memory else FIRST_MENTION
+            sources.append(torch.where(source <= OTHER_SEQUENCE, other_position, source))
+        return sources
+
+
+def _check_same(what: str, found: Dict[str, Any], expected: Dict[str, Any]) -> None:
+    for name, value in expected.items():
+        if found[name] != value:
+            raise ConfigurationError(f"{what} has {name} {found[name]!r}, expected {value!r}")
+
+
+def _last_read(mask: torch.BoolTensor, reverse: bool) -> torch.LongTensor:
+    """The position that was read last, of each sequence. Shape: (batch_size,)."""
+    positions = torch.arange(mask.size(1), device=mask.device).expand_as(mask)
+    if reverse:
+        return torch.where(mask, positions, mask.size(1)).amin(dim=1).clamp(max=mask.size(1) - 1)
+    return torch.where(mask, positions, 0).amax(dim=1)

@@ -1,0 +1,358 @@
+import numpy
+import pytest
+import torch
+from allennlp.common import Params
+from allennlp.common.checks import ConfigurationError
+from allennlp.modules import Seq2SeqEncoder
+
+from allennlp_coref_rc.annotations import AnnotatedText, AnnotationLayer
+from allennlp_coref_rc.annotations.edges import FIRST_MENTION, OTHER_SEQUENCE, PADDING
+from allennlp_coref_rc.data.fields import AnnotationField
+from allennlp_coref_rc.modules.seq2seq_encoders import CorefGru, EncoderInput, MageGru, encode_pair
+
+LENGTH, BOUNDARY = 13, 9
+# Mentions of several tokens, tokens in several clusters, clusters in one part of the text and in both.
+CLUSTERS = {
+    "coref": [[(0, 2), (3, 4), (10, 11)], [(1, 2), (5, 6), (9, 11)], [(3, 4)]],
+    "srl": [[(2, 3), (7, 8), (12, 13)], [(9, 10), (11, 12)]],
+}
+SIZES = {"sequential": 3, "srl": 2, "coref": 1}
+WHOLE = {"sequential": 4, "srl": 4, "coref": 4}
+VARIANTS = {
+    "mage": {"state_sizes": SIZES},
+    "mage, previous": {"state_sizes": SIZES, "carry": "previous"},
+    "shared": {"state_sizes": WHOLE, "variant": "shared"},
+    "dag_rnn": {"state_sizes": WHOLE, "variant": "dag_rnn"},
+}
+all_variants = pytest.mark.parametrize("variant", VARIANTS)
+
+
+def make(variant, seed=1, **options):
+    torch.manual_seed(seed)
+    encoder = MageGru(5, **VARIANTS[variant], **options).double()
+    for parameter in encoder.parameters():
+        torch.nn.init.normal_(parameter, std=0.7)
+    return encoder
+
+
+def fields(clusters=CLUSTERS, length=LENGTH, boundary=BOUNDARY, question_first=False):
+    """Of passage and question, made as a reader makes them."""
+    layer = AnnotationLayer.from_params(Params({"type": "coref_edges", "question_first": question_first}))
+    parts = {}
+    for relation in clusters:
+        text = AnnotatedText(tokens=["word"] * length, clusters=clusters[relation])
+        parts[relation] = layer.make(text, boundary)
+    return [
+        AnnotationField({relation: parts[relation][i] for relation in parts}, n)
+        for i, n in enumerate((boundary, length - boundary))
+    ]
+
+
+def tensors(field, padded_to=None, widths=None):
+    lengths = {**field.get_padding_lengths(), **(widths or {})}
+    lengths["num_tokens"] = padded_to or lengths["num_tokens"]
+    return field.batch_tensors([field.as_tensor(lengths)])
+
+
+def whole_text(clusters=CLUSTERS, length=LENGTH):
+    return tensors(fields(clusters, length, length)[0])
+
+
+def ones(length):
+    return torch.ones(1, length, dtype=torch.bool)
+
+
+def sigmoid(x):
+    return 1 / (1 + numpy.exp(-x))
+
+
+def paper(encoder, variant, inputs, clusters, suffix="", memory=None, previous=None):
+    """
+    Equation 2 as it reads, a matrix product for each edge, with a memory of one state a cluster, in float64. Returns
+    the outputs, the memory and the last state; `memory` and `previous` are those to begin with.
+    """
+    weight_ih, weight_hh, bias_ih, bias_hh = (
+        getattr(encoder, name + suffix).detach().numpy()
+        for name in ("weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0")
+    )
+    split, gates = variant.startswith("mage"), 1 if variant == "dag_rnn" else 3
+    size = len(weight_ih) // gates
+    types = ["sequential", "coref", "srl"]
+    sizes = [VARIANTS[variant]["state_sizes"][name] for name in types]
+    columns = {name: slice(sum(sizes[:i]), sum(sizes[: i + 1])) for i, name in enumerate(types)}
+    part = {name: columns[name] if split else slice(0, size) for name in types}
+    memory = {} if memory is None else dict(memory)
+    previous = numpy.zeros(size) if previous is None else previous
+    outputs = numpy.zeros((len(inputs), size))
+    for t in reversed(range(len(inputs))) if suffix else range(len(inputs)):
+        mentions = [(name, c, span) for name in clusters for c, spans in enumerate(clusters[name]) for span in spans]
+        member = [(name, c) for name, c, (start, stop) in mentions if start <= t < stop]
+        incoming = [("sequential", previous)] + [(key[0], memory[key]) for key in member if key in memory]
+        hidden = bias_hh + sum(weight_hh[:, columns[name]] @ state[part[name]] for name, state in incoming)
+        hidden, inputs_t = numpy.split(hidden, gates), numpy.split(weight_ih @ inputs[t] + bias_ih, gates)
+        if variant == "dag_rnn":
+            outputs[t] = numpy.tanh(inputs_t[0] + hidden[0])
+        else:
+            r, keep = sigmoid(inputs_t[0] + hidden[0]), sigmoid(inputs_t[1] + hidden[1])
+            carry = numpy.zeros(size)
+            for name, state in incoming:
+                carry[part[name]] += state[part[name]]
+            if variant != "mage":
+                carry = previous
+            outputs[t] = keep * carry + (1 - keep) * numpy.tanh(inputs_t[2] + r * hidden[2])
+        previous = outputs[t]
+        memory.update({key: outputs[t] for key in member})
+    return outputs, memory, previous
+
+
+def assert_is(output, *expected):
+    numpy.testing.assert_allclose(output.detach().numpy(), numpy.concatenate(expected, axis=-1), rtol=0, atol=1e-12)
+
+
+@all_variants
+@pytest.mark.parametrize("backend", ["reference", "plain", "auto"])
+def test_equation_2(variant, backend):
+    encoder = make(variant, backend=backend)
+    inputs = torch.randn(1, LENGTH, 5).double()
+    output = encoder(inputs, ones(LENGTH), whole_text())[0]
+    assert_is(output, *(paper(encoder, variant, inputs[0].numpy(), CLUSTERS, s)[0] for s in ("", "_reverse")))
+
+
+@pytest.mark.parametrize("carry", ["gathered", "previous"])
+def test_equation_4_is_the_case_of_one_edge_of_each_type(carry):
+    clusters = {"coref": [[(0, 1), (2, 4), (7, 8)], [(1, 2), (6, 7)]], "srl": [[(1, 2), (7, 8)]]}
+    antecedents = {"coref": {2: 0, 3: 2, 7: 3, 6: 1}, "srl": {7: 1}}
+    variant = "mage" if carry == "gathered" else "mage, previous"
+    encoder = make(variant, bidirectional=False)
+    weight_ih, weight_hh, bias_ih, bias_hh = (p.detach().numpy() for p in encoder.parameters())
+    inputs = torch.randn(1, 8, 5).double()
+    states = numpy.zeros((9, 6))  # the last is h_0
+    for t in range(8):
+        coref, srl = (states[antecedents[name].get(t, 8)] for name in ("coref", "srl"))
+        g = numpy.concatenate([states[t - 1][:3], coref[3:4], srl[4:6]])
+        x, u = weight_ih @ inputs[0, t].numpy() + bias_ih, weight_hh @ g + bias_hh
+        r, z = sigmoid(x[:6] + u[:6]), 1 - sigmoid(x[6:12] + u[6:12])
+        candidate = numpy.tanh(x[12:] + r * u[12:])
+        states[t] = (1 - z) * (g if carry == "gathered" else states[t - 1]) + z * candidate
+    assert_is(encoder(inputs, ones(8), whole_text(clusters, 8))[0], states[:8])
+    assert_is(torch.tensor(states[:8]), paper(encoder, variant, inputs[0].numpy(), clusters)[0])
+
+
+def pair_inputs(question_first=False, padding=0):
+    """A passage and a question of one text; the passage is padded in its batch, which must not move links across."""
+    passage_field, question_field = fields(question_first=question_first)
+    inputs = torch.randn(1, LENGTH, 5).double()
+    padded = torch.cat([inputs[:, :BOUNDARY], torch.randn(1, padding, 5).double()], dim=1)
+    mask = torch.arange(BOUNDARY + padding).unsqueeze(0) < BOUNDARY
+    passage = EncoderInput(padded, mask, tensors(passage_field, BOUNDARY + padding))
+    question = EncoderInput(inputs[:, BOUNDARY:], ones(LENGTH - BOUNDARY), tensors(question_field))
+    return inputs[0].numpy(), passage, question
+
+
+IN_PASSAGE = {name: [[s for s in c if s[1] <= BOUNDARY] for c in CLUSTERS[name]] for name in CLUSTERS}
+IN_QUESTION = {
+    name: [[(a - BOUNDARY, b - BOUNDARY) for a, b in c if a >= BOUNDARY] for c in CLUSTERS[name]] for name in CLUSTERS
+}
+
+
+def simulate(passage_encoder, question_encoder, variant, inputs, joint=False, question_first=False):
+    """What reading two texts one after the other, with one memory of clusters, gives for passage and question."""
+    texts = [(passage_encoder, inputs[:BOUNDARY], IN_PASSAGE), (question_encoder, inputs[BOUNDARY:], IN_QUESTION)]
+    states = ([], [])
+    for suffix in ("", "_reverse"):
+        memory = previous = None
+        for i in (1, 0) if bool(suffix) != question_first else (0, 1):
+            encoder, x, clusters = texts[i]
+            output, memory, previous = paper(encoder, variant, x, clusters, suffix, memory, previous)
+            previous = previous if joint else None
+            states[i].append(output)
+    return states
+
+
+@all_variants
+def test_a_pair_shares_the_states_of_clusters_but_not_the_sequential_state(variant):
+    encoder, question_encoder = make(variant), make(variant, seed=2)
+    inputs, passage, question = pair_inputs(padding=3)
+    outputs = encode_pair(encoder, question_encoder, passage, question)
+    expected = simulate(encoder, question_encoder, variant, inputs)
+    assert_is(outputs[0][0, :BOUNDARY], *expected[0])
+    assert_is(outputs[1][0], *expected[1])
+    assert outputs[0][0, BOUNDARY:].abs().max() == 0
+
+
+@all_variants
+@pytest.mark.parametrize("one_encoder", [True, False])
+def test_joint_reads_passage_and_question_as_one_sequence_in_random_order(variant, one_encoder):
+    encoder = make(variant, joint=True)
+    question_encoder = encoder if one_encoder else make(variant, seed=2, joint=True)
+    inputs, passage, question = pair_inputs(question_first=True, padding=2)
+    first = [simulate(encoder, question_encoder, variant, inputs, True, swapped) for swapped in (False, True)]
+
+    encoder.eval()
+    outputs = encode_pair(encoder, question_encoder, passage, question)
+    assert_is(outputs[0][0, :BOUNDARY], *first[0][0])
+    assert_is(outputs[1][0], *first[0][1])
+    if one_encoder:
+        whole = encoder(torch.tensor(inputs).unsqueeze(0), ones(LENGTH), whole_text())[0]
+        assert_is(torch.cat([outputs[0][0, :BOUNDARY], outputs[1][0]]), whole.detach().numpy())
+
+    encoder.train()
+    seen = set()
+    for seed in range(10):
+        torch.manual_seed(seed)
+        outputs = encode_pair(encoder, question_encoder, passage, question)
+        swapped = not numpy.allclose(outputs[0][0, :BOUNDARY, 0].detach().numpy(), first[0][0][0][:, 0])
+        assert_is(outputs[0][0, :BOUNDARY], *first[swapped][0])
+        assert_is(outputs[1][0], *first[swapped][1])
+        seen.add(swapped)
+    assert seen == {False, True}
+
+
+def test_memory_is_not_shared_unless_both_share_it():
+    _, passage, question = pair_inputs()
+    encoder = make("mage")
+    for other in (make("mage", share_memory=False), CorefGru(5, 6, relations=["coref", "srl"]).eval().double()):
+        first, second = encode_pair(encoder, other, passage, question)
+        assert torch.equal(first, encoder(*passage)) and torch.equal(second, other(*question))
+
+
+@all_variants
+def test_a_first_mention_and_no_edge_read_zeros(variant):
+    encoder = make(variant)
+    inputs = torch.randn(1, 4, 5).double()
+
+    def run(source):
+        edges = torch.tensor([[[PADDING], [PADDING], [source], [PADDING]]])
+        layer = {"antecedents": edges, "descendants": edges}
+        return encoder(inputs, ones(4), {"coref": layer, "srl": layer})
+
+    torch.testing.assert_close(run(FIRST_MENTION), run(PADDING))
+    # Where there is no other sequence, an edge from there has nothing to read.
+    torch.testing.assert_close(run(OTHER_SEQUENCE - 1), run(PADDING))
+    assert not torch.allclose(run(0), run(PADDING))
+
+
+def test_without_edges_the_sequential_part_is_a_gru_of_its_size():
+    encoder = make("mage")
+    gru = torch.nn.GRU(5, 3, batch_first=True).double()
+    rows = [i for gate in range(3) for i in range(6 * gate, 6 * gate + 3)]
+    with torch.no_grad():
+        gru.weight_ih_l0.copy_(encoder.weight_ih_l0[rows])
+        gru.weight_hh_l0.copy_(encoder.weight_hh_l0[rows][:, :3])
+        gru.bias_ih_l0.copy_(encoder.bias_ih_l0[rows])
+        gru.bias_hh_l0.copy_(encoder.bias_hh_l0[rows])
+    inputs = torch.randn(1, LENGTH, 5).double()
+    output = encoder(inputs, ones(LENGTH), whole_text({"coref": [], "srl": []}))
+    torch.testing.assert_close(output[..., :3], gru(inputs)[0], rtol=0, atol=1e-12)
+
+
+@all_variants
+def test_padding_and_batch_change_nothing(variant):
+    encoder = make(variant)
+    inputs = torch.randn(2, LENGTH + 2, 5).double()
+    lengths = [LENGTH, 6]
+    clusters = [CLUSTERS, {"coref": [[(0, 1), (5, 6)]], "srl": []}]
+    texts = [fields(c, n, n)[0] for c, n in zip(clusters, lengths)]
+    alone = [encoder(inputs[i : i + 1, :n], ones(n), tensors(texts[i])) for i, n in enumerate(lengths)]
+    widths = {name: 3 for name in texts[0].get_padding_lengths() if name != "num_tokens"}
+    parts = [tensors(text, LENGTH + 2, widths) for text in texts]
+    batch = {
+        relation: {name: torch.cat([part[relation][name] for part in parts]) for name in parts[0][relation]}
+        for relation in parts[0]
+    }
+    together = encoder(inputs, torch.arange(LENGTH + 2) < torch.tensor(lengths).unsqueeze(1), batch)
+    for i, n in enumerate(lengths):
+        torch.testing.assert_close(together[i : i + 1, :n], alone[i], rtol=0, atol=1e-12)
+        assert together[i, n:].abs().sum() == 0
+
+
+@all_variants
+def test_gradients_agree_with_finite_differences(variant):
+    encoder = make(variant, bidirectional=False)
+    clusters = {"coref": [[(0, 1), (2, 3)], [(1, 3), (4, 5)]], "srl": [[(1, 2), (4, 5)]]}
+    inputs = torch.randn(1, 5, 5).double().requires_grad_()
+    names = [name for name, _ in encoder.named_parameters()]
+
+    def run(inputs, *parameters):
+        arguments = (inputs, ones(5), whole_text(clusters, 5))
+        return torch.func.functional_call(encoder, dict(zip(names, parameters)), arguments)
+
+    parameters = [p.detach().clone().requires_grad_() for p in encoder.parameters()]
+    assert torch.autograd.gradcheck(run, (inputs, *parameters))
+    gradients = torch.autograd.grad(run(inputs, *parameters).sum(), parameters)
+    assert all((gradient.abs().sum(dim=0) > 0).all() for gradient in gradients if gradient.dim() == 2)
+
+
+def test_the_order_in_which_state_sizes_are_given_does_not_matter():
+    encoder = make("mage")
+    other = MageGru(5, dict(sorted(SIZES.items(), reverse=True))).double()
+    other.load_state_dict(encoder.state_dict())
+    inputs = torch.randn(1, LENGTH, 5).double()
+    assert torch.equal(other(inputs, ones(LENGTH), whole_text()), encoder(inputs, ones(LENGTH), whole_text()))
+
+
+def test_initialised_as_in_the_authors_code():
+    torch.manual_seed(3)
+    encoder = MageGru(128, {"sequential": 48, "coref": 16})
+    for name, parameter in encoder.named_parameters():
+        if name.startswith("bias"):
+            assert (parameter == 0).all()
+        else:
+            assert abs(parameter.std().item() - 0.1) < 0.003 and abs(parameter.mean().item()) < 0.003
+
+
+@pytest.mark.parametrize(
+    "input_size, sequential, coref", [(128, 48, 16), (128, 32, 32), (100, 240, 16), (100, 224, 32), (100, 192, 64)]
+)
+@pytest.mark.parametrize("layers", [1, 3])
+def test_as_many_parameters_as_a_gru_and_a_coref_gru(input_size, sequential, coref, layers):
+    """At the sizes of the paper, bAbI, bAbI-Mix, CNN and LAMBADA, to 1 %."""
+    size = sequential + coref
+
+    def count(make):
+        inputs = [input_size] + [2 * size] * (layers - 1)
+        return sum(p.numel() for n in inputs for p in make(n).parameters())
+
+    gru = count(lambda n: torch.nn.GRU(n, size, bidirectional=True))
+    assert count(lambda n: MageGru(n, {"sequential": sequential, "coref": coref})) == gru
+    assert gru < count(lambda n: CorefGru(n, size)) < 1.01 * gru
+
+
+def test_from_params():
+    params = {"type": "mage_gru", "input_size": 128, "state_sizes": {"sequential": 48, "coref": 16}}
+    encoder = Seq2SeqEncoder.from_params(Params(params))
+    assert (encoder.get_input_dim(), encoder.get_output_dim(), encoder.is_bidirectional()) == (128, 128, True)
+    encoder = MageGru(5, WHOLE, variant="shared", bidirectional=False)
+    assert encoder.get_output_dim() == 4 and encoder.weight_hh_l0.shape == (12, 12)
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"variant": "maga"}, r"variant is 'maga', expected one of \('mage', 'shared', 'dag_rnn'\)"),
+        ({"carry": "h"}, r"carry is 'h', expected one of \('gathered', 'previous'\)"),
+        ({"carry": "previous", "variant": "shared"}, "carry is 'previous', expected no choice of it in variant 'shar"),
+        ({"state_sizes": {"coref": 8}}, r"state_sizes is {'coref': 8}, expected .* 'sequential'"),
+        ({"state_sizes": {"sequential": 8, "coref": 0}}, "state_sizes is .*expected a positive size"),
+        ({"variant": "dag_rnn"}, "state_sizes is .*, expected equal sizes in variant 'dag_rnn'"),
+        ({"joint": True, "share_memory": False}, "joint is true and share_memory false"),
+    ],
+)
+def test_wrong_options(options, message):
+    with pytest.raises(ConfigurationError, match=f"mage_gru: {message}"):
+        MageGru(5, **{"state_sizes": {"sequential": 4, "coref": 2}, **options})
+
+
+def test_wrong_pairs_and_annotations():
+    _, passage, question = pair_inputs()
+    with pytest.raises(ConfigurationError, match="of the question, .* has state_sizes .*'coref': 2.* expected"):
+        other = MageGru(5, {"sequential": 2, "coref": 2, "srl": 2}).double()
+        encode_pair(make("mage"), other, passage, question)
+    with pytest.raises(ConfigurationError, match="has joint True, expected False"):
+        encode_pair(make("mage"), make("mage", joint=True), passage, question)
+    with pytest.raises(ConfigurationError, match="add question_first: true to dataset_reader.annotation_layers.coref"):
+        encode_pair(make("mage", joint=True), make("mage", joint=True), passage, question)
+    with pytest.raises(ConfigurationError, match="reads the relation 'srl', but dataset_reader.annotation_layers has"):
+        make("mage")(passage.inputs, passage.mask, {"coref": passage.annotations["coref"]})
+    with pytest.raises(ConfigurationError, match="annotation_layers.coref makes .'clusters'.; a layer of type coref_"):
+        make("mage")(passage.inputs, passage.mask, {"coref": {"clusters": torch.zeros(1, BOUNDARY, 1)}, "srl": {}})

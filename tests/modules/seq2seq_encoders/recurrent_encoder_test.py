@@ -1,0 +1,90 @@
+import io
+
+import pytest
+import torch
+from allennlp.common.checks import ConfigurationError
+
+from allennlp_coref_rc.modules.seq2seq_encoders import CorefGru, MageGru
+
+ENCODERS = {
+    "coref_gru": (CorefGru, {}),
+    "mage": (MageGru, {"state_sizes": {"sequential": 6, "coref": 2}}),
+    "mage, previous": (MageGru, {"state_sizes": {"sequential": 6, "coref": 2}, "carry": "previous"}),
+    "shared": (MageGru, {"state_sizes": {"sequential": 8, "coref": 8}, "variant": "shared"}),
+    "dag_rnn": (MageGru, {"state_sizes": {"sequential": 8, "coref": 8}, "variant": "dag_rnn"}),
+}
+all_encoders = pytest.mark.parametrize("name", ENCODERS)
+
+
+def torch_module(name, bidirectional=True, **options):
+    torch.manual_seed(3)
+    cls = torch.nn.RNN if name == "dag_rnn" else torch.nn.GRU
+    return cls(5, 8, bidirectional=bidirectional, **options)
+
+
+@all_encoders
+@pytest.mark.parametrize("bidirectional", [True, False])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_conversion_from_and_to_torch(name, bidirectional, dtype):
+    cls, options = ENCODERS[name]
+    rnn = torch_module(name, bidirectional).to(dtype)
+    encoder = cls.from_torch(rnn, **options)
+    back = encoder.to_torch()
+    assert type(back) is type(rnn) and back.batch_first
+    for (expected_name, expected), (back_name, parameter) in zip(rnn.named_parameters(), back.named_parameters()):
+        assert back_name == expected_name and torch.equal(parameter, expected) and parameter.dtype == dtype
+        assert parameter.data_ptr() != expected.data_ptr()
+
+    inputs, lengths = torch.randn(3, 7, 5, dtype=dtype), torch.tensor([7, 4, 1])
+    packed = torch.nn.utils.rnn.pack_padded_sequence(inputs, lengths, batch_first=True)
+    expected = torch.nn.utils.rnn.pad_packed_sequence(back(packed)[0], batch_first=True)[0]
+    output = encoder(inputs, torch.arange(7) < lengths.unsqueeze(1))
+    torch.testing.assert_close(output, expected, atol=1e-6, rtol=0)
+
+    upstream = torch.randn_like(output)
+    own = dict(encoder.named_parameters())
+    gradients = torch.autograd.grad(output, [own[n] for n, _ in back.named_parameters()], upstream)
+    for gradient, other in zip(gradients, torch.autograd.grad(expected, list(back.parameters()), upstream)):
+        torch.testing.assert_close(gradient[:, : other.size(-1)] if other.dim() == 2 else gradient, other)
+
+
+@all_encoders
+def test_state_dict_moves_between_devices(name):
+    cls, options = ENCODERS[name]
+    encoder = cls.from_torch(torch_module(name), **options)
+    file = io.BytesIO()
+    torch.save(encoder.state_dict(), file)
+    for device in ["cpu", "meta"] + (["cuda"] if torch.cuda.is_available() else []):
+        file.seek(0)
+        state = torch.load(file, map_location=device, weights_only=True)
+        other = cls.from_torch(torch_module(name), **options).to(device)
+        other.load_state_dict(state)
+        assert all(parameter.device.type == device for parameter in other.parameters())
+        if device != "meta":
+            inputs = torch.randn(2, 4, 5)
+            expected = encoder(inputs, torch.ones(2, 4).bool())
+            output = other(inputs.to(device), torch.ones(2, 4).bool().to(device))
+            torch.testing.assert_close(output.cpu(), expected)
+
+
+@all_encoders
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"num_layers": 2}, "num_layers 2, expected 1"),
+        ({"bias": False}, "bias False, expected True"),
+    ],
+)
+def test_modules_that_cannot_be_converted(name, options, message):
+    cls, own_options = ENCODERS[name]
+    with pytest.raises(ConfigurationError, match=f"the module to load has {message}"):
+        cls.from_torch(torch_module(name, **options), **own_options)
+
+
+def test_modules_of_the_wrong_type_and_size():
+    with pytest.raises(ConfigurationError, match="MageGru: the module to load has type 'LSTM', expected 'GRU'"):
+        MageGru.from_torch(torch.nn.LSTM(5, 8), {"sequential": 6, "coref": 2})
+    with pytest.raises(ConfigurationError, match="MageGru: the module to load has hidden_size 8, expected 7"):
+        MageGru.from_torch(torch.nn.GRU(5, 8), {"sequential": 5, "coref": 2})
+    with pytest.raises(ConfigurationError, match="has mode 'RNN_RELU', expected 'RNN_TANH'"):
+        MageGru.from_torch(torch.nn.RNN(5, 2, nonlinearity="relu"), {"sequential": 2, "coref": 2}, variant="dag_rnn")
