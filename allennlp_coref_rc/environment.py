@@ -43,8 +43,9 @@ def problems() -> List[str]:
             found.append(f"{name} {installed} does not work: needs {wanted} ({reason})")
     if not found and not _fits(_numbers(version("torchvision")), _numbers(version("torch"))):
         found.append(
-            f"torchvision {version('torchvision')} does not work beside torch {version('torch')}: needs 0.15, 0.16, or the "
-            "release that goes with that torch (allennlp imports it, and from 0.17 on it imports only beside its own torch)"
+            f"torchvision {version('torchvision')} does not work beside torch {version('torch')}: needs 0.15, 0.16, or "
+            "the release that goes with that torch (allennlp imports it, and from 0.17 on it imports only beside its "
+            "own torch)"
         )
     if find_spec("_jsonnet") is None:
         found.append("_jsonnet is missing: install jsonnet (without it AllenNLP reads .jsonnet files as plain JSON)")

@@ -207,10 +207,10 @@ class GAReader(Model):
     ) -> torch.FloatTensor:
         if not self._cluster_one_hot:
             return embedded
-        if annotations is None or "coref_clusters" not in annotations:
+        if "clusters" not in (annotations or {}).get("coref_clusters", {}):
             raise ConfigurationError(
-                "ga_reader.cluster_one_hot needs the annotation layer 'coref_clusters'; add it to "
-                "dataset_reader.annotation_layers"
+                "ga_reader.cluster_one_hot reads the annotation layer 'coref_clusters'; give "
+                "dataset_reader.annotation_layers one of this name and type"
             )
         clusters = annotations["coref_clusters"]["clusters"]
         kept = (clusters != PADDING) & (clusters < self._cluster_one_hot)

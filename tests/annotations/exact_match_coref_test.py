@@ -54,7 +54,17 @@ def test_words_to_link_are_configurable():
 
 @pytest.mark.parametrize(
     "plural, one",
-    [("mice", "mouse"), ("wolves", "wolf"), ("cats", "cat"), ("sheep", "sheep"), ("frogs", "frog"), ("Mice", "Mouse")],
+    [
+        ("buses", "bus"),
+        ("gases", "gas"),
+        ("lenses", "lens"),
+        ("mice", "mouse"),
+        ("wolves", "wolf"),
+        ("cats", "cat"),
+        ("sheep", "sheep"),
+        ("frogs", "frog"),
+        ("Mice", "Mouse"),
+    ],
 )
 def test_singular_and_plural_are_joined_only_if_asked(plural, one):
     text = f"{plural} love her . {one} ."

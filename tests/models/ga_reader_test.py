@@ -150,8 +150,9 @@ def test_what_does_not_fit_is_said_by_name(change, message):
         build(more=change)
 
 
-def test_one_hot_needs_its_layer():
-    model, instances, _ = build("ga_gru_one_hot", more={"dataset_reader.annotation_layers": {}})
+@pytest.mark.parametrize("layers", [{}, {"coref_clusters": "coref_edges"}])
+def test_one_hot_needs_its_layer(layers):
+    model, instances, _ = build("ga_gru_one_hot", more={"dataset_reader.annotation_layers": layers})
     with pytest.raises(ConfigurationError, match="coref_clusters"):
         model.forward_on_instance(instances[0])
 

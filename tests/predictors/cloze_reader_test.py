@@ -35,11 +35,11 @@ def test_candidates_and_clusters_may_be_given(predictor):
         {
             "passage": STORY,
             "question": QUESTION,
-            "candidates": ["park", "the office", "moon"],
+            "candidates": ["park", "O'Neil's office", "moon"],
             "clusters": [[[0, 1], [9, 11]]],
         }
     )
-    assert set(output["candidate_probabilities"]) == {"park", "the office", "moon"}
+    assert set(output["candidate_probabilities"]) == {"park", "O'Neil's office", "moon"}
     assert output["candidate_probabilities"]["moon"] < 1e-5
     assert output["clusters"] == [[[0, 1], [9, 11]]]
 
@@ -60,6 +60,13 @@ def test_batches_agree_with_single_questions(predictor):
         ({"passage": STORY}, "expected the key 'question'"),
         ({"passage": "", "question": QUESTION}, "found an empty passage"),
         ({"passage": STORY, "question": QUESTION, "clusters": [[[0, 99]]]}, r"mention of cluster 0 \[0, 99\)"),
+        (
+            {"passage": STORY, "question": QUESTION, "clusters": [[0, 1]]},
+            r"clusters: found \[\[0, 1\]\], expected lists of",
+        ),
+        ({"passage": STORY, "question": QUESTION, "candidates": "park"}, "candidates: found 'park', expected a list"),
+        ({"passage": STORY, "question": QUESTION, "candidates": []}, r"candidates: found \[\], expected a list of one"),
+        ({"passage": 3, "question": QUESTION}, "passage: found 3, expected a text or a list"),
     ],
 )
 def test_bad_input_is_named(predictor, inputs, message):

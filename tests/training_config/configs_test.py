@@ -10,8 +10,9 @@ from allennlp.common import Params
 from allennlp.data import Batch, DatasetReader, Vocabulary
 from allennlp.models import Model, load_archive
 
+from allennlp_coref_rc.data.dataset_readers.annotated_babi import read_babi
 from tests.shared import PROJECT
-from tests.training_config.configs import configs, load
+from tests.training_config.configs import FIXTURES, configs, load
 
 CONFIGS = configs()
 
@@ -87,3 +88,13 @@ def test_the_encoder_is_swapped_by_an_edit():
     evaluated = _jsonnet.evaluate_snippet(str(folder / "swapped.jsonnet"), swapped)
     params = Params(json.loads(evaluated))
     assert params["model"]["passage_encoders"][0]["type"] == "gru"
+
+
+def test_the_vocabulary_is_that_of_the_training_data(tmp_path):
+    """Of the answers of task 8's fixtures one is in the test file alone."""
+    params = load(PROJECT / "training_config" / "babi" / "bi_gru.jsonnet", 8)
+    model = train_model(params, str(tmp_path / "run"))
+    labels = set(model.vocab.get_token_to_index_vocabulary("class_labels"))
+    training = {question.answer for question in read_babi(str(FIXTURES / "qa8_train.txt"))}
+    test = {question.answer for question in read_babi(str(FIXTURES / "qa8_test.txt"))}
+    assert labels == training and test - training

@@ -64,8 +64,8 @@ class ReadingComprehensionReader(DatasetReader):
         self._wrap_question = wrap_question
         if self._annotation_layers and annotator is None:
             logger.warning(
-                "dataset_reader.annotation_layers asks for %s, but there is no dataset_reader.annotator: texts that come "
-                "without annotations will have none",
+                "dataset_reader.annotation_layers asks for %s, but there is no dataset_reader.annotator: texts that "
+                "come without annotations will have none",
                 sorted(self._annotation_layers),
             )
 

@@ -123,6 +123,7 @@ GOOD = "1 Mary moved to the garden.\n2 Where is Mary? \tgarden\t1\n"
 
 MALFORMED = [
     ("no tab in a question", GOOD + "3 Where is Mary?\n", 3, "a question without a tab", "question<TAB>answer"),
+    ("blanks for tabs", GOOD + "3 Where is Mary? park 1\n", 3, "a question without a tab", "question<TAB>answer"),
     ("no tab, trailing blank", GOOD + "3 Where is Mary? \n", 3, "a question without a tab", "question<TAB>answer"),
     ("non-numeric id", GOOD + "x Mary left.\n", 3, "'x Mary left.'", "begins with a number and a blank"),
     ("id and no blank", GOOD + "3Mary left.\n", 3, "'3Mary left.'", "begins with a number and a blank"),
@@ -491,3 +492,16 @@ class TestAnnotatedBabiReader:
         with caplog.at_level(logging.INFO, logger=name):
             list(reader(folder=str(FIXTURES), task=1).read("test"))
         assert f"Reading bAbI questions from {fixture(1, 'test')}" in caplog.text
+
+
+def test_a_file_of_another_task_than_the_readers_is_refused():
+    reader = AnnotatedBabiReader(folder=str(FIXTURES), task=1)
+    with pytest.raises(
+        ConfigurationError, match="found task 15 in the file's name, expected task 1.*dataset_reader.task"
+    ):
+        list(reader.read(str(FIXTURES / "qa15_test.txt")))
+
+
+def test_layers_without_an_annotator_are_warned_of(caplog):
+    AnnotatedBabiReader(annotation_layers={"coref": CorefEdges()})
+    assert "annotation_layers asks for ['coref'], but there is no dataset_reader.annotator" in caplog.text
