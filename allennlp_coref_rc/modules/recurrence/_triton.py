@@ -99,9 +99,9 @@ class _Recurrence(torch.autograd.Function):
         previous = torch.empty_like(states) if needs_grad else None
         with _on(inputs.device):
             _triton_kernels.forward[(batch_size,)](
-                inputs, sources, weights, weight_hh.t().contiguous(), bias_hn, mask, memory, states, gates, previous,
-                _scratch(inputs, options, 1), length, 0 if memory is None else memory.size(1), SAVE=needs_grad,
-                **options,
+                inputs, sources, weights, _for_kernel(weight_hh.t(), options), bias_hn, mask, memory, states, gates,
+                previous, _scratch(inputs, options, 1), length, 0 if memory is None else memory.size(1),
+                SAVE=needs_grad, **options,
             )  # fmt: skip
         ctx.options = options
         ctx.save_for_backward(mask, sources, weight_hh, memory, weights, states, gates, previous)
@@ -117,23 +117,24 @@ class _Recurrence(torch.autograd.Function):
         # The kernel adds to these, in float32 whatever the dtype.
         grad_states = torch.empty_like(states, dtype=torch.float32).copy_(grad_output)
         grad_memory = None if memory is None else torch.zeros_like(memory, dtype=torch.float32)
-        grad_inputs = states.new_empty(batch_size, length, 3 * size)
-        grad_hidden_n = torch.empty_like(states)
+        grad_gates = torch.empty_like(gates)
         grad_weights = torch.empty_like(weights) if ctx.needs_input_grad[-1] else None
         with _on(states.device):
             _triton_kernels.backward[(batch_size,)](
-                grad_states, grad_memory, grad_inputs, grad_hidden_n, grad_weights, sources, weights, weight_hh, mask,
-                memory, states, gates, previous, _scratch(states, ctx.options, 3), length,
-                0 if memory is None else memory.size(1), WEIGHT_GRADS=grad_weights is not None, **ctx.options,
+                grad_states, grad_memory, grad_gates, grad_weights, sources, weights,
+                _for_kernel(weight_hh, ctx.options), mask, memory, states, gates, previous,
+                _scratch(states, ctx.options, 3), length, 0 if memory is None else memory.size(1),
+                WEIGHT_GRADS=grad_weights is not None, **ctx.options,
             )  # fmt: skip
 
-        previous, grad_hidden_n = previous.view(-1, size), grad_hidden_n.view(-1, size)
+        previous = previous.view(-1, size)
+        grad_rz, _, grad_hidden_n = grad_gates.view(-1, 4 * size).split([2 * size, size, size], dim=1)
         grad_weight_hh = torch.empty_like(weight_hh)
         # r and z have the same gradient by their inputs as by their recurrent parts; the candidate has not.
-        torch.mm(grad_inputs.view(-1, 3 * size)[:, : 2 * size].t(), previous, out=grad_weight_hh[: 2 * size])
+        torch.mm(grad_rz.t(), previous, out=grad_weight_hh[: 2 * size])
         torch.mm(grad_hidden_n.t(), previous, out=grad_weight_hh[2 * size :])
         return (
-            None, None, None, None, None, grad_inputs, grad_weight_hh, grad_hidden_n.sum(0),
+            None, None, None, None, None, grad_gates[..., : 3 * size], grad_weight_hh, grad_hidden_n.sum(0),
             None if memory is None else grad_memory.to(memory.dtype), grad_weights,
         )  # fmt: skip
 
@@ -155,10 +156,15 @@ def _options(size, memory, sources, relations, reverse) -> dict:
         "REVERSE": reverse,
         "ON_CHIP": block <= MAX_SIZE_ON_CHIP,
         # Each thread holds 12, 24, 48 or 96 recurrent weights at 16, 32, 64 or 128 numbers a state.
-        "num_warps": {16: 2, 32: 4, 64: 8}.get(block, 16),
+        "num_warps": {16: 1, 32: 2, 64: 4, 128: 8}.get(block, 16),
         # Loads must not be moved ahead of the stores of an earlier step.
         "num_stages": 1,
     }
+
+
+def _for_kernel(weight: torch.Tensor, options: dict) -> torch.Tensor:
+    # Weights that are read once may as well be wide, which spreads them better over the threads.
+    return weight.to(torch.float32 if options["ON_CHIP"] else weight.dtype).contiguous()
 
 
 def _scratch(like: torch.Tensor, options: dict, vectors: int) -> Optional[torch.Tensor]:

@@ -56,6 +56,15 @@ def _read(
     return tl.where(inside & chained, carried, read)
 
 
+@triton.jit
+def _store(pointer, a, b, c, d, SIZE: tl.constexpr, BLOCK: tl.constexpr):
+    """Four vectors, one after the other. At once, because each store spreads its values anew and waits for all."""
+    j = tl.arange(0, BLOCK)[:, None, None]
+    pair = tl.arange(0, 2)
+    place = pair[None, :, None] + 2 * pair[None, None, :]
+    tl.store(pointer + place * SIZE + j, tl.join(tl.join(a, b), tl.join(c, d)), mask=(j < SIZE) & (place < 4))
+
+
 @triton.jit(do_not_specialize=["length", "memory_length"])
 def forward(
     inputs, sources, weights, weight_t, bias_hn, mask, memory, states, gates, previous, scratch, length, memory_length,
@@ -128,26 +137,23 @@ def forward(
         state = tl.where(valid, (1.0 - z) * n + z * m, 0.0)
         tl.store(states + position * SIZE + j, state, mask=real)
         if SAVE:
-            gate = gates + position * (4 * SIZE) + j
-            tl.store(gate, r, mask=real)
-            tl.store(gate + SIZE, z, mask=real)
-            tl.store(gate + 2 * SIZE, n, mask=real)
-            tl.store(gate + 3 * SIZE, hidden_n, mask=real)
+            _store(gates + position * (4 * SIZE), r, z, n, hidden_n, SIZE, BLOCK)
             tl.store(previous + position * SIZE + j, m, mask=real)
         tl.debug_barrier()
 
 
 @triton.jit(do_not_specialize=["length", "memory_length"])
 def backward(
-    grad_states, grad_memory, grad_inputs, grad_hidden_n, grad_weights, sources, weights, weight_hh, mask, memory,
-    states, gates, previous, scratch, length, memory_length,
+    grad_states, grad_memory, grad_gates, grad_weights, sources, weights, weight_hh, mask, memory, states, gates,
+    previous, scratch, length, memory_length,
     RELATIONS: tl.constexpr, NUM_RELATIONS: tl.constexpr, EDGES: tl.constexpr, SIZE: tl.constexpr, BLOCK: tl.constexpr,
     CHUNK: tl.constexpr, HAS_MEMORY: tl.constexpr, WEIGHT_GRADS: tl.constexpr, REVERSE: tl.constexpr,
     ON_CHIP: tl.constexpr,
 ):  # fmt: skip
     """
     `grad_states` (float32) comes in with the gradient from outside and collects what later tokens send to what they
-    read; so does `grad_memory`, which comes in as zeros. The rest of the gradients is written once, whole.
+    read; so does `grad_memory`, which comes in as zeros. `grad_gates`, (batch, length, 4 * SIZE), gets the gradients of
+    the three projected inputs and of m U_n + b_n.
     """
     row = tl.program_id(0).to(tl.int64)
     k = tl.arange(0, BLOCK)
@@ -180,11 +186,7 @@ def backward(
         grad_z = grad * (m - n) * z * (1.0 - z)
         grad_r = grad_n * hidden_n * r * (1.0 - r)
         grad_hidden = grad_n * r
-        grad_input = grad_inputs + position * (3 * SIZE) + k
-        tl.store(grad_input, grad_r, mask=real)
-        tl.store(grad_input + SIZE, grad_z, mask=real)
-        tl.store(grad_input + 2 * SIZE, grad_n, mask=real)
-        tl.store(grad_hidden_n + position * SIZE + k, grad_hidden, mask=real)
+        _store(grad_gates + position * (4 * SIZE), grad_r, grad_z, grad_n, grad_hidden, SIZE, BLOCK)
 
         grad_m = grad * z
         if ON_CHIP:
