@@ -32,6 +32,7 @@ def why_not(inputs: torch.Tensor) -> Optional[str]:
 
 @functools.lru_cache(maxsize=None)
 def _why_not_on(device: torch.device) -> Optional[str]:
+    """Why no kernel runs on `device`, found out by running one."""
     try:
         from allennlp_coref_rc.modules.recurrence import _triton_kernels
     except ImportError as error:
@@ -44,7 +45,8 @@ def _why_not_on(device: torch.device) -> Optional[str]:
     if device.type == "cuda":
         capability = torch.cuda.get_device_capability(device)
         if capability < MIN_CAPABILITY:
-            return f"the fused recurrence needs compute capability {MIN_CAPABILITY} and {device} has {capability}"
+            needed, found = (".".join(map(str, version)) for version in (MIN_CAPABILITY, capability))
+            return f"the fused recurrence needs compute capability {needed} and {device} has {found}"
     try:
         with _on(device):
             _triton_kernels.one[(1,)](torch.empty(1, device=device))
@@ -155,7 +157,7 @@ def _options(size, memory, sources, relations, reverse) -> dict:
         "HAS_MEMORY": memory is not None,
         "REVERSE": reverse,
         "ON_CHIP": block <= MAX_SIZE_ON_CHIP,
-        # Each thread holds 12, 24, 48 or 96 recurrent weights at 16, 32, 64 or 128 numbers a state.
+        # So many that a thread's share of the recurrent weights, at most 192 of them, fits into its 255 registers.
         "num_warps": {16: 1, 32: 2, 64: 4, 128: 8}.get(block, 16),
         # Loads must not be moved ahead of the stores of an earlier step.
         "num_stages": 1,

@@ -142,6 +142,22 @@ def forward(
         tl.debug_barrier()
 
 
+@triton.jit
+def _saved(gates, previous, grad_states, mask, position, k, SIZE: tl.constexpr):
+    """What the backward step at `position` starts from: r, z, n, m U_n + b_n, m and the gradient of the state."""
+    real = k < SIZE
+    gate = gates + position * (4 * SIZE) + k
+    r = _load(gate, real)
+    z = _load(gate + SIZE, real)
+    n = _load(gate + 2 * SIZE, real)
+    hidden_n = _load(gate + 3 * SIZE, real)
+    m = _load(previous + position * SIZE + k, real)
+    grad = _load(grad_states + position * SIZE + k, real)
+    # A masked token's gradient from outside may be anything.
+    valid = tl.load(mask + position) != 0
+    return r, z, n, hidden_n, m, tl.where(valid, grad, 0.0)
+
+
 @triton.jit(do_not_specialize=["length", "memory_length"])
 def backward(
     grad_states, grad_memory, grad_gates, grad_weights, sources, weights, weight_hh, mask, memory, states, gates,
@@ -168,19 +184,18 @@ def backward(
     # What the token just done, which comes after this one, sends to this one's state.
     carried = tl.full((BLOCK,), 0.0, tl.float32)
     nothing = tl.full((BLOCK,), 0.0, tl.float32)
+    position = row * length + (0 if REVERSE else length - 1)
+    r, z, n, hidden_n, m, grad = _saved(gates, previous, grad_states, mask, position, k, SIZE)
     for i in range(length):
         t = i if REVERSE else length - 1 - i
         earlier = t + 1 if REVERSE else t - 1
         position = row * length + t
-        valid = tl.load(mask + position) != 0
-        gate = gates + position * (4 * SIZE) + k
-        r = _load(gate, real)
-        z = _load(gate + SIZE, real)
-        n = _load(gate + 2 * SIZE, real)
-        hidden_n = _load(gate + 3 * SIZE, real)
-        m = _load(previous + position * SIZE + k, real)
-        # A masked token's gradient from outside may be anything.
-        grad = _load(grad_states + position * SIZE + k, real & valid) + carried
+        # Asked for one step ahead, because everything else waits for it. What this step sends there is in `carried`.
+        ahead = position if i + 1 == length else row * length + earlier
+        next_r, next_z, next_n, next_hidden_n, next_m, next_grad = _saved(
+            gates, previous, grad_states, mask, ahead, k, SIZE
+        )  # fmt: skip
+        grad += carried
 
         grad_n = grad * (1.0 - z) * (1.0 - n * n)
         grad_z = grad * (m - n) * z * (1.0 - z)
@@ -232,6 +247,7 @@ def backward(
                     )  # fmt: skip
                     tl.store(grad_weights + position * EDGES + e, tl.sum(tl.where(inside, grad_m * read, 0.0), axis=0))
                 tl.debug_barrier()
+        r, z, n, hidden_n, m, grad = next_r, next_z, next_n, next_hidden_n, next_m, next_grad
 
 
 INTERPRETED = not isinstance(forward, triton.JITFunction)
