@@ -36,6 +36,7 @@ from allennlp_coref_rc.modules.recurrence import NO_SOURCE, Edges, recurrence, s
 
 SHAPES = [(32, 100, 64), (32, 400, 64), (16, 2000, 64), (64, 100, 256)]
 CLUSTERS = [5, 50, 500]
+BACKENDS = {"cpu": ["plain", "cpp"], "cuda": ["plain", "triton"]}
 BASELINE = "torch.nn.GRU"
 
 
@@ -179,7 +180,7 @@ def main() -> int:
     parser.add_argument("--json", metavar="FILE", help="write the rows to FILE")
     parser.add_argument("--shape", type=int, nargs=3, action="append", metavar=("BATCH", "TOKENS", "SIZE"))
     parser.add_argument("--clusters", type=int, nargs="+", default=CLUSTERS)
-    parser.add_argument("--backends", nargs="+", default=["plain", "cpp"], help="the first is what others are held to")
+    parser.add_argument("--backends", nargs="+", help="the first is what others are held to (default: the device's)")
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--threads", type=int, help="of the CPU (default: PyTorch's)")
     parser.add_argument("--rounds", type=int, default=15)
@@ -192,7 +193,7 @@ def main() -> int:
     competitors = [Competitor(BASELINE, "torch", 0)] + [
         Competitor(name, backend, clusters)
         for name in ("C-GRU", "MAGE")
-        for backend in arguments.backends
+        for backend in arguments.backends or BACKENDS[torch.device(device).type]
         for clusters in arguments.clusters
     ]
     shapes = [tuple(shape) for shape in arguments.shape or SHAPES]

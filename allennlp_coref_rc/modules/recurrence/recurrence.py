@@ -11,7 +11,7 @@ logger = logging.getLogger(__name__)
 NO_SOURCE = -1
 """The source position that stands for "nothing": a state of zeros."""
 
-BACKENDS = ("auto", "reference", "plain", "cpp")
+BACKENDS = ("auto", "reference", "plain", "cpp", "triton")
 
 
 class Edges(NamedTuple):
@@ -86,7 +86,8 @@ def recurrence(
     backend : `str`, optional (default = `"auto"`)
         `"reference"`: a readable loop through autograd. `"plain"`: the same in PyTorch with a backward written by hand.
         `"cpp"`: its time loop in C++, on the CPU in float32 and float64; compiled on first use, which takes some
-        seconds and needs a C++ compiler. `"auto"`: the fastest that runs here; what can't run is logged once.
+        seconds and needs a C++ compiler. `"triton"`: one kernel for forward and one for backward, on the GPU in float32
+        and bfloat16, up to size 512. `"auto"`: the fastest that runs here; what can't run is logged once.
     recompute : `bool`, optional (default = `False`)
         Keep for backward the projected inputs (3 numbers for each of the state's) instead of the gates and what they
         were computed from (4 to 6), and run forward again there. It pays where several calls await their backward;
@@ -128,14 +129,22 @@ def recurrence(
 
 def _backend(name: str, inputs: torch.Tensor) -> Callable[..., torch.Tensor]:
     """The function that runs backend `name`, or for "auto" the fastest that can run on `inputs`."""
-    if name in ("auto", "cpp"):
-        from allennlp_coref_rc.modules.recurrence._cpp import cpp, why_not
+    wanted = name
+    if name == "auto":
+        name = "triton" if inputs.device.type == "cuda" else "cpp"
+    if name in ("cpp", "triton"):
+        if name == "cpp":
+            from allennlp_coref_rc.modules.recurrence._cpp import cpp as run
+            from allennlp_coref_rc.modules.recurrence._cpp import why_not
+        else:
+            from allennlp_coref_rc.modules.recurrence._triton import fused as run
+            from allennlp_coref_rc.modules.recurrence._triton import why_not
 
         reason = why_not(inputs)
         if reason is None:
-            return cpp
-        if name == "cpp":
-            raise ConfigurationError(f"not supported: {reason}; choose another backend than 'cpp'")
+            return run
+        if wanted == name:
+            raise ConfigurationError(f"not supported: {reason}; choose another backend than {name!r}")
         _log_once(f"{reason}; the recurrence runs in plain PyTorch instead")
     if name == "reference":
         from allennlp_coref_rc.modules.recurrence._reference import reference

@@ -1,0 +1,180 @@
+import functools
+from typing import Optional, Sequence
+
+import torch
+
+from allennlp_coref_rc.modules.recurrence.recurrence import Edges
+
+DTYPES = (torch.float32, torch.bfloat16)
+
+MAX_SIZE = 512
+
+MAX_SIZE_ON_CHIP = 128
+"""Up to here the recurrent weights fit into one multiprocessor's registers (3 x 128 x 128 numbers of 4 bytes)."""
+
+MIN_BLOCK = 16
+
+CHUNK_ELEMENTS = 8192
+"""How many of one gate's recurrent weights are read at once where they don't stay on the chip."""
+
+MIN_CAPABILITY = (8, 0)
+
+
+def why_not(inputs: torch.Tensor) -> Optional[str]:
+    """Why this backend can't run on `inputs`; `None` if it can."""
+    if inputs.dtype not in DTYPES:
+        return f"the fused recurrence takes float32 and bfloat16 and the inputs are {inputs.dtype}"
+    size = inputs.size(2) // 3
+    if size > MAX_SIZE:
+        return f"the fused recurrence takes states of up to {MAX_SIZE} numbers and these have {size}"
+    return _why_not_on(inputs.device)
+
+
+@functools.lru_cache(maxsize=None)
+def _why_not_on(device: torch.device) -> Optional[str]:
+    """Why no kernel runs on `device`, found out by running one."""
+    try:
+        from allennlp_coref_rc.modules.recurrence import _triton_kernels
+    except ImportError as error:
+        return f"the fused recurrence needs Triton, which can't be imported: {error}"
+    if device.type != "cuda" and not (device.type == "cpu" and _triton_kernels.INTERPRETED):
+        return (
+            f"the fused recurrence runs on a GPU and the inputs are on {device} (on the CPU it runs in Triton's "
+            "interpreter, if TRITON_INTERPRET=1 is set before anything imports Triton)"
+        )
+    if device.type == "cuda":
+        capability = torch.cuda.get_device_capability(device)
+        if capability < MIN_CAPABILITY:
+            needed, found = (".".join(map(str, version)) for version in (MIN_CAPABILITY, capability))
+            return f"the fused recurrence needs compute capability {needed} and {device} has {found}"
+    try:
+        with _on(device):
+            _triton_kernels.one[(1,)](torch.empty(1, device=device))
+    # What goes wrong without a C compiler, with another driver and so on has no common type.
+    except Exception as error:
+        return f"Triton can't run a kernel on {device}: {type(error).__name__}: {error}"
+    return None
+
+
+def fused(
+    inputs: torch.Tensor,
+    edges: Sequence[Edges],
+    weight_hh: torch.Tensor,
+    bias_hn: torch.Tensor,
+    mask: torch.Tensor,
+    memory: Optional[torch.Tensor],
+    reverse: bool,
+) -> torch.Tensor:
+    """
+    `recurrence` with all time steps and the gather of states in one kernel (_triton_kernels.py), and another for
+    backward. Sums, gates and the state that passes from one token to the next are float32; in bfloat16, states that
+    are read back from memory have been rounded. Call `why_not` first.
+
+    The recurrent weights stay in registers up to size 128. Beyond, each multiprocessor reads them again at every step.
+    """
+    edges = [edge for edge in edges if edge.sources.size(2)]
+    relations, first = [], 0
+    for edge in edges:
+        relations += [first, first + edge.sources.size(2), edge.start, edge.stop]
+        first = relations[-3]
+    sources = weights = None
+    if edges:
+        sources = torch.cat([edge.sources for edge in edges], dim=2).contiguous()
+        weights = torch.cat([edge.weights for edge in edges], dim=2).contiguous()
+    tensors = [
+        tensor if tensor is None else tensor.contiguous() for tensor in (inputs, weight_hh, bias_hn, memory, weights)
+    ]
+    needs_grad = torch.is_grad_enabled() and any(x is not None and x.requires_grad for x in tensors)
+    return _Recurrence.apply(needs_grad, mask.contiguous(), reverse, sources, tuple(relations), *tensors)
+
+
+class _Recurrence(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, needs_grad, mask, reverse, sources, relations, inputs, weight_hh, bias_hn, memory, weights):
+        from allennlp_coref_rc.modules.recurrence import _triton_kernels
+
+        batch_size, length, _ = inputs.shape
+        size = weight_hh.size(1)
+        options = _options(size, memory, sources, relations, reverse)
+        states = inputs.new_empty(batch_size, length, size)
+        gates = inputs.new_empty(batch_size, length, 4 * size) if needs_grad else None
+        previous = torch.empty_like(states) if needs_grad else None
+        with _on(inputs.device):
+            _triton_kernels.forward[(batch_size,)](
+                inputs, sources, weights, _for_kernel(weight_hh.t(), options), bias_hn, mask, memory, states, gates,
+                previous, _scratch(inputs, options, 1), length, 0 if memory is None else memory.size(1),
+                SAVE=needs_grad, **options,
+            )  # fmt: skip
+        ctx.options = options
+        ctx.save_for_backward(mask, sources, weight_hh, memory, weights, states, gates, previous)
+        return states
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx, grad_output):
+        from allennlp_coref_rc.modules.recurrence import _triton_kernels
+
+        mask, sources, weight_hh, memory, weights, states, gates, previous = ctx.saved_tensors
+        batch_size, length, size = states.shape
+        # The kernel adds to these, in float32 whatever the dtype.
+        grad_states = torch.empty_like(states, dtype=torch.float32).copy_(grad_output)
+        grad_memory = None if memory is None else torch.zeros_like(memory, dtype=torch.float32)
+        grad_gates = torch.empty_like(gates)
+        grad_weights = torch.empty_like(weights) if ctx.needs_input_grad[-1] else None
+        with _on(states.device):
+            _triton_kernels.backward[(batch_size,)](
+                grad_states, grad_memory, grad_gates, grad_weights, sources, weights,
+                _for_kernel(weight_hh, ctx.options), mask, memory, states, gates, previous,
+                _scratch(states, ctx.options, 3), length, 0 if memory is None else memory.size(1),
+                WEIGHT_GRADS=grad_weights is not None, **ctx.options,
+            )  # fmt: skip
+
+        previous = previous.view(-1, size)
+        grad_rz, _, grad_hidden_n = grad_gates.view(-1, 4 * size).split([2 * size, size, size], dim=1)
+        grad_weight_hh = torch.empty_like(weight_hh)
+        # r and z have the same gradient by their inputs as by their recurrent parts; the candidate has not.
+        torch.mm(grad_rz.t(), previous, out=grad_weight_hh[: 2 * size])
+        torch.mm(grad_hidden_n.t(), previous, out=grad_weight_hh[2 * size :])
+        return (
+            None, None, None, None, None, grad_gates[..., : 3 * size], grad_weight_hh, grad_hidden_n.sum(0),
+            None if memory is None else grad_memory.to(memory.dtype), grad_weights,
+        )  # fmt: skip
+
+
+def _options(size, memory, sources, relations, reverse) -> dict:
+    """What both kernels are compiled for."""
+    block = MIN_BLOCK
+    while block < size:
+        block *= 2
+    return {
+        # A tuple without elements is no argument that Triton takes.
+        "RELATIONS": relations or (0,),
+        "NUM_RELATIONS": len(relations) // 4,
+        "EDGES": 0 if sources is None else sources.size(2),
+        "SIZE": size,
+        "BLOCK": block,
+        "CHUNK": min(block, CHUNK_ELEMENTS // block),
+        "HAS_MEMORY": memory is not None,
+        "REVERSE": reverse,
+        "ON_CHIP": block <= MAX_SIZE_ON_CHIP,
+        # So many that a thread's share of the recurrent weights, at most 192 of them, fits into its 255 registers.
+        "num_warps": {16: 1, 32: 2, 64: 4, 128: 8}.get(block, 16),
+        # Loads must not be moved ahead of the stores of an earlier step.
+        "num_stages": 1,
+    }
+
+
+def _for_kernel(weight: torch.Tensor, options: dict) -> torch.Tensor:
+    # Weights that are read once may as well be wide, which spreads them better over the threads.
+    return weight.to(torch.float32 if options["ON_CHIP"] else weight.dtype).contiguous()
+
+
+def _scratch(like: torch.Tensor, options: dict, vectors: int) -> Optional[torch.Tensor]:
+    if options["ON_CHIP"]:
+        return None
+    return like.new_empty(like.size(0), vectors * options["BLOCK"], dtype=torch.float32)
+
+
+def _on(device: torch.device):
+    # Triton launches on the current device, whatever the tensors' is. `device(-1)` changes nothing.
+    return torch.cuda.device(device if device.type == "cuda" else -1)

@@ -1,0 +1,229 @@
+"""The fused kernel, on a GPU where there is one and else in Triton's interpreter, which is slow: hence small sizes."""
+
+import functools
+import importlib
+import itertools
+import logging
+import math
+import sys
+import types
+
+import pytest
+import torch
+from allennlp.common.checks import ConfigurationError
+
+from allennlp_coref_rc.modules.recurrence import Edges, _triton, recurrence, sequential_sources
+from tests.modules.recurrence.recurrence_test import Case, assert_as_good_as, one_thread  # noqa: F401
+
+recurrence_module = importlib.import_module("allennlp_coref_rc.modules.recurrence.recurrence")
+
+DEVICE = torch.device("cuda", torch.cuda.current_device()) if torch.cuda.is_available() else torch.device("cpu")
+
+REASON = _triton.why_not(torch.empty(1, 1, 3, device=DEVICE))
+
+needs_triton = pytest.mark.skipif(REASON is not None, reason=str(REASON))
+
+
+@pytest.fixture(autouse=True)
+def poisoned_memory():
+    """What is allocated without being written is NaN, so that a number which no kernel writes shows."""
+    before = torch.are_deterministic_algorithms_enabled(), torch.is_deterministic_algorithms_warn_only_enabled()
+    torch.use_deterministic_algorithms(True, warn_only=True)
+    assert torch.utils.deterministic.fill_uninitialized_memory
+    assert torch.empty(3, device=DEVICE).isnan().all()
+    yield
+    torch.use_deterministic_algorithms(before[0], warn_only=before[1])
+
+
+def moved(case):
+    case.tensors = {name: tensor.to(DEVICE) for name, tensor in case.tensors.items()}
+    case.sources = [sources.to(DEVICE) for sources in case.sources]
+    case.mask, case.upstream = case.mask.to(DEVICE), case.upstream.to(DEVICE)
+    return case
+
+
+@functools.lru_cache(maxsize=None)
+def case_of(*arguments):
+    case = moved(Case(*arguments))
+    return case, case.run("reference", torch.float64)
+
+
+def check(case, oracle, dtype=torch.float32):
+    results = case.run("triton", dtype)
+    assert_as_good_as(results, oracle, case.run("reference", dtype), dtype)
+    return results
+
+
+@needs_triton
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+@pytest.mark.parametrize(
+    "batch_size, length, size, memory_length, reverse",
+    [
+        (1, 1, 2, None, False),
+        (5, 1, 34, 3, True),
+        (4, 17, 2, None, True),
+        (4, 17, 2, 3, False),
+        (4, 17, 34, 3, True),
+        (4, 17, 34, None, False),
+    ],
+)
+def test_as_exact_as_the_reference(batch_size, length, size, memory_length, reverse, dtype):
+    check(*case_of(batch_size, length, size, memory_length, reverse), dtype)
+
+
+@needs_triton
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+@pytest.mark.parametrize("reverse", [False, True])
+def test_weights_that_do_not_stay_on_the_chip(reverse, dtype, monkeypatch):
+    monkeypatch.setattr(_triton, "MAX_SIZE_ON_CHIP", 0)
+    monkeypatch.setattr(_triton, "CHUNK_ELEMENTS", 16 * 64)
+    check(*case_of(4, 5, 34, 2, reverse), dtype)
+
+
+@needs_triton
+@pytest.mark.skipif(DEVICE.type == "cpu", reason="too slow in Triton's interpreter")
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_sizes_for_a_gpu(dtype):
+    for size, reverse in itertools.product([2, 34, 64, 100, 128, 200, 256, 512], [False, True]):
+        check(*case_of(37, 63, size, 5, reverse), dtype)
+
+
+@needs_triton
+def test_without_edges_and_with_one_relation():
+    case = moved(Case(3, 4, 5))
+    tensors = {name: case.tensors[name].float() for name in ("inputs", "weight_hh", "bias_hn")}
+    sources = sequential_sources(case.mask)
+    for edges in ([], [Edges(sources, torch.ones(sources.shape, device=DEVICE), 0, 5)]):
+        outputs = [
+            recurrence(tensors["inputs"], edges, tensors["weight_hh"], tensors["bias_hn"], case.mask, backend=backend)
+            for backend in ("triton", "reference")
+        ]
+        torch.testing.assert_close(*outputs)
+
+
+@needs_triton
+def test_any_strides_and_partial_gradients():
+    case = moved(Case(5, 4, 6, 2))
+    expected = case.run("reference", torch.float32)["output"]
+    tensors = {name: tensor.float() for name, tensor in case.tensors.items()}
+    tensors["inputs"] = tensors["inputs"].transpose(0, 1).contiguous().transpose(0, 1)
+    tensors["weight_hh"] = tensors["weight_hh"].t().contiguous().t()
+    tensors["memory"] = tensors["memory"].repeat(1, 1, 2)[:, :, :6]
+    tensors["inputs"].requires_grad_()
+    output = case.function("triton")(*tensors.values())
+    torch.testing.assert_close(output.detach(), expected.float())
+    # An expanded number as the gradient from outside, and none for the weights of edges.
+    (gradient,) = torch.autograd.grad(output.sum(), tensors["inputs"])
+    case.upstream = torch.ones_like(case.upstream)
+    torch.testing.assert_close(gradient, case.run("reference", torch.float32)["inputs"].float())
+    with torch.no_grad():
+        assert torch.equal(case.function("triton")(*tensors.values()), output)
+
+
+@needs_triton
+def test_masked_tokens_are_zero_and_change_nothing():
+    case = moved(Case(5, 4, 4, 2))
+    results = case.run("triton", torch.float32)
+    assert (results["output"][~case.mask] == 0).all()
+    assert (results["inputs"][~case.mask] == 0).all()
+    for name, tensor in [*case.tensors.items(), ("upstream", case.upstream)]:
+        if name in ("inputs", "upstream") or name.startswith("weights"):
+            tensor[~case.mask] = math.nan
+    again = case.run("triton", torch.float32)
+    assert all(torch.equal(results[name], again[name]) for name in results)
+
+
+@needs_triton
+def test_recompute():
+    case = moved(Case(5, 4, 6, 2))
+    expected, results = case.run("triton", torch.float32), case.run("triton", torch.float32, recompute=True)
+    assert all(torch.equal(results[name], expected[name]) for name in expected)
+
+
+@needs_triton
+def test_autocast():
+    case = moved(Case(5, 4, 6, 2))
+    tensors = [tensor.float().requires_grad_() for tensor in case.tensors.values()]
+    inputs = tensors[0].detach().bfloat16().requires_grad_()
+    expected = case.function("reference")(inputs.float(), *tensors[1:])
+    gradients = torch.autograd.grad(expected.sum(), tensors[1:], allow_unused=True)
+    with torch.autocast(DEVICE.type, dtype=torch.bfloat16):
+        output = case.function("triton")(inputs, *tensors[1:])
+        output.sum().backward()
+    torch.testing.assert_close(output, expected)
+    assert inputs.grad.dtype == torch.bfloat16
+    for tensor, gradient in zip(tensors[1:], gradients):
+        if gradient is not None:
+            torch.testing.assert_close(tensor.grad, gradient, rtol=1e-5, atol=1e-5)
+
+
+@needs_triton
+def test_large_inputs_saturate():
+    case = moved(Case(2, 3, 4))
+    tensors = [tensor.float() for tensor in case.tensors.values()]
+    for factor in (1e2, 1e30):
+        inputs = tensors[0] * factor
+        torch.testing.assert_close(
+            case.function("triton")(inputs, *tensors[1:]), case.function("reference")(inputs, *tensors[1:])
+        )
+    tensors[0][0, 1, 0] = math.nan
+    assert case.function("triton")(*tensors)[0, 1, 0].isnan()
+
+
+@pytest.mark.parametrize(
+    "dtype, size, message",
+    [
+        (torch.float64, 2, "takes float32 and bfloat16 and the inputs are torch.float64"),
+        (torch.float32, 513, "takes states of up to 512 numbers and these have 513"),
+    ],
+)
+def test_what_it_does_not_support(dtype, size, message):
+    inputs, mask = torch.zeros(1, 1, 3 * size, dtype=dtype), torch.ones(1, 1).bool()
+    with pytest.raises(ConfigurationError, match=f"not supported: .*{message}; choose another backend than 'triton'"):
+        recurrence(inputs, [], inputs.new_zeros(3 * size, size), inputs.new_zeros(size), mask, backend="triton")
+
+
+@pytest.fixture
+def forgotten():
+    """What is remembered about devices is found out anew, before the test and after it."""
+    caches = (_triton._why_not_on, recurrence_module._log_once)
+    for cache in caches:
+        cache.cache_clear()
+    yield
+    for cache in caches:
+        cache.cache_clear()
+
+
+def test_without_triton(forgotten, monkeypatch, caplog):
+    name = "allennlp_coref_rc.modules.recurrence._triton_kernels"
+    monkeypatch.delitem(sys.modules, name, raising=False)
+    monkeypatch.delattr("allennlp_coref_rc.modules.recurrence._triton_kernels", raising=False)
+    monkeypatch.setitem(sys.modules, "triton", None)
+    case = Case(2, 3, 2)
+    with pytest.raises(ConfigurationError, match="not supported: the fused recurrence needs Triton"):
+        case.function("triton")(*(tensor.float() for tensor in case.tensors.values()))
+    # As inputs on a GPU would be treated.
+    inputs = types.SimpleNamespace(device=torch.device("cuda"), dtype=torch.float32, size=lambda dim: 6)
+    with caplog.at_level(logging.INFO):
+        for _ in range(2):
+            assert recurrence_module._backend("auto", inputs).__name__ == "plain"
+    assert caplog.text.count("runs in plain PyTorch instead") == 1
+
+
+@needs_triton
+def test_on_the_cpu_only_in_the_interpreter(forgotten, monkeypatch):
+    monkeypatch.setattr("allennlp_coref_rc.modules.recurrence._triton_kernels.INTERPRETED", False)
+    case = Case(2, 3, 2)
+    with pytest.raises(ConfigurationError, match="not supported: .* runs on a GPU and the inputs are on cpu"):
+        case.function("triton")(*(tensor.float() for tensor in case.tensors.values()))
+
+
+@needs_triton
+def test_a_device_without_what_triton_needs(forgotten, monkeypatch):
+    class Broken:
+        def __getitem__(self, grid):
+            raise RuntimeError("no C compiler")
+
+    monkeypatch.setattr("allennlp_coref_rc.modules.recurrence._triton_kernels.one", Broken())
+    inputs = torch.zeros(1, 1, 6, device=DEVICE)
+    assert _triton.why_not(inputs) == f"Triton can't run a kernel on {DEVICE}: RuntimeError: no C compiler"
