@@ -27,8 +27,8 @@ VECTOR_FLAGS = {
 SUFFIXES = {torch.float32: "float32", torch.float64: "float64"}
 
 
-def why_not(inputs: torch.Tensor) -> Optional[str]:
-    """Why this backend can't run on `inputs`; `None` if it can. Compiles it if that has not been done yet."""
+def why_not(inputs: torch.Tensor, edges: Sequence[Edges], weight_hh: torch.Tensor) -> Optional[str]:
+    """Why this backend can't run on these arguments; `None` if it can. Compiles it if that has not been done yet."""
     if inputs.device.type != "cpu":
         return f"the compiled recurrence runs on the CPU and the inputs are on {inputs.device}"
     if inputs.dtype not in SUFFIXES:

@@ -20,13 +20,15 @@ CHUNK_ELEMENTS = 8192
 MIN_CAPABILITY = (8, 0)
 
 
-def why_not(inputs: torch.Tensor) -> Optional[str]:
-    """Why this backend can't run on `inputs`; `None` if it can."""
+def why_not(inputs: torch.Tensor, edges: Sequence[Edges], weight_hh: torch.Tensor) -> Optional[str]:
+    """Why this backend can't run on these arguments; `None` if it can."""
     if inputs.dtype not in DTYPES:
         return f"the fused recurrence takes float32 and bfloat16 and the inputs are {inputs.dtype}"
     size = inputs.size(2) // 3
     if size > MAX_SIZE:
         return f"the fused recurrence takes states of up to {MAX_SIZE} numbers and these have {size}"
+    if weight_hh.size(1) > size or any(edge.to != edge.start for edge in edges):
+        return "the fused recurrence reads each part of a state into the same part, and these edges move some"
     return _why_not_on(inputs.device)
 
 

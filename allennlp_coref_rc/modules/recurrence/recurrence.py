@@ -119,7 +119,7 @@ def recurrence(
     inputs, weight_hh, bias_hn = inputs.to(dtype), weight_hh.to(dtype), bias_hn.to(dtype)
     memory = None if memory is None else memory.to(dtype)
     edges = [_readable(edge, mask, reverse, dtype) for edge in edges]
-    run = _backend(backend, inputs)
+    run = _backend(backend, inputs, edges, weight_hh)
     with torch.autocast(inputs.device.type, enabled=False):
         arguments = (inputs, edges, weight_hh, bias_hn, mask, memory, reverse)
         if recompute and torch.is_grad_enabled():
@@ -127,8 +127,10 @@ def recurrence(
         return run(*arguments)
 
 
-def _backend(name: str, inputs: torch.Tensor) -> Callable[..., torch.Tensor]:
-    """The function that runs backend `name`, or for "auto" the fastest that can run on `inputs`."""
+def _backend(
+    name: str, inputs: torch.Tensor, edges: Sequence[Edges], weight_hh: torch.Tensor
+) -> Callable[..., torch.Tensor]:
+    """The function that runs backend `name`, or for "auto" the fastest that can run on these arguments."""
     wanted = name
     if name == "auto":
         name = "triton" if inputs.device.type == "cuda" else "cpp"
@@ -140,7 +142,7 @@ def _backend(name: str, inputs: torch.Tensor) -> Callable[..., torch.Tensor]:
             from allennlp_coref_rc.modules.recurrence._triton import fused as run
             from allennlp_coref_rc.modules.recurrence._triton import why_not
 
-        reason = why_not(inputs)
+        reason = why_not(inputs, edges, weight_hh)
         if reason is None:
             return run
         if wanted == name:

@@ -19,7 +19,7 @@ recurrence_module = importlib.import_module("allennlp_coref_rc.modules.recurrenc
 
 DEVICE = torch.device("cuda", torch.cuda.current_device()) if torch.cuda.is_available() else torch.device("cpu")
 
-REASON = _triton.why_not(torch.empty(1, 1, 3, device=DEVICE))
+REASON = _triton.why_not(torch.empty(1, 1, 3, device=DEVICE), [], torch.empty(3, 1, device=DEVICE))
 
 needs_triton = pytest.mark.skipif(REASON is not None, reason=str(REASON))
 
@@ -183,6 +183,15 @@ def test_what_it_does_not_support(dtype, size, message):
         recurrence(inputs, [], inputs.new_zeros(3 * size, size), inputs.new_zeros(size), mask, backend="triton")
 
 
+@pytest.mark.parametrize("extra", [0, 2])
+def test_parts_that_are_read_elsewhere_are_not_supported(extra):
+    case = Case(2, 3, 4, extra=extra)
+    case.slices = [(0, 2, 0), (2, 4, 2), (0, 2, 2), (0, 4, 0)]
+    with pytest.raises(ConfigurationError, match="not supported: .* these edges move some"):
+        case.function("triton")(*(tensor.float() for tensor in case.tensors.values()))
+    assert case.function("auto")(*(tensor.float() for tensor in case.tensors.values())).shape == (2, 3, 4)
+
+
 @pytest.fixture
 def forgotten():
     """What is remembered about devices is found out anew, before the test and after it."""
@@ -206,7 +215,7 @@ def test_without_triton(forgotten, monkeypatch, caplog):
     inputs = types.SimpleNamespace(device=torch.device("cuda"), dtype=torch.float32, size=lambda dim: 6)
     with caplog.at_level(logging.INFO):
         for _ in range(2):
-            assert recurrence_module._backend("auto", inputs).__name__ == "plain"
+            assert recurrence_module._backend("auto", inputs, [], torch.zeros(6, 2)).__name__ == "plain"
     assert caplog.text.count("runs in plain PyTorch instead") == 1
 
 
@@ -226,4 +235,4 @@ def test_a_device_without_what_triton_needs(forgotten, monkeypatch):
 
     monkeypatch.setattr("allennlp_coref_rc.modules.recurrence._triton_kernels.one", Broken())
     inputs = torch.zeros(1, 1, 6, device=DEVICE)
-    assert _triton.why_not(inputs) == f"Triton can't run a kernel on {DEVICE}: RuntimeError: no C compiler"
+    assert _triton.why_not(inputs, [], torch.zeros(6, 2)) == f"Triton can't run a kernel on {DEVICE}: RuntimeError: no C compiler"
