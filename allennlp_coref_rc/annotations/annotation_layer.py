@@ -4,7 +4,7 @@ from allennlp.common import Registrable
 from allennlp.common.checks import ConfigurationError
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
-from allennlp_coref_rc.annotations.clusters import check_max_clusters, largest_clusters
+from allennlp_coref_rc.annotations.clusters import check_max_clusters, largest_clusters, positions
 from allennlp_coref_rc.annotations.edges import coref_sources, question_first_name, split_sources, swapped_clusters
 
 Layer = Dict[str, List[List[int]]]
@@ -85,6 +85,6 @@ class CorefClusters(AnnotationLayer):
         tokens: List[List[int]] = [[] for _ in range(len(text))]
         clusters = [cluster for cluster in largest_clusters(text.clusters, self._max_clusters) if cluster]
         for i, cluster in enumerate(sorted(clusters, key=min)):
-            for position in sorted({position for start, stop in cluster for position in range(start, stop)}):
+            for position in positions(cluster):
                 tokens[position].append(i)
         return {"clusters": tokens[:boundary]}, {"clusters": tokens[boundary:]}

@@ -6,6 +6,15 @@ from allennlp.common.checks import ConfigurationError
 from allennlp_coref_rc.annotations.annotated_text import Cluster
 
 
+def positions(cluster: Cluster, which: str = "all") -> List[int]:
+    """The tokens of a cluster's mentions, in order: `"all"`, or of each mention the `"first"` or the `"last"`."""
+    if which == "first":
+        return sorted({start for start, _ in cluster})
+    if which == "last":
+        return sorted({stop - 1 for _, stop in cluster})
+    return sorted({position for start, stop in cluster for position in range(start, stop)})
+
+
 def largest_clusters(clusters: Sequence[Cluster], max_clusters: Optional[int]) -> List[Cluster]:
     """The `max_clusters` clusters with the most mentions, in their order; of equals the earlier one. `None` is all."""
     if max_clusters is None or len(clusters) <= max_clusters:
@@ -39,6 +48,6 @@ def random_clusters(clusters: Sequence[Cluster], length: int, rng: random.Random
     drawn = rng.sample(range(length), min(length, sum(len(cluster) for cluster in clusters)))
     replaced = []
     for cluster in clusters:
-        positions, drawn = drawn[: len(cluster)], drawn[len(cluster) :]
-        replaced.append([(position, position + 1) for position in sorted(positions)])
+        tokens, drawn = drawn[: len(cluster)], drawn[len(cluster) :]
+        replaced.append([(token, token + 1) for token in sorted(tokens)])
     return [cluster for cluster in replaced if cluster]

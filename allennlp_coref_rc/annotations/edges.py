@@ -2,6 +2,7 @@ from bisect import bisect_left, bisect_right
 from typing import Dict, List, Sequence, Tuple
 
 from allennlp_coref_rc.annotations.annotated_text import Cluster
+from allennlp_coref_rc.annotations.clusters import positions
 
 FIRST_MENTION = -1
 """The source of a mention that has no antecedent: encoders may read a state of zeros there."""
@@ -38,8 +39,8 @@ def coref_sources(
     antecedents: Sources = [[] for _ in range(length)]
     descendants: Sources = [[] for _ in range(length)]
     for cluster in clusters:
-        readers = _positions(cluster, read)
-        writers = _positions(cluster, write)
+        readers = positions(cluster, read)
+        writers = positions(cluster, write)
         for reader in readers:
             i = bisect_left(writers, reader)
             antecedents[reader].append(writers[i - 1] if i > 0 else FIRST_MENTION)
@@ -65,14 +66,6 @@ def swapped_clusters(clusters: Sequence[Cluster], length: int, boundary: int) ->
         + [(max(start, boundary) - boundary, stop - boundary) for start, stop in cluster if stop > boundary]
         for cluster in clusters
     ]
-
-
-def _positions(cluster: Cluster, which: str) -> List[int]:
-    if which == "first":
-        return sorted({start for start, _ in cluster})
-    if which == "last":
-        return sorted({stop - 1 for _, stop in cluster})
-    return sorted({position for start, stop in cluster for position in range(start, stop)})
 
 
 def split_sources(sources: Sources, boundary: int) -> Tuple[Sources, Sources]:

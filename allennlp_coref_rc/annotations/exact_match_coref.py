@@ -117,8 +117,8 @@ class ExactMatchCoref(Annotator):
 
 @lru_cache(maxsize=100_000)
 def singular(word: str) -> str:
-    """The singular of a noun: "mouse" of "mice" and of "mouse". Of two forms the same, whatever it is, is one key."""
-    # "buses" becomes "bus", of which "bu" is what comes out next: only where nothing more changes do all forms meet.
+    """A key that singular and plural of a noun share: "mouse" of "mice" and "mouse", but "bu" of "buses" and "bus"."""
+    # Only where nothing more changes do all forms meet.
     while shorter := _inflect.singular_noun(word):
         if shorter == word:
             break

@@ -232,11 +232,12 @@ class GAReader(Model):
         }  # fmt: skip
         namespace = CLASS_LABELS if self._answers_are_classes else CANDIDATE_LABELS
         labels = self.vocab.get_index_to_token_vocabulary(namespace)
+        label_names = [labels[i] for i in range(len(labels))]
         for probabilities, attention, metadata in zip(
             output_dict["probabilities"].tolist(), output_dict["attention"].tolist(), output_dict["metadata"]
         ):
-            names = None if self._answers_are_classes else metadata["candidates"]
-            names = [labels[i] for i in range(len(labels))] if names is None else names
+            given = None if self._answers_are_classes else metadata["candidates"]
+            names = label_names if given is None else given
             by_name: Dict[str, float] = {}
             for name, probability in zip(names, probabilities):
                 by_name[name] = max(probability, by_name.get(name, 0.0))

@@ -235,4 +235,7 @@ def test_a_device_without_what_triton_needs(forgotten, monkeypatch):
 
     monkeypatch.setattr("allennlp_coref_rc.modules.recurrence._triton_kernels.one", Broken())
     inputs = torch.zeros(1, 1, 6, device=DEVICE)
-    assert _triton.why_not(inputs, [], torch.zeros(6, 2)) == f"Triton can't run a kernel on {DEVICE}: RuntimeError: no C compiler"
+    assert (
+        _triton.why_not(inputs, [], torch.zeros(6, 2))
+        == f"Triton can't run a kernel on {DEVICE}: RuntimeError: no C compiler"
+    )
