@@ -1,6 +1,7 @@
 import json
 from dataclasses import asdict, dataclass, field
-from typing import Any, Dict, Iterable, Iterator, List, Optional, Tuple
+from itertools import groupby
+from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
 
 from allennlp.common.checks import ConfigurationError
 
@@ -10,6 +11,11 @@ Span = Tuple[int, int]
 """Token positions, the first included and the last excluded."""
 
 Cluster = List[Span]
+
+Piece = Union[Span, Sequence[str]]
+"""Of a text to be made: a span of another (a tuple), or new tokens (a list)."""
+
+RELATION_TYPES = ("Explicit", "Implicit", "EntRel", "AltLex")
 
 
 @dataclass
@@ -48,6 +54,8 @@ class AnnotatedText:
         Coreference clusters: lists of mentions, each a span.
     frames : `List[Frame]`, optional (default = `[]`)
     relations : `List[DiscourseRelation]`, optional (default = `[]`)
+    id : `str`, optional (default = `None`)
+        What the data set calls the text.
 
     A `ConfigurationError` says which span lies outside the text or which sentence does not follow on the one before it.
     """
@@ -57,6 +65,7 @@ class AnnotatedText:
     clusters: List[Cluster] = field(default_factory=list)
     frames: List[Frame] = field(default_factory=list)
     relations: List[DiscourseRelation] = field(default_factory=list)
+    id: Optional[str] = None
 
     def __post_init__(self) -> None:
         if self.sentences is None:
@@ -68,6 +77,11 @@ class AnnotatedText:
             end = stop
         if end != len(self.tokens):
             raise ConfigurationError(f"sentences end at token {end}, but there are {len(self.tokens)} tokens")
+        for i, relation in enumerate(self.relations):
+            if relation.type not in RELATION_TYPES:
+                raise ConfigurationError(
+                    f"relation {i} has the type {relation.type!r}, expected one of {', '.join(RELATION_TYPES)}"
+                )
         for what, spans in self._spans():
             for start, stop in spans:
                 if not 0 <= start < stop <= len(self.tokens):
@@ -100,6 +114,66 @@ class AnnotatedText:
                 values.extend(getattr(shifted, name))
         return cls(**joint)
 
+    def select(self, *pieces: "Piece") -> "AnnotatedText":
+        """
+        A text made of pieces of this one, in increasing order, and of new tokens: `text.select((0, 9), ["@begin"], (9,
+        12))` are its first nine tokens, one token more, and three that followed.
+
+        What lies in the pieces stays annotated. Of mentions, predicates and connectives only whole ones stay; arguments
+        are cut to what is left of them, and gone if nothing is. A cluster that loses mentions needs two to stay, a
+        frame its predicate, a relation both its arguments. New tokens belong to the sentence of the token after them;
+        after the last, to the last.
+        """
+        tokens: List[str] = []
+        positions: List[Optional[int]] = []
+        for piece in pieces:
+            if isinstance(piece, tuple):
+                positions.extend(range(*piece))
+                tokens.extend(self.tokens[slice(*piece)])
+            else:
+                positions.extend([None] * len(piece))
+                tokens.extend(piece)
+        place = {old: new for new, old in enumerate(positions) if old is not None}
+
+        def cut(span: Span) -> List[Span]:
+            found = [place[old] for old in range(*span) if old in place]
+            runs = groupby(enumerate(found), key=lambda pair: pair[1] - pair[0])
+            return [(run[0][1], run[-1][1] + 1) for run in (list(group) for _, group in runs)]
+
+        def whole(span: Span) -> Optional[Span]:
+            left = cut(span)
+            return left[0] if len(left) == 1 and left[0][1] - left[0][0] == span[1] - span[0] else None
+
+        clusters = []
+        for cluster in self.clusters:
+            mentions = [mention for mention in map(whole, cluster) if mention]
+            if mentions and (len(mentions) == len(cluster) or len(mentions) > 1):
+                clusters.append(mentions)
+        frames = [
+            Frame(predicate, [(role, span) for role, argument in frame.arguments for span in cut(argument)])
+            for frame in self.frames
+            if (predicate := whole(frame.predicate))
+        ]
+        relations = []
+        for rel in self.relations:
+            arg1, arg2 = ([part for span in argument for part in cut(span)] for argument in (rel.arg1, rel.arg2))
+            connective = [whole(span) for span in rel.connective]
+            if arg1 and arg2:
+                kept = [] if None in connective else connective
+                relations.append(DiscourseRelation(rel.type, rel.sense, arg1, arg2, kept))
+        return AnnotatedText(tokens, self._sentences_of(positions), clusters, frames, relations, self.id)
+
+    def _sentences_of(self, positions: List[Optional[int]]) -> List[Span]:
+        sentence = [i for i, span in enumerate(self.sentences) for _ in range(*span)]
+        last = next((sentence[old] for old in reversed(positions) if old is not None), 0)
+        numbers = []
+        for old in reversed(positions):
+            last = last if old is None else sentence[old]
+            numbers.append(last)
+        numbers.reverse()
+        starts = [i for i in range(len(numbers)) if i == 0 or numbers[i] != numbers[i - 1]]
+        return list(zip(starts, starts[1:] + [len(numbers)]))
+
     def _shift(self, offset: int) -> "AnnotatedText":
         def move(spans: Iterable[Span]) -> List[Span]:
             return [(start + offset, stop + offset) for start, stop in spans]
@@ -120,15 +194,18 @@ class AnnotatedText:
         return shifted
 
     def to_json(self) -> Dict[str, Any]:
-        """A JSON object with the constructor's names; tuples become lists."""
-        return asdict(self)
+        """A JSON object with the constructor's names; tuples become lists. An `id` is there if the text has one."""
+        values = asdict(self)
+        if self.id is None:
+            del values["id"]
+        return values
 
     @classmethod
     def from_json(cls, values: Dict[str, Any]) -> "AnnotatedText":
         """The inverse of `to_json`. What is missing is empty; what is malformed raises a `ConfigurationError`."""
         if not isinstance(values, dict) or not isinstance(values.get("tokens"), list):
             raise ConfigurationError(f"expected an object with a list 'tokens', found {json.dumps(values)[:80]}")
-        unknown = set(values) - {"tokens", "sentences", "clusters", "frames", "relations"}
+        unknown = set(values) - {"tokens", "sentences", "clusters", "frames", "relations", "id"}
         if unknown:
             raise ConfigurationError(f"unknown annotation {sorted(unknown)[0]!r}")
         try:
@@ -151,6 +228,7 @@ class AnnotatedText:
                     )
                     for rel in values.get("relations", [])
                 ],
+                id=None if values.get("id") is None else _checked(values["id"], str),
             )
         except (TypeError, ValueError, KeyError, AttributeError) as error:
             raise ConfigurationError(f"malformed annotation: {error!r} in {json.dumps(values)[:80]}") from error

@@ -1,4 +1,4 @@
-from typing import Dict, List, Tuple
+from typing import Dict, List, Tuple, Union
 
 from allennlp.common import Registrable
 from allennlp.common.checks import ConfigurationError
@@ -7,8 +7,8 @@ from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
 from allennlp_coref_rc.annotations.clusters import check_max_clusters, largest_clusters, positions
 from allennlp_coref_rc.annotations.edges import coref_sources, question_first_name, split_sources, swapped_clusters
 
-Layer = Dict[str, List[List[int]]]
-"""Named lists of numbers, one list a token."""
+Layer = Dict[str, List[List[Union[int, str]]]]
+"""Named lists of numbers or of labels, one list a token."""
 
 
 class AnnotationLayer(Registrable):
@@ -16,6 +16,9 @@ class AnnotationLayer(Registrable):
     One kind of numbers made from an `AnnotatedText` for encoders and models: what a reader's `annotation_layers` hold,
     by the name under which encoders ask for them.
     """
+
+    namespaces: Dict[str, str] = {}
+    """By name, the vocabulary namespace of what are labels and not numbers; "" is no label, and becomes 0."""
 
     def make(self, text: AnnotatedText, boundary: int) -> Tuple[Layer, Layer]:
         """

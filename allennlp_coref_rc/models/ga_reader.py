@@ -10,7 +10,13 @@ from allennlp.nn import InitializerApplicator
 from allennlp.nn.util import get_text_field_mask, get_token_ids_from_text_field_tensors
 
 from allennlp_coref_rc.annotations.edges import PADDING
-from allennlp_coref_rc.data.fields import CANDIDATE_LABELS, CLASS_LABELS, AnnotationTensors, CandidateTensors
+from allennlp_coref_rc.data.fields import (
+    CANDIDATE_LABELS,
+    CLASS_LABELS,
+    SKIPPED_ANSWER,
+    AnnotationTensors,
+    CandidateTensors,
+)
 from allennlp_coref_rc.metrics import AnswerAccuracy
 from allennlp_coref_rc.modules.answer_layers import AnswerInput, AnswerLayer
 from allennlp_coref_rc.modules.gated_attention import GatedAttention
@@ -142,7 +148,8 @@ class GAReader(Model):
         candidates : `CandidateTensors`, optional (default = `None`)
             Not needed where answers are classes.
         answer : `torch.LongTensor`, optional (default = `None`)
-            Shape: (batch_size,). Index of the candidate or class; `UNKNOWN_ANSWER` counts as wrong and has no loss.
+            Shape: (batch_size,). Index of the candidate or class; `UNKNOWN_ANSWER` counts as wrong and has no loss,
+            `SKIPPED_ANSWER` too, in the official accuracy alone.
         passage_annotations, question_annotations : `AnnotationTensors`, optional (default = `None`)
         metadata : `List[Dict[str, Any]]`, optional (default = `None`)
 
@@ -199,7 +206,7 @@ class GAReader(Model):
             known = answer >= 0
             chosen = log_probabilities.gather(1, answer.clamp(min=0).unsqueeze(1)).squeeze(1)
             output["loss"] = -(chosen * known).sum() / known.sum().clamp(min=1)
-            self._accuracy((log_probabilities.argmax(dim=1) == answer) & known)
+            self._accuracy((log_probabilities.argmax(dim=1) == answer) & known, kept=answer != SKIPPED_ANSWER)
         return output
 
     def _add_cluster_indicators(

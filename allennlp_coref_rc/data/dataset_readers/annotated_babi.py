@@ -1,18 +1,15 @@
 import glob
-import logging
 import os
 import re
-from typing import Iterable, Iterator, List, NamedTuple, Optional, Sequence, Union
+from typing import Any, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from allennlp.common.checks import ConfigurationError
-from allennlp.common.file_utils import cached_path
 from allennlp.data import DatasetReader, Instance
+from allennlp.data.tokenizers import LettersDigitsTokenizer
 
-from allennlp_coref_rc.annotations import AnnotatedText
+from allennlp_coref_rc.annotations import AnnotatedText, Document
 from allennlp_coref_rc.common.files import open_text
-from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import ReadingComprehensionReader
-
-logger = logging.getLogger(__name__)
+from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import ReadingComprehensionReader, Text
 
 NUM_TASKS = 20
 
@@ -110,6 +107,8 @@ class AnnotatedBabiReader(ReadingComprehensionReader):
         `"extractive"` or `"classification"`. By default what the task is, and extractive where its number is unknown.
     """
 
+    default_tokenizer = LettersDigitsTokenizer()
+
     def __init__(
         self, folder: Optional[str] = None, task: Optional[int] = None, answer_type: Optional[str] = None, **kwargs
     ) -> None:
@@ -122,43 +121,74 @@ class AnnotatedBabiReader(ReadingComprehensionReader):
         self._task = task
         self._answer_type = answer_type
 
-    def _read(self, file_path: str) -> Iterable[Instance]:
-        path = self._find(str(file_path))
+    def read_items(self, path: str, name: str) -> Iterator[Tuple[str, Any]]:
+        file = os.path.basename(path if self._is_split(name) else name)
         task = self._task
-        named = re.match(r"qa([1-9]|1\d|20)_", os.path.basename(str(file_path)))
+        named = re.match(r"qa([1-9]|1\d|20)_", file)
         if named:
             if task not in (None, int(named.group(1))):
                 raise ConfigurationError(
-                    f"{file_path}: found task {named.group(1)} in the file's name, expected task {task}, which "
+                    f"{name}: found task {named.group(1)} in the file's name, expected task {task}, which "
                     "dataset_reader.task says"
                 )
             task = int(named.group(1))
-        logger.info("Reading bAbI questions from %s", path)
-        for item in self.shard_iterable(read_babi(path)):
-            try:
-                instance = self.text_to_instance(
-                    item.statements,
-                    item.question,
-                    answer=item.answer,
-                    supporting_facts=item.supporting_facts,
-                    task=task,
-                )
-            except ConfigurationError as error:
-                raise ConfigurationError(f"{path}, line {item.line}: {error}") from error
-            instance["metadata"].metadata["id"] = f"{os.path.basename(path)}:{item.line}"
-            yield instance
+        for item in read_babi(path):
+            yield f"{path}, line {item.line}", (f"{file}:{item.line}", task, item)
 
-    def _find(self, file_path: str) -> str:
+    def to_document(self, item: Tuple[str, Optional[int], BabiQuestion]) -> Document:
+        id, task, question = item
+        data = {"answer": question.answer, "supporting_facts": question.supporting_facts, "task": task}
+        passage = self._statements(question.statements)
+        return Document.of(passage, self.split(question.question), id=id, data={"questions": [data]})
+
+    def to_instances(self, document: Document) -> Iterator[Instance]:
+        data = document.data["questions"][0]
+        text, boundary = self.select(document)
+        task, answer, candidates = data.get("task"), data.get("answer"), data.get("candidates")
+        answer_type = self._answer_type or ("classification" if task and task not in EXTRACTIVE_TASKS else "extractive")
+        if answer is not None and answer_type == "extractive" and candidates is None:
+            if answer.lower() not in map(str.lower, text.tokens[:boundary]):
+                raise ConfigurationError(
+                    f"found the answer {answer!r}, expected a word of the passage; where answers are classes, set "
+                    'dataset_reader.task, or dataset_reader.answer_type to "classification"'
+                )
+        yield self.make_instance(
+            text,
+            boundary,
+            candidates=None if answer_type == "classification" else candidates,
+            candidates_from_vocabulary=True,
+            answer=answer,
+            answers_are_classes=answer_type == "classification",
+            metadata={"task": task, "supporting_facts": data.get("supporting_facts")},
+        )
+
+    def split(self, text: Union[str, Sequence[str]]) -> AnnotatedText:
+        """A text as tokens and sentences, which end with ".", "!" or "?"; or its statements."""
+        return self._statements(_statements(text) if isinstance(text, str) else text)
+
+    def _statements(self, statements: Sequence[str]) -> AnnotatedText:
+        tokens, sentences = [], []
+        for statement in statements:
+            words = self.tokenize(statement)
+            if words:
+                sentences.append((len(tokens), len(tokens) + len(words)))
+                tokens.extend(words)
+        return AnnotatedText(tokens, sentences)
+
+    def _is_split(self, name: str) -> bool:
+        return (
+            self._folder is not None
+            and self._task is not None
+            and os.path.basename(name) == name
+            and not os.path.isfile(name)
+        )
+
+    def find(self, file_path: str) -> str:
         """The file of a split's name, or the file itself."""
-        if (
-            os.path.isfile(file_path)
-            or self._folder is None
-            or self._task is None
-            or os.path.basename(file_path) != file_path
-        ):
+        if not self._is_split(file_path):
             try:
-                return str(cached_path(file_path))
-            except (FileNotFoundError, ValueError) as error:
+                return super().find(file_path)
+            except ConfigurationError as error:
                 raise ConfigurationError(
                     f"{file_path}: no such file; give a file, or the name of a split with dataset_reader.folder and "
                     "dataset_reader.task"
@@ -176,57 +206,14 @@ class AnnotatedBabiReader(ReadingComprehensionReader):
         return found[0]
 
     def text_to_instance(  # type: ignore
-        self,
-        passage: Union[str, Sequence[str]],
-        question: str,
-        candidates: Optional[Sequence[str]] = None,
-        answer: Optional[str] = None,
-        clusters: Optional[Sequence] = None,
-        supporting_facts: Optional[Sequence[int]] = None,
-        task: Optional[int] = None,
+        self, passage: Text, question: Text, *arguments, task: Optional[int] = None, **data
     ) -> Instance:
         """
-        # Parameters
-
-        passage : `Union[str, Sequence[str]]`
-            The story: its statements, or a text, whose statements end with ".", "!" or "?".
-        question : `str`
-        candidates : `Sequence[str]`, optional (default = `None`)
-            By default the answers of the training data. Ignored where answers are classes.
-        answer : `str`, optional (default = `None`)
-            In extractive tasks it has to occur in the passage.
-        clusters : `Sequence`, optional (default = `None`)
-            Known clusters, in place of the annotator's: lists of [start, end) spans of the tokens of the passage and
-            the wrapped question in a row.
-        supporting_facts : `Sequence[int]`, optional (default = `None`)
-            Positions of statements in the passage.
-        task : `int`, optional (default = `None`)
-            By default the reader's.
+        As any reader's, but that a passage may be a list of statements, that without `candidates` they are the answers of
+        the training data, that an answer to be pointed at has to occur in the passage, and that there may be a `task`
+        (by default the reader's) and `supporting_facts`, the positions of statements in the passage.
         """
-        statements = _statements(passage) if isinstance(passage, str) else passage
-        tokens, sentences = [], []
-        for statement in statements:
-            words = self.tokenize(statement)
-            if words:
-                sentences.append((len(tokens), len(tokens) + len(words)))
-                tokens.extend(words)
-        task = self._task if task is None else task
-        answer_type = self._answer_type or ("classification" if task and task not in EXTRACTIVE_TASKS else "extractive")
-        if answer is not None and answer_type == "extractive" and candidates is None:
-            if answer.lower() not in map(str.lower, tokens):
-                raise ConfigurationError(
-                    f"found the answer {answer!r}, expected a word of the passage; where answers are classes, set "
-                    'dataset_reader.task, or dataset_reader.answer_type to "classification"'
-                )
-        return self._make_instance(
-            AnnotatedText(tokens, sentences),
-            self.tokenize(question),
-            clusters=clusters,
-            candidates=None if answer_type == "classification" else candidates,
-            answer=answer,
-            answers_are_classes=answer_type == "classification",
-            metadata={"task": task, "supporting_facts": supporting_facts},
-        )
+        return super().text_to_instance(passage, question, *arguments, task=task or self._task, **data)
 
 
 def _statements(text: str) -> List[str]:

@@ -1,142 +1,345 @@
 import dataclasses
 import logging
-from typing import Any, Dict, List, Optional, Sequence, Union
+from collections import Counter
+from itertools import islice
+from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple, TypeVar, Union
 
 from allennlp.common.checks import ConfigurationError
+from allennlp.common.file_utils import cached_path
+from allennlp.common.util import is_distributed
 from allennlp.data import DatasetReader, Field, Instance, Token, TokenIndexer, Tokenizer
-from allennlp.data.fields import MetadataField, TextField
+from allennlp.data.fields import IndexField, MetadataField, TextField
 from allennlp.data.token_indexers import SingleIdTokenIndexer
-from allennlp.data.tokenizers import LettersDigitsTokenizer
+from torch import distributed
 
-from allennlp_coref_rc.annotations import AnnotatedText, AnnotationLayer, Annotator, clusters_from_json
+from allennlp_coref_rc.annotations import (
+    AnnotatedText,
+    AnnotationLayer,
+    Annotator,
+    Document,
+    clusters_from_json,
+    read_documents,
+    read_header,
+    sentence_spans,
+)
+from allennlp_coref_rc.annotations.annotated_text import Span
 from allennlp_coref_rc.data.fields import (
     CANDIDATE_LABELS,
     CLASS_LABELS,
+    SKIPPED_ANSWER,
     UNKNOWN_ANSWER,
     AnnotationField,
     AnswerField,
     CandidatesField,
 )
+from allennlp_coref_rc.data.tokenizers import BlankSpacyTokenizer
 
 logger = logging.getLogger(__name__)
 
 QUESTION_START, QUESTION_END = "@begin", "@end"
 
+PLACEHOLDER = "@placeholder"
+"""What stands in a cloze question where the answer belongs."""
+
 Text = Union[str, Sequence[str]]
+
+Item = TypeVar("Item")
 
 
 class ReadingComprehensionReader(DatasetReader):
     """
-    What all readers here have in common: the fields, and how passage and question get their annotations.
+    What all readers here have in common. A file is read in three steps: `read_items` finds what the official format
+    holds, `to_document` tokenises an item, and `to_instances` makes fields of a document once it is annotated. A file
+    that `allennlp annotate` has written enters at the third.
 
     Instances have the fields `passage` and `question` (`TextField`), `passage_annotations` and `question_annotations`
-    (`AnnotationField`, where `annotation_layers` asks for any), `candidates` (`CandidatesField`, unless answers are
-    classes), `answer` (`AnswerField`, where it is known) and `metadata`.
+    (`AnnotationField`, where `annotation_layers` asks for any), `candidates` (`CandidatesField`) and `answer`
+    (`AnswerField`), or `span_start` and `span_end` (`IndexField`, both inclusive), and `metadata`. What is not known is
+    not there.
 
     # Parameters
 
-    tokenizer : `Tokenizer`, optional (default = `LettersDigitsTokenizer()`)
-        Of passages, questions and candidates.
+    tokenizer : `Tokenizer`, optional (default = `BlankSpacyTokenizer()`)
+        Of passages, questions and candidates. Each reader has its own default.
     token_indexers : `Dict[str, TokenIndexer]`, optional (default = `None`)
         By default one `single_id` indexer, "tokens", of words in lower case.
     annotator : `Annotator`, optional (default = `None`)
-        Annotates passage and question, as one text, unless they come with annotations.
+        Annotates documents, unless they come with annotations, from a file that `allennlp annotate` has written.
+    annotate_together : `bool`, optional (default = `True`)
+        Annotate the passage and its questions as one text; if false each by itself. Each reader has its own default.
     annotation_layers : `Dict[str, AnnotationLayer]`, optional (default = `{}`)
         What the annotation fields hold, by the names that encoders ask for.
     wrap_question : `bool`, optional (default = `True`)
-        Put `@begin` before and `@end` after each question, as the authors' code does.
+        Put `@begin` before and `@end` after each question, as the authors' code of GA does. Each reader has its own
+        default.
+    max_passage_length, max_question_length : `int`, optional (default = `None`)
+        Cut longer ones, in tokens. By default nothing is cut.
+    keep_skipped : `bool`, optional (default = `False`)
+        Give instances of the questions too that the data set's rule leaves out, without an answer, so that
+        `accuracy_official` counts them as wrong: for validation and test.
     """
+
+    default_tokenizer: Tokenizer = BlankSpacyTokenizer()
+    default_annotate_together = True
+    default_wrap_question = True
 
     def __init__(
         self,
         tokenizer: Optional[Tokenizer] = None,
         token_indexers: Optional[Dict[str, TokenIndexer]] = None,
         annotator: Optional[Annotator] = None,
+        annotate_together: Optional[bool] = None,
         annotation_layers: Optional[Dict[str, AnnotationLayer]] = None,
-        wrap_question: bool = True,
+        wrap_question: Optional[bool] = None,
+        max_passage_length: Optional[int] = None,
+        max_question_length: Optional[int] = None,
+        keep_skipped: bool = False,
         **kwargs,
     ) -> None:
         super().__init__(manual_distributed_sharding=True, manual_multiprocess_sharding=True, **kwargs)
-        self._tokenizer = tokenizer or LettersDigitsTokenizer()
+        for key, value in (("max_passage_length", max_passage_length), ("max_question_length", max_question_length)):
+            if value is not None and value < 1:
+                raise ConfigurationError(f"dataset_reader.{key} is {value}, expected 1 or more")
+        self._tokenizer = tokenizer or self.default_tokenizer
         self._token_indexers = token_indexers or {"tokens": SingleIdTokenIndexer(lowercase_tokens=True)}
         self._annotator = annotator
+        self._annotate_together = self.default_annotate_together if annotate_together is None else annotate_together
         self._annotation_layers = annotation_layers or {}
-        self._wrap_question = wrap_question
-        if self._annotation_layers and annotator is None:
+        self._wrap_question = self.default_wrap_question if wrap_question is None else wrap_question
+        self._max_passage_length = max_passage_length
+        self._max_question_length = max_question_length
+        self._keep_skipped = keep_skipped
+        self.skipped: Counter = Counter()
+        """How many questions of the file read last were left out, by cause."""
+
+    # The three steps, which each data set fills in.
+
+    def read_items(self, path: str, name: str) -> Iterator[Tuple[str, Any]]:
+        """
+        What the file holds in its official format, in order, each item with its place for messages ("FILE, line 3").
+        Cheap: every worker reads all items and takes its share of them. `name` is what the file was asked for as, where
+        `path` is a local copy of it.
+        """
+        raise NotImplementedError
+
+    def to_document(self, item: Any) -> Document:
+        """
+        An item as a tokenised document, without annotations. Its `data["questions"]` has an object for each question:
+        its `answer`, `candidates`, `clusters`, as far as they are known, and whatever else `to_instances` needs.
+        """
+        raise NotImplementedError
+
+    def to_instances(self, document: Document) -> Iterator[Instance]:
+        """The instances of an annotated document, one a question; made by `make_instance`."""
+        raise NotImplementedError
+
+    def text_to_instance(  # type: ignore
+        self,
+        passage: Text,
+        question: Text,
+        candidates: Optional[Sequence[Text]] = None,
+        answer: Optional[str] = None,
+        clusters: Optional[Sequence] = None,
+        **data,
+    ) -> Instance:
+        """
+        # Parameters
+
+        passage : `Text`
+        question : `Text`
+        candidates : `Sequence[Text]`, optional (default = `None`)
+        answer : `str`, optional (default = `None`)
+        clusters : `Sequence`, optional (default = `None`)
+            Known coreference clusters, in place of the annotator's: lists of [start, end) spans of the tokens of the
+            passage and the wrapped question in a row.
+        data : `Any`
+            What else `to_document` gives to a question.
+        """
+        known = {"candidates": candidates, "answer": answer, "clusters": clusters, **data}
+        questions = [{key: value for key, value in known.items() if value is not None}]
+        document = Document.of(self.split(passage), self.split(question), data={"questions": questions})
+        return next(iter(self.to_instances(self.annotate(document))))
+
+    # What the steps are made of.
+
+    def find(self, file_path: str) -> str:
+        """The local file of a path or a URL."""
+        try:
+            return str(cached_path(file_path))
+        except (FileNotFoundError, ValueError) as error:
+            raise ConfigurationError(f"{file_path}: no such file") from error
+
+    def annotate(self, document: Document) -> Document:
+        """The document with the annotations of the reader's annotator, if it has one."""
+        return document.annotated(self._annotator, self._annotate_together) if self._annotator else document
+
+    def _read(self, file_path: str) -> Iterable[Instance]:
+        kept = 0
+        self.skipped = Counter()
+        for place, document in self.documents(str(file_path)):
+            try:
+                for instance in self.to_instances(document):
+                    kept += "answer" not in instance or instance["answer"].label != SKIPPED_ANSWER
+                    yield instance
+            except ConfigurationError as error:
+                raise ConfigurationError(f"{place}: {error}") from error
+        logger.info("%s: %d questions", file_path, kept)
+        for cause, number in sorted(self.skipped.items()):
+            logger.warning("%s: %d of %d questions skipped: %s", file_path, number, kept + self.skipped.total(), cause)
+
+    def documents(self, file_path: str) -> Iterator[Tuple[str, Document]]:
+        """This worker's share of a file's annotated documents, each with its place for messages."""
+        path = self.find(file_path)
+        logger.info("Reading questions from %s", path)
+        header = read_header(path)
+        if header is not None:
+            self._check_header(path, header)
+            yield from self._shard(read_documents(path))
+            return
+        if self._annotation_layers and self._annotator is None:
             logger.warning(
-                "dataset_reader.annotation_layers asks for %s, but there is no dataset_reader.annotator: texts that "
-                "come without annotations will have none",
-                sorted(self._annotation_layers),
+                "%s is not annotated, and there is no dataset_reader.annotator: dataset_reader.annotation_layers (%s) "
+                "will be empty",
+                path,
+                ", ".join(sorted(self._annotation_layers)),
             )
+        for place, item in self._shard(self.read_items(path, file_path)):
+            try:
+                document = self.annotate(self.to_document(item))
+            except ConfigurationError as error:
+                raise ConfigurationError(f"{place}: {error}") from error
+            yield place, document
+
+    def _check_header(self, path: str, header: Dict[str, Any]) -> None:
+        name = self.registered_name()
+        if header.get("reader", name) != name:
+            raise ConfigurationError(
+                f"{path}, line 1: found documents of the reader {header['reader']!r}, expected those of {name!r}"
+            )
+        logger.info("%s was annotated by %s", path, header.get("annotator"))
+
+    @classmethod
+    def registered_name(cls) -> str:
+        """The name that configs know this reader by."""
+        return next(name for name in DatasetReader.list_available() if DatasetReader.by_name(name) is cls)
+
+    def _shard(self, items: Iterable[Item]) -> Iterator[Item]:
+        # AllenNLP's shard_iterable also stops at max_instances items, some of which may be skipped.
+        if is_distributed():
+            items = islice(items, distributed.get_rank(), None, distributed.get_world_size())
+        if self._worker_info is not None:
+            items = islice(items, self._worker_info.id, None, self._worker_info.num_workers)
+        return iter(items)
 
     def tokenize(self, text: Text) -> List[str]:
         """The tokens of a text; a list of tokens is taken as it is."""
         return [token.text for token in self._tokenizer.tokenize(text)] if isinstance(text, str) else list(text)
 
-    def _make_instance(
+    def split(self, text: Text) -> AnnotatedText:
+        """The text as tokens and sentences."""
+        tokens = self.tokenize(text)
+        return AnnotatedText(tokens, sentence_spans(tokens))
+
+    def select(self, document: Document, question: int = 0) -> Tuple[AnnotatedText, int]:
+        """
+        The passage and one of the questions (the first is 0) as instances have them, cut and wrapped, in a row; and the
+        number of tokens of the passage.
+        """
+        pieces: List[Span] = []
+        for part, limit in ((0, self._max_passage_length), (question + 1, self._max_question_length)):
+            start, stop = document.part(part)
+            if start == stop:
+                raise ConfigurationError(
+                    f"found an empty {'question' if part else 'passage'}, expected a passage and a question"
+                )
+            pieces.append((start, stop if limit is None else min(stop, start + limit)))
+        passage_span, question_span = pieces
+        wrapped = [[QUESTION_START], question_span, [QUESTION_END]] if self._wrap_question else [question_span]
+        text = document.text.select(passage_span, *wrapped)
+        clusters = document.data["questions"][question].get("clusters")
+        if clusters is not None:
+            text = dataclasses.replace(text, clusters=clusters_from_json(clusters))
+        return text, passage_span[1] - passage_span[0]
+
+    def skip(self, cause: str) -> bool:
+        """Counts a question that the data set's rule leaves out; whether no instance is made of it."""
+        self.skipped[cause] += 1
+        return not self._keep_skipped
+
+    def make_instance(
         self,
-        passage: AnnotatedText,
-        question: Sequence[str],
-        clusters: Optional[Sequence] = None,
+        text: AnnotatedText,
+        boundary: int,
         candidates: Optional[Sequence[Text]] = None,
+        candidates_from_vocabulary: bool = False,
+        contiguous: bool = False,
         answer: Optional[str] = None,
         answers_are_classes: bool = False,
+        span: Optional[Span] = None,
+        skipped: bool = False,
         metadata: Optional[Dict[str, Any]] = None,
     ) -> Instance:
         """
         # Parameters
 
-        passage : `AnnotatedText`
-        question : `Sequence[str]`
-            Its tokens, without the wrapping.
-        clusters : `Sequence`, optional (default = `None`)
-            Known coreference clusters, as spans of the tokens of passage and (wrapped) question in a row: given these,
-            the annotator is not asked.
+        text : `AnnotatedText`
+            Passage and question, as `select` gives them.
+        boundary : `int`
+            The number of tokens of the passage.
         candidates : `Sequence[Text]`, optional (default = `None`)
-            By default the answers seen in training.
+        candidates_from_vocabulary : `bool`, optional (default = `False`)
+            The candidates are the answers seen in training.
+        contiguous : `bool`, optional (default = `False`)
+            See `CandidatesField`.
         answer : `str`, optional (default = `None`)
         answers_are_classes : `bool`, optional (default = `False`)
             The answer is one of the classes of the vocabulary, not a word of the passage.
+        span : `Span`, optional (default = `None`)
+            Of the answer in the passage, its end excluded.
+        skipped : `bool`, optional (default = `False`)
+            The question is one that the data set's rule leaves out.
         metadata : `Dict[str, Any]`, optional (default = `None`)
             Goes into the instance's metadata beside what is always there.
         """
-        if candidates is not None and (isinstance(candidates, str) or not candidates):
-            raise ConfigurationError(f"candidates: found {candidates!r}, expected a list of one or more")
-        if not len(passage) or not question:
-            empty = "question" if len(passage) else "passage"
-            raise ConfigurationError(f"found an empty {empty}, expected a passage and a question")
-        question = [QUESTION_START, *question, QUESTION_END] if self._wrap_question else list(question)
-        text = AnnotatedText.concatenate(passage, AnnotatedText(question))
-        if clusters is not None:
-            text = dataclasses.replace(text, clusters=clusters_from_json(clusters))
-        elif self._annotator is not None:
-            text = self._annotator.annotate(text)
-
+        passage, question = text.tokens[:boundary], text.tokens[boundary:]
         fields: Dict[str, Field] = {
-            "passage": TextField([Token(token) for token in passage.tokens]),
+            "passage": TextField([Token(token) for token in passage]),
             "question": TextField([Token(token) for token in question]),
         }
         if self._annotation_layers:
-            layers = {name: layer.make(text, len(passage)) for name, layer in self._annotation_layers.items()}
-            fields["passage_annotations"] = AnnotationField({k: v[0] for k, v in layers.items()}, len(passage))
-            fields["question_annotations"] = AnnotationField({k: v[1] for k, v in layers.items()}, len(question))
+            layers = {name: layer.make(text, boundary) for name, layer in self._annotation_layers.items()}
+            namespaces = {name: layer.namespaces for name, layer in self._annotation_layers.items()}
+            fields["passage_annotations"] = AnnotationField(
+                {name: layer[0] for name, layer in layers.items()}, len(passage), namespaces
+            )
+            fields["question_annotations"] = AnnotationField(
+                {name: layer[1] for name, layer in layers.items()}, len(question), namespaces
+            )
         if answers_are_classes:
             if answer is not None:
                 fields["answer"] = AnswerField(answer.lower(), CLASS_LABELS)
-        elif candidates is None:
-            fields["candidates"] = CandidatesField(passage.tokens, label_namespace=CANDIDATE_LABELS)
+        elif candidates_from_vocabulary and candidates is None:
+            fields["candidates"] = CandidatesField(passage, label_namespace=CANDIDATE_LABELS)
             if answer is not None:
                 fields["answer"] = AnswerField(answer.lower(), CANDIDATE_LABELS)
-        else:
+        elif candidates is not None:
+            if isinstance(candidates, str) or not candidates:
+                raise ConfigurationError(f"candidates: found {candidates!r}, expected a list of one or more")
             words = [[word.lower() for word in self.tokenize(candidate)] for candidate in candidates]
-            fields["candidates"] = CandidatesField(passage.tokens, words)
+            fields["candidates"] = CandidatesField(passage, words, contiguous=contiguous)
             if answer is not None:
                 target = [word.lower() for word in self.tokenize(answer)]
                 index = words.index(target) if target in words else UNKNOWN_ANSWER
                 fields["answer"] = AnswerField(index, CANDIDATE_LABELS, skip_indexing=True)
+        if skipped:
+            fields["answer"] = AnswerField(SKIPPED_ANSWER, CANDIDATE_LABELS, skip_indexing=True)
+        if span is not None:
+            fields["span_start"] = IndexField(span[0], fields["passage"])
+            fields["span_end"] = IndexField(span[1] - 1, fields["passage"])
         fields["metadata"] = MetadataField(
             {
-                "passage_tokens": passage.tokens,
+                "id": text.id,
+                "passage_tokens": passage,
                 "question_tokens": question,
                 "clusters": text.clusters,
                 "answer": answer,

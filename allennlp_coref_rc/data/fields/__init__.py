@@ -1,3 +1,9 @@
 from allennlp_coref_rc.data.fields.annotation_field import AnnotationField, AnnotationTensors
-from allennlp_coref_rc.data.fields.answer_field import CANDIDATE_LABELS, CLASS_LABELS, UNKNOWN_ANSWER, AnswerField
+from allennlp_coref_rc.data.fields.answer_field import (
+    CANDIDATE_LABELS,
+    CLASS_LABELS,
+    SKIPPED_ANSWER,
+    UNKNOWN_ANSWER,
+    AnswerField,
+)
 from allennlp_coref_rc.data.fields.candidates_field import CandidatesField, CandidateTensors

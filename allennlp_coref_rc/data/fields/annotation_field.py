@@ -1,12 +1,17 @@
-from typing import Dict, List
+from typing import Dict, List, Optional
 
 import torch
+from allennlp.data import Vocabulary
 from allennlp.data.fields import Field
 
+from allennlp_coref_rc.annotations.annotation_layer import Layer
 from allennlp_coref_rc.annotations.edges import PADDING
 
 AnnotationTensors = Dict[str, Dict[str, torch.LongTensor]]
 """By layer, by name: numbers of shape (batch_size, sequence_length, numbers), padded with `PADDING`."""
+
+NO_LABEL, UNKNOWN_LABEL = 0, 1
+"""Where padded vocabulary namespaces have their padding and their unknown word."""
 
 
 class AnnotationField(Field[AnnotationTensors]):
@@ -16,21 +21,47 @@ class AnnotationField(Field[AnnotationTensors]):
 
     # Parameters
 
-    layers : `Dict[str, Dict[str, List[List[int]]]]`
-        By layer and name, one list of numbers a token. What they mean is documented by each `AnnotationLayer`.
+    layers : `Dict[str, Layer]`
+        By layer and name, one list of numbers or labels a token. What they mean is documented by each
+        `AnnotationLayer`.
     length : `int`
         The number of tokens.
+    namespaces : `Dict[str, Dict[str, str]]`, optional (default = `{}`)
+        By layer and name, the vocabulary namespace of what are labels. No label ("") becomes 0, one that the vocabulary
+        does not know 1, as in any padded namespace.
     """
 
-    __slots__ = ["layers", "length"]
+    __slots__ = ["layers", "length", "namespaces"]
 
-    def __init__(self, layers: Dict[str, Dict[str, List[List[int]]]], length: int) -> None:
+    def __init__(
+        self, layers: Dict[str, Layer], length: int, namespaces: Optional[Dict[str, Dict[str, str]]] = None
+    ) -> None:
         for layer, numbers in layers.items():
             for name, tokens in numbers.items():
                 if len(tokens) != length:
                     raise ValueError(f"annotation {layer}.{name} has {len(tokens)} tokens, the sequence has {length}")
         self.layers = layers
         self.length = length
+        self.namespaces = namespaces or {}
+
+    def count_vocab_items(self, counter: Dict[str, Dict[str, int]]) -> None:
+        for layer, names in self.namespaces.items():
+            for name, namespace in names.items():
+                for token in self.layers[layer][name]:
+                    for label in token:
+                        if label:
+                            counter[namespace][label] += 1
+
+    def index(self, vocab: Vocabulary) -> None:
+        self.layers = {layer: dict(numbers) for layer, numbers in self.layers.items()}
+        for layer, names in self.namespaces.items():
+            for name, namespace in names.items():
+                known = vocab.get_token_to_index_vocabulary(namespace)
+                self.layers[layer][name] = [
+                    [known.get(label, UNKNOWN_LABEL) if label else NO_LABEL for label in token]
+                    for token in self.layers[layer][name]
+                ]
+        self.namespaces = {}
 
     def get_padding_lengths(self) -> Dict[str, int]:
         lengths = {"num_tokens": self.length}

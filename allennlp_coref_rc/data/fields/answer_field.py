@@ -10,6 +10,9 @@ CLASS_LABELS = "class_labels"
 UNKNOWN_ANSWER = -1
 """The index of an answer that is none of the candidates: it has no loss and counts as answered wrongly."""
 
+SKIPPED_ANSWER = -2
+"""The index of the answer to a question that the data set's rule leaves out: only `accuracy_official` counts it."""
+
 
 class AnswerField(LabelField):
     """

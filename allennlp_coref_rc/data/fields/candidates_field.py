@@ -14,8 +14,9 @@ class CandidatesField(Field[CandidateTensors]):
     Where the candidate answers stand in the passage, as pairs of a candidate and a token position: memory goes by the
     number of occurrences, not by passage length times candidates.
 
-    A token belongs to a candidate that it is a word of, in whatever order (bag of tokens), as in the GA Reader's code;
-    case does not count. A token may belong to several candidates.
+    A token belongs to a candidate that it is a word of, in whatever order (bag of tokens), as in the GA Reader's code,
+    or, where `contiguous`, only if the candidate's other words stand around it as they should. Case does not count. A
+    token may belong to several candidates.
 
     The tensors, padded with -1: `candidates` and `positions`, both of shape (batch_size, occurrences), and `mask` of
     shape (batch_size, num_candidates), true for candidates that exist.
@@ -28,6 +29,7 @@ class CandidatesField(Field[CandidateTensors]):
         The tokens of each candidate. By default every label of `label_namespace` is a candidate of one token, in the
         order of the vocabulary: the answers seen in training.
     label_namespace : `str`, optional (default = `"candidate_labels"`)
+    contiguous : `bool`, optional (default = `False`)
     """
 
     def __init__(
@@ -35,10 +37,12 @@ class CandidatesField(Field[CandidateTensors]):
         tokens: Sequence[str],
         candidates: Optional[Sequence[Sequence[str]]] = None,
         label_namespace: str = CANDIDATE_LABELS,
+        contiguous: bool = False,
     ) -> None:
         self._tokens = [token.lower() for token in tokens]
         self._label_namespace = label_namespace
         self._from_vocabulary = candidates is None
+        self._contiguous = contiguous
         self._occurrences: List[List[int]] = []
         self._num_candidates = 0
         if candidates is not None:
@@ -51,10 +55,16 @@ class CandidatesField(Field[CandidateTensors]):
         self._num_candidates = len(candidates)
         self._occurrences = [
             [i, position]
-            for i, words in enumerate(candidates)
-            for word in sorted({word.lower() for word in words})
-            for position in positions.get(word, [])
+            for i, candidate in enumerate(candidates)
+            for position in self._occurrences_of([word.lower() for word in candidate], positions)
         ]
+
+    def _occurrences_of(self, words: List[str], positions: Dict[str, List[int]]) -> List[int]:
+        if not self._contiguous:
+            return [position for word in sorted(set(words)) for position in positions.get(word, [])]
+        length = len(words)
+        starts = [i for i in positions.get(words[0], []) if self._tokens[i : i + length] == words] if words else []
+        return sorted({start + offset for start in starts for offset in range(length)})
 
     def index(self, vocab: Vocabulary) -> None:
         if self._from_vocabulary:

@@ -1,0 +1,27 @@
+from typing import List, Sequence
+
+from allennlp_coref_rc.annotations.annotated_text import Span
+
+END = frozenset({".", "!", "?", "…", "..."})
+"""Tokens that end a sentence."""
+
+CLOSING = frozenset({"'", '"', "''", "”", "’", ")", "]", "-rrb-", "-RRB-", "-rsb-", "-RSB-"})
+"""Tokens after the end of a sentence that still belong to it."""
+
+
+def sentence_spans(tokens: Sequence[str]) -> List[Span]:
+    """
+    The sentences of a tokenised text: one ends with a full stop, question or exclamation mark, and the quotation marks
+    and brackets that close after it. A rule that needs no downloaded model; spaCy's, its sentencizer, would put opening
+    quotation marks into the sentence before.
+    """
+    spans: List[Span] = []
+    start, ended = 0, False
+    for position, token in enumerate(tokens):
+        if ended and token not in END and token not in CLOSING:
+            spans.append((start, position))
+            start, ended = position, False
+        ended = ended or token in END
+    if start < len(tokens):
+        spans.append((start, len(tokens)))
+    return spans

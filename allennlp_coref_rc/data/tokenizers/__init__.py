@@ -1,0 +1,1 @@
+from allennlp_coref_rc.data.tokenizers.blank_spacy_tokenizer import BlankSpacyTokenizer

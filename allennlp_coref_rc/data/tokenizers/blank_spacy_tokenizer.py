@@ -1,0 +1,35 @@
+from functools import lru_cache
+from typing import List
+
+import spacy
+from allennlp.data.tokenizers import Token, Tokenizer
+from spacy.language import Language
+
+
+@Tokenizer.register("blank_spacy")
+class BlankSpacyTokenizer(Tokenizer):
+    """
+    spaCy's rules for tokens of a language: punctuation and clitics stand apart. Unlike AllenNLP's `spacy` it needs no
+    downloaded model. White space is no token.
+
+    Registered as a `Tokenizer` with name "blank_spacy".
+
+    # Parameters
+
+    language : `str`, optional (default = `"en"`)
+    """
+
+    def __init__(self, language: str = "en") -> None:
+        self._language = language
+
+    def tokenize(self, text: str) -> List[Token]:
+        return [
+            Token(token.text, idx=token.idx)
+            for token in _pipeline(self._language).tokenizer(text)
+            if not token.is_space
+        ]
+
+
+@lru_cache(maxsize=None)
+def _pipeline(language: str) -> Language:
+    return spacy.blank(language)

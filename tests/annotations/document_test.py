@@ -1,0 +1,142 @@
+import json
+
+import pytest
+from allennlp.common.checks import ConfigurationError
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from allennlp_coref_rc.annotations import (
+    AnnotatedText,
+    Annotator,
+    DiscourseRelation,
+    Document,
+    ExactMatchCoref,
+    Frame,
+    read_documents,
+    read_header,
+    write_documents,
+)
+from tests.annotations.texts import annotated_texts
+
+
+def test_select_keeps_what_lies_in_the_pieces():
+    text = AnnotatedText(
+        list("abcdefghij"),
+        sentences=[(0, 4), (4, 8), (8, 10)],
+        clusters=[[(0, 2), (5, 6)], [(1, 3), (8, 9)], [(3, 4), (8, 9)]],
+        frames=[Frame((1, 2), [("ARG0", (0, 1)), ("ARG1", (2, 6))]), Frame((3, 4), [("ARG0", (0, 1))])],
+        relations=[
+            DiscourseRelation("Explicit", "s", [(0, 2)], [(4, 6)], [(5, 6)]),
+            DiscourseRelation("Implicit", "s", [(3, 4)], [(4, 6)]),
+            DiscourseRelation("Explicit", "s", [(0, 8)], [(8, 10)], [(7, 8)]),
+        ],
+        id="x",
+    )
+    selected = text.select((0, 3), (4, 6), ["@"], (8, 10), ["!"])
+    assert selected == AnnotatedText(
+        list("abcef@ij!"),
+        sentences=[(0, 3), (3, 5), (5, 9)],
+        clusters=[[(0, 2), (4, 5)], [(1, 3), (6, 7)]],
+        frames=[Frame((1, 2), [("ARG0", (0, 1)), ("ARG1", (2, 5))])],
+        relations=[
+            DiscourseRelation("Explicit", "s", [(0, 2)], [(3, 5)], [(4, 5)]),
+            DiscourseRelation("Explicit", "s", [(0, 5)], [(6, 8)], []),
+        ],
+        id="x",
+    )
+
+
+@settings(derandomize=True, deadline=None, max_examples=100)
+@given(text=annotated_texts())
+def test_select_everything_is_the_same_text(text):
+    whole = text.select((0, len(text)))
+    assert (whole.tokens, whole.sentences, whole.frames) == (text.tokens, text.sentences, text.frames)
+    assert whole.clusters == [cluster for cluster in text.clusters if cluster]
+    assert whole.relations == [relation for relation in text.relations if relation.arg1 and relation.arg2]
+    assert text.select() == AnnotatedText([])
+
+
+@settings(derandomize=True, deadline=None, max_examples=100)
+@given(texts=st.lists(annotated_texts(), min_size=1, max_size=3))
+def test_parts_of_a_document_are_what_it_was_made_of(texts):
+    document = Document.of(*texts, id="x")
+    for i, text in enumerate(texts):
+        part = document.text.select(document.part(i))
+        assert part.tokens == text.tokens and part.sentences == text.sentences and part.frames == text.frames
+        assert [c for c in part.clusters if c] == [c for c in text.clusters if c]
+
+
+def test_annotated_together_or_each_part_by_itself():
+    document = Document.of(AnnotatedText("Mary saw Mary".split()), AnnotatedText(["Mary", "?"]), id="1", data={"a": 1})
+    together = document.annotated(ExactMatchCoref())
+    assert together.text.clusters == [[(0, 1), (2, 3), (3, 4)]]
+    apart = document.annotated(ExactMatchCoref(), together=False)
+    assert apart.text.clusters == [[(0, 1), (2, 3)]]
+    assert (apart.text.id, apart.parts, apart.data) == (together.text.id, together.parts, {"a": 1})
+
+
+@settings(derandomize=True, deadline=None, max_examples=50)
+@given(texts=st.lists(annotated_texts(), max_size=3))
+def test_a_file_gives_back_what_was_written(tmp_path_factory, texts):
+    path = str(tmp_path_factory.mktemp("documents") / "a.jsonl.gz")
+    documents = [Document.of(text, text, id=str(i), data={"n": i}) for i, text in enumerate(texts)]
+    write_documents(path, documents, {"reader": "annotated_babi"})
+    assert [document for _, document in read_documents(path)] == documents
+    assert read_header(path) == {"annotated_documents": 1, "documents": len(texts), "reader": "annotated_babi"}
+
+
+GOOD = ['{"annotated_documents": 1, "documents": 1}', '{"tokens": ["a", "b"], "parts": [1, 1], "data": {}}']
+
+
+@pytest.mark.parametrize(
+    "lines, message",
+    [
+        (GOOD[:1], "found 0 documents, the header says 1"),
+        (GOOD + GOOD[1:], "found 2 documents, the header says 1"),
+        (GOOD[1:], "line 1: found no header"),
+        (['{"annotated_documents": 2}'] + GOOD[1:], "line 1: found a header of the version 2, expected 1"),
+        (['{"annotated_documents": 1'] + GOOD[1:], "line 1: found a damaged header"),
+        (GOOD[:1] + ['{"tokens": ["a"], "parts": [2]}'], r"line 2: parts: found \[2\], expected .* add up to 1"),
+        (GOOD[:1] + ['{"tokens": ["a"], "parts": "x"}'], 'line 2: parts: found "x"'),
+        (GOOD[:1] + ['{"tokens": ["a"], "data": []}'], r"line 2: data: found \[\], expected an object"),
+        (GOOD[:1] + ["[]"], r"line 2: expected an object, found \[\]"),
+        (GOOD[:1] + [GOOD[1][:20]], "line 2: "),
+        (GOOD[:1] + ['{"tokens": ["a"], "clusters": [[[0, 2]]]}'], "line 2: mention of cluster 0"),
+    ],
+)
+def test_malformed_files_say_where(tmp_path, lines, message):
+    path = tmp_path / "a.jsonl"
+    path.write_text("\n".join(lines) + "\n")
+    with pytest.raises(ConfigurationError, match=message):
+        list(read_documents(str(path)))
+
+
+def test_a_file_of_something_else_has_no_header(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_text("1 Mary left.\n")
+    assert read_header(str(path)) is None
+    path.write_text("")
+    assert read_header(str(path)) is None
+
+
+def test_a_batch_is_annotated_one_by_one_unless_the_annotator_knows_better():
+    class Upper(Annotator):
+        def annotate(self, text):
+            return AnnotatedText([token.upper() for token in text.tokens])
+
+    texts = Upper().annotate_batch([AnnotatedText(["a"]), AnnotatedText(["b"])])
+    assert [text.tokens for text in texts] == [["A"], ["B"]]
+
+
+def test_documents_are_json():
+    document = Document.of(AnnotatedText(["a"], clusters=[[(0, 1)]]), AnnotatedText(["b"]), id="7")
+    assert json.loads(json.dumps(document.to_json())) == {
+        "id": "7",
+        "tokens": ["a", "b"],
+        "sentences": [[0, 1], [1, 2]],
+        "clusters": [[[0, 1]]],
+        "frames": [],
+        "relations": [],
+        "parts": [1, 1],
+        "data": {},
+    }
