@@ -54,7 +54,7 @@ class ReadingComprehensionReader(DatasetReader):
 
     Instances have the fields `passage` and `question` (`TextField`), `passage_annotations` and `question_annotations`
     (`AnnotationField`, where `annotation_layers` asks for any), `candidates` (`CandidatesField`) and `answer`
-    (`AnswerField`), or `span_start` and `span_end` (`IndexField`, both inclusive), and `metadata`. What is not known is
+    (`AnswerField`), `cloze` (`IndexField`, where the question has a "@placeholder"), or `span_start` and `span_end` (`IndexField`, both inclusive), and `metadata`. What is not known is
     not there.
 
     # Parameters
@@ -306,6 +306,8 @@ class ReadingComprehensionReader(DatasetReader):
             "passage": TextField([Token(token) for token in passage]),
             "question": TextField([Token(token) for token in question]),
         }
+        if PLACEHOLDER in question:
+            fields["cloze"] = IndexField(question.index(PLACEHOLDER), fields["question"])
         if self._annotation_layers:
             layers = {name: layer.make(text, boundary) for name, layer in self._annotation_layers.items()}
             namespaces = {name: layer.namespaces for name, layer in self._annotation_layers.items()}
