@@ -18,11 +18,12 @@
   dropout:: error 'Must set dropout',
   question_feature:: false,
   cluster_one_hot:: 0,  // indicators of clusters beside the embeddings
-  // A file of word vectors (GloVe, word2vec text; plain or .gz): 'trainer', 'model' and 'embedding_dim' stay as they are.
+  // A file of word vectors of size embedding_dim: GloVe or word2vec text, plain or compressed.
   pretrained_file:: null,
   train_embeddings:: true,
   // Character encoder: { indexer, embedder, dim }, see characters.libsonnet.
   characters:: null,
+  unknown_words:: null,  // how many there are; by default one
   annotator:: null,
   annotation_layers:: {},
   reader:: error 'Must set reader',
@@ -56,9 +57,10 @@
   dataset_reader: experiment.reader {
     [if experiment.annotator != null then 'annotator']: experiment.annotator,
     [if experiment.annotation_layers != {} then 'annotation_layers']: experiment.annotation_layers,
-    [if experiment.characters != null then 'token_indexers']: {
-      tokens: { type: 'single_id', lowercase_tokens: true },
-      characters: experiment.characters.indexer,
+    token_indexers: {
+      tokens: if experiment.unknown_words == null then { type: 'single_id', lowercase_tokens: true }
+      else { type: 'hashed_unknown', unknown_words: experiment.unknown_words },
+      [if experiment.characters != null then 'characters']: experiment.characters.indexer,
     },
   },
   validation_dataset_reader: self.dataset_reader { keep_skipped: true },
