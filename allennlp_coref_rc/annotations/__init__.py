@@ -13,3 +13,4 @@ from allennlp_coref_rc.annotations.annotator import Annotator
 from allennlp_coref_rc.annotations.document import Document, read_documents, read_header, write_documents
 from allennlp_coref_rc.annotations.exact_match_coref import ExactMatchCoref
 from allennlp_coref_rc.annotations.sentences import sentence_spans
+from allennlp_coref_rc.annotations.word_finder import WordFinder

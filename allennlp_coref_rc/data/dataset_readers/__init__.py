@@ -1,2 +1,3 @@
 from allennlp_coref_rc.data.dataset_readers.annotated_babi import AnnotatedBabiReader
+from allennlp_coref_rc.data.dataset_readers.annotated_wikihop import AnnotatedWikiHopReader
 from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import ReadingComprehensionReader
