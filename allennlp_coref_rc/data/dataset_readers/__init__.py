@@ -1,2 +1,5 @@
 from allennlp_coref_rc.data.dataset_readers.annotated_babi import AnnotatedBabiReader
+from allennlp_coref_rc.data.dataset_readers.annotated_cnn_dailymail import AnnotatedCnnDailyMailReader
+from allennlp_coref_rc.data.dataset_readers.annotated_who_did_what import AnnotatedWhoDidWhatReader
+from allennlp_coref_rc.data.dataset_readers.cloze_dataset_reader import ClozeDatasetReader
 from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import ReadingComprehensionReader
