@@ -3,5 +3,5 @@
 (import 'ga_mage_gru.jsonnet') {
   encoder_options:: { joint: true },
   model+: { question_encoders:: null },
-  dataset_reader+: { annotation_layers: { coref: { type: 'coref_edges', question_first: true } } },
+  annotation_layers:: { coref: { type: 'coref_edges', question_first: true } },
 }

@@ -25,6 +25,7 @@ from allennlp_coref_rc.annotations import (
     sentence_spans,
 )
 from allennlp_coref_rc.annotations.annotated_text import Span
+from allennlp_coref_rc.annotations.layers import label_namespace
 from allennlp_coref_rc.data.fields import (
     CANDIDATE_LABELS,
     CLASS_LABELS,
@@ -323,7 +324,10 @@ class ReadingComprehensionReader(DatasetReader):
             fields["cloze"] = IndexField(question.index(PLACEHOLDER), fields["question"])
         if self._annotation_layers:
             layers = {name: layer.make(text, boundary) for name, layer in self._annotation_layers.items()}
-            namespaces = {name: layer.namespaces for name, layer in self._annotation_layers.items()}
+            namespaces = {
+                name: dict.fromkeys(layer.label_names, label_namespace(name))
+                for name, layer in self._annotation_layers.items()
+            }
             fields["passage_annotations"] = AnnotationField(
                 {name: layer[0] for name, layer in layers.items()}, len(passage), namespaces
             )
