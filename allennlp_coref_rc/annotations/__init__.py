@@ -24,3 +24,4 @@ from allennlp_coref_rc.annotations.layers import (
     SrlViews,
 )
 from allennlp_coref_rc.annotations.sentences import sentence_spans
+from allennlp_coref_rc.annotations.word_finder import WordFinder
