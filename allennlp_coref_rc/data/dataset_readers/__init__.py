@@ -1,2 +1,4 @@
 from allennlp_coref_rc.data.dataset_readers.annotated_babi import AnnotatedBabiReader
+from allennlp_coref_rc.data.dataset_readers.discourse_senses import DiscourseSensesReader
+from allennlp_coref_rc.data.dataset_readers.propbank_conllu import PropbankConlluReader
 from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import ReadingComprehensionReader
