@@ -269,16 +269,15 @@ def download(file: File, path: Path, attempts: int = 5, wait: float = 1.0) -> No
         try:
             _fetch(file, part)
             break
-        except (requests.RequestException, OSError) as error:
-            # requests' errors are OSErrors too; those of the disk do not pass.
-            if not isinstance(error, requests.RequestException):
-                raise DownloadError(f"{part}: {error}") from error
+        except requests.RequestException as error:
             failed = 1 if _size(part) > before else failed + 1
             if failed >= attempts:
                 raise DownloadError(
                     f"{file.url}: {error}\n{_size(part):,} bytes are in {part}; run this again to go on"
                 ) from error
             time.sleep(wait * 2 ** (failed - 1))
+        except OSError as error:
+            raise DownloadError(f"{part}: {error}") from error
     try:
         verify(file, part)
     except DownloadError as error:
@@ -307,8 +306,8 @@ def _fetch(file: File, part: Path) -> None:
             part.unlink(missing_ok=True)
             raise requests.ConnectionError("the server sends another part than was asked for: starting anew")
         have = have if response.status_code == 206 else 0
-        length = response.headers.get("Content-Length")
-        total = have + int(length) if length else file.size
+        length = response.headers.get("Content-Length", "")
+        total = have + int(length) if length.isdecimal() else file.size
         with open(part, "ab" if have else "wb") as output, tqdm(
             desc=file.name, total=total, initial=have, unit="B", unit_scale=True, unit_divisor=1024
         ) as progress:
