@@ -82,7 +82,7 @@ def test_two_runs_with_one_seed_agree_to_the_last_digit(tmp_path):
 
 def test_the_encoder_is_swapped_by_an_edit():
     text = (PROJECT / "training_config" / "babi" / "ga_coref_gru.jsonnet").read_text()
-    swapped = text.replace("encoders.coref_gru(", "encoders.gru(")
+    swapped = text.replace("variants.coref_gru", "variants.gru")
     assert swapped != text
     folder = PROJECT / "training_config" / "babi"
     evaluated = _jsonnet.evaluate_snippet(str(folder / "swapped.jsonnet"), swapped)

@@ -25,6 +25,7 @@ from allennlp_coref_rc.annotations import (
     sentence_spans,
 )
 from allennlp_coref_rc.annotations.annotated_text import Span
+from allennlp_coref_rc.annotations.layers import label_namespace
 from allennlp_coref_rc.data.fields import (
     CANDIDATE_LABELS,
     CLASS_LABELS,
@@ -56,7 +57,7 @@ class ReadingComprehensionReader(DatasetReader):
 
     Instances have the fields `passage` and `question` (`TextField`), `passage_annotations` and `question_annotations`
     (`AnnotationField`, where `annotation_layers` asks for any), `candidates` (`CandidatesField`) and `answer`
-    (`AnswerField`), or `span_start` and `span_end` (`IndexField`, both inclusive), and `metadata`. What is not known is
+    (`AnswerField`), `cloze` (`IndexField`, where the question has a "@placeholder"), or `span_start` and `span_end` (`IndexField`, both inclusive), and `metadata`. What is not known is
     not there.
 
     # Parameters
@@ -319,9 +320,14 @@ class ReadingComprehensionReader(DatasetReader):
             "passage": TextField([Token(token) for token in passage]),
             "question": TextField([Token(token) for token in question]),
         }
+        if PLACEHOLDER in question:
+            fields["cloze"] = IndexField(question.index(PLACEHOLDER), fields["question"])
         if self._annotation_layers:
             layers = {name: layer.make(text, boundary) for name, layer in self._annotation_layers.items()}
-            namespaces = {name: layer.namespaces for name, layer in self._annotation_layers.items()}
+            namespaces = {
+                name: dict.fromkeys(layer.label_names, label_namespace(name))
+                for name, layer in self._annotation_layers.items()
+            }
             fields["passage_annotations"] = AnnotationField(
                 {name: layer[0] for name, layer in layers.items()}, len(passage), namespaces
             )
