@@ -10,6 +10,8 @@ from allennlp_coref_rc.annotations.annotated_text import (
 )
 from allennlp_coref_rc.annotations.annotation_layer import AnnotationLayer, CorefClusters, CorefEdges
 from allennlp_coref_rc.annotations.annotator import Annotator
+from allennlp_coref_rc.annotations.compose import ComposedAnnotator
 from allennlp_coref_rc.annotations.document import Document, read_documents, read_header, write_documents
 from allennlp_coref_rc.annotations.exact_match_coref import ExactMatchCoref
+from allennlp_coref_rc.annotations.precomputed import PrecomputedAnnotator
 from allennlp_coref_rc.annotations.sentences import sentence_spans
