@@ -9,8 +9,9 @@ from allennlp_coref_rc.annotations.annotated_text import (
     write_annotated_texts,
 )
 from allennlp_coref_rc.annotations.annotator import Annotator
-from allennlp_coref_rc.annotations.corrupted_coref import CorruptedCoref
 from allennlp_coref_rc.annotations.checks import check_file
+from allennlp_coref_rc.annotations.connective_discourse import ConnectiveDiscourse
+from allennlp_coref_rc.annotations.corrupted_coref import CorruptedCoref
 from allennlp_coref_rc.annotations.document import (
     Document,
     annotate_documents,
@@ -31,3 +32,4 @@ from allennlp_coref_rc.annotations.layers import (
     SrlViews,
 )
 from allennlp_coref_rc.annotations.sentences import sentence_spans
+from allennlp_coref_rc.annotations.word_finder import WordFinder

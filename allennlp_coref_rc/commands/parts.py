@@ -2,9 +2,8 @@ import json
 import os
 import re
 import shutil
-from collections import Counter
 from itertools import islice
-from typing import Any, Dict, Iterator, List, Optional, Tuple
+from typing import Any, Dict, List
 
 from allennlp.common.checks import ConfigurationError
 from filelock import FileLock, Timeout
@@ -40,8 +39,6 @@ class Parts:
         self._force = force
 
     def __enter__(self) -> "Parts":
-        if not self._force and os.path.exists(self.output) and not os.path.exists(self._plan):
-            raise ConfigurationError(f"{self.output} is there already; --force replaces it")
         os.makedirs(self.folder, exist_ok=True)
         try:
             self._lock.acquire(timeout=0)
@@ -49,13 +46,13 @@ class Parts:
             raise ConfigurationError(f"{self.folder}: another process is at work there") from error
         if self._force:
             self._clear()
+        elif os.path.exists(self.output) and not os.path.exists(self._plan):
+            self._release(remove=True)
+            raise ConfigurationError(f"{self.output} is there already; --force replaces it")
         return self
 
     def __exit__(self, *error: Any) -> None:
-        empty = not self._numbers()
-        self._lock.release()
-        if empty:
-            self._remove()
+        self._release(remove=not self._numbers())
 
     def check(self, plan: Dict[str, Any]) -> None:
         """Raises a `ConfigurationError` if finished chunks are those of a run that differs in any key of the plan."""
@@ -100,7 +97,7 @@ class Parts:
                     summary = json.loads(next(lines, ""))
                     if sum(1 for _ in lines) == summary["documents"] + summary["failed"]:
                         found[number] = summary
-                except (ValueError, TypeError, KeyError):
+                except (ConfigurationError, ValueError, TypeError, KeyError):
                     # Damaged: it will be made again.
                     continue
         return found
@@ -146,5 +143,7 @@ class Parts:
             if name != "lock":
                 os.unlink(os.path.join(self.folder, name))
 
-    def _remove(self) -> None:
-        shutil.rmtree(self.folder, ignore_errors=True)
+    def _release(self, remove: bool) -> None:
+        self._lock.release()
+        if remove:
+            shutil.rmtree(self.folder, ignore_errors=True)

@@ -1,6 +1,8 @@
 import dataclasses
 import logging
+import os
 from collections import Counter
+from contextlib import contextmanager
 from itertools import islice
 from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple, TypeVar, Union
 
@@ -160,7 +162,9 @@ class ReadingComprehensionReader(DatasetReader):
         known = {"candidates": candidates, "answer": answer, "clusters": clusters, **data}
         questions = [{key: value for key, value in known.items() if value is not None}]
         document = Document.of(self.split(passage), self.split(question), data={"questions": questions})
-        return next(iter(self.to_instances(self.annotate(document))))
+        for instance in self.to_instances(self.annotate(document)):
+            return instance
+        raise ConfigurationError(f"found a question that is left out: {', '.join(self.skipped)}")
 
     # What the steps are made of.
 
@@ -183,12 +187,10 @@ class ReadingComprehensionReader(DatasetReader):
         kept = 0
         self.skipped = Counter()
         for place, document in self.documents(str(file_path)):
-            try:
+            with _named(place):
                 for instance in self.to_instances(document):
                     kept += "answer" not in instance or instance["answer"].label != SKIPPED_ANSWER
                     yield instance
-            except ConfigurationError as error:
-                raise ConfigurationError(f"{place}: {error}") from error
         logger.info("%s: %d questions", file_path, kept)
         for cause, number in sorted(self.skipped.items()):
             logger.warning("%s: %d of %d questions skipped: %s", file_path, number, kept + self.skipped.total(), cause)
@@ -197,7 +199,7 @@ class ReadingComprehensionReader(DatasetReader):
         """This worker's share of a file's annotated documents, each with its place for messages."""
         path = self.find(file_path)
         logger.info("Reading questions from %s", path)
-        header = read_header(path)
+        header = None if os.path.isdir(path) else read_header(path)
         if header is not None:
             self.check_header(path, header)
             yield from self._shard(read_documents(path))
@@ -210,10 +212,8 @@ class ReadingComprehensionReader(DatasetReader):
                 ", ".join(sorted(self._annotation_layers)),
             )
         for place, item in self._shard(self.read_items(path, file_path)):
-            try:
+            with _named(place):
                 document = self.annotate(self.to_document(item))
-            except ConfigurationError as error:
-                raise ConfigurationError(f"{place}: {error}") from error
             yield place, document
 
     def check_header(self, path: str, header: Dict[str, Any]) -> None:
@@ -259,6 +259,7 @@ class ReadingComprehensionReader(DatasetReader):
         The passage and one of the questions (the first is 0) as instances have them, cut and wrapped, in a row; and the
         number of tokens of the passage.
         """
+        clusters = self.question_data(document, question).get("clusters")
         pieces: List[Span] = []
         for part, limit in ((0, self._max_passage_length), (question + 1, self._max_question_length)):
             start, stop = document.part(part)
@@ -270,10 +271,22 @@ class ReadingComprehensionReader(DatasetReader):
         passage_span, question_span = pieces
         wrapped = [[QUESTION_START], question_span, [QUESTION_END]] if self._wrap_question else [question_span]
         text = document.text.select(passage_span, *wrapped)
-        clusters = document.data["questions"][question].get("clusters")
         if clusters is not None:
             text = dataclasses.replace(text, clusters=clusters_from_json(clusters))
         return text, passage_span[1] - passage_span[0]
+
+    @staticmethod
+    def question_data(document: Document, question: int = 0) -> Dict[str, Any]:
+        """What the data set says of one of the questions."""
+        questions = document.data.get("questions")
+        if not isinstance(questions, list) or not question < len(questions) == len(document.parts) - 1:
+            raise ConfigurationError(
+                f"data: found the questions {str(questions)[:80]} and {len(document.parts)} parts, expected a passage "
+                "and a list of its questions"
+            )
+        if not isinstance(questions[question], dict):
+            raise ConfigurationError(f"data: found the question {str(questions[question])[:80]}, expected an object")
+        return questions[question]
 
     def skip(self, cause: str) -> bool:
         """Counts a question that the data set's rule leaves out; whether no instance is made of it."""
@@ -371,3 +384,14 @@ class ReadingComprehensionReader(DatasetReader):
     def apply_token_indexers(self, instance: Instance) -> None:
         instance["passage"].token_indexers = self._token_indexers
         instance["question"].token_indexers = self._token_indexers
+
+
+@contextmanager
+def _named(place: str) -> Iterator[None]:
+    """Errors say where, unless they do so themselves."""
+    try:
+        yield
+    except ConfigurationError as error:
+        if str(error).startswith(place):
+            raise
+        raise ConfigurationError(f"{place}: {error}") from error
