@@ -9,9 +9,16 @@ from allennlp_coref_rc.annotations.annotated_text import (
     write_annotated_texts,
 )
 from allennlp_coref_rc.annotations.annotator import Annotator
+from allennlp_coref_rc.annotations.checks import check_file
 from allennlp_coref_rc.annotations.connective_discourse import ConnectiveDiscourse
 from allennlp_coref_rc.annotations.corrupted_coref import CorruptedCoref
-from allennlp_coref_rc.annotations.document import Document, read_documents, read_header, write_documents
+from allennlp_coref_rc.annotations.document import (
+    Document,
+    annotate_documents,
+    read_documents,
+    read_header,
+    write_documents,
+)
 from allennlp_coref_rc.annotations.exact_match_coref import ExactMatchCoref
 from allennlp_coref_rc.annotations.layers import (
     AnnotationLayer,
