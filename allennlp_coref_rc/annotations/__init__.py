@@ -14,3 +14,5 @@ from allennlp_coref_rc.annotations.connective_discourse import ConnectiveDiscour
 from allennlp_coref_rc.annotations.document import Document, read_documents, read_header, write_documents
 from allennlp_coref_rc.annotations.exact_match_coref import ExactMatchCoref
 from allennlp_coref_rc.annotations.sentences import sentence_spans
+from allennlp_coref_rc.annotations.trained_discourse_senses import TrainedDiscourseSenses
+from allennlp_coref_rc.annotations.trained_srl import TrainedSrl
