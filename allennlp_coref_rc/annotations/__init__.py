@@ -37,3 +37,5 @@ from allennlp_coref_rc.annotations.exact_match_coref import ExactMatchCoref
 from allennlp_coref_rc.annotations.precomputed import PrecomputedAnnotator
 from allennlp_coref_rc.annotations.sentences import sentence_spans
 from allennlp_coref_rc.annotations.word_finder import WordFinder
+from allennlp_coref_rc.annotations.trained_discourse_senses import TrainedDiscourseSenses
+from allennlp_coref_rc.annotations.trained_srl import TrainedSrl
