@@ -4,7 +4,9 @@ import json
 from pathlib import Path
 from typing import Any, Dict, List, Optional
 
+import _jsonnet
 from allennlp.common import Params
+from allennlp.common.params import with_overrides
 
 from tests.shared import PROJECT
 
@@ -50,3 +52,10 @@ def overrides(config: Path, task: int = 2, more: Optional[Dict[str, Any]] = None
 def load(config: Path, task: int = 2, more: Optional[Dict[str, Any]] = None) -> Params:
     """An experiment on fixtures."""
     return Params.from_file(str(config), params_overrides=overrides(config, task, more))
+
+
+def load_small(config: Path, task: int = 2) -> Params:
+    """The same with small embeddings and encoders, no smaller than the largest part of a state that a config names."""
+    small = f"(import '{config.name}') {{ hidden_size:: 68, embedding_dim:: 8 }}"
+    evaluated = _jsonnet.evaluate_snippet(str(config.parent / "small.jsonnet"), small)
+    return Params(with_overrides(json.loads(evaluated), json.loads(overrides(config, task))))
