@@ -18,7 +18,9 @@
   dropout:: error 'Must set dropout',
   question_feature:: false,
   cluster_one_hot:: 0,  // indicators of clusters beside the embeddings
-  // A file of word vectors of size embedding_dim: GloVe or word2vec text, plain or compressed.
+  // A file of word vectors of size embedding_dim: GloVe or word2vec text, plain or compressed. To be said in a config,
+  //   (import 'ga_gru.jsonnet') { pretrained_file:: 'glove.6B.100d.txt' }
+  // since with an override on the command line the initializers would overwrite them.
   pretrained_file:: null,
   train_embeddings:: true,
   // Character encoder: { indexer, embedder, dim }, see characters.libsonnet.
@@ -31,8 +33,11 @@
   learning_rate:: 0.0005,
   epochs:: error 'Must set epochs',
   halve_after:: error 'Must set halve_after',  // epochs
-  initializer:: { regexes: experiment.embedding_initializers + experiment.encoder_initializers },
-  embedding_initializers:: [],
+  initializer:: {
+    regexes: (if experiment.pretrained_file == null then experiment.embedding_initializers else [])
+             + experiment.encoder_initializers,
+  },
+  embedding_initializers:: [],  // of words, where there is no file of vectors
   encoder_initializers:: [],
 
   local character_dim = if experiment.characters == null then 0 else experiment.characters.dim,

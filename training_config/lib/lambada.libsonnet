@@ -1,7 +1,7 @@
-// A GA Reader on LAMBADA as reading comprehension (Chu et al. 2017). Settings of Coref-GRU (Dhingra et al., NAACL 2018),
-// Appendix B, and of its authors' code. Their clusters are Stanford CoreNLP's; here of a sieve that needs no model: others
-// come with files that `allennlp annotate` has written, for which the annotator is not asked.
-// GloVe: -o '{"model.text_field_embedder.token_embedders.tokens.pretrained_file": …}'
+// A GA Reader on LAMBADA as reading comprehension (Chu et al. 2017). Settings of Coref-GRU (Dhingra et al., NAACL
+// 2018), Appendix B, and of its authors' code. Theirs begin with GloVe vectors: see pretrained_file in ga.libsonnet.
+// Their clusters are Stanford CoreNLP's; here of a sieve that needs no model: others come with files that `allennlp
+// annotate` has written, for which the annotator is not asked.
 local ga = import 'ga.libsonnet';
 
 ga {

@@ -1,8 +1,9 @@
 // A GA Reader on WikiHop (QAngaroo v1.1). Settings of Coref-GRU (Dhingra et al., NAACL 2018), Appendix B, and of its
-// authors' code, but the learning rate is halved after an epoch (43,738 questions, 2,734 updates; theirs: every 2,500
-// updates) and validation is once an epoch (theirs: every 500 updates). Their clusters are those of the Berkeley Entity
-// Resolution System; here of a sieve that needs no model: others come with files that `allennlp annotate` has written,
-// for which the annotator is not asked. GloVe: -o '{"model.text_field_embedder.token_embedders.tokens.pretrained_file": …}'
+// authors' code. Theirs begin with GloVe vectors: see pretrained_file in ga.libsonnet. Two things differ: the learning
+// rate is halved after an epoch (43,738 questions, 2,734 updates; theirs: every 2,500 updates) and validation is once
+// an epoch (theirs: every 500 updates). Their clusters are those of the Berkeley Entity Resolution System; here of a
+// sieve that needs no model: others come with files that `allennlp annotate` has written, for which the annotator is
+// not asked.
 local characters = import 'characters.libsonnet';
 local ga = import 'ga.libsonnet';
 

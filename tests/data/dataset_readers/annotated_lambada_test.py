@@ -20,7 +20,7 @@ from tests.data.dataset_readers.checks import (
 )
 from tests.shared import LAMBADA, PROJECT, needs_lambada
 
-FIXTURE = PROJECT / "tests" / "fixtures" / "lambada" / "lambada_development_plain_text.txt"
+FIXTURE = PROJECT / "tests" / "fixtures" / "lambada" / "valid.txt"
 PATH = str(FIXTURE)
 TEXTS = FIXTURE.read_text().splitlines()
 
@@ -50,7 +50,7 @@ class TestAnnotatedLambadaReader:
         assert tokens(instance["question"]) == question
         assert question[instance["cloze"].sequence_index] == "@placeholder"
         data = instance["metadata"].metadata
-        assert data["id"] == "lambada_development_plain_text.txt:1"
+        assert data["id"] == "valid.txt:1"
         assert data["answer"] == "ladder" and data["answer_in_context"] is True
         assert data["candidates"] == list(dict.fromkeys(word for word in passage if word not in (".", ",", "``", "''")))
         assert data["candidates"][instance["answer"].label] == "ladder"
@@ -212,7 +212,7 @@ class TestAnnotatedLambadaReader:
         ]
 
     def test_compressed_files(self, tmp_path):
-        path = tmp_path / "lambada_development_plain_text.txt.gz"
+        path = tmp_path / "valid.txt.gz"
         whole = gzip.compress(FIXTURE.read_bytes())
         path.write_bytes(whole)
         found = metadata(reader().read(str(path)))
