@@ -13,6 +13,9 @@ FORMAT = "annotated_documents"
 
 VERSION = 1
 
+MAX_HEADER = 2**20
+"""In characters. A file in another format may be one line, too long to be held in memory."""
+
 
 @dataclass
 class Document:
@@ -86,7 +89,7 @@ def read_header(path: str) -> Optional[Dict[str, Any]]:
     The header of a file of documents, the object on its first line that has the key "annotated_documents"; `None` if
     the file does not begin with one, and so is something else.
     """
-    with open_text(path) as lines:
+    with open_text(path, MAX_HEADER) as lines:
         first = next(lines, "")
     if f'"{FORMAT}"' not in first[:200]:
         return None
