@@ -1,5 +1,7 @@
 """Linguistic structure as a value: annotated texts, the annotators that make them, and what encoders read of them."""
 
+from allennlp_coref_rc.annotations.allennlp_coref import AllenNlpCoref
+from allennlp_coref_rc.annotations.allennlp_srl import AllenNlpSrl
 from allennlp_coref_rc.annotations.annotated_text import (
     AnnotatedText,
     DiscourseRelation,
