@@ -13,9 +13,11 @@ from allennlp_coref_rc.annotations.annotated_text import (
 from allennlp_coref_rc.annotations.annotator import Annotator
 from allennlp_coref_rc.annotations.compose import ComposedAnnotator
 from allennlp_coref_rc.annotations.connective_discourse import ConnectiveDiscourse
+from allennlp_coref_rc.annotations.coreferee import Coreferee
 from allennlp_coref_rc.annotations.corrupted_coref import CorruptedCoref
 from allennlp_coref_rc.annotations.document import Document, read_documents, read_header, write_documents
 from allennlp_coref_rc.annotations.exact_match_coref import ExactMatchCoref
+from allennlp_coref_rc.annotations.fastcoref import FastCoref
 from allennlp_coref_rc.annotations.layers import (
     AnnotationLayer,
     CorefClusters,

@@ -10,7 +10,7 @@ from allennlp.data.dataset_readers.dataset_utils import bio_tags_to_spans
 from allennlp.models.archival import load_archive
 from allennlp.predictors import Predictor
 
-from allennlp_coref_rc.annotations import AnnotatedText, Annotator, Frame
+from allennlp_coref_rc.annotations import AnnotatedText, Annotator, Frame, archive_annotator
 from allennlp_coref_rc.annotations.bio import bio_spans, frame_of
 from tests.annotations.archives import COREF, SENTENCES, SRL, make_archive
 
@@ -36,6 +36,12 @@ def text_of(story):
 
 
 TEXTS = [text_of(story) for story in STORIES]
+
+
+@pytest.fixture(autouse=True)
+def plugins(monkeypatch):
+    """They are imported already, and looking for them again takes a while."""
+    monkeypatch.setattr(archive_annotator, "import_plugins", lambda: None)
 
 
 @pytest.fixture(scope="module")
