@@ -20,8 +20,8 @@ DATA_PATHS = {
     "cnn": "cnn_dailymail/questions/{training,validation,test}",
     "daily_mail": "cnn_dailymail/questions/{training,validation,test}",
     "lambada": "lambada/{train,valid,test}.txt",
-    "wdw_relaxed": "who_did_what/{Relaxed/train,val,test}.xml",
-    "wdw_strict": "who_did_what/{Strict/train,val,test}.xml",
+    "wdw_relaxed": "who_did_what/Relaxed/{train,val,test}.xml",
+    "wdw_strict": "who_did_what/Strict/{train,val,test}.xml",
     "wikihop": "wikihop/{train,dev,dev}.json",
 }
 """By the folder of its configs, the files of a data set: for training, validation and testing."""

@@ -292,7 +292,7 @@ class Resolver:
         return self.speakers.setdefault(key, Entity())
 
     def _is_pleonastic(self, mention: Mention) -> bool:
-        """"It" that refers to nothing: "it was clear that", "it rained", "it seemed"."""
+        """ "It" that refers to nothing: "it was clear that", "it rained", "it seemed"."""
         if mention.words[0] != "it":
             return False
         after = self.words[mention.stop : mention.stop + 7]
@@ -314,7 +314,7 @@ class Resolver:
         if word in ("him", "them") or word == "her" and not self._is_possessive_her(mention):
             if subject and mention.start - subject_start <= 6:
                 barred = subject
-                between = self.words[subject_start:mention.start]
+                between = self.words[subject_start : mention.start]
                 if any(w in (",", ";", "and", "that", "who", "but") for w in between):
                     barred = None
         speaker = None
@@ -338,9 +338,15 @@ class Resolver:
 
     def _is_possessive_her(self, mention: Mention) -> bool:
         after = self.words[mention.stop] if mention.stop < len(self.words) else "."
-        return after[0].isalpha() and after not in function_words.PREPOSITIONS and after not in function_words.DETERMINERS \
-            and after not in function_words.CONJUNCTIONS and after not in function_words.AUXILIARIES \
-            and after not in function_words.ADVERBS and after not in PRONOUNS
+        return (
+            after[0].isalpha()
+            and after not in function_words.PREPOSITIONS
+            and after not in function_words.DETERMINERS
+            and after not in function_words.CONJUNCTIONS
+            and after not in function_words.AUXILIARIES
+            and after not in function_words.ADVERBS
+            and after not in PRONOUNS
+        )
 
     def _may_precede(self, entity: Entity, mention: Mention, word: str) -> bool:
         if mention.gender == NEUTER:
