@@ -29,6 +29,8 @@ BEFORE_NAMES = frozenset("poor old dear young little good sweet dearest great".s
 
 ADJECTIVE_ENDINGS = ("ous", "ive", "ful", "ent", "ant", "al", "ed", "less", "ish", "ble", "ic", "ly", "est", "y", "late", "er")
 
+HEADINGS = frozenset("chapter part book volume act scene section canto letter prologue adventure story".split())
+
 MAX_WORDS = 8
 """Of a noun phrase up to its head."""
 
@@ -183,7 +185,7 @@ class MentionFinder:
         word = self.words[position]
         pronoun = PRONOUNS.get(word)
         mention = None
-        if pronoun:
+        if pronoun and not (word == "i" and self._is_numeral(position)):
             mention = Mention(
                 position, position + 1, position, PRONOUN, pronoun.gender, pronoun.number, (word,), is_person=False
             )
@@ -194,9 +196,14 @@ class MentionFinder:
         if phrase is None:
             return position + 1
         if isinstance(phrase, int):
-            return phrase
+            return max(phrase, position + 1)
         self.mentions.append(phrase)
         return phrase.head + 1
+
+    def _is_numeral(self, position: int) -> bool:
+        """Whether "I" counts a chapter."""
+        before = self.words[position - 1] if position else ""
+        return before in HEADINGS or before == "i" or self.words[position + 1 : position + 2] == ["."]
 
     def _phrase(self, start: int, possessor: Optional[Mention], add: bool, depth: int = 0):
         """

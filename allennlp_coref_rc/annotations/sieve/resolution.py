@@ -45,7 +45,7 @@ class Resolver:
         self.options = options
         self.entity: Dict[Mention, Entity] = {}
         self.quotes = find_quotes(tokens)
-        attribute_quotes(self.quotes, words, sentences, mentions)
+        attribute_quotes(self.quotes, tokens, words, sentences, mentions)
         self.quote_of: List[Optional[Quote]] = [None] * len(words)
         for quote in self.quotes:
             for position in range(quote.start, quote.stop):
@@ -90,7 +90,7 @@ class Resolver:
                     self.entity[mention] = entity
             elif mention.kind == NAME:
                 self.entity[mention] = Entity(mention)
-        ordered = sorted(by_name, key=lambda name: (-len(name), by_name[name].mentions[0].start))
+        ordered = sorted(by_name, key=lambda name: (-len(_core(name)), by_name[name].mentions[0].start))
         parts: Dict[str, List[Tuple[str, ...]]] = defaultdict(list)
         for name in ordered:
             self._link_to_longer(name, by_name, parts)
@@ -100,9 +100,7 @@ class Resolver:
 
     def _link_to_longer(self, name, by_name, parts) -> None:
         entity = by_name[name]
-        core = [word for word in name if word not in TITLES]
-        if not core:
-            core = list(name)
+        core = _core(name)
         last = core[-1]
         if entity.gender == NEUTER:
             return
@@ -413,12 +411,22 @@ class Resolver:
                 if spoken and own is not spoken:
                     self._join(you, spoken)
                     break
+            else:
+                narrator = self.speakers.get(0)
+                own = speaking.get(id(quote))
+                if narrator and len(narrator.mentions) >= self.options["narr"] and own is not None and own is not narrator:
+                    self._join(you, narrator)
 
     def _join(self, one: Entity, other: Entity) -> None:
         """Merges with what the other has become since."""
         if one.mentions and other.mentions:
             one, other = self.entity[one.mentions[0]], self.entity[other.mentions[0]]
             self._merge(one, other)
+
+
+def _core(name: Sequence[str]) -> Sequence[str]:
+    """The name without titles."""
+    return [word for word in name if word not in TITLES] or name
 
 
 def _is_part(core: Sequence[str], longer: Sequence[str]) -> bool:
@@ -430,4 +438,4 @@ def _titles_agree(name: Sequence[str], longer: Sequence[str]) -> bool:
     other = {word.rstrip(".") for word in longer if word in TITLES}
     if len(name) > 1 and not one and {"mrs", "lady"} & other:
         return name[0] in GIVEN_NAMES and GIVEN_NAMES[name[0]] != MALE
-    return not ({"miss"} & one and {"mrs"} & other or {"mrs"} & one and {"miss"} & other)
+    return not (one and other) or bool(one & other)
