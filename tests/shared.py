@@ -8,6 +8,8 @@ PROJECT = Path(__file__).resolve().parents[1]
 SHARED = PROJECT.parent / "shared"
 GOLDEN = SHARED / "reference" / "golden"
 BABI = SHARED / "data" / "babi" / "en-valid"
+LITBANK = SHARED / "data" / "annotators" / "litbank"
 
 needs_golden = pytest.mark.skipif(not GOLDEN.exists(), reason="golden values are not at hand")
 needs_babi = pytest.mark.skipif(not BABI.exists(), reason="the real bAbI files are not at hand")
+needs_litbank = pytest.mark.skipif(not LITBANK.exists(), reason="LitBank is not at hand")

@@ -4,7 +4,7 @@ import torch
 from allennlp.data import Vocabulary
 from allennlp.data.fields import Field
 
-from allennlp_coref_rc.annotations.annotation_layer import Layer
+from allennlp_coref_rc.annotations.layers import Layer
 from allennlp_coref_rc.annotations.edges import PADDING
 
 AnnotationTensors = Dict[str, Dict[str, torch.LongTensor]]
