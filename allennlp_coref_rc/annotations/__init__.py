@@ -36,11 +36,8 @@ from allennlp_coref_rc.annotations.layers import (
     SrlEdges,
     SrlViews,
 )
-from allennlp_coref_rc.annotations.compose import ComposedAnnotator
-from allennlp_coref_rc.annotations.document import Document, read_documents, read_header, write_documents
-from allennlp_coref_rc.annotations.exact_match_coref import ExactMatchCoref
 from allennlp_coref_rc.annotations.precomputed import PrecomputedAnnotator
 from allennlp_coref_rc.annotations.sentences import sentence_spans
-from allennlp_coref_rc.annotations.word_finder import WordFinder
 from allennlp_coref_rc.annotations.trained_discourse_senses import TrainedDiscourseSenses
 from allennlp_coref_rc.annotations.trained_srl import TrainedSrl
+from allennlp_coref_rc.annotations.word_finder import WordFinder

@@ -1,14 +1,12 @@
 from collections import defaultdict
 from typing import Dict, List, Optional, Sequence, Tuple
 
-from allennlp_coref_rc.annotations.sieve import function_words, names, nouns
+from allennlp_coref_rc.annotations.sieve import function_words, nouns
 from allennlp_coref_rc.annotations.sieve.lexicon import (
-    ANY_GENDER,
     FEMALE,
     GIVEN_NAMES,
     MALE,
     NEUTER,
-    NOUNS,
     PERSON,
     PLURAL,
     PRONOUNS,
