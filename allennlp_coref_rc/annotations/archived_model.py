@@ -31,7 +31,9 @@ class ArchivedModel:
         try:
             archive = load_archive(self.path, cuda_device=0 if torch.cuda.is_available() else -1)
         except (OSError, ValueError, EOFError) as error:
-            raise ConfigurationError(f"{self.path}: found no archive that `allennlp train` has made: {error}") from error
+            raise ConfigurationError(
+                f"{self.path}: found no archive that `allennlp train` has made: {error}"
+            ) from error
         archive.model.eval()
         return archive
 
