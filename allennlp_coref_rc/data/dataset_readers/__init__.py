@@ -1,5 +1,6 @@
 from allennlp_coref_rc.data.dataset_readers.annotated_babi import AnnotatedBabiReader
 from allennlp_coref_rc.data.dataset_readers.annotated_cnn_dailymail import AnnotatedCnnDailyMailReader
+from allennlp_coref_rc.data.dataset_readers.annotated_lambada import AnnotatedLambadaReader
 from allennlp_coref_rc.data.dataset_readers.annotated_who_did_what import AnnotatedWhoDidWhatReader
 from allennlp_coref_rc.data.dataset_readers.annotated_wikihop import AnnotatedWikiHopReader
 from allennlp_coref_rc.data.dataset_readers.cloze_dataset_reader import ClozeDatasetReader

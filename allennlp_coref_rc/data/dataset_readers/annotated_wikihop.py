@@ -9,7 +9,7 @@ from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader, Instance
 
-from allennlp_coref_rc.annotations import AnnotatedText, Document, WordFinder, clusters_from_json
+from allennlp_coref_rc.annotations import AnnotatedText, Annotator, Document, WordFinder, clusters_from_json
 from allennlp_coref_rc.annotations.annotated_text import Span
 from allennlp_coref_rc.annotations.clusters import check_max_clusters, largest_clusters, relevant_clusters
 from allennlp_coref_rc.common.json_objects import read_json_objects
@@ -122,9 +122,7 @@ class AnnotatedWikiHopReader(ReadingComprehensionReader):
             supports = random.Random(f"{self._seed} {id}").sample(supports, len(supports))
         return self._joined(supports, query, data, id)
 
-    def _joined(
-        self, supports: Sequence[str], query: Text, data: Dict[str, Any], id: Optional[str] = None
-    ) -> Document:
+    def _joined(self, supports: Sequence[str], query: Text, data: Dict[str, Any], id: Optional[str] = None) -> Document:
         texts = [self.split(support) for support in supports]
         spans = [[stop - len(text), stop] for text, stop in zip(texts, accumulate(map(len, texts)))]
         if isinstance(query, str):
@@ -132,9 +130,11 @@ class AnnotatedWikiHopReader(ReadingComprehensionReader):
             query = [relation, *self.tokenize(entity)] if relation else []
         return _document(AnnotatedText.concatenate(*texts), query, {**data, "supports": spans}, id)
 
-    def annotate(self, document: Document) -> Document:
-        """The document with the annotator's annotations added; the authors' files bring their own."""
-        return super().annotate(document) if "supports" in self.question_data(document) else document
+    def annotate_documents(self, documents: Sequence[Document], annotator: Annotator) -> List[Document]:
+        """As any reader's; documents of the authors' files bring their own annotations."""
+        bare = [document for document in documents if "supports" in self.question_data(document)]
+        annotated = iter(super().annotate_documents(bare, annotator))
+        return [next(annotated) if "supports" in self.question_data(doc) else doc for doc in documents]
 
     def to_instances(self, document: Document) -> Iterator[Instance]:
         judged = _majority(_annotations(self.question_data(document)))
@@ -230,7 +230,9 @@ def _preprocessed(item: Dict[str, Any]) -> AnnotatedText:
     try:
         (spans,) = clusters_from_json([item["mentions"]])
         mentions = {-1: None, **dict(enumerate(spans))}
-        chains = [{mentions[i] for first, _, second in links for i in (first, second)} for links in item["coref_onehot"]]
+        chains = [
+            {mentions[i] for first, _, second in links for i in (first, second)} for links in item["coref_onehot"]
+        ]
     except (ConfigurationError, KeyError, TypeError, ValueError) as error:
         raise ConfigurationError(
             f"found the mentions {str(item.get('mentions'))[:60]} and the coref_onehot "
@@ -244,7 +246,9 @@ def _preprocessed(item: Dict[str, Any]) -> AnnotatedText:
 def _majority(annotations: Optional[List[List[str]]]) -> Dict[str, bool]:
     """What more than half of the workers said, if there were any."""
     said = Counter(word for judgement in annotations or [] for word in set(judgement))
-    return {word: 2 * said[word] > len(annotations) for word in ("follows", "single", "multiple")} if annotations else {}
+    return (
+        {word: 2 * said[word] > len(annotations) for word in ("follows", "single", "multiple")} if annotations else {}
+    )
 
 
 def _name(candidate: Text) -> str:

@@ -19,6 +19,7 @@ from allennlp_coref_rc.annotations import (
     AnnotationLayer,
     Annotator,
     Document,
+    annotate_documents,
     clusters_from_json,
     read_documents,
     read_header,
@@ -76,7 +77,8 @@ class ReadingComprehensionReader(DatasetReader):
         Put `@begin` before and `@end` after each question, as the authors' code of GA does. Each reader has its own
         default.
     max_passage_length, max_question_length : `int`, optional (default = `None`)
-        Cut longer ones, in tokens. By default nothing is cut.
+        Cut longer ones, in tokens: off the end, but where that would lose a question's `@placeholder`, off the beginning
+        too. By default nothing is cut.
     keep_skipped : `bool`, optional (default = `False`)
         Give instances of the questions too that the data set's rule leaves out, without an answer, so that
         `accuracy_official` counts them as wrong: for validation and test.
@@ -106,7 +108,7 @@ class ReadingComprehensionReader(DatasetReader):
         self._tokenizer = tokenizer or self.default_tokenizer
         self._token_indexers = token_indexers or {"tokens": SingleIdTokenIndexer(lowercase_tokens=True)}
         self._annotator = annotator
-        self._annotate_together = self.default_annotate_together if annotate_together is None else annotate_together
+        self.annotate_together = self.default_annotate_together if annotate_together is None else annotate_together
         self._annotation_layers = annotation_layers or {}
         self._wrap_question = self.default_wrap_question if wrap_question is None else wrap_question
         self._max_passage_length = max_passage_length
@@ -176,7 +178,11 @@ class ReadingComprehensionReader(DatasetReader):
 
     def annotate(self, document: Document) -> Document:
         """The document with the annotations of the reader's annotator, if it has one."""
-        return document.annotated(self._annotator, self._annotate_together) if self._annotator else document
+        return self.annotate_documents([document], self._annotator)[0] if self._annotator else document
+
+    def annotate_documents(self, documents: Sequence[Document], annotator: Annotator) -> List[Document]:
+        """The documents with an annotator's annotations, made as this data set wants them: what `annotate` does too."""
+        return annotate_documents(documents, annotator, self.annotate_together)
 
     def _read(self, file_path: str) -> Iterable[Instance]:
         kept = 0
@@ -196,28 +202,39 @@ class ReadingComprehensionReader(DatasetReader):
         logger.info("Reading questions from %s", path)
         header = None if os.path.isdir(path) else read_header(path)
         if header is not None:
-            self._check_header(path, header)
+            self.check_header(path, header)
             yield from self._shard(read_documents(path))
             return
-        if self._annotation_layers and self._annotator is None:
-            logger.warning(
-                "%s is not annotated, and there is no dataset_reader.annotator: dataset_reader.annotation_layers (%s) "
-                "will be empty",
-                path,
-                ", ".join(sorted(self._annotation_layers)),
-            )
+        unsure = bool(self._annotation_layers) and self._annotator is None
         for place, item in self._shard(self.read_items(path, file_path)):
             with _named(place):
                 document = self.annotate(self.to_document(item))
+            # Some formats bring annotations. The first document shows it.
+            if unsure and not (document.text.clusters or document.text.frames or document.text.relations):
+                logger.warning(
+                    "%s is not annotated, and there is no dataset_reader.annotator: dataset_reader.annotation_layers "
+                    "(%s) will be empty",
+                    path,
+                    ", ".join(sorted(self._annotation_layers)),
+                )
+            unsure = False
             yield place, document
 
-    def _check_header(self, path: str, header: Dict[str, Any]) -> None:
+    def check_header(self, path: str, header: Dict[str, Any]) -> None:
+        """
+        Raises a `ConfigurationError` for a file of documents that are not this data set's, and warns of a file that
+        lacks some because their annotation failed.
+        """
         name = self.registered_name()
-        if header.get("reader", name) != name:
+        found = header.get("reader", name)
+        if found != name:
             raise ConfigurationError(
-                f"{path}, line 1: found documents of the reader {header['reader']!r}, expected those of {name!r}"
+                f"{path}, line 1: found documents of {'plain text' if found is None else f'the reader {found!r}'}, "
+                f"expected those of {name!r}"
             )
-        logger.info("%s was annotated by %s", path, header.get("annotator"))
+        if header.get("failed"):
+            logger.warning("%s lacks %s documents, whose annotation failed", path, header["failed"])
+        logger.info("%s was annotated by %s", path, header.get("annotators"))
 
     @classmethod
     def registered_name(cls) -> str:
@@ -254,7 +271,12 @@ class ReadingComprehensionReader(DatasetReader):
                 raise ConfigurationError(
                     f"found an empty {'question' if part else 'passage'}, expected a passage and a question"
                 )
-            pieces.append((start, stop if limit is None else min(stop, start + limit)))
+            if limit is not None:
+                tokens = document.text.tokens[start:stop]
+                if part and PLACEHOLDER in tokens[limit:] and PLACEHOLDER not in tokens[:limit]:
+                    start += tokens.index(PLACEHOLDER) + 1 - limit
+                stop = min(stop, start + limit)
+            pieces.append((start, stop))
         passage_span, question_span = pieces
         wrapped = [[QUESTION_START], question_span, [QUESTION_END]] if self._wrap_question else [question_span]
         text = document.text.select(passage_span, *wrapped)
@@ -287,7 +309,7 @@ class ReadingComprehensionReader(DatasetReader):
         candidates: Optional[Sequence[Text]] = None,
         candidates_from_vocabulary: bool = False,
         contiguous: bool = False,
-        answer: Optional[str] = None,
+        answer: Optional[Text] = None,
         answers_are_classes: bool = False,
         span: Optional[Span] = None,
         skipped: bool = False,
@@ -305,7 +327,7 @@ class ReadingComprehensionReader(DatasetReader):
             The candidates are the answers seen in training.
         contiguous : `bool`, optional (default = `False`)
             See `CandidatesField`.
-        answer : `str`, optional (default = `None`)
+        answer : `Text`, optional (default = `None`)
         answers_are_classes : `bool`, optional (default = `False`)
             The answer is one of the classes of the vocabulary, not a word of the passage.
         span : `Span`, optional (default = `None`)
