@@ -445,6 +445,12 @@ class TestPermutedEntities:
         assert (first, second) == (passages(other), passages(other))
         assert passages(reader(permute_entities=True, seed=1)) != first
 
+    def test_is_another_for_every_question(self, tmp_path):
+        for name in "abcdefgh":
+            write(tmp_path / f"{name}.question", FILES[0].read_text())
+        passages = [data["passage_tokens"] for data in metadata(reader(permute_entities=True).read(str(tmp_path)))]
+        assert len({tuple(passage) for passage in passages}) == 8
+
     def test_does_not_depend_on_what_is_read_before(self, tmp_path):
         write(tmp_path / FILES[3].name, FILES[3].read_text())
         alone = metadata(reader(permute_entities=True).read(str(tmp_path)))

@@ -323,6 +323,23 @@ class TestAnnotatedWhoDidWhatReader:
         instance = first(write(tmp_path / "a.xml", GOOD.replace("met Ann Lee-Poe", "met ANN LEE-Poe")))
         assert [1, 3] in instance["candidates"].human_readable_repr()
 
+    @pytest.mark.parametrize(
+        "passage, skipped",
+        [
+            ("Ann Lee-Poe", 0),
+            ("Ann Lee-Poe left", 0),
+            ("He met Ann Lee-Poe", 0),
+            ("Ann Lee", 1),
+            ("Poe, Ann Lee-", 1),
+            ("Ann Lee Ann - Poe", 1),
+        ],
+    )
+    def test_names_are_found_wherever_they_are_whole(self, tmp_path, passage, skipped):
+        content = re.sub("(<contextart[^>]*>).*(</contextart>)", rf"\g<1>{passage}\2", GOOD, flags=re.S)
+        made = reader()
+        instances = list(made.read(write(tmp_path / "a.xml", content)))
+        assert made.skipped.total() == skipped == 1 - len(instances)
+
     @pytest.mark.parametrize("bag", [False, True])
     def test_candidates_of_the_fixtures_are_all_found(self, bag):
         for file in FIXTURES.rglob("*.xml"):
