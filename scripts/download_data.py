@@ -159,7 +159,7 @@ DATA_SETS = (
         holds="Who-did-What (Onishi et al. 2016): 127,786 (strict) or 185,978 (relaxed), 10,000 and 10,000 questions",
         licence="texts of LDC's English Gigaword",
         page="https://tticnlp.github.io/who_did_what/",
-        contents=("Strict/train.xml", "Relaxed/train.xml", "val.xml", "test.xml"),
+        contents=tuple(f"{kind}/{split}.xml" for kind in ("Strict", "Relaxed") for split in ("train", "val", "test")),
         by_hand="it is made from LDC's English Gigaword, which needs a licence: the page says how",
     ),
     DataSet(

@@ -11,11 +11,18 @@ from allennlp_coref_rc.annotations.annotated_text import (
     write_annotated_texts,
 )
 from allennlp_coref_rc.annotations.annotator import Annotator
+from allennlp_coref_rc.annotations.checks import check_file
 from allennlp_coref_rc.annotations.compose import ComposedAnnotator
 from allennlp_coref_rc.annotations.connective_discourse import ConnectiveDiscourse
 from allennlp_coref_rc.annotations.coreferee import Coreferee
 from allennlp_coref_rc.annotations.corrupted_coref import CorruptedCoref
-from allennlp_coref_rc.annotations.document import Document, read_documents, read_header, write_documents
+from allennlp_coref_rc.annotations.document import (
+    Document,
+    annotate_documents,
+    read_documents,
+    read_header,
+    write_documents,
+)
 from allennlp_coref_rc.annotations.exact_match_coref import ExactMatchCoref
 from allennlp_coref_rc.annotations.fastcoref import FastCoref
 from allennlp_coref_rc.annotations.layers import (
@@ -31,4 +38,6 @@ from allennlp_coref_rc.annotations.layers import (
 )
 from allennlp_coref_rc.annotations.precomputed import PrecomputedAnnotator
 from allennlp_coref_rc.annotations.sentences import sentence_spans
+from allennlp_coref_rc.annotations.trained_discourse_senses import TrainedDiscourseSenses
+from allennlp_coref_rc.annotations.trained_srl import TrainedSrl
 from allennlp_coref_rc.annotations.word_finder import WordFinder

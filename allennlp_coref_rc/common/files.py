@@ -1,3 +1,5 @@
+import gzip
+import io
 import lzma
 import os
 import tempfile
@@ -48,20 +50,31 @@ def _decoded(path: str, file: IO[str], limit: int) -> Iterator[str]:
 def atomic_write(path: str) -> Iterator[IO[str]]:
     """
     Opens a UTF-8 text file for writing that takes its place only when it is complete; compressed if its name ends so
-    (`.gz`, `.bz2`, `.xz`).
+    (`.gz`, `.bz2`, `.xz`). The same text gives the same bytes.
     """
     folder = os.path.dirname(os.path.abspath(path))
     name, suffix = os.path.splitext(os.path.basename(path))
     descriptor, temporary = tempfile.mkstemp(dir=folder, prefix=name + ".", suffix=suffix)
     os.close(descriptor)
     try:
-        with open_compressed(temporary, "wt", encoding="utf-8") as file:
+        with _gzip_writer(temporary) if suffix == ".gz" else open_compressed(temporary, "wt", encoding="utf-8") as file:
             yield file
+        with open(temporary, "rb") as written:
+            # Without this the name could outlive a power failure and the content not.
+            os.fsync(written.fileno())
         os.chmod(temporary, 0o666 & ~_umask())
         os.replace(temporary, path)
     except BaseException:
         os.unlink(temporary)
         raise
+
+
+@contextmanager
+def _gzip_writer(path: str) -> Iterator[IO[str]]:
+    # gzip.open would put the time and the temporary name into the file.
+    with open(path, "wb") as raw, gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as packed:
+        with io.TextIOWrapper(packed, encoding="utf-8") as file:
+            yield file
 
 
 def _umask() -> int:

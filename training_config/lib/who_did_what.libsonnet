@@ -15,6 +15,6 @@ ga_paper {
   annotator:: { type: 'sieve_coref', max_clusters: experiment.max_clusters },
   reader:: { type: 'annotated_who_did_what' },
   train_data_path: 'data/who_did_what/%s/train.xml' % experiment.training_set,
-  validation_data_path: 'data/who_did_what/val.xml',
-  test_data_path: 'data/who_did_what/test.xml',
+  validation_data_path: 'data/who_did_what/%s/val.xml' % experiment.training_set,
+  test_data_path: 'data/who_did_what/%s/test.xml' % experiment.training_set,
 }

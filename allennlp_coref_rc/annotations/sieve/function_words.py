@@ -17,7 +17,7 @@ SUBJECTS = frozenset("he she they i we".split())
 
 DEFINITE = frozenset("the this that these those".split())
 INDEFINITE = frozenset("a an another some any no every each one two three four five six seven eight nine ten twelve "
-                       "several many few both all such other either neither certain half".split())  # fmt: skip
+                       "several many few both all such other certain half".split())  # fmt: skip
 DETERMINERS = DEFINITE | INDEFINITE
 SINGULAR_DETERMINERS = frozenset("a an another every each this that one".split())
 

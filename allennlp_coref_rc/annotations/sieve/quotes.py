@@ -7,8 +7,13 @@ from allennlp_coref_rc.annotations.sieve.mentions import PRONOUN, Mention
 
 CLOSING = {"“": "”", "``": "''", "‘": "’"}
 
+OBJECTS = frozenset("him me us them".split())
+
 MAX_LENGTH = 400
 """Tokens of a quotation; what goes on for longer has lost its closing mark, and is none."""
+
+SAME_GAP = 20
+"""Tokens between two quotations of one turn."""
 
 MAX_GAP = 60
 """Tokens between two turns of a conversation."""
@@ -49,45 +54,67 @@ def find_quotes(words: Sequence[str]) -> List[Quote]:
 
 
 def attribute_quotes(
-    quotes: Sequence[Quote], words: Sequence[str], sentences: Sequence[Span], mentions: Sequence[Mention]
+    quotes: Sequence[Quote],
+    tokens: Sequence[str],
+    words: Sequence[str],
+    sentences: Sequence[Span],
+    mentions: Sequence[Mention],
 ) -> None:
     """
     Finds who speaks: beside a verb of speaking right after the quotation, or before it in its sentence; else the one who
-    goes on, where only such words stand between two quotations; else, in turn, the one before the last.
+    goes on, where only such words stand between two quotations; else whom the sentence beside the quotation is about.
     """
     first: Dict[int, Mention] = {}
     last: Dict[int, Mention] = {}
     for mention in mentions:
-        if mention.gender & 3:
+        if mention.gender & 3 and words[mention.start] not in OBJECTS and (
+            mention.kind != PRONOUN or words[mention.start] not in function_words.POSSESSIVES
+        ):
             first.setdefault(mention.start, mention)
             last[mention.stop] = mention
     sentence_of = [i for i, span in enumerate(sentences) for _ in range(*span)]
     for i, quote in enumerate(quotes):
         after = quotes[i + 1].start - 1 if i + 1 < len(quotes) else len(words)
         before = quotes[i - 1].stop + 1 if i else 0
-        quote.speaker = _speaker_after(quote.stop + 1, min(after, quote.stop + 12), words, first, last)
+        quote.speaker = _speaker_after(quote.stop + 1, min(after, quote.stop + 12), tokens, words, first, last)
+        if quote.speaker:
+            continue
         previous = quotes[i - 1] if i else None
         if previous and previous.speaker and previous.speaker.start > previous.stop:
             # ``A,'' said she. ``B'': she goes on, if little else stands between.
-            if quote.start - previous.stop <= 14 and quote.speaker is None:
+            if 2 < quote.start - previous.stop <= SAME_GAP:
                 quote.same_as = previous
                 continue
-        if quote.speaker is None:
-            start = max(before, sentences[sentence_of[quote.start]][0], quote.start - 14)
-            quote.speaker = _speaker_before(start, quote.start - 1, words, last)
+        start = max(before, sentences[sentence_of[quote.start]][0], quote.start - 14)
+        quote.speaker = _speaker_before(start, quote.start - 1, words, last)
+        if quote.speaker is None and quote.stop + 1 < after:
+            found = first.get(quote.stop + 1)
+            if found and found.is_subject:
+                quote.speaker = found
+        if quote.speaker is None and quote.start >= 2 and before < quote.start - 1:
+            start = sentences[sentence_of[quote.start - 2]][0]
+            if start >= before:
+                start = max(start, before)
+                for position in range(start, quote.start - 1):
+                    found = first.get(position)
+                    if found and found.is_subject:
+                        quote.speaker = found
+                        break
     _take_turns(quotes)
 
 
-def _speaker_after(start: int, stop: int, words, first, last) -> Optional[Mention]:
+def _speaker_after(start: int, stop: int, tokens, words, first, last) -> Optional[Mention]:
+    if start < stop and tokens[start] in ("he", "she", "I", "they", "we", "i"):
+        return first.get(start)
     for position in range(start, min(stop, start + 6)):
         word = words[position]
         if word in function_words.SPEECH_VERBS:
             found = last.get(position)
             if found is None or found.start < start:
                 found = first.get(position + 1)
-            if found and (found.start >= start) and words[found.start] not in ("him", "me", "us", "them"):
+            if found and found.start >= start:
                 return found
-            # "she had said", "he softly said"
+            # "Anne softly said"
             for gap in (1, 2):
                 found = last.get(position - gap)
                 if found and found.start >= start:
@@ -103,9 +130,9 @@ def _speaker_before(start: int, stop: int, words, last) -> Optional[Mention]:
         return None
     for position in range(stop - 1, start, -1):
         if words[position] in function_words.SPEECH_VERBS:
-            for gap in (0, 1, 2):
-                found = last.get(position - gap)
-                if found and found.start >= start:
+            for end in range(position, start, -1):
+                found = last.get(end)
+                if found and found.start >= start and (found.is_subject or end == position):
                     return found
     return None
 

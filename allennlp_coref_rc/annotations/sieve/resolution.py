@@ -1,14 +1,12 @@
 from collections import defaultdict
 from typing import Dict, List, Optional, Sequence, Tuple
 
-from allennlp_coref_rc.annotations.sieve import function_words, names, nouns
+from allennlp_coref_rc.annotations.sieve import function_words, nouns
 from allennlp_coref_rc.annotations.sieve.lexicon import (
-    ANY_GENDER,
     FEMALE,
     GIVEN_NAMES,
     MALE,
     NEUTER,
-    NOUNS,
     PERSON,
     PLURAL,
     PRONOUNS,
@@ -22,13 +20,14 @@ from allennlp_coref_rc.annotations.sieve.quotes import Quote, attribute_quotes, 
 class Entity:
     """Mentions that were linked, and what is known of them together."""
 
-    __slots__ = ("mentions", "gender", "number", "is_person", "salience", "sentence", "last")
+    __slots__ = ("mentions", "gender", "number", "is_person", "salience", "sentence", "last", "is_third_person")
 
     def __init__(self, mention: Optional[Mention] = None) -> None:
         self.mentions: List[Mention] = [mention] if mention else []
         self.gender = mention.gender if mention else PERSON
         self.number = mention.number if mention else SINGULAR
         self.is_person = mention.is_person if mention else True
+        self.is_third_person = mention is not None
         self.salience = 0.0
         self.sentence = -1
         self.last = -1
@@ -37,14 +36,14 @@ class Entity:
 class Resolver:
     """Links the mentions of one text, rule by rule, the most certain first."""
 
-    def __init__(self, words, sentences, mentions: Sequence[Mention], options: Dict) -> None:
+    def __init__(self, tokens, words, sentences, mentions: Sequence[Mention], options: Dict) -> None:
         self.words = words
         self.sentences = sentences
         self.mentions = mentions
         self.options = options
         self.entity: Dict[Mention, Entity] = {}
-        self.quotes = find_quotes(words)
-        attribute_quotes(self.quotes, words, sentences, mentions)
+        self.quotes = find_quotes(tokens)
+        attribute_quotes(self.quotes, tokens, words, sentences, mentions)
         self.quote_of: List[Optional[Quote]] = [None] * len(words)
         for quote in self.quotes:
             for position in range(quote.start, quote.stop):
@@ -89,7 +88,7 @@ class Resolver:
                     self.entity[mention] = entity
             elif mention.kind == NAME:
                 self.entity[mention] = Entity(mention)
-        ordered = sorted(by_name, key=lambda name: (-len(name), by_name[name].mentions[0].start))
+        ordered = sorted(by_name, key=lambda name: (-len(_core(name)), by_name[name].mentions[0].start))
         parts: Dict[str, List[Tuple[str, ...]]] = defaultdict(list)
         for name in ordered:
             self._link_to_longer(name, by_name, parts)
@@ -99,21 +98,27 @@ class Resolver:
 
     def _link_to_longer(self, name, by_name, parts) -> None:
         entity = by_name[name]
-        core = [word for word in name if word not in TITLES]
-        if not core:
-            core = list(name)
+        core = _core(name)
         last = core[-1]
         if entity.gender == NEUTER:
             return
         best, most = None, -1
+        # A surname alone is a man's, where there is a choice.
+        name_is_surname = len(core) == len(name) == 1 and last not in GIVEN_NAMES
+        women: List[Tuple[str, ...]] = []
         for longer in parts.get(last, ()):
             other = by_name[longer]
             if longer == name or not other.gender & entity.gender & PERSON or not other.number & entity.number:
                 continue
             if not _is_part(core, longer) or not _titles_agree(name, longer):
                 continue
+            if name_is_surname and other.gender == FEMALE:
+                women.append(longer)
+                continue
             if len(other.mentions) > most:
                 best, most = longer, len(other.mentions)
+        if best is None and women:
+            best = max(women, key=lambda longer: len(by_name[longer].mentions))
         if best is not None:
             merged = self._merge(by_name[best], entity)
             # Later names meet the entity under each of its names.
@@ -217,8 +222,13 @@ class Resolver:
         entity.number = entity.number & mention.number or entity.number
 
     def _note(self, mention: Mention, entity: Entity) -> None:
-        decay = 0.5 ** (mention.sentence - entity.sentence) if entity.sentence >= 0 else 0.0
-        weight = 1.0 if mention.is_subject else 0.6
+        o = self.options
+        decay = o["decay"] ** (mention.sentence - entity.sentence) if entity.sentence >= 0 else 0.0
+        weight = 1.0 if mention.is_subject else o["w_obj"]
+        if mention.kind == PRONOUN: weight *= o["w_pron"]
+        elif mention.kind == NOMINAL: weight *= o["w_nom"]
+        if mention.words[-1] in function_words.POSSESSIVES: weight *= o["w_poss"]
+        if self.quote_of[mention.start]: weight *= o["w_quote"]
         entity.salience = entity.salience * decay + weight
         entity.sentence = mention.sentence
         entity.last = mention.start
@@ -273,11 +283,12 @@ class Resolver:
             if key not in self.plural_we:
                 self.plural_we[key] = Entity(mention)
                 self.plural_we[key].mentions.clear()
+                self.plural_we[key].is_third_person = False
             return self.plural_we[key]
         if pronoun.person == 2:
             key = id(self._origin(quote)) if quote else 0
             return self.addressees.setdefault(key, Entity())
-        if word in function_words.NEUTER_PRONOUNS and self._is_pleonastic(mention):
+        if word in function_words.NEUTER_PRONOUNS and (word not in self.options["neuter"] or self._is_pleonastic(mention)):
             return None
         return self._antecedent(mention, word, quote)
 
@@ -310,6 +321,7 @@ class Resolver:
         subject_start, subject = self.subject.get(mention.sentence, (-1, None))
         if reflexive and subject and subject.gender & mention.gender and subject.number & mention.number:
             return subject
+        previous = self.subject.get(mention.sentence - 1, (-1, None))[1]
         barred = None
         if word in ("him", "them") or word == "her" and not self._is_possessive_her(mention):
             if subject and mention.start - subject_start <= 6:
@@ -324,14 +336,19 @@ class Resolver:
         for entity in reversed(self.active.values()):
             if entity.sentence < reach:
                 break
-            if entity is barred or entity is speaker:
+            if entity is barred or entity is speaker or not entity.is_third_person:
                 continue
             if not entity.gender & mention.gender or not entity.number & mention.number:
                 continue
             if not self._may_precede(entity, mention, word):
                 continue
-            score = entity.salience * 0.5 ** (mention.sentence - entity.sentence)
-            score += 0.3 / (1 + (mention.start - entity.last) / 10)
+            o = self.options
+            score = entity.salience * o["decay"] ** (mention.sentence - entity.sentence)
+            score += o["rec"] / (1 + (mention.start - entity.last) / o["rscale"])
+            if entity is subject: score += o["same_subj"]
+            if word in function_words.SUBJECTS and entity is previous: score += o["prev_subj"]
+            if not entity.is_person and not entity.gender in (1,2) : score *= o["nonperson"]
+            if word in function_words.POSSESSIVES and entity.sentence == mention.sentence: score += o["poss_same"]
             if score > best_score:
                 best, best_score = entity, score
         return best
@@ -398,12 +415,22 @@ class Resolver:
                 if spoken and own is not spoken:
                     self._join(you, spoken)
                     break
+            else:
+                narrator = self.speakers.get(0)
+                own = speaking.get(id(quote))
+                if narrator and len(narrator.mentions) >= self.options["narr"] and own is not None and own is not narrator:
+                    self._join(you, narrator)
 
     def _join(self, one: Entity, other: Entity) -> None:
         """Merges with what the other has become since."""
         if one.mentions and other.mentions:
             one, other = self.entity[one.mentions[0]], self.entity[other.mentions[0]]
             self._merge(one, other)
+
+
+def _core(name: Sequence[str]) -> Sequence[str]:
+    """The name without titles."""
+    return [word for word in name if word not in TITLES] or name
 
 
 def _is_part(core: Sequence[str], longer: Sequence[str]) -> bool:
@@ -413,4 +440,6 @@ def _is_part(core: Sequence[str], longer: Sequence[str]) -> bool:
 def _titles_agree(name: Sequence[str], longer: Sequence[str]) -> bool:
     one = {word.rstrip(".") for word in name if word in TITLES}
     other = {word.rstrip(".") for word in longer if word in TITLES}
-    return not ({"miss"} & one and {"mrs"} & other or {"mrs"} & one and {"miss"} & other)
+    if len(name) > 1 and not one and {"mrs", "lady"} & other:
+        return name[0] in GIVEN_NAMES and GIVEN_NAMES[name[0]] != MALE
+    return not (one and other) or bool(one & other)

@@ -9,7 +9,7 @@ from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader, Instance
 
-from allennlp_coref_rc.annotations import AnnotatedText, Document, WordFinder, clusters_from_json
+from allennlp_coref_rc.annotations import AnnotatedText, Annotator, Document, WordFinder, clusters_from_json
 from allennlp_coref_rc.annotations.annotated_text import Span
 from allennlp_coref_rc.annotations.clusters import check_max_clusters, largest_clusters, relevant_clusters
 from allennlp_coref_rc.common.json_objects import read_json_objects
@@ -130,9 +130,11 @@ class AnnotatedWikiHopReader(ReadingComprehensionReader):
             query = [relation, *self.tokenize(entity)] if relation else []
         return _document(AnnotatedText.concatenate(*texts), query, {**data, "supports": spans}, id)
 
-    def annotate(self, document: Document) -> Document:
-        """The document with the annotator's annotations added; the authors' files bring their own."""
-        return super().annotate(document) if "supports" in self.question_data(document) else document
+    def annotate_documents(self, documents: Sequence[Document], annotator: Annotator) -> List[Document]:
+        """As any reader's; documents of the authors' files bring their own annotations."""
+        bare = [document for document in documents if "supports" in self.question_data(document)]
+        annotated = iter(super().annotate_documents(bare, annotator))
+        return [next(annotated) if "supports" in self.question_data(doc) else doc for doc in documents]
 
     def to_instances(self, document: Document) -> Iterator[Instance]:
         judged = _majority(_annotations(self.question_data(document)))

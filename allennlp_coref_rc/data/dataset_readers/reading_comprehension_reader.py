@@ -19,6 +19,7 @@ from allennlp_coref_rc.annotations import (
     AnnotationLayer,
     Annotator,
     Document,
+    annotate_documents,
     clusters_from_json,
     read_documents,
     read_header,
@@ -107,7 +108,7 @@ class ReadingComprehensionReader(DatasetReader):
         self._tokenizer = tokenizer or self.default_tokenizer
         self._token_indexers = token_indexers or {"tokens": SingleIdTokenIndexer(lowercase_tokens=True)}
         self._annotator = annotator
-        self._annotate_together = self.default_annotate_together if annotate_together is None else annotate_together
+        self.annotate_together = self.default_annotate_together if annotate_together is None else annotate_together
         self._annotation_layers = annotation_layers or {}
         self._wrap_question = self.default_wrap_question if wrap_question is None else wrap_question
         self._max_passage_length = max_passage_length
@@ -177,7 +178,11 @@ class ReadingComprehensionReader(DatasetReader):
 
     def annotate(self, document: Document) -> Document:
         """The document with the annotations of the reader's annotator, if it has one."""
-        return document.annotated(self._annotator, self._annotate_together) if self._annotator else document
+        return self.annotate_documents([document], self._annotator)[0] if self._annotator else document
+
+    def annotate_documents(self, documents: Sequence[Document], annotator: Annotator) -> List[Document]:
+        """The documents with an annotator's annotations, made as this data set wants them: what `annotate` does too."""
+        return annotate_documents(documents, annotator, self.annotate_together)
 
     def _read(self, file_path: str) -> Iterable[Instance]:
         kept = 0
@@ -197,30 +202,39 @@ class ReadingComprehensionReader(DatasetReader):
         logger.info("Reading questions from %s", path)
         header = None if os.path.isdir(path) else read_header(path)
         if header is not None:
-            self._check_header(path, header)
+            self.check_header(path, header)
             yield from self._shard(read_documents(path))
             return
-        warned = not self._annotation_layers or self._annotator is not None
+        unsure = bool(self._annotation_layers) and self._annotator is None
         for place, item in self._shard(self.read_items(path, file_path)):
             with _named(place):
                 document = self.annotate(self.to_document(item))
-            if not warned and not (document.text.clusters or document.text.frames or document.text.relations):
-                warned = True
+            # Some formats bring annotations. The first document shows it.
+            if unsure and not (document.text.clusters or document.text.frames or document.text.relations):
                 logger.warning(
                     "%s is not annotated, and there is no dataset_reader.annotator: dataset_reader.annotation_layers "
                     "(%s) will be empty",
                     path,
                     ", ".join(sorted(self._annotation_layers)),
                 )
+            unsure = False
             yield place, document
 
-    def _check_header(self, path: str, header: Dict[str, Any]) -> None:
+    def check_header(self, path: str, header: Dict[str, Any]) -> None:
+        """
+        Raises a `ConfigurationError` for a file of documents that are not this data set's, and warns of a file that
+        lacks some because their annotation failed.
+        """
         name = self.registered_name()
-        if header.get("reader", name) != name:
+        found = header.get("reader", name)
+        if found != name:
             raise ConfigurationError(
-                f"{path}, line 1: found documents of the reader {header['reader']!r}, expected those of {name!r}"
+                f"{path}, line 1: found documents of {'plain text' if found is None else f'the reader {found!r}'}, "
+                f"expected those of {name!r}"
             )
-        logger.info("%s was annotated by %s", path, header.get("annotator"))
+        if header.get("failed"):
+            logger.warning("%s lacks %s documents, whose annotation failed", path, header["failed"])
+        logger.info("%s was annotated by %s", path, header.get("annotators"))
 
     @classmethod
     def registered_name(cls) -> str:

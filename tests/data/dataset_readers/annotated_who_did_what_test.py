@@ -85,7 +85,8 @@ class TestReadWhoDidWhat:
         ]
 
     @pytest.mark.parametrize(
-        "file, count", [("Strict/train.xml", 12), ("Relaxed/train.xml", 16), ("val.xml", 10), ("test.xml", 10)]
+        "file, count",
+        [("Strict/train.xml", 12), ("Relaxed/train.xml", 16), ("Strict/val.xml", 10), ("Strict/test.xml", 10)],
     )
     def test_fixtures_are_what_another_parser_reads(self, file, count):
         path = FIXTURES / file
