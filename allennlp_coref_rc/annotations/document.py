@@ -196,7 +196,7 @@ def read_documents(path: str) -> Iterator[Tuple[str, Document]]:
             yield f"{path}, line {number}", document
     if found != header.get("documents", found):
         raise ConfigurationError(
-            f"{path}, line {found + 1}: found the end after {found} documents, the header says {header['documents']}"
+            f"{path}, line {found + 1}: found {found} documents, the header says {json.dumps(header['documents'])[:40]}"
         )
 
 

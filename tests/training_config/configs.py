@@ -55,7 +55,11 @@ def load(config: Path, task: int = 2, more: Optional[Dict[str, Any]] = None) -> 
 
 
 def load_small(config: Path, task: int = 2) -> Params:
-    """The same with small embeddings and encoders, no smaller than the largest part of a state that a config names."""
-    small = f"(import '{config.name}') {{ hidden_size:: 68, embedding_dim:: 8 }}"
+    """
+    The same with small embeddings and encoders, no smaller than the largest part of a state that a config names, and no
+    layer dropout, so that every parameter is used.
+    """
+    options = "hidden_size:: 68, embedding_dim:: 8, dassa_options:: { layer_dropout_undecayed_prob: 0 }"
+    small = f"(import '{config.name}') {{ {options} }}"
     evaluated = _jsonnet.evaluate_snippet(str(config.parent / "small.jsonnet"), small)
     return Params(with_overrides(json.loads(evaluated), json.loads(overrides(config, task))))

@@ -74,7 +74,7 @@ class MentionFinder:
         self.mentions: List[Mention] = []
 
     def find(self) -> List[Mention]:
-        """The mentions in order of their starts, longer ones first."""
+        """The mentions in order; of those that begin together the shortest first."""
         for number, (start, stop) in enumerate(self.sentences):
             first = len(self.mentions)
             self._stop = stop
@@ -84,7 +84,7 @@ class MentionFinder:
             for mention in self.mentions[first:]:
                 mention.sentence = number
                 mention.is_subject = self._is_subject(mention, start)
-        self.mentions.sort(key=lambda mention: (mention.start, -mention.stop))
+        self.mentions.sort(key=lambda mention: mention.span)
         return self.mentions
 
     # Names
