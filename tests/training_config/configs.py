@@ -20,6 +20,7 @@ DATA_PATHS = {
     "cnn": "cnn_dailymail/questions/{training,validation,test}",
     "daily_mail": "cnn_dailymail/questions/{training,validation,test}",
     "lambada": "lambada/{train,valid,test}.txt",
+    "lambada_development": "lambada/{train,valid,valid}.txt",
     "wdw_relaxed": "who_did_what/Relaxed/{train,val,test}.xml",
     "wdw_strict": "who_did_what/Strict/{train,val,test}.xml",
     "wikihop": "wikihop/{train,dev,dev}.json",

@@ -23,6 +23,7 @@ from allennlp_coref_rc.data.dataset_readers.annotated_cnn_dailymail import (
 from tests.data.dataset_readers.checks import (
     check_annotated_file,
     check_damage,
+    check_shards,
     check_workers,
     metadata,
     refusal,
@@ -356,6 +357,9 @@ class TestAnnotatedCnnDailyMailReader:
     @pytest.mark.parametrize("permute", [False, True])
     def test_two_workers_give_the_same_instances(self, permute):
         check_workers(lambda: reader(annotator=MarkersCoref(), permute_entities=permute), TRAINING, 12)
+
+    def test_shards(self, monkeypatch):
+        check_shards(lambda: reader(permute_entities=True), TRAINING, monkeypatch)
 
     def test_annotated_files_give_what_raw_ones_give(self, tmp_path):
         made = reader(annotator=MarkersCoref(), permute_entities=True)

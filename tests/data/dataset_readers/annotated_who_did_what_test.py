@@ -20,6 +20,7 @@ from allennlp_coref_rc.data.dataset_readers.annotated_who_did_what import (
 from tests.data.dataset_readers.checks import (
     check_annotated_file,
     check_damage,
+    check_shards,
     check_workers,
     metadata,
     refusal,
@@ -394,6 +395,9 @@ class TestAnnotatedWhoDidWhatReader:
 
     def test_two_workers_give_the_same_instances(self):
         check_workers(reader, TRAIN, 12)
+
+    def test_shards(self, monkeypatch):
+        check_shards(reader, TRAIN, monkeypatch)
 
     def test_annotated_files_give_what_raw_ones_give(self, tmp_path):
         check_annotated_file(reader(), reader(annotator=None), TRAIN, str(tmp_path / "a.jsonl.gz"))
