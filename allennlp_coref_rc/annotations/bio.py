@@ -22,14 +22,16 @@ def bio_spans(tags: Sequence[str]) -> List[Tuple[str, Span]]:
     return spans
 
 
-def frame_of(tags: Sequence[str], predicate: Optional[Span] = None) -> Optional[Frame]:
+def frame_of(tags: Sequence[str], position: Optional[int] = None) -> Optional[Frame]:
     """
-    The frame that BIO tags of PropBank roles say. Its predicate is the first span of `V`, unless one is given; `None` if
-    there is neither.
+    The frame that BIO tags of PropBank roles say. Its predicate is the span of `V` at a position, or the first one if
+    none is given; where there is no such span, it is the token at the position, or there is no frame, `None`. Other
+    spans of `V` are arguments.
     """
     spans = bio_spans(tags)
-    if predicate is None:
-        predicate = next((span for role, span in spans if role == PREDICATE), None)
-    if predicate is None:
+    predicates = [span for role, span in spans if role == PREDICATE]
+    if position is not None:
+        predicates = [span for span in predicates if span[0] <= position < span[1]] or [(position, position + 1)]
+    if not predicates:
         return None
-    return Frame(predicate, [(role, span) for role, span in spans if role != PREDICATE])
+    return Frame(predicates[0], [found for found in spans if found != (PREDICATE, predicates[0])])

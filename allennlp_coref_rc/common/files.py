@@ -6,24 +6,24 @@ import tempfile
 import zlib
 from contextlib import contextmanager
 from functools import partial
-from typing import IO, Iterator
+from typing import IO, Iterator, Optional
 
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.file_utils import open_compressed
 
 
 @contextmanager
-def open_text(path: str, limit: int = -1) -> Iterator[Iterator[str]]:
+def open_text(path: str, limit: int = -1, newline: Optional[str] = None) -> Iterator[Iterator[str]]:
     """
     Opens a UTF-8 text file, plain or compressed (`.gz`, `.bz2`, `.xz`), and gives its lines; those of more than `limit`
-    characters, if that is not negative, in pieces. A missing file, a directory, or text that is not UTF-8 raises a
-    `ConfigurationError` that names the file (and the line).
+    characters, if that is not negative, in pieces. Line ends become "\\n", unless the `newline` `""` leaves them. A
+    missing file, a directory, or text that is not UTF-8 raises a `ConfigurationError` that names the file (and the line).
     """
     if os.path.isdir(path):
         raise ConfigurationError(f"{path}: found a directory, expected a file")
     if not os.path.exists(path):
         raise ConfigurationError(f"{path}: no such file")
-    with open_compressed(path, encoding="utf-8") as file:
+    with open_compressed(path, encoding="utf-8", newline=newline) as file:
         yield _decoded(path, file, limit)
 
 

@@ -5,6 +5,7 @@ local word_dim = 64;
   dataset_reader: {
     type: 'discourse_senses',
     fold: 'train',
+    find_connectives: true,
     token_indexers: {
       tokens: { type: 'single_id', lowercase_tokens: true, token_min_padding_length: 3 },
       parts: { type: 'single_id', namespace: 'parts', feature_name: 'ent_type_', token_min_padding_length: 3 },

@@ -122,9 +122,7 @@ class AnnotatedWikiHopReader(ReadingComprehensionReader):
             supports = random.Random(f"{self._seed} {id}").sample(supports, len(supports))
         return self._joined(supports, query, data, id)
 
-    def _joined(
-        self, supports: Sequence[str], query: Text, data: Dict[str, Any], id: Optional[str] = None
-    ) -> Document:
+    def _joined(self, supports: Sequence[str], query: Text, data: Dict[str, Any], id: Optional[str] = None) -> Document:
         texts = [self.split(support) for support in supports]
         spans = [[stop - len(text), stop] for text, stop in zip(texts, accumulate(map(len, texts)))]
         if isinstance(query, str):
@@ -232,7 +230,9 @@ def _preprocessed(item: Dict[str, Any]) -> AnnotatedText:
     try:
         (spans,) = clusters_from_json([item["mentions"]])
         mentions = {-1: None, **dict(enumerate(spans))}
-        chains = [{mentions[i] for first, _, second in links for i in (first, second)} for links in item["coref_onehot"]]
+        chains = [
+            {mentions[i] for first, _, second in links for i in (first, second)} for links in item["coref_onehot"]
+        ]
     except (ConfigurationError, KeyError, TypeError, ValueError) as error:
         raise ConfigurationError(
             f"found the mentions {str(item.get('mentions'))[:60]} and the coref_onehot "
@@ -246,7 +246,9 @@ def _preprocessed(item: Dict[str, Any]) -> AnnotatedText:
 def _majority(annotations: Optional[List[List[str]]]) -> Dict[str, bool]:
     """What more than half of the workers said, if there were any."""
     said = Counter(word for judgement in annotations or [] for word in set(judgement))
-    return {word: 2 * said[word] > len(annotations) for word in ("follows", "single", "multiple")} if annotations else {}
+    return (
+        {word: 2 * said[word] > len(annotations) for word in ("follows", "single", "multiple")} if annotations else {}
+    )
 
 
 def _name(candidate: Text) -> str:

@@ -1,5 +1,5 @@
 import re
-from typing import Any, Iterator, List, Sequence
+from typing import Any, Dict, Iterator, List, Optional, Sequence
 
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import Instance
@@ -56,7 +56,6 @@ class ClozeDatasetReader(ReadingComprehensionReader):
         if PLACEHOLDER not in question:
             raise ConfigurationError(
                 f"found the question {' '.join(question)[:80]!r}, expected {PLACEHOLDER} where the answer belongs"
-                + (" (dataset_reader.max_question_length may cut it off)" if self._max_question_length else "")
             )
         candidates, answer = data.get("candidates"), data.get("answer")
         if candidates is None:
@@ -68,8 +67,8 @@ class ClozeDatasetReader(ReadingComprehensionReader):
         words = [token.lower() for token in passage]
         if self._candidates_in_passage:
             candidates = [candidate for candidate in candidates if self._occurs(candidate, words)] or candidates
-        skipped = self._skip_absent_answers and answer is not None and not self._occurs(answer, words)
-        if skipped and self.skip(ABSENT_ANSWER):
+        cause = self.cause_to_skip(data, candidates, words)
+        if cause and self.skip(cause):
             return
         yield self.make_instance(
             text,
@@ -77,13 +76,18 @@ class ClozeDatasetReader(ReadingComprehensionReader):
             candidates=candidates,
             contiguous=not self._bag_of_tokens,
             answer=answer,
-            skipped=skipped,
+            skipped=cause is not None,
             metadata={key: data.get(key) for key in self.metadata_keys},
         )
 
-    def find_candidates(self, passage: List[str]) -> List[str]:
+    def find_candidates(self, passage: Sequence[str]) -> List[Text]:
         """The candidates of a question that came without."""
         raise ConfigurationError("found a question without candidates, expected a list of them")
+
+    def cause_to_skip(self, data: Dict[str, Any], candidates: Sequence[Text], passage: Sequence[str]) -> Optional[str]:
+        """Why a question is left out, if it is; the passage is in lower case."""
+        absent = data.get("answer") is not None and not self._occurs(data["answer"], passage)
+        return ABSENT_ANSWER if absent and self._skip_absent_answers else None
 
     def tokenize(self, text: Text) -> List[str]:
         """As any reader's; the placeholder, whole or broken in two, is one token, whatever stands next to it."""

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from typing import Dict, Iterator, List, Optional, Sequence, Tuple
 
 from allennlp.common.checks import ConfigurationError
@@ -5,10 +6,11 @@ from allennlp.data import DatasetReader, Field, Instance, Token, TokenIndexer
 from allennlp.data.fields import LabelField, MetadataField, TextField
 from allennlp.data.token_indexers import SingleIdTokenIndexer
 
-from allennlp_coref_rc.annotations.annotated_text import RELATION_TYPES
-from allennlp_coref_rc.annotations.senses import conll_sense
+from allennlp_coref_rc.annotations.annotated_text import RELATION_TYPES, AnnotatedText
+from allennlp_coref_rc.annotations.connective_discourse import ConnectiveDiscourse
+from allennlp_coref_rc.annotations.senses import NO_RELATION, conll_sense
 from allennlp_coref_rc.data.dataset_readers.corpus_reader import CorpusReader
-from allennlp_coref_rc.data.discourse_corpora import CorpusRelation, read_discourse_corpus
+from allennlp_coref_rc.data.discourse_corpora import CorpusRelation, read_discourse_corpus, read_rels_texts
 
 IMPLICIT = "@implicit"
 """What stands for the connective where there is none."""
@@ -36,6 +38,10 @@ class DiscourseSensesReader(CorpusReader):
         Relations to read. Others are skipped, and so are explicit ones whose connective was not found.
     max_argument_length : `int`, optional (default = `50`)
         Cut longer arguments, in tokens: of Arg1 the end is kept, of Arg2 the beginning.
+    find_connectives : `bool`, optional (default = `False`)
+        Of `.rels` files, whose relations come with sentences: in place of the explicit relations as they are annotated,
+        read those that `connective_discourse` finds in these sentences, with its arguments; where nothing is annotated
+        at the connective, the sense is `NoRelation`. So a model learns which relations there are.
     keep_other_senses : `bool`, optional (default = `False`)
         Keep relations whose sense is none of the fifteen, with the corpus's label (without its direction), which is then
         a class of its own. By default they are skipped.
@@ -48,6 +54,7 @@ class DiscourseSensesReader(CorpusReader):
         token_indexers: Optional[Dict[str, TokenIndexer]] = None,
         relation_types: Sequence[str] = ("Explicit", "Implicit", "EntRel"),
         max_argument_length: int = 50,
+        find_connectives: bool = False,
         keep_other_senses: bool = False,
         **kwargs,
     ) -> None:
@@ -62,14 +69,20 @@ class DiscourseSensesReader(CorpusReader):
         self._token_indexers = token_indexers or {"tokens": SingleIdTokenIndexer(lowercase_tokens=True)}
         self._relation_types = frozenset(relation_types)
         self._max_argument_length = max_argument_length
+        self._find_connectives = find_connectives
         self._keep_other_senses = keep_other_senses
 
     def read_items(self, path: str) -> Iterator[Tuple[str, CorpusRelation]]:
         for relation in read_discourse_corpus(path):
-            yield relation.document, relation
+            if not (self._find_connectives and relation.type == "Explicit"):
+                yield relation.document, relation
+        if self._find_connectives and "Explicit" in self._relation_types:
+            for text in read_rels_texts(path):
+                for relation in found_relations(text, path):
+                    yield relation.document, relation
 
     def to_instances(self, item: CorpusRelation) -> Iterator[Instance]:
-        sense = conll_sense(item.label)
+        sense = NO_RELATION if item.label == NO_RELATION else conll_sense(item.label)
         if item.masked:
             self.skipped["relations without their text"] += 1
         elif item.type not in self._relation_types:
@@ -111,3 +124,21 @@ class DiscourseSensesReader(CorpusReader):
 
     def apply_token_indexers(self, instance: Instance) -> None:
         instance["tokens"].token_indexers = self._token_indexers
+
+
+def found_relations(text: AnnotatedText, place: str) -> Iterator[CorpusRelation]:
+    """The explicit relations that every connective would make in a text, with the labels of those it has."""
+    labels = {
+        token: relation.sense
+        for relation in text.relations
+        for start, stop in relation.connective
+        for token in range(start, stop)
+    }
+    for relation in ConnectiveDiscourse(exclude=[]).annotate(replace(text, relations=[])).relations:
+        arg1, arg2, connective = (
+            [token for span in spans for token in range(*span)]
+            for spans in (relation.arg1, relation.arg2, relation.connective)
+        )
+        label = next((labels[token] for token in connective if token in labels), NO_RELATION)
+        words = ([text.tokens[token] for token in part] for part in (arg1, arg2, connective))
+        yield CorpusRelation(text.id, place, "Explicit", label, *words)

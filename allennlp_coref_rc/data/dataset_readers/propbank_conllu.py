@@ -18,6 +18,9 @@ EMPTY = ("_", "")
 
 PREDICATE = "V"
 
+FARTHEST = 6
+"""The distance, in tokens, from which on words are equally far from the predicate."""
+
 NO_ROLES = frozenset({*EMPTY, PREDICATE, f"C-{PREDICATE}"})
 """The predicate, or its particle, is no argument."""
 
@@ -40,11 +43,11 @@ class PropbankConlluReader(CorpusReader):
     predicate (a relative clause) and of the frame's other arguments; of what is left, the stretch that holds the head,
     without the punctuation at its ends. So a predicate is one word, and no two arguments of a frame overlap.
 
-    With `task` "predicates", an instance is a sentence, to find the predicates in it: `tokens`, `tags` ("B-V" and "O") and
-    `metadata`, as `simple_tagger` takes them. With "roles", it is a predicate in its sentence, to find the arguments of:
-    `tokens`, `verb_indicator`, `tags` (BIO) and `metadata`, as `srl` and, with `ent_type_` "V" on the predicate's token
-    for a `single_id` indexer with that `feature_name`, `crf_tagger` take them. The predicate itself has no tag: spans that
-    are given would count among those found. (`srl` measures with a Perl script; `crf_tagger` without.)
+    Instances have `tokens`, `tags` and `metadata`, as AllenNLP's taggers take them. With `task` "predicates" an instance is
+    a sentence, to find the predicates in it, which are tagged "B-V". With "roles" it is a predicate in its sentence, to
+    find the arguments of, whose tags are BIO; the predicate itself has no tag, since what is given would count as found.
+    For `single_id` indexers with these `feature_name`s, each token has as its `ent_type_` the distance to the predicate
+    ("0" is the predicate, "-6" six or more tokens before it) and as its `lemma_` the predicate's form.
 
     Registered as a `DatasetReader` with name "propbank_conllu".
 
@@ -54,15 +57,29 @@ class PropbankConlluReader(CorpusReader):
         `"predicates"` or `"roles"`.
     token_indexers : `Dict[str, TokenIndexer]`, optional (default = `None`)
         By default one `single_id` indexer, "tokens", of words in lower case.
+    roles : `List[str]`, optional (default = `None`)
+        Find these only: the arguments with others have no tag, and are counted as skipped. By default all.
+    verb_indicator : `bool`, optional (default = `False`)
+        Give roles the field `verb_indicator` too, for AllenNLP's `srl`; that model needs Perl to count spans, or
+        `ignore_span_metric`.
     """
 
     suffixes = (".conllu",)
 
-    def __init__(self, task: str, token_indexers: Optional[Dict[str, TokenIndexer]] = None, **kwargs) -> None:
+    def __init__(
+        self,
+        task: str,
+        token_indexers: Optional[Dict[str, TokenIndexer]] = None,
+        roles: Optional[List[str]] = None,
+        verb_indicator: bool = False,
+        **kwargs,
+    ) -> None:
         super().__init__(**kwargs)
         if task not in TASKS:
             raise ConfigurationError(f"dataset_reader.task is {task!r}, expected one of {', '.join(TASKS)}")
         self.task = task
+        self._roles = None if roles is None else frozenset(roles)
+        self._verb_indicator = verb_indicator
         self._token_indexers = token_indexers or {"tokens": SingleIdTokenIndexer(lowercase_tokens=True)}
 
     def read_items(self, path: str) -> Iterator[Tuple[str, Tuple[List[str], List[Frame]]]]:
@@ -75,7 +92,13 @@ class PropbankConlluReader(CorpusReader):
             yield self.text_to_instance(words, predicates=[frame.predicate[0] for frame in found])
         else:
             for frame in found:
-                yield self.text_to_instance(words, frame.predicate[0], frame.arguments)
+                arguments = [
+                    (role, span) for role, span in frame.arguments if self._roles is None or role in self._roles
+                ]
+                for role, _ in frame.arguments:
+                    if self._roles is not None and role not in self._roles:
+                        self.skipped[f"arguments with the role {role!r}"] += 1
+                yield self.text_to_instance(words, frame.predicate[0], arguments)
 
     def text_to_instance(  # type: ignore
         self,
@@ -96,9 +119,12 @@ class PropbankConlluReader(CorpusReader):
             if predicates is not None:
                 tags = bio_tags(len(words), [(PREDICATE, (i, i + 1)) for i in predicates])
         else:
-            marks = [PREDICATE if i == predicate else "" for i in range(len(words))]
-            tokens = TextField([Token(word, ent_type_=mark) for word, mark in zip(words, marks)])
-            fields["verb_indicator"] = SequenceLabelField([int(mark == PREDICATE) for mark in marks], tokens)
+            distances = [max(-FARTHEST, min(i - predicate, FARTHEST)) for i in range(len(words))]
+            tokens = TextField(
+                [Token(word, ent_type_=str(i), lemma_=words[predicate]) for word, i in zip(words, distances)]
+            )
+            if self._verb_indicator:
+                fields["verb_indicator"] = SequenceLabelField([int(i == 0) for i in distances], tokens)
             metadata.update(verb=words[predicate], verb_index=predicate)
             if arguments is not None:
                 tags = bio_tags(len(words), arguments)

@@ -77,7 +77,8 @@ class ReadingComprehensionReader(DatasetReader):
         Put `@begin` before and `@end` after each question, as the authors' code of GA does. Each reader has its own
         default.
     max_passage_length, max_question_length : `int`, optional (default = `None`)
-        Cut longer ones, in tokens. By default nothing is cut.
+        Cut longer ones, in tokens: off the end, but where that would lose a question's `@placeholder`, off the beginning
+        too. By default nothing is cut.
     keep_skipped : `bool`, optional (default = `False`)
         Give instances of the questions too that the data set's rule leaves out, without an answer, so that
         `accuracy_official` counts them as wrong: for validation and test.
@@ -204,16 +205,19 @@ class ReadingComprehensionReader(DatasetReader):
             self.check_header(path, header)
             yield from self._shard(read_documents(path))
             return
-        if self._annotation_layers and self._annotator is None:
-            logger.warning(
-                "%s is not annotated, and there is no dataset_reader.annotator: dataset_reader.annotation_layers (%s) "
-                "will be empty",
-                path,
-                ", ".join(sorted(self._annotation_layers)),
-            )
+        unsure = bool(self._annotation_layers) and self._annotator is None
         for place, item in self._shard(self.read_items(path, file_path)):
             with _named(place):
                 document = self.annotate(self.to_document(item))
+            # Some formats bring annotations. The first document shows it.
+            if unsure and not (document.text.clusters or document.text.frames or document.text.relations):
+                logger.warning(
+                    "%s is not annotated, and there is no dataset_reader.annotator: dataset_reader.annotation_layers "
+                    "(%s) will be empty",
+                    path,
+                    ", ".join(sorted(self._annotation_layers)),
+                )
+            unsure = False
             yield place, document
 
     def check_header(self, path: str, header: Dict[str, Any]) -> None:
@@ -267,7 +271,12 @@ class ReadingComprehensionReader(DatasetReader):
                 raise ConfigurationError(
                     f"found an empty {'question' if part else 'passage'}, expected a passage and a question"
                 )
-            pieces.append((start, stop if limit is None else min(stop, start + limit)))
+            if limit is not None:
+                tokens = document.text.tokens[start:stop]
+                if part and PLACEHOLDER in tokens[limit:] and PLACEHOLDER not in tokens[:limit]:
+                    start += tokens.index(PLACEHOLDER) + 1 - limit
+                stop = min(stop, start + limit)
+            pieces.append((start, stop))
         passage_span, question_span = pieces
         wrapped = [[QUESTION_START], question_span, [QUESTION_END]] if self._wrap_question else [question_span]
         text = document.text.select(passage_span, *wrapped)
@@ -300,7 +309,7 @@ class ReadingComprehensionReader(DatasetReader):
         candidates: Optional[Sequence[Text]] = None,
         candidates_from_vocabulary: bool = False,
         contiguous: bool = False,
-        answer: Optional[str] = None,
+        answer: Optional[Text] = None,
         answers_are_classes: bool = False,
         span: Optional[Span] = None,
         skipped: bool = False,
@@ -318,7 +327,7 @@ class ReadingComprehensionReader(DatasetReader):
             The candidates are the answers seen in training.
         contiguous : `bool`, optional (default = `False`)
             See `CandidatesField`.
-        answer : `str`, optional (default = `None`)
+        answer : `Text`, optional (default = `None`)
         answers_are_classes : `bool`, optional (default = `False`)
             The answer is one of the classes of the vocabulary, not a word of the passage.
         span : `Span`, optional (default = `None`)

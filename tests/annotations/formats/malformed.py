@@ -46,4 +46,4 @@ def check_damaged_files(read, fixture, folder, beside=(), tries=150):
             assert str(folder) in str(error), error
     assert complaints, "nothing was damaged enough"
     with pytest.raises(ConfigurationError, match="no such file"):
-        list(read(str(folder / "none.json")))
+        list(read(str(folder / f"none{path.suffix}")))

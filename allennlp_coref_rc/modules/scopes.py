@@ -1,0 +1,103 @@
+from typing import List, NamedTuple, Tuple
+
+import torch
+from torch.nn.functional import pad, scaled_dot_product_attention
+
+MAX_GROUPS = 2**15
+"""More groups in one call are too many for CUDA's kernels."""
+
+
+class Bucket(NamedTuple):
+    """
+    Groups of similar size.
+
+    # Parameters
+
+    rows : `torch.LongTensor`
+        Shape: (groups, size). The members of each group, as positions in (batch_size, sequence_length, heads).
+    is_member : `torch.BoolTensor`
+        Shape: (groups, 1, 1, size). False where a group is smaller than the largest.
+    """
+
+    rows: torch.LongTensor
+    is_member: torch.BoolTensor
+
+
+class Scopes:
+    """
+    Attention within scopes, at the price of the scopes: the tokens that a head shows to each other are brought together
+    in groups, and groups of similar size attend in one call. What lies in different scopes is never multiplied.
+
+    # Parameters
+
+    numbers : `torch.LongTensor`
+        Shape: (batch_size, sequence_length, heads). For each head the number of the scope that a token is in; less than
+        one if it is in none.
+    mask : `torch.BoolTensor`
+        Shape: (batch_size, sequence_length). Masked tokens are in no group: they attend to nothing, and nothing attends
+        to them.
+    join_unannotated : `bool`, optional (default = `False`)
+        Whether the tokens of a text that are in no scope are one scope together. If false each stretch of them is one.
+    """
+
+    def __init__(self, numbers: torch.LongTensor, mask: torch.BoolTensor, join_unannotated: bool = False) -> None:
+        # Shape: (batch_size, heads, sequence_length)
+        numbers = numbers.transpose(1, 2).clamp(min=0)
+        rows = torch.arange(numbers.numel(), device=mask.device).view(mask.size(0), mask.size(1), -1).transpose(1, 2)
+        if not join_unannotated:
+            in_none = numbers == 0
+            begins = in_none & ~pad(in_none, (1, -1))
+            numbers = torch.where(in_none, -begins.cumsum(dim=-1), numbers)
+        sequences = torch.arange(mask.size(0) * numbers.size(1), device=mask.device).view(*numbers.shape[:2], 1)
+        lowest, highest = (-mask.size(1), int(numbers.max()) if numbers.numel() else 0)
+        keys = sequences * (highest - lowest + 1) + numbers - lowest
+        exist = mask.unsqueeze(1).expand_as(keys)
+        keys, order = keys[exist].sort(stable=True)
+        self._arrange(rows[exist][order], keys.unique_consecutive(return_counts=True)[1], rows.numel())
+
+    def _arrange(self, rows: torch.LongTensor, sizes: torch.LongTensor, num_rows: int) -> None:
+        """`rows` are group by group, `sizes` the numbers of them in each."""
+        starts = sizes.cumsum(dim=0) - sizes
+        self._buckets: List[Bucket] = []
+        # Where each row's output is among those of all buckets; the first of them, zero, is that of rows in no group.
+        self._places = rows.new_zeros(num_rows)
+        end = 1
+        for low, high in _ranges(int(sizes.max()) if len(sizes) else 0):
+            chosen = ((sizes > low) & (sizes <= high)).nonzero().squeeze(-1)
+            for groups in chosen.split(MAX_GROUPS) if len(chosen) else ():
+                places = torch.arange(int(sizes[groups].max()), device=rows.device)
+                is_member = places < sizes[groups].unsqueeze(-1)
+                members = rows[torch.where(is_member, starts[groups].unsqueeze(-1) + places, starts[groups, None])]
+                self._buckets.append(Bucket(members, is_member[:, None, None, :]))
+                slots = torch.arange(end, end + members.numel(), device=rows.device).view_as(members)
+                self._places[members[is_member]] = slots[is_member]
+                end += members.numel()
+
+    def attend(self, projected: torch.Tensor) -> torch.Tensor:
+        """
+        Scaled dot product attention, each head within its scopes.
+
+        # Parameters
+
+        projected : `torch.Tensor`
+            Shape: (batch_size, sequence_length, heads, 3, head_dim). Queries, keys and values.
+
+        # Returns
+
+        `torch.Tensor`
+            Shape: (batch_size, sequence_length, heads, head_dim). Zero where masked.
+        """
+        flat = projected.flatten(0, 2)
+        outputs = [flat.new_zeros(1, flat.size(-1))]
+        for rows, is_member in self._buckets:
+            groups = flat.index_select(0, rows.flatten()).view(len(rows), 1, rows.size(1), *flat.shape[1:])
+            outputs.append(scaled_dot_product_attention(*groups.unbind(3), attn_mask=is_member).flatten(0, 2))
+        return torch.cat(outputs).index_select(0, self._places).view(*projected.shape[:3], -1)
+
+
+def _ranges(largest: int) -> List[Tuple[int, int]]:
+    """Ranges of sizes, (0, 32], (32, 64], (64, 128], … up to the largest."""
+    bounds = [0, 32]
+    while bounds[-1] < largest:
+        bounds.append(2 * bounds[-1])
+    return list(zip(bounds, bounds[1:]))
