@@ -1,9 +1,11 @@
 from functools import cached_property
+from tarfile import TarError
 from typing import Any, List, Sequence
 
 import torch
 from allennlp.common.checks import ConfigurationError
-from allennlp.data import DatasetReader, Instance
+from allennlp.common.plugins import import_plugins
+from allennlp.data import DatasetReader, Instance, Vocabulary
 from allennlp.models import Archive, load_archive
 
 
@@ -28,9 +30,11 @@ class ArchivedModel:
 
     @cached_property
     def _archive(self) -> Archive:
+        # The models of allennlp-models, where nobody has asked for them yet.
+        import_plugins()
         try:
             archive = load_archive(self.path, cuda_device=0 if torch.cuda.is_available() else -1)
-        except (OSError, ValueError, EOFError) as error:
+        except (OSError, ValueError, EOFError, TarError) as error:
             raise ConfigurationError(
                 f"{self.path}: found no archive that `allennlp train` has made: {error}"
             ) from error
@@ -42,6 +46,11 @@ class ArchivedModel:
         """Makes the instances that the model reads."""
         return self._archive.validation_dataset_reader
 
+    @property
+    def vocab(self) -> Vocabulary:
+        """The model's."""
+        return self._archive.model.vocab
+
     def predict(self, instances: Sequence[Instance], output: str) -> List[Any]:
         """What the model gives for each of the instances by the name `output`."""
         for instance in instances:
@@ -52,5 +61,8 @@ class ArchivedModel:
             batch = order[start : start + self._batch_size]
             outputs = self._archive.model.forward_on_instances([instances[i] for i in batch])
             for i, values in zip(batch, outputs):
+                if output not in values:
+                    found = ", ".join(sorted(values))
+                    raise ConfigurationError(f"{self.path}: found a model that gives {found}, expected {output}")
                 predictions[i] = values[output]
         return predictions
