@@ -64,7 +64,7 @@ class TrainedDiscourseSenses(Annotator):
         """The most probable sense of each, `None` where no relation is more probable than all senses together."""
         if not instances:
             return []
-        labels = self._model.vocab.get_index_to_token_vocabulary("labels")
+        labels = self._model.model.vocab.get_index_to_token_vocabulary("labels")
         senses = []
         for probabilities in self._model.predict(instances, "probs"):
             by_label = {label: float(probabilities[i]) for i, label in labels.items()}

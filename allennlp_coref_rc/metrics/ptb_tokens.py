@@ -49,7 +49,9 @@ REPLACED.update({f":{dash}{bracket}": f":{dash}{REPLACED[bracket]}" for dash in 
 REMOVED = frozenset("' \" ` . ? ! , : - ; … – — “ ” ‘ ’ « »".split())
 
 # Control characters that stand for signs of Windows' code page; the others are nothing.
-CONTROLS = str.maketrans({chr(code): " " for code in range(0x80, 0xA0)} | {"\x80": "€", "\xad": "", "\x92": "'", "’": "'"})
+CONTROLS = str.maketrans(
+    {chr(code): " " for code in range(0x80, 0xA0)} | {"\x80": "€", "\xad": "", "\x92": "'", "’": "'"}
+)
 
 
 def ptb_tokens(text: str) -> List[str]:

@@ -91,8 +91,8 @@ GOOD = ['{"annotated_documents": 1, "documents": 1}', '{"tokens": ["a", "b"], "p
 @pytest.mark.parametrize(
     "lines, message",
     [
-        (GOOD[:1], "found 0 documents, the header says 1"),
-        (GOOD + GOOD[1:], "found 2 documents, the header says 1"),
+        (GOOD[:1], "line 1: found 0 documents, the header says 1"),
+        (GOOD + GOOD[1:], "line 3: found 2 documents, the header says 1"),
         (GOOD[1:], "line 1: found no header"),
         (['{"annotated_documents": 2}'] + GOOD[1:], "line 1: found a header of the version 2, expected 1"),
         (['{"annotated_documents": 1'] + GOOD[1:], "line 1: found a damaged header"),
