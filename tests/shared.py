@@ -9,7 +9,9 @@ SHARED = PROJECT.parent / "shared"
 GOLDEN = SHARED / "reference" / "golden"
 BABI = SHARED / "data" / "babi" / "en-valid"
 LITBANK = SHARED / "data" / "annotators" / "litbank"
+NARRATIVEQA = SHARED / "data" / "narrativeqa"
 
 needs_golden = pytest.mark.skipif(not GOLDEN.exists(), reason="golden values are not at hand")
 needs_babi = pytest.mark.skipif(not BABI.exists(), reason="the real bAbI files are not at hand")
 needs_litbank = pytest.mark.skipif(not LITBANK.exists(), reason="LitBank is not at hand")
+needs_narrativeqa = pytest.mark.skipif(not NARRATIVEQA.exists(), reason="the real NarrativeQA is not at hand")
