@@ -210,13 +210,14 @@ class ReadingComprehensionReader(DatasetReader):
             with _named(place):
                 document = self.annotate(self.to_document(item))
             if not warned and not (document.text.clusters or document.text.frames or document.text.relations):
-                warned = True
                 logger.warning(
                     "%s is not annotated, and there is no dataset_reader.annotator: dataset_reader.annotation_layers "
                     "(%s) will be empty",
                     path,
                     ", ".join(sorted(self._annotation_layers)),
                 )
+            # A document may lack annotations in a file that brings them.
+            warned = True
             yield place, document
 
     def check_header(self, path: str, header: Dict[str, Any]) -> None:
