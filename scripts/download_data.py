@@ -146,7 +146,7 @@ DATA_SETS = (
         by_hand=f'{_DRIVE} "Questions" of CNN (not the stories)',
     ),
     DataSet(
-        name="daily_mail",
+        name="dailymail",
         holds="the Daily Mail's questions (Hermann et al. 2015): 879,450, 64,835 and 53,182",
         licence="texts are the Daily Mail's",
         page="https://cs.nyu.edu/~kcho/DMQA/",
@@ -159,7 +159,7 @@ DATA_SETS = (
         holds="Who-did-What (Onishi et al. 2016): 127,786 (strict) or 185,978 (relaxed), 10,000 and 10,000 questions",
         licence="texts of LDC's English Gigaword",
         page="https://tticnlp.github.io/who_did_what/",
-        contents=("Strict/train.xml", "Relaxed/train.xml", "val.xml", "test.xml"),
+        contents=tuple(f"{kind}/{split}.xml" for kind in ("Strict", "Relaxed") for split in ("train", "val", "test")),
         by_hand="it is made from LDC's English Gigaword, which needs a licence: the page says how",
     ),
     DataSet(

@@ -6,7 +6,7 @@ from allennlp.common.checks import ConfigurationError
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, DiscourseRelation, Span
 from allennlp_coref_rc.annotations.annotator import Annotator
-from allennlp_coref_rc.annotations.connectives import CONNECTIVES, SUBORDINATING, find_connectives
+from allennlp_coref_rc.annotations.connectives import AMBIGUOUS, CONNECTIVES, SUBORDINATING, find_connectives
 
 Arguments = Tuple[List[Span], List[Span]]
 
@@ -41,8 +41,9 @@ class ConnectiveDiscourse(Annotator):
     connectives : `Dict[str, str]`, optional (default = `None`)
         Connectives, in lower case and as tokens with blanks between, and their senses. By default those of
         `connectives.py`.
-    exclude : `List[str]`, optional (default = `[]`)
-        Connectives to leave out.
+    exclude : `List[str]`, optional (default = `None`)
+        Connectives to leave out. By default those of our own list that most often make no relation ("for"; see
+        `connectives.py`), but none if `paper_like`.
     implicit : `bool`, optional (default = `False`)
         Add implicit relations.
     implicit_sense : `str`, optional (default = `"Expansion.Conjunction"`)
@@ -53,19 +54,21 @@ class ConnectiveDiscourse(Annotator):
     # Example
 
     ```jsonnet
-    {"type": "connective_discourse", "exclude": ["and", "or", "for"], "implicit": true}
+    {"type": "connective_discourse", "exclude": ["and", "as", "for", "or"], "implicit": true}
     ```
     """
 
     def __init__(
         self,
         connectives: Optional[Dict[str, str]] = None,
-        exclude: Iterable[str] = (),
+        exclude: Optional[Iterable[str]] = None,
         implicit: bool = False,
         implicit_sense: str = "Expansion.Conjunction",
         paper_like: bool = False,
     ) -> None:
         self._connectives = dict(CONNECTIVES if connectives is None else connectives)
+        if exclude is None:
+            exclude = AMBIGUOUS if connectives is None and not paper_like else ()
         for connective in exclude:
             if self._connectives.pop(connective, None) is None:
                 raise ConfigurationError(
@@ -103,6 +106,8 @@ class ConnectiveDiscourse(Annotator):
         start, stop = text.sentences[sentence]
         before, after = (start, span[0]), (span[1], stop)
         previous = text.sentences[sentence - 1] if sentence else None
+        if previous and not any(map(_is_word, text.tokens[slice(*previous)])):
+            previous = None
         in_connectives = {token for connective_span in connectives for token in range(*connective_span)}
         has_words = [_is_word(text.tokens[token]) for token in range(start, stop)]
 

@@ -54,6 +54,11 @@ SUBORDINATING = frozenset({
 })  # fmt: skip
 """Those that begin a clause which may stand before the one it belongs to: "Because X, Y"."""
 
+AMBIGUOUS = frozenset({
+    "as well", "earlier", "either", "else", "for", "further", "later", "next", "once", "or", "still", "that is",
+})  # fmt: skip
+"""Those that most often make no discourse relation; in GDTB by far."""
+
 
 def find_connectives(
     tokens: Sequence[str], connectives: Collection[str] = CONNECTIVES.keys()

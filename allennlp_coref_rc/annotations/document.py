@@ -195,7 +195,9 @@ def read_documents(path: str) -> Iterator[Tuple[str, Document]]:
             found += 1
             yield f"{path}, line {number}", document
     if found != header.get("documents", found):
-        raise ConfigurationError(f"{path}: found {found} documents, the header says {header['documents']}")
+        raise ConfigurationError(
+            f"{path}, line {found + 1}: found {found} documents, the header says {json.dumps(header['documents'])[:40]}"
+        )
 
 
 def write_documents(path: str, documents: Iterable[Document], header: Optional[Dict[str, Any]] = None) -> None:

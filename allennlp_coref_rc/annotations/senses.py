@@ -21,6 +21,9 @@ SENSES = (
 )
 """The fifteen of the shared task (Xue et al. 2016): fourteen of PDTB 2, some of them merged, and EntRel."""
 
+NO_RELATION = "NoRelation"
+"""What classifiers call a connective, as of "bread and butter", that makes no discourse relation."""
+
 PDTB3_SENSES = {
     "temporal.synchronous": "Temporal.Synchrony",
     "contingency.negative-condition": "Expansion.Alternative",

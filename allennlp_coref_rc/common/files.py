@@ -16,8 +16,8 @@ from allennlp.common.file_utils import open_compressed
 def open_text(path: str, limit: int = -1, newline: Optional[str] = None) -> Iterator[Iterator[str]]:
     """
     Opens a UTF-8 text file, plain or compressed (`.gz`, `.bz2`, `.xz`), and gives its lines; those of more than `limit`
-    characters, if that is not negative, in pieces. With the `newline` `""`, line ends are left as they are. A missing
-    file, a directory, or text that is not UTF-8 raises a `ConfigurationError` that names the file (and the line).
+    characters, if that is not negative, in pieces. Line ends become "\\n", unless the `newline` `""` leaves them. A
+    missing file, a directory, or text that is not UTF-8 raises a `ConfigurationError` that names the file (and the line).
     """
     if os.path.isdir(path):
         raise ConfigurationError(f"{path}: found a directory, expected a file")

@@ -2,11 +2,14 @@
 
 import json
 import re
-from typing import Any, Iterator, List, NamedTuple, Optional, Tuple
+from itertools import chain, groupby
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from allennlp.common.checks import ConfigurationError
 
+from allennlp_coref_rc.annotations.annotated_text import RELATION_TYPES, AnnotatedText, DiscourseRelation, Span
 from allennlp_coref_rc.annotations.connectives import SUBORDINATING, find_connectives
+from allennlp_coref_rc.annotations.sentences import sentence_spans
 from allennlp_coref_rc.common.files import open_text
 from allennlp_coref_rc.data.tokenizers import BlankSpacyTokenizer
 
@@ -15,6 +18,17 @@ GAP = "<*>"
 
 MASKED = re.compile(r"(_|<\*>| )+")
 """Text whose letters are not published."""
+
+TEXTS = (
+    ("unit1_txt", "unit1_toks"),
+    ("unit2_txt", "unit2_toks"),
+    ("unit1_sent", "s1_toks"),
+    ("unit2_sent", "s2_toks"),
+)
+"""The columns of `.rels` files that have texts, and those that say which tokens of the document they are, from 1."""
+
+# Python refuses to convert more than some thousand digits.
+SHORT_NUMBER = re.compile(r"[0-9]{1,9}")
 
 TYPES = {
     "explicit": "Explicit",
@@ -57,10 +71,58 @@ def read_rels(path: str) -> Iterator[CorpusRelation]:
     The relations of a file of the DISRPT shared tasks: tab-separated columns, named on the first line.
 
     The format has no connective. It is looked for where GDTB's stand: at the beginning of the second unit, or of the
-    first if that is subordinating ("Because X, Y"), or else inside the second. The unit that it begins is Arg2, without
-    it. Where a file has no column `rel_type` (TED-MDB), a relation with a connective at the beginning of a unit is taken
-    for explicit, and any other for implicit. Of several senses ("A;B") the first counts.
+    first if that is subordinating ("Because X, Y"), or else inside the second. The unit that has it is Arg2, without it.
+    Where a file has no column `rel_type` (TED-MDB), a relation with a connective at the beginning of a unit is taken for
+    explicit, and any other for implicit. Of several senses ("A;B") the first counts.
     """
+    for row in _rels_rows(path):
+        parts = [[row.tokens[i] for i in part] for part in (row.arg1, row.arg2, row.connective)]
+        yield CorpusRelation(row.document, row.place, row.type, row.label, *parts, masked=not row.tokens)
+
+
+def read_rels_texts(path: str) -> Iterator[AnnotatedText]:
+    """
+    The documents of a `.rels` file, as far as the sentences that stand beside its relations make them up, with its
+    relations under the corpus's labels. Those that are masked, or of a type that is none of PDTB's, are left out.
+
+    A file says where some sentences end; the others are told by their full stops.
+    """
+    for document, group in groupby(_rels_rows(path), key=lambda row: row.document):
+        rows = [row for row in group if row.tokens]
+        words = {i: token for row in rows for i, token in row.tokens.items()}
+        place = {position: i for i, position in enumerate(sorted(words))}
+        tokens = [words[position] for position in sorted(words)]
+        starts = {0, *(start for start, _ in sentence_spans(tokens))}
+        starts.update(place[i] for row in rows for i in row.sentence_starts)
+        bounds = [*sorted(starts), len(tokens)]
+
+        def spans(positions: Sequence[int]) -> List[Span]:
+            found = sorted(place[position] for position in positions)
+            first = [i for i in found if i - 1 not in found]
+            return list(zip(first, [i + 1 for i in found if i + 1 not in found]))
+
+        relations = [
+            DiscourseRelation(row.type, row.label, *map(spans, (row.arg1, row.arg2, row.connective)))
+            for row in rows
+            if row.type in RELATION_TYPES
+        ]
+        if tokens:
+            yield AnnotatedText(tokens, list(zip(bounds, bounds[1:])), relations=relations, id=document)
+
+
+class _RelsRow(NamedTuple):
+    document: str
+    place: str
+    type: str
+    label: str
+    tokens: Dict[int, str]  # by their positions in the document; none if they are masked
+    arg1: List[int]
+    arg2: List[int]
+    connective: List[int]
+    sentence_starts: List[int]
+
+
+def _rels_rows(path: str) -> Iterator[_RelsRow]:
     columns: List[str] = []
     with open_text(path) as lines:
         for number, line in enumerate(lines, start=1):
@@ -68,56 +130,80 @@ def read_rels(path: str) -> Iterator[CorpusRelation]:
             place = f"{path}, line {number}"
             if not columns:
                 columns = values
-                missing = {"doc", "unit1_txt", "unit2_txt", "label"} - set(columns)
+                missing = [name for name in ("doc", "label", *chain(*TEXTS)) if name not in columns]
                 if missing:
-                    found = f"the columns {', '.join(columns)}"[:80]
-                    raise ConfigurationError(f"{place}: found {found}, expected {', '.join(sorted(missing))} too")
+                    raise ConfigurationError(f"{place}: found {line[:80]!r}, expected a column {missing[0]!r}")
                 continue
             if not line.strip():
                 continue
-            # Of GUM's Reddit texts, the lines have more columns than the first one says.
+            # Of GUM's Reddit texts, which are masked, the lines have more columns than the first one says.
             if len(values) > 3 and MASKED.fullmatch(values[3]):
-                yield CorpusRelation(values[0], place, "masked", "", masked=True)
+                yield _RelsRow(values[0], place, "masked", "", {}, [], [], [], [])
                 continue
             if len(values) != len(columns):
                 raise ConfigurationError(f"{place}: found {len(values)} columns, expected {len(columns)}")
             row = dict(zip(columns, values))
-            units = [[token for token in row[unit].split() if token != GAP] for unit in ("unit1_txt", "unit2_txt")]
-            for unit, tokens in zip(("unit1_txt", "unit2_txt"), units):
-                if not tokens:
-                    raise ConfigurationError(f"{place}: found an empty {unit}, expected a text")
-            type = row.get("rel_type", "").strip().lower()
-            label = (row.get("orig_label") or row["label"]).split(";")[0]
-            arg1, arg2, connective, begins = split_connective(*units)
-            if "rel_type" not in row:
-                type = "explicit" if begins else "implicit"
-            if type != "explicit":
-                (arg1, arg2), connective = units, []
-            yield CorpusRelation(row["doc"], place, TYPES.get(type, type), label, arg1, arg2, connective)
+            parts = [_text_at(place, row, text, toks) for text, toks in TEXTS]
+            (unit1, words1), (unit2, words2), (sentence1, _), (sentence2, _) = (
+                (list(part), list(part.values())) for part in parts
+            )
+            found = locate_connective(words1, words2)
+            type = row["rel_type"].strip().lower() if "rel_type" in row else None
+            if type is None:
+                type = "explicit" if found and found[2] else "implicit"
+            arg1, arg2, connective = unit1, unit2, []
+            if type == "explicit" and found:
+                unit, (start, stop), _ = found
+                arg1, arg2 = (unit1, unit2) if unit == 2 else (unit2, unit1)
+                connective, arg2 = arg2[start:stop], arg2[:start] + arg2[stop:]
+            yield _RelsRow(
+                document=row["doc"],
+                place=place,
+                type=TYPES.get(type, type),
+                label=(row.get("orig_label") or row["label"]).split(";")[0],
+                tokens={i: token for part in parts for i, token in part.items()},
+                arg1=arg1,
+                arg2=arg2,
+                connective=connective,
+                sentence_starts=[sentence1[0], sentence2[0]],
+            )
     if not columns:
         raise ConfigurationError(f"{path}, line 1: found an empty file, expected the names of columns")
 
 
-def split_connective(unit1: List[str], unit2: List[str]) -> Tuple[List[str], List[str], List[str], bool]:
+def _text_at(place: str, row: Dict[str, str], text: str, toks: str) -> Dict[int, str]:
+    tokens = [token for token in row[text].split() if token != GAP]
+    positions: List[int] = []
+    for part in row[toks].split(","):
+        numbers = part.split("-")
+        if not (len(numbers) <= 2 and all(SHORT_NUMBER.fullmatch(number) for number in numbers)):
+            raise ConfigurationError(f"{place}: found {toks} {row[toks][:80]!r}, expected positions such as 3-6,9")
+        positions.extend(range(int(numbers[0]), min(int(numbers[-1]), int(numbers[0]) + len(tokens)) + 1))
+    if not tokens or len(positions) != len(tokens):
+        raise ConfigurationError(
+            f"{place}: found {len(tokens)} tokens in {text}, expected as many as {toks} {row[toks][:80]!r} says"
+        )
+    # TED-MDB has sentences that name some of their tokens twice.
+    return dict(zip(positions, tokens))
+
+
+def locate_connective(unit1: Sequence[str], unit2: Sequence[str]) -> Optional[Tuple[int, Span, bool]]:
     """
-    Two units as Arg1, Arg2 and the connective found in one of them, which is empty if there is none; and whether it
-    begins its unit. A word may stand before subordinating ones ("even when", "just because").
+    In which of two units (1 or 2) the connective of an explicit relation seems to be, where in it, and whether it begins
+    the unit. A word may stand before subordinating ones ("even when", "just because").
     """
     second, first = find_connectives(unit2), find_connectives(unit1)
-    for found, unit, other in ((second, unit2, unit1), (first, unit1, unit2)):
+    for number, unit, found in ((2, unit2, second), (1, unit1, first)):
         if found:
             (start, stop), words = found[0]
             before = sum(any(character.isalnum() for character in token) for token in unit[:start])
-            if words in SUBORDINATING:
-                begins = before <= 1
-            else:
-                begins = before == 0 and unit is unit2
+            begins = before <= 1 if words in SUBORDINATING else before == 0 and number == 2
             if begins and len(unit) > stop - start:
-                return other, unit[:start] + unit[stop:], unit[start:stop], True
-    for (start, stop), words in second:
+                return number, (start, stop), True
+    for span, words in second:
         if words not in SUBORDINATING and words not in ("and", "or", "but", "for"):
-            return unit1, unit2[:start] + unit2[stop:], unit2[start:stop], False
-    return unit1, unit2, [], False
+            return 2, span, False
+    return None
 
 
 def read_conll2016(path: str) -> Iterator[CorpusRelation]:

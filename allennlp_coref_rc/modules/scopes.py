@@ -1,4 +1,4 @@
-from typing import List, NamedTuple, Tuple
+from typing import List, NamedTuple, Optional, Tuple
 
 import torch
 from torch.nn.functional import pad, scaled_dot_product_attention
@@ -15,12 +15,12 @@ class Bucket(NamedTuple):
 
     rows : `torch.LongTensor`
         Shape: (groups, size). The members of each group, as positions in (batch_size, sequence_length, heads).
-    is_member : `torch.BoolTensor`
-        Shape: (groups, 1, 1, size). False where a group is smaller than the largest.
+    is_member : `torch.BoolTensor`, optional
+        Shape: (groups, 1, 1, size). False where a group is smaller than the largest; `None` if all are of one size.
     """
 
     rows: torch.LongTensor
-    is_member: torch.BoolTensor
+    is_member: Optional[torch.BoolTensor]
 
 
 class Scopes:
@@ -68,7 +68,7 @@ class Scopes:
                 places = torch.arange(int(sizes[groups].max()), device=rows.device)
                 is_member = places < sizes[groups].unsqueeze(-1)
                 members = rows[torch.where(is_member, starts[groups].unsqueeze(-1) + places, starts[groups, None])]
-                self._buckets.append(Bucket(members, is_member[:, None, None, :]))
+                self._buckets.append(Bucket(members, None if is_member.all() else is_member[:, None, None, :]))
                 slots = torch.arange(end, end + members.numel(), device=rows.device).view_as(members)
                 self._places[members[is_member]] = slots[is_member]
                 end += members.numel()

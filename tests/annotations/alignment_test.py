@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from allennlp_coref_rc.annotations import AnnotatedText, DiscourseRelation, Frame
 from allennlp_coref_rc.annotations.alignment import UNKNOWN, Alignment, transfer
-from tests.annotations.texts import annotated_texts, spans
+from tests.annotations.texts import annotated_texts
 
 # What two tokenisers may make of one piece of text: the ways to write it, each a list of tokens of so many characters.
 WAYS = {

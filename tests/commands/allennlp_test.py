@@ -67,3 +67,10 @@ def test_bad_data_ends_in_an_error_that_names_file_and_line_before_training(trai
     assert result.returncode != 0
     assert f"ConfigurationError: {bad}, line 2: found a question without a tab" in result.stderr
     assert "Beginning training" not in result.stderr
+
+
+def test_annotate_is_a_command_of_the_clone(tmp_path):
+    bad = tmp_path / "bad.jsonl"
+    bad.write_text('{"annotated_documents": 1, "documents": 1}\n{"tokens": []}\n{"tokens": 1}\n')
+    result = allennlp("annotate", "--check", bad, folder=PROJECT, check=False)
+    assert result.returncode == 1 and f"error: {bad}, line 3: " in result.stdout

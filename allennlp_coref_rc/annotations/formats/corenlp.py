@@ -3,7 +3,7 @@ import re
 from itertools import chain, islice
 from typing import Iterator, List, Optional
 
-from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Cluster, Span
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span
 from allennlp_coref_rc.annotations.formats.json_value import JsonValue, read_json
 
 SUFFIX = re.compile(r"(\.(txt|jsonl?|gz|bz2|xz))*$")

@@ -14,10 +14,11 @@ POSSESSIVES = frozenset("my your his her its our their thy yer".split())
 REFLEXIVES = frozenset("myself yourself himself herself itself ourselves yourselves themselves thyself".split())
 
 SUBJECTS = frozenset("he she they i we".split())
+NEVER_SUBJECTS = POSSESSIVES | frozenset("him me us them".split())
 
 DEFINITE = frozenset("the this that these those".split())
 INDEFINITE = frozenset("a an another some any no every each one two three four five six seven eight nine ten twelve "
-                       "several many few both all such other either neither certain half".split())  # fmt: skip
+                       "several many few both all such other certain half".split())  # fmt: skip
 DETERMINERS = DEFINITE | INDEFINITE
 SINGULAR_DETERMINERS = frozenset("a an another every each this that one".split())
 
@@ -82,3 +83,8 @@ VERBS = frozenset("""
     want wanted wants was watched wear went wept were wished wished woke won wondered wore worked worn would write wrote
     """.split())
 """Forms that are verbs in nearly all texts, so that a noun phrase ends before them."""
+
+IMPERSONAL_VERBS = frozenset("seems seemed appears appeared rains rained snows snowed happens happened matters mattered".split())
+
+CLAUSE_OPENERS = frozenset("that to who when if for how what why".split())
+"""Words with which the clause begins that "it" stands for."""

@@ -27,6 +27,10 @@ INSIDE_NAMES = frozenset("of de du la le van von der den del di da the 's d'".sp
 
 BEFORE_NAMES = frozenset("poor old dear young little good sweet dearest great".split())
 
+ADJECTIVE_ENDINGS = ("ous", "ive", "ful", "ent", "ant", "al", "ed", "less", "ish", "ble", "ic", "ly", "est", "y", "late", "er")
+
+HEADINGS = frozenset("chapter part book volume act scene section canto letter prologue adventure story".split())
+
 MAX_WORDS = 8
 """Of a noun phrase up to its head."""
 
@@ -70,7 +74,7 @@ class MentionFinder:
         self.mentions: List[Mention] = []
 
     def find(self) -> List[Mention]:
-        """The mentions in order of their starts, longer ones first."""
+        """The mentions in order; of those that begin together the shortest first."""
         for number, (start, stop) in enumerate(self.sentences):
             first = len(self.mentions)
             self._stop = stop
@@ -80,7 +84,7 @@ class MentionFinder:
             for mention in self.mentions[first:]:
                 mention.sentence = number
                 mention.is_subject = self._is_subject(mention, start)
-        self.mentions.sort(key=lambda mention: (mention.start, -mention.stop))
+        self.mentions.sort(key=lambda mention: mention.span)
         return self.mentions
 
     # Names
@@ -181,7 +185,7 @@ class MentionFinder:
         word = self.words[position]
         pronoun = PRONOUNS.get(word)
         mention = None
-        if pronoun:
+        if pronoun and not (word == "i" and self._is_numeral(position)):
             mention = Mention(
                 position, position + 1, position, PRONOUN, pronoun.gender, pronoun.number, (word,), is_person=False
             )
@@ -192,9 +196,14 @@ class MentionFinder:
         if phrase is None:
             return position + 1
         if isinstance(phrase, int):
-            return phrase
+            return max(phrase, position + 1)
         self.mentions.append(phrase)
         return phrase.head + 1
+
+    def _is_numeral(self, position: int) -> bool:
+        """Whether "I" counts a chapter."""
+        before = self.words[position - 1] if position else ""
+        return before in HEADINGS or before == "i" or self.words[position + 1 : position + 2] == ["."]
 
     def _phrase(self, start: int, possessor: Optional[Mention], add: bool, depth: int = 0):
         """
@@ -204,14 +213,21 @@ class MentionFinder:
         words, stop = self.words, min(self._stop, start + MAX_WORDS)
         position, determiner = start, ""
         while position < stop and (words[position] in function_words.DETERMINERS or position == start and possessor):
+            if determiner == "that" and words[position] in function_words.DETERMINERS:
+                # A conjunction.
+                return position
             determiner = words[position]
             position += 1
+        if determiner == "that" and position in self.names:
+            return position
         while position < stop and words[position] in function_words.INTENSIFIERS and determiner:
             position += 1
         first, head, kind, other = position, -1, NOMINAL, -1
         while position < stop:
             word = words[position]
-            if position in self.names and (head < 0 or kind == NAME):
+            if position in self.names and (head < 0 or kind == NAME or NOUNS[words[head]].is_person):
+                if other >= 0 and not self._may_be_adjective(position - 1):
+                    return position
                 end = self.names[position]
                 head, kind, name = end - 1, NAME, position
                 position = end
@@ -254,9 +270,6 @@ class MentionFinder:
                 position += 1
         if head < 0 and self.all_nouns and other >= first and determiner and words[other] not in CLOSED:
             head = other
-        if kind == NAME and determiner == "that":
-            # A conjunction.
-            return first
         if head >= 0 and kind == NOMINAL and not determiner and possessor is None and not self._may_be_bare(head):
             return position
         if head < 0:
@@ -267,6 +280,10 @@ class MentionFinder:
         """Whether a noun may stand without a determiner: a plural, or a relative ("mother")."""
         word = self.words[head]
         return word in nouns.KIN or bool(NOUNS[word].number == PLURAL and NOUNS[word].is_person)
+
+    def _may_be_adjective(self, position: int) -> bool:
+        word = self.words[position]
+        return word in BEFORE_NAMES or word in NOUNS or word.endswith(ADJECTIVE_ENDINGS)
 
     def _goes_on(self, position: int) -> bool:
         """Whether a noun phrase may go on after a possessive mark."""
@@ -305,7 +322,7 @@ class MentionFinder:
             own = tuple(words[first:stop])
         if determiner in function_words.SINGULAR_DETERMINERS and number & SINGULAR:
             number = SINGULAR
-        if depth < 2 and words[stop : stop + 1] == ["of"] and stop + 1 < self._stop:
+        if kind == NOMINAL and depth < 2 and words[stop : stop + 1] == ["of"] and stop + 1 < self._stop:
             phrase = self._phrase_after_of(stop + 1, depth + 1)
             if phrase:
                 stop = phrase

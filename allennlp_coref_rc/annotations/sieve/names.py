@@ -154,7 +154,7 @@ PLACE_HEADS = frozenset("""
     """.split())
 
 GROUP_HEADS = frozenset("""
-    army association bank bureau committee company congress council corporation department force government guard
+    army association family bank bureau committee company congress council corporation department force government guard
     institute league ministry navy office order parliament party police regiment senate society team times
     """.split())
 

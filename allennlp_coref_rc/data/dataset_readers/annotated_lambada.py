@@ -82,24 +82,17 @@ class AnnotatedLambadaReader(ClozeDatasetReader):
         return max((i + 1 for i, token in enumerate(tokens) if token == "." and i > 0), default=0)
 
     def find_candidates(self, passage: Sequence[str]) -> List[Text]:
-        words = _words(passage) or {token.lower(): token for token in reversed(passage)}
-        return [[word] for word in words.values()]
+        words = list(filter(_is_word, passage)) or passage
+        first = {word.lower(): word for word in reversed(words)}
+        return [[first[word]] for word in dict.fromkeys(map(str.lower, words))]
 
     def cause_to_skip(self, data: Dict[str, Any], candidates: Sequence[Text], passage: Sequence[str]) -> Optional[str]:
         if data.get("no_context"):
             return NO_CONTEXT
+        answer = data.get("answer")
         names = {(candidate if isinstance(candidate, str) else " ".join(candidate)).lower() for candidate in candidates}
-        return None if data.get("answer") is None or data["answer"].lower() in names else ABSENT_ANSWER
+        return None if answer is None or (_is_word(answer) and answer.lower() in names) else ABSENT_ANSWER
 
 
 def _is_word(token: str) -> bool:
     return any(map(str.isalnum, token))
-
-
-def _words(tokens: Sequence[str]) -> Dict[str, str]:
-    """The different tokens that are not punctuation, as they are first written, by their lower case."""
-    words: Dict[str, str] = {}
-    for token in tokens:
-        if _is_word(token):
-            words.setdefault(token.lower(), token)
-    return words

@@ -175,7 +175,7 @@ class AnnotatedWhoDidWhatReader(ClozeDatasetReader):
     Candidates are the choices, found in the passage by their names.
 
     The settings differ by training file: `Strict/train.xml`, or the larger and noisier `Relaxed/train.xml`; `val.xml` and
-    `test.xml` are common to both. The files are made from LDC's English Gigaword, which needs a licence.
+    `test.xml` are the same in both folders. The files are made from LDC's English Gigaword, which needs a licence.
 
     The texts of passages are raw, so everything is tokenised by `BlankSpacyTokenizer` by default. The GA Reader's code
     has `bag_of_tokens`.

@@ -92,7 +92,9 @@ class PropbankConlluReader(CorpusReader):
             yield self.text_to_instance(words, predicates=[frame.predicate[0] for frame in found])
         else:
             for frame in found:
-                arguments = [(role, span) for role, span in frame.arguments if self._roles is None or role in self._roles]
+                arguments = [
+                    (role, span) for role, span in frame.arguments if self._roles is None or role in self._roles
+                ]
                 for role, _ in frame.arguments:
                     if self._roles is not None and role not in self._roles:
                         self.skipped[f"arguments with the role {role!r}"] += 1

@@ -205,19 +205,19 @@ class ReadingComprehensionReader(DatasetReader):
             self.check_header(path, header)
             yield from self._shard(read_documents(path))
             return
-        warned = not self._annotation_layers or self._annotator is not None
+        unsure = bool(self._annotation_layers) and self._annotator is None
         for place, item in self._shard(self.read_items(path, file_path)):
             with _named(place):
                 document = self.annotate(self.to_document(item))
-            if not warned and not (document.text.clusters or document.text.frames or document.text.relations):
+            # Some formats bring annotations. The first document shows it.
+            if unsure and not (document.text.clusters or document.text.frames or document.text.relations):
                 logger.warning(
                     "%s is not annotated, and there is no dataset_reader.annotator: dataset_reader.annotation_layers "
                     "(%s) will be empty",
                     path,
                     ", ".join(sorted(self._annotation_layers)),
                 )
-            # A document may lack annotations in a file that brings them.
-            warned = True
+            unsure = False
             yield place, document
 
     def check_header(self, path: str, header: Dict[str, Any]) -> None:

@@ -1,6 +1,7 @@
 """What every reader has to do, checked on a file: by workers as alone, annotated files as raw ones, damage refused."""
 
 import random
+from itertools import product
 from typing import Any, Callable, Dict, List
 
 import pytest
@@ -8,8 +9,11 @@ import torch
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader, Vocabulary
 from allennlp.data.data_loaders import MultiProcessDataLoader
+from allennlp.data.dataset_readers import WorkerInfo
+from torch import distributed
 
 from allennlp_coref_rc.annotations import read_documents, write_documents
+from allennlp_coref_rc.data.dataset_readers import reading_comprehension_reader
 
 
 def metadata(instances) -> List[Dict[str, Any]]:
@@ -42,6 +46,22 @@ def check_workers(make: Callable[[], DatasetReader], path: str, expected: int) -
         assert set(one) == set(other) and len(one) > 6
         for name, values in one.items():
             assert torch.equal(values, other[name]) if torch.is_tensor(values) else values == other[name], name
+
+
+def check_shards(make: Callable[[], DatasetReader], path: str, monkeypatch) -> None:
+    """Two processes of two workers each share out the instances, and each instance goes to one of them."""
+    whole = [data["id"] for data in metadata(make().read(path))]
+    shares = []
+    for rank, worker in product(range(2), repeat=2):
+        monkeypatch.setattr(reading_comprehension_reader, "is_distributed", lambda: True)
+        monkeypatch.setattr(distributed, "get_rank", lambda: rank)
+        monkeypatch.setattr(distributed, "get_world_size", lambda: 2)
+        reader = make()
+        reader._set_worker_info(WorkerInfo(2, worker))
+        shares.append([data["id"] for data in metadata(reader.read(path))])
+        monkeypatch.undo()
+    assert sorted(sum(shares, [])) == sorted(whole) and len(set(whole)) == len(whole)
+    assert sum(map(bool, shares)) > 1
 
 
 def _flat(values: Any, prefix: str = "") -> Dict[str, Any]:
