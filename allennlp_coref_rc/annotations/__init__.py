@@ -11,5 +11,7 @@ from allennlp_coref_rc.annotations.annotated_text import (
 from allennlp_coref_rc.annotations.annotation_layer import AnnotationLayer, CorefClusters, CorefEdges
 from allennlp_coref_rc.annotations.annotator import Annotator
 from allennlp_coref_rc.annotations.document import Document, read_documents, read_header, write_documents
+from allennlp_coref_rc.annotations.entity_marker_coref import EntityMarkerCoref
 from allennlp_coref_rc.annotations.exact_match_coref import ExactMatchCoref
 from allennlp_coref_rc.annotations.sentences import sentence_spans
+from allennlp_coref_rc.annotations.sieve_coref import SieveCoref
