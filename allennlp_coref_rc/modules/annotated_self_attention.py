@@ -4,7 +4,7 @@ from typing import Dict, NamedTuple, Optional
 import torch
 from allennlp.data import Vocabulary
 from allennlp.modules.token_embedders import Embedding
-from torch.nn.functional import embedding, pad, scaled_dot_product_attention
+from torch.nn.functional import embedding, linear, pad, scaled_dot_product_attention
 
 from allennlp_coref_rc.annotations.layers import label_namespace
 from allennlp_coref_rc.modules.scopes import Scopes
@@ -125,16 +125,18 @@ class AnnotatedSelfAttention(torch.nn.Module):
             Shape: (batch_size, sequence_length, input_dim).
         """
         annotated = 0 if views is None else sum(self._heads)
-        # One split, so that their gradients are put together only once. Of each: (batch_size, sequence_length, heads,
-        # head_dim).
+        # Weights are split and not what they make: it is larger, and gradients would have to be put together again.
         sizes = [annotated * self._head_dim, (self._num_heads - annotated) * self._head_dim]
-        parts = [part.unflatten(-1, (-1, self._head_dim)) for part in self.projection(inputs).split(sizes * 3, dim=-1)]
+        split = (parameter.unflatten(0, (3, -1)).split(sizes, dim=1) for parameter in self.projection.parameters())
+        of_annotated, of_plain = zip(*split)
         outputs = []
         if annotated:
-            seen = torch.stack(parts[::2], dim=3) + self._label_terms(views.labels)
-            outputs.append(views.scopes.attend(seen))
+            seen = linear(inputs, *(parameter.flatten(0, 1) for parameter in of_annotated))
+            seen = seen.unflatten(-1, (3, annotated, -1)).transpose(2, 3)
+            outputs.append(views.scopes.attend(self._label_terms(views.labels) + seen))
         if annotated < self._num_heads:
-            queries, keys, values = (part.transpose(1, 2) for part in parts[1::2])
+            parts = (linear(inputs, *parameters) for parameters in zip(*of_plain))
+            queries, keys, values = (part.unflatten(-1, (-1, self._head_dim)).transpose(1, 2) for part in parts)
             plain = scaled_dot_product_attention(queries, keys, values, attn_mask=attended)
             outputs.append(plain.transpose(1, 2))
         return self.output_projection(torch.cat(outputs, dim=2).flatten(2))

@@ -99,11 +99,11 @@ class Scopes:
         `torch.Tensor`
             Shape: (batch_size, sequence_length, heads, head_dim). Zero where masked.
         """
-        grouped = projected.flatten(0, 2).index_select(0, self._rows)
+        grouped = projected.flatten(0, 2).flatten(1).index_select(0, self._rows)
         outputs = [projected.new_zeros(1, projected.size(-1))]
         sizes = [groups * size for groups, size, _ in self._buckets]
         for (groups, size, is_member), tokens in zip(self._buckets, grouped.split(sizes)):
-            parts = tokens.view(groups, 1, size, *tokens.shape[1:]).unbind(3)
+            parts = tokens.view(groups, 1, size, -1).chunk(3, dim=-1)
             outputs.append(scaled_dot_product_attention(*parts, attn_mask=is_member).flatten(0, 2))
         return torch.cat(outputs).index_select(0, self._places).view(*projected.shape[:3], -1)
 
