@@ -67,7 +67,7 @@ def test_trains_on_an_extractive_and_a_classification_task_of_babi(config, task)
     assert math.isfinite(after) and after <= before
 
 
-@pytest.mark.parametrize("config", configs(*DATA_PATHS), ids=name_of)
+@pytest.mark.parametrize("config", configs("annotators", *DATA_PATHS), ids=name_of)
 def test_trains_on_fixtures(config):
     _, _, before, after = train_two_batches(load_small(config))
     assert math.isfinite(after) and after <= before
