@@ -4,5 +4,5 @@ from allennlp_coref_rc.environment import check_environment
 
 check_environment()
 
-from allennlp_coref_rc import annotations, data, metrics, models, modules, predictors  # noqa: E402
+from allennlp_coref_rc import annotations, commands, data, metrics, models, modules, predictors, training  # noqa: E402
 from allennlp_coref_rc.version import VERSION as __version__  # noqa: E402

@@ -1,9 +1,9 @@
 import random
-from typing import List, Optional, Sequence
+from typing import Dict, List, Optional, Sequence
 
 from allennlp.common.checks import ConfigurationError
 
-from allennlp_coref_rc.annotations.annotated_text import Cluster
+from allennlp_coref_rc.annotations.annotated_text import Cluster, Span
 
 
 def positions(cluster: Cluster, which: str = "all") -> List[int]:
@@ -51,3 +51,16 @@ def random_clusters(clusters: Sequence[Cluster], length: int, rng: random.Random
         tokens, drawn = drawn[: len(cluster)], drawn[len(cluster) :]
         replaced.append([(token, token + 1) for token in sorted(tokens)])
     return [cluster for cluster in replaced if cluster]
+
+
+def relevant_clusters(clusters: Sequence[Cluster], spans: Sequence[Span], regions: Sequence[Span]) -> List[Cluster]:
+    """The clusters with a mention that contains one of the `spans` or begins in one of the `regions`."""
+    inside = {position for region in regions for position in range(*region)}
+    stops: Dict[int, int] = {}
+    for start, stop in spans:
+        stops[start] = min(stop, stops.get(start, stop))
+
+    def is_relevant(mention: Span) -> bool:
+        return mention[0] in inside or any(i in stops and stops[i] <= mention[1] for i in range(*mention))
+
+    return [cluster for cluster in clusters if any(map(is_relevant, cluster))]

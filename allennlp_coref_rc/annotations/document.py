@@ -1,6 +1,10 @@
 import json
+import os
+import shutil
+import tempfile
 from dataclasses import dataclass, field, replace
-from typing import Any, Dict, Iterable, Iterator, List, Optional, Tuple
+from itertools import islice
+from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
 
 from allennlp.common.checks import ConfigurationError
 
@@ -12,6 +16,12 @@ FORMAT = "annotated_documents"
 """The key of a header, whose value is the version of the format."""
 
 VERSION = 1
+
+LAYERS = ("clusters", "frames", "relations")
+"""What annotators add to a text."""
+
+MAX_HEADER = 2**20
+"""In characters. A file in another format may be one line, too long to be held in memory."""
 
 
 @dataclass
@@ -59,14 +69,35 @@ class Document:
         return cls(text, [len(part) for part in parts], {} if data is None else data)
 
     def annotated(self, annotator: Annotator, together: bool = True) -> "Document":
-        """
-        The document with the annotator's annotations added: its parts as one text, or, if not `together`, each by
-        itself, so that nothing crosses from a passage to a question.
-        """
-        if together:
-            return replace(self, text=annotator.annotate(self.text))
-        parts = [self.text.select(self.part(i)) for i in range(len(self.parts))]
-        return Document.of(*map(annotator.annotate, parts), id=self.text.id, data=self.data)
+        """The document with the annotator's annotations added, see `annotate_documents`."""
+        return annotate_documents([self], annotator, together)[0]
+
+    def _apart(self) -> Tuple[List[AnnotatedText], AnnotatedText]:
+        """The parts as texts of their own, and the whole text with only those annotations that no part has."""
+        part_of = [i for i, length in enumerate(self.parts) for _ in range(length)]
+
+        def within(*groups: Sequence[Span]) -> bool:
+            ends = {part_of[end] for spans in groups for start, stop in spans for end in (start, stop - 1)}
+            return len(ends) == 1
+
+        def choose(inside: bool) -> AnnotatedText:
+            return replace(
+                self.text,
+                clusters=[cluster for cluster in self.text.clusters if within(cluster) == inside],
+                frames=[
+                    frame
+                    for frame in self.text.frames
+                    if within([frame.predicate], [span for _, span in frame.arguments]) == inside
+                ],
+                relations=[
+                    rel
+                    for rel in self.text.relations
+                    if bool(rel.arg1 and rel.arg2 and within(rel.arg1, rel.arg2, rel.connective)) == inside
+                ],
+            )
+
+        inside = choose(True)
+        return [inside.select(self.part(i)) for i in range(len(self.parts))], choose(False)
 
     def to_json(self) -> Dict[str, Any]:
         """An object with the names of `AnnotatedText`, and `parts` and `data`."""
@@ -81,13 +112,55 @@ class Document:
         return cls(AnnotatedText.from_json(text), values.get("parts"), values.get("data", {}))
 
 
+def annotate_documents(documents: Sequence[Document], annotator: Annotator, together: bool = True) -> List[Document]:
+    """
+    The documents with the annotator's annotations added: the parts of each as one text, or, if not `together`, each by
+    itself, so that nothing new crosses from a passage to a question. An annotator that gives back other tokens raises
+    a `ConfigurationError`.
+    """
+
+    def annotate(texts: Sequence[AnnotatedText]) -> List[AnnotatedText]:
+        annotated = annotator.annotate_batch(texts)
+        if [text.tokens for text in annotated] != [text.tokens for text in texts]:
+            raise ConfigurationError(f"{type(annotator).__name__} gave back other texts than those it was given")
+        return annotated
+
+    if together:
+        texts = annotate([document.text for document in documents])
+        return [replace(document, text=text) for document, text in zip(documents, texts)]
+    apart = [document._apart() for document in documents]
+    annotated = iter(annotate([part for parts, _ in apart for part in parts]))
+    results = []
+    for document, (parts, crossing) in zip(documents, apart):
+        text = AnnotatedText.concatenate(*islice(annotated, len(parts)))
+        for layer in LAYERS:
+            getattr(text, layer).extend(getattr(crossing, layer))
+        results.append(replace(document, text=replace(text, id=document.text.id)))
+    return results
+
+
+def json_line(values: Dict[str, Any]) -> str:
+    """An object as a line of a file, its end included."""
+    line = json.dumps(values, ensure_ascii=False)
+    try:
+        line.encode()
+    except UnicodeEncodeError:
+        # Half of a surrogate pair, which JSON can hold only escaped.
+        line = json.dumps(values)
+    return line + "\n"
+
+
 def read_header(path: str) -> Optional[Dict[str, Any]]:
     """
     The header of a file of documents, the object on its first line that has the key "annotated_documents"; `None` if
     the file does not begin with one, and so is something else.
     """
-    with open_text(path) as lines:
-        first = next(lines, "")
+    with open_text(path, MAX_HEADER) as lines:
+        return parse_header(path, next(lines, ""))
+
+
+def parse_header(path: str, first: str) -> Optional[Dict[str, Any]]:
+    """The header on the first line of the file `path`; `None` if there is no header on it."""
     if f'"{FORMAT}"' not in first[:200]:
         return None
     try:
@@ -122,16 +195,27 @@ def read_documents(path: str) -> Iterator[Tuple[str, Document]]:
             found += 1
             yield f"{path}, line {number}", document
     if found != header.get("documents", found):
-        raise ConfigurationError(f"{path}: found {found} documents, the header says {header['documents']}")
+        raise ConfigurationError(
+            f"{path}, line {found + 1}: found {found} documents, the header says {json.dumps(header['documents'])[:40]}"
+        )
 
 
 def write_documents(path: str, documents: Iterable[Document], header: Optional[Dict[str, Any]] = None) -> None:
     """
     Writes documents, one a line, after a header with their number and what else is given. The file appears whole or
-    not at all.
+    not at all, and only one document is held in memory.
     """
-    lines = [json.dumps(document.to_json(), ensure_ascii=False) for document in documents]
-    with atomic_write(path) as file:
-        file.write(json.dumps({FORMAT: VERSION, "documents": len(lines), **(header or {})}, ensure_ascii=False) + "\n")
-        for line in lines:
-            file.write(line + "\n")
+    with tempfile.TemporaryFile("w+", encoding="utf-8", dir=os.path.dirname(os.path.abspath(path))) as body:
+        number = 0
+        for document in documents:
+            body.write(json_line(document.to_json()))
+            number += 1
+        body.seek(0)
+        with atomic_write(path) as file:
+            file.write(header_line(number, header or {}))
+            shutil.copyfileobj(body, file)
+
+
+def header_line(documents: int, values: Dict[str, Any]) -> str:
+    """The first line of a file of so many documents."""
+    return json_line({FORMAT: VERSION, "documents": documents, **values})

@@ -1,14 +1,14 @@
 from bisect import bisect_left, bisect_right
 from typing import Dict, List, Sequence, Tuple
 
-from allennlp_coref_rc.annotations.annotated_text import Cluster
+from allennlp_coref_rc.annotations.annotated_text import Cluster, Span
 from allennlp_coref_rc.annotations.clusters import positions
 
 FIRST_MENTION = -1
 """The source of a mention that has no antecedent: encoders may read a state of zeros there."""
 
 PADDING = -2
-"""No edge."""
+"""No edge; in any layer, no number."""
 
 OTHER_SEQUENCE = -3
 """`OTHER_SEQUENCE - i` is token `i` of the other sequence: of the passage in a question's edges, and the reverse."""
@@ -50,21 +50,47 @@ def coref_sources(
     return {"antecedents": antecedents, "descendants": descendants}
 
 
+def linked_sources(pairs: Sequence[Tuple[Sequence[Span], Sequence[Span]]], length: int) -> Dict[str, Sources]:
+    """
+    The edges between pairs of phrases, each of one or more spans: the first token of the phrase that begins later reads
+    from the last token of the other before it ("antecedents", for reading forward), and the last token of the phrase
+    that ends earlier from the first token of the other after it ("descendants", for reading backward). Phrases that
+    begin (end) together have no antecedent (descendant). A token that no edge enters reads nothing, and an edge that
+    several pairs have is one.
+    """
+    antecedents: Sources = [[] for _ in range(length)]
+    descendants: Sources = [[] for _ in range(length)]
+    for pair in pairs:
+        one, other = (positions(list(phrase)) for phrase in pair)
+        if not one or not other:
+            continue
+        if one[0] != other[0]:
+            earlier, later = sorted((one, other))
+            _add(antecedents[later[0]], earlier[bisect_left(earlier, later[0]) - 1])
+        if one[-1] != other[-1]:
+            earlier, later = sorted((one, other), key=lambda phrase: phrase[-1])
+            _add(descendants[earlier[-1]], later[bisect_right(later, earlier[-1])])
+    return {"antecedents": antecedents, "descendants": descendants}
+
+
+def _add(sources: List[int], source: int) -> None:
+    if source not in sources:
+        sources.append(source)
+
+
 def question_first_name(name: str) -> str:
     """The name of the edges `name` where the question is read before the passage."""
     return f"question_first_{name}"
 
 
-def swapped_clusters(clusters: Sequence[Cluster], length: int, boundary: int) -> List[Cluster]:
+def swapped_spans(spans: Sequence[Span], length: int, boundary: int) -> List[Span]:
     """
-    The clusters of a text of two sequences, the first of `boundary` tokens, as they are with the second one first. A
-    mention across the boundary becomes two.
+    Spans of a text of two sequences, the first of `boundary` tokens, as they are with the second one first. A span
+    across the boundary becomes two.
     """
     shift = length - boundary
-    return [
-        [(start + shift, min(stop, boundary) + shift) for start, stop in cluster if start < boundary]
-        + [(max(start, boundary) - boundary, stop - boundary) for start, stop in cluster if stop > boundary]
-        for cluster in clusters
+    return [(start + shift, min(stop, boundary) + shift) for start, stop in spans if start < boundary] + [
+        (max(start, boundary) - boundary, stop - boundary) for start, stop in spans if stop > boundary
     ]
 
 

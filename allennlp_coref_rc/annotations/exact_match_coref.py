@@ -1,20 +1,13 @@
 import dataclasses
-import random
 from functools import lru_cache
 from typing import Dict, Iterable, List, Optional
-from zlib import crc32
 
 import inflect
 from allennlp.common.checks import ConfigurationError
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span
 from allennlp_coref_rc.annotations.annotator import Annotator
-from allennlp_coref_rc.annotations.clusters import (
-    check_max_clusters,
-    largest_clusters,
-    random_clusters,
-    remove_mentions,
-)
+from allennlp_coref_rc.annotations.clusters import check_max_clusters, largest_clusters
 from allennlp_coref_rc.annotations.word_lists import NOT_ENTITIES
 
 _inflect = inflect.engine()
@@ -46,13 +39,6 @@ class ExactMatchCoref(Annotator):
         Words that occur less often are no cluster.
     max_clusters : `int`, optional (default = `None`)
         Keep the clusters with the most mentions only. By default all.
-    remove_mentions : `float`, optional (default = `0.0`)
-        Leave each mention out with this probability (Figure 3, left).
-    random_clusters : `bool`, optional (default = `False`)
-        Replace the clusters by random ones of the same sizes (GA with random-GRU, Figure 3, left).
-    seed : `int`, optional (default = `13370`)
-        Of the two corruptions. What is drawn depends on the seed and on the text alone, so that it does not change with
-        the order of reading.
 
     # Example
 
@@ -69,14 +55,9 @@ class ExactMatchCoref(Annotator):
         normalize_number: bool = False,
         min_mentions: int = 2,
         max_clusters: Optional[int] = None,
-        remove_mentions: float = 0.0,
-        random_clusters: bool = False,
-        seed: int = 13370,
     ) -> None:
         if entities is not None and not_entities is not None:
             raise ConfigurationError("exact_match_coref: found both entities and not_entities, expected one of them")
-        if not 0.0 <= remove_mentions <= 1.0:
-            raise ConfigurationError(f"exact_match_coref: remove_mentions is {remove_mentions}, expected 0 to 1")
         if min_mentions < 1:
             raise ConfigurationError(f"exact_match_coref: min_mentions is {min_mentions}, expected 1 or more")
         check_max_clusters("exact_match_coref", max_clusters)
@@ -87,9 +68,6 @@ class ExactMatchCoref(Annotator):
         self._normalize_number = normalize_number
         self._min_mentions = min_mentions
         self._max_clusters = max_clusters
-        self._remove_mentions = remove_mentions
-        self._random_clusters = random_clusters
-        self._seed = seed
 
     def annotate(self, text: AnnotatedText) -> AnnotatedText:
         mentions: Dict[str, List[Span]] = {}
@@ -101,12 +79,6 @@ class ExactMatchCoref(Annotator):
                 )
         clusters = [cluster for cluster in mentions.values() if len(cluster) >= self._min_mentions]
         clusters = largest_clusters(clusters, self._max_clusters)
-        if self._random_clusters or self._remove_mentions:
-            rng = random.Random(f"{self._seed} {crc32(' '.join(text.tokens).encode())}")
-            if self._random_clusters:
-                clusters = random_clusters(clusters, len(text), rng)
-            if self._remove_mentions:
-                clusters = remove_mentions(clusters, self._remove_mentions, rng, self._min_mentions)
         return dataclasses.replace(text, clusters=text.clusters + clusters)
 
     def _is_entity(self, word: str) -> bool:

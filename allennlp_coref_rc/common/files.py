@@ -1,32 +1,37 @@
+import gzip
+import io
 import lzma
 import os
 import tempfile
 import zlib
 from contextlib import contextmanager
-from typing import IO, Iterator
+from functools import partial
+from typing import IO, Iterator, Optional
 
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.file_utils import open_compressed
 
 
 @contextmanager
-def open_text(path: str) -> Iterator[Iterator[str]]:
+def open_text(path: str, limit: int = -1, newline: Optional[str] = None) -> Iterator[Iterator[str]]:
     """
-    Opens a UTF-8 text file, plain or compressed (`.gz`, `.bz2`, `.xz`), and gives its lines. A missing file, a
-    directory, or text that is not UTF-8 raises a `ConfigurationError` that names the file (and the line).
+    Opens a UTF-8 text file, plain or compressed (`.gz`, `.bz2`, `.xz`), and gives its lines; those of more than `limit`
+    characters, if that is not negative, in pieces. Line ends become "\\n", unless the `newline` `""` leaves them. A
+    missing file, a directory, or text that is not UTF-8 raises a `ConfigurationError` that names the file (and the line).
     """
     if os.path.isdir(path):
         raise ConfigurationError(f"{path}: found a directory, expected a file")
     if not os.path.exists(path):
         raise ConfigurationError(f"{path}: no such file")
-    with open_compressed(path, encoding="utf-8") as file:
-        yield _decoded(path, file)
+    with open_compressed(path, encoding="utf-8", newline=newline) as file:
+        yield _decoded(path, file, limit)
 
 
-def _decoded(path: str, file: IO[str]) -> Iterator[str]:
+def _decoded(path: str, file: IO[str], limit: int) -> Iterator[str]:
     number = 0
     try:
-        for number, line in enumerate(file, start=1):
+        for line in iter(partial(file.readline, limit), ""):
+            number += line.endswith("\n")
             yield line
     except UnicodeDecodeError as error:
         found = error.object[error.start : error.start + 1].hex()
@@ -45,20 +50,31 @@ def _decoded(path: str, file: IO[str]) -> Iterator[str]:
 def atomic_write(path: str) -> Iterator[IO[str]]:
     """
     Opens a UTF-8 text file for writing that takes its place only when it is complete; compressed if its name ends so
-    (`.gz`, `.bz2`, `.xz`).
+    (`.gz`, `.bz2`, `.xz`). The same text gives the same bytes.
     """
     folder = os.path.dirname(os.path.abspath(path))
     name, suffix = os.path.splitext(os.path.basename(path))
     descriptor, temporary = tempfile.mkstemp(dir=folder, prefix=name + ".", suffix=suffix)
     os.close(descriptor)
     try:
-        with open_compressed(temporary, "wt", encoding="utf-8") as file:
+        with _gzip_writer(temporary) if suffix == ".gz" else open_compressed(temporary, "wt", encoding="utf-8") as file:
             yield file
+        with open(temporary, "rb") as written:
+            # Without this the name could outlive a power failure and the content not.
+            os.fsync(written.fileno())
         os.chmod(temporary, 0o666 & ~_umask())
         os.replace(temporary, path)
     except BaseException:
         os.unlink(temporary)
         raise
+
+
+@contextmanager
+def _gzip_writer(path: str) -> Iterator[IO[str]]:
+    # gzip.open would put the time and the temporary name into the file.
+    with open(path, "wb") as raw, gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as packed:
+        with io.TextIOWrapper(packed, encoding="utf-8") as file:
+            yield file
 
 
 def _umask() -> int:

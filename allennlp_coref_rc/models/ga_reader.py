@@ -1,4 +1,4 @@
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Optional, Tuple
 
 import torch
 from allennlp.common import Lazy
@@ -7,7 +7,12 @@ from allennlp.data import TextFieldTensors, Vocabulary
 from allennlp.models import Model
 from allennlp.modules import Seq2SeqEncoder, TextFieldEmbedder
 from allennlp.nn import InitializerApplicator
-from allennlp.nn.util import get_text_field_mask, get_token_ids_from_text_field_tensors
+from allennlp.nn.util import (
+    batched_index_select,
+    get_final_encoder_states,
+    get_text_field_mask,
+    get_token_ids_from_text_field_tensors,
+)
 
 from allennlp_coref_rc.annotations.edges import PADDING
 from allennlp_coref_rc.data.fields import (
@@ -19,10 +24,16 @@ from allennlp_coref_rc.data.fields import (
 )
 from allennlp_coref_rc.metrics import AnswerAccuracy
 from allennlp_coref_rc.modules.answer_layers import AnswerInput, AnswerLayer
-from allennlp_coref_rc.modules.gated_attention import GatedAttention
+from allennlp_coref_rc.modules.gating import EncodedPair, GatedAttention, Gating, Weights
+from allennlp_coref_rc.modules.self_belief_aggregation import SelfBeliefAggregation
 from allennlp_coref_rc.modules.seq2seq_encoders import EncoderInput, encode_pair
 
 QUESTION_FEATURE_DIM = 2
+
+READ_OUTS = ("final_states", "cloze")
+
+EXPLANATION = "explanation "
+"""What the names of explanations in a model's output begin with."""
 
 
 @Model.register("ga_reader")
@@ -30,7 +41,8 @@ class GAReader(Model):
     """
     The Gated-Attention Reader (Dhingra et al., ACL 2017) with any encoder in its layers: passage and question are
     encoded K times; between layers each passage token is gated by the question; the answer is read off the last layer.
-    With one layer it is the attention-sum reader, the "Bi-GRU" and "Bi-C-GRU" of Coref-GRU's Table 1.
+    With one layer it is the attention-sum reader, the "Bi-GRU" and "Bi-C-GRU" of Coref-GRU's Table 1. With the gating
+    "collaborative" and `question_self_belief` it is CG+SBA.
 
     Registered as a `Model` with name "ga_reader".
 
@@ -46,6 +58,12 @@ class GAReader(Model):
     stack_question : `bool`, optional (default = `True`)
         Each question encoder reads the output of the one before it (Coref-GRU's code); if false all read the embeddings
         (the GA Reader's paper and code).
+    gating : `Gating`, optional (default = `GatedAttention()`)
+    read_out : `str`, optional (default = `"final_states"`)
+        What of the question's encodings the passage is scored against: `"final_states"` of the encoder's directions, or
+        `"cloze"`, the encoding of the question's "@placeholder".
+    question_self_belief, passage_self_belief : `SelfBeliefAggregation`, optional (default = `None`)
+        Applied to the last layer's encodings of question and passage.
     dropout : `float`, optional (default = `0.0`)
         Of the gated passage between layers, and of nothing else, as in the authors' code.
     question_feature : `bool`, optional (default = `False`)
@@ -70,6 +88,10 @@ class GAReader(Model):
         passage_encoders: List[Seq2SeqEncoder],
         question_encoders: Optional[List[Seq2SeqEncoder]] = None,
         stack_question: bool = True,
+        gating: Optional[Gating] = None,
+        read_out: str = "final_states",
+        question_self_belief: Optional[SelfBeliefAggregation] = None,
+        passage_self_belief: Optional[SelfBeliefAggregation] = None,
         dropout: float = 0.0,
         question_feature: bool = False,
         cluster_one_hot: int = 0,
@@ -86,11 +108,18 @@ class GAReader(Model):
                 f"ga_reader has {len(passage_encoders)} passage_encoders and {len(question_encoders)} "
                 "question_encoders, expected the same number of both, one or more"
             )
+        if read_out not in READ_OUTS:
+            raise ConfigurationError(f"ga_reader.read_out is {read_out!r}, expected one of {READ_OUTS}")
+        self.explain = False
+        """Whether outputs hold what every attention has paid: for predictions, since it is much."""
         self._text_field_embedder = text_field_embedder
         self._passage_encoders = torch.nn.ModuleList(passage_encoders)
         self._question_encoders = torch.nn.ModuleList(question_encoders)
         self._stack_question = stack_question
-        self._gate = GatedAttention()
+        self._gating = gating or GatedAttention()
+        self._read_out = read_out
+        self._question_self_belief = question_self_belief
+        self._passage_self_belief = passage_self_belief
         self._dropout = torch.nn.Dropout(dropout)
         self._question_feature = torch.nn.Embedding(2, QUESTION_FEATURE_DIM) if question_feature else None
         self._cluster_one_hot = cluster_one_hot
@@ -127,15 +156,20 @@ class GAReader(Model):
                 f"output of passage_encoders[{i}]",
                 f"output of question_encoders[{i}]",
             )
-            passage_dim = passage.get_output_dim()
+            passage_dim = self._gating.get_output_dim(passage.get_output_dim())
             if self._stack_question:
-                question_dim = passage_dim
+                question_dim = passage.get_output_dim()
+        for name in ("question_self_belief", "passage_self_belief"):
+            self_belief = getattr(self, f"_{name}")
+            if self_belief is not None:
+                self_belief.check_input_dim(self._text_field_embedder.get_output_dim() + self._cluster_one_hot, name)
 
     def forward(  # type: ignore
         self,
         passage: TextFieldTensors,
         question: TextFieldTensors,
         candidates: Optional[CandidateTensors] = None,
+        cloze: Optional[torch.LongTensor] = None,
         answer: Optional[torch.LongTensor] = None,
         passage_annotations: Optional[AnnotationTensors] = None,
         question_annotations: Optional[AnnotationTensors] = None,
@@ -147,6 +181,8 @@ class GAReader(Model):
         passage, question : `TextFieldTensors`
         candidates : `CandidateTensors`, optional (default = `None`)
             Not needed where answers are classes.
+        cloze : `torch.LongTensor`, optional (default = `None`)
+            Shape: (batch_size, 1). Where "@placeholder" stands in the question.
         answer : `torch.LongTensor`, optional (default = `None`)
             Shape: (batch_size,). Index of the candidate or class; `UNKNOWN_ANSWER` counts as wrong and has no loss,
             `SKIPPED_ANSWER` too, in the official accuracy alone.
@@ -158,40 +194,38 @@ class GAReader(Model):
         `Dict[str, torch.Tensor]`
             `probabilities` and `log_probabilities`, shape (batch_size, num_candidates); `attention` of the answer
             layer, shape (batch_size, passage_length); with an answer the `loss`, the mean negative log-probability of
-            it.
+            it; with `explain` the weights of all attentions, "explanation …", see `Gating` and `SelfBeliefAggregation`.
         """
         passage_mask = get_text_field_mask(passage)
         question_mask = get_text_field_mask(question)
         embedded_passage = self._text_field_embedder(passage)
         embedded_question = self._text_field_embedder(question)
 
-        encoded_passage = self._add_cluster_indicators(embedded_passage, passage_annotations)
-        encoded_question = question_inputs = self._add_cluster_indicators(embedded_question, question_annotations)
-        last = len(self._passage_encoders) - 1
-        for i, (passage_encoder, question_encoder) in enumerate(zip(self._passage_encoders, self._question_encoders)):
-            if i == last and self._question_feature is not None:
-                feature = self._question_feature(_occurs_in(passage, question, question_mask).long())
-                encoded_passage = torch.cat([encoded_passage, feature], dim=-1)
-            encoded_passage, encoded_question = encode_pair(
-                passage_encoder,
-                question_encoder,
-                EncoderInput(encoded_passage, passage_mask, passage_annotations),
-                EncoderInput(
-                    encoded_question if self._stack_question else question_inputs, question_mask, question_annotations
-                ),
-            )
-            if i < last:
-                encoded_passage = self._dropout(self._gate(encoded_passage, encoded_question, question_mask))
+        passage_inputs = EncoderInput(
+            self._add_cluster_indicators(embedded_passage, passage_annotations), passage_mask, passage_annotations
+        )
+        question_inputs = EncoderInput(
+            self._add_cluster_indicators(embedded_question, question_annotations), question_mask, question_annotations
+        )
+        feature = None
+        if self._question_feature is not None:
+            feature = self._question_feature(_occurs_in(passage, question, question_mask).long())
 
+        explanations: Weights = {}
+        encoded_passage, encoded_question = self._encode(passage_inputs, question_inputs, feature, explanations)
+        if self._passage_self_belief is not None:
+            encoded_passage, explanations["passage_self_belief"] = self._passage_self_belief(
+                encoded_passage, passage_inputs
+            )
+        question_vector = self._read(encoded_question, question_inputs, cloze, explanations)
         log_probabilities, attention = self._answer_layer(
             AnswerInput(
                 encoded_passage,
                 passage_mask,
-                encoded_question,
+                question_vector,
                 question_mask,
                 embedded_passage,
                 embedded_question,
-                question_encoder.is_bidirectional(),
                 candidates,
             )
         )
@@ -200,6 +234,10 @@ class GAReader(Model):
             "probabilities": log_probabilities.exp(),
             "attention": attention,
         }
+        if self.explain:
+            output.update(
+                {EXPLANATION + name: weights for name, weights in explanations.items() if weights is not None}
+            )
         if metadata is not None:
             output["metadata"] = metadata
         if answer is not None:
@@ -208,6 +246,59 @@ class GAReader(Model):
             output["loss"] = -(chosen * known).sum() / known.sum().clamp(min=1)
             self._accuracy((log_probabilities.argmax(dim=1) == answer) & known, kept=answer != SKIPPED_ANSWER)
         return output
+
+    def _encode(
+        self,
+        passage: EncoderInput,
+        question: EncoderInput,
+        question_feature: Optional[torch.FloatTensor],
+        explanations: Weights,
+    ) -> Tuple[torch.FloatTensor, torch.FloatTensor]:
+        """Passage and question after the last layer; `explanations` gets the weights of each layer's gating."""
+        encoded_passage, encoded_question = passage.inputs, question.inputs
+        last = len(self._passage_encoders) - 1
+        for i, (passage_encoder, question_encoder) in enumerate(zip(self._passage_encoders, self._question_encoders)):
+            if i == last and question_feature is not None:
+                encoded_passage = torch.cat([encoded_passage, question_feature], dim=-1)
+            encoded_passage, encoded_question = encode_pair(
+                passage_encoder,
+                question_encoder,
+                passage._replace(inputs=encoded_passage),
+                question._replace(inputs=encoded_question) if self._stack_question else question,
+            )
+            pair = EncodedPair(encoded_passage, passage.mask, encoded_question, question.mask)
+            if i < last:
+                gated_passage, weights = self._gating(pair)
+                encoded_passage = self._dropout(gated_passage)
+            else:
+                encoded_question, weights = self._gating.final_question(pair)
+            explanations.update({f"{name}_{i + 1}": weight for name, weight in weights.items()})
+        return encoded_passage, encoded_question
+
+    def _read(
+        self,
+        encoded_question: torch.FloatTensor,
+        question: EncoderInput,
+        cloze: Optional[torch.LongTensor],
+        explanations: Weights,
+    ) -> torch.FloatTensor:
+        """What the passage is scored against. Shape: (batch_size, dim)."""
+        positions = cloze if self._read_out == "cloze" else None
+        if self._read_out == "cloze" and cloze is None:
+            raise ConfigurationError(
+                'ga_reader.read_out is "cloze": found a question without @placeholder, expected one where the answer '
+                "belongs"
+            )
+        if self._question_self_belief is not None:
+            encoded_question, explanations["question_self_belief"] = self._question_self_belief(
+                encoded_question, question, positions
+            )
+        elif positions is not None:
+            encoded_question = batched_index_select(encoded_question, positions)
+        if positions is not None:
+            return encoded_question.squeeze(1)
+        bidirectional = self._question_encoders[-1].is_bidirectional()
+        return get_final_encoder_states(encoded_question, question.mask, bidirectional)
 
     def _add_cluster_indicators(
         self, embedded: torch.FloatTensor, annotations: Optional[AnnotationTensors]
@@ -228,12 +319,13 @@ class GAReader(Model):
     def make_output_human_readable(self, output_dict: Dict[str, torch.Tensor]) -> Dict[str, Any]:
         """
         Gives each question its `answer`, the `candidate_probabilities` by candidate, the `attention` of the passage's
-        tokens, those tokens, the `clusters` used, and, where all are known, the `gold` answer.
+        tokens, those tokens, the `clusters` used, and, where all are known, the `gold` answer; with `explain` also its
+        `explanations`, by name a list of lists of weights.
         """
         readable: Dict[str, List] = {
             name: []
             for name in (
-                "answer", "candidate_probabilities", "passage_tokens", "attention", "question_tokens", "clusters",
+                "id", "answer", "candidate_probabilities", "passage_tokens", "attention", "question_tokens", "clusters",
                 "gold"
             )
         }  # fmt: skip
@@ -248,6 +340,7 @@ class GAReader(Model):
             by_name: Dict[str, float] = {}
             for name, probability in zip(names, probabilities):
                 by_name[name] = max(probability, by_name.get(name, 0.0))
+            readable["id"].append(metadata["id"])
             readable["answer"].append(max(by_name, key=by_name.get) if by_name else None)
             readable["candidate_probabilities"].append(by_name)
             readable["passage_tokens"].append(metadata["passage_tokens"])
@@ -255,8 +348,11 @@ class GAReader(Model):
             readable["question_tokens"].append(metadata["question_tokens"])
             readable["clusters"].append(metadata["clusters"])
             readable["gold"].append(metadata["answer"])
-        if None in readable["gold"]:
-            del readable["gold"]
+        for name in ("id", "gold"):
+            if None in readable[name]:
+                del readable[name]
+        if self.explain:
+            readable["explanations"] = _readable_explanations(output_dict)
         if "loss" in output_dict:
             readable["loss"] = output_dict["loss"]
         return readable
@@ -273,3 +369,18 @@ def _occurs_in(
     question_ids = get_token_ids_from_text_field_tensors(question)
     same = passage_ids.unsqueeze(2) == question_ids.unsqueeze(1)
     return (same & question_mask.unsqueeze(1)).any(dim=2)
+
+
+def _readable_explanations(output_dict: Dict[str, torch.Tensor]) -> List[Dict[str, List[List[float]]]]:
+    """For each question the weights of each attention, without padding."""
+    explanations = []
+    for i, metadata in enumerate(output_dict["metadata"]):
+        lengths = {"passage": len(metadata["passage_tokens"]), "question": len(metadata["question_tokens"])}
+        explanations.append({})
+        for name, weights in output_dict.items():
+            if name.startswith(EXPLANATION):
+                name = name[len(EXPLANATION) :]
+                of, to = lengths[name.split("_")[0]], lengths["passage" if "to_passage" in name else "question"]
+                to = lengths["passage"] if name == "passage_self_belief" else to
+                explanations[-1][name] = weights[i, :of, :to].tolist()
+    return explanations

@@ -1,9 +1,9 @@
-from typing import Any, Dict
-
-from allennlp.common.checks import ConfigurationError
 from allennlp.common.util import JsonDict
-from allennlp.data import Instance
+from allennlp.data import DatasetReader, Instance
+from allennlp.models import Model
 from allennlp.predictors import Predictor
+
+from allennlp_coref_rc.predictors.inputs import reader_arguments
 
 
 @Predictor.register("cloze_reader")
@@ -20,18 +20,19 @@ class ClozeReaderPredictor(Predictor):
     that were used.
 
     Registered as a `Predictor` with name "cloze_reader".
+
+    # Parameters
+
+    explain : `bool`, optional (default = `False`)
+        Output also `explanations`, what each attention has paid: `passage_to_question_1` (alpha of the first layer's
+        gating: for each token of the passage the weight of each of the question), `question_to_passage_1` (Collaborative
+        Gating's beta), …, `question_self_belief` (lambda: for the position read, or for each, the weight of each token)
+        and `passage_self_belief`. On the command line: `--predictor-args '{"explain": true}'`.
     """
 
+    def __init__(self, model: Model, dataset_reader: DatasetReader, frozen: bool = True, explain: bool = False) -> None:
+        super().__init__(model, dataset_reader, frozen)
+        model.explain = explain
+
     def _json_to_instance(self, json_dict: JsonDict) -> Instance:
-        arguments: Dict[str, Any] = {}
-        for key in ("passage", "question", "candidates", "clusters"):
-            if json_dict.get(key) is not None:
-                arguments[key] = json_dict[key]
-        for key in ("passage", "question"):
-            if key not in arguments:
-                raise ConfigurationError(f"found an input with the keys {sorted(json_dict)}, expected the key {key!r}")
-        for key, kinds in (("passage", (str, list)), ("question", (str, list)), ("candidates", (list,))):
-            if not isinstance(arguments.get(key, []), kinds):
-                expected = " or ".join({str: "a text", list: "a list"}[kind] for kind in kinds)
-                raise ConfigurationError(f"{key}: found {arguments[key]!r}, expected {expected}")
-        return self._dataset_reader.text_to_instance(**arguments)
+        return self._dataset_reader.text_to_instance(**reader_arguments(json_dict, "candidates", "clusters"))

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from tests.shared import PROJECT
-from tests.training_config.configs import FIXTURES, overrides
+from tests.training_config.configs import BABI, overrides
 
 CONFIG = PROJECT / "training_config" / "babi" / "ga_coref_gru.jsonnet"
 
@@ -29,7 +29,7 @@ def allennlp(*arguments, folder, check=True, module="allennlp"):
 def trained(tmp_path_factory):
     """A folder outside the clone with a model trained in it."""
     folder = tmp_path_factory.mktemp("elsewhere")
-    allennlp("train", CONFIG, "-s", "run", "-o", overrides(2), "--include-package", "allennlp_coref_rc", folder=folder)
+    allennlp("train", CONFIG, "-s", "run", "-o", overrides(CONFIG), "--include-package", "allennlp_coref_rc", folder=folder)
     return folder
 
 
@@ -40,7 +40,7 @@ def test_train(trained):
 
 
 def test_evaluate_on_a_file_as_a_command_of_the_package(trained):
-    arguments = "run/model.tar.gz", FIXTURES / "qa2_test.txt", "--output-file", "metrics.json"
+    arguments = "run/model.tar.gz", BABI / "qa2_test.txt", "--output-file", "metrics.json"
     allennlp("evaluate", *arguments, folder=trained, module="allennlp_coref_rc")
     metrics = json.loads((trained / "metrics.json").read_text())
     in_training = json.loads((trained / "run" / "metrics.json").read_text())
@@ -61,9 +61,16 @@ def test_bad_data_ends_in_an_error_that_names_file_and_line_before_training(trai
     bad = trained / "qa2_train.txt"
     bad.write_text("1 Bill went to the park.\n2 Where is Bill?\n")
     result = allennlp(
-        "train", CONFIG, "-s", "bad", "-o", overrides(2, {"train_data_path": str(bad)}),
+        "train", CONFIG, "-s", "bad", "-o", overrides(CONFIG, more={"train_data_path": str(bad)}),
         "--include-package", "allennlp_coref_rc", folder=trained, check=False,
     )  # fmt: skip
     assert result.returncode != 0
     assert f"ConfigurationError: {bad}, line 2: found a question without a tab" in result.stderr
     assert "Beginning training" not in result.stderr
+
+
+def test_annotate_is_a_command_of_the_clone(tmp_path):
+    bad = tmp_path / "bad.jsonl"
+    bad.write_text('{"annotated_documents": 1, "documents": 1}\n{"tokens": []}\n{"tokens": 1}\n')
+    result = allennlp("annotate", "--check", bad, folder=PROJECT, check=False)
+    assert result.returncode == 1 and f"error: {bad}, line 3: " in result.stdout

@@ -40,6 +40,17 @@ def test_written_files_are_read_back(tmp_path, suffix):
     assert os.listdir(tmp_path) == [path.name]
 
 
+@pytest.mark.parametrize("suffix", COMPRESS)
+def test_the_same_text_gives_the_same_bytes(tmp_path, suffix, monkeypatch):
+    written = []
+    for second, name in enumerate(("a", "b")):
+        monkeypatch.setattr("time.time", lambda: 1e9 + second)
+        with atomic_write(str(tmp_path / f"{name}{suffix}")) as file:
+            file.write("Zoë\nb")
+        written.append((tmp_path / f"{name}{suffix}").read_bytes())
+    assert written[0] == written[1]
+
+
 def test_written_files_have_the_usual_permissions(tmp_path):
     with atomic_write(str(tmp_path / "a")) as file:
         file.write("a")
@@ -107,3 +118,27 @@ def test_a_file_that_is_not_compressed_in_spite_of_its_name_is_refused(tmp_path)
     path = tmp_path / "text.txt.gz"
     path.write_text("1 Mary moved.\n")
     assert f"{path}, after line 0: found damaged data" in refusal(path)
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3, 7, 100])
+def test_long_lines_come_in_pieces(tmp_path, limit):
+    path = tmp_path / "text.txt"
+    content = "Zoë\r\n\nabcdefgh\u2028ij\r\nk"
+    path.write_bytes(content.encode())
+    with open_text(str(path), limit) as pieces:
+        found = list(pieces)
+    assert "".join(found) == content.replace("\r\n", "\n")
+    assert all(0 < len(piece) <= limit for piece in found)
+    assert all("\n" not in piece[:-1] for piece in found)
+
+
+@pytest.mark.parametrize("limit", [-1, 1, 5, 100_000])
+@pytest.mark.parametrize("ends", ["\n", "\r\n"])
+def test_a_byte_that_is_no_text_is_found_on_its_line_whatever_the_pieces(tmp_path, limit, ends):
+    path = tmp_path / "text.txt"
+    # More than a chunk of the decoder, twice.
+    path.write_bytes((("a" * 50 + ends) * 400 + "b" * 20_000).encode() + b"\xff" + ends.encode())
+    with pytest.raises(ConfigurationError) as error:
+        with open_text(str(path), limit) as pieces:
+            list(pieces)
+    assert str(error.value).startswith(f"{path}, line 401: found the byte 0xff")

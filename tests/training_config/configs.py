@@ -1,24 +1,70 @@
-"""Experiments made small: their data is the fixtures', their numbers are tiny, everything else is as it stands."""
+"""Experiments made small: their data is the fixtures', everything else is as it stands."""
 
 import json
 from pathlib import Path
 from typing import Any, Dict, List, Optional
 
+import _jsonnet
+import allennlp_models.tagging  # noqa: F401  registers "crf_tagger", as the command line does
 from allennlp.common import Params
+from allennlp.common.params import with_overrides
 
 from tests.shared import PROJECT
 
-FIXTURES = PROJECT / "tests" / "fixtures" / "babi"
+FIXTURES = PROJECT / "tests" / "fixtures"
+
+BABI = FIXTURES / "babi"
+
+SPLITS = ("train", "validation", "test")
+
+DATA_PATHS = {
+    "cnn": "cnn_dailymail/questions/{training,validation,test}",
+    "daily_mail": "cnn_dailymail/questions/{training,validation,test}",
+    "lambada": "lambada/{train,valid,test}.txt",
+    "lambada_development": "lambada/{train,valid,valid}.txt",
+    "wdw_relaxed": "who_did_what/Relaxed/{train,val,test}.xml",
+    "wdw_strict": "who_did_what/Strict/{train,val,test}.xml",
+    "wikihop": "wikihop/{train,dev,dev}.json",
+}
+"""By the folder of its configs, the files of a data set: for training, validation and testing."""
 
 
-def configs() -> List[Path]:
-    return sorted((PROJECT / "training_config").glob("*/*.jsonnet"))
+def configs(*folders: str) -> List[Path]:
+    """All experiments, or those of some folders."""
+    paths = sorted((PROJECT / "training_config").glob("*/*.jsonnet"))
+    return [path for path in paths if not folders or path.parent.name in folders]
 
 
-def overrides(task: int, more: Optional[Dict[str, Any]] = None) -> str:
-    values = {"dataset_reader.folder": str(FIXTURES), "dataset_reader.task": task, "trainer.num_epochs": 1}
+def name_of(config: Path) -> str:
+    return f"{config.parent.name}-{config.stem}"
+
+
+def overrides(config: Path, task: int = 2, more: Optional[Dict[str, Any]] = None) -> str:
+    """As `-o` takes them; `task` is that of bAbI."""
+    values: Dict[str, Any] = {"trainer.num_epochs": 1}
+    if config.parent.name == "babi":
+        values.update({"dataset_reader.folder": str(BABI), "dataset_reader.task": task})
+    elif config.parent.name == "annotators":
+        corpus = Params.from_file(str(config))["train_data_path"].rpartition("/")[2]
+        values.update({f"{split}_data_path": str(FIXTURES / "annotators" / corpus) for split in SPLITS[:2]})
+    else:
+        start, names, end = DATA_PATHS[config.parent.name].replace("}", "{").split("{")
+        for split, name in zip(SPLITS, names.split(",")):
+            values[f"{split}_data_path"] = str(FIXTURES / (start + name + end))
     return json.dumps({**values, **(more or {})})
 
 
-def load(config: Path, task: int, more: Optional[Dict[str, Any]] = None) -> Params:
-    return Params.from_file(str(config), params_overrides=overrides(task, more))
+def load(config: Path, task: int = 2, more: Optional[Dict[str, Any]] = None) -> Params:
+    """An experiment on fixtures."""
+    return Params.from_file(str(config), params_overrides=overrides(config, task, more))
+
+
+def load_small(config: Path, task: int = 2) -> Params:
+    """
+    The same with small embeddings and encoders, no smaller than the largest part of a state that a config names, and no
+    layer dropout, so that every parameter is used.
+    """
+    options = "hidden_size:: 68, embedding_dim:: 8, dassa_options:: { layer_dropout_undecayed_prob: 0 }"
+    small = f"(import '{config.name}') {{ {options} }}"
+    evaluated = _jsonnet.evaluate_snippet(str(config.parent / "small.jsonnet"), small)
+    return Params(with_overrides(json.loads(evaluated), json.loads(overrides(config, task))))

@@ -1,2 +1,4 @@
-// The single-layer reader with the encoder of ga_coref_gru.jsonnet: Bi-C-GRU beside Table 1 in Dhingra et al. (NAACL 2018).
-(import 'ga_coref_gru.jsonnet') { layers:: 1 }
+// Single-layer reader with Coref-GRU: Bi-C-GRU beside Table 1 in Dhingra et al. (NAACL 2018).
+local variants = import '../lib/variants.libsonnet';
+
+(import '../lib/babi.libsonnet') + variants.coref_gru + variants.single_layer

@@ -1,2 +1,4 @@
-// The single-layer reader with the encoder of ga_gru.jsonnet: Bi-GRU beside Table 1 in Dhingra et al. (NAACL 2018).
-(import 'ga_gru.jsonnet') { layers:: 1 }
+// Single-layer reader with GRU: Bi-GRU beside Table 1 in Dhingra et al. (NAACL 2018).
+local variants = import '../lib/variants.libsonnet';
+
+(import '../lib/babi.libsonnet') + variants.gru + variants.single_layer

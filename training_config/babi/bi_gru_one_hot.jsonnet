@@ -1,2 +1,4 @@
-// The single-layer reader with the encoder of ga_gru_one_hot.jsonnet: Bi-GRU with indicators of coreference clusters beside Table 1 in Dhingra et al. (NAACL 2018).
-(import 'ga_gru_one_hot.jsonnet') { layers:: 1 }
+// Single-layer reader with GRU and indicators of coreference clusters: beside Table 1 in Dhingra et al. (NAACL 2018).
+local variants = import '../lib/variants.libsonnet';
+
+(import '../lib/babi.libsonnet') + variants.gru_one_hot + variants.single_layer

@@ -1,5 +1,4 @@
 // GA Reader with GRU: "GA w/ GRU" of Table 1 in Dhingra et al. (NAACL 2018).
-local babi = import '../lib/babi.libsonnet';
-local encoders = import '../lib/encoders.libsonnet';
+local variants = import '../lib/variants.libsonnet';
 
-babi { passage_encoder:: encoders.gru(self.hidden_size) }
+(import '../lib/babi.libsonnet') + variants.gru

@@ -1,6 +1,8 @@
 import dataclasses
 import logging
+import os
 from collections import Counter
+from contextlib import contextmanager
 from itertools import islice
 from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple, TypeVar, Union
 
@@ -17,12 +19,14 @@ from allennlp_coref_rc.annotations import (
     AnnotationLayer,
     Annotator,
     Document,
+    annotate_documents,
     clusters_from_json,
     read_documents,
     read_header,
     sentence_spans,
 )
 from allennlp_coref_rc.annotations.annotated_text import Span
+from allennlp_coref_rc.annotations.layers import label_namespace
 from allennlp_coref_rc.data.fields import (
     CANDIDATE_LABELS,
     CLASS_LABELS,
@@ -54,7 +58,7 @@ class ReadingComprehensionReader(DatasetReader):
 
     Instances have the fields `passage` and `question` (`TextField`), `passage_annotations` and `question_annotations`
     (`AnnotationField`, where `annotation_layers` asks for any), `candidates` (`CandidatesField`) and `answer`
-    (`AnswerField`), or `span_start` and `span_end` (`IndexField`, both inclusive), and `metadata`. What is not known is
+    (`AnswerField`), `cloze` (`IndexField`, where the question has a "@placeholder"), or `span_start` and `span_end` (`IndexField`, both inclusive), and `metadata`. What is not known is
     not there.
 
     # Parameters
@@ -73,7 +77,8 @@ class ReadingComprehensionReader(DatasetReader):
         Put `@begin` before and `@end` after each question, as the authors' code of GA does. Each reader has its own
         default.
     max_passage_length, max_question_length : `int`, optional (default = `None`)
-        Cut longer ones, in tokens. By default nothing is cut.
+        Cut longer ones, in tokens: off the end, but where that would lose a question's `@placeholder`, off the beginning
+        too. By default nothing is cut.
     keep_skipped : `bool`, optional (default = `False`)
         Give instances of the questions too that the data set's rule leaves out, without an answer, so that
         `accuracy_official` counts them as wrong: for validation and test.
@@ -103,7 +108,7 @@ class ReadingComprehensionReader(DatasetReader):
         self._tokenizer = tokenizer or self.default_tokenizer
         self._token_indexers = token_indexers or {"tokens": SingleIdTokenIndexer(lowercase_tokens=True)}
         self._annotator = annotator
-        self._annotate_together = self.default_annotate_together if annotate_together is None else annotate_together
+        self.annotate_together = self.default_annotate_together if annotate_together is None else annotate_together
         self._annotation_layers = annotation_layers or {}
         self._wrap_question = self.default_wrap_question if wrap_question is None else wrap_question
         self._max_passage_length = max_passage_length
@@ -158,7 +163,9 @@ class ReadingComprehensionReader(DatasetReader):
         known = {"candidates": candidates, "answer": answer, "clusters": clusters, **data}
         questions = [{key: value for key, value in known.items() if value is not None}]
         document = Document.of(self.split(passage), self.split(question), data={"questions": questions})
-        return next(iter(self.to_instances(self.annotate(document))))
+        for instance in self.to_instances(self.annotate(document)):
+            return instance
+        raise ConfigurationError(f"found a question that is left out: {', '.join(self.skipped)}")
 
     # What the steps are made of.
 
@@ -171,18 +178,20 @@ class ReadingComprehensionReader(DatasetReader):
 
     def annotate(self, document: Document) -> Document:
         """The document with the annotations of the reader's annotator, if it has one."""
-        return document.annotated(self._annotator, self._annotate_together) if self._annotator else document
+        return self.annotate_documents([document], self._annotator)[0] if self._annotator else document
+
+    def annotate_documents(self, documents: Sequence[Document], annotator: Annotator) -> List[Document]:
+        """The documents with an annotator's annotations, made as this data set wants them: what `annotate` does too."""
+        return annotate_documents(documents, annotator, self.annotate_together)
 
     def _read(self, file_path: str) -> Iterable[Instance]:
         kept = 0
         self.skipped = Counter()
         for place, document in self.documents(str(file_path)):
-            try:
+            with _named(place):
                 for instance in self.to_instances(document):
                     kept += "answer" not in instance or instance["answer"].label != SKIPPED_ANSWER
                     yield instance
-            except ConfigurationError as error:
-                raise ConfigurationError(f"{place}: {error}") from error
         logger.info("%s: %d questions", file_path, kept)
         for cause, number in sorted(self.skipped.items()):
             logger.warning("%s: %d of %d questions skipped: %s", file_path, number, kept + self.skipped.total(), cause)
@@ -191,32 +200,41 @@ class ReadingComprehensionReader(DatasetReader):
         """This worker's share of a file's annotated documents, each with its place for messages."""
         path = self.find(file_path)
         logger.info("Reading questions from %s", path)
-        header = read_header(path)
+        header = None if os.path.isdir(path) else read_header(path)
         if header is not None:
-            self._check_header(path, header)
+            self.check_header(path, header)
             yield from self._shard(read_documents(path))
             return
-        if self._annotation_layers and self._annotator is None:
-            logger.warning(
-                "%s is not annotated, and there is no dataset_reader.annotator: dataset_reader.annotation_layers (%s) "
-                "will be empty",
-                path,
-                ", ".join(sorted(self._annotation_layers)),
-            )
+        unsure = bool(self._annotation_layers) and self._annotator is None
         for place, item in self._shard(self.read_items(path, file_path)):
-            try:
+            with _named(place):
                 document = self.annotate(self.to_document(item))
-            except ConfigurationError as error:
-                raise ConfigurationError(f"{place}: {error}") from error
+            # Some formats bring annotations. The first document shows it.
+            if unsure and not (document.text.clusters or document.text.frames or document.text.relations):
+                logger.warning(
+                    "%s is not annotated, and there is no dataset_reader.annotator: dataset_reader.annotation_layers "
+                    "(%s) will be empty",
+                    path,
+                    ", ".join(sorted(self._annotation_layers)),
+                )
+            unsure = False
             yield place, document
 
-    def _check_header(self, path: str, header: Dict[str, Any]) -> None:
+    def check_header(self, path: str, header: Dict[str, Any]) -> None:
+        """
+        Raises a `ConfigurationError` for a file of documents that are not this data set's, and warns of a file that
+        lacks some because their annotation failed.
+        """
         name = self.registered_name()
-        if header.get("reader", name) != name:
+        found = header.get("reader", name)
+        if found != name:
             raise ConfigurationError(
-                f"{path}, line 1: found documents of the reader {header['reader']!r}, expected those of {name!r}"
+                f"{path}, line 1: found documents of {'plain text' if found is None else f'the reader {found!r}'}, "
+                f"expected those of {name!r}"
             )
-        logger.info("%s was annotated by %s", path, header.get("annotator"))
+        if header.get("failed"):
+            logger.warning("%s lacks %s documents, whose annotation failed", path, header["failed"])
+        logger.info("%s was annotated by %s", path, header.get("annotators"))
 
     @classmethod
     def registered_name(cls) -> str:
@@ -245,6 +263,7 @@ class ReadingComprehensionReader(DatasetReader):
         The passage and one of the questions (the first is 0) as instances have them, cut and wrapped, in a row; and the
         number of tokens of the passage.
         """
+        clusters = self.question_data(document, question).get("clusters")
         pieces: List[Span] = []
         for part, limit in ((0, self._max_passage_length), (question + 1, self._max_question_length)):
             start, stop = document.part(part)
@@ -252,14 +271,31 @@ class ReadingComprehensionReader(DatasetReader):
                 raise ConfigurationError(
                     f"found an empty {'question' if part else 'passage'}, expected a passage and a question"
                 )
-            pieces.append((start, stop if limit is None else min(stop, start + limit)))
+            if limit is not None:
+                tokens = document.text.tokens[start:stop]
+                if part and PLACEHOLDER in tokens[limit:] and PLACEHOLDER not in tokens[:limit]:
+                    start += tokens.index(PLACEHOLDER) + 1 - limit
+                stop = min(stop, start + limit)
+            pieces.append((start, stop))
         passage_span, question_span = pieces
         wrapped = [[QUESTION_START], question_span, [QUESTION_END]] if self._wrap_question else [question_span]
         text = document.text.select(passage_span, *wrapped)
-        clusters = document.data["questions"][question].get("clusters")
         if clusters is not None:
             text = dataclasses.replace(text, clusters=clusters_from_json(clusters))
         return text, passage_span[1] - passage_span[0]
+
+    @staticmethod
+    def question_data(document: Document, question: int = 0) -> Dict[str, Any]:
+        """What the data set says of one of the questions."""
+        questions = document.data.get("questions")
+        if not isinstance(questions, list) or not question < len(questions) == len(document.parts) - 1:
+            raise ConfigurationError(
+                f"data: found the questions {str(questions)[:80]} and {len(document.parts)} parts, expected a passage "
+                "and a list of its questions"
+            )
+        if not isinstance(questions[question], dict):
+            raise ConfigurationError(f"data: found the question {str(questions[question])[:80]}, expected an object")
+        return questions[question]
 
     def skip(self, cause: str) -> bool:
         """Counts a question that the data set's rule leaves out; whether no instance is made of it."""
@@ -273,7 +309,7 @@ class ReadingComprehensionReader(DatasetReader):
         candidates: Optional[Sequence[Text]] = None,
         candidates_from_vocabulary: bool = False,
         contiguous: bool = False,
-        answer: Optional[str] = None,
+        answer: Optional[Text] = None,
         answers_are_classes: bool = False,
         span: Optional[Span] = None,
         skipped: bool = False,
@@ -291,7 +327,7 @@ class ReadingComprehensionReader(DatasetReader):
             The candidates are the answers seen in training.
         contiguous : `bool`, optional (default = `False`)
             See `CandidatesField`.
-        answer : `str`, optional (default = `None`)
+        answer : `Text`, optional (default = `None`)
         answers_are_classes : `bool`, optional (default = `False`)
             The answer is one of the classes of the vocabulary, not a word of the passage.
         span : `Span`, optional (default = `None`)
@@ -306,9 +342,14 @@ class ReadingComprehensionReader(DatasetReader):
             "passage": TextField([Token(token) for token in passage]),
             "question": TextField([Token(token) for token in question]),
         }
+        if PLACEHOLDER in question:
+            fields["cloze"] = IndexField(question.index(PLACEHOLDER), fields["question"])
         if self._annotation_layers:
             layers = {name: layer.make(text, boundary) for name, layer in self._annotation_layers.items()}
-            namespaces = {name: layer.namespaces for name, layer in self._annotation_layers.items()}
+            namespaces = {
+                name: dict.fromkeys(layer.label_names, label_namespace(name))
+                for name, layer in self._annotation_layers.items()
+            }
             fields["passage_annotations"] = AnnotationField(
                 {name: layer[0] for name, layer in layers.items()}, len(passage), namespaces
             )
@@ -352,3 +393,14 @@ class ReadingComprehensionReader(DatasetReader):
     def apply_token_indexers(self, instance: Instance) -> None:
         instance["passage"].token_indexers = self._token_indexers
         instance["question"].token_indexers = self._token_indexers
+
+
+@contextmanager
+def _named(place: str) -> Iterator[None]:
+    """Errors say where, unless they do so themselves."""
+    try:
+        yield
+    except ConfigurationError as error:
+        if str(error).startswith(place):
+            raise
+        raise ConfigurationError(f"{place}: {error}") from error

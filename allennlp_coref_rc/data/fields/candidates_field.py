@@ -1,4 +1,4 @@
-from typing import Dict, List, Optional, Sequence
+from typing import Dict, List, Optional, Sequence, Tuple
 
 import torch
 from allennlp.data import Vocabulary
@@ -43,7 +43,7 @@ class CandidatesField(Field[CandidateTensors]):
         self._label_namespace = label_namespace
         self._from_vocabulary = candidates is None
         self._contiguous = contiguous
-        self._occurrences: List[List[int]] = []
+        self._occurrences: List[Tuple[int, int]] = []
         self._num_candidates = 0
         if candidates is not None:
             self._locate(candidates)
@@ -54,12 +54,14 @@ class CandidatesField(Field[CandidateTensors]):
             positions.setdefault(token, []).append(position)
         self._num_candidates = len(candidates)
         self._occurrences = [
-            [i, position]
+            (i, position)
             for i, candidate in enumerate(candidates)
             for position in self._occurrences_of([word.lower() for word in candidate], positions)
         ]
 
     def _occurrences_of(self, words: List[str], positions: Dict[str, List[int]]) -> List[int]:
+        if len(words) == 1:
+            return positions.get(words[0], [])
         if not self._contiguous:
             return [position for word in sorted(set(words)) for position in positions.get(word, [])]
         length = len(words)
@@ -88,7 +90,7 @@ class CandidatesField(Field[CandidateTensors]):
         return CandidatesField([], [])
 
     def human_readable_repr(self) -> List[List[int]]:
-        return self._occurrences
+        return [list(occurrence) for occurrence in self._occurrences]
 
     def __len__(self) -> int:
         return self._num_candidates

@@ -2,7 +2,6 @@ from typing import NamedTuple, Optional
 
 import torch
 from allennlp.common import Registrable
-from allennlp.nn.util import get_final_encoder_states
 
 from allennlp_coref_rc.data.fields import CandidateTensors
 
@@ -13,29 +12,26 @@ class AnswerInput(NamedTuple):
 
     # Parameters
 
-    passage, question : `torch.FloatTensor`
-        The last layer's encodings. Shape: (batch_size, passage_length or question_length, dim).
-    passage_mask, question_mask : `torch.BoolTensor`
-        Shape: (batch_size, passage_length or question_length).
+    passage : `torch.FloatTensor`
+        The last layer's encodings. Shape: (batch_size, passage_length, dim).
+    passage_mask : `torch.BoolTensor`
+        Shape: (batch_size, passage_length).
+    question_vector : `torch.FloatTensor`
+        What the passage is asked for. Shape: (batch_size, dim).
+    question_mask : `torch.BoolTensor`
+        Shape: (batch_size, question_length).
     embedded_passage, embedded_question : `torch.FloatTensor`
         Shape: (batch_size, passage_length or question_length, embedding_dim).
-    bidirectional : `bool`
-        Whether encodings are of both directions.
     candidates : `CandidateTensors`, optional (default = `None`)
     """
 
     passage: torch.FloatTensor
     passage_mask: torch.BoolTensor
-    question: torch.FloatTensor
+    question_vector: torch.FloatTensor
     question_mask: torch.BoolTensor
     embedded_passage: torch.FloatTensor
     embedded_question: torch.FloatTensor
-    bidirectional: bool
     candidates: Optional[CandidateTensors] = None
-
-    def question_vector(self) -> torch.FloatTensor:
-        """The final states of the question's encoder. Shape: (batch_size, dim)."""
-        return get_final_encoder_states(self.question, self.question_mask, self.bidirectional)
 
 
 class AnswerOutput(NamedTuple):

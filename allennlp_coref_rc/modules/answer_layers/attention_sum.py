@@ -12,8 +12,10 @@ class AttentionSum(AnswerLayer):
     Attention sum (Kadlec et al. 2016), as the GA Reader has it: the passage's tokens are scored against the question's
     vector, the softmax is over the tokens that belong to any candidate, and a candidate has the sum over its tokens.
 
-    Probabilities are not normalised over candidates: a token that belongs to two candidates counts for both, as in the
-    authors' code, so they may sum to more than one. A candidate that is nowhere in the passage has the probability 0.
+    Probabilities are not normalised over candidates, unless `renormalize` says so: a token that belongs to two
+    candidates counts for both, as in the authors' code, so they may sum to more than one. A candidate that is nowhere
+    in the passage has the probability 0. With `bilinear` it is scored as in the Stanford Reader (Chen et al. 2016),
+    `d^T W q`.
 
     Registered as an `AnswerLayer` with name "attention_sum".
 
@@ -22,18 +24,33 @@ class AttentionSum(AnswerLayer):
     epsilon : `float`, optional (default = `1e-7`)
         Added to a candidate's probability before taking the logarithm, and to the attention of every token before it is
         normalised over candidates' tokens (Coref-GRU's code).
+    bilinear : `bool`, optional (default = `False`)
+        Score by `d^T W q` in place of `d^T q`.
+    renormalize : `bool`, optional (default = `False`)
+        Divide the candidates' probabilities by their sum.
     """
 
-    def __init__(self, vocab: Vocabulary, encoding_dim: int, embedding_dim: int, epsilon: float = 1e-7) -> None:
+    def __init__(
+        self,
+        vocab: Vocabulary,
+        encoding_dim: int,
+        embedding_dim: int,
+        epsilon: float = 1e-7,
+        bilinear: bool = False,
+        renormalize: bool = False,
+    ) -> None:
         super().__init__()
         self._epsilon = epsilon
+        self._bilinear = torch.nn.Linear(encoding_dim, encoding_dim, bias=False) if bilinear else None
+        self._renormalize = renormalize
 
     def forward(self, inputs: AnswerInput) -> AnswerOutput:
         if inputs.candidates is None:
             raise ConfigurationError("attention_sum needs the field 'candidates'; the reader gives none")
         candidates, positions, mask = (inputs.candidates[name] for name in ("candidates", "positions", "mask"))
+        vector = inputs.question_vector if self._bilinear is None else self._bilinear(inputs.question_vector)
         # Shape: (batch_size, passage_length)
-        scores = (inputs.passage @ inputs.question_vector().unsqueeze(-1)).squeeze(-1).float()
+        scores = (inputs.passage @ vector.unsqueeze(-1)).squeeze(-1).float()
         attention = masked_softmax(scores, inputs.passage_mask)
 
         occurs = candidates >= 0
@@ -43,4 +60,6 @@ class AttentionSum(AnswerLayer):
         attention = attention / attention.sum(dim=1, keepdim=True)
         found = attention.gather(1, positions) * occurs
         probabilities = attention.new_zeros(mask.shape).scatter_add(1, candidates.clamp(min=0), found)
+        if self._renormalize:
+            probabilities = probabilities / probabilities.sum(dim=1, keepdim=True).clamp(min=self._epsilon)
         return AnswerOutput((probabilities + self._epsilon).log(), attention)

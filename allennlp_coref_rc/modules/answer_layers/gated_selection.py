@@ -39,5 +39,5 @@ class GatedSelection(AnswerLayer):
         key = self._question_encoder(inputs.embedded_question, inputs.question_mask)
         scores = (inputs.embedded_passage @ key.unsqueeze(-1)).squeeze(-1)
         attention = masked_softmax(scores, inputs.passage_mask)
-        gated = weighted_sum(inputs.passage, attention) * inputs.question_vector()
+        gated = weighted_sum(inputs.passage, attention) * inputs.question_vector
         return AnswerOutput(self._output(gated).float().log_softmax(dim=-1), attention)

@@ -22,7 +22,7 @@ class Selection(AnswerLayer):
         torch.nn.init.uniform_(self._output.weight, -0.01, 0.01)
 
     def forward(self, inputs: AnswerInput) -> AnswerOutput:
-        scores = (inputs.passage @ inputs.question_vector().unsqueeze(-1)).squeeze(-1)
+        scores = (inputs.passage @ inputs.question_vector.unsqueeze(-1)).squeeze(-1)
         attention = masked_softmax(scores, inputs.passage_mask)
         summary = weighted_sum(inputs.passage, attention)
         return AnswerOutput(self._output(summary).float().log_softmax(dim=-1), attention)

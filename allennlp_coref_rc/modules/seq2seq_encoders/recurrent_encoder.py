@@ -254,8 +254,8 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
             if name not in annotations[relation]:
                 raise ConfigurationError(
                     f"{type(self).__name__} reads edges {name!r} of the relation {relation!r}, but "
-                    f"dataset_reader.annotation_layers.{relation} makes {sorted(annotations[relation])}; a layer of "
-                    "type coref_edges makes edges"
+                    f"dataset_reader.annotation_layers.{relation} makes {sorted(annotations[relation])}; layers of "
+                    "the types coref_edges, srl_edges and discourse_edges make edges"
                 )
             source = annotations[relation][name]
             other_position = OTHER_SEQUENCE - source + length if has_memory else FIRST_MENTION

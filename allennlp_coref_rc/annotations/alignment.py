@@ -1,0 +1,154 @@
+import re
+from bisect import bisect_left, bisect_right
+from dataclasses import replace
+from itertools import accumulate
+from os.path import commonprefix
+from typing import List, Optional, Sequence, Tuple
+
+from allennlp.common.checks import ConfigurationError
+
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, DiscourseRelation, Frame, Span
+
+UNKNOWN = "\0"
+"""A token of which nothing but its place is known: such texts are aligned token by token."""
+
+BRACKETS = {"-lrb-": "(", "-rrb-": ")", "-lsb-": "[", "-rsb-": "]", "-lcb-": "{", "-rcb-": "}"}
+
+ESCAPED = re.compile(r"-[lr][rsc]b-|\\[/*]", re.IGNORECASE)
+
+# One character at a time, so that it does not matter where tokens end: `` may be one token or two.
+SPELLINGS = str.maketrans(
+    {**dict.fromkeys("`‘’", "'"), **dict.fromkeys('"“”', "''"), **dict.fromkeys("–—", "--"), "…": "..."}
+)
+
+
+def normalized(token: str, ignore_case: bool = False) -> str:
+    """
+    A token's characters as two tokenisers agree on them: no white space, the Penn Treebank's escapes (`-LRB-`, `\\/`)
+    undone, and one spelling of quotation marks, dashes and dots.
+    """
+    token = ESCAPED.sub(lambda match: BRACKETS.get(match[0].lower(), match[0][1]), "".join(token.split()))
+    token = token.translate(SPELLINGS)
+    return token.casefold() if ignore_case else token
+
+
+class Alignment:
+    """
+    Where spans of one tokenisation of a text (the source) are in another (the target), found by their characters. White
+    space does not count, and spellings are those of `normalized`. Where the texts part ways, a `ConfigurationError`
+    says at which tokens.
+
+    # Parameters
+
+    source, target : `Sequence[str]`
+    ignore_case : `bool`, optional (default = `False`)
+    beginning : `bool`, optional (default = `False`)
+        The source may end before the target does.
+    """
+
+    def __init__(
+        self, source: Sequence[str], target: Sequence[str], ignore_case: bool = False, beginning: bool = False
+    ) -> None:
+        self._known = UNKNOWN not in source
+        self.end = len(target)
+        """The number of the target's tokens that the source is about."""
+        if not self._known:
+            _check_tokens(source, target, ignore_case)
+            self.end = len(source)
+            return
+        characters, self._source_starts = _characters(source, ignore_case)
+        target_characters, self._target_starts = _characters(target, ignore_case)
+        if characters != target_characters and not (beginning and target_characters.startswith(characters)):
+            common = len(commonprefix([characters, target_characters]))
+            # From where both have a token begin, so that whole words are shown.
+            start = max(n for n in set(self._source_starts) & set(self._target_starts) if n <= common)
+            raise ConfigurationError(
+                f"the annotation and the text part ways: found {_excerpt(source, self._source_starts, start)} of the "
+                f"annotation, expected {_excerpt(target, self._target_starts, start)} of the text"
+            )
+        if characters != target_characters:
+            self.end = bisect_left(self._target_starts, len(characters))
+
+    def span(self, span: Span) -> Optional[Span]:
+        """The tokens of the target that share characters with the span; `None` if it has none."""
+        if not self._known:
+            return span
+        start, stop = self._source_starts[span[0]], self._source_starts[span[1]]
+        if start == stop:
+            return None
+        return bisect_right(self._target_starts, start) - 1, bisect_right(self._target_starts, stop - 1)
+
+    def spans(self, spans: Sequence[Span]) -> List[Span]:
+        """Those of several spans, each once."""
+        return list(dict.fromkeys(found for found in map(self.span, spans) if found))
+
+
+def _characters(tokens: Sequence[str], ignore_case: bool) -> Tuple[str, List[int]]:
+    """The characters of all tokens, and at which of them each token begins; last, their number."""
+    parts = [normalized(token, ignore_case) for token in tokens]
+    return "".join(parts), [0, *accumulate(map(len, parts))]
+
+
+def _excerpt(tokens: Sequence[str], starts: Sequence[int], character: int) -> str:
+    token = bisect_right(starts, character) - 1
+    return "the end" if token >= len(tokens) else f"token {token}, {' '.join(tokens[token : token + 30])[:30]!r}"
+
+
+def _check_tokens(source: Sequence[str], target: Sequence[str], ignore_case: bool) -> None:
+    if len(source) > len(target):
+        raise ConfigurationError(f"found {len(source)} or more tokens in the annotation, expected {len(target)}")
+    for i, (token, expected) in enumerate(zip(source, target)):
+        if token != UNKNOWN and normalized(token, ignore_case) != normalized(expected, ignore_case):
+            raise ConfigurationError(
+                f"the annotation and the text part ways: found token {i}, {token[:30]!r}, of the annotation, expected "
+                f"{expected[:30]!r}"
+            )
+
+
+def transfer(
+    source: AnnotatedText,
+    target: AnnotatedText,
+    ignore_case: bool = False,
+    beginning: bool = False,
+    sentences: bool = False,
+) -> AnnotatedText:
+    """
+    The target with the source's clusters, frames and relations added to its own. Spans of white space alone have no
+    counterpart and are left out, and so is a frame without a predicate or a relation without both its arguments.
+
+    # Parameters
+
+    source, target : `AnnotatedText`
+    ignore_case, beginning : `bool`, optional (default = `False`)
+        See `Alignment`.
+    sentences : `bool`, optional (default = `False`)
+        Replace the target's sentences by the source's, as far as that goes.
+    """
+    alignment = Alignment(source.tokens, target.tokens, ignore_case, beginning)
+    clusters = [mentions for cluster in source.clusters if (mentions := alignment.spans(cluster))]
+    frames = [
+        Frame(predicate, [(role, found) for role, span in frame.arguments if (found := alignment.span(span))])
+        for frame in source.frames
+        if (predicate := alignment.span(frame.predicate))
+    ]
+    relations = []
+    for relation in source.relations:
+        arg1, arg2 = alignment.spans(relation.arg1), alignment.spans(relation.arg2)
+        if arg1 and arg2:
+            connective = alignment.spans(relation.connective)
+            relations.append(DiscourseRelation(relation.type, relation.sense, arg1, arg2, connective))
+    return replace(
+        target,
+        sentences=_sentences(source, target, alignment) if sentences else target.sentences,
+        clusters=target.clusters + clusters,
+        frames=target.frames + frames,
+        relations=target.relations + relations,
+    )
+
+
+def _sentences(source: AnnotatedText, target: AnnotatedText, alignment: Alignment) -> List[Span]:
+    starts = {start for start, _ in alignment.spans(source.sentences)[1:]}
+    starts.update(start for start, _ in target.sentences if start >= alignment.end)
+    starts.update(position for position in (0, alignment.end) if position < len(target))
+    ordered = sorted(starts)
+    return list(zip(ordered, ordered[1:] + [len(target)]))

@@ -1,0 +1,37 @@
+from typing import List, Optional, Sequence, Tuple
+
+from allennlp_coref_rc.annotations.annotated_text import Frame, Span
+
+PREDICATE = "V"
+
+
+def bio_spans(tags: Sequence[str]) -> List[Tuple[str, Span]]:
+    """
+    The labelled spans of BIO tags, in order. An `I-` that continues nothing begins a span; whatever is no `B-` or `I-` is
+    outside.
+    """
+    spans: List[Tuple[str, Span]] = []
+    label, start = None, 0
+    for position, tag in enumerate([*tags, "O"]):
+        kind, _, name = tag.partition("-")
+        if kind == "I" and name == label:
+            continue
+        if label is not None:
+            spans.append((label, (start, position)))
+        label, start = (name, position) if kind in ("B", "I") and name else (None, position)
+    return spans
+
+
+def frame_of(tags: Sequence[str], position: Optional[int] = None) -> Optional[Frame]:
+    """
+    The frame that BIO tags of PropBank roles say. Its predicate is the span of `V` at a position, or the first one if
+    none is given; where there is no such span, it is the token at the position, or there is no frame, `None`. Other
+    spans of `V` are arguments.
+    """
+    spans = bio_spans(tags)
+    predicates = [span for role, span in spans if role == PREDICATE]
+    if position is not None:
+        predicates = [span for span in predicates if span[0] <= position < span[1]] or [(position, position + 1)]
+    if not predicates:
+        return None
+    return Frame(predicates[0], [found for found in spans if found != (PREDICATE, predicates[0])])

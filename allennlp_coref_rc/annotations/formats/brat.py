@@ -1,0 +1,147 @@
+import os
+import re
+from bisect import bisect_left, bisect_right
+from itertools import pairwise
+from typing import Dict, Iterable, Iterator, List, Tuple
+
+from allennlp.common.checks import ConfigurationError
+
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span
+from allennlp_coref_rc.common.files import open_text
+
+SUFFIX = re.compile(r"\.ann(\.gz|\.bz2|\.xz)?$")
+
+LINE = re.compile(r"[^\r\n]+")
+
+WORD = re.compile(r"\S+")
+
+TEXT_BOUND = re.compile(r"(\S+) (\d{1,12} \d{1,12}(?:;\d{1,12} \d{1,12})*)$")
+
+RELATION = re.compile(r"(\S+) +\S+?:(\S+) +\S+?:(\S+)\s*$")
+
+TRIGGER = re.compile(r"\S+?:(\S+)")
+
+COREFERENCE = "coref"
+"""What the name of a relation between mentions begins with: Coref, Coreference, coreferent, …"""
+
+
+def read_brat(path: str) -> Iterator[AnnotatedText]:
+    """
+    The text of a stand-off file of brat (Stenetorp et al., EACL 2012), `NAME.ann`, and the `NAME.txt` beside it, with
+    coreference clusters: of the relations whose names begin with "coref" (`R1<TAB>Coreference Arg1:T1 Arg2:T2`) and of
+    all equivalences (`*<TAB>Equiv T1 T2 T3`). Each line of the text is a sentence, and its tokens end at white space and
+    wherever an annotation begins or ends.
+
+    A discontinuous annotation is taken from its first to its last character; an event is a mention where its trigger is.
+    Annotations of other kinds are passed over. The id is NAME.
+    """
+    name = SUFFIX.sub("", path)
+    if name == path:
+        raise ConfigurationError(f"{path}: found another name, expected one that ends with .ann")
+    with open_text(f"{name}.txt", newline="") as lines:
+        text = "".join(lines)
+    with open_text(path) as lines:
+        annotations = _Annotations(path, text)
+        for number, line in enumerate(lines, start=1):
+            annotations.add(f"{path}, line {number}", line.rstrip("\r\n"))
+    tokens, sentences, places = _tokens(text, annotations.spans.values())
+    clusters = [sorted({places[span] for span in cluster}) for cluster in annotations.clusters()]
+    yield AnnotatedText(tokens, sentences, sorted(clusters), id=os.path.basename(name))
+
+
+class _Annotations:
+    def __init__(self, path: str, text: str) -> None:
+        self.text = text
+        self.spans: Dict[str, Span] = {}
+        """The characters of annotations, by id."""
+        self._triggers: Dict[str, str] = {}
+        self._links: List[Tuple[str, List[str]]] = []
+        """What is the same, with the place of the line."""
+
+    def add(self, place: str, line: str) -> None:
+        if not line.strip():
+            return
+        id, tab, rest = line.partition("\t")
+        if not tab or not id:
+            raise ConfigurationError(f"{place}: found {line[:80]!r}, expected an id, a tab and an annotation")
+        if id in self.spans or id in self._triggers:
+            raise ConfigurationError(f"{place}: found the id {id[:80]!r} a second time")
+        if id[0] == "T":
+            self.spans[id] = self._characters(place, rest)
+        elif id[0] == "E":
+            trigger = TRIGGER.match(rest)
+            if not trigger:
+                raise ConfigurationError(f"{place}: found {rest[:80]!r}, expected an event like Type:T1 Role:T2")
+            self._triggers[id] = trigger[1]
+        elif id[0] == "R" and rest.lower().startswith(COREFERENCE):
+            relation = RELATION.match(rest)
+            if not relation:
+                raise ConfigurationError(
+                    f"{place}: found {rest[:80]!r}, expected a relation like Coreference Arg1:T1 Arg2:T2"
+                )
+            self._links.append((place, [relation[2], relation[3]]))
+        elif id == "*":
+            _, *ids = rest.split() or [""]
+            if len(ids) < 2:
+                raise ConfigurationError(f"{place}: found {rest[:80]!r}, expected an equivalence like Equiv T1 T2")
+            self._links.append((place, ids))
+        elif id[0] not in "RAMN#":
+            raise ConfigurationError(
+                f"{place}: found the id {id[:80]!r}, expected one that begins with T, R, E, A, M, N or #"
+            )
+
+    def _characters(self, place: str, annotation: str) -> Span:
+        head, tab, covered = annotation.partition("\t")
+        match = TEXT_BOUND.match(head)
+        if not match:
+            raise ConfigurationError(f"{place}: found {head[:80]!r}, expected a type and offsets like Person 0 4;6 9")
+        parts = [tuple(map(int, part.split())) for part in match[2].split(";")]
+        for start, stop in parts:
+            if not start < stop <= len(self.text):
+                raise ConfigurationError(
+                    f"{place}: found the offsets {start} {stop}, expected a start before an end of at most {len(self.text)}"
+                )
+        found = " ".join(self.text[start:stop] for start, stop in parts)
+        if not found.strip():
+            raise ConfigurationError(f"{place}: found an annotation of white space, expected one of text")
+        if tab and "".join(found.split()) != "".join(covered.split()):
+            raise ConfigurationError(
+                f"{place}: found {covered[:80]!r}, expected what the text has there, {found[:80]!r}"
+            )
+        return min(start for start, _ in parts), max(stop for _, stop in parts)
+
+    def clusters(self) -> List[List[Span]]:
+        """The mentions that links join, directly or by way of others."""
+        cluster_of: Dict[str, List[str]] = {}
+        for place, names in self._links:
+            joined: List[str] = []
+            for name in names:
+                name = self._triggers.get(name, name)
+                if name not in self.spans:
+                    raise ConfigurationError(
+                        f"{place}: found {name[:80]!r}, expected the id of an annotation of the text"
+                    )
+                if name not in joined:
+                    joined.extend(cluster_of.get(name, [name]))
+            cluster_of.update((name, joined) for name in joined)
+        distinct = {id(cluster): cluster for cluster in cluster_of.values()}
+        return [[self.spans[name] for name in cluster] for cluster in distinct.values()]
+
+
+def _tokens(text: str, spans: Iterable[Span]) -> Tuple[List[str], List[Span], Dict[Span, Span]]:
+    """The tokens and sentences of a text, and for each span of characters its span of tokens."""
+    spans = list(spans)
+    cuts = sorted({end for span in spans for end in span})
+    starts: List[int] = []
+    tokens: List[str] = []
+    sentences: List[Span] = []
+    for line in LINE.finditer(text):
+        first = len(tokens)
+        for word in WORD.finditer(text, *line.span()):
+            inside = cuts[bisect_right(cuts, word.start()) : bisect_left(cuts, word.end())]
+            for start, stop in pairwise([word.start(), *inside, word.end()]):
+                starts.append(start)
+                tokens.append(text[start:stop])
+        if len(tokens) > first:
+            sentences.append((first, len(tokens)))
+    return tokens, sentences, {span: (bisect_left(starts, span[0]), bisect_left(starts, span[1])) for span in spans}

@@ -1,0 +1,106 @@
+import os
+from dataclasses import replace
+from itertools import accumulate, groupby
+from typing import Dict, Iterator, List, Optional
+
+from allennlp_coref_rc.annotations.alignment import UNKNOWN, normalized
+from allennlp_coref_rc.annotations.annotated_text import RELATION_TYPES, AnnotatedText, DiscourseRelation, Span
+from allennlp_coref_rc.annotations.formats.json_value import JsonValue, read_json
+
+PARSES = "parses.json"
+
+MAX_TOKENS = 1_000_000
+"""Of a document. A damaged number must not fill the memory."""
+
+
+def read_conll_2016(path: str) -> Iterator[AnnotatedText]:
+    """
+    The documents of a `relations.json` of the CoNLL-2015 and CoNLL-2016 shared tasks (Xue et al., 2016), one relation a
+    line: shallow discourse relations by `DocID`. Of a relation with several senses there is one for each.
+
+    Tokens and sentences are those of the `parses.json` beside it. Without one, the text has as many tokens as relations
+    speak of; a token is known where an argument's `RawText` falls into as many tokens as it has, and `UNKNOWN` where
+    not. Such a text is aligned by the places of its tokens.
+    """
+    texts: Dict[str, AnnotatedText] = {}
+    parses = os.path.join(os.path.dirname(path), PARSES)
+    known = os.path.exists(parses)
+    if known:
+        texts.update((text.id, text) for parse in read_json(parses) for text in _texts(parse))
+    for relation in read_json(path):
+        id = relation["DocID"].string()
+        if known and id not in texts:
+            raise relation["DocID"].error(f"the name of a document in {parses}")
+        text = texts.setdefault(id, AnnotatedText([], id=id))
+        parts = [_part(relation.get(name), text, known) for name in ("Arg1", "Arg2", "Connective")]
+        for name, part in zip(("Arg1", "Arg2"), parts):
+            if not part:
+                raise relation[name].error("an argument with a TokenList that is not empty")
+        senses = relation["Sense"]
+        if not senses.strings():
+            raise senses.error("one or more senses")
+        kind = relation["Type"].choice(RELATION_TYPES)
+        text.relations.extend(DiscourseRelation(kind, sense, *parts) for sense in senses.strings())
+    for text in texts.values():
+        # Checks a text without parses that has grown, and makes it one sentence.
+        yield replace(text, sentences=text.sentences if known else None)
+
+
+def _texts(parses: JsonValue) -> Iterator[AnnotatedText]:
+    for id, document in parses.items():
+        tokens: List[str] = []
+        sentences: List[Span] = []
+        for sentence in document["sentences"].list():
+            words = [_word(word) for word in sentence["words"].list()]
+            if words:
+                sentences.append((len(tokens), len(tokens) + len(words)))
+                tokens.extend(words)
+        yield AnnotatedText(tokens, sentences, id=id)
+
+
+def _word(word: JsonValue) -> str:
+    """Of a list of the word and what is known about it."""
+    values = word.list()
+    if not values:
+        raise word.error("a list that begins with a word")
+    return values[0].string()
+
+
+def _part(part: Optional[JsonValue], text: AnnotatedText, known: bool) -> List[Span]:
+    """The spans of an argument or a connective; of a text without parses, its tokens too, as far as they are known."""
+    tokens = part and part.get("TokenList")
+    if not tokens:
+        return []
+    places = {_place(token, len(text) - 1 if known else MAX_TOKENS - 1): token for token in tokens.list()}
+    ordered = sorted(places)
+    if ordered and not known:
+        text.tokens.extend([UNKNOWN] * (ordered[-1] + 1 - len(text)))
+        for place, word in zip(ordered, _words(part, [places[place] for place in ordered])):
+            before = text.tokens[place]
+            if UNKNOWN not in (before, word) and normalized(before) != normalized(word):
+                raise part.error(f"the token {place} to be {before[:30]!r}, as in another relation, not {word[:30]!r}")
+            text.tokens[place] = before if word == UNKNOWN else word
+    runs = groupby(enumerate(ordered), key=lambda pair: pair[1] - pair[0])
+    return [(run[0][1], run[-1][1] + 1) for run in (list(group) for _, group in runs)]
+
+
+def _place(token: JsonValue, limit: int) -> int:
+    """Of a token's number in its document, or of [first character, last, number, sentence, number in the sentence]."""
+    if isinstance(token.value, list):
+        values = token.list()
+        if len(values) != 5:
+            raise token.error("a number or a list of 5 numbers")
+        token = values[2]
+    return token.integer(maximum=limit)
+
+
+def _words(part: JsonValue, tokens: List[JsonValue]) -> List[str]:
+    text = part.get("RawText")
+    words = text.string().split() if text else []
+    if all(isinstance(token.value, list) for token in tokens):
+        # No token has white space in it, so that their lengths say where each begins.
+        lengths = [token.list()[1].integer() - token.list()[0].integer() for token in tokens]
+        characters, ends = "".join(words), list(accumulate(lengths))
+        if min(lengths) > 0 and ends[-1] == len(characters):
+            return [characters[end - length : end] for end, length in zip(ends, lengths)]
+    return words if len(words) == len(tokens) else [UNKNOWN] * len(tokens)

@@ -1,0 +1,57 @@
+import os
+import re
+from itertools import chain, islice
+from typing import Iterator, List, Optional
+
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span
+from allennlp_coref_rc.annotations.formats.json_value import JsonValue, read_json
+
+SUFFIX = re.compile(r"(\.(txt|jsonl?|gz|bz2|xz))*$")
+
+
+def read_corenlp(path: str) -> Iterator[AnnotatedText]:
+    """
+    The documents of a file in CoreNLP's JSON (Manning et al., ACL 2014), one object in the file or one a line: tokens,
+    sentences and coreference chains, in the order of the file. Tokens are as they were written (`originalText`), where
+    the file has that.
+
+    The id is the `docId`; without one, the name of the file up to `.json`, or, if it has several lines, none.
+    """
+    values = read_json(path)
+    first = list(islice(values, 2))
+    name = SUFFIX.sub("", os.path.basename(path)) if len(first) == 1 else None
+    for document in chain(first, values):
+        yield _document(document, name)
+
+
+def _document(document: JsonValue, name: Optional[str]) -> AnnotatedText:
+    tokens: List[str] = []
+    sentences: List[Span] = []
+    for sentence in document["sentences"].list():
+        start = len(tokens)
+        tokens.extend(_word(token) for token in sentence["tokens"].list())
+        sentences.append((start, len(tokens)))
+    corefs = document.get("corefs")
+    clusters = [
+        sorted(_mention(mention, sentences) for mention in mentions.list())
+        for _, mentions in (corefs.items() if corefs else [])
+    ]
+    id = document.get("docId")
+    return AnnotatedText(
+        tokens,
+        [(start, stop) for start, stop in sentences if start < stop],
+        [cluster for cluster in clusters if cluster],
+        id=id.string() if id else name,
+    )
+
+
+def _word(token: JsonValue) -> str:
+    original = token.get("originalText")
+    return (original.string() if original else "") or token["word"].string()
+
+
+def _mention(mention: JsonValue, sentences: List[Span]) -> Span:
+    """Sentences and tokens are counted from 1; the end is excluded."""
+    start, stop = sentences[mention["sentNum"].integer(1, len(sentences)) - 1]
+    first = mention["startIndex"].integer(1, stop - start)
+    return start + first - 1, start + mention["endIndex"].integer(first + 1, stop - start + 1) - 1

@@ -1,0 +1,139 @@
+import logging
+from dataclasses import replace
+from typing import Any, Iterator, List, Optional, Sequence, Union
+
+from allennlp.common.checks import ConfigurationError
+
+from allennlp_coref_rc.annotations.alignment import Alignment
+from allennlp_coref_rc.annotations.annotated_text import (
+    RELATION_TYPES,
+    AnnotatedText,
+    Cluster,
+    DiscourseRelation,
+    Frame,
+    Span,
+)
+from allennlp_coref_rc.annotations.bio import frame_of
+from allennlp_coref_rc.annotations.formats.json_value import JsonValue, read_json
+
+logger = logging.getLogger(__name__)
+
+
+def read_dassa(path: str) -> Iterator[AnnotatedText]:
+    """
+    The texts of a file of DASSA's annotated NarrativeQA (Mihaylov and Frank, EMNLP 2019), a document a line: its summary,
+    whose id is the `document_id`, and its questions, whose ids are `DOCUMENT##000`, `DOCUMENT##001`, … as in the
+    authors' code.
+    """
+    for number, document in enumerate(read_json(path)):
+        id = document.get("document_id")
+        name = f"P{number:05d}" if id is None else id.string()
+        yield replace(annotated_text_from_dassa(document["summary_parse"]), id=name)
+        questions = document.get("questions")
+        for i, question in enumerate(questions.list() if questions else []):
+            text = annotated_text_from_dassa(question["question_parse"], question.get("question_srl"))
+            yield replace(text, id=f"{name}##{i:03d}")
+
+
+def annotated_text_from_dassa(parse: Union[JsonValue, Any], srl: Union[JsonValue, Any, None] = None) -> AnnotatedText:
+    """
+    The text of a `summary_parse` or `question_parse`, an object whose `sentences` have `tokens` and `srl`, whose
+    `coref_clusters` have `mentions`, and whose `sdp` is a list of discourse relations. All of its spans count tokens of
+    the whole text.
+
+    The words that were labelled with roles need not be the tokens. Tags that are as many as the tokens are taken one by
+    one; otherwise words and tokens are aligned by their characters (the authors' code fills missing tokens in, and
+    leaves other differences as they are). A frame that fits neither way is left out, with a warning of how many, and so
+    is a relation that lacks an argument.
+
+    # Parameters
+
+    parse : `Any`
+    srl : `Any`, optional (default = `None`)
+        The roles of the whole text, for sentences without any: what the file has as `question_srl`.
+    """
+    parse = parse if isinstance(parse, JsonValue) else JsonValue(parse)
+    tokens: List[str] = []
+    sentences: List[Span] = []
+    frames: List[Optional[Frame]] = []
+    labelled = False
+    for sentence in parse["sentences"].list():
+        words = sentence["tokens"].strings()
+        roles = sentence.get("srl")
+        if roles is not None:
+            labelled = True
+            frames.extend(_frames(roles, words, len(tokens)))
+        if words:
+            sentences.append((len(tokens), len(tokens) + len(words)))
+            tokens.extend(words)
+    if srl is not None and not labelled:
+        frames.extend(_frames(srl if isinstance(srl, JsonValue) else JsonValue(srl), tokens, 0))
+
+    clusters = parse.get("coref_clusters")
+    relations = parse.get("sdp")
+    found_relations = [_relation(relation, len(tokens)) for relation in (relations.list() if relations else [])]
+    for found, what in (
+        (frames, "frames left out that have no predicate or whose words are not the tokens"),
+        (found_relations, "discourse relations left out that lack an argument"),
+    ):
+        if None in found:
+            place = f"{parse.place}: " if parse.place else ""
+            logger.warning("%s%d of %d %s", place, found.count(None), len(found), what)
+    return AnnotatedText(
+        tokens,
+        sentences,
+        [_cluster(cluster, len(tokens)) for cluster in (clusters.list() if clusters else [])],
+        [frame for frame in frames if frame],
+        [relation for relation in found_relations if relation],
+    )
+
+
+def _cluster(cluster: JsonValue, length: int) -> Cluster:
+    mentions = []
+    for mention in cluster["mentions"].list():
+        start = mention["start"].integer(maximum=length)
+        mentions.append((start, mention["end"].integer(start + 1, length)))
+    return mentions
+
+
+def _frames(srl: JsonValue, tokens: Sequence[str], offset: int) -> List[Optional[Frame]]:
+    """The frames of one sentence, whose first token has the place `offset`; `None` for each that does not fit."""
+    verbs = srl.get("verbs")
+    words = srl.get("words")
+    return [
+        _frame(verb["tags"].strings(), words.strings() if words else [], tokens, offset)
+        for verb in (verbs.list() if verbs else [])
+    ]
+
+
+def _frame(tags: List[str], words: List[str], tokens: Sequence[str], offset: int) -> Optional[Frame]:
+    frame = frame_of(tags)
+    if frame is None:
+        return None
+    alignment = None
+    if len(tags) != len(tokens):
+        if len(tags) != len(words):
+            return None
+        try:
+            alignment = Alignment(words, tokens)
+        except ConfigurationError:
+            return None
+
+    def place(span: Span) -> Optional[Span]:
+        found = alignment.span(span) if alignment else span
+        return found and (found[0] + offset, found[1] + offset)
+
+    predicate = place(frame.predicate)
+    return predicate and Frame(predicate, [(role, found) for role, span in frame.arguments if (found := place(span))])
+
+
+def _relation(relation: JsonValue, length: int) -> Optional[DiscourseRelation]:
+    def spans(part: Optional[JsonValue]) -> List[Span]:
+        span = part and part.get("Span")
+        return [span.span(length)] if span and span.value else []
+
+    arg1, arg2 = spans(relation["Arg1"]), spans(relation["Arg2"])
+    if not arg1 or not arg2:
+        return None
+    kind, sense = relation["Type"].choice(RELATION_TYPES), relation["Sense"].string()
+    return DiscourseRelation(kind, sense, arg1, arg2, spans(relation.get("Conn")))

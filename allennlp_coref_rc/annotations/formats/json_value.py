@@ -1,0 +1,93 @@
+import json
+from typing import Any, Iterator, List, Optional, Sequence, Tuple
+
+from allennlp.common.checks import ConfigurationError
+
+from allennlp_coref_rc.annotations.annotated_text import Span
+from allennlp_coref_rc.common.json_objects import read_json_objects
+
+
+class JsonValue:
+    """
+    A JSON value that knows where it stands. What is missing or of another kind than asked for raises a
+    `ConfigurationError` with that place: "FILE, line 2: found 3 at sentences[0].tokens, expected a list".
+    """
+
+    def __init__(self, value: Any, place: str = "", path: str = "") -> None:
+        self.value = value
+        self.place = place
+        self.path = path
+
+    def error(self, expected: str) -> ConfigurationError:
+        """The complaint that something else was expected here."""
+        prefix = f"{self.place}: " if self.place else ""
+        where = f" at {self.path}" if self.path else ""
+        return ConfigurationError(f"{prefix}found {json.dumps(self.value)[:80]}{where}, expected {expected}")
+
+    def __getitem__(self, key: str) -> "JsonValue":
+        if not isinstance(self.value, dict) or key not in self.value:
+            raise self.error(f"an object with the key {key!r}")
+        return JsonValue(self.value[key], self.place, f"{self.path}.{key}" if self.path else key)
+
+    def get(self, key: str) -> Optional["JsonValue"]:
+        """What is there under a key, if it is there and not null."""
+        if not isinstance(self.value, dict):
+            raise self.error("an object")
+        return None if self.value.get(key) is None else self[key]
+
+    def items(self) -> List[Tuple[str, "JsonValue"]]:
+        if not isinstance(self.value, dict):
+            raise self.error("an object")
+        return [(key, self[key]) for key in self.value]
+
+    def list(self) -> List["JsonValue"]:
+        if not isinstance(self.value, list):
+            raise self.error("a list")
+        return [JsonValue(value, self.place, f"{self.path}[{i}]") for i, value in enumerate(self.value)]
+
+    def strings(self) -> List[str]:
+        if isinstance(self.value, list) and all(isinstance(value, str) for value in self.value):
+            if _is_text("".join(self.value)):
+                return self.value
+        return [value.string() for value in self.list()]
+
+    def string(self) -> str:
+        if not isinstance(self.value, str) or not _is_text(self.value):
+            raise self.error("a string")
+        return self.value
+
+    def integer(self, minimum: int = 0, maximum: Optional[int] = None) -> int:
+        good = isinstance(self.value, int) and not isinstance(self.value, bool) and self.value >= minimum
+        if not good or maximum is not None and self.value > maximum:
+            limit = "or more" if maximum is None else f"to {maximum}"
+            raise self.error(f"an integer, {minimum} {limit}")
+        return self.value
+
+    def choice(self, choices: Sequence[str]) -> str:
+        if self.value not in choices:
+            raise self.error(f"one of {', '.join(choices)}")
+        return self.value
+
+    def span(self, length: int) -> Span:
+        """A list [start, end) of token positions in a text of so many tokens."""
+        values = self.list()
+        if len(values) == 2:
+            start, stop = (value.integer(maximum=length) for value in values)
+            if start < stop:
+                return start, stop
+        raise self.error(f"[start, end) with 0 <= start < end <= {length}")
+
+
+def read_json(path: str) -> Iterator[JsonValue]:
+    """The objects of a file, one in the whole file or one a line, or of a list."""
+    for place, value in read_json_objects(path):
+        yield JsonValue(value, place)
+
+
+def _is_text(string: str) -> bool:
+    """Whether it could be written again, unlike half of a surrogate pair."""
+    try:
+        string.encode()
+        return True
+    except UnicodeEncodeError:
+        return False

@@ -1,0 +1,14 @@
+from importlib import import_module
+from types import ModuleType
+
+from allennlp.common.checks import ConfigurationError
+
+
+def import_optional(package: str, extra: str) -> ModuleType:
+    """A package that comes with an extra of this one. A `ConfigurationError` says which if it is not installed."""
+    try:
+        return import_module(package)
+    except ImportError as error:
+        raise ConfigurationError(
+            f"{package} can't be imported ({error}); install it with pip install 'allennlp_coref_rc[{extra}]'"
+        ) from error

@@ -1,0 +1,105 @@
+import json
+import re
+from typing import Any, Dict, Iterator, Tuple
+
+from allennlp.common.checks import ConfigurationError
+
+from allennlp_coref_rc.common.files import open_text
+
+PIECE = 2**20
+"""How many characters are read at a time, at least."""
+
+ESCAPE = 16
+"""What is wrong so close to the end of what was read may only be cut off: an escape, `false`, `-Infinity`."""
+
+_decoder = json.JSONDecoder()
+_blank = re.compile(r"[ \t\n\r]*")
+
+
+def read_json_objects(path: str) -> Iterator[Tuple[str, Dict[str, Any]]]:
+    """
+    The objects of a file that is one JSON list, or has objects one after the other (one a line, as a rule), each with
+    its place ("FILE, line 1, object 3"). The file, which may be a single line, is not held in memory, only an object
+    and what was read with it. Anything else raises a `ConfigurationError` with the file, the line and what was found.
+    """
+    with open_text(path, PIECE) as pieces:
+        text = _Text(path, pieces)
+        in_list = text.peek() == "["
+        end = "]" if in_list else ""
+        if in_list:
+            text.skip()
+        number = 0
+        while number == 0 or text.peek() != end:
+            if in_list and number:
+                text.expect(",", "',' or ']'")
+                text.skip()
+            text.expect("{", "an object")
+            number += 1
+            yield f"{path}, line {text.line}, object {number}", text.object()
+        if in_list:
+            text.skip()
+            text.expect("", "nothing after ']'")
+
+
+class _Text:
+    """A text that comes in pieces, of which it keeps what is not yet read."""
+
+    def __init__(self, path: str, pieces: Iterator[str]) -> None:
+        self._path = path
+        self._pieces = pieces
+        self._text = ""
+        self._position = 0
+        self.line = 1
+
+    def peek(self) -> str:
+        """The next character that is not blank; none at the end of the file."""
+        while True:
+            self._advance(_blank.match(self._text, self._position).end())
+            if self._position < len(self._text):
+                return self._text[self._position]
+            if not self._fill():
+                return ""
+
+    def skip(self) -> None:
+        self._advance(self._position + 1)
+
+    def expect(self, sign: str, name: str) -> None:
+        if self.peek() != sign:
+            found = repr(self._text[self._position :][:40]) if self.peek() else "the end of the file"
+            raise ConfigurationError(f"{self._path}, line {self.line}: found {found}, expected {name}")
+
+    def object(self) -> Dict[str, Any]:
+        while True:
+            try:
+                value, end = _decoder.raw_decode(self._text, self._position)
+                self._advance(end)
+                return value
+            except json.JSONDecodeError as error:
+                is_cut = error.msg.startswith("Unterminated string") or error.pos >= len(self._text) - ESCAPE
+                if is_cut and self._fill():
+                    continue
+                self._advance(error.pos)
+                found = self._text[max(0, error.pos - 20) :][:40]
+                raise self._damaged(f"{error.msg} in {found!r}") from error
+            except (ValueError, RecursionError) as error:
+                raise self._damaged(str(error)) from error
+
+    def _damaged(self, what: str) -> ConfigurationError:
+        return ConfigurationError(f"{self._path}, line {self.line}: found damaged JSON ({what}), expected an object")
+
+    def _advance(self, position: int) -> None:
+        self.line += self._text.count("\n", self._position, position)
+        self._position = position
+
+    def _fill(self) -> bool:
+        """Reads on, as much again as is left of the text at least, so that trying again is cheap."""
+        parts = [self._text[self._position :]]
+        self._position = 0
+        wanted = max(PIECE, len(parts[0]))
+        for piece in self._pieces:
+            parts.append(piece)
+            wanted -= len(piece)
+            if wanted <= 0:
+                break
+        self._text = "".join(parts)
+        return len(parts) > 1

@@ -1,0 +1,46 @@
+from typing import Dict, Sequence
+
+import numpy
+
+
+def lcs_length(a: Sequence[str], b: Sequence[str]) -> int:
+    """The length of the longest common subsequence of two sequences."""
+    places = _places(a)
+    row = full = (1 << len(a)) - 1
+    for item in b:
+        matched = row & places.get(item, 0)
+        row = ((row + matched) | (row - matched)) & full
+    return len(a) - row.bit_count()
+
+
+def lcs_lengths(a: Sequence[str], b: Sequence[str], windows: numpy.ndarray) -> numpy.ndarray:
+    """
+    The same of `a` and many selections of `b`, all at once. A row of the dynamic programme is a number, in which a bit
+    that is 0 stands for a step up (Hyyrö 2004), and a step is taken in all windows together.
+
+    # Parameters
+
+    a, b : `Sequence[str]`
+    windows : `numpy.ndarray`
+        Positions in `b`, a selection in each row; -1 for none.
+        Shape: (num_windows, width).
+    """
+    # Sums of 64 bits may overflow, which loses only what is not looked at. Longer rows are Python's own integers.
+    dtype = numpy.uint64 if len(a) <= 64 else object
+    places = _places(a)
+    matches = numpy.array([places.get(item, 0) for item in b] + [0], dtype=dtype)
+    full = numpy.array((1 << len(a)) - 1, dtype=dtype)
+    rows = numpy.full(len(windows), full, dtype=dtype)
+    for column in matches[windows.T]:
+        matched = rows & column
+        rows = ((rows + matched) | (rows - matched)) & full
+    if dtype is object:
+        return numpy.array([len(a) - row.bit_count() for row in rows], dtype=int)
+    return len(a) - numpy.unpackbits(rows.view(numpy.uint8)).reshape(len(rows), 64).sum(axis=1, dtype=int)
+
+
+def _places(items: Sequence[str]) -> Dict[str, int]:
+    places: Dict[str, int] = {}
+    for i, item in enumerate(items):
+        places[item] = places.get(item, 0) | 1 << i
+    return places

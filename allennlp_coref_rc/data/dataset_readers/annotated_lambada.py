@@ -1,0 +1,98 @@
+import os
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
+
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import DatasetReader
+from allennlp.data.tokenizers import WhitespaceTokenizer
+
+from allennlp_coref_rc.annotations import Document, sentence_spans
+from allennlp_coref_rc.common.files import open_text
+from allennlp_coref_rc.data.dataset_readers.cloze_dataset_reader import ClozeDatasetReader
+from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import PLACEHOLDER, Text
+
+QUESTIONS = ("after_last_period", "last_sentence")
+
+NO_CONTEXT = "the text has no sentence before the question"
+
+ABSENT_ANSWER = "the answer is not one of the candidates"
+
+
+@DatasetReader.register("annotated_lambada")
+class AnnotatedLambadaReader(ClozeDatasetReader):
+    """
+    Reads LAMBADA (Paperno et al. 2016), one tokenised text a line whose last word is to be predicted, as reading
+    comprehension (Chu et al. 2017): the end of the text is the question, with `@placeholder` for its last word, what
+    comes before is the passage, and the candidates are the different words of the passage (tokens with a letter or a
+    digit; if there are none, all tokens). No annotator sees the answer.
+
+    A question whose answer is not a candidate is skipped: 919 of the 4,869 of the development data. With `keep_skipped`
+    they count in `accuracy_official`, the papers' "overall"; `accuracy` is that over questions whose answer is in
+    context. (The authors' code of Coref-GRU says 3,951 are kept; the same rule keeps 3,950 of the published file.)
+
+    A text of which nothing is left before the question (7 of the development data) is skipped too. If it is kept, its
+    passage is all of it but the answer, and its question is the placeholder alone.
+
+    Registered as a `DatasetReader` with name "annotated_lambada".
+
+    # Parameters
+
+    question : `str`, optional (default = `"after_last_period"`)
+        What of the text is the question: `"after_last_period"`, what follows the last token "." (the code of Coref-GRU,
+        Dhingra et al., NAACL 2018), or `"last_sentence"` (Chu et al.), where sentences end with other marks too, and
+        with the quotation marks and brackets that close after them.
+    """
+
+    default_tokenizer = WhitespaceTokenizer()
+    metadata_keys = ("answer_in_context",)
+
+    def __init__(self, question: str = "after_last_period", **kwargs) -> None:
+        super().__init__(**kwargs)
+        if question not in QUESTIONS:
+            raise ConfigurationError(f"annotated_lambada: question is {question!r}, expected one of {QUESTIONS}")
+        self._question = question
+
+    def read_items(self, path: str, name: str) -> Iterator[Tuple[str, Tuple[str, str]]]:
+        with open_text(path) as lines:
+            number = 0
+            for number, line in enumerate(lines, start=1):
+                yield f"{path}, line {number}", (f"{os.path.basename(name)}:{number}", line)
+        if not number:
+            raise ConfigurationError(f"{path}, line 1: found an empty file, expected a text a line")
+
+    def to_document(self, item: Tuple[str, str]) -> Document:
+        id, line = item
+        context, _, answer = " ".join(line.split()).rpartition(" ")
+        tokens = self.tokenize(context)
+        if not tokens:
+            raise ConfigurationError(f"found {answer[:80]!r}, expected a text of two words or more")
+        start = self._start_of_question(tokens)
+        passage, question = (tokens[:start], tokens[start:]) if start else (tokens, [])
+        is_candidate = _is_word(answer) and answer.lower() in map(str.lower, passage)
+        data = {"answer": answer, "answer_in_context": start > 0 and is_candidate}
+        if not start:
+            data["no_context"] = True
+        parts = self.split(passage), self.split(question + [PLACEHOLDER])
+        return Document.of(*parts, id=id, data={"questions": [data]})
+
+    def _start_of_question(self, tokens: List[str]) -> int:
+        """How many of the tokens before the answer are the passage."""
+        if self._question == "last_sentence":
+            return sentence_spans(tokens + [PLACEHOLDER])[-1][0]
+        # A period is no sentence by itself.
+        return max((i + 1 for i, token in enumerate(tokens) if token == "." and i > 0), default=0)
+
+    def find_candidates(self, passage: Sequence[str]) -> List[Text]:
+        words = list(filter(_is_word, passage)) or passage
+        first = {word.lower(): word for word in reversed(words)}
+        return [[first[word]] for word in dict.fromkeys(map(str.lower, words))]
+
+    def cause_to_skip(self, data: Dict[str, Any], candidates: Sequence[Text], passage: Sequence[str]) -> Optional[str]:
+        if data.get("no_context"):
+            return NO_CONTEXT
+        answer = data.get("answer")
+        names = {(candidate if isinstance(candidate, str) else " ".join(candidate)).lower() for candidate in candidates}
+        return None if answer is None or (_is_word(answer) and answer.lower() in names) else ABSENT_ANSWER
+
+
+def _is_word(token: str) -> bool:
+    return any(map(str.isalnum, token))

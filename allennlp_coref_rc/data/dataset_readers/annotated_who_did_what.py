@@ -1,0 +1,201 @@
+import re
+from html.entities import html5
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
+from xml.parsers import expat
+
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import DatasetReader
+
+from allennlp_coref_rc.annotations import Document
+from allennlp_coref_rc.common.files import open_text
+from allennlp_coref_rc.data.dataset_readers.cloze_dataset_reader import ClozeDatasetReader
+from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import PLACEHOLDER
+
+PARENTS = {
+    "ROOT": None,
+    **dict.fromkeys(("mc",), "ROOT"),
+    **dict.fromkeys(("question", "contextart", "choice"), "mc"),
+    **dict.fromkeys(("leftcontext", "leftblank", "blank", "rightblank", "rightcontext"), "question"),
+}
+"""The elements, and which stands in which."""
+
+REMOVED = frozenset({"leftblank", "blank", "rightblank"})
+"""The name that the question asks for: never looked at."""
+
+TEXTS = frozenset({"leftcontext", "rightcontext", "contextart", "choice"})
+
+_ENTITY_REFERENCE = re.compile(r"&([A-Za-z][A-Za-z0-9]*);")
+_XML_ENTITIES = frozenset({"amp", "lt", "gt", "quot", "apos"})
+
+
+class WhoDidWhatQuestion(NamedTuple):
+    """
+    A question of Who-did-What: the text to the left and to the right of the name that was removed, the passage, the
+    choices, which of them is correct (a position), the ids of both articles, and the line of the file it begins on.
+    """
+
+    left: str
+    right: str
+    passage: str
+    choices: List[str]
+    correct: Optional[int]
+    question_id: str
+    passage_id: str
+    line: int
+
+
+def read_who_did_what(path: str) -> Iterator[WhoDidWhatQuestion]:
+    """
+    The questions of a file in the format of Who-did-What (Onishi et al. 2016), read piece by piece. Entities of HTML
+    that XML does not know, such as `&nbsp;`, are what they are in HTML. Document type declarations are refused, and with
+    them all declarations of entities. Anything malformed raises a `ConfigurationError` with the file and the line.
+    """
+    parser = _Parser(path)
+    line = 0
+    with open_text(path) as lines:
+        for line, content in enumerate(lines, start=1):
+            yield from parser.read(content)
+    yield from parser.read("", last=True)
+    if not parser.found:
+        raise ConfigurationError(f"{path}, line {max(line, 1)}: found no <mc>, expected some questions")
+
+
+class _Parser:
+    def __init__(self, path: str) -> None:
+        self.found = 0
+        self._path = path
+        self._open: List[str] = []
+        self._text: List[str] = []
+        self._questions: List[WhoDidWhatQuestion] = []
+        self._parser = expat.ParserCreate()
+        self._parser.buffer_text = True
+        self._parser.StartElementHandler = self._start
+        self._parser.EndElementHandler = self._end
+        self._parser.CharacterDataHandler = self._characters
+        self._parser.StartDoctypeDeclHandler = self._doctype
+
+    def read(self, content: str, last: bool = False) -> List[WhoDidWhatQuestion]:
+        """The questions that end in the next piece of the file."""
+        try:
+            self._parser.Parse(_ENTITY_REFERENCE.sub(_character_references, content), last)
+        except expat.ExpatError as error:
+            raise ConfigurationError(
+                f"{self._path}, line {error.lineno}: found {expat.ErrorString(error.code)}, expected well-formed XML"
+            ) from error
+        questions, self._questions = self._questions, []
+        return questions
+
+    def _fail(self, found: str, expected: str) -> ConfigurationError:
+        return ConfigurationError(
+            f"{self._path}, line {self._parser.CurrentLineNumber}: found {found}, expected {expected}"
+        )
+
+    def _doctype(self, *declaration: Any) -> None:
+        raise self._fail("a document type declaration", "none")
+
+    def _start(self, tag: str, attributes: Dict[str, str]) -> None:
+        parent = self._open[-1] if self._open else None
+        if tag not in PARENTS or PARENTS[tag] != parent:
+            expected = [f"<{name}>" for name, its_parent in PARENTS.items() if its_parent == parent]
+            raise self._fail(
+                f"<{tag[:60]}>" + (f" in <{parent}>" if parent else ""), " or ".join(expected) or f"text in <{parent}>"
+            )
+        if tag == "mc":
+            self._line = self._parser.CurrentLineNumber
+            self._values: Dict[str, str] = {}
+            self._choices: List[str] = []
+            self._correct: List[Optional[bool]] = []
+        elif tag == "choice":
+            correct = attributes.get("correct")
+            if correct not in (None, "true", "false"):
+                raise self._fail(f'correct="{correct[:60]}"', '"true" or "false"')
+            self._correct.append(None if correct is None else correct == "true")
+        elif parent == "mc":
+            self._store(f"{tag} id", attributes.get("id", ""))
+        self._open.append(tag)
+        self._text = []
+
+    def _store(self, name: str, value: str) -> None:
+        if name in self._values:
+            raise self._fail(f"a second <{name.split()[0]}>", "one")
+        self._values[name] = value
+
+    def _characters(self, text: str) -> None:
+        if self._open[-1] in TEXTS:
+            self._text.append(text)
+        elif self._open[-1] not in REMOVED and text.strip():
+            raise self._fail(f"the text {text.strip()[:60]!r} in <{self._open[-1]}>", "elements only")
+
+    def _end(self, tag: str) -> None:
+        self._open.pop()
+        text = "".join(self._text).strip()
+        if tag == "choice":
+            if not text:
+                raise self._fail("an empty <choice>", "a name")
+            self._choices.append(text)
+        elif tag in TEXTS:
+            self._store(tag, text)
+        elif tag == "mc":
+            self._finish()
+
+    def _finish(self) -> None:
+        for name in ("leftcontext", "rightcontext", "contextart"):
+            if name not in self._values:
+                raise self._fail(f"the end of the question that begins on line {self._line}", f"a <{name}> in it")
+        if not self._values["contextart"]:
+            raise self._fail("an empty <contextart>", "a passage")
+        if len(self._choices) < 2:
+            raise self._fail(f"{len(self._choices)} choices", "2 to 5")
+        if self._correct.count(True) != (set(self._correct) != {None}):
+            raise self._fail(f"{self._correct.count(True)} correct choices", 'one, or choices without "correct"')
+        self.found += 1
+        self._questions.append(
+            WhoDidWhatQuestion(
+                *(self._values[name] for name in ("leftcontext", "rightcontext", "contextart")),
+                self._choices,
+                self._correct.index(True) if True in self._correct else None,
+                self._values.get("question id", ""),
+                self._values.get("contextart id", ""),
+                self._line,
+            )
+        )
+
+
+def _character_references(match: re.Match) -> str:
+    # As numbers, the characters can neither be taken for markup nor change the count of lines.
+    characters = "" if match.group(1) in _XML_ENTITIES else html5.get(f"{match.group(1)};", "")
+    return "".join(f"&#{ord(character)};" for character in characters) or match.group()
+
+
+@DatasetReader.register("annotated_who_did_what")
+class AnnotatedWhoDidWhatReader(ClozeDatasetReader):
+    """
+    Reads Who-did-What (Onishi et al. 2016): which person belongs into a sentence of one article, by a passage from
+    another. The question is the sentence with `@placeholder` for the name; the name that was removed is never read.
+    Candidates are the choices, found in the passage by their names.
+
+    The settings differ by training file: `Strict/train.xml`, or the larger and noisier `Relaxed/train.xml`; `val.xml` and
+    `test.xml` are the same in both folders. The files are made from LDC's English Gigaword, which needs a licence.
+
+    The texts of passages are raw, so everything is tokenised by `BlankSpacyTokenizer` by default. The GA Reader's code
+    has `bag_of_tokens`.
+
+    Registered as a `DatasetReader` with name "annotated_who_did_what".
+    """
+
+    metadata_keys = ("passage_id",)
+
+    def read_items(self, path: str, name: str) -> Iterator[Tuple[str, WhoDidWhatQuestion]]:
+        for question in read_who_did_what(path):
+            yield f"{path}, line {question.line}", question
+
+    def to_document(self, item: WhoDidWhatQuestion) -> Document:
+        data = {
+            "candidates": item.choices,
+            "answer": None if item.correct is None else item.choices[item.correct],
+            "passage_id": item.passage_id,
+        }
+        question = self.split(f"{item.left} {PLACEHOLDER} {item.right}")
+        # One article has several questions, so its id alone is not theirs.
+        id = f"{item.question_id}:{item.line}"
+        return Document.of(self.split(item.passage), question, id=id, data={"questions": [data]})

@@ -1,0 +1,284 @@
+import dataclasses
+import os
+import random
+import re
+from collections import Counter
+from itertools import accumulate
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union
+
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import DatasetReader, Instance
+
+from allennlp_coref_rc.annotations import AnnotatedText, Annotator, Document, WordFinder, clusters_from_json
+from allennlp_coref_rc.annotations.annotated_text import Span
+from allennlp_coref_rc.annotations.clusters import check_max_clusters, largest_clusters, relevant_clusters
+from allennlp_coref_rc.common.json_objects import read_json_objects
+from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import ReadingComprehensionReader, Text
+
+CANDIDATE_MATCHES = ("contiguous", "bag_of_tokens")
+
+SUBSETS = {
+    "follows": ("follows",),
+    "follows_single": ("follows", "single"),
+    "follows_multiple": ("follows", "multiple"),
+}
+"""What most of the workers who judged a question have to have said of it."""
+
+ABSENT_ANSWER = "the answer is not in the passage"
+
+# What stands for a candidate in the masked files.
+_MASK = re.compile(r"(___MASK\d+___)")
+
+
+@DatasetReader.register("annotated_wikihop")
+class AnnotatedWikiHopReader(ReadingComprehensionReader):
+    """
+    Reads WikiHop (Welbl et al. 2018), and MedHop, in the format of QAngaroo v1.1: a JSON list, or an object a line;
+    plain or masked. The passage is all supporting texts in a row. The question is the relation, which is one token
+    (`country_of_citizenship`), and the words of the entity asked about, if there are any. The answer is one of the
+    candidates.
+
+    As Coref-GRU (Dhingra et al., NAACL 2018, section 4) has it, the supporting texts come in random order, and of the
+    clusters those are kept that contain a candidate or an entity that co-occurs with the entity asked about. The
+    authors did not publish their filter; here a cluster contains a candidate if one of its mentions does, and an entity
+    co-occurs with the one asked about if a supporting text mentions both. A question whose answer is not in the passage
+    is skipped. The authors' preprocessed files (`document`, `mentions`, `coref_onehot`) are read too, with their tokens
+    and their clusters, which are filtered already.
+
+    The metadata have the `relation` and, for the development set, whether more than half of the workers said that the
+    answer `follows`, and that a `single` text or `multiple` ones are needed.
+
+    Registered as a `DatasetReader` with name "annotated_wikihop".
+
+    # Parameters
+
+    shuffle_supports : `bool`, optional (default = `True`)
+        The supporting texts in random order, as in the paper. If false as the file has them.
+    seed : `int`, optional (default = `13370`)
+        Of the order, which depends on it and on the question's id, and not on what was read before.
+    candidate_match : `str`, optional (default = `"contiguous"`)
+        Where a candidate occurs: `"contiguous"`, where its words follow one another, or `"bag_of_tokens"`, at each of
+        its words (the authors' code). Case does not count.
+    filter_clusters : `bool`, optional (default = `True`)
+        Leave out the clusters that the paper leaves out.
+    max_clusters : `int`, optional (default = `50`)
+        Keep the largest only. `None` is all. (The authors' code takes the first 49.)
+    subset : `str`, optional (default = `None`)
+        Read only the questions of a column of the paper's Table 2: `"follows"`, `"follows_single"` or
+        `"follows_multiple"`.
+
+    # Example
+
+    ```jsonnet
+    {"type": "annotated_wikihop", "max_passage_length": 2200, "candidate_match": "bag_of_tokens"}
+    ```
+    """
+
+    default_annotate_together = False
+    default_wrap_question = False
+
+    def __init__(
+        self,
+        shuffle_supports: bool = True,
+        seed: int = 13370,
+        candidate_match: str = "contiguous",
+        filter_clusters: bool = True,
+        max_clusters: Optional[int] = 50,
+        subset: Optional[str] = None,
+        **kwargs,
+    ) -> None:
+        super().__init__(**kwargs)
+        check_max_clusters("annotated_wikihop", max_clusters)
+        for key, value, choices in (
+            ("candidate_match", candidate_match, CANDIDATE_MATCHES),
+            ("subset", subset, (None, *SUBSETS)),
+        ):
+            if value not in choices:
+                raise ConfigurationError(f"annotated_wikihop: {key} is {value!r}, expected one of {choices}")
+        self._shuffle_supports = shuffle_supports
+        self._seed = seed
+        self._candidate_match = candidate_match
+        self._filter_clusters = filter_clusters
+        self._max_clusters = max_clusters
+        self._subset = subset
+
+    def read_items(self, path: str, name: str) -> Iterator[Tuple[str, Dict[str, Any]]]:
+        for number, (place, item) in enumerate(read_json_objects(path), start=1):
+            yield place, {"id": f"{os.path.basename(name)}:{number}", **item}
+
+    def to_document(self, item: Dict[str, Any]) -> Document:
+        id, query = _text(item, "id"), _text(item, "query")
+        candidates, annotations = _candidates(item), _annotations(item)
+        answer = _answer(item)
+        if answer is not None and answer.lower() not in [_name(candidate).lower() for candidate in candidates]:
+            raise ConfigurationError(f"found the answer {answer[:80]!r}, expected one of the candidates")
+        data = {"candidates": candidates, "answer": answer, "annotations": annotations}
+        if "document" in item:
+            return _document(_preprocessed(item), query.split(), data, id)
+        supports = item.get("supports")
+        if not isinstance(supports, list) or not all(isinstance(support, str) for support in supports):
+            raise ConfigurationError(f"supports: found {str(supports)[:80]}, expected a list of texts")
+        if self._shuffle_supports:
+            supports = random.Random(f"{self._seed} {id}").sample(supports, len(supports))
+        return self._joined(supports, query, data, id)
+
+    def _joined(self, supports: Sequence[str], query: Text, data: Dict[str, Any], id: Optional[str] = None) -> Document:
+        texts = [self.split(support) for support in supports]
+        spans = [[stop - len(text), stop] for text, stop in zip(texts, accumulate(map(len, texts)))]
+        if isinstance(query, str):
+            relation, _, entity = query.strip().partition(" ")
+            query = [relation, *self.tokenize(entity)] if relation else []
+        return _document(AnnotatedText.concatenate(*texts), query, {**data, "supports": spans}, id)
+
+    def annotate_documents(self, documents: Sequence[Document], annotator: Annotator) -> List[Document]:
+        """As any reader's; documents of the authors' files bring their own annotations."""
+        bare = [document for document in documents if "supports" in self.question_data(document)]
+        annotated = iter(super().annotate_documents(bare, annotator))
+        return [next(annotated) if "supports" in self.question_data(doc) else doc for doc in documents]
+
+    def to_instances(self, document: Document) -> Iterator[Instance]:
+        judged = _majority(_annotations(self.question_data(document)))
+        if self._subset and not judged:
+            raise ConfigurationError(
+                f"found no annotations, expected those that dataset_reader.subset, which is {self._subset!r}, needs"
+            )
+        if self._subset and not all(judged[word] for word in SUBSETS[self._subset]):
+            self.skipped[f"not of the subset {self._subset!r}"] += 1
+        else:
+            yield from self._instances(document)
+
+    def _instances(self, document: Document) -> Iterator[Instance]:
+        data = self.question_data(document)
+        candidates, answer = _candidates(data), _answer(data)
+        text, boundary = self.select(document)
+        passage = text.tokens[:boundary]
+        relation, *entity = document.text.tokens[slice(*document.part(1))]
+
+        finder = WordFinder(passage)
+        words = [self.tokenize(candidate) for candidate in candidates]
+        spans = [finder.find(candidate) for candidate in words]
+        # In lower case a name may be cut into other tokens than in the passage (St. Petersburg).
+        words = [passage[slice(*found[0])] if found else own for own, found in zip(words, spans)]
+        if data.get("clusters") is None:
+            clusters = text.clusters
+            if self._filter_clusters and "supports" in data:
+                (texts,) = clusters_from_json([data["supports"]])
+                heads = finder.find(entity)
+                near = [(start, stop) for start, stop in texts if any(start <= head < stop for head, _ in heads)]
+                # Mentions in the question are those of the entity asked about.
+                near.append((boundary, len(text)))
+                clusters = relevant_clusters(clusters, [span for found in spans for span in found], near)
+            text = dataclasses.replace(text, clusters=largest_clusters(clusters, self._max_clusters))
+
+        names = [_name(candidate) for candidate in candidates]
+        index = next((i for i, name in enumerate(names) if answer and name.lower() == answer.lower()), None)
+        skipped = index is not None and not self._occurs(words[index], spans[index], passage)
+        if skipped and self.skip(ABSENT_ANSWER):
+            return
+        yield self.make_instance(
+            text,
+            boundary,
+            candidates=words,
+            contiguous=self._candidate_match == "contiguous",
+            answer=answer if index is None else words[index],
+            skipped=skipped,
+            metadata={"candidates": names, "answer": answer, "relation": relation, **_majority(_annotations(data))},
+        )
+
+    def _occurs(self, words: List[str], spans: List[Span], passage: List[str]) -> bool:
+        if self._candidate_match == "contiguous":
+            return bool(spans)
+        return not set(map(str.lower, words)).isdisjoint(map(str.lower, passage))
+
+    def text_to_instance(  # type: ignore
+        self,
+        passage: Union[str, Sequence[str]],
+        question: Text,
+        candidates: Optional[Sequence[Text]] = None,
+        answer: Optional[str] = None,
+        clusters: Optional[Sequence] = None,
+        **data,
+    ) -> Instance:
+        """
+        As any reader's, but that a passage may be a list of supporting texts, which stay in order, that a question is a
+        relation and the name of an entity, as in the files ("country_of_citizenship louis-philippe fiset"), and that
+        there have to be candidates.
+        """
+        supports = [passage] if isinstance(passage, str) else passage
+        data = {"candidates": candidates, "answer": answer, "clusters": clusters, **data}
+        for instance in self._instances(self.annotate(self._joined(supports, question, data))):
+            return instance
+        raise ConfigurationError(f"found a question that is left out: {ABSENT_ANSWER}")
+
+    def tokenize(self, text: Text) -> List[str]:
+        """As any reader's; the masks of the masked files are tokens."""
+        if not isinstance(text, str):
+            return list(text)
+        tokens: List[str] = []
+        for i, piece in enumerate(_MASK.split(text)):
+            tokens.extend([piece] if i % 2 else super().tokenize(piece))
+        return tokens
+
+
+def _document(passage: AnnotatedText, question: List[str], data: Dict[str, Any], id: Optional[str]) -> Document:
+    questions = [{key: value for key, value in data.items() if value is not None}]
+    return Document.of(passage, AnnotatedText(list(question)), id=id, data={"questions": questions})
+
+
+def _preprocessed(item: Dict[str, Any]) -> AnnotatedText:
+    """The passage of the authors' preprocessed files, with its clusters."""
+    try:
+        (spans,) = clusters_from_json([item["mentions"]])
+        mentions = {-1: None, **dict(enumerate(spans))}
+        chains = [
+            {mentions[i] for first, _, second in links for i in (first, second)} for links in item["coref_onehot"]
+        ]
+    except (ConfigurationError, KeyError, TypeError, ValueError) as error:
+        raise ConfigurationError(
+            f"found the mentions {str(item.get('mentions'))[:60]} and the coref_onehot "
+            f"{str(item.get('coref_onehot'))[:60]}, expected a list of [start, end] and lists of [mention, relation, "
+            "mention], each the number of a mention or -1"
+        ) from error
+    clusters = [sorted(chain - {None}) for chain in chains]
+    return AnnotatedText(_text(item, "document").split(), clusters=[cluster for cluster in clusters if cluster])
+
+
+def _majority(annotations: Optional[List[List[str]]]) -> Dict[str, bool]:
+    """What more than half of the workers said, if there were any."""
+    said = Counter(word for judgement in annotations or [] for word in set(judgement))
+    return (
+        {word: 2 * said[word] > len(annotations) for word in ("follows", "single", "multiple")} if annotations else {}
+    )
+
+
+def _name(candidate: Text) -> str:
+    return candidate if isinstance(candidate, str) else " ".join(candidate)
+
+
+def _text(values: Dict[str, Any], key: str) -> str:
+    if not isinstance(values.get(key), str):
+        raise ConfigurationError(f"{key}: found {str(values.get(key))[:80]}, expected a text")
+    return values[key]
+
+
+def _answer(values: Dict[str, Any]) -> Optional[str]:
+    return None if values.get("answer") is None else _text(values, "answer")
+
+
+def _candidates(values: Dict[str, Any]) -> List[Text]:
+    candidates = values.get("candidates")
+    if not isinstance(candidates, list) or not candidates or not all(map(_is_text, candidates)):
+        raise ConfigurationError(f"candidates: found {str(candidates)[:80]}, expected a list of one or more texts")
+    return candidates
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) or (isinstance(value, list) and all(isinstance(word, str) for word in value))
+
+
+def _annotations(values: Dict[str, Any]) -> Optional[List[List[str]]]:
+    annotations = values.get("annotations")
+    good = isinstance(annotations, list) and all(isinstance(said, list) and _is_text(said) for said in annotations)
+    if annotations is not None and not good:
+        raise ConfigurationError(f"annotations: found {str(annotations)[:80]}, expected a list of lists of texts")
+    return annotations

@@ -1,0 +1,110 @@
+import re
+from typing import Any, Dict, Iterator, List, Optional, Sequence
+
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import Instance
+
+from allennlp_coref_rc.annotations import Document
+from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import (
+    PLACEHOLDER,
+    ReadingComprehensionReader,
+    Text,
+)
+
+# Some questions of CNN have it broken in two.
+_PLACEHOLDER = re.compile(r"@ ?placeholder\b")
+
+ABSENT_ANSWER = "the answer is not in the passage"
+
+
+class ClozeDatasetReader(ReadingComprehensionReader):
+    """
+    What readers of cloze questions with given candidates have in common: a question has a placeholder, `@placeholder`,
+    where its answer belongs, and the answer is one of the candidates that come with the question.
+
+    # Parameters
+
+    bag_of_tokens : `bool`, optional (default = `False`)
+        A candidate stands wherever one of its tokens does, as in the GA Reader's code. By default only where all of them
+        follow one another as they should. Case does not count.
+    candidates_in_passage : `bool`, optional (default = `False`)
+        Leave out candidates that are not in the passage (unless none is).
+    skip_absent_answers : `bool`, optional (default = `True`)
+        Leave out questions whose answer is not in the passage, where no model here can point at it; see `keep_skipped`.
+        If false they are instances like the others.
+    """
+
+    metadata_keys: Sequence[str] = ()
+    """What of a question's data goes into the metadata of its instance."""
+
+    def __init__(
+        self,
+        bag_of_tokens: bool = False,
+        candidates_in_passage: bool = False,
+        skip_absent_answers: bool = True,
+        **kwargs,
+    ) -> None:
+        super().__init__(**kwargs)
+        self._bag_of_tokens = bag_of_tokens
+        self._candidates_in_passage = candidates_in_passage
+        self._skip_absent_answers = skip_absent_answers
+
+    def to_instances(self, document: Document) -> Iterator[Instance]:
+        data = self.question_data(document)
+        text, boundary = self.select(document)
+        passage, question = text.tokens[:boundary], text.tokens[boundary:]
+        if PLACEHOLDER not in question:
+            raise ConfigurationError(
+                f"found the question {' '.join(question)[:80]!r}, expected {PLACEHOLDER} where the answer belongs"
+            )
+        candidates, answer = data.get("candidates"), data.get("answer")
+        if candidates is None:
+            candidates = self.find_candidates(passage)
+        if not candidates or not isinstance(candidates, list) or not all(map(_is_text, candidates)):
+            raise ConfigurationError(f"candidates: found {str(candidates)[:80]}, expected a list of one or more texts")
+        if answer is not None and not isinstance(answer, str):
+            raise ConfigurationError(f"answer: found {str(answer)[:80]}, expected a text")
+        words = [token.lower() for token in passage]
+        if self._candidates_in_passage:
+            candidates = [candidate for candidate in candidates if self._occurs(candidate, words)] or candidates
+        cause = self.cause_to_skip(data, candidates, words)
+        if cause and self.skip(cause):
+            return
+        yield self.make_instance(
+            text,
+            boundary,
+            candidates=candidates,
+            contiguous=not self._bag_of_tokens,
+            answer=answer,
+            skipped=cause is not None,
+            metadata={key: data.get(key) for key in self.metadata_keys},
+        )
+
+    def find_candidates(self, passage: Sequence[str]) -> List[Text]:
+        """The candidates of a question that came without."""
+        raise ConfigurationError("found a question without candidates, expected a list of them")
+
+    def cause_to_skip(self, data: Dict[str, Any], candidates: Sequence[Text], passage: Sequence[str]) -> Optional[str]:
+        """Why a question is left out, if it is; the passage is in lower case."""
+        absent = data.get("answer") is not None and not self._occurs(data["answer"], passage)
+        return ABSENT_ANSWER if absent and self._skip_absent_answers else None
+
+    def tokenize(self, text: Text) -> List[str]:
+        """As any reader's; the placeholder, whole or broken in two, is one token, whatever stands next to it."""
+        if not isinstance(text, str):
+            return list(text)
+        tokens: List[str] = []
+        for i, piece in enumerate(_PLACEHOLDER.split(text)):
+            tokens.extend([PLACEHOLDER] * (i > 0) + super().tokenize(piece))
+        return tokens
+
+    def _occurs(self, text: Text, passage: Sequence[str]) -> bool:
+        words = [word.lower() for word in self.tokenize(text)]
+        if self._bag_of_tokens:
+            return not set(words).isdisjoint(passage)
+        length = len(words)
+        return bool(words) and any(passage[i : i + length] == words for i in range(len(passage) - length + 1))
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) or (isinstance(value, list) and all(isinstance(word, str) for word in value))

@@ -1,0 +1,149 @@
+from dataclasses import replace
+from typing import Dict, Iterator, List, Optional, Sequence, Tuple
+
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import DatasetReader, Field, Instance, Token, TokenIndexer
+from allennlp.data.fields import LabelField, MetadataField, TextField
+from allennlp.data.token_indexers import SingleIdTokenIndexer
+
+from allennlp_coref_rc.annotations.annotated_text import RELATION_TYPES, AnnotatedText
+from allennlp_coref_rc.annotations.connective_discourse import ConnectiveDiscourse
+from allennlp_coref_rc.annotations.senses import NO_RELATION, conll_sense
+from allennlp_coref_rc.data.dataset_readers.corpus_reader import CorpusReader
+from allennlp_coref_rc.data.discourse_corpora import CorpusRelation, read_discourse_corpus, read_rels_texts
+
+IMPLICIT = "@implicit"
+"""What stands for the connective where there is none."""
+
+FARTHEST = 5
+"""The distance, in tokens, from which on words are equally far from the connective."""
+
+
+@DatasetReader.register("discourse_senses")
+class DiscourseSensesReader(CorpusReader):
+    """
+    Reads discourse relations to classify by sense: DISRPT's `.rels` files (GDTB, TED-MDB, PDTB) and the CoNLL-2016 shared
+    task's `relations.json`. For the format's pitfalls see `discourse_corpora.py`, for the labels `senses.py`.
+
+    Instances are what AllenNLP's `basic_classifier` takes: `tokens` (Arg1, the connective as one token, `as_a_result`, or
+    `@implicit`, and Arg2), `label` and `metadata`. For a `single_id` indexer with that `feature_name`, a token's `ent_type_`
+    is "connective", or the argument and the distance to the connective: "arg2-1" is the first token of Arg2, "arg1-5" a
+    token with four or more of Arg1 after it.
+
+    Registered as a `DatasetReader` with name "discourse_senses".
+
+    # Parameters
+
+    token_indexers : `Dict[str, TokenIndexer]`, optional (default = `None`)
+        By default one `single_id` indexer, "tokens", of words in lower case.
+    relation_types : `List[str]`, optional (default = `["Explicit", "Implicit", "EntRel"]`)
+        Relations to read. Others are skipped, and so are explicit ones whose connective was not found.
+    max_argument_length : `int`, optional (default = `20`)
+        Cut longer arguments, in tokens: of Arg1 the end is kept, of Arg2 the beginning.
+    find_connectives : `bool`, optional (default = `False`)
+        Of `.rels` files, whose relations come with sentences: in place of the explicit relations as they are annotated,
+        read those that `connective_discourse` finds in these sentences, with its arguments; where nothing is annotated
+        at the connective, the sense is `NoRelation`. So a model learns which relations there are.
+    keep_other_senses : `bool`, optional (default = `False`)
+        Keep relations whose sense is none of the fifteen, with the corpus's label (without its direction), which is then
+        a class of its own. By default they are skipped.
+    """
+
+    suffixes = (".rels", "relations.json")
+
+    def __init__(
+        self,
+        token_indexers: Optional[Dict[str, TokenIndexer]] = None,
+        relation_types: Sequence[str] = ("Explicit", "Implicit", "EntRel"),
+        max_argument_length: int = 20,
+        find_connectives: bool = False,
+        keep_other_senses: bool = False,
+        **kwargs,
+    ) -> None:
+        super().__init__(**kwargs)
+        for type in relation_types:
+            if type not in RELATION_TYPES:
+                raise ConfigurationError(
+                    f"dataset_reader.relation_types has {type!r}, expected any of {', '.join(RELATION_TYPES)}"
+                )
+        if max_argument_length < 1:
+            raise ConfigurationError(f"dataset_reader.max_argument_length is {max_argument_length}, expected 1 or more")
+        self._token_indexers = token_indexers or {"tokens": SingleIdTokenIndexer(lowercase_tokens=True)}
+        self._relation_types = frozenset(relation_types)
+        self._max_argument_length = max_argument_length
+        self._find_connectives = find_connectives
+        self._keep_other_senses = keep_other_senses
+
+    def read_items(self, path: str) -> Iterator[Tuple[str, CorpusRelation]]:
+        for relation in read_discourse_corpus(path):
+            if not (self._find_connectives and relation.type == "Explicit"):
+                yield relation.document, relation
+        if self._find_connectives and "Explicit" in self._relation_types:
+            for text in read_rels_texts(path):
+                for relation in found_relations(text, path):
+                    yield relation.document, relation
+
+    def to_instances(self, item: CorpusRelation) -> Iterator[Instance]:
+        sense = NO_RELATION if item.label == NO_RELATION else conll_sense(item.label)
+        coarse = ".".join(item.label.split(".")[:2])
+        if item.masked:
+            self.skipped["relations without their text"] += 1
+        elif item.type not in self._relation_types:
+            self.skipped[f"relations of the type {item.type!r}"] += 1
+        elif item.type == "Explicit" and not item.connective:
+            self.skipped["explicit relations whose connective was not found"] += 1
+        elif sense is None and not self._keep_other_senses:
+            self.skipped[f"relations of the sense {coarse!r}"] += 1
+        elif not item.arg1 or not item.arg2:
+            raise ConfigurationError(f"{item.place}: found an empty argument, expected a text")
+        else:
+            yield self.text_to_instance(
+                item.arg1, item.arg2, item.connective, sense or coarse, item.type, item.document
+            )
+
+    def text_to_instance(  # type: ignore
+        self,
+        arg1: Sequence[str],
+        arg2: Sequence[str],
+        connective: Sequence[str] = (),
+        sense: Optional[str] = None,
+        type: Optional[str] = None,
+        document: Optional[str] = None,
+    ) -> Instance:
+        """The parts of the relation as tokens; no `connective` if it is implicit."""
+        first = arg1[-self._max_argument_length :]
+        second = arg2[: self._max_argument_length]
+        words = "_".join(connective)
+        tokens = [
+            Token(token, ent_type_=f"arg1-{min(i, FARTHEST)}") for i, token in zip(range(len(first), 0, -1), first)
+        ]
+        tokens.append(Token(words[:1].lower() + words[1:] if words else IMPLICIT, ent_type_="connective"))
+        tokens += [Token(token, ent_type_=f"arg2-{min(i, FARTHEST)}") for i, token in enumerate(second, start=1)]
+        fields: Dict[str, Field] = {
+            "tokens": TextField(tokens),
+            "metadata": MetadataField({"type": type, "document": document}),
+        }
+        if sense is not None:
+            fields["label"] = LabelField(sense)
+        return Instance(fields)
+
+    def apply_token_indexers(self, instance: Instance) -> None:
+        instance["tokens"].token_indexers = self._token_indexers
+
+
+def found_relations(text: AnnotatedText, place: str) -> Iterator[CorpusRelation]:
+    """The explicit relations that every connective would make in a text, with the labels of those it has."""
+    labels = {
+        token: relation.sense
+        for relation in text.relations
+        for start, stop in relation.connective
+        for token in range(start, stop)
+    }
+    for relation in ConnectiveDiscourse(exclude=[]).annotate(replace(text, relations=[])).relations:
+        arg1, arg2, connective = (
+            [token for span in spans for token in range(*span)]
+            for spans in (relation.arg1, relation.arg2, relation.connective)
+        )
+        label = next((labels[token] for token in connective if token in labels), NO_RELATION)
+        words = ([text.tokens[token] for token in part] for part in (arg1, arg2, connective))
+        yield CorpusRelation(text.id, place, "Explicit", label, *words)

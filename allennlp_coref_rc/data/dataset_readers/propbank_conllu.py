@@ -1,0 +1,202 @@
+from typing import Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
+
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import DatasetReader, Field, Instance, Token, TokenIndexer
+from allennlp.data.fields import MetadataField, SequenceLabelField, TextField
+from allennlp.data.token_indexers import SingleIdTokenIndexer
+
+from allennlp_coref_rc.annotations.annotated_text import Frame, Span
+from allennlp_coref_rc.data.conllu import NUM_COLUMNS, Sentence, read_conllu
+from allennlp_coref_rc.data.dataset_readers.corpus_reader import CorpusReader
+
+TASKS = ("predicates", "roles")
+
+UPOS, HEAD = 3, 6
+"""Columns of CoNLL-U."""
+
+EMPTY = ("_", "")
+
+PREDICATE = "V"
+
+FARTHEST = 6
+"""The distance, in tokens, from which on words are equally far from the predicate."""
+
+NO_ROLES = frozenset({*EMPTY, PREDICATE, f"C-{PREDICATE}"})
+"""The predicate, or its particle, is no argument."""
+
+
+def bio_tags(length: int, spans: Iterable[Tuple[str, Span]]) -> List[str]:
+    """A tag for each token: B-X at the beginning of a span labelled X, I-X inside, O elsewhere."""
+    tags = ["O"] * length
+    for label, (start, stop) in spans:
+        tags[start:stop] = [f"B-{label}"] + [f"I-{label}"] * (stop - start - 1)
+    return tags
+
+
+@DatasetReader.register("propbank_conllu")
+class PropbankConlluReader(CorpusReader):
+    """
+    Reads PropBank's frames from CoNLL-U files with more columns, as Universal PropBank has them: the eleventh is the sense
+    of a predicate, and each predicate has one after it, with the roles of the sentence's words.
+
+    A role stands on the head of its argument. The argument is the head's subtree, without the subtrees in it of the
+    predicate (a relative clause) and of the frame's other arguments; of what is left, the stretch that holds the head,
+    without the punctuation at its ends. So a predicate is one word, and no two arguments of a frame overlap.
+
+    Instances have `tokens`, `tags` and `metadata`, as AllenNLP's taggers take them. With `task` "predicates" an instance is
+    a sentence, to find the predicates in it, which are tagged "B-V". With "roles" it is a predicate in its sentence, to
+    find the arguments of, whose tags are BIO; the predicate itself has no tag, since what is given would count as found.
+    For `single_id` indexers with these `feature_name`s, each token has as its `ent_type_` the distance to the predicate
+    ("0" is the predicate, "-6" six or more tokens before it) and as its `lemma_` the predicate's form.
+
+    Registered as a `DatasetReader` with name "propbank_conllu".
+
+    # Parameters
+
+    task : `str`
+        `"predicates"` or `"roles"`.
+    token_indexers : `Dict[str, TokenIndexer]`, optional (default = `None`)
+        By default one `single_id` indexer, "tokens", of words in lower case.
+    roles : `List[str]`, optional (default = `None`)
+        Find these only: the arguments with others have no tag, and are counted as skipped. By default all.
+    verb_indicator : `bool`, optional (default = `False`)
+        Give roles the field `verb_indicator` too, for AllenNLP's `srl`; that model needs Perl to count spans, or
+        `ignore_span_metric`.
+    """
+
+    suffixes = (".conllu",)
+
+    def __init__(
+        self,
+        task: str,
+        token_indexers: Optional[Dict[str, TokenIndexer]] = None,
+        roles: Optional[List[str]] = None,
+        verb_indicator: bool = False,
+        **kwargs,
+    ) -> None:
+        super().__init__(**kwargs)
+        if task not in TASKS:
+            raise ConfigurationError(f"dataset_reader.task is {task!r}, expected one of {', '.join(TASKS)}")
+        self.task = task
+        self._roles = None if roles is None else frozenset(roles)
+        self._verb_indicator = verb_indicator
+        self._token_indexers = token_indexers or {"tokens": SingleIdTokenIndexer(lowercase_tokens=True)}
+
+    def read_items(self, path: str) -> Iterator[Tuple[str, Tuple[List[str], List[Frame]]]]:
+        for sentence in read_conllu(path):
+            yield sentence.document, ([word.form for word in sentence.words], frames(sentence))
+
+    def to_instances(self, item: Tuple[List[str], List[Frame]]) -> Iterator[Instance]:
+        words, found = item
+        if self.task == "predicates":
+            yield self.text_to_instance(words, predicates=[frame.predicate[0] for frame in found])
+        else:
+            for frame in found:
+                arguments = [
+                    (role, span) for role, span in frame.arguments if self._roles is None or role in self._roles
+                ]
+                for role, _ in frame.arguments:
+                    if self._roles is not None and role not in self._roles:
+                        self.skipped[f"arguments with the role {role!r}"] += 1
+                yield self.text_to_instance(words, frame.predicate[0], arguments)
+
+    def text_to_instance(  # type: ignore
+        self,
+        words: Sequence[str],
+        predicate: Optional[int] = None,
+        arguments: Optional[Sequence[Tuple[str, Span]]] = None,
+        predicates: Optional[Sequence[int]] = None,
+    ) -> Instance:
+        """
+        The words of a sentence and, for the task "roles", which of them is the `predicate`, and its `arguments`; for
+        "predicates", which of them are. What is to be found may be missing.
+        """
+        fields: Dict[str, Field] = {}
+        tags: Optional[List[str]] = None
+        metadata = {"words": list(words)}
+        if self.task == "predicates":
+            tokens = TextField([Token(word) for word in words])
+            if predicates is not None:
+                tags = bio_tags(len(words), [(PREDICATE, (i, i + 1)) for i in predicates])
+        else:
+            distances = [max(-FARTHEST, min(i - predicate, FARTHEST)) for i in range(len(words))]
+            tokens = TextField(
+                [Token(word, ent_type_=str(i), lemma_=words[predicate]) for word, i in zip(words, distances)]
+            )
+            if self._verb_indicator:
+                fields["verb_indicator"] = SequenceLabelField([int(i == 0) for i in distances], tokens)
+            metadata.update(verb=words[predicate], verb_index=predicate)
+            if arguments is not None:
+                tags = bio_tags(len(words), arguments)
+        fields["tokens"] = tokens
+        if tags is not None:
+            fields["tags"] = SequenceLabelField(tags, tokens, label_namespace="labels")
+            metadata["gold_tags"] = tags
+        fields["metadata"] = MetadataField(metadata)
+        return Instance(fields)
+
+    def apply_token_indexers(self, instance: Instance) -> None:
+        instance["tokens"].token_indexers = self._token_indexers
+
+
+def frames(sentence: Sentence) -> List[Frame]:
+    """The frames of a sentence; a malformed one raises a `ConfigurationError` with the file and the line."""
+    words, place = sentence.words, sentence.place
+    if len(words[0].columns) <= NUM_COLUMNS:
+        raise ConfigurationError(f"{place}: found {NUM_COLUMNS} columns, expected 11 or more, with predicates")
+    predicates = [i for i, word in enumerate(words) if word.columns[NUM_COLUMNS] not in EMPTY]
+    columns = [[word.columns[column] for word in words] for column in range(NUM_COLUMNS + 1, len(words[0].columns))]
+    # Sentences without predicates have an empty column all the same.
+    if len(columns) != len(predicates) and (
+        predicates or any(role not in EMPTY for column in columns for role in column)
+    ):
+        raise ConfigurationError(
+            f"{place}: found {len(predicates)} predicates and {len(columns)} columns of roles, expected as many"
+        )
+    if not predicates:
+        return []
+    paths = _paths(sentence)
+    return [Frame((i, i + 1), _arguments(sentence, paths, i, column)) for i, column in zip(predicates, columns)]
+
+
+def _arguments(
+    sentence: Sentence, paths: Sequence[Sequence[int]], predicate: int, column: Sequence[str]
+) -> List[Tuple[str, Span]]:
+    roles = {i: role for i, role in enumerate(column) if role not in NO_ROLES and i != predicate}
+    # Of each word the nearest one above, or itself, that heads an argument or is the predicate: the one it belongs to.
+    owners = [next((word for word in path if word in roles or word == predicate), None) for path in paths]
+    arguments = []
+    for head, role in roles.items():
+        start, stop = head, head + 1
+        while start > 0 and owners[start - 1] == head:
+            start -= 1
+        while stop < len(owners) and owners[stop] == head:
+            stop += 1
+        while start < head and sentence.words[start].columns[UPOS] == "PUNCT":
+            start += 1
+        while stop > head + 1 and sentence.words[stop - 1].columns[UPOS] == "PUNCT":
+            stop -= 1
+        arguments.append((role, (start, stop)))
+    return arguments
+
+
+def _paths(sentence: Sentence) -> List[List[int]]:
+    """For each word the words from it up to the root."""
+    words, path_of = sentence.words, []
+    file = sentence.place.rpartition(", line ")[0]
+    parents = []
+    for word in words:
+        head = word.columns[HEAD]
+        if not (head.isascii() and head.isdigit() and len(head) < 7 and int(head) <= len(words)):
+            raise ConfigurationError(
+                f"{file}, line {word.line}: found the head {head!r}, expected a number up to {len(words)}"
+            )
+        parents.append(int(head) - 1)
+    for i, word in enumerate(words):
+        path = [i]
+        while parents[path[-1]] >= 0:
+            path.append(parents[path[-1]])
+            if len(path) > len(words):
+                raise ConfigurationError(f"{file}, line {word.line}: found heads in a circle, expected a tree")
+        path_of.append(path)
+    return path_of

@@ -1,0 +1,94 @@
+from functools import lru_cache
+from typing import Callable, List, NamedTuple, Optional, Sequence
+
+import numpy
+
+from allennlp_coref_rc.common.lcs import lcs_lengths
+
+CONTEXT = 15
+"""How many tokens on either side of a span decide between spans that are equally like an answer."""
+
+ORACLES = ("best", "published")
+
+
+class OracleSpan(NamedTuple):
+    """A span of the passage, its end excluded, and its Rouge-L, from 0 to 1, with the answer that it was found for."""
+
+    start: int
+    end: int
+    rouge_l: float
+
+
+def oracle_span(
+    passage: Sequence[str], question: Sequence[str], answers: Sequence[Sequence[str]], oracle: str = "best"
+) -> Optional[OracleSpan]:
+    """
+    The span of a passage that is most like one of the free-form answers to a question: what models that point at spans
+    are trained with on NarrativeQA (Mihaylov and Frank 2019, section 4). `None` if there is nothing to compare.
+
+    Candidates are all spans as long as one of the answers, each compared with that answer. For each answer those with
+    the highest Rouge-L are kept, and of the answers the one whose spans have the higher. Of equals the one wins whose
+    context, 15 tokens to the left and 15 to the right in a row, has the highest Rouge-L with the question. The authors
+    did not publish their program. Where the paper says nothing: case does not count, answers and questions are without
+    final punctuation, Rouge-L is the harmonic mean of precision and recall, context decides between equal answers too,
+    and what then is still equal is decided by the earliest start, and the earliest end. If no word of an answer is in
+    the passage, that leaves context alone.
+
+    The numbers that the paper reports are not those of this rule, but of one that compares stems and takes the answer
+    with the *lower* Rouge-L, which also gives the spans in its figures: the oracle `"published"`.
+
+    # Parameters
+
+    passage : `Sequence[str]`
+    question : `Sequence[str]`
+    answers : `Sequence[Sequence[str]]`
+        Tokens of each.
+    oracle : `str`, optional (default = `"best"`)
+        `"best"`, as the paper describes it, or `"published"`.
+    """
+    normalize = _stem if oracle == "published" else str.lower
+    passage = [normalize(token) for token in passage]
+    found = {}
+    for answer in dict.fromkeys(tuple(_bare(answer, normalize)) for answer in answers):
+        width = min(len(answer), len(passage))
+        if width:
+            starts = numpy.arange(len(passage) - width + 1)
+            common = lcs_lengths(answer, passage, starts[:, None] + numpy.arange(width))
+            # Division rounds equal fractions to equal numbers, so that ties are exact.
+            score = 2 * int(common.max()) / (len(answer) + width)
+            found.setdefault(score, []).extend((start, start + width) for start in starts[common == common.max()])
+    if not found:
+        return None
+    score = min(found) if oracle == "published" else max(found)
+    spans = numpy.array(sorted(found[score]))
+    start, end = spans[numpy.argmax(_context_scores(passage, _bare(question, normalize), spans))].tolist()
+    return OracleSpan(start, end, score)
+
+
+def _context_scores(passage: List[str], question: List[str], spans: numpy.ndarray) -> numpy.ndarray:
+    left = spans[:, :1] + numpy.arange(-CONTEXT, 0)
+    right = spans[:, 1:] + numpy.arange(CONTEXT)
+    context = numpy.concatenate([left, right], axis=1)
+    inside = (context >= 0) & (context < len(passage))
+    common = lcs_lengths(question, passage, numpy.where(inside, context, -1))
+    return 2 * common / numpy.maximum(inside.sum(axis=1) + len(question), 1)
+
+
+def _bare(tokens: Sequence[str], normalize: Callable[[str], str]) -> List[str]:
+    """The tokens without final punctuation, if they are more than that."""
+    end = len(tokens)
+    while end and not any(map(str.isalnum, tokens[end - 1])):
+        end -= 1
+    return [normalize(token) for token in tokens[: end or len(tokens)]]
+
+
+@lru_cache(maxsize=None)
+def _stem(token: str) -> str:
+    return _stemmer().stem(token)
+
+
+@lru_cache(maxsize=None)
+def _stemmer():
+    from nltk.stem.porter import PorterStemmer
+
+    return PorterStemmer()

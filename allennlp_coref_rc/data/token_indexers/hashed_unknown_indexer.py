@@ -1,0 +1,55 @@
+from typing import Dict, List
+from zlib import crc32
+
+from allennlp.data import IndexedTokenList, Token, TokenIndexer, Vocabulary
+from allennlp.data.token_indexers import SingleIdTokenIndexer
+
+ALWAYS_IN_THE_VOCABULARY = 1_000_000_000
+"""A count above any that a `min_count` or a `max_vocab_size` leaves out."""
+
+
+@TokenIndexer.register("hashed_unknown")
+class HashedUnknownIndexer(SingleIdTokenIndexer):
+    """
+    AllenNLP's `single_id`, but that a word that the vocabulary does not have becomes one of a number of unknown words,
+    always the same one, so that its occurrences in passage and question are known to be the same. Coref-GRU's code
+    numbers the unknown words of each question, modulo 100; here it is the word's checksum, so that two different ones
+    may meet a little more often.
+
+    Registered as a `TokenIndexer` with name "hashed_unknown".
+
+    # Parameters
+
+    unknown_words : `int`, optional (default = `100`)
+    namespace : `str`, optional (default = `"tokens"`)
+    lowercase_tokens : `bool`, optional (default = `True`)
+    """
+
+    def __init__(
+        self, unknown_words: int = 100, namespace: str = "tokens", lowercase_tokens: bool = True, **kwargs
+    ) -> None:
+        super().__init__(namespace=namespace, lowercase_tokens=lowercase_tokens, **kwargs)
+        self._unknown_words = unknown_words
+
+    def count_vocab_items(self, token: Token, counter: Dict[str, Dict[str, int]]) -> None:
+        super().count_vocab_items(token, counter)
+        counts = counter[self.namespace]
+        for i in range(self._unknown_words):
+            if _name(i) in counts:
+                break
+            counts[_name(i)] = ALWAYS_IN_THE_VOCABULARY
+
+    def tokens_to_indices(self, tokens: List[Token], vocabulary: Vocabulary) -> IndexedTokenList:
+        known = vocabulary.get_token_to_index_vocabulary(self.namespace)
+        indices = []
+        for token in tokens:
+            word = self._get_feature_value(token)
+            word = word.lower() if self.lowercase_tokens else word
+            if word not in known:
+                word = _name(crc32(word.encode("utf-8", "surrogatepass")) % self._unknown_words)
+            indices.append(vocabulary.get_token_index(word, self.namespace))
+        return {"tokens": indices}
+
+
+def _name(number: int) -> str:
+    return f"@unknown{number}"

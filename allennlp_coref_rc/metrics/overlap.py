@@ -1,0 +1,67 @@
+import math
+from collections import Counter
+from typing import List, Sequence
+
+from allennlp_coref_rc.common.lcs import lcs_length
+
+MAX_ORDER = 4
+"""Of the n-grams of Bleu."""
+
+# Added to numerators and denominators, as COCO's caption evaluation does, so that none is 0.
+TINY, SMALL = 1e-15, 1e-9
+
+
+def rouge_l(
+    prediction: Sequence[str], references: Sequence[Sequence[str]], beta: float = 1.2, same_reference: bool = False
+) -> float:
+    """
+    Rouge-L (Lin 2004) of a tokenised prediction. By default as COCO's caption evaluation has it, and with it the papers
+    on NarrativeQA: of the best precision and the best recall over the references, which may be of different ones. With
+    `same_reference` it is the best F over the references. Recall counts `beta` times as much as precision. An empty text
+    counts as one empty token.
+    """
+    prediction = prediction or [""]
+    pairs = []
+    for reference in references:
+        reference = reference or [""]
+        common = lcs_length(prediction, reference)
+        pairs.append((common / len(prediction), common / len(reference)))
+    if not same_reference:
+        pairs = [(max(precision for precision, _ in pairs), max(recall for _, recall in pairs))]
+    return max((1 + beta**2) * p * r / (r + beta**2 * p) if p and r else 0.0 for p, r in pairs)
+
+
+def bleu_counts(prediction: Sequence[str], references: Sequence[Sequence[str]]) -> List[int]:
+    """
+    What corpus Bleu adds up over predictions: the length of the prediction and that of the reference closest to it (of
+    two the shorter); then, for n = 1 … 4, how many n-grams the prediction has, and how many of them a reference has too,
+    each counted as often as in the reference that has it most.
+    """
+    closest = min((abs(len(reference) - len(prediction)), len(reference)) for reference in references)[1]
+    counts = [len(prediction), closest]
+    for order in range(1, MAX_ORDER + 1):
+        found, allowed = _ngrams(prediction, order), Counter()
+        for reference in references:
+            allowed |= _ngrams(reference, order)
+        counts += [found.total(), (found & allowed).total()]
+    return counts
+
+
+def bleu(counts: Sequence[float]) -> List[float]:
+    """
+    Corpus Bleu-1 … Bleu-4 (Papineni et al. 2002) of summed `bleu_counts`: geometric means of the n-grams' precisions,
+    times a penalty if predictions are shorter than the references.
+    """
+    predicted, expected, *pairs = counts
+    ratio = (predicted + TINY) / (expected + SMALL)
+    penalty = math.exp(min(0.0, 1 - 1 / ratio))
+    scores, product = [], 1.0
+    for order in range(1, MAX_ORDER + 1):
+        found, matched = pairs[2 * order - 2 : 2 * order]
+        product *= (matched + TINY) / (found + SMALL)
+        scores.append(product ** (1 / order) * penalty)
+    return scores
+
+
+def _ngrams(tokens: Sequence[str], order: int) -> Counter:
+    return Counter(zip(*(tokens[i:] for i in range(order))))

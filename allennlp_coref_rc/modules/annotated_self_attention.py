@@ -1,0 +1,164 @@
+from typing import Dict, NamedTuple, Optional
+
+import torch
+from allennlp.data import Vocabulary
+from allennlp.modules.token_embedders import Embedding
+from torch.nn.functional import embedding, pad, scaled_dot_product_attention
+
+from allennlp_coref_rc.annotations.layers import label_namespace
+from allennlp_coref_rc.modules.scopes import Scopes
+
+
+class HeadViews(NamedTuple):
+    """
+    What the annotated heads see of a batch.
+
+    # Parameters
+
+    labels : `torch.LongTensor`
+        Shape: (batch_size, sequence_length, heads). Zero is no label.
+    scopes : `Scopes`
+    """
+
+    labels: torch.LongTensor
+    scopes: Scopes
+
+
+class LabelProjection(torch.nn.Module):
+    """
+    What the labels of one annotation layer add to the queries and keys of its heads: for either a table of embeddings
+    that the heads share, projected by each head; and, with `bias`, a table of vectors that are added as they are. The
+    vocabulary says how many labels there are.
+    """
+
+    def __init__(
+        self, vocab: Vocabulary, namespace: str, num_heads: int, head_dim: int, label_dim: int, bias: bool, fan_in: int
+    ) -> None:
+        super().__init__()
+
+        def tables(dim: int) -> torch.nn.ModuleList:
+            """Those of queries and of keys."""
+            return torch.nn.ModuleList(Embedding(dim, vocab=vocab, vocab_namespace=namespace) for _ in range(2))
+
+        self.embeddings = tables(label_dim)
+        self.biases = tables(head_dim) if bias else []
+        self.weight = torch.nn.Parameter(torch.empty(2, num_heads, label_dim, head_dim))
+        torch.nn.init.uniform_(self.weight, -(fan_in**-0.5), fan_in**-0.5)
+
+    def forward(self, no_label: torch.Tensor) -> torch.Tensor:
+        """
+        # Parameters
+
+        no_label : `torch.Tensor`
+            Shape: (2, heads, head_dim). What has been added to the queries and keys of all tokens, and stays for those
+            without a label.
+
+        # Returns
+
+        `torch.Tensor`
+            Shape: (2, heads, labels, head_dim). What is still to be added for each label.
+        """
+        # The tables are projected, not the tokens: there are fewer labels than tokens. The first label is none.
+        embeddings = torch.stack([table.weight for table in self.embeddings])[:, None, 1:]
+        added = embeddings @ self.weight - no_label.unsqueeze(2)
+        if self.biases:
+            added = added + torch.stack([table.weight for table in self.biases])[:, None, 1:]
+        return pad(added, (0, 0, 1, 0))
+
+
+class AnnotatedSelfAttention(torch.nn.Module):
+    """
+    Multi-head self-attention in which the first heads may see annotations: the discourse-aware semantic self-attention
+    of DASSA. The parameters of plain heads are those of `torch.nn.MultiheadAttention`; in an annotated head the bias of
+    queries and keys is for tokens without a label, others have what their label adds in its place.
+
+    # Parameters
+
+    input_dim : `int`
+    attention_dim : `int`
+        Of all heads together.
+    num_heads : `int`
+    heads : `Dict[str, int]`, optional (default = `{}`)
+        The annotation layers that heads see, in order, and how many each.
+    vocab : `Vocabulary`, optional (default = `None`)
+    label_dim : `int`, optional (default = `16`)
+    label_bias : `bool`, optional (default = `True`)
+    """
+
+    def __init__(
+        self,
+        input_dim: int,
+        attention_dim: int,
+        num_heads: int,
+        heads: Optional[Dict[str, int]] = None,
+        vocab: Optional[Vocabulary] = None,
+        label_dim: int = 16,
+        label_bias: bool = True,
+    ) -> None:
+        super().__init__()
+        head_dim = attention_dim // num_heads
+        self._num_heads = num_heads
+        self._heads = list((heads or {}).values())
+        self.projection = torch.nn.Linear(input_dim, 3 * attention_dim)
+        self.output_projection = torch.nn.Linear(attention_dim, input_dim)
+        self.labels = torch.nn.ModuleList(
+            LabelProjection(
+                vocab, label_namespace(layer), number, head_dim, label_dim, label_bias, input_dim + label_dim
+            )
+            for layer, number in (heads or {}).items()
+        )
+
+    def forward(
+        self, inputs: torch.Tensor, attended: Optional[torch.BoolTensor] = None, views: Optional[HeadViews] = None
+    ) -> torch.Tensor:
+        """
+        # Parameters
+
+        inputs : `torch.Tensor`
+            Shape: (batch_size, sequence_length, input_dim).
+        attended : `torch.BoolTensor`, optional (default = `None`)
+            Shape: (batch_size, 1, 1, sequence_length). What plain heads attend to; by default all.
+        views : `HeadViews`, optional (default = `None`)
+            Without them all heads are plain.
+
+        # Returns
+
+        `torch.Tensor`
+            Shape: (batch_size, sequence_length, input_dim).
+        """
+        projected = self.projection(inputs).unflatten(-1, (3, self._num_heads, -1))
+        if views is None:
+            outputs = _attend(projected, attended)
+        else:
+            num_annotated = sum(self._heads)
+            annotated, plain = projected.split([num_annotated, self._num_heads - num_annotated], dim=3)
+            annotated = self._label_terms(views.labels) + annotated.transpose(2, 3)
+            outputs = torch.cat([views.scopes.attend(annotated), _attend(plain, attended)], dim=2)
+        return self.output_projection(outputs.flatten(2))
+
+    def _label_terms(self, labels: torch.LongTensor) -> torch.Tensor:
+        """
+        What labels add to queries, keys and values, to the last of them zero. Shape: (batch_size, sequence_length,
+        heads, 3, head_dim).
+        """
+        biases = self.projection.bias.view(3, self._num_heads, -1)[:2, : labels.size(-1)].split(self._heads, dim=1)
+        tables, first_rows = [], [0]
+        for projection, bias in zip(self.labels, biases):
+            # Shape: (heads, labels, 2, head_dim)
+            table = projection(bias).permute(1, 2, 0, 3)
+            tables.append(table.flatten(0, 1))
+            first_rows += [first_rows[-1] + table.size(1) * i for i in range(1, table.size(0) + 1)]
+        rows = labels + torch.tensor(first_rows[:-1], device=labels.device)
+        table = pad(torch.cat(tables), (0, 0, 0, 1))
+        return embedding(rows, table.flatten(1)).unflatten(-1, table.shape[1:])
+
+
+def _attend(projected: torch.Tensor, attended: Optional[torch.BoolTensor]) -> torch.Tensor:
+    """
+    Attention of plain heads. Shapes: projected (batch_size, sequence_length, 3, heads, head_dim), the result
+    (batch_size, sequence_length, heads, head_dim).
+    """
+    queries, keys, values = projected.permute(2, 0, 3, 1, 4)
+    if not projected.size(3):
+        return values.transpose(1, 2)
+    return scaled_dot_product_attention(queries, keys, values, attn_mask=attended).transpose(1, 2)

@@ -1,0 +1,21 @@
+import torch
+
+LEVELS = 2**16
+
+
+class FastDropout(torch.nn.Dropout):
+    """
+    `torch.nn.Dropout`, on a CPU in less than half the time: there 16 random bits a number decide instead of 32, so the
+    probability is rounded to a multiple of 2^-16, and what is kept is scaled by exactly that.
+    """
+
+    def forward(self, inputs: torch.Tensor) -> torch.Tensor:
+        if not self.training or self.p == 0.0 or inputs.device.type != "cpu":
+            return super().forward(inputs)
+        dropped = round(self.p * LEVELS)
+        if dropped == LEVELS:
+            return inputs * 0.0
+        bits = torch.empty((inputs.numel() + 3) // 4, dtype=torch.int64).random_(-(2**63), None).view(torch.int16)
+        noise = torch.empty_like(inputs, memory_format=torch.contiguous_format, requires_grad=False)
+        torch.ge(bits[: inputs.numel()].view(inputs.shape), dropped - LEVELS // 2, out=noise)
+        return inputs * noise.mul_(LEVELS / (LEVELS - dropped))

@@ -1,0 +1,59 @@
+from typing import Tuple
+
+import torch
+from allennlp.common.checks import ConfigurationError
+from allennlp.nn.util import weighted_sum
+
+from allennlp_coref_rc.modules.gating.gating import EncodedPair, Gating, Weights
+from allennlp_coref_rc.modules.masked_softmax import masked_softmax
+
+GATES = ("question", "filtered_question")
+
+
+@Gating.register("collaborative")
+class CollaborativeGating(Gating):
+    """
+    Collaborative Gating (the CG of CG+SBA, NAACL-SRW 2018, equations 1 to 7): first the passage filters the question,
+    then the filtered question the passage,
+
+        beta_j = softmax(D^T q_j),  z_j = q_j * (D beta_j),
+        alpha_i = softmax(Z^T d_i),  x_i = d_i * (Q alpha_i) or d_i * (Z alpha_i).
+
+    It has no parameters. Softmaxes leave out what is padding, which the paper does not discuss. The weights beta are
+    named "question_to_passage", alpha "passage_to_question".
+
+    Registered as a `Gating` with name "collaborative".
+
+    # Parameters
+
+    gate_by : `str`, optional (default = `"question"`)
+        What alpha sums: `"question"` (Q, the better one on CNN) or `"filtered_question"` (Z).
+    final_filtering : `bool`, optional (default = `True`)
+        After the last layer too the question is filtered before passage tokens are scored against it (equation 7).
+    """
+
+    def __init__(self, gate_by: str = "question", final_filtering: bool = True) -> None:
+        super().__init__()
+        if gate_by not in GATES:
+            raise ConfigurationError(f"collaborative.gate_by is {gate_by!r}, expected one of {GATES}")
+        self._gate_by = gate_by
+        self._final_filtering = final_filtering
+
+    def forward(self, pair: EncodedPair) -> Tuple[torch.FloatTensor, Weights]:
+        filtered, beta = _filtered_question(pair)
+        # Shape: (batch_size, passage_length, question_length)
+        alpha = masked_softmax(pair.passage @ filtered.transpose(1, 2), pair.question_mask.unsqueeze(1))
+        summary = weighted_sum(pair.question if self._gate_by == "question" else filtered, alpha)
+        return pair.passage * summary, {"question_to_passage": beta, "passage_to_question": alpha}
+
+    def final_question(self, pair: EncodedPair) -> Tuple[torch.FloatTensor, Weights]:
+        if not self._final_filtering:
+            return super().final_question(pair)
+        filtered, beta = _filtered_question(pair)
+        return filtered, {"question_to_passage": beta}
+
+
+def _filtered_question(pair: EncodedPair) -> Tuple[torch.FloatTensor, torch.FloatTensor]:
+    """Z, of the question's shape, and beta, of shape (batch_size, question_length, passage_length)."""
+    beta = masked_softmax(pair.question @ pair.passage.transpose(1, 2), pair.passage_mask.unsqueeze(1))
+    return pair.question * weighted_sum(pair.passage, beta), beta

@@ -1,0 +1,50 @@
+from typing import Tuple
+
+import torch
+from allennlp.common.checks import ConfigurationError
+from allennlp.nn.util import weighted_sum
+
+from allennlp_coref_rc.modules.gating.gating import EncodedPair, Gating, Weights
+from allennlp_coref_rc.modules.masked_softmax import masked_softmax
+
+OPERATIONS = ("product", "sum", "concatenation")
+
+
+@Gating.register("gated_attention")
+class GatedAttention(Gating):
+    """
+    The gated attention of the GA Reader (Dhingra et al., ACL 2017): each passage token is multiplied, element by
+    element, by a summary of the question made for it,
+
+        alpha_i = softmax(Q^T d_i),  x_i = d_i * (Q alpha_i).
+
+    It has no parameters. The weights alpha are named "passage_to_question".
+
+    Registered as a `Gating` with name "gated_attention".
+
+    # Parameters
+
+    operation : `str`, optional (default = `"product"`)
+        In place of the product, `"sum"` or `"concatenation"` of the two, which the paper compares (its Table 4).
+    """
+
+    def __init__(self, operation: str = "product") -> None:
+        super().__init__()
+        if operation not in OPERATIONS:
+            raise ConfigurationError(f"gated_attention.operation is {operation!r}, expected one of {OPERATIONS}")
+        self._operation = operation
+
+    def forward(self, pair: EncodedPair) -> Tuple[torch.FloatTensor, Weights]:
+        # Shape: (batch_size, passage_length, question_length)
+        weights = masked_softmax(pair.passage @ pair.question.transpose(1, 2), pair.question_mask.unsqueeze(1))
+        summary = weighted_sum(pair.question, weights)
+        if self._operation == "product":
+            gated = pair.passage * summary
+        elif self._operation == "sum":
+            gated = pair.passage + summary
+        else:
+            gated = torch.cat([pair.passage, summary], dim=-1)
+        return gated, {"passage_to_question": weights}
+
+    def get_output_dim(self, dim: int) -> int:
+        return 2 * dim if self._operation == "concatenation" else dim

@@ -1,0 +1,120 @@
+from typing import Callable, Optional
+
+import torch
+from torch.nn.functional import conv2d, relu
+
+from allennlp_coref_rc.modules.annotated_self_attention import AnnotatedSelfAttention, HeadViews
+from allennlp_coref_rc.modules.fast_dropout import FastDropout
+
+
+class SeparableConvolution(torch.nn.Module):
+    """
+    A convolution of each channel by itself, then one of width one over all channels. Shapes of inputs and outputs:
+    (batch_size, sequence_length, dim).
+    """
+
+    def __init__(self, dim: int, kernel_size: int) -> None:
+        super().__init__()
+        self.depthwise = torch.nn.Conv1d(dim, dim, kernel_size, padding=kernel_size // 2, groups=dim)
+        self.pointwise = torch.nn.Linear(dim, dim)
+
+    def forward(self, inputs: torch.Tensor) -> torch.Tensor:
+        # As an image of height one whose channels come last, so that nothing has to be transposed in memory.
+        image = inputs.transpose(1, 2).unsqueeze(2)
+        depthwise = self.depthwise
+        image = conv2d(
+            image, depthwise.weight.unsqueeze(2), depthwise.bias, padding=(0, *depthwise.padding), groups=image.size(1)
+        )
+        return self.pointwise(image.squeeze(2).transpose(1, 2))
+
+
+class QanetBlock(torch.nn.Module):
+    """
+    The encoder block of `QANet <https://openreview.net/forum?id=B14TlG-RW>`_ (Yu et al., ICLR 2018): separable
+    convolutions, self-attention and a feed-forward layer, each after a layer norm and with a residual connection, which
+    layer dropout leaves alone the more often, the deeper the layer is in the block. It computes what AllenNLP's
+    `qanet_encoder_block` does, but for padding, which convolutions do not see here.
+
+    # Parameters
+
+    dim : `int`
+    attention : `AnnotatedSelfAttention`
+    num_convs : `int`
+    kernel_size : `int`
+        Odd.
+    feedforward_dim : `int`
+    dropout : `float`
+    layer_dropout : `float`
+        Of the last layer of the block; of layer l of L it is l / L of that.
+    """
+
+    def __init__(
+        self,
+        dim: int,
+        attention: AnnotatedSelfAttention,
+        num_convs: int,
+        kernel_size: int,
+        feedforward_dim: int,
+        dropout: float,
+        layer_dropout: float,
+    ) -> None:
+        super().__init__()
+        self.convolutions = torch.nn.ModuleList(SeparableConvolution(dim, kernel_size) for _ in range(num_convs))
+        self.attention = attention
+        self.feedforward = torch.nn.ModuleList(
+            [torch.nn.Linear(dim, feedforward_dim), torch.nn.Linear(feedforward_dim, dim)]
+        )
+        self.norms = torch.nn.ModuleList(torch.nn.LayerNorm(dim) for _ in range(num_convs + 2))
+        self.dropout = FastDropout(dropout)
+        # AllenNLP drops twice behind the feed-forward layer.
+        self.dropout_twice = FastDropout(1 - (1 - dropout) ** 2)
+        self._layer_dropout = layer_dropout
+
+    def forward(
+        self,
+        inputs: torch.Tensor,
+        exist: Optional[torch.Tensor] = None,
+        attended: Optional[torch.BoolTensor] = None,
+        views: Optional[HeadViews] = None,
+    ) -> torch.Tensor:
+        """
+        # Parameters
+
+        inputs : `torch.Tensor`
+            Shape: (batch_size, sequence_length, dim). With what says where in the sequence they stand.
+        exist : `torch.Tensor`, optional (default = `None`)
+            Shape: (batch_size, sequence_length, 1). One, or zero where masked; by default ones.
+        attended : `torch.BoolTensor`, optional (default = `None`)
+        views : `HeadViews`, optional (default = `None`)
+            Both as in `AnnotatedSelfAttention`.
+
+        # Returns
+
+        `torch.Tensor`
+            Shape: (batch_size, sequence_length, dim).
+        """
+        outputs = inputs
+        for i, convolution in enumerate(self.convolutions):
+            outputs = self._residual(i, outputs, lambda normed: self._convolve(convolution, normed, exist))
+        i = len(self.convolutions)
+        outputs = self._residual(i, outputs, lambda normed: self.dropout(self.attention(normed, attended, views)))
+        return self._residual(i + 1, outputs, self._feed_forward)
+
+    def _convolve(
+        self, convolution: SeparableConvolution, inputs: torch.Tensor, exist: Optional[torch.Tensor]
+    ) -> torch.Tensor:
+        return self.dropout(relu(convolution(inputs if exist is None else inputs * exist)))
+
+    def _feed_forward(self, inputs: torch.Tensor) -> torch.Tensor:
+        first, second = self.feedforward
+        return self.dropout_twice(second(self.dropout(relu(first(inputs)))))
+
+    def _residual(
+        self, index: int, inputs: torch.Tensor, layer: Callable[[torch.Tensor], torch.Tensor]
+    ) -> torch.Tensor:
+        """Adds what the layer makes of its normed inputs: in training unless it is dropped, else scaled by how often."""
+        probability = self._layer_dropout * (index + 1) / len(self.norms)
+        if self.training and torch.rand(()) < probability:
+            return inputs
+        outputs = layer(self.dropout(self.norms[index](inputs)))
+        return inputs + outputs if self.training else torch.add(inputs, outputs, alpha=1 - probability)

@@ -1,0 +1,81 @@
+from typing import Optional, Tuple
+
+import torch
+from allennlp.common import FromParams
+from allennlp.common.checks import ConfigurationError, check_dimensions_match
+from allennlp.modules import Seq2SeqEncoder
+from allennlp.nn.util import batched_index_select
+
+from allennlp_coref_rc.modules.masked_softmax import masked_softmax
+from allennlp_coref_rc.modules.seq2seq_encoders import EncoderInput, encode
+
+ATTENTIONS = ("dot_product", "tanh")
+
+
+class SelfBeliefAggregation(torch.nn.Module, FromParams):
+    """
+    Self-Belief Aggregation (the SBA of CG+SBA, NAACL-SRW 2018, equations 8 to 10): an encoding becomes a sum of the
+    encodings of its whole sequence, weighted by a self-attention that has an encoder of its own, over the embeddings,
+
+        B = biGRU(Y),  lambda_l = softmax(B^T b_l),  E[q_l] = sum_j lambda_lj q_j.
+
+    Padding is left out of the softmax, which the paper does not discuss.
+
+    # Parameters
+
+    encoder : `Seq2SeqEncoder`
+        Of the embeddings.
+    attention : `str`, optional (default = `"dot_product"`)
+        Or `"tanh"`, `v^T tanh(W b_j + U b_l)`, which the paper finds to be worse (its Table 3).
+    in_evaluation : `bool`, optional (default = `True`)
+        If false it is for training alone: the paper finds that at the cloze almost all of the weight stays where it is,
+        so that it can be left out at test time.
+    """
+
+    def __init__(self, encoder: Seq2SeqEncoder, attention: str = "dot_product", in_evaluation: bool = True) -> None:
+        super().__init__()
+        if attention not in ATTENTIONS:
+            raise ConfigurationError(f"self-belief attention is {attention!r}, expected one of {ATTENTIONS}")
+        self.encoder = encoder
+        self._in_evaluation = in_evaluation
+        dim = encoder.get_output_dim()
+        self._key = self._query = self._score = None
+        if attention == "tanh":
+            self._key = torch.nn.Linear(dim, dim, bias=False)
+            self._query = torch.nn.Linear(dim, dim, bias=False)
+            self._score = torch.nn.Linear(dim, 1, bias=False)
+
+    def check_input_dim(self, dim: int, name: str) -> None:
+        """Raises a `ConfigurationError` unless embeddings of this size can be read."""
+        check_dimensions_match(self.encoder.get_input_dim(), dim, f"input of {name}.encoder", "what it reads")
+
+    def forward(
+        self, values: torch.FloatTensor, embedded: EncoderInput, positions: Optional[torch.LongTensor] = None
+    ) -> Tuple[torch.FloatTensor, Optional[torch.FloatTensor]]:
+        """
+        # Parameters
+
+        values : `torch.FloatTensor`
+            What is summed. Shape: (batch_size, length, dim).
+        embedded : `EncoderInput`
+            The same sequence's embeddings.
+        positions : `torch.LongTensor`, optional (default = `None`)
+            Shape: (batch_size, n). The positions asked for, by default all.
+
+        # Returns
+
+        `Tuple[torch.FloatTensor, Optional[torch.FloatTensor]]`
+            The sums, of shape (batch_size, n, dim), and their weights lambda, of shape (batch_size, n, length); no
+            weights where it is left out.
+        """
+        if not self.training and not self._in_evaluation:
+            return (values if positions is None else batched_index_select(values, positions)), None
+        beliefs = encode(self.encoder, embedded)
+        asked = beliefs if positions is None else batched_index_select(beliefs, positions)
+        if self._score is None:
+            scores = asked @ beliefs.transpose(1, 2)
+        else:
+            pairs = self._query(asked).unsqueeze(2) + self._key(beliefs).unsqueeze(1)
+            scores = self._score(pairs.tanh()).squeeze(-1)
+        weights = masked_softmax(scores, embedded.mask.unsqueeze(1))
+        return weights @ values, weights

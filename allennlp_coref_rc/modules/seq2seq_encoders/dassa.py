@@ -1,0 +1,207 @@
+from typing import Dict, List, Optional, Sequence
+
+import torch
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import Vocabulary
+from allennlp.modules import Seq2SeqEncoder
+from allennlp.nn.util import add_positional_features
+from torch.nn.functional import pad
+
+from allennlp_coref_rc.annotations.edges import PADDING
+from allennlp_coref_rc.data.fields import AnnotationTensors
+from allennlp_coref_rc.modules.annotated_self_attention import AnnotatedSelfAttention, HeadViews
+from allennlp_coref_rc.modules.qanet_block import QanetBlock
+from allennlp_coref_rc.modules.scopes import Scopes
+from allennlp_coref_rc.modules.seq2seq_encoders.annotated_seq2seq_encoder import AnnotatedSeq2SeqEncoder
+
+
+@Seq2SeqEncoder.register("dassa")
+class Dassa(AnnotatedSeq2SeqEncoder):
+    """
+    The encoder of `Discourse-Aware Semantic Self-Attention for Narrative Reading Comprehension
+    <https://aclanthology.org/D19-1257>`_ (Mihaylov & Frank, EMNLP 2019): a stack of QANet blocks, in some of which some
+    attention heads see annotations. Such a head makes queries and keys of a token and its label, values of the token
+    alone, and attends within a scope (equations 1 to 4): a sentence, a pair of sentences or the whole text, as the
+    annotation layers' views say. Attention within narrow scopes costs no more than they hold (see `Scopes`).
+
+    Without annotations, or without heads that see them, it is the encoder of QANet. Its options have the names that
+    AllenNLP's `qanet_encoder` has for them, and it computes the same.
+
+    A token without a label has a vector of its head's own instead of what a label adds, in a plain head each token:
+    the authors' code has it as a label, here it is the bias.
+
+    Where this departs from the authors' code:
+
+    * padding is never attended to, and convolutions do not see it; outputs are zero there;
+    * tokens in no scope attend to those of the stretch that they are in, up to the next scope, not to all the others in
+      no scope (`join_unannotated` for that). Where nothing is annotated a head so sees the whole text;
+    * labels of each annotation layer have tables of their own (one for all, in the code, where clusters share rows with
+      semantic roles by mistake), as large as the vocabulary says;
+    * weights begin as PyTorch's `Linear` does, those of queries and keys about three times as large as in the code.
+
+    Registered as a `Seq2SeqEncoder` with name "dassa".
+
+    # Parameters
+
+    input_dim : `int`
+    hidden_dim : `int`, optional (default = `128`)
+    num_blocks : `int`, optional (default = `7`)
+    num_convs_per_block : `int`, optional (default = `2`)
+    conv_kernel_size : `int`, optional (default = `5`)
+        Odd.
+    num_attention_heads : `int`, optional (default = `8`)
+    attention_projection_dim : `int`, optional (default = `hidden_dim`)
+        Of all heads together; for a number of heads that `hidden_dim` is no multiple of.
+    feedforward_hidden_dim : `int`, optional (default = `128`)
+    heads : `Dict[str, int]`, optional (default = `{}`)
+        The annotation layers of views that heads see, and how many heads each: as many as it makes views, or more,
+        which then see the whole text. The other heads are plain.
+    annotated_blocks : `List[int]`, optional (default = `[1, 3, 5]`)
+        The blocks with such heads, from 0.
+    label_dim : `int`, optional (default = `16`)
+        Of the labels' embeddings.
+    label_bias : `bool`, optional (default = `True`)
+        Labels also add a vector to queries and to keys as it is: the code has it, the paper has not.
+    join_unannotated : `bool`, optional (default = `False`)
+    dropout_prob : `float`, optional (default = `0.1`)
+    layer_dropout_undecayed_prob : `float`, optional (default = `0.1`)
+    vocab : `Vocabulary`, optional (default = `None`)
+        For the numbers of labels. AllenNLP passes it on.
+
+    # Example
+
+    ```jsonnet
+    {"type": "dassa", "input_dim": 128, "heads": {"srl": 3, "discourse_explicit": 2, "coref": 1}}
+    ```
+    """
+
+    def __init__(
+        self,
+        input_dim: int,
+        hidden_dim: int = 128,
+        num_blocks: int = 7,
+        num_convs_per_block: int = 2,
+        conv_kernel_size: int = 5,
+        num_attention_heads: int = 8,
+        attention_projection_dim: Optional[int] = None,
+        feedforward_hidden_dim: int = 128,
+        heads: Optional[Dict[str, int]] = None,
+        annotated_blocks: Sequence[int] = (1, 3, 5),
+        label_dim: int = 16,
+        label_bias: bool = True,
+        join_unannotated: bool = False,
+        dropout_prob: float = 0.1,
+        layer_dropout_undecayed_prob: float = 0.1,
+        vocab: Optional[Vocabulary] = None,
+    ) -> None:
+        super().__init__()
+        # Jsonnet sorts keys, Python does not: the parameters' meaning must not depend on it.
+        heads = dict(sorted((heads or {}).items()))
+        attention_dim = attention_projection_dim or hidden_dim
+        for key, found, good, expected in (
+            ("conv_kernel_size", conv_kernel_size, conv_kernel_size % 2, "an odd number"),
+            ("hidden_dim", hidden_dim, hidden_dim % 2 == 0 and hidden_dim > 2, "an even number above 2"),
+            (
+                "attention_projection_dim",
+                attention_dim,
+                attention_dim % num_attention_heads == 0,
+                f"a multiple of num_attention_heads, {num_attention_heads}",
+            ),
+            (
+                "heads",
+                heads,
+                sum(heads.values()) <= num_attention_heads and min(heads.values(), default=1) > 0,
+                f"positive numbers, together at most num_attention_heads, {num_attention_heads}",
+            ),
+            (
+                "annotated_blocks",
+                list(annotated_blocks),
+                not heads or all(0 <= block < num_blocks for block in annotated_blocks),
+                f"numbers below num_blocks, {num_blocks}",
+            ),
+            ("vocab", vocab, vocab is not None or not heads, "a vocabulary, where heads see annotations"),
+        ):
+            if not good:
+                raise ConfigurationError(f"dassa: {key} is {found}, expected {expected}")
+        self._input_dim = input_dim
+        self._hidden_dim = hidden_dim
+        self._heads = heads
+        self._annotated_blocks = frozenset(annotated_blocks if heads else ())
+        self._join_unannotated = join_unannotated
+        self.input_projection = torch.nn.Linear(input_dim, hidden_dim) if input_dim != hidden_dim else None
+        self.blocks = torch.nn.ModuleList()
+        for block in range(num_blocks):
+            seen = (heads, vocab, label_dim, label_bias) if block in self._annotated_blocks else ()
+            attention = AnnotatedSelfAttention(hidden_dim, attention_dim, num_attention_heads, *seen)
+            self.blocks.append(
+                QanetBlock(
+                    hidden_dim, attention, num_convs_per_block, conv_kernel_size, feedforward_hidden_dim, dropout_prob,
+                    layer_dropout_undecayed_prob,
+                )  # fmt: skip
+            )
+
+    def get_input_dim(self) -> int:
+        return self._input_dim
+
+    def get_output_dim(self) -> int:
+        return self._hidden_dim
+
+    def is_bidirectional(self) -> bool:
+        return False
+
+    def forward(  # type: ignore
+        self, inputs: torch.FloatTensor, mask: torch.BoolTensor, annotations: Optional[AnnotationTensors] = None
+    ) -> torch.FloatTensor:
+        """
+        # Parameters
+
+        inputs : `torch.FloatTensor`
+            Shape: (batch_size, sequence_length, input_dim).
+        mask : `torch.BoolTensor`
+            Shape: (batch_size, sequence_length).
+        annotations : `AnnotationTensors`, optional (default = `None`)
+            With a layer of views for each key of `heads`.
+
+        # Returns
+
+        `torch.FloatTensor`
+            Shape: (batch_size, sequence_length, hidden_dim). Zero where masked.
+        """
+        views = None if annotations is None or not self._annotated_blocks else self._views(annotations, mask)
+        exist = attended = None
+        if not mask.all():
+            exist = mask.unsqueeze(-1).to(inputs.dtype)
+            # A text of no tokens attends to all padding rather than to nothing, which would be no number.
+            attended = (mask | ~mask.any(dim=1, keepdim=True))[:, None, None, :]
+        outputs = inputs if self.input_projection is None else self.input_projection(inputs)
+        positions = add_positional_features(torch.zeros_like(outputs[:1]))
+        for i, block in enumerate(self.blocks):
+            outputs = block(outputs + positions, exist, attended, views if i in self._annotated_blocks else None)
+        return outputs if exist is None else outputs * exist
+
+    def _views(self, annotations: AnnotationTensors, mask: torch.BoolTensor) -> HeadViews:
+        labels: List[torch.LongTensor] = []
+        scopes: List[torch.LongTensor] = []
+        for layer, number in self._heads.items():
+            if layer not in annotations:
+                raise ConfigurationError(
+                    f"dassa has heads for the annotation layer {layer!r}, but dataset_reader.annotation_layers has "
+                    f"{sorted(annotations)}; add it there, or change the encoder's heads"
+                )
+            if not {"labels", "scopes"} <= set(annotations[layer]):
+                raise ConfigurationError(
+                    f"dassa reads views of the annotation layer {layer!r}, but dataset_reader.annotation_layers.{layer} "
+                    f"makes {sorted(annotations[layer])}; layers of the types srl_views, discourse_views, coref_views "
+                    "and sentence_views make views"
+                )
+            views = [annotations[layer][name] for name in ("labels", "scopes")]
+            missing = number - views[0].size(-1)
+            if missing < 0:
+                raise ConfigurationError(
+                    f"dassa has {number} heads for the annotation layer {layer!r}, which makes {number - missing} "
+                    f"views; change the encoder's heads.{layer} or dataset_reader.annotation_layers.{layer}"
+                )
+            views = [pad(view, (0, missing), value=PADDING) for view in views]
+            labels.append(views[0].clamp(min=0))
+            scopes.append(views[1])
+        return HeadViews(torch.cat(labels, dim=-1), Scopes(torch.cat(scopes, dim=-1), mask, self._join_unannotated))

@@ -1,0 +1,48 @@
+import torch
+from allennlp.modules import Seq2VecEncoder
+from allennlp.modules.seq2vec_encoders import GruSeq2VecEncoder
+
+
+@Seq2VecEncoder.register("projected_gru")
+class ProjectedGru(Seq2VecEncoder):
+    """
+    The final states of a bidirectional GRU through a linear layer: the character encoder of the GA Reader (hidden size
+    25; there a layer for each direction, whose outputs are summed, which is the same).
+
+    Registered as a `Seq2VecEncoder` with name "projected_gru".
+
+    # Parameters
+
+    input_size : `int`
+    hidden_size : `int`
+        Of a direction.
+    output_size : `int`
+        Half of the size of a word's embedding in the GA Reader.
+    """
+
+    def __init__(self, input_size: int, hidden_size: int, output_size: int) -> None:
+        super().__init__()
+        self._gru = GruSeq2VecEncoder(input_size, hidden_size, bidirectional=True)
+        self._projection = torch.nn.Linear(2 * hidden_size, output_size)
+
+    def get_input_dim(self) -> int:
+        return self._gru.get_input_dim()
+
+    def get_output_dim(self) -> int:
+        return self._projection.out_features
+
+    def forward(self, tokens: torch.FloatTensor, mask: torch.BoolTensor) -> torch.FloatTensor:
+        """
+        # Parameters
+
+        tokens : `torch.FloatTensor`
+            Shape: (batch_size, num_characters, input_size).
+        mask : `torch.BoolTensor`
+            Shape: (batch_size, num_characters).
+
+        # Returns
+
+        `torch.FloatTensor`
+            Shape: (batch_size, output_size).
+        """
+        return self._projection(self._gru(tokens, mask))

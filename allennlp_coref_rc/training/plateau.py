@@ -1,0 +1,54 @@
+import torch
+from allennlp.training.learning_rate_schedulers import LearningRateScheduler
+from allennlp.training.learning_rate_schedulers.learning_rate_scheduler import (
+    _PyTorchLearningRateSchedulerWithMetricsWrapper,
+)
+
+
+@LearningRateScheduler.register("plateau")
+class PlateauLearningRateScheduler(_PyTorchLearningRateSchedulerWithMetricsWrapper):
+    """
+    Lowers the learning rate when the validation metric has stopped getting better: what AllenNLP calls
+    `reduce_on_plateau`, which current releases of PyTorch no longer accept.
+
+    Registered as a `LearningRateScheduler` with name "plateau".
+
+    # Parameters
+
+    optimizer : `torch.optim.Optimizer`
+        Given by the trainer.
+    mode : `str`, optional (default = `"max"`)
+        `"max"` for a metric that is to grow, as accuracies are; `"min"` for a loss. (In AllenNLP "min".)
+    factor : `float`, optional (default = `0.5`)
+        What the learning rate is multiplied by.
+    patience : `int`, optional (default = `0`)
+        How many epochs without a better value are waited for.
+    threshold : `float`, optional (default = `0.0`)
+        By how much, in absolute terms, a value has to be better.
+    cooldown : `int`, optional (default = `0`)
+        Epochs after a reduction before counting again.
+    min_lr : `float`, optional (default = `0.0`)
+    """
+
+    def __init__(
+        self,
+        optimizer: torch.optim.Optimizer,
+        mode: str = "max",
+        factor: float = 0.5,
+        patience: int = 0,
+        threshold: float = 0.0,
+        cooldown: int = 0,
+        min_lr: float = 0.0,
+    ) -> None:
+        super().__init__(
+            torch.optim.lr_scheduler.ReduceLROnPlateau(
+                optimizer,
+                mode=mode,
+                factor=factor,
+                patience=patience,
+                threshold=threshold,
+                threshold_mode="abs",
+                cooldown=cooldown,
+                min_lr=min_lr,
+            )
+        )

@@ -1,0 +1,110 @@
+from pathlib import Path
+
+import pytest
+from allennlp.common.checks import ConfigurationError
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from allennlp_coref_rc.annotations import AnnotatedText
+from allennlp_coref_rc.annotations.formats import read_brat
+from tests.annotations.formats.malformed import check_damaged_files
+
+FIXTURE = Path(__file__).parents[2] / "fixtures" / "formats" / "brat" / "story.ann"
+
+
+def read(folder, text, *lines):
+    (folder / "a.txt").write_bytes(text.encode())
+    (folder / "a.ann").write_text("".join(line + "\n" for line in lines))
+    (found,) = read_brat(str(folder / "a.ann"))
+    return found
+
+
+def test_a_pair_of_files_gives_a_text():
+    (text,) = read_brat(str(FIXTURE))
+    tokens = ["Mary", "'s", "aunt", "left.", "She", "was", "tired", ",", "and", "so", "was", "John-", "Paul", "."]
+    tokens += ["The", "old", "man", "and", "the", "young", "man", "slept", "."]
+    assert text == AnnotatedText(
+        tokens,
+        sentences=[(0, 6), (6, 14), (14, 23)],
+        # R3 and the equivalence of T4 join Mary, Paul and the young man; an event stands where its trigger does.
+        clusters=[[(0, 1), (12, 13), (18, 21)], [(0, 3), (4, 5)], [(6, 7), (21, 22)]],
+        id="story",
+    )
+
+
+def test_line_ends_count_as_in_the_file(tmp_path):
+    text = read(tmp_path, "He left.\r\nHe slept.", "T1\tP 0 2\tHe", "T2\tP 10 12\tHe", "*\tEquiv T1 T2")
+    assert text.sentences == [(0, 2), (2, 4)] and text.clusters == [[(0, 1), (2, 3)]]
+
+
+@st.composite
+def annotations(draw):
+    text = draw(st.text(alphabet="ab \n.", max_size=30))
+    spans = []
+    if text.strip():
+        position = st.integers(0, len(text))
+        spans = draw(st.lists(st.tuples(position, position).map(sorted).map(tuple), max_size=6))
+        spans = [(start, stop) for start, stop in spans if text[start:stop].strip()]
+    number = st.integers(0, len(spans) - 1)
+    links = draw(st.lists(st.lists(number, min_size=2, max_size=3), max_size=4)) if spans else []
+    return text, spans, links
+
+
+@settings(derandomize=True, deadline=None, max_examples=60)
+@given(case=annotations())
+def test_clusters_are_what_links_reach(case, tmp_path_factory):
+    text, spans, links = case
+    lines = [f"T{i}\tX {start} {stop}\t{' '.join(text[start:stop].split())}" for i, (start, stop) in enumerate(spans)]
+    for link in links:
+        # In front of what it refers to, as brat allows.
+        pair = f"R0\tCoref Arg1:T{link[0]} Arg2:T{link[1]}"
+        lines.insert(0, pair if len(link) == 2 else "*\tEquiv " + " ".join(f"T{i}" for i in link))
+    found = read(tmp_path_factory.getbasetemp(), text, *lines)
+    assert "".join(found.tokens) == "".join(text.split())
+
+    reached = {i: {i} for i in range(len(spans))}
+    for _ in spans:
+        for link in links:
+            for i in link:
+                reached[i] |= {k for j in link for k in reached[j]}
+    linked = {i for link in links for i in link}
+    expected = {frozenset(characters(text, *spans[j]) for j in reached[i]) for i in linked}
+    starts = [sum(map(len, found.tokens[:i])) for i in range(len(found) + 1)]
+    assert {frozenset((starts[s], starts[e]) for s, e in cluster) for cluster in found.clusters} == expected
+    assert len(found.sentences) == sum(bool(line.strip()) for line in text.split("\n"))
+
+
+def characters(text, start, stop):
+    """Which characters of a text without its white space a span holds."""
+    return len("".join(text[:start].split())), len("".join(text[:stop].split()))
+
+
+@pytest.mark.parametrize(
+    "line, message",
+    [
+        ("T1 X 0 2 He", "line 2: found 'T1 X 0 2 He', expected an id, a tab and an annotation"),
+        ("T1\tX 0\tHe", "line 2: found 'X 0', expected a type and offsets like"),
+        ("T1\tX 0 90\tHe", "line 2: found the offsets 0 90, expected a start before an end of at most 8"),
+        ("T1\tX 2 2\t", "line 2: found the offsets 2 2"),
+        ("T1\tX 2 3\t", "line 2: found an annotation of white space"),
+        ("T1\tX 0 2\tShe", "line 2: found 'She', expected what the text has there, 'He'"),
+        ("T9\tX 0 2\tHe", "line 2: found the id 'T9' a second time"),
+        ("R1\tCoref T9 T9", "line 2: found 'Coref T9 T9', expected a relation like"),
+        ("R1\tCoref Arg1:T9 Arg2:T7", "line 2: found 'T7', expected the id of an annotation of the text"),
+        ("*\tEquiv T9", "line 2: found 'Equiv T9', expected an equivalence"),
+        ("E1\tLeave", "line 2: found 'Leave', expected an event"),
+        ("Q1\tLeave", "line 2: found the id 'Q1', expected one that begins with"),
+    ],
+)
+def test_malformed_annotations_say_where(tmp_path, line, message):
+    with pytest.raises(ConfigurationError, match=f"a.ann, {message}"):
+        read(tmp_path, "He left.", "T9\tP 0 2\tHe", line)
+
+
+def test_damaged_files_say_where(tmp_path):
+    check_damaged_files(read_brat, FIXTURE, tmp_path, [FIXTURE.with_suffix(".txt")])
+    with pytest.raises(ConfigurationError, match="story.txt: found another name, expected one that ends with .ann"):
+        list(read_brat(str(FIXTURE.with_suffix(".txt"))))
+    (tmp_path / "lone.ann").write_text("")
+    with pytest.raises(ConfigurationError, match="lone.txt: no such file"):
+        list(read_brat(str(tmp_path / "lone.ann")))

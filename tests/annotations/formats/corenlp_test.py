@@ -1,0 +1,94 @@
+import json
+from pathlib import Path
+
+import pytest
+from allennlp.common.checks import ConfigurationError
+from hypothesis import given, settings
+
+from allennlp_coref_rc.annotations import AnnotatedText
+from allennlp_coref_rc.annotations.formats import read_corenlp
+from tests.annotations.formats.malformed import check_damaged_files
+from tests.annotations.texts import annotated_texts
+
+FIXTURE = Path(__file__).parents[2] / "fixtures" / "formats" / "corenlp" / "passage-1.txt.json"
+
+
+def read(tmp_path, *documents, name="a.json"):
+    path = tmp_path / name
+    path.write_text("".join(json.dumps(document) + "\n" for document in documents))
+    return list(read_corenlp(str(path)))
+
+
+def written(text):
+    """What CoreNLP would write of a text: everything is counted from 1, and within its sentence."""
+    sentences = [
+        {"tokens": [{"index": i, "word": token} for i, token in enumerate(text.tokens[slice(*span)], start=1)]}
+        for span in text.sentences
+    ]
+
+    def mention(span):
+        for number, (start, stop) in enumerate(text.sentences, start=1):
+            if start <= span[0] and span[1] <= stop:
+                return {"sentNum": number, "startIndex": span[0] - start + 1, "endIndex": span[1] - start + 1}
+
+    chains = [[found for found in map(mention, cluster) if found] for cluster in text.clusters]
+    return {"docId": "x", "sentences": sentences, "corefs": {str(i + 1): chain for i, chain in enumerate(chains)}}
+
+
+def test_a_file_gives_its_document():
+    (text,) = read_corenlp(str(FIXTURE))
+    assert text == AnnotatedText(
+        ["Mary", "(", "my", "aunt", ")", "could", "n't", "sleep", "."]
+        + ['"', "She", "'s", "ill", ",", '"', "I", "said", "."],
+        sentences=[(0, 9), (9, 18)],
+        clusters=[[(0, 1), (10, 11)], [(2, 3), (15, 16)]],
+        id="passage-1",
+    )
+
+
+def test_without_a_name_in_the_file_the_file_names_a_document(tmp_path):
+    document = {"sentences": [{"tokens": []}, {"tokens": [{"word": "Hm", "originalText": ""}]}]}
+    assert read(tmp_path, document, name="b.txt.json") == [AnnotatedText(["Hm"], id="b")]
+    assert read(tmp_path, document, document) == [AnnotatedText(["Hm"])] * 2
+    assert [text.id for text in read(tmp_path, {**document, "docId": "7"}, document)] == ["7", None]
+
+
+@settings(derandomize=True, deadline=None, max_examples=60)
+@given(text=annotated_texts().filter(lambda text: all(text.tokens)))
+def test_what_is_written_is_read(text, tmp_path_factory):
+    (found,) = read(tmp_path_factory.getbasetemp(), written(text))
+    within = [
+        sorted(span for span in cluster if any(s <= span[0] and span[1] <= e for s, e in text.sentences))
+        for cluster in text.clusters
+    ]
+    assert found == AnnotatedText(text.tokens, text.sentences, [cluster for cluster in within if cluster], id="x")
+
+
+@pytest.mark.parametrize(
+    "key, value, message",
+    [
+        ("sentNum", 3, r"found 3 at corefs.3\[0\].sentNum, expected an integer, 1 to 2"),
+        ("sentNum", 0, r"found 0 at corefs.3\[0\].sentNum, expected an integer, 1 to 2"),
+        ("startIndex", 10, r"found 10 at corefs.3\[0\].startIndex, expected an integer, 1 to 9"),
+        ("endIndex", 2, r"found 2 at corefs.3\[0\].endIndex, expected an integer, 3 to 10"),
+        ("endIndex", "3", r'found "3" at corefs.3\[0\].endIndex, expected an integer'),
+    ],
+)
+def test_malformed_mentions_say_where(tmp_path, key, value, message):
+    document = json.loads(FIXTURE.read_text())
+    document["corefs"]["3"][0][key] = value
+    with pytest.raises(ConfigurationError, match=f"a.json, line 2, object 2: {message}"):
+        read(tmp_path, {"sentences": []}, document)
+
+
+def test_damaged_files_say_where(tmp_path):
+    check_damaged_files(read_corenlp, FIXTURE, tmp_path)
+    path = tmp_path / "a.json"
+    path.write_text('{\n"sentences": [\n{"tokens": [}\n]}\n')
+    with pytest.raises(ConfigurationError, match="a.json, line 3: found damaged JSON"):
+        list(read_corenlp(str(path)))
+    path.write_text('{\n"sentences": [\n{"words": []}\n]}\n')
+    with pytest.raises(
+        ConfigurationError, match=r"a.json, line 1, object 1: found .* at sentences\[0\], expected .* the key 'tokens'"
+    ):
+        list(read_corenlp(str(path)))

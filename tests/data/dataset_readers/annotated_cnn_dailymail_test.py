@@ -1,0 +1,461 @@
+import bz2
+import gzip
+import json
+import lzma
+import re
+import runpy
+import tarfile
+from pathlib import Path
+
+import pytest
+from allennlp.common import Params, file_utils
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import Batch, DatasetReader, Vocabulary
+from allennlp.data.tokenizers import CharacterTokenizer
+
+from allennlp_coref_rc.annotations import AnnotatedText, Annotator, CorefEdges
+from allennlp_coref_rc.data.dataset_readers.annotated_cnn_dailymail import (
+    AnnotatedCnnDailyMailReader,
+    EntityQuestion,
+    question_from_json,
+    read_question,
+)
+from tests.data.dataset_readers.checks import (
+    check_annotated_file,
+    check_damage,
+    check_shards,
+    check_workers,
+    metadata,
+    refusal,
+    tokens,
+)
+from tests.shared import PROJECT
+
+FIXTURES = PROJECT / "tests" / "fixtures" / "cnn_dailymail" / "questions"
+TRAINING = str(FIXTURES / "training")
+FILES = sorted((FIXTURES / "training").iterdir())
+
+GOOD = (
+    "http://a.b/c\n\n@entity1 said it . @entity2 left\n\n@placeholder left\n\n@entity2\n\n@entity1:CNN\n@entity2:A: b"
+)
+
+
+class MarkersCoref(Annotator):
+    """The same marker is the same entity."""
+
+    def annotate(self, text):
+        places = {}
+        for i, token in enumerate(text.tokens):
+            if token.startswith("@entity"):
+                places.setdefault(token, []).append((i, i + 1))
+        return AnnotatedText(text.tokens, text.sentences, text.clusters + list(places.values()), id=text.id)
+
+
+def reader(**options):
+    return AnnotatedCnnDailyMailReader(**{"annotation_layers": {"coref": CorefEdges()}, **options})
+
+
+def write(path, content=GOOD):
+    path.write_text(content)
+    return str(path)
+
+
+class TestReadQuestion:
+    def test_blocks_of_a_file(self, tmp_path):
+        assert read_question(write(tmp_path / "ab12.question")) == EntityQuestion(
+            "ab12",
+            "@entity1 said it . @entity2 left",
+            "@placeholder left",
+            "@entity2",
+            {"@entity1": "CNN", "@entity2": "A: b"},
+            "http://a.b/c",
+            [],
+        )
+
+    @pytest.mark.parametrize("split, count", [("training", 12), ("validation", 10), ("test", 10)])
+    def test_fixtures_have_the_official_layout(self, split, count):
+        files = sorted((FIXTURES / split).iterdir())
+        assert len(files) == count
+        for path in files:
+            assert re.fullmatch(r"[0-9a-f]{40}\.question", path.name)
+            content = path.read_bytes()
+            assert not content.endswith(b"\n")
+            lines = content.decode().split("\n")
+            assert [lines[i] for i in (1, 3, 5, 7)] == [""] * 4
+            question = read_question(str(path))
+            assert [question.url, question.passage, question.question, question.answer] == lines[:8:2]
+            assert [f"{marker}:{form}" for marker, form in question.entities.items()] == lines[8:]
+
+    def test_line_ends_of_windows_and_further_blank_lines(self, tmp_path):
+        path = tmp_path / "ab12.question"
+        expected = read_question(write(path))
+        path.write_bytes(GOOD.replace("\n\n", "\n \n\n").replace("\n", "\r\n").encode() + b"\r\n\r\n")
+        assert read_question(str(path)) == expected
+
+    def test_clusters_of_conversions(self, tmp_path):
+        # Who left ? is at 11 to 13 when passage and question are counted on from 1.
+        content = (
+            "u\n\nthe cat met Bob : he : left at once\n\nwho left @placeholder ?\n\nBob\n\nthe cat\nBob\n\n"
+            "the:1|cat:2 he:6\nBob:4 @placeholder:13\n::5 ::7\n"
+        )
+        question = read_question(write(tmp_path / "a.question", content))
+        assert question.entities == {"the cat": "", "Bob": ""}
+        assert question.clusters == [[(0, 2), (5, 6)], [(3, 4), (12, 13)], [(4, 5), (6, 7)]]
+        document = AnnotatedCnnDailyMailReader().to_document(Path(tmp_path / "a.question"))
+        assert document.text.clusters == question.clusters
+        instance = next(iter(AnnotatedCnnDailyMailReader().read(str(tmp_path / "a.question"))))
+        # One further on in the question, behind @begin.
+        assert instance["metadata"].metadata["clusters"][1] == [(3, 4), (13, 14)]
+        assert instance["question"].tokens[3].text == "@placeholder"
+        message = refusal(
+            lambda: list(AnnotatedCnnDailyMailReader(tokenizer=CharacterTokenizer()).read(str(tmp_path / "a.question")))
+        )
+        assert message.startswith(
+            f"{tmp_path}/a.question: found clusters over 14 tokens and a dataset_reader.tokenizer"
+        )
+
+
+MALFORMED = [
+    ("empty", "", 1, "0 blocks", "5 or 6"),
+    ("blank", "\n \n", 2, "0 blocks", "5 or 6"),
+    ("no entities", "u\n\np\n\nq\n\na", 7, "4 blocks", "5 or 6"),
+    ("no blank lines", "u\np\nq\na\n@entity1:b", 5, "1 blocks", "5 or 6"),
+    ("seven blocks", GOOD + "\n\nleft:5\n\nx", 14, "7 blocks", "5 or 6"),
+    ("passage of two lines", GOOD.replace(" . ", " .\n"), 4, "2 lines of the passage", "one, and a blank line"),
+    ("answer of two lines", GOOD.replace("@entity2\n\n", "@entity2\n@entity1\n\n"), 8, "2 lines of the answer", "one"),
+    (
+        "answer that is no entity",
+        GOOD.replace("\n@entity2\n", "\n@entity3\n"),
+        7,
+        "the answer '@entity3'",
+        "2 entities",
+    ),
+    ("nothing before the colon", GOOD + "\n:b", 11, "':b'", "marker:surface form"),
+    ("an entity twice", GOOD + "\n@entity1:b", 11, "'@entity1:b'", "each marker once"),
+    ("mention without a position", GOOD + "\n\nleft", 12, "'left'", "'the:4|football:5'"),
+    ("position 0", GOOD + "\n\nleft:0", 12, "'left:0'", "positions among the 8 tokens"),
+    ("position too large", GOOD + "\n\nleft:9", 12, "'left:9'", "positions among the 8 tokens"),
+    ("position of many digits", GOOD + "\n\nleft:" + "1" * 5000, 12, "'left:111", "positions among the 8 tokens"),
+    ("another token there", GOOD + "\n\nsaid:6", 12, "'said:6' where the token is 'left'", "positions among"),
+    ("tokens that are no mention", GOOD + "\n\nsaid:2|left:6", 12, "'said:2|left:6'", "follow one another"),
+]
+
+
+class TestMalformedFiles:
+    @pytest.mark.parametrize("name, content, line, found, expected", MALFORMED, ids=[case[0] for case in MALFORMED])
+    def test_content(self, tmp_path, name, content, line, found, expected):
+        path = write(tmp_path / "a.question", content)
+        messages = {refusal(lambda: list(reader().read(str(place)))) for place in (path, tmp_path)}
+        assert len(messages) == 1, "a file by itself and in its folder"
+        message = messages.pop()
+        assert message.startswith(f"{path}, line {line}: found {found}"), message
+        assert expected in message.split("expected")[-1]
+
+    def test_question_without_placeholder(self, tmp_path):
+        path = write(tmp_path / "a.question", GOOD.replace("@placeholder left", "who left"))
+        message = refusal(lambda: list(reader().read(str(tmp_path))))
+        assert message == (
+            f"{path}: found the question '@begin who left @end', expected @placeholder where the answer belongs"
+        )
+
+    def test_a_question_is_cut_around_its_placeholder(self, tmp_path):
+        path = write(
+            tmp_path / "a.question", GOOD.replace("@placeholder left", "yesterday it was @placeholder who left")
+        )
+        for length, expected in (
+            (1, "@placeholder"),
+            (2, "was @placeholder"),
+            (5, "yesterday it was @placeholder who"),
+        ):
+            (instance,) = reader(max_question_length=length).read(path)
+            assert tokens(instance["question"]) == ["@begin", *expected.split(), "@end"]
+
+    def test_latin_1(self, tmp_path):
+        path = tmp_path / "a.question"
+        path.write_bytes(GOOD.replace("CNN", "Zoë").encode("latin-1"))
+        message = refusal(lambda: list(reader().read(str(tmp_path))))
+        assert message == f"{path}, line 9: found the byte 0xeb, which is not UTF-8; expected UTF-8 text"
+
+    def test_missing_and_empty_folders(self, tmp_path):
+        assert refusal(lambda: list(reader().read(str(tmp_path / "a")))) == f"{tmp_path}/a: no such file or folder"
+        (tmp_path / "a.txt").write_text(GOOD)
+        message = refusal(lambda: list(reader().read(str(tmp_path))))
+        assert message.startswith(f"{tmp_path}: found a folder without .question files")
+
+    def test_damaged_question_files_are_read_or_refused_and_nothing_else(self, tmp_path):
+        pieces = [b"\n", b"\n\n", b":", b" ", b"\x00", b"\xc3", b"@entity1", b"\t"]
+        path = tmp_path / "a.question"
+        check_damage(read_question, path, FILES[0].read_bytes(), pieces, 400)
+
+    def test_damaged_json_lines_are_read_or_refused_and_nothing_else(self, tmp_path):
+        path = tmp_path / "a.jsonl"
+        lines = [json.dumps(read_question(str(file))._asdict()) for file in FILES[:2]]
+        pieces = [b"\n", b"{", b"[", b'"', b"null", b"1", b"\xc3", b"@entity1", b'"\\ud800"', b"[" * 5000]
+        whole = "\n".join(lines).encode()
+        check_damage(lambda path: list(reader(permute_entities=True).read(path)), path, whole, pieces, 200)
+
+    def test_damaged_annotated_files_are_read_or_refused_and_nothing_else(self, tmp_path):
+        path = tmp_path / "a.jsonl"
+        made = reader(annotator=MarkersCoref())
+        check_annotated_file(made, reader(), str(FILES[0]), str(path))
+        pieces = [b"\n", b"{", b"[", b'"', b"null", b"1", b"\xc3", b"@entity1", b", 1", b"9"]
+        check_damage(lambda path: list(reader(permute_entities=True).read(path)), path, path.read_bytes(), pieces, 200)
+
+    @pytest.mark.parametrize(
+        "data",
+        [
+            {},
+            {"questions": []},
+            {"questions": 1},
+            {"questions": [1]},
+            {"questions": [{"candidates": 1}]},
+            {"questions": [{"candidates": []}]},
+            {"questions": [{"candidates": [1]}]},
+            {"questions": [{"candidates": ["@entity1"], "answer": ["@entity1"]}]},
+            {"questions": [{"candidates": ["@entity1"], "clusters": 3}]},
+        ],
+    )
+    def test_annotated_files_of_wrong_types(self, tmp_path, data):
+        path = tmp_path / "a.jsonl"
+        body = {"tokens": "@entity1 left . @placeholder left".split(), "parts": [3, 2], "data": data}
+        path.write_text('{"annotated_documents": 1, "documents": 1}\n' + json.dumps(body))
+        assert refusal(lambda: list(reader().read(str(path)))).startswith(f"{path}, line 2: ")
+
+    @pytest.mark.parametrize(
+        "line, found",
+        [
+            ("", "found ''"),
+            ("[]", "found '[]'"),
+            ("{}", "found '{}'"),
+            ('{"passage": "a"}', 'found \'{"passage"'),
+            ('{"passage": "a", "question": 1}', "question: found 1"),
+            ('{"passage": "a", "question": "b", "id": 1}', "id: found 1"),
+            ('{"passage": "a", "question": "b", "entities": ["@entity1"]}', "entities: found"),
+            ('{"passage": "a", "question": "b", "entities": {"@entity1": 1}}', "entities: found"),
+            ('{"passage": "a", "question": "b", "entities": {"c": ""}, "answer": "d"}', "answer: found 'd'"),
+            ('{"passage": "a", "question": "b", "clusters": 1}', "clusters: found 1"),
+            ('{"passage": "a", "question": "b", "candidates": []}', 'found \'{"passage"'),
+            ('{"passage": "\\ud800", "question": "b"}', 'found \'{"passage"'),
+        ],
+    )
+    def test_json_lines_of_wrong_types(self, tmp_path, line, found):
+        path = write(
+            tmp_path / "a.jsonl", json.dumps({"passage": "a", "question": "@placeholder"}) + "\n" + line + "\n"
+        )
+        items = list(reader().read_items(path, path))
+        message = refusal(lambda: question_from_json(items[1][1]))
+        assert message.startswith(found) and "expected" in message
+        assert items[1][0] == f"{path}, line 2"
+
+    def test_an_empty_file_of_json_lines(self, tmp_path):
+        path = write(tmp_path / "a.jsonl", "")
+        assert refusal(lambda: list(reader().read(path))).startswith(f"{path}, line 1: found no question")
+
+
+class TestAnnotatedCnnDailyMailReader:
+    def test_tokens_annotations_and_metadata(self, tmp_path):
+        write(tmp_path / "ab12.question")
+        instance = next(iter(reader(annotator=MarkersCoref()).read(str(tmp_path))))
+        assert tokens(instance["passage"]) == "@entity1 said it . @entity2 left".split()
+        assert tokens(instance["question"]) == "@begin @placeholder left @end".split()
+        assert instance["candidates"].human_readable_repr() == [[0, 0], [1, 4]]
+        assert instance["answer"].label == 1
+        assert instance["metadata"].metadata == {
+            "id": "ab12",
+            "passage_tokens": tokens(instance["passage"]),
+            "question_tokens": tokens(instance["question"]),
+            "clusters": [[(0, 1)], [(4, 5)]],
+            "answer": "@entity2",
+            "candidates": ["@entity1", "@entity2"],
+            "url": "http://a.b/c",
+            "entities": {"@entity1": "CNN", "@entity2": "A: b"},
+        }
+
+    def test_questions_come_in_the_order_of_their_files(self):
+        assert [data["id"] for data in metadata(reader().read(TRAINING))] == [file.stem for file in FILES]
+        assert len(list(reader(max_instances=5).read(TRAINING))) == 5
+
+    def test_files_are_opened_when_they_are_due(self, tmp_path):
+        write(tmp_path / "a.question")
+        write(tmp_path / "b.question", "nothing")
+        instances = iter(reader().read(str(tmp_path)))
+        assert next(instances)["metadata"].metadata["id"] == "a"
+        with pytest.raises(ConfigurationError, match="b.question, line 1"):
+            next(instances)
+
+    def test_every_fixture_has_its_answer_among_its_candidates(self):
+        for split in ("training", "validation", "test"):
+            made = reader()
+            for instance in made.read(str(FIXTURES / split)):
+                data = instance["metadata"].metadata
+                assert data["candidates"][instance["answer"].label] == data["answer"]
+                assert data["question_tokens"].count("@placeholder") == 1
+                marked = {i: position for i, position in instance["candidates"].human_readable_repr()}
+                assert [data["passage_tokens"][place] == data["candidates"][i] for i, place in marked.items()]
+            assert not made.skipped
+
+    def test_a_broken_placeholder_is_mended(self, tmp_path):
+        broken = [file for file in FILES if "@ placeholder" in file.read_text()]
+        assert len(broken) == 1
+        instance = next(iter(reader().read(str(broken[0]))))
+        assert tokens(instance["question"])[1:4] == ["@placeholder", "falls", "at"]
+        write(tmp_path / "a.question", GOOD.replace("@placeholder left", "it is @ placeholder's car"))
+        assert tokens(next(iter(reader().read(str(tmp_path))))["question"])[3:5] == ["@placeholder", "'s"]
+
+    def test_candidates_are_those_of_the_list_or_of_the_passage(self, tmp_path):
+        write(tmp_path / "a.question", GOOD + "\n@entity10:X")
+        all_of_them = next(iter(reader().read(str(tmp_path))))
+        assert all_of_them["metadata"].metadata["candidates"] == ["@entity1", "@entity2", "@entity10"]
+        assert len(all_of_them["candidates"]) == 3
+        present = next(iter(reader(candidates_in_passage=True).read(str(tmp_path))))
+        assert present["metadata"].metadata["candidates"] == ["@entity1", "@entity2"]
+        assert present["answer"].label == 1
+        elsewhere = reader(candidates_in_passage=True).text_to_instance("nobody left", "@placeholder", ["@entity1"])
+        assert elsewhere["metadata"].metadata["candidates"] == ["@entity1"]
+
+    def test_answers_that_are_not_in_the_passage(self, tmp_path, caplog):
+        write(tmp_path / "a.question")
+        write(tmp_path / "b.question", GOOD.replace("\n@entity2\n", "\n@entity3\n") + "\n@entity3:C")
+        made = reader()
+        assert [data["id"] for data in metadata(made.read(str(tmp_path)))] == ["a"]
+        assert made.skipped == {"the answer is not in the passage": 1}
+        assert f"{tmp_path}: 1 of 2 questions skipped: the answer is not in the passage" in caplog.text
+        made = reader(keep_skipped=True)
+        assert [instance["answer"].label for instance in made.read(str(tmp_path))] == [1, -2]
+        assert made.skipped == {"the answer is not in the passage": 1}
+        made = reader(skip_absent_answers=False)
+        assert [instance["answer"].label for instance in made.read(str(tmp_path))] == [1, 2]
+        assert not made.skipped
+        # What is cut off is not in the passage either.
+        made = reader(max_passage_length=4)
+        assert not list(made.read(str(tmp_path))) and made.skipped.total() == 2
+
+    def test_unlabelled_input(self):
+        made = reader(annotator=MarkersCoref(), permute_entities=True)
+        instance = made.text_to_instance("@entity7 met @entity3 . @entity7 left .", "@placeholder left")
+        assert "answer" not in instance.fields
+        assert instance["metadata"].metadata["candidates"] == ["@entity7", "@entity3"]
+        assert instance["candidates"].human_readable_repr() == [[0, 0], [0, 4], [1, 2]]
+        assert instance["passage_annotations"].layers["coref"]["antecedents"][4] == [0]
+        made.apply_token_indexers(instance)
+        batch = Batch([instance])
+        batch.index_instances(Vocabulary.from_instances(reader().read(TRAINING)))
+        assert batch.as_tensor_dict()["candidates"]["mask"].sum() == 2
+        with pytest.raises(ConfigurationError, match="candidates: found"):
+            made.text_to_instance("nobody left", "@placeholder left")
+        with pytest.raises(ConfigurationError, match="expected @placeholder"):
+            made.text_to_instance("@entity7 left", "who left")
+        with pytest.raises(ConfigurationError, match="left out: the answer is not in the passage"):
+            made.text_to_instance("@entity7 left", "@placeholder left", answer="@entity1")
+
+    def test_an_unlabelled_file(self, tmp_path):
+        path = write(tmp_path / "a.jsonl", '{"passage": "@entity1 left", "question": "@placeholder left"}')
+        instance = next(iter(reader().read(path)))
+        assert "answer" not in instance.fields
+        assert instance["metadata"].metadata["candidates"] == ["@entity1"]
+
+    @pytest.mark.parametrize("permute", [False, True])
+    def test_two_workers_give_the_same_instances(self, permute):
+        check_workers(lambda: reader(annotator=MarkersCoref(), permute_entities=permute), TRAINING, 12)
+
+    def test_shards(self, monkeypatch):
+        check_shards(lambda: reader(permute_entities=True), TRAINING, monkeypatch)
+
+    def test_annotated_files_give_what_raw_ones_give(self, tmp_path):
+        made = reader(annotator=MarkersCoref(), permute_entities=True)
+        check_annotated_file(made, reader(permute_entities=True), TRAINING, str(tmp_path / "a.jsonl.gz"))
+
+    @pytest.mark.parametrize(
+        "suffix, compress", [("", bytes), (".gz", gzip.compress), (".bz2", bz2.compress), (".xz", lzma.compress)]
+    )
+    def test_json_lines_give_what_the_folder_gives(self, tmp_path, suffix, compress):
+        lines = "\n".join(json.dumps(read_question(str(file))._asdict()) for file in FILES)
+        path = tmp_path / f"training.jsonl{suffix}"
+        path.write_bytes(compress(lines.encode()))
+        assert metadata(reader().read(str(path))) == metadata(reader().read(TRAINING))
+
+    def test_the_script_writes_json_lines(self, tmp_path, monkeypatch, capsys):
+        def run(*arguments):
+            monkeypatch.setattr("sys.argv", ["questions_to_jsonl.py", *map(str, arguments)])
+            runpy.run_path(str(PROJECT / "scripts" / "questions_to_jsonl.py"), run_name="__main__")
+
+        run(TRAINING, tmp_path / "a.jsonl")
+        assert metadata(reader().read(str(tmp_path / "a.jsonl"))) == metadata(reader().read(TRAINING))
+        (tmp_path / "bad").mkdir()
+        write(tmp_path / "bad" / "a.question", "nothing")
+        with pytest.raises(SystemExit) as error:
+            run(tmp_path / "bad", tmp_path / "b.jsonl")
+        assert error.value.code == 2
+        assert f"{tmp_path}/bad/a.question, line 1: found 1 blocks" in capsys.readouterr().err
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["a.jsonl", "bad"]
+
+    def test_a_folder_in_an_archive(self, tmp_path, monkeypatch):
+        monkeypatch.setattr(file_utils, "CACHE_DIRECTORY", str(tmp_path / "cache"))
+        archive = tmp_path / "cnn.tgz"
+        with tarfile.open(archive, "w:gz") as file:
+            file.add(FIXTURES, "cnn/questions")
+        found = metadata(reader().read(f"{archive}!cnn/questions/training"))
+        assert found == metadata(reader().read(TRAINING))
+        message = refusal(lambda: list(reader().read(f"{archive}!cnn/questions/dev")))
+        assert message == f"{archive}!cnn/questions/dev: no such file or folder"
+        archive.write_bytes(archive.read_bytes()[:2000])
+        message = refusal(lambda: list(reader().read(f"{archive}!cnn/questions/training")))
+        assert message.startswith(f"{archive}!cnn/questions/training: found ")
+
+    def test_from_a_config(self):
+        params = {"type": "annotated_cnn_dailymail", "wrap_question": False, "permute_entities": True, "seed": 2}
+        instance = next(iter(DatasetReader.from_params(Params(params)).read(TRAINING)))
+        assert tokens(instance["question"])[0] != "@begin"
+
+
+class TestPermutedEntities:
+    def test_only_the_markers_change_and_consistently(self):
+        changed = 0
+        for one, other in zip(reader().read(TRAINING), reader(permute_entities=True).read(TRAINING)):
+            before, after = one["metadata"].metadata, other["metadata"].metadata
+            words = [
+                [*data["passage_tokens"], *data["question_tokens"], *data["candidates"], data["answer"]]
+                for data in (before, after)
+            ]
+            new = {old: new for old, new in zip(*words) if old.startswith("@entity")}
+            assert [new.get(word, word) for word in words[0]] == words[1]
+            assert sorted(new) == sorted(new.values()) == sorted(before["candidates"])
+            assert after["entities"] == {new[marker]: form for marker, form in before["entities"].items()}
+            assert one["answer"].label == other["answer"].label
+            assert one["candidates"].human_readable_repr() == other["candidates"].human_readable_repr()
+            changed += new != {marker: marker for marker in new}
+        assert changed >= 10
+
+    def test_markers_within_tokens_and_of_more_digits(self):
+        made = reader(permute_entities=True)
+        document = made.to_document(
+            '{"id": "a", "passage": "@entity1-based @entity10 x@entity2.", "question": "@placeholder @entity1"}'
+        )
+        seen = set()
+        for read in range(50):
+            tokens = made._permuted(document, read).text.tokens
+            match = re.fullmatch(r"(@entity\d+)-based (@entity\d+) x(@entity\d+)\. @placeholder \1", " ".join(tokens))
+            assert {*match.groups()} == {"@entity1", "@entity2", "@entity10"}
+            seen.add(match.groups())
+        assert len(seen) == 6
+
+    def test_is_the_same_for_the_same_seed_and_new_with_every_read(self):
+        def passages(made):
+            return [data["passage_tokens"] for data in metadata(made.read(TRAINING))]
+
+        one, other = reader(permute_entities=True), reader(permute_entities=True)
+        first, second = passages(one), passages(one)
+        assert first != second
+        assert (first, second) == (passages(other), passages(other))
+        assert passages(reader(permute_entities=True, seed=1)) != first
+
+    def test_is_another_for_every_question(self, tmp_path):
+        for name in "abcdefgh":
+            write(tmp_path / f"{name}.question", FILES[0].read_text())
+        passages = [data["passage_tokens"] for data in metadata(reader(permute_entities=True).read(str(tmp_path)))]
+        assert len({tuple(passage) for passage in passages}) == 8
+
+    def test_does_not_depend_on_what_is_read_before(self, tmp_path):
+        write(tmp_path / FILES[3].name, FILES[3].read_text())
+        alone = metadata(reader(permute_entities=True).read(str(tmp_path)))
+        assert alone == metadata(reader(permute_entities=True).read(TRAINING))[3:4]

@@ -1,0 +1,283 @@
+import gzip
+import re
+
+import pytest
+from allennlp.common import Params
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import Batch, DatasetReader, Vocabulary
+
+from allennlp_coref_rc.annotations import Annotator, CorefEdges, ExactMatchCoref
+from allennlp_coref_rc.data.dataset_readers.annotated_lambada import AnnotatedLambadaReader
+from allennlp_coref_rc.data.tokenizers import BlankSpacyTokenizer
+from tests.data.dataset_readers.checks import (
+    check_annotated_file,
+    check_damage,
+    check_shards,
+    check_workers,
+    metadata,
+    refusal,
+    tokens,
+)
+from tests.shared import LAMBADA, PROJECT, needs_lambada
+
+FIXTURE = PROJECT / "tests" / "fixtures" / "lambada" / "valid.txt"
+PATH = str(FIXTURE)
+TEXTS = FIXTURE.read_text().splitlines()
+
+ABSENT = "the answer is not one of the candidates"
+NO_CONTEXT = "the text has no sentence before the question"
+
+
+def reader(**options):
+    return AnnotatedLambadaReader(**{"annotation_layers": {"coref": CorefEdges()}, **options})
+
+
+def write(path, content):
+    path.write_text(content, encoding="utf-8")
+    return str(path)
+
+
+class TestAnnotatedLambadaReader:
+    def test_passage_question_candidates_and_answer(self):
+        instance = next(iter(reader(annotator=ExactMatchCoref()).read(PATH)))
+        assert set(instance.fields) == {
+            *("passage", "question", "passage_annotations", "question_annotations", "candidates", "answer", "cloze"),
+            "metadata",
+        }
+        left, right = TEXTS[0].rsplit(" . ", 1)
+        passage, question = f"{left} .".split(), ["@begin", *right.split()[:-1], "@placeholder", "@end"]
+        assert tokens(instance["passage"]) == passage
+        assert tokens(instance["question"]) == question
+        assert question[instance["cloze"].sequence_index] == "@placeholder"
+        data = instance["metadata"].metadata
+        assert data["id"] == "valid.txt:1"
+        assert data["answer"] == "ladder" and data["answer_in_context"] is True
+        assert data["candidates"] == list(dict.fromkeys(word for word in passage if word not in (".", ",", "``", "''")))
+        assert data["candidates"][instance["answer"].label] == "ladder"
+        ladder = passage.index("ladder")
+        assert [instance["answer"].label, ladder] in instance["candidates"].human_readable_repr()
+        # "holding" is in the question, "hold" in the passage; "ladder" is in the passage once.
+        assert instance["passage_annotations"].layers["coref"]["antecedents"][ladder] == []
+
+    def test_candidates_occur_at_all_their_tokens_and_no_others(self):
+        for instance in reader().read(PATH):
+            passage = tokens(instance["passage"])
+            candidates = instance["metadata"].metadata["candidates"]
+            pairs = instance["candidates"].human_readable_repr()
+            assert {position for _, position in pairs} == {
+                i for i, token in enumerate(passage) if re.search("[a-z0-9]", token)
+            }
+            assert all(candidates[i] == passage[position] for i, position in pairs)
+
+    def test_the_question_is_what_follows_the_last_period_or_the_last_sentence(self):
+        def questions(**options):
+            found = reader(wrap_question=False, keep_skipped=True, **options).read(PATH)
+            return [" ".join(tokens(instance["question"])) for instance in found]
+
+        period, sentence = questions(), questions(question="last_sentence")
+        assert period[5] == "'' nobody else had clover , or @placeholder"
+        assert sentence[5] == "nobody else had clover , or @placeholder"
+        assert period[4] == "@placeholder"
+        assert sentence[4] == "then she looked at her uncle , and her uncle looked at the @placeholder"
+        same = [0, 1, 2, 3, 6]
+        assert [period[i] for i in same] == [sentence[i] for i in same]
+
+    @pytest.mark.parametrize(
+        "question, kept, skipped",
+        [("after_last_period", 5, {ABSENT: 1, NO_CONTEXT: 1}), ("last_sentence", 6, {ABSENT: 1})],
+    )
+    def test_skipped_questions_are_counted_and_kept_if_asked_for(self, question, kept, skipped, caplog):
+        made = reader(question=question)
+        assert len(list(made.read(PATH))) == kept
+        assert made.skipped == skipped
+        for cause in skipped:
+            assert f"{PATH}: 1 of 7 questions skipped: {cause}" in caplog.text
+        made = reader(question=question, keep_skipped=True)
+        instances = list(made.read(PATH))
+        assert len(instances) == 7 and made.skipped == skipped
+        in_context = [instance["metadata"].metadata["answer_in_context"] for instance in instances]
+        assert [instance["answer"].label != -2 for instance in instances] == in_context
+        assert in_context.count(True) == kept
+
+    def test_a_text_without_context_is_its_own_passage(self):
+        instance = list(reader(keep_skipped=True).read(PATH))[4]
+        assert tokens(instance["passage"]) == TEXTS[4].split()[:-1]
+        assert tokens(instance["question"]) == ["@begin", "@placeholder", "@end"]
+        assert instance["answer"].label == -2
+
+    @pytest.mark.parametrize("question", ["after_last_period", "last_sentence"])
+    @pytest.mark.parametrize("together", [True, False])
+    def test_no_annotator_sees_the_answer(self, question, together):
+        seen = []
+
+        class Watching(Annotator):
+            def annotate(self, text):
+                seen.append(list(text.tokens))
+                return text
+
+        options = {"question": question, "annotate_together": together, "keep_skipped": True}
+        instances = list(reader(annotator=Watching(), **options).read(PATH))
+        texts = seen if together else [one + other for one, other in zip(seen[::2], seen[1::2])]
+        assert texts == [[*text.split()[:-1], "@placeholder"] for text in TEXTS]
+        for instance, text in zip(instances, TEXTS):
+            read = tokens(instance["passage"]) + tokens(instance["question"])
+            assert [token for token in read if token not in ("@begin", "@end")] == [
+                *text.split()[:-1],
+                "@placeholder",
+            ]
+
+    def test_case_does_not_count_and_is_kept(self, tmp_path):
+        path = write(tmp_path / "a.txt", "Anna met anna and Bo . she left ANNA\n")
+        (instance,) = reader().read(path)
+        assert instance["metadata"].metadata["candidates"] == ["Anna", "met", "and", "Bo"]
+        assert instance["answer"].label == 0
+        assert instance["candidates"].human_readable_repr()[:2] == [[0, 0], [0, 2]]
+
+    @pytest.mark.parametrize(
+        "text, passage, question, answer",
+        [
+            ("a b . c", "a b .", "@placeholder", -2),
+            ("a b . a", "a b .", "@placeholder", 0),
+            (". b a b", ". b a", "@placeholder", -2),
+            ("* . a .", "* .", "a @placeholder", -2),
+            ("a * . b *", "a * .", "b @placeholder", -2),
+            ("mr. b . b", "mr. b .", "@placeholder", 1),
+            ("a\tb  .\u00a0c d b", "a b .", "c d @placeholder", 1),
+        ],
+    )
+    def test_odd_texts(self, tmp_path, text, passage, question, answer):
+        made = reader(keep_skipped=True, wrap_question=False)
+        (instance,) = made.read(write(tmp_path / "a.txt", text + "\n"))
+        assert tokens(instance["passage"]) == passage.split()
+        assert tokens(instance["question"]) == question.split()
+        assert instance["answer"].label == answer
+        assert made.skipped.total() == (answer == -2)
+
+    def test_what_is_cut_off(self):
+        instances = list(reader(max_passage_length=8, max_question_length=3, keep_skipped=True).read(PATH))
+        for instance, text in zip(instances, TEXTS):
+            assert len(instance["passage"]) <= 8
+            question = tokens(instance["question"])[1:-1]
+            assert len(question) <= 3 and question[-1] == "@placeholder"
+            skipped = instance["answer"].label == -2
+            assert skipped == (text.split()[-1] not in text.split()[:8] or " . " not in text)
+        answers = [data["answer"] for data in metadata(reader(max_passage_length=8).read(PATH))]
+        assert answers == ["violin", "bees", "ferryman"]
+
+    def test_unlabelled_input(self):
+        made = reader(annotator=ExactMatchCoref())
+        instance = made.text_to_instance("anna had a cat .", "the cat sat on @placeholder 's lap")
+        assert "answer" not in instance.fields
+        assert tokens(instance["question"])[5:7] == ["@placeholder", "'s"]
+        assert instance["cloze"].sequence_index == 5
+        data = instance["metadata"].metadata
+        assert data["candidates"] == ["anna", "had", "a", "cat"] and data["clusters"] == [[(3, 4), (7, 8)]]
+        made.apply_token_indexers(instance)
+        batch = Batch([instance])
+        batch.index_instances(Vocabulary.from_instances(reader().read(PATH)))
+        assert batch.as_tensor_dict()["candidates"]["mask"].tolist() == [[True] * 4]
+        given = made.text_to_instance(
+            "anna had a cat .", "@placeholder purred", candidates=["cat", "anna"], answer="cat"
+        )
+        assert given["answer"].label == 0
+        with pytest.raises(ConfigurationError, match="expected @placeholder where the answer belongs"):
+            made.text_to_instance("anna had a cat .", "who purred")
+        with pytest.raises(ConfigurationError, match=f"left out: {ABSENT}"):
+            made.text_to_instance("anna had a cat .", "@placeholder purred", answer="dog")
+
+    def test_another_tokenizer(self, tmp_path):
+        path = write(tmp_path / "a.txt", "Anna's cat slept. Bo looked for Anna\n")
+        (instance,) = reader(tokenizer=BlankSpacyTokenizer()).read(path)
+        assert tokens(instance["passage"]) == ["Anna", "'s", "cat", "slept", "."]
+        assert instance["answer"].label == 0
+
+    @pytest.mark.parametrize("options", [{}, {"question": "last_sentence", "keep_skipped": True}])
+    def test_two_workers_give_the_same_instances(self, options):
+        expected = 7 if options else 5
+        check_workers(lambda: reader(annotator=ExactMatchCoref(), **options), PATH, expected)
+
+    def test_processes_share_out_the_instances(self, monkeypatch):
+        check_shards(lambda: reader(keep_skipped=True), PATH, monkeypatch)
+
+    def test_annotated_files_give_what_raw_ones_give(self, tmp_path):
+        for options in ({}, {"keep_skipped": True, "question": "last_sentence"}, {"keep_skipped": True}):
+            made = reader(annotator=ExactMatchCoref(), **options)
+            plain = reader(keep_skipped=options.get("keep_skipped", False))
+            check_annotated_file(made, plain, PATH, str(tmp_path / "a.jsonl.gz"))
+            assert plain.skipped == made.skipped
+
+    def test_max_instances_counts_what_is_kept(self):
+        assert [data["answer"] for data in metadata(reader(max_instances=4).read(PATH))] == [
+            *("ladder", "harbor", "violin", "bees")
+        ]
+
+    def test_compressed_files(self, tmp_path):
+        path = tmp_path / "valid.txt.gz"
+        whole = gzip.compress(FIXTURE.read_bytes())
+        path.write_bytes(whole)
+        found = metadata(reader().read(str(path)))
+        assert [data.pop("id").rpartition(":")[2] for data in found] == ["1", "2", "3", "6", "7"]
+        expected = metadata(reader().read(PATH))
+        assert found == [{key: value for key, value in data.items() if key != "id"} for data in expected]
+        path.write_bytes(whole[:100])
+        assert "found damaged data" in refusal(lambda: list(reader().read(str(path))))
+
+    def test_from_a_config(self):
+        params = {"type": "annotated_lambada", "question": "last_sentence", "max_instances": 2}
+        assert len(list(DatasetReader.from_params(Params(params)).read(PATH))) == 2
+        with pytest.raises(ConfigurationError, match="annotated_lambada: question is 'first', expected one of"):
+            AnnotatedLambadaReader(question="first")
+
+    @pytest.mark.parametrize(
+        "content, line, found",
+        [
+            ("", 1, "found an empty file"),
+            ("a b . a\n\na b . a\n", 2, "found ''"),
+            ("a b . a\nword\n", 2, "found 'word'"),
+            ("a b . a\n \t\n", 2, "found ''"),
+        ],
+    )
+    def test_what_is_wrong_and_where(self, tmp_path, content, line, found):
+        path = write(tmp_path / "a.txt", content)
+        message = refusal(lambda: list(reader().read(path)))
+        assert message.startswith(f"{path}, line {line}: {found}") and "expected a text" in message
+
+    def test_damaged_files_are_read_or_refused_and_nothing_else(self, tmp_path):
+        def read(path):
+            for instance in reader(keep_skipped=True).read(path):
+                assert len(instance["passage"]) and "@placeholder" in tokens(instance["question"])
+
+        pieces = [b"\n", b"\n\n", b" . ", b"\x00", b"\xc3", b"\r", b"@placeholder "]
+        check_damage(read, tmp_path / "a.txt", FIXTURE.read_bytes(), pieces, 150)
+
+    def test_damaged_annotated_files_are_read_or_refused_and_nothing_else(self, tmp_path):
+        made = reader(annotator=ExactMatchCoref())
+        check_annotated_file(made, reader(), PATH, str(tmp_path / "whole.jsonl"))
+        pieces = [b"[", b"{", b'"', b"0", b"null", b'"answer": 1, ', b"\n"]
+        whole = (tmp_path / "whole.jsonl").read_bytes()
+        check_damage(lambda path: list(reader().read(path)), tmp_path / "a.jsonl", whole, pieces, 100)
+
+
+@needs_lambada
+class TestRealFile:
+    def test_the_development_data_keep_3950_of_4869(self):
+        made = reader(keep_skipped=True)
+        kept = 0
+        for instance, line in zip(made.read(str(LAMBADA)), LAMBADA.read_text().splitlines()):
+            # The rule of Coref-GRU's code, in a few words.
+            left, period, right = line.rpartition(" . ")
+            answer = line.rpartition(" ")[2]
+            keeps = period and answer in left.split() and not re.fullmatch(r"[\W_]+", answer)
+            assert (instance["answer"].label >= 0) == bool(keeps)
+            if period:
+                assert " ".join(tokens(instance["passage"])) == f"{left} ."
+                assert tokens(instance["question"])[1:-2] == right.split()[:-1]
+            kept += bool(keeps)
+        assert kept == 3950
+        assert made.skipped == {ABSENT: 912, NO_CONTEXT: 7}
+        assert kept + made.skipped.total() == 4869
+
+    def test_the_last_sentence_as_question_keeps_4039(self):
+        made = reader(question="last_sentence")
+        assert sum(1 for _ in made.read(str(LAMBADA))) == 4039
+        assert made.skipped == {ABSENT: 830}

@@ -1,0 +1,418 @@
+import bz2
+import gzip
+import json
+import lzma
+import re
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+from allennlp.common import Params
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import Batch, DatasetReader, Vocabulary
+from allennlp.data.tokenizers import WhitespaceTokenizer
+
+from allennlp_coref_rc.annotations import Annotator, CorefEdges, ExactMatchCoref
+from allennlp_coref_rc.data.dataset_readers.annotated_who_did_what import (
+    AnnotatedWhoDidWhatReader,
+    WhoDidWhatQuestion,
+    read_who_did_what,
+)
+from tests.data.dataset_readers.checks import (
+    check_annotated_file,
+    check_damage,
+    check_shards,
+    check_workers,
+    metadata,
+    refusal,
+    tokens,
+)
+from tests.shared import PROJECT
+
+FIXTURES = PROJECT / "tests" / "fixtures" / "who_did_what"
+TRAIN = str(FIXTURES / "Strict" / "train.xml")
+
+GOOD = """<?xml version="1.0" encoding="UTF-8"?>
+<ROOT>
+<mc>
+ <question id="NYT_1">
+  <leftcontext>
+   Then
+  </leftcontext>
+  <leftblank>
+   Colonel Zyx
+  </leftblank>
+  <blank type="PERSON">Quuxley</blank><rightblank>of Wugland</rightblank>
+  <rightcontext>left .</rightcontext>
+ </question>
+ <contextart id="APW_1">Bob Roe met Ann Lee-Poe.
+  Ann&nbsp;left&#33;</contextart>
+ <choice idx="0" correct="false">Bob Roe</choice>
+ <choice idx="1" correct="true">
+  Ann Lee-Poe
+ </choice>
+</mc>
+</ROOT>
+"""
+
+
+def reader(**options):
+    return AnnotatedWhoDidWhatReader(
+        **{"annotator": ExactMatchCoref(), "annotation_layers": {"coref": CorefEdges()}, **options}
+    )
+
+
+def write(path, content=GOOD):
+    path.write_text(content, encoding="utf-8")
+    return str(path)
+
+
+def first(path, **options):
+    return next(iter(reader(**options).read(path)))
+
+
+class TestReadWhoDidWhat:
+    def test_questions_of_a_file(self, tmp_path):
+        assert list(read_who_did_what(write(tmp_path / "val.xml"))) == [
+            WhoDidWhatQuestion(
+                left="Then",
+                right="left .",
+                passage="Bob Roe met Ann Lee-Poe.\n  Ann\xa0left!",
+                choices=["Bob Roe", "Ann Lee-Poe"],
+                correct=1,
+                question_id="NYT_1",
+                passage_id="APW_1",
+                line=3,
+            )
+        ]
+
+    @pytest.mark.parametrize(
+        "file, count",
+        [("Strict/train.xml", 12), ("Relaxed/train.xml", 16), ("Strict/val.xml", 10), ("Strict/test.xml", 10)],
+    )
+    def test_fixtures_are_what_another_parser_reads(self, file, count):
+        path = FIXTURES / file
+        text = path.read_text()
+        assert "&nbsp;" in text and "&mdash;" in text
+        for name, character in (("nbsp", "\xa0"), ("mdash", "—"), ("ndash", "–")):
+            text = text.replace(f"&{name};", character)
+        lines = [text[: match.start()].count("\n") + 1 for match in re.finditer("<mc>", text)]
+        questions = list(read_who_did_what(str(path)))
+        elements = ElementTree.fromstring(text.encode()).findall("mc")
+        assert len(questions) == len(elements) == len(lines) == count
+        assert {len(question.choices) for question in questions} == {2, 3, 4, 5}
+        for question, element, line in zip(questions, elements, lines):
+            assert question.line == line
+            parts = ("question/leftcontext", "question/rightcontext", "contextart")
+            assert list(question[:3]) == [(element.find(part).text or "").strip() for part in parts]
+            choices = element.findall("choice")
+            assert question.choices == [choice.text.strip() for choice in choices]
+            assert [choice.get("correct") for choice in choices].index("true") == question.correct
+            assert question.question_id == element.find("question").get("id")
+            assert question.passage_id == element.find("contextart").get("id")
+        assert any(not question.left for question in questions)
+
+    @pytest.mark.parametrize(
+        "written, meant",
+        [
+            ("AT&amp;T &lt;b&gt; &quot;&apos;", "AT&T <b> \"'"),
+            ("&nbsp;&eacute;&rsquo;&hellip;&AMP;&LT;&Tab;&NewLine;", "\xa0é’…&<\t\n"),
+            ("&amp;nbsp; &#233; &#xe9;", "&nbsp; é é"),
+            ("<![CDATA[a < b]]> <!-- no --> c", "a < b  c"),
+            ("&NotEqualTilde;", "≂̸"),
+        ],
+    )
+    def test_entities(self, tmp_path, written, meant):
+        content = GOOD.replace("Bob Roe met", f"x{written}x")
+        (question,) = read_who_did_what(write(tmp_path / "a.xml", content))
+        assert question.passage.startswith(f"x{meant}x Ann Lee-Poe.")
+
+    def test_an_entity_that_stands_for_a_line_end_does_not_move_the_lines_below(self, tmp_path):
+        path = write(tmp_path / "a.xml", GOOD.replace("Bob Roe met", "&NewLine;") + "<")
+        assert f"{path}, line 22: found " in refusal(lambda: list(read_who_did_what(path)))
+
+    @pytest.mark.parametrize("suffix, compress", [("gz", gzip.compress), ("bz2", bz2.compress), ("xz", lzma.compress)])
+    def test_compressed_files(self, tmp_path, suffix, compress):
+        path = tmp_path / f"train.xml.{suffix}"
+        path.write_bytes(compress((FIXTURES / "Strict" / "train.xml").read_bytes()))
+        assert list(read_who_did_what(str(path))) == list(read_who_did_what(TRAIN))
+
+    def test_one_line_and_line_ends_of_windows(self, tmp_path):
+        whole = list(read_who_did_what(TRAIN))
+        path = tmp_path / "a.xml"
+        path.write_bytes(open(TRAIN, "rb").read().replace(b"\n", b"\r\n"))
+        assert list(read_who_did_what(str(path))) == whole
+        path.write_text(open(TRAIN).read().replace("\n", " "))
+        assert [question._replace(line=0) for question in read_who_did_what(str(path))] == [
+            question._replace(line=0) for question in whole
+        ]
+
+    def test_questions_come_before_the_file_is_read_to_its_end(self, tmp_path):
+        path = write(tmp_path / "a.xml", GOOD.replace("</ROOT>", "<mc>\n<oops>"))
+        questions = read_who_did_what(path)
+        assert next(questions).passage_id == "APW_1"
+        with pytest.raises(ConfigurationError):
+            next(questions)
+
+
+def edited(old, new):
+    assert GOOD.count(old) >= 1
+    return GOOD.replace(old, new, 1)
+
+
+MALFORMED = [
+    ("empty", "", 1, "no element found", "well-formed XML"),
+    ("no questions", "<ROOT>\n</ROOT>", 2, "no <mc>", "some questions"),
+    ("another root", "<root/>", 1, "<root>", "<ROOT>"),
+    ("no XML", "text", 1, "syntax error", "well-formed XML"),
+    ("truncated", GOOD[: GOOD.index("</mc>")], 20, "no element found", "well-formed XML"),
+    ("truncated tag", GOOD[: GOOD.index("choice idx")], 16, "unclosed token", "well-formed XML"),
+    ("second root", GOOD + "<ROOT/>", 22, "junk after document element", "well-formed XML"),
+    ("ampersand", edited("Bob Roe met", "Bob & Roe met"), 14, "not well-formed", "well-formed XML"),
+    ("unknown entity", edited("&nbsp;", "&foo;"), 15, "undefined entity", "well-formed XML"),
+    ("tags that cross", edited("</contextart>", "</choice>"), 15, "mismatched tag", "well-formed XML"),
+    ("control character", edited("Bob", "B\x01b"), 14, "not well-formed", "well-formed XML"),
+    ("unknown element", edited("<blank ", "<gap/><blank "), 11, "<gap> in <question>", "<leftcontext> or <leftblank>"),
+    ("question in question", edited("<blank ", "<question/><blank "), 11, "<question> in <question>", "<leftcontext>"),
+    ("element in a text", edited("Bob Roe met", "<b>Bob</b>"), 14, "<b> in <contextart>", "text in <contextart>"),
+    ("element in the blank", edited("Quuxley", "<b/>"), 11, "<b> in <blank>", "text in <blank>"),
+    ("text between", edited(" <choice", " oops <choice"), 16, "the text 'oops' in <mc>", "elements only"),
+    ("second passage", edited(" <choice", '<contextart id="1"/> <choice'), 16, "a second <contextart>", "one"),
+    ("second context", edited("  <leftblank>", "<leftcontext/>  <leftblank>"), 8, "a second <leftcontext>", "one"),
+    (
+        "no passage",
+        re.sub("<contextart.*</contextart>", "", GOOD, flags=re.S),
+        19,
+        "the end of",
+        "a <contextart> in it",
+    ),
+    (
+        "no context",
+        edited("<rightcontext>left .</rightcontext>", ""),
+        20,
+        "the end of the question that begins on line 3",
+        "",
+    ),
+    (
+        "empty passage",
+        re.sub("art id=(.*?)>.*</contextart>", r"art id=\1> </contextart>", GOOD, flags=re.S),
+        19,
+        "an empty",
+        "",
+    ),
+    ("empty choice", edited(">Bob Roe</choice>", ">\n</choice>"), 17, "an empty <choice>", "a name"),
+    ("one choice", edited('<choice idx="0" correct="false">Bob Roe</choice>', ""), 20, "1 choices", "2 to 5"),
+    ("no correct one", edited('"true"', '"false"'), 20, "0 correct choices", "one, or"),
+    ("two correct ones", edited('"false"', '"true"'), 20, "2 correct choices", "one, or"),
+    ("correct is odd", edited('"true"', '"yes"'), 17, 'correct="yes"', '"true" or "false"'),
+    ("document type", edited("<ROOT>", "<!DOCTYPE ROOT>\n<ROOT>"), 2, "a document type declaration", "none"),
+    (
+        "entities that grow",
+        edited("<ROOT>", '<!DOCTYPE ROOT [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]><ROOT>').replace("&nbsp;", "&b;"),
+        *(2, "a document type declaration", "none"),
+    ),
+    (
+        "a file as entity",
+        edited("<ROOT>", '<!DOCTYPE ROOT [<!ENTITY a SYSTEM "file:///etc/hostname">]><ROOT>').replace("&nbsp;", "&a;"),
+        *(2, "a document type declaration", "none"),
+    ),
+    ("nested a million times", "<ROOT><mc>" + "<question>" * 1_000_000, 1, "<question> in <question>", "<leftcontext>"),
+]
+
+
+class TestMalformedFiles:
+    @pytest.mark.parametrize("name, content, line, found, expected", MALFORMED, ids=[case[0] for case in MALFORMED])
+    def test_content(self, tmp_path, name, content, line, found, expected):
+        path = write(tmp_path / "train.xml", content)
+        message = refusal(lambda: list(reader().read(path)))
+        assert message.startswith(f"{path}, line {line}: found {found}"), message
+        assert expected in message.split("expected")[-1]
+        assert len(message) < len(path) + 250
+
+    def test_latin_1(self, tmp_path):
+        path = tmp_path / "a.xml"
+        path.write_bytes(GOOD.replace("Bob", "Zoë").replace("UTF-8", "ISO-8859-1").encode("latin-1"))
+        message = refusal(lambda: list(reader().read(str(path))))
+        assert message == f"{path}, line 14: found the byte 0xeb, which is not UTF-8; expected UTF-8 text"
+
+    def test_a_missing_file(self, tmp_path):
+        assert refusal(lambda: list(reader().read(str(tmp_path / "a.xml")))) == f"{tmp_path}/a.xml: no such file"
+
+    def test_damaged_files_are_read_or_refused_and_nothing_else(self, tmp_path):
+        pieces = [b"\n", b"<", b">", b"&", b"&nbsp;", b"\x00", b"\xc3", b"</mc>", b"<mc>", b'"', b"]]>"]
+
+        def read(path):
+            for question in read_who_did_what(path):
+                assert question.passage and len(question.choices) >= 2 and all(question.choices)
+
+        path = tmp_path / "a.xml"
+        check_damage(read, path, open(TRAIN, "rb").read(), pieces, 50)
+        check_damage(read, path, GOOD.encode(), pieces, 400)
+
+    def test_damaged_annotated_files_are_read_or_refused_and_nothing_else(self, tmp_path):
+        path = tmp_path / "a.jsonl"
+        check_annotated_file(reader(), reader(annotator=None), write(tmp_path / "a.xml"), str(path))
+        pieces = [b"\n", b"{", b"[", b'"', b"null", b"1", b"\xc3", b", 1", b"9"]
+        check_damage(lambda path: list(reader().read(path)), path, path.read_bytes(), pieces, 200)
+
+
+class Recorder(Annotator):
+    """Keeps what it was shown."""
+
+    def __init__(self):
+        self.texts = []
+
+    def annotate(self, text):
+        self.texts.append(text)
+        return text
+
+
+class TestAnnotatedWhoDidWhatReader:
+    def test_tokens_annotations_and_metadata(self, tmp_path):
+        instance = first(write(tmp_path / "val.xml"))
+        passage = "Bob Roe met Ann Lee - Poe . Ann left !".split()
+        question = "@begin Then @placeholder left . @end".split()
+        assert tokens(instance["passage"]) == passage
+        assert tokens(instance["question"]) == question
+        # Of the name's parts Ann stands once more, but alone.
+        assert instance["candidates"].human_readable_repr() == [[0, 0], [0, 1], [1, 3], [1, 4], [1, 5], [1, 6]]
+        assert instance["answer"].label == 1
+        assert instance["passage_annotations"].layers["coref"]["antecedents"][8] == [3]
+        assert instance["metadata"].metadata == {
+            "id": "NYT_1:3",
+            "passage_tokens": passage,
+            "question_tokens": question,
+            "clusters": [[(3, 4), (8, 9)]],
+            "answer": "Ann Lee-Poe",
+            "candidates": ["Bob Roe", "Ann Lee-Poe"],
+            "passage_id": "APW_1",
+        }
+
+    def test_the_removed_name_leaks_nowhere(self, tmp_path):
+        removed = re.compile("zyx|quux|wug|colonel", re.IGNORECASE)
+        path = write(tmp_path / "a.xml")
+        assert removed.search(open(path).read())
+        recorder = Recorder()
+        made = reader(annotator=recorder)
+        (instance,) = made.read(path)
+        ((_, item),) = made.read_items(path, path)
+        shown = [item, made.to_document(item).to_json(), recorder.texts, instance.fields]
+        for what in [
+            *shown,
+            instance["metadata"].metadata,
+            list(Vocabulary.from_instances([instance])._token_to_index.items()),
+        ]:
+            assert not removed.search(repr(what)) and not removed.search(str(what))
+        for file in FIXTURES.rglob("*.xml"):
+            assert not any(re.search("Removed|Leftblank", repr(data)) for data in metadata(reader().read(str(file))))
+
+    def test_what_the_blank_holds_changes_nothing(self, tmp_path):
+        one = first(write(tmp_path / "a.xml"))
+        other = first(write(tmp_path / "a.xml", GOOD.replace("Quuxley", "Bob Roe").replace("Colonel Zyx", "")))
+        assert one == other
+
+    def test_bag_of_tokens(self, tmp_path):
+        path = write(tmp_path / "a.xml", GOOD.replace("met Ann Lee-Poe", "met poe , Lee"))
+        made = reader()
+        assert not list(made.read(path)) and made.skipped == {"the answer is not in the passage": 1}
+        instance = first(path, bag_of_tokens=True)
+        found = {tuple(pair) for pair in instance["candidates"].human_readable_repr()}
+        assert tokens(instance["passage"])[:9] == "Bob Roe met poe , Lee . Ann left".split()
+        assert found == {(0, 0), (0, 1), (1, 3), (1, 5), (1, 7)}
+        assert instance["answer"].label == 1
+
+    def test_names_are_found_whatever_their_case(self, tmp_path):
+        instance = first(write(tmp_path / "a.xml", GOOD.replace("met Ann Lee-Poe", "met ANN LEE-Poe")))
+        assert [1, 3] in instance["candidates"].human_readable_repr()
+
+    @pytest.mark.parametrize(
+        "passage, skipped",
+        [
+            ("Ann Lee-Poe", 0),
+            ("Ann Lee-Poe left", 0),
+            ("He met Ann Lee-Poe", 0),
+            ("Ann Lee", 1),
+            ("Poe, Ann Lee-", 1),
+            ("Ann Lee Ann - Poe", 1),
+        ],
+    )
+    def test_names_are_found_wherever_they_are_whole(self, tmp_path, passage, skipped):
+        content = re.sub("(<contextart[^>]*>).*(</contextart>)", rf"\g<1>{passage}\2", GOOD, flags=re.S)
+        made = reader()
+        instances = list(made.read(write(tmp_path / "a.xml", content)))
+        assert made.skipped.total() == skipped == 1 - len(instances)
+
+    @pytest.mark.parametrize("bag", [False, True])
+    def test_candidates_of_the_fixtures_are_all_found(self, bag):
+        for file in FIXTURES.rglob("*.xml"):
+            made = reader(bag_of_tokens=bag, candidates_in_passage=True)
+            for instance, item in zip(made.read(str(file)), read_who_did_what(str(file))):
+                assert instance["metadata"].metadata["candidates"] == item.choices
+                found = {i for i, _ in instance["candidates"].human_readable_repr()}
+                assert found == set(range(len(item.choices)))
+            assert not made.skipped
+
+    def test_answers_that_are_not_in_the_passage(self, tmp_path, caplog):
+        second = GOOD[GOOD.index("<mc>") : GOOD.index("</ROOT>")].replace("met Ann Lee-Poe", "met nobody")
+        path = write(tmp_path / "a.xml", GOOD.replace("</ROOT>", second + "</ROOT>"))
+        made = reader()
+        assert [data["id"] for data in metadata(made.read(path))] == ["NYT_1:3"]
+        assert f"{path}: 1 of 2 questions skipped: the answer is not in the passage" in caplog.text
+        assert [instance["answer"].label for instance in reader(keep_skipped=True).read(path)] == [1, -2]
+        assert [instance["answer"].label for instance in reader(skip_absent_answers=False).read(path)] == [1, 1]
+        fewer = list(reader(keep_skipped=True, candidates_in_passage=True).read(path))
+        assert fewer[1]["metadata"].metadata["candidates"] == ["Bob Roe"]
+        batch = Batch(fewer)
+        batch.index_instances(Vocabulary.from_instances(fewer))
+        assert batch.as_tensor_dict()["answer"].tolist() == [1, -2]
+
+    def test_unlabelled_files(self, tmp_path):
+        path = write(tmp_path / "a.xml", re.sub(' correct="[a-z]*"', "", GOOD))
+        (question,) = read_who_did_what(path)
+        assert question.correct is None
+        instance = first(path)
+        assert "answer" not in instance.fields and instance["metadata"].metadata["answer"] is None
+
+    def test_empty_contexts(self):
+        questions = [data["question_tokens"] for data in metadata(reader(wrap_question=False).read(TRAIN))]
+        assert ["@placeholder"] in questions
+        assert any(question[0] == "@placeholder" and len(question) > 1 for question in questions)
+        assert all(question.count("@placeholder") == 1 for question in questions)
+
+    def test_unlabelled_input(self):
+        made = reader()
+        instance = made.text_to_instance("Ann Lee met Bob.", "Then @placeholder's dog left.", ["Bob", ["ann", "lee"]])
+        assert "answer" not in instance.fields
+        assert tokens(instance["question"]) == "@begin Then @placeholder 's dog left . @end".split()
+        assert instance["candidates"].human_readable_repr() == [[0, 3], [1, 0], [1, 1]]
+        made.apply_token_indexers(instance)
+        batch = Batch([instance])
+        batch.index_instances(Vocabulary.from_instances(reader().read(TRAIN)))
+        assert batch.as_tensor_dict()["candidates"]["mask"].tolist() == [[True, True]]
+        with pytest.raises(ConfigurationError, match="found a question without candidates"):
+            made.text_to_instance("Ann left.", "@placeholder left.")
+        with pytest.raises(ConfigurationError, match="expected @placeholder"):
+            made.text_to_instance("Ann left.", "Who left?", ["Ann"])
+
+    def test_two_workers_give_the_same_instances(self):
+        check_workers(reader, TRAIN, 12)
+
+    def test_shards(self, monkeypatch):
+        check_shards(reader, TRAIN, monkeypatch)
+
+    def test_annotated_files_give_what_raw_ones_give(self, tmp_path):
+        check_annotated_file(reader(), reader(annotator=None), TRAIN, str(tmp_path / "a.jsonl.gz"))
+
+    def test_documents_of_another_reader_are_refused(self, tmp_path):
+        path = write(tmp_path / "a.jsonl", json.dumps({"annotated_documents": 1, "reader": "annotated_cnn_dailymail"}))
+        assert "expected those of 'annotated_who_did_what'" in refusal(lambda: list(reader().read(path)))
+
+    def test_from_a_config(self):
+        params = {
+            "type": "annotated_who_did_what",
+            "bag_of_tokens": True,
+            "max_instances": 3,
+            "tokenizer": "just_spaces",
+        }
+        made = DatasetReader.from_params(Params(params))
+        assert isinstance(made._tokenizer, WhitespaceTokenizer)
+        assert len(list(made.read(TRAIN))) == 3

@@ -1,0 +1,457 @@
+import gzip
+import json
+import re
+from itertools import permutations
+
+import pytest
+from allennlp.common import Params
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import Batch, DatasetReader, Vocabulary
+from allennlp.data.tokenizers import WhitespaceTokenizer
+
+from allennlp_coref_rc.annotations import CorefEdges, ExactMatchCoref
+from allennlp_coref_rc.data.dataset_readers.annotated_wikihop import AnnotatedWikiHopReader
+from tests.data.dataset_readers.checks import (
+    check_annotated_file,
+    check_damage,
+    check_shards,
+    check_workers,
+    metadata,
+    refusal,
+    tokens,
+)
+from tests.shared import PROJECT, WIKIHOP, needs_wikihop
+
+FIXTURES = PROJECT / "tests" / "fixtures" / "wikihop"
+TRAIN, DEV, MASKED, PREPROCESSED = (
+    str(FIXTURES / name) for name in ("train.json", "dev.json", "dev.masked.json", "training.json")
+)
+
+ABSENT = "the answer is not in the passage"
+
+ITEM = {"id": "a", "query": "part_of wheel", "answer": "car", "candidates": ["boat", "car"], "supports": ["A car."]}
+
+
+def reader(**options):
+    return AnnotatedWikiHopReader(**{"annotation_layers": {"coref": CorefEdges("first", "last")}, **options})
+
+
+def official(path):
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def write(path, *items):
+    path.write_text(json.dumps(items))
+    return str(path)
+
+
+def words(instance, span):
+    return " ".join((tokens(instance["passage"]) + tokens(instance["question"]))[slice(*span)])
+
+
+class TestAnnotatedWikiHopReader:
+    def test_passage_question_candidates_and_answer(self):
+        item = official(TRAIN)[0]
+        instance = next(iter(reader(shuffle_supports=False).read(TRAIN)))
+        assert set(instance.fields) == {
+            *("passage", "question", "passage_annotations", "question_annotations", "candidates", "answer", "metadata")
+        }
+        passage = tokens(instance["passage"])
+        assert "".join(passage) == "".join(item["supports"]).replace(" ", "")
+        assert "St." in passage and passage[19:23] == ["coast", ".", "Tromsø", "is"]
+        assert tokens(instance["question"]) == ["country_of_citizenship", "anton", "berg"]
+        data = instance["metadata"].metadata
+        assert {key: data[key] for key in ("id", "answer", "candidates", "relation")} == {
+            "id": "WH_train_0",
+            "answer": "norway",
+            "candidates": item["candidates"],
+            "relation": "country_of_citizenship",
+        }
+        assert "follows" not in data
+        assert instance["answer"].label == 2
+        found = {i: [] for i in range(4)}
+        for candidate, position in instance["candidates"].human_readable_repr():
+            found[candidate].append(passage[position])
+        assert found == {
+            0: ["Denmark"],
+            1: ["Kingdom", "of", "Sweden"],
+            2: ["Norway", "Norway"],
+            3: ["St.", "Helena"],
+        }
+
+    def test_supports_come_in_an_order_that_the_seed_and_the_id_decide(self):
+        def passages(**options):
+            return [" ".join(data["passage_tokens"]) for data in metadata(reader(**options).read(TRAIN))]
+
+        given = passages(shuffle_supports=False)
+        shuffled = {seed: passages(seed=seed) for seed in range(30)}
+        for seed in range(3):
+            assert shuffled[seed] == passages(seed=seed)
+        texts = [[" ".join(reader().tokenize(text)) for text in item["supports"]] for item in official(TRAIN)]
+        for i, passage in enumerate(given):
+            orders = {" ".join(order) for order in permutations(texts[i])}
+            assert passage == " ".join(texts[i])
+            assert {found[i] for found in shuffled.values()} <= orders
+        assert len({found[0] for found in shuffled.values()}) > 10
+        # What stands before a question in the file does not change its passage.
+        assert [passages(seed=1, max_instances=1)[0]] == passages(seed=1)[:1]
+
+    def test_sentences_end_with_their_support(self):
+        made = reader(shuffle_supports=False)
+        documents = [made.to_document({**ITEM, "supports": ["A car", "goes. It stops", "now"]})]
+        assert documents[0].text.sentences == [(0, 2), (2, 4), (4, 6), (6, 7), (7, 9)]
+        assert documents[0].data["questions"][0]["supports"] == [[0, 2], [2, 6], [6, 7]]
+
+    def test_an_entity_without_a_name(self):
+        instance = list(reader().read(TRAIN))[2]
+        assert tokens(instance["question"]) == ["instance_of"]
+        assert instance["answer"].label == 1
+
+    def test_candidates_as_a_bag_of_tokens(self):
+        def positions(match):
+            instance = list(reader(shuffle_supports=False, candidate_match=match).read(TRAIN))[1]
+            passage = tokens(instance["passage"])
+            pairs = instance["candidates"].human_readable_repr()
+            return [[passage[position] for i, position in pairs if i == number] for number in range(3)]
+
+        assert positions("contiguous") == [["carver", "carver"], ["miller"], ["stone", "carver"]]
+        assert positions("bag_of_tokens") == [
+            ["carver", "carver"],
+            ["miller"],
+            ["carver", "carver", "stone", "stone"],
+        ]
+
+    def test_answers_that_are_not_in_the_passage(self, caplog):
+        made = reader()
+        assert [data["id"] for data in metadata(made.read(TRAIN))] == ["WH_train_0", "WH_train_1", "WH_train_2"]
+        assert made.skipped == {ABSENT: 1}
+        assert f"{TRAIN}: 1 of 4 questions skipped: {ABSENT}" in caplog.text
+        made = reader(keep_skipped=True)
+        instances = list(made.read(TRAIN))
+        assert [instance["answer"].label for instance in instances] == [2, 2, 1, -2]
+        assert made.skipped == {ABSENT: 1}
+        # A candidate that is nowhere stays one: "upper vale" has no token here, but in a bag of tokens two.
+        assert len(instances[3]["candidates"]) == 2
+        assert {i for i, _ in instances[3]["candidates"].human_readable_repr()} == {0}
+        made = reader(candidate_match="bag_of_tokens")
+        assert len(list(made.read(TRAIN))) == 4 and not made.skipped
+
+    def test_what_is_cut_off(self):
+        whole = list(reader(shuffle_supports=False).read(TRAIN))
+        for length in range(1, 45):
+            made = reader(shuffle_supports=False, max_passage_length=length, keep_skipped=True)
+            instances = list(made.read(TRAIN))[:3]
+            for cut, full in zip(instances, whole):
+                assert tokens(cut["passage"]) == tokens(full["passage"])[:length]
+                answer = full["metadata"].metadata["answer"]
+                in_passage = f" {answer} " in f" {' '.join(tokens(cut['passage'])).lower()} "
+                assert (cut["answer"].label == full["answer"].label) == in_passage
+                assert (cut["answer"].label == -2) == (not in_passage)
+
+    def test_masks_are_tokens(self):
+        (instance,) = reader(shuffle_supports=False).read(MASKED)
+        masks = [token for token in tokens(instance["passage"]) if "MASK" in token]
+        assert masks == ["___MASK12___", "___MASK3___", "___MASK7___", "___MASK3___"]
+        assert tokens(instance["passage"])[-3:] == ["'s", "harbour", "."]
+        assert [i for i, _ in instance["candidates"].human_readable_repr()] == [0, 1, 1, 2]
+        assert instance["answer"].label == 0
+
+    def test_what_most_workers_said(self):
+        found = [(data["follows"], data["single"], data["multiple"]) for data in metadata(reader().read(DEV))]
+        assert found == [(True, False, True), (True, True, False), (False, True, False)]
+
+    @pytest.mark.parametrize(
+        "subset, expected", [("follows", [0, 1]), ("follows_single", [1]), ("follows_multiple", [0]), (None, [0, 1, 2])]
+    )
+    def test_subsets(self, subset, expected, caplog):
+        made = reader(subset=subset, keep_skipped=True)
+        assert [data["id"] for data in metadata(made.read(DEV))] == [f"WH_dev_{i}" for i in expected]
+        assert made.skipped.total() == 3 - len(expected)
+        if subset:
+            assert f"{DEV}: {3 - len(expected)} of 3 questions skipped: not of the subset {subset!r}" in caplog.text
+
+    def test_a_subset_needs_annotations_but_predictions_do_not(self):
+        message = refusal(lambda: list(reader(subset="follows").read(TRAIN)))
+        assert (
+            message.startswith(f"{TRAIN}, line 1, object 1: found no annotations")
+            and "dataset_reader.subset" in message
+        )
+        assert reader(subset="follows").text_to_instance("A car.", "part_of wheel", candidates=["car"])
+
+    def test_unlabelled_files(self, tmp_path):
+        item = {key: value for key, value in ITEM.items() if key not in ("answer", "id")}
+        path = write(tmp_path / "test.json", item, {**item, "answer": None})
+        for number, instance in enumerate(reader().read(path), start=1):
+            assert "answer" not in instance.fields
+            assert instance["metadata"].metadata["id"] == f"test.json:{number}"
+            assert instance["metadata"].metadata["answer"] is None
+        assert number == 2
+
+    def test_unlabelled_input(self):
+        made = reader(annotator=ExactMatchCoref(), shuffle_supports=True)
+        supports = ["Anna lives in Ulm.", "Ulm has a river. Bo knows Ulm.", "Bo saw the Sorne. The Sorne is long."]
+        instance = made.text_to_instance(supports, "lives_at anna", candidates=["ulm", "rome", "sorne"])
+        assert "answer" not in instance.fields
+        assert " ".join(tokens(instance["passage"])).startswith("Anna lives in Ulm . Ulm has")
+        assert tokens(instance["question"]) == ["lives_at", "anna"]
+        assert [words(instance, cluster[0]) for cluster in instance["metadata"].metadata["clusters"]] == [
+            "Ulm",
+            "Sorne",
+        ]
+        made.apply_token_indexers(instance)
+        batch = Batch([instance])
+        batch.index_instances(Vocabulary.from_instances(reader().read(TRAIN)))
+        assert batch.as_tensor_dict()["candidates"]["mask"].tolist() == [[True] * 3]
+        text = made.text_to_instance(" ".join(supports), ["lives_at", "Anna"], candidates=["ulm"], answer="Ulm")
+        assert tokens(text["passage"]) == tokens(instance["passage"])
+        assert text["answer"].label == 0
+        assert made.text_to_instance("Ulm", "lives_at", candidates=["ulm"], answer="bonn")["answer"].label == -1
+        with pytest.raises(ConfigurationError, match="candidates: found None, expected a list"):
+            made.text_to_instance(supports, "lives_at anna")
+        with pytest.raises(ConfigurationError, match=f"left out: {ABSENT}"):
+            made.text_to_instance(supports, "lives_at anna", candidates=["rome"], answer="rome")
+        for question in ("", " ", []):
+            with pytest.raises(ConfigurationError, match="found an empty question"):
+                made.text_to_instance(supports, question, candidates=["ulm"])
+
+    def test_given_clusters_stay_as_they_are(self):
+        made = reader(annotator=ExactMatchCoref(), max_clusters=1)
+        clusters = [[[0, 1], [2, 3]], [[1, 2], [4, 5]]]
+        instance = made.text_to_instance("He saw him .", "lives_at anna", candidates=["him"], clusters=clusters)
+        assert instance["metadata"].metadata["clusters"] == [[(0, 1), (2, 3)], [(1, 2), (4, 5)]]
+
+    def test_two_workers_give_the_same_instances(self):
+        check_workers(lambda: reader(annotator=ExactMatchCoref(), keep_skipped=True), TRAIN, 4)
+
+    def test_processes_share_out_the_instances(self, monkeypatch):
+        check_shards(lambda: reader(keep_skipped=True), TRAIN, monkeypatch)
+
+    @pytest.mark.parametrize("path", [TRAIN, DEV, PREPROCESSED])
+    def test_annotated_files_give_what_raw_ones_give(self, path, tmp_path):
+        made = reader(annotator=ExactMatchCoref(), seed=5)
+        check_annotated_file(made, reader(), path, str(tmp_path / "a.jsonl.gz"))
+
+    @pytest.mark.parametrize("path", [TRAIN, DEV, MASKED])
+    def test_an_object_a_line_gives_what_a_list_gives(self, path, tmp_path):
+        lines = tmp_path / "a.jsonl.gz"
+        lines.write_bytes(gzip.compress("\n".join(map(json.dumps, official(path))).encode()))
+        assert metadata(reader().read(str(lines))) == metadata(reader().read(path))
+
+    def test_max_instances_and_laziness(self, tmp_path):
+        assert len(list(reader(max_instances=2).read(TRAIN))) == 2
+        path = tmp_path / "a.json"
+        path.write_text(json.dumps([ITEM, ITEM])[:-20])
+        instances = iter(reader().read(str(path)))
+        assert next(instances)["metadata"].metadata["id"] == "a"
+        with pytest.raises(ConfigurationError, match="line 1: found damaged JSON"):
+            next(instances)
+
+    def test_from_a_config(self):
+        params = {
+            "type": "annotated_wikihop",
+            "subset": "follows",
+            "wrap_question": True,
+            "tokenizer": "letters_digits",
+        }
+        instance = next(iter(DatasetReader.from_params(Params(params)).read(DEV)))
+        assert tokens(instance["question"]) == ["@begin", "place_of_birth", "anton", "berg", "@end"]
+
+    @pytest.mark.parametrize(
+        "options", [{"candidate_match": "words"}, {"subset": "single"}, {"max_clusters": -1}, {"candidate_match": None}]
+    )
+    def test_bad_options_are_refused(self, options):
+        ((key, value),) = options.items()
+        with pytest.raises(ConfigurationError, match=f"annotated_wikihop: {key} is {value!r}, expected"):
+            AnnotatedWikiHopReader(**options)
+
+
+class TestClusters:
+    SUPPORTS = [
+        "Anna Holt knows Bo . Bo paints .",
+        "Cleo paints . Cleo is from Ulm .",
+        "Dora and Emil live in Rome . Emil and Dora sing .",
+        "Rome is old . Ulm is older .",
+    ]
+
+    def instance(self, **options):
+        # Exact match of every capitalised word; "and" is an entity of no support of Anna's.
+        entities = ["anna", "bo", "cleo", "dora", "emil", "ulm", "rome", "paints", "holt"]
+        options = {"tokenizer": WhitespaceTokenizer(), "annotator": ExactMatchCoref(entities), **options}
+        item = {"id": "a", "query": "home_of anna holt", "candidates": ["ulm", "rome"], "supports": self.SUPPORTS}
+        made = reader(shuffle_supports=False, **options)
+        (instance,) = made.to_instances(made.annotate(made.to_document(item)))
+        return instance
+
+    def found(self, **options):
+        instance = self.instance(**options)
+        return [words(instance, cluster[0]) for cluster in instance["metadata"].metadata["clusters"]]
+
+    def test_kept_are_those_with_a_candidate_or_near_the_entity(self):
+        assert self.found(filter_clusters=False) == ["Bo", "paints", "Cleo", "Ulm", "Dora", "Emil", "Rome"]
+        # Bo and what paints stand in a support with Anna Holt, Cleo, Dora and Emil do not; Ulm and Rome are candidates.
+        assert self.found() == ["Bo", "paints", "Ulm", "Rome"]
+
+    def test_the_entity_is_near_itself_and_found_in_the_question(self):
+        assert self.found(annotate_together=True) == ["Anna", "Holt", "Bo", "paints", "Ulm", "Rome"]
+        clusters = self.instance(annotate_together=True)["metadata"].metadata["clusters"]
+        assert clusters[0] == [(0, 1), (37, 38)]
+
+    def test_the_largest_are_kept(self):
+        assert self.found(filter_clusters=False, max_clusters=3) == ["Bo", "paints", "Cleo"]
+        assert self.found(max_clusters=2) == ["Bo", "paints"]
+        assert self.found(max_clusters=0) == []
+        assert len(self.found(max_clusters=None, filter_clusters=False)) == 7
+
+    def test_what_is_cut_off_is_neither_candidate_nor_near(self):
+        # Of Ulm and Rome one mention is left.
+        assert self.found(max_passage_length=24) == ["Bo", "paints"]
+
+    def test_more_than_fifty_clusters(self):
+        names = [f"n{i}" for i in range(60)]
+        texts = [f"anna {name} {name}" + f" {name}" * (i % 2) for i, name in enumerate(names)]
+        item = {"id": "a", "query": "home_of anna", "candidates": ["n1"], "supports": texts}
+        made = reader(annotator=ExactMatchCoref(names), shuffle_supports=False)
+        (instance,) = made.to_instances(made.annotate(made.to_document(item)))
+        kept = [words(instance, cluster[0]) for cluster in instance["metadata"].metadata["clusters"]]
+        smaller = names[0:40:2]
+        assert kept == [name for name in names if name in smaller or name in names[1::2]]
+
+
+class TestPreprocessedFiles:
+    def test_tokens_and_clusters_are_the_authors(self):
+        with open(PREPROCESSED, encoding="utf-8") as file:
+            items = [json.loads(line) for line in file]
+        # An annotator is for files that are not annotated.
+        instances = list(reader(annotator=ExactMatchCoref()).read(PREPROCESSED))
+        for instance, item in zip(instances, items):
+            data = instance["metadata"].metadata
+            assert tokens(instance["passage"]) == item["document"].split()
+            assert tokens(instance["question"]) == item["query"].split()
+            assert data["candidates"] == [" ".join(candidate) for candidate in item["candidates"]]
+            assert data["candidates"][instance["answer"].label] == data["answer"] == item["answer"]
+        clusters = [[words(instances[0], span) for span in c] for c in instances[0]["metadata"].metadata["clusters"]]
+        assert clusters == [["anton berg", "he"], ["tromsø", "tromsø", "its"], ["norway", "norway"]]
+        antecedents = instances[0]["passage_annotations"].layers["coref"]["antecedents"]
+        # Read at the first token of a mention, written at the last of the one before.
+        assert {i: found for i, found in enumerate(antecedents) if found} == {
+            **{0: [-1], 8: [1]},
+            **{6: [-1], 12: [6], 22: [12]},
+            **{20: [-1], 33: [20]},
+        }
+        assert instances[1]["metadata"].metadata["clusters"] == []
+
+    def test_clusters_are_cut_with_the_passage_and_capped(self):
+        instance = next(iter(reader(max_passage_length=21).read(PREPROCESSED)))
+        assert instance["metadata"].metadata["clusters"] == [[(0, 2), (8, 9)], [(6, 7), (12, 13)]]
+        instance = next(iter(reader(max_clusters=1).read(PREPROCESSED)))
+        assert instance["metadata"].metadata["clusters"] == [[(6, 7), (12, 13), (22, 23)]]
+
+    def test_files_that_bring_clusters_are_not_warned_of(self, caplog):
+        list(reader().read(PREPROCESSED))
+        assert "is not annotated" not in caplog.text
+        list(reader().read(TRAIN))
+        assert f"{TRAIN} is not annotated, and there is no dataset_reader.annotator" in caplog.text
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            {"mentions": None},
+            {"mentions": [[0]]},
+            {"mentions": 3},
+            {"coref_onehot": None},
+            {"coref_onehot": [[[-1, 0, 7]]]},
+            {"coref_onehot": [[[-2, 0, 1]]]},
+            {"coref_onehot": [[[0, 1]]]},
+            {"coref_onehot": [[[0, 1, []]]]},
+            {"coref_onehot": {"a": 1}},
+            {"mentions": [[0, 99]] * 7},
+            {"document": None},
+        ],
+        ids=str,
+    )
+    def test_what_is_wrong(self, tmp_path, change):
+        with open(PREPROCESSED, encoding="utf-8") as file:
+            item = json.loads(next(file))
+        path = write(tmp_path / "a.json", {**item, **change})
+        message = refusal(lambda: list(reader().read(path)))
+        assert message.startswith(f"{path}, line 1, object 1: ") and "expected" in message
+
+
+class TestMalformedFiles:
+    @pytest.mark.parametrize(
+        "change, expected",
+        [
+            ({"id": 3}, "id: found 3, expected a text"),
+            ({"query": None}, "query: found None, expected a text"),
+            ({"query": " "}, "found an empty question"),
+            ({"answer": "plane"}, "found the answer 'plane', expected one of the candidates"),
+            ({"answer": ["car"]}, "answer: found ['car'], expected a text"),
+            ({"candidates": []}, "candidates: found [], expected a list of one or more texts"),
+            ({"candidates": "car"}, "candidates: found car, expected a list"),
+            ({"candidates": ["car", 3]}, "candidates: found ['car', 3], expected a list"),
+            ({"supports": "A car."}, "supports: found A car., expected a list of texts"),
+            ({"supports": [["A car."]]}, "supports: found [['A car.']], expected a list of texts"),
+            ({"supports": []}, "found an empty passage"),
+            ({"supports": ["", " "]}, "found an empty passage"),
+            ({"annotations": "follows"}, "annotations: found follows, expected a list of lists of texts"),
+            ({"annotations": ["follows", "single"]}, "annotations: found ['follows', 'single'], expected a list of"),
+            ({"annotations": [[1]]}, "annotations: found [[1]], expected a list of lists of texts"),
+        ],
+        ids=str,
+    )
+    def test_what_is_wrong_and_where(self, tmp_path, change, expected):
+        path = tmp_path / "a.json"
+        path.write_text(f"[{json.dumps(ITEM)},\n{json.dumps({**ITEM, **change})}]")
+        message = refusal(lambda: list(reader().read(str(path))))
+        assert message.startswith(f"{path}, line 2, object 2: {expected}")
+
+    @pytest.mark.parametrize("missing", ["query", "candidates", "supports"])
+    def test_what_is_missing(self, tmp_path, missing):
+        path = write(tmp_path / "a.json", {key: value for key, value in ITEM.items() if key != missing})
+        message = refusal(lambda: list(reader().read(path)))
+        assert message.startswith(f"{path}, line 1, object 1: {missing}: found None, expected ")
+
+    @pytest.mark.parametrize("source", [TRAIN, DEV, PREPROCESSED, "annotated"])
+    def test_damaged_files_are_read_or_refused_and_nothing_else(self, source, tmp_path):
+        if source == "annotated":
+            source = str(tmp_path / "whole.jsonl")
+            check_annotated_file(reader(annotator=ExactMatchCoref()), reader(), TRAIN, source)
+        pieces = [
+            b"[",
+            b"]",
+            b"{",
+            b'"',
+            b"0",
+            b"-1, ",
+            b"null, ",
+            b'"answer": 1, ',
+            b'"supports": [[0, 1]], ',
+            b"\xc3",
+        ]
+        with open(source, "rb") as file:
+            whole = file.read()
+        check_damage(lambda path: list(reader().read(path)), tmp_path / "a.json", whole, pieces, 200)
+
+
+@needs_wikihop
+class TestRealFiles:
+    def test_all_questions_are_read_and_every_candidate_found(self):
+        for name, number in (("train.json", 2), ("dev.json", 1)):
+            made = reader(annotator=ExactMatchCoref())
+            instances = list(made.read(str(WIKIHOP / name)))
+            assert len(instances) == number and not made.skipped
+            for instance, item in zip(instances, official(WIKIHOP / name)):
+                relation, _, entity = item["query"].partition(" ")
+                assert tokens(instance["question"]) == [relation, *entity.split()]
+                assert len(instance["passage"]) > 400
+                found = instance["candidates"].human_readable_repr()
+                text = " ".join(item["supports"]).lower()
+                for i, candidate in enumerate(item["candidates"]):
+                    times = len(re.findall(rf"\b{re.escape(candidate)}\b", text))
+                    assert sum(number == i for number, _ in found) == times * len(candidate.split()) > 0
+
+    def test_the_workers_of_the_development_question(self):
+        (data,) = metadata(reader(subset="follows_multiple").read(str(WIKIHOP / "dev.json")))
+        assert (data["follows"], data["single"], data["multiple"]) == (True, False, True)
+        assert not list(reader(subset="follows_single").read(str(WIKIHOP / "dev.json")))

@@ -1,0 +1,112 @@
+"""What every reader has to do, checked on a file: by workers as alone, annotated files as raw ones, damage refused."""
+
+import random
+from itertools import product
+from typing import Any, Callable, Dict, List
+
+import pytest
+import torch
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import DatasetReader, Vocabulary
+from allennlp.data.data_loaders import MultiProcessDataLoader
+from allennlp.data.dataset_readers import WorkerInfo
+from torch import distributed
+
+from allennlp_coref_rc.annotations import read_documents, write_documents
+from allennlp_coref_rc.data.dataset_readers import reading_comprehension_reader
+
+
+def metadata(instances) -> List[Dict[str, Any]]:
+    return [instance["metadata"].metadata for instance in instances]
+
+
+def tokens(field) -> List[str]:
+    return [token.text for token in field.tokens]
+
+
+def refusal(read: Callable[[], Any]) -> str:
+    with pytest.raises(ConfigurationError) as error:
+        read()
+    return str(error.value)
+
+
+def check_workers(make: Callable[[], DatasetReader], path: str, expected: int) -> None:
+    """0 and 2 workers give the same instances, to the last tensor."""
+    vocab = Vocabulary.from_instances(make().read(path))
+
+    def batches(num_workers):
+        loader = MultiProcessDataLoader(make(), path, batch_size=1, num_workers=num_workers, quiet=True)
+        loader.index_with(vocab)
+        return sorted(((batch["metadata"][0]["id"], _flat(batch)) for batch in loader), key=lambda item: item[0])
+
+    alone, shared = batches(0), batches(2)
+    assert [name for name, _ in alone] == [name for name, _ in shared]
+    assert len({name for name, _ in alone}) == len(alone) == expected
+    for (_, one), (_, other) in zip(alone, shared):
+        assert set(one) == set(other) and len(one) > 6
+        for name, values in one.items():
+            assert torch.equal(values, other[name]) if torch.is_tensor(values) else values == other[name], name
+
+
+def check_shards(make: Callable[[], DatasetReader], path: str, monkeypatch) -> None:
+    """Two processes of two workers each share out the instances, and each instance goes to one of them."""
+    whole = [data["id"] for data in metadata(make().read(path))]
+    shares = []
+    for rank, worker in product(range(2), repeat=2):
+        monkeypatch.setattr(reading_comprehension_reader, "is_distributed", lambda: True)
+        monkeypatch.setattr(distributed, "get_rank", lambda: rank)
+        monkeypatch.setattr(distributed, "get_world_size", lambda: 2)
+        reader = make()
+        reader._set_worker_info(WorkerInfo(2, worker))
+        shares.append([data["id"] for data in metadata(reader.read(path))])
+        monkeypatch.undo()
+    assert sorted(sum(shares, [])) == sorted(whole) and len(set(whole)) == len(whole)
+    assert sum(map(bool, shares)) > 1
+
+
+def _flat(values: Any, prefix: str = "") -> Dict[str, Any]:
+    if isinstance(values, dict):
+        return {k: v for name in values for k, v in _flat(values[name], f"{prefix}.{name}").items()}
+    return {prefix: values}
+
+
+def check_annotated_file(reader: DatasetReader, plain: DatasetReader, path: str, output: str) -> None:
+    """Documents annotated, written and read back by a reader without annotator are what the raw file gives."""
+    documents = (reader.annotate(reader.to_document(item)) for _, item in reader.read_items(reader.find(path), path))
+    write_documents(output, documents, {"reader": reader.registered_name()})
+    assert any(document.text.clusters for _, document in read_documents(output))
+    raw, annotated = list(reader.read(path)), list(plain.read(output))
+    assert len(raw) == len(annotated) > 0
+    for one, other in zip(raw, annotated):
+        assert list(one.fields) == list(other.fields)
+        assert one["metadata"].metadata == other["metadata"].metadata
+        assert one == other
+
+
+def check_damage(read: Callable[[str], Any], path: Any, whole: bytes, pieces: List[bytes], times: int) -> None:
+    """A damaged file is read, or refused with its name and a line, and nothing else happens."""
+    rng = random.Random(1)
+    outcomes = []
+    for _ in range(times):
+        damaged = bytearray(whole)
+        for _ in range(rng.choice([0, 1, 1, 2])):
+            place = rng.randrange(len(damaged))
+            kind = rng.randrange(4)
+            if kind == 0:
+                damaged[place] = rng.randrange(256)
+            elif kind == 1:
+                del damaged[place : place + rng.randrange(1, 20)]
+            elif kind == 2:
+                damaged[place:place] = rng.choice(pieces)
+            else:
+                damaged[place:place] = damaged[rng.randrange(len(damaged)) :][: rng.randrange(1, 40)]
+        path.write_bytes(bytes(damaged[: rng.randrange(len(damaged))] if rng.random() < 0.3 else damaged))
+        try:
+            read(str(path))
+            outcomes.append("read")
+        except ConfigurationError as error:
+            assert str(error).startswith(str(path)), str(error)
+            assert "line " in str(error), str(error)
+            assert len(str(error)) < len(str(path)) + 350, str(error)
+            outcomes.append("refused")
+    assert min(outcomes.count("read"), outcomes.count("refused")) > times / 20, outcomes

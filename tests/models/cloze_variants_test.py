@@ -1,0 +1,195 @@
+"""Readers of cloze questions: gating, read-out and self-belief, on hand-made questions with a placeholder."""
+
+import json
+
+import numpy
+import pytest
+import torch
+from allennlp.common import Params
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import Batch, Vocabulary
+from allennlp.data.tokenizers import WhitespaceTokenizer
+from allennlp.models import Model
+from allennlp.modules import Seq2SeqEncoder
+
+from allennlp_coref_rc.data.dataset_readers import AnnotatedBabiReader
+from allennlp_coref_rc.modules.self_belief_aggregation import SelfBeliefAggregation
+from allennlp_coref_rc.predictors import ClozeReaderPredictor
+
+QUESTIONS = [
+    ("Mary saw Bill . Bill left the old house .", "@placeholder left", ["Mary", "Bill", "the house"], "Bill"),
+    ("Jeff slept .", "the one who slept for hours was @placeholder then", ["Jeff"], "Jeff"),
+    ("Fred and Julie met Mary in the park near the office .", "Fred saw @placeholder", ["Julie", "Mary"], "Mary"),
+]
+READER = AnnotatedBabiReader(tokenizer=WhitespaceTokenizer())
+
+
+def encoder(input_size):
+    return {"type": "gru", "input_size": input_size, "hidden_size": 3, "bidirectional": True}
+
+
+def instances():
+    made = [READER.text_to_instance(*question) for question in QUESTIONS]
+    for instance in made:
+        READER.apply_token_indexers(instance)
+    return made
+
+
+def build(layers=2, second_input=6, **options):
+    made = instances()
+    vocab = Vocabulary.from_instances(made)
+    params = {
+        "type": "ga_reader",
+        "text_field_embedder": {"token_embedders": {"tokens": {"type": "embedding", "embedding_dim": 4}}},
+        "passage_encoders": [encoder(4)] + [encoder(second_input)] * (layers - 1),
+        "question_encoders": [encoder(4)] * layers,
+        "stack_question": False,
+        "read_out": "cloze",
+        **options,
+    }
+    torch.manual_seed(1)
+    return Model.from_params(Params(json.loads(json.dumps(params))), vocab=vocab).eval()
+
+
+def assert_same_probabilities(first, second):
+    first, second = (output["candidate_probabilities"] for output in (first, second))
+    assert first.keys() == second.keys()
+    numpy.testing.assert_allclose(list(first.values()), list(second.values()), atol=1e-6)
+
+
+SELF_BELIEF = {"encoder": encoder(4)}
+VARIANTS = {
+    "gated_attention": {},
+    "sum": {"gating": {"type": "gated_attention", "operation": "sum"}},
+    "concatenation": {"gating": {"type": "gated_attention", "operation": "concatenation"}, "second_input": 12},
+    "collaborative": {"gating": "collaborative"},
+    "collaborative by Z, no final filtering": {
+        "gating": {"type": "collaborative", "gate_by": "filtered_question", "final_filtering": False}
+    },
+    "self-belief": {"question_self_belief": SELF_BELIEF},
+    "self-belief, tanh": {"question_self_belief": {**SELF_BELIEF, "attention": "tanh"}},
+    "self-belief of the passage": {"passage_self_belief": SELF_BELIEF},
+    "all": {"gating": "collaborative", "question_self_belief": SELF_BELIEF, "passage_self_belief": SELF_BELIEF},
+    "self-belief, final states": {"question_self_belief": SELF_BELIEF, "read_out": "final_states"},
+    "Stanford Reader": {"pointer": {"type": "attention_sum", "bilinear": True, "renormalize": True}, "layers": 1},
+}
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_an_instance_alone_and_in_a_batch_are_the_same(variant):
+    model = build(**VARIANTS[variant])
+    model.explain = True
+    together = model.forward_on_instances(instances())
+    for instance, in_batch in zip(instances(), together):
+        alone = model.forward_on_instance(instance)
+        assert_same_probabilities(alone, in_batch)
+        assert alone["explanations"].keys() == in_batch["explanations"].keys()
+        for name, weights in alone["explanations"].items():
+            numpy.testing.assert_allclose(weights, in_batch["explanations"][name], atol=1e-6)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_every_parameter_learns(variant):
+    model = build(**VARIANTS[variant]).train()
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    batch = Batch(instances())
+    batch.index_instances(model.vocab)
+    losses = []
+    for _ in range(5):
+        loss = model(**batch.as_tensor_dict())["loss"]
+        optimizer.zero_grad()
+        loss.backward()
+        assert all(parameter.grad is not None for parameter in model.parameters())
+        optimizer.step()
+        losses.append(loss.item())
+    assert losses[-1] < losses[0]
+
+
+class Positions(Seq2SeqEncoder):
+    """Encodes a token as its position, one-hot and large: all of a softmax's weight stays where it is."""
+
+    def forward(self, inputs, mask):
+        return 30.0 * torch.eye(inputs.size(1)).expand(inputs.size(0), -1, -1)
+
+    def get_input_dim(self):
+        return 4
+
+    def get_output_dim(self):
+        return 1
+
+    def is_bidirectional(self):
+        return False
+
+
+@pytest.mark.parametrize("gating", ["gated_attention", "collaborative"])
+def test_self_belief_that_stays_where_it_is_changes_nothing(gating):
+    model = build(gating=gating)
+    plain = model.forward_on_instances(instances())
+    model._question_self_belief = model._passage_self_belief = SelfBeliefAggregation(Positions())
+    for expected, found in zip(plain, model.forward_on_instances(instances())):
+        assert_same_probabilities(found, expected)
+
+
+def test_the_score_is_that_of_the_encoding_at_the_cloze():
+    """Against the encodings taken out of the model's own encoders."""
+    model = build(layers=1)
+    encodings = {}
+    model._passage_encoders[0].register_forward_hook(lambda m, i, o: encodings.__setitem__("passage", o))
+    model._question_encoders[0].register_forward_hook(lambda m, i, o: encodings.__setitem__("question", o))
+    output = model.forward_on_instance(instances()[0])
+    position = output["question_tokens"].index("@placeholder")
+    scores = (encodings["passage"][0] @ encodings["question"][0, position]).detach().numpy()
+    tokens = [token.lower() for token in output["passage_tokens"]]
+    words = {"mary", "bill", "the", "house"}
+    weights = numpy.array([numpy.exp(s) if token in words else 0.0 for s, token in zip(scores, tokens)])
+    weights /= weights.sum()
+    bill = sum(weight for weight, token in zip(weights, tokens) if token == "bill")
+    assert output["candidate_probabilities"]["Bill"] == pytest.approx(bill, abs=1e-5)
+
+
+def test_a_question_without_a_placeholder_is_an_error():
+    instance = READER.text_to_instance("Mary left .", "who left", ["Mary"])
+    READER.apply_token_indexers(instance)
+    with pytest.raises(ConfigurationError, match="found a question without @placeholder"):
+        build().forward_on_instance(instance)
+
+
+def test_an_unknown_read_out_is_refused():
+    with pytest.raises(ConfigurationError, match="read_out is 'mean', expected one of"):
+        build(read_out="mean")
+
+
+def test_self_belief_of_another_size_is_refused():
+    with pytest.raises(ConfigurationError, match="input of passage_self_belief.encoder"):
+        build(passage_self_belief={"encoder": encoder(5)})
+
+
+def test_renormalised_probabilities_sum_to_one_where_candidates_share_tokens():
+    question = ("the old man and the sea", "@placeholder is wet", ["the sea", "the old man"])
+    for renormalize, total in ((False, 7 / 5), (True, 1.0)):
+        model = build(layers=1, pointer={"type": "attention_sum", "renormalize": renormalize})
+        for parameter in model.parameters():
+            parameter.data.zero_()
+        instance = READER.text_to_instance(*question)
+        READER.apply_token_indexers(instance)
+        probabilities = model.forward_on_instance(instance)["candidate_probabilities"]
+        assert probabilities["the sea"] / probabilities["the old man"] == pytest.approx(3 / 4, abs=1e-4)
+        assert sum(probabilities.values()) == pytest.approx(total, abs=1e-4)
+
+
+def test_predictions_are_explained_on_request():
+    model = build(gating="collaborative", question_self_belief=SELF_BELIEF, passage_self_belief=SELF_BELIEF)
+    asked = {"passage": QUESTIONS[0][0], "question": QUESTIONS[0][1], "candidates": QUESTIONS[0][2]}
+    assert "explanations" not in ClozeReaderPredictor(model, READER).predict_json(asked)
+    answer = ClozeReaderPredictor(model, READER, explain=True).predict_json(asked)
+    passage, question = len(answer["passage_tokens"]), len(answer["question_tokens"])
+    shapes = {name: numpy.shape(weights) for name, weights in answer["explanations"].items()}
+    assert shapes == {
+        "question_to_passage_1": (question, passage),
+        "passage_to_question_1": (passage, question),
+        "question_to_passage_2": (question, passage),
+        "question_self_belief": (1, question),
+        "passage_self_belief": (passage, passage),
+    }
+    for weights in answer["explanations"].values():
+        numpy.testing.assert_allclose(numpy.sum(weights, axis=1), 1.0, atol=1e-5)

@@ -1,0 +1,159 @@
+import math
+
+import pytest
+import torch
+from allennlp.data import Vocabulary
+
+from allennlp_coref_rc.annotations.layers import label_namespace
+from allennlp_coref_rc.modules.annotated_self_attention import AnnotatedSelfAttention, HeadViews
+from allennlp_coref_rc.modules.scopes import Scopes
+
+BATCH, LENGTH, DIM, HEADS, HEAD_DIM = 2, 7, 12, 4, 3
+LABELS = {"srl": 5, "coref": 4}
+
+
+@pytest.fixture(autouse=True)
+def seed():
+    torch.manual_seed(0)
+
+
+def vocabulary():
+    counter = {label_namespace(layer): {str(i): 1 for i in range(n - 2)} for layer, n in LABELS.items()}
+    return Vocabulary(counter=counter)
+
+
+def attention(heads, **options):
+    module = AnnotatedSelfAttention(DIM, HEADS * HEAD_DIM, HEADS, heads, vocabulary(), **options).double()
+    # Biases of zero would hide mistakes.
+    for parameter in module.parameters():
+        torch.nn.init.normal_(parameter, std=0.5)
+    return module
+
+
+def inputs():
+    return torch.randn(BATCH, LENGTH, DIM, dtype=torch.float64, requires_grad=True)
+
+
+def everything():
+    return torch.ones(BATCH, LENGTH, dtype=torch.bool)
+
+
+def views(labels, scopes, mask=None):
+    return HeadViews(labels, Scopes(scopes, everything() if mask is None else mask))
+
+
+def torch_attention(module):
+    reference = torch.nn.MultiheadAttention(DIM, HEADS, batch_first=True).double()
+    reference.load_state_dict(
+        {
+            "in_proj_weight": module.projection.weight, "in_proj_bias": module.projection.bias,
+            "out_proj.weight": module.output_projection.weight, "out_proj.bias": module.output_projection.bias,
+        }
+    )  # fmt: skip
+    return reference
+
+
+def assert_same(found, expected, *wanted):
+    assert torch.allclose(found, expected, atol=1e-10)
+    upstream = torch.randn_like(found)
+    gradients = [torch.autograd.grad(out, wanted, upstream, retain_graph=True) for out in (found, expected)]
+    for one, other in zip(*gradients):
+        assert torch.allclose(one, other, atol=1e-9)
+
+
+def test_one_scope_and_no_labels_is_the_attention_of_torch():
+    heads = {"srl": 2, "coref": 1}
+    module, x = attention(heads), inputs()
+    expected = torch_attention(module)(x, x, x, need_weights=False)[0]
+    labels, scopes = torch.zeros(BATCH, LENGTH, 3, dtype=torch.long), torch.ones(BATCH, LENGTH, 3, dtype=torch.long)
+    assert_same(module(x), expected, x)
+    assert_same(module(x, views=views(labels, scopes)), expected, x)
+
+
+def test_nothing_attends_to_padding():
+    module, x = attention({"srl": 2}), inputs()
+    mask = everything()
+    mask[1, 4:] = False
+    expected = torch_attention(module)(x, x, x, key_padding_mask=~mask, need_weights=False)[0]
+    labels, scopes = torch.zeros(BATCH, LENGTH, 2, dtype=torch.long), torch.ones(BATCH, LENGTH, 2, dtype=torch.long)
+    found = module(x, mask[:, None, None, :], views(labels, scopes, mask))
+    assert_same(found[mask], expected[mask], x)
+
+
+def test_a_constant_label_in_one_scope_is_a_plain_head_with_another_bias():
+    module, x = attention({"srl": HEADS}), inputs()
+    ones = torch.ones(BATCH, LENGTH, HEADS, dtype=torch.long)
+    expected = attention(None)
+    expected.load_state_dict(module.state_dict(), strict=False)
+    with torch.no_grad():
+        added = [
+            module.labels[0].embeddings[part].weight[3] @ module.labels[0].weight[part]
+            + module.labels[0].biases[part].weight[3]
+            for part in range(2)
+        ]
+        expected.projection.bias[: 2 * DIM] = torch.cat(added).flatten()
+    assert_same(module(x, views=views(3 * ones, ones)), expected(x), x)
+
+
+def in_the_papers_form(module, x, labels, scopes, heads):
+    """Equations 1 to 4, head by head: queries and keys of [x; label], then the label's bias."""
+    weight, bias = (p.view(3, HEADS, HEAD_DIM, *p.shape[1:]) for p in module.projection.parameters())
+    outputs, head = [], 0
+    layers = [(i, j) for i, number in enumerate(heads.values()) for j in range(number)]
+    for head in range(HEADS):
+        queries, keys, values = (x @ weight[part, head].T + bias[part, head] for part in range(3))
+        allowed = torch.ones(BATCH, LENGTH, LENGTH, dtype=torch.bool)
+        if head < len(layers):
+            layer, place = layers[head]
+            label = labels[:, :, head]
+            pair = []
+            of = module.labels[layer]
+            for part in range(2):
+                extended = torch.cat([x, of.embeddings[part].weight[label]], dim=-1)
+                labelled = extended @ torch.cat([weight[part, head].T, of.weight[part, place]])
+                if of.biases:
+                    labelled = labelled + of.biases[part].weight[label]
+                pair.append(torch.where((label > 0).unsqueeze(-1), labelled, (queries, keys)[part]))
+            queries, keys = pair
+            allowed = scopes[:, :, None, head] == scopes[:, None, :, head]
+        scores = queries @ keys.transpose(1, 2) / math.sqrt(HEAD_DIM)
+        outputs.append(scores.masked_fill(~allowed, -torch.inf).softmax(dim=-1) @ values)
+    return module.output_projection(torch.cat(outputs, dim=-1))
+
+
+@pytest.mark.parametrize("label_bias", [True, False])
+@pytest.mark.parametrize("heads", [{"srl": 1}, {"coref": 1, "srl": 2}, {"coref": 2, "srl": 2}])
+def test_outputs_and_gradients_are_those_of_the_papers_equations(heads, label_bias):
+    module, x = attention(heads, label_bias=label_bias), inputs()
+    labels = torch.cat([torch.randint(LABELS[layer], (BATCH, LENGTH, n)) for layer, n in heads.items()], dim=-1)
+    scopes = torch.randint(1, 4, labels.shape)
+    expected = in_the_papers_form(module, x, labels, scopes, heads)
+    found = module(x, views=views(labels, scopes))
+    assert_same(found, expected, x, *module.parameters())
+
+
+def test_gradients_are_those_of_finite_differences():
+    heads = {"srl": 2}
+    module = attention(heads)
+    labels, scopes = torch.randint(5, (1, 4, 2)), torch.tensor([[[1, 1], [1, 2], [2, 2], [2, 0]]])
+    arranged = HeadViews(labels, Scopes(scopes, torch.ones(1, 4, dtype=torch.bool)))
+    x = torch.randn(1, 4, DIM, dtype=torch.float64, requires_grad=True)
+    names, parameters = zip(*module.named_parameters())
+
+    def function(x, *parameters):
+        return torch.func.functional_call(module, dict(zip(names, parameters)), (x, None, arranged))
+
+    assert torch.autograd.gradcheck(function, (x, *parameters))
+
+
+def test_tables_are_as_large_as_the_vocabulary_and_grow_with_it():
+    module = attention({"srl": 1, "coref": 1})
+    assert [layer.embeddings[0].num_embeddings for layer in module.labels] == [5, 4]
+    longer = vocabulary()
+    longer.add_token_to_namespace("new", label_namespace("srl"))
+    for part in module.modules():
+        if hasattr(part, "extend_vocab"):
+            part.extend_vocab(longer)
+    assert [layer.biases[1].weight.size(0) for layer in module.labels] == [6, 4]
+    labels = torch.tensor([5, 3]).expand(BATCH, LENGTH, 2)
+    assert module.float()(inputs().float(), views=views(labels, torch.ones_like(labels))).isfinite().all()

@@ -1,0 +1,93 @@
+import numpy
+import pytest
+import torch
+from allennlp.common.checks import ConfigurationError
+
+from allennlp_coref_rc.modules.gating import CollaborativeGating, EncodedPair, GatedAttention, collaborative_gating
+
+
+def pair(dtype=torch.float64):
+    torch.manual_seed(0)
+    passage_mask = torch.tensor([[True] * 4, [True, True, True, False]])
+    question_mask = torch.tensor([[True] * 3, [True, True, False]])
+    return EncodedPair(
+        torch.randn(2, 4, 5, dtype=dtype), passage_mask, torch.randn(2, 3, 5, dtype=dtype), question_mask
+    )
+
+
+def softmax(scores):
+    weights = numpy.exp(scores)
+    return weights / weights.sum()
+
+
+@pytest.mark.parametrize("gate_by", ["question", "filtered_question"])
+def test_equations_one_token_after_the_other(gate_by):
+    inputs = pair()
+    gated, weights = CollaborativeGating(gate_by)(inputs)
+    final, final_weights = CollaborativeGating(gate_by).final_question(inputs)
+    for b in range(2):
+        tokens = inputs.passage[b][inputs.passage_mask[b]].numpy()
+        words = inputs.question[b][inputs.question_mask[b]].numpy()
+        betas = [softmax(tokens @ word) for word in words]
+        filtered = numpy.stack([word * (beta @ tokens) for word, beta in zip(words, betas)])
+        numpy.testing.assert_allclose(final[b, : len(words)], filtered, atol=1e-12)
+        numpy.testing.assert_allclose(weights["question_to_passage"][b, : len(words), : len(tokens)], betas)
+        assert torch.equal(weights["question_to_passage"], final_weights["question_to_passage"])
+        for i, token in enumerate(tokens):
+            alpha = softmax(filtered @ token)
+            summary = alpha @ (words if gate_by == "question" else filtered)
+            numpy.testing.assert_allclose(gated[b, i], token * summary, atol=1e-12)
+            numpy.testing.assert_allclose(weights["passage_to_question"][b, i, : len(words)], alpha, atol=1e-12)
+
+
+@pytest.mark.parametrize("gate_by", ["question", "filtered_question"])
+def test_where_the_passage_filters_nothing_it_is_gated_attention(gate_by, monkeypatch):
+    inputs = pair()
+    uniform = inputs.passage_mask.unsqueeze(1) / inputs.passage_mask.sum(1)[:, None, None]
+    monkeypatch.setattr(collaborative_gating, "_filtered_question", lambda pair: (pair.question, uniform))
+    gated, weights = CollaborativeGating(gate_by)(inputs)
+    expected, expected_weights = GatedAttention()(inputs)
+    assert torch.equal(gated, expected)
+    assert torch.equal(weights["passage_to_question"], expected_weights["passage_to_question"])
+
+
+def test_a_passage_of_equal_tokens_of_ones_filters_nothing():
+    inputs = pair()._replace(passage=torch.ones(2, 4, 5, dtype=torch.float64))
+    gated, weights = CollaborativeGating()(inputs)
+    torch.testing.assert_close(gated, GatedAttention()(inputs)[0])
+    assert weights["question_to_passage"][0].unique().tolist() == [0.25]
+
+
+def test_without_final_filtering_the_question_stays():
+    inputs = pair()
+    question, weights = CollaborativeGating(final_filtering=False).final_question(inputs)
+    assert question is inputs.question and weights == {}
+
+
+def test_gradients():
+    inputs = pair()
+    leaves = [inputs.passage.requires_grad_(), inputs.question.requires_grad_()]
+
+    def run(passage, question):
+        pair = inputs._replace(passage=passage, question=question)
+        return CollaborativeGating()(pair)[0], CollaborativeGating().final_question(pair)[0]
+
+    assert torch.autograd.gradcheck(run, leaves)
+
+
+def test_unknown_gates_are_refused():
+    with pytest.raises(ConfigurationError, match="gate_by is 'z', expected one of"):
+        CollaborativeGating("z")
+
+
+@pytest.mark.parametrize("operation, dim", [("sum", 5), ("concatenation", 10)])
+def test_other_operations_of_gated_attention(operation, dim):
+    inputs = pair()
+    gate = GatedAttention(operation)
+    gated, weights = gate(inputs)
+    summary = weights["passage_to_question"] @ inputs.question
+    expected = inputs.passage + summary if operation == "sum" else torch.cat([inputs.passage, summary], -1)
+    torch.testing.assert_close(gated, expected)
+    assert gated.size(-1) == gate.get_output_dim(5) == dim
+    with pytest.raises(ConfigurationError, match="operation is 'minus', expected one of"):
+        GatedAttention("minus")

@@ -1,0 +1,262 @@
+import json
+import re
+
+import pytest
+import torch
+from allennlp.common import Params
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import Vocabulary
+from allennlp.modules import Seq2SeqEncoder
+from allennlp_models.rc.modules.seq2seq_encoders.qanet_encoder import QaNetEncoder
+
+from allennlp_coref_rc.annotations.edges import PADDING
+from allennlp_coref_rc.annotations.layers import label_namespace
+from allennlp_coref_rc.modules.seq2seq_encoders import Dassa, EncoderInput, encode, encode_pair
+from tests.qanet_state import qanet_state
+
+DIM, LENGTH = 12, 9
+SMALL = {
+    "hidden_dim": DIM, "num_blocks": 3, "num_attention_heads": 4, "feedforward_hidden_dim": 10,
+    "annotated_blocks": [0, 2],
+}  # fmt: skip
+HEADS = {"srl": 2, "coref": 1}
+LABELS = {"srl": 6, "coref": 5}
+
+
+@pytest.fixture(autouse=True)
+def seed():
+    torch.manual_seed(0)
+
+
+def vocabulary():
+    return Vocabulary(counter={label_namespace(name): {str(i): 1 for i in range(n - 2)} for name, n in LABELS.items()})
+
+
+def dassa(input_dim=DIM, **options):
+    encoder = Dassa(input_dim, **{**SMALL, "heads": HEADS, "vocab": vocabulary(), **options}).double().eval()
+    for name, parameter in encoder.named_parameters():
+        if parameter.dim() == 1:
+            torch.nn.init.normal_(parameter, std=0.5)
+    return encoder
+
+
+def batch(lengths, input_dim=DIM):
+    """Inputs, mask and annotations; what is padding is no number, or an impossible one."""
+    longest = max(lengths)
+    mask = torch.arange(longest) < torch.tensor(lengths).unsqueeze(1)
+    inputs = torch.randn(len(lengths), longest, input_dim, dtype=torch.float64)
+    annotations = {}
+    for name, number in HEADS.items():
+        shape = (*mask.shape, number)
+        labels, scopes = torch.randint(LABELS[name], shape), torch.randint(4, shape).sort(dim=1)[0]
+        numbers = {"labels": labels, "scopes": scopes}
+        annotations[name] = {key: value.masked_fill(~mask.unsqueeze(-1), PADDING) for key, value in numbers.items()}
+    return EncoderInput(inputs, mask, annotations)
+
+
+def map_annotations(annotations, function):
+    return {layer: {name: function(value) for name, value in views.items()} for layer, views in annotations.items()}
+
+
+def without_heads(encoder):
+    """A plain encoder with the same parameters."""
+    plain = dassa(encoder.get_input_dim(), heads={})
+    plain.load_state_dict({name: value for name, value in encoder.state_dict().items() if ".labels." not in name})
+    return plain
+
+
+@pytest.mark.parametrize("input_dim", [DIM, 7])
+def test_without_annotated_heads_it_is_the_qanet_encoder_of_allennlp(input_dim):
+    theirs = QaNetEncoder(input_dim, DIM, 16, 10, 3, 2, 5, 4).double().eval()
+    ours = dassa(input_dim, heads={}, attention_projection_dim=16)
+    state = {name: value.clone() for name, value in qanet_state(theirs.state_dict()).items()}
+    for block in range(3):
+        for kind in ("weight", "bias"):
+            # Theirs divides scores by the root of input_dim // heads, ours by that of the size of a head.
+            state[f"blocks.{block}.attention.projection.{kind}"][:16] *= (16 // 4) ** 0.5 / (DIM // 4) ** 0.5
+    ours.load_state_dict(state)
+    inputs = torch.randn(2, LENGTH, input_dim, dtype=torch.float64, requires_grad=True)
+    mask = torch.ones(2, LENGTH, dtype=torch.bool)
+    outputs = [encoder(inputs, mask) for encoder in (ours, theirs)]
+    assert torch.allclose(*outputs, atol=1e-10)
+    upstream = torch.randn_like(outputs[0])
+    gradients = [torch.autograd.grad(output, inputs, upstream)[0] for output in outputs]
+    assert torch.allclose(*gradients, atol=1e-9)
+
+
+@pytest.mark.parametrize("join_unannotated", [True, False])
+def test_without_annotations_it_is_the_plain_encoder(join_unannotated):
+    encoder = dassa(join_unannotated=join_unannotated)
+    inputs, mask, annotations = batch([LENGTH, 5])
+    expected = without_heads(encoder)(inputs, mask, annotations)
+    assert torch.allclose(encoder(inputs, mask), expected)
+    # Nor does it matter to have layers in which nothing is annotated, or no view at all.
+    nothing = {
+        name: {"labels": views["labels"].clamp(max=0), "scopes": views["scopes"].clamp(max=0)}
+        for name, views in annotations.items()
+    }
+    assert torch.allclose(encoder(inputs, mask, nothing), expected)
+    assert torch.allclose(encoder(inputs, mask, map_annotations(annotations, lambda value: value[..., :0])), expected)
+    assert not torch.allclose(encoder(inputs, mask, annotations), expected)
+
+
+@pytest.mark.parametrize("join_unannotated", [True, False])
+def test_padding_changes_nothing(join_unannotated):
+    encoder = dassa(join_unannotated=join_unannotated)
+    inputs, mask, annotations = batch([LENGTH, 4, 1, 6])
+    outputs = encoder(inputs, mask, annotations)
+    assert (outputs[~mask] == 0).all()
+    for i, length in enumerate(mask.sum(dim=1).tolist()):
+        alone = (value[i : i + 1, :length] for value in (inputs, mask))
+        own = map_annotations(annotations, lambda value: value[i : i + 1, :length])
+        assert torch.allclose(encoder(*alone, own)[0], outputs[i, :length], atol=1e-12)
+    garbage = torch.where(mask.unsqueeze(-1), inputs, 1e3)
+    assert torch.equal(encoder(garbage, mask, annotations), outputs)
+
+
+def test_the_order_of_a_batch_does_not_matter():
+    encoder = dassa()
+    inputs, mask, annotations = batch([LENGTH, 4, 6])
+    order = [2, 0, 1]
+    outputs = encoder(inputs[order], mask[order], map_annotations(annotations, lambda value: value[order]))
+    assert torch.allclose(outputs, encoder(inputs, mask, annotations)[order], atol=1e-12)
+
+
+def test_a_text_of_no_tokens_is_zeros_and_has_a_gradient():
+    encoder = dassa().train()
+    inputs, mask, annotations = batch([3, 0])
+    inputs.requires_grad_()
+    outputs = encoder(inputs, mask, annotations)
+    outputs.sum().backward()
+    assert outputs.isfinite().all() and (outputs[1] == 0).all() and inputs.grad.isfinite().all()
+
+
+def test_every_parameter_has_a_gradient():
+    encoder = dassa(input_dim=7)
+    inputs, mask, annotations = batch([LENGTH, 5], 7)
+    (encoder(inputs, mask, annotations) ** 2).sum().backward()
+    for name, parameter in encoder.named_parameters():
+        assert parameter.grad is not None and parameter.grad.any(), name
+
+
+def test_a_head_that_sees_annotations_keeps_within_its_scope():
+    """With nothing else in the encoder that looks around, far tokens do not matter."""
+    encoder = dassa(num_blocks=1, annotated_blocks=[0], num_convs_per_block=0, heads={"srl": 4})
+    inputs, mask, _ = batch([LENGTH])
+    labels = torch.randint(LABELS["srl"], (1, LENGTH, 4))
+    scopes = (torch.arange(LENGTH) // 3 + 1).view(1, LENGTH, 1).expand(1, LENGTH, 4)
+    inputs.requires_grad_()
+    outputs = encoder(inputs, mask, {"srl": {"labels": labels, "scopes": scopes}})
+    (seen,) = torch.autograd.grad(outputs[0, 4].sum(), inputs)
+    assert seen.abs().sum(dim=-1).nonzero()[:, 1].tolist() == [3, 4, 5]
+
+
+def test_views_that_a_batch_does_not_have_leave_their_heads_the_whole_text():
+    encoder = dassa()
+    inputs, mask, annotations = batch([LENGTH, 5])
+    fewer = dict(annotations, srl={name: value[..., :1] for name, value in annotations["srl"].items()})
+    padded = dict(annotations, srl={name: value.clone() for name, value in annotations["srl"].items()})
+    for value in padded["srl"].values():
+        value[..., 1] = PADDING
+    assert torch.equal(encoder(inputs, mask, fewer), encoder(inputs, mask, padded))
+
+
+def test_the_order_of_heads_in_a_config_does_not_matter():
+    one, other = dassa(), dassa(heads=dict(reversed(HEADS.items())))
+    other.load_state_dict(one.state_dict())
+    sequence = batch([LENGTH, 5])
+    assert torch.equal(one(*sequence), other(*sequence))
+
+
+def test_in_training_the_seed_decides():
+    encoder = dassa(dropout_prob=0.3, layer_dropout_undecayed_prob=0.5).train()
+    sequence = batch([LENGTH, 5])
+    outputs = []
+    for seed in (1, 1, 2):
+        torch.manual_seed(seed)
+        outputs.append(encoder(*sequence))
+    assert torch.equal(outputs[0], outputs[1]) and not torch.equal(outputs[0], outputs[2])
+
+
+def test_layers_are_dropped_as_often_as_evaluation_supposes():
+    block = dassa(heads={}, dropout_prob=0.0, layer_dropout_undecayed_prob=0.8).train().blocks[0]
+    inputs = torch.randn(1, 3, DIM, dtype=torch.float64)
+    one = torch.ones_like(inputs)
+    for index in range(4):
+        probability = 0.8 * (index + 1) / 4
+        dropped = [torch.equal(block._residual(index, inputs, lambda _: one), inputs) for _ in range(1000)]
+        assert abs(sum(dropped) / 1000 - probability) < 4 * (probability * (1 - probability) / 1000) ** 0.5
+    assert torch.allclose(block.eval()._residual(3, inputs, lambda _: one), inputs + 0.2)
+
+
+def test_twelve_heads_in_every_layer_and_other_sizes():
+    encoder = dassa(
+        input_dim=5, hidden_dim=14, num_attention_heads=12, attention_projection_dim=24, annotated_blocks=[0, 1, 2],
+        num_convs_per_block=1, conv_kernel_size=7, label_dim=3, label_bias=False,
+    )  # fmt: skip
+    inputs, mask, annotations = batch([LENGTH, 5], 5)
+    assert encoder(inputs, mask, annotations).shape == (2, LENGTH, 14)
+    assert (encoder.get_input_dim(), encoder.get_output_dim(), encoder.is_bidirectional()) == (5, 14, False)
+
+
+def test_reduced_precision():
+    encoder = dassa().float()
+    inputs, mask, annotations = batch([LENGTH, 5])
+    expected = encoder(inputs.float(), mask, annotations)
+    for training in (False, True):
+        encoder.train(training)
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            outputs = encoder(inputs.float(), mask, annotations)
+        outputs.float().sum().backward()
+        assert outputs.isfinite().all()
+        if not training:
+            assert (outputs - expected).abs().max() < 0.1 * expected.abs().max()
+
+
+def test_it_is_made_from_a_config_as_its_docstring_has_it():
+    example = json.loads(re.search(r"```jsonnet\n(.*?)```", Dassa.__doc__, re.DOTALL).group(1))
+    counter = {label_namespace(name): {"x": 1} for name in example["heads"]}
+    encoder = Seq2SeqEncoder.from_params(Params(example), vocab=Vocabulary(counter=counter))
+    assert isinstance(encoder, Dassa) and len(encoder.blocks) == 7
+    annotated = [i for i, block in enumerate(encoder.blocks) if block.attention.labels]
+    assert annotated == [1, 3, 5]
+
+
+def test_passage_and_question_are_encoded_by_any_two_encoders():
+    encoder, other = dassa(), QaNetEncoder(DIM, DIM, DIM, DIM, 1, 1, 3, 2).double().eval()
+    passage, question = batch([LENGTH, 5]), batch([3, 4])
+    encoded = encode_pair(encoder, other, passage, question)
+    assert torch.equal(encoded[0], encode(encoder, passage)) and torch.equal(encoded[1], encode(other, question))
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"conv_kernel_size": 4}, "conv_kernel_size is 4, expected an odd number"),
+        ({"hidden_dim": 13}, "hidden_dim is 13, expected an even number"),
+        ({"num_attention_heads": 5}, "attention_projection_dim is 12, expected a multiple of num_attention_heads, 5"),
+        ({"heads": {"srl": 3, "coref": 2}}, "expected positive numbers, together at most num_attention_heads, 4"),
+        ({"heads": {"srl": 0}}, "heads is {'srl': 0}, expected positive numbers"),
+        ({"annotated_blocks": [1, 3]}, "annotated_blocks is [1, 3], expected numbers below num_blocks, 3"),
+        ({"vocab": None}, "vocab is None, expected a vocabulary, where heads see annotations"),
+    ],
+)
+def test_wrong_options_are_refused(options, message):
+    with pytest.raises(ConfigurationError) as error:
+        dassa(**options)
+    assert "dassa: " in str(error.value) and message in str(error.value)
+
+
+def test_annotations_that_do_not_fit_are_refused():
+    encoder = dassa()
+    inputs, mask, annotations = batch([LENGTH])
+    with pytest.raises(ConfigurationError, match=r"annotation layer 'coref', but .*annotation_layers has \['srl'\]"):
+        encoder(inputs, mask, {"srl": annotations["srl"]})
+    edges = {"antecedents": torch.zeros(1, LENGTH, 1, dtype=torch.long)}
+    with pytest.raises(
+        ConfigurationError, match=r"annotation_layers.coref makes \['antecedents'\]; layers of the types"
+    ):
+        encoder(inputs, mask, dict(annotations, coref=edges))
+    more = {name: value.repeat(1, 1, 2) for name, value in annotations["srl"].items()}
+    with pytest.raises(ConfigurationError, match="2 heads for the annotation layer 'srl', which makes 4 views; change"):
+        encoder(inputs, mask, dict(annotations, srl=more))

@@ -1,0 +1,428 @@
+import hashlib
+import importlib.util
+import io
+import os
+import random
+import sys
+import tarfile
+import threading
+import zipfile
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from tests.shared import PROJECT
+
+spec = importlib.util.spec_from_file_location("download_data", PROJECT / "scripts" / "download_data.py")
+download_data = sys.modules["download_data"] = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(download_data)
+
+DataSet, DownloadError, File = download_data.DataSet, download_data.DownloadError, download_data.File
+
+CHUNK = download_data.CHUNK
+CONTENT = random.Random(1).randbytes(1_000_000)
+
+
+class Server(ThreadingHTTPServer):
+    """Serves `files`; what else it does is told in its attributes."""
+
+    def __init__(self):
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.files = {"/a.bin": CONTENT}
+        self.ranges = True
+        self.breaks = []  # after how many bytes of the body each of the next answers ends
+        self.statuses = []  # of the next answers
+        self.length = True
+        self.other_part = False
+        self.requests = []
+
+    def url(self, path="/a.bin"):
+        return f"http://127.0.0.1:{self.server_address[1]}{path}"
+
+
+class Handler(BaseHTTPRequestHandler):
+    def do_GET(self):
+        server = self.server
+        asked = self.headers.get("Range")
+        server.requests.append((self.path, asked))
+        status = server.statuses.pop(0) if server.statuses else None
+        body = server.files.get(self.path)
+        if status or body is None:
+            self.send_error(status or 404)
+            return
+        start = 0
+        if asked and server.ranges:
+            start = int(asked.removeprefix("bytes=").removesuffix("-"))
+            if start >= len(body):
+                self.send_error(416)
+                return
+            start -= server.other_part
+            self.send_response(206)
+            self.send_header("Content-Range", f"bytes {start}-{len(body) - 1}/{len(body)}")
+        else:
+            self.send_response(200)
+        if server.length:
+            self.send_header("Content-Length", str(len(body) - start))
+        self.end_headers()
+        end = start + server.breaks.pop(0) if server.breaks else len(body)
+        self.wfile.write(body[start:end])
+
+    def log_message(self, *arguments):
+        pass
+
+
+@pytest.fixture
+def server():
+    server = Server()
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+    thread.start()
+    yield server
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+def file(server, content=CONTENT, path="/a.bin", **options):
+    values = {"size": len(content), "sha256": hashlib.sha256(content).hexdigest(), **options}
+    return File(name=path.rsplit("/", 1)[-1], url=server.url(path), **values)
+
+
+def download(made, path, attempts=2):
+    download_data.download(made, path, attempts=attempts, wait=0.0)
+
+
+def get(data_set, folder):
+    download_data.get(data_set, folder, attempts=2, wait=0.0)
+
+
+def everything(folder):
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+
+
+class TestDownload:
+    def test_a_file(self, server, tmp_path):
+        path = tmp_path / "deep" / "a.bin"
+        download(file(server), path)
+        assert path.read_bytes() == CONTENT
+        assert server.requests == [("/a.bin", None)]
+        assert everything(tmp_path) == ["deep/a.bin"]
+
+    def test_goes_on_where_the_connection_broke(self, server, tmp_path):
+        server.breaks = [4 * CHUNK, CHUNK // 2, 3 * CHUNK]
+        download(file(server), tmp_path / "a.bin", attempts=3)
+        assert (tmp_path / "a.bin").read_bytes() == CONTENT
+        starts = [4 * CHUNK, 4 * CHUNK, 7 * CHUNK]
+        assert [asked for _, asked in server.requests] == [None, *(f"bytes={start}-" for start in starts)]
+
+    def test_goes_on_where_an_earlier_run_broke(self, server, tmp_path):
+        server.breaks = [5 * CHUNK]
+        with pytest.raises(DownloadError) as error:
+            download(file(server), tmp_path / "a.bin", attempts=1)
+        message = str(error.value)
+        assert message.startswith(server.url()) and "run this again to go on" in message
+        assert f"{5 * CHUNK:,} bytes are in {tmp_path}/a.bin.part" in message
+        assert everything(tmp_path) == ["a.bin.part"]
+        download(file(server), tmp_path / "a.bin")
+        assert server.requests[-1] == ("/a.bin", f"bytes={5 * CHUNK}-")
+        assert everything(tmp_path) == ["a.bin"]
+        assert (tmp_path / "a.bin").read_bytes() == CONTENT
+
+    def test_begins_anew_where_the_server_knows_no_ranges(self, server, tmp_path):
+        server.ranges = False
+        server.breaks = [5 * CHUNK]
+        download(file(server), tmp_path / "a.bin")
+        assert [asked for _, asked in server.requests] == [None, f"bytes={5 * CHUNK}-"]
+        assert (tmp_path / "a.bin").read_bytes() == CONTENT
+
+    def test_begins_anew_where_the_server_sends_another_part(self, server, tmp_path):
+        server.breaks, server.other_part = [5 * CHUNK], True
+        download(file(server), tmp_path / "a.bin", attempts=3)
+        assert [asked for _, asked in server.requests] == [None, f"bytes={5 * CHUNK}-", None]
+        assert (tmp_path / "a.bin").read_bytes() == CONTENT
+
+    @pytest.mark.parametrize("known", [True, False])
+    def test_begins_anew_where_the_part_is_too_long(self, server, tmp_path, known):
+        (tmp_path / "a.bin.part").write_bytes(CONTENT + b"more")
+        made = file(server) if known else file(server, size=None)
+        if known:
+            with pytest.raises(DownloadError, match="found 1,000,004 bytes, expected 1,000,000. It is removed"):
+                download(made, tmp_path / "a.bin")
+            assert everything(tmp_path) == []
+        download(made, tmp_path / "a.bin", attempts=3)
+        assert (tmp_path / "a.bin").read_bytes() == CONTENT
+
+    def test_a_part_that_is_complete_is_not_fetched_again(self, server, tmp_path):
+        (tmp_path / "a.bin.part").write_bytes(CONTENT)
+        download(file(server), tmp_path / "a.bin")
+        assert not server.requests and everything(tmp_path) == ["a.bin"]
+
+    def test_a_server_that_does_not_say_the_length(self, server, tmp_path):
+        server.length = False
+        download(file(server, size=None), tmp_path / "a.bin")
+        assert (tmp_path / "a.bin").read_bytes() == CONTENT
+        server.breaks = [1000]
+        with pytest.raises(DownloadError, match="found the SHA-256"):
+            download(file(server, size=None), tmp_path / "b.bin")
+        server.breaks = [1000]
+        download(file(server), tmp_path / "b.bin")
+        assert (tmp_path / "b.bin").read_bytes() == CONTENT
+
+    def test_passing_troubles_of_the_server(self, server, tmp_path):
+        server.statuses = [503, 429, 500]
+        download(file(server), tmp_path / "a.bin", attempts=4)
+        assert (tmp_path / "a.bin").read_bytes() == CONTENT
+        server.statuses = [503] * 3
+        with pytest.raises(DownloadError, match="503"):
+            download(file(server), tmp_path / "b.bin", attempts=3)
+        assert not server.statuses and everything(tmp_path) == ["a.bin"]
+
+    def test_waits_longer_and_longer(self, server, tmp_path, monkeypatch):
+        waited = []
+        monkeypatch.setattr(download_data.time, "sleep", waited.append)
+        server.statuses = [503] * 5
+        with pytest.raises(DownloadError):
+            download_data.download(file(server), tmp_path / "a.bin", attempts=5, wait=1.0)
+        assert waited == [1, 2, 4, 8]
+
+    def test_a_server_that_is_not_there(self, server, tmp_path):
+        made = file(server)
+        server.shutdown()
+        server.server_close()
+        with pytest.raises(DownloadError, match="run this again"):
+            download(made, tmp_path / "a.bin")
+
+    @pytest.mark.parametrize("status", [403, 404, 410])
+    def test_refusals_are_not_asked_again(self, server, tmp_path, status):
+        server.statuses = [status]
+        with pytest.raises(DownloadError) as error:
+            download(file(server), tmp_path / "a.bin", attempts=5)
+        assert f"{server.url()}: the server answers {status}" in str(error.value)
+        assert len(server.requests) == 1 and everything(tmp_path) == []
+
+    def test_a_wrong_checksum_or_size(self, server, tmp_path):
+        for made, found in (
+            (file(server, sha256="0" * 64), f"the SHA-256 {hashlib.sha256(CONTENT).hexdigest()}, expected {'0' * 64}"),
+            (file(server, size=999_999), "1,000,000 bytes, expected 999,999"),
+            (file(server, size=1_000_001), "1,000,000 bytes, expected 1,000,001"),
+        ):
+            with pytest.raises(DownloadError) as error:
+                download(made, tmp_path / "a.bin")
+            message = str(error.value)
+            assert message.startswith(server.url()) and f"found {found}" in message
+            assert "run this again" in message
+            assert everything(tmp_path) == []
+
+
+def tar_of(files, mode="w:gz"):
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode=mode) as opened:
+        for name, content in files.items():
+            info = tarfile.TarInfo(name)
+            if isinstance(content, bytes):
+                info.size = len(content)
+                opened.addfile(info, io.BytesIO(content))
+            else:
+                info.type, info.linkname = content
+                opened.addfile(info)
+    return buffer.getvalue()
+
+
+def zip_of(files):
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as opened:
+        for name, content in files.items():
+            opened.writestr(name, content)
+    return buffer.getvalue()
+
+
+FILES = {"top/in/one.txt": b"one", "top/in/deep/two.txt": b"two" * 1000, "top/other.txt": b"no", "READ": b"no"}
+
+
+def data_set(*archives, files=(), contents=("one.txt", "deep/two.txt"), **options):
+    values = dict(name="words", holds="some words", licence="CC BY", page="https://example.org/words")
+    return DataSet(**{**values, **options}, contents=contents, files=files, archives=archives)
+
+
+class TestGet:
+    @pytest.mark.parametrize("name, pack", [("a.tar.gz", tar_of), ("a.tgz", tar_of), ("a.zip", zip_of)])
+    def test_an_archive_is_fetched_unpacked_and_removed(self, server, tmp_path, name, pack):
+        server.files[f"/{name}"] = content = pack(FILES)
+        made = data_set(file(server, content, f"/{name}", folder="top/in"))
+        get(made, tmp_path)
+        assert everything(tmp_path) == ["words/deep/two.txt", "words/one.txt"]
+        assert (tmp_path / "words" / "deep" / "two.txt").read_bytes() == b"two" * 1000
+        assert len(server.requests) == 1
+        get(made, tmp_path)
+        assert len(server.requests) == 1, "what is complete is not fetched again"
+
+    def test_files_of_their_own(self, server, tmp_path):
+        server.files |= {"/x/one.txt": b"one", "/x/two.txt": b"two"}
+        files = (file(server, b"one", "/x/one.txt"), File("deep/two.txt", server.url("/x/two.txt"), 3))
+        made = data_set(files=files)
+        get(made, tmp_path)
+        assert everything(tmp_path) == ["words/deep/two.txt", "words/one.txt"]
+        (tmp_path / "words" / "deep" / "two.txt").unlink()
+        get(made, tmp_path)
+        assert [path for path, _ in server.requests] == ["/x/one.txt", "/x/two.txt", "/x/two.txt"]
+        (tmp_path / "words" / "deep" / "two.txt").unlink()
+        (tmp_path / "words" / "one.txt").write_bytes(b"on")
+        with pytest.raises(DownloadError, match="one.txt: found 2 bytes, expected 3. Remove it and run this again"):
+            get(made, tmp_path)
+
+    def test_a_missing_file_says_where_to_put_it(self, server, tmp_path):
+        made = data_set(File("a.zip", server.url("/gone.zip")))
+        with pytest.raises(DownloadError) as error:
+            get(made, tmp_path)
+        message = str(error.value)
+        assert f"{server.url('/gone.zip')}: the server answers 404" in message
+        assert f"Put the file at {tmp_path}/downloads/a.zip and run this again" in message
+        assert "https://example.org/words" in message
+
+    def test_the_next_mirror_is_tried(self, server, tmp_path):
+        server.files |= {"/b.zip": zip_of({"x": b"x"}), "/c.zip": zip_of(FILES)}
+        archives = [File(f"{name}.zip", server.url(f"/{name}.zip"), folder="top/in") for name in "abc"]
+        get(data_set(*archives), tmp_path)
+        assert [path for path, _ in server.requests] == ["/a.zip", "/b.zip", "/c.zip"]
+        assert "words/one.txt" in everything(tmp_path)
+        with pytest.raises(DownloadError) as error:
+            get(data_set(*archives[:2], name="others"), tmp_path)
+        assert "a.zip: the server answers 404" in str(error.value)
+        assert "b.zip: found no top/in/one.txt in it" in str(error.value)
+
+    def test_what_is_got_by_hand(self, tmp_path):
+        content = zip_of(FILES)
+        archive = File("a.zip", None, len(content), hashlib.sha256(content).hexdigest(), "top/in")
+        made = data_set(archive, by_hand="Only people may fetch it")
+        path = tmp_path / "downloads" / "a.zip"
+        with pytest.raises(DownloadError) as error:
+            get(made, tmp_path)
+        assert f"Only people may fetch it.\nPut the file at {path} and run this again." in str(error.value)
+        path.parent.mkdir()
+        path.write_bytes(content[:-1] + b"x")
+        with pytest.raises(DownloadError, match="a.zip: found the SHA-256 .* Remove it and run this again"):
+            get(made, tmp_path)
+        path.write_bytes(content)
+        get(made, tmp_path)
+        assert everything(tmp_path) == ["downloads/a.zip", "words/deep/two.txt", "words/one.txt"], "it stays"
+
+    def test_what_is_made_by_hand(self, tmp_path):
+        made = data_set(by_hand="Make it yourself")
+        with pytest.raises(DownloadError) as error:
+            get(made, tmp_path)
+        assert str(error.value) == (
+            f"Make it yourself (https://example.org/words). Put these into {tmp_path}/words: one.txt, deep/two.txt"
+        )
+        (tmp_path / "words" / "deep").mkdir(parents=True)
+        for name in made.contents:
+            (tmp_path / "words" / name).write_text("x")
+        get(made, tmp_path)
+
+
+class TestUnpack:
+    @staticmethod
+    def unpack(tmp_path, name, content, **options):
+        path = tmp_path / name
+        path.write_bytes(content)
+        folder = tmp_path / "data"
+        folder.mkdir(exist_ok=True)
+        download_data.unpack(data_set(**options), File(name, folder="top/in"), path, folder)
+        return everything(tmp_path)
+
+    @pytest.mark.parametrize(
+        "name", ["../evil", "top/in/../../../evil", "/tmp/evil", "top/in/../evil", "top\\..\\evil"]
+    )
+    @pytest.mark.parametrize("suffix, pack", [(".tar.gz", tar_of), (".zip", zip_of)])
+    def test_nothing_is_unpacked_elsewhere(self, tmp_path, name, suffix, pack):
+        with pytest.raises(DownloadError, match="would be unpacked elsewhere"):
+            self.unpack(tmp_path, f"a{suffix}", pack({**FILES, name: b"evil"}))
+        assert everything(tmp_path) == [f"a{suffix}"]
+
+    def test_links_are_left_out(self, tmp_path):
+        outside = tmp_path / "outside.txt"
+        outside.write_text("mine")
+        links = {
+            "top/in/soft": (tarfile.SYMTYPE, str(outside)),
+            "top/in/folder": (tarfile.SYMTYPE, str(tmp_path)),
+            "top/in/hard": (tarfile.LNKTYPE, "/etc/hostname"),
+            "top/in/pipe": (tarfile.FIFOTYPE, ""),
+            "top/in/folder/outside.txt": b"evil",
+        }
+        self.unpack(tmp_path, "a.tar.gz", tar_of({**FILES, **links}))
+        assert outside.read_text() == "mine"
+        assert sorted(os.listdir(tmp_path / "data" / "words")) == ["deep", "folder", "one.txt"]
+        assert not any(path.is_symlink() for path in (tmp_path / "data").rglob("*"))
+
+    @pytest.mark.parametrize("suffix, pack", [(".tar.gz", tar_of), (".zip", zip_of)])
+    def test_damaged_archives_leave_nothing(self, tmp_path, suffix, pack):
+        whole = pack({**FILES, "top/in/noise": CONTENT})
+        flipped = bytearray(whole)
+        flipped[len(whole) // 2] ^= 1
+        for content in (whole[: len(whole) // 2], b"", b"no archive", bytes(flipped)):
+            with pytest.raises(DownloadError, match="found a damaged archive .* Remove it and run this again"):
+                self.unpack(tmp_path, f"a{suffix}", content)
+            assert everything(tmp_path) == [f"a{suffix}"]
+
+    def test_an_archive_of_something_else(self, tmp_path):
+        with pytest.raises(DownloadError, match="found no top/in/deep/two.txt in it, expected some words"):
+            self.unpack(tmp_path, "a.tar", tar_of({"top/in/one.txt": b"one"}, "w"))
+        assert everything(tmp_path) == ["a.tar"]
+
+    def test_half_a_folder_is_not_overwritten(self, tmp_path):
+        (tmp_path / "data" / "words" / "deep").mkdir(parents=True)
+        (tmp_path / "data" / "words" / "deep" / "mine.txt").write_text("mine")
+        with pytest.raises(DownloadError, match="words/deep: found a folder that is not complete: move it away"):
+            self.unpack(tmp_path, "a.zip", zip_of(FILES))
+        assert everything(tmp_path) == ["a.zip", "data/words/deep/mine.txt"]
+
+    def test_what_else_is_in_the_folder_stays(self, tmp_path):
+        (tmp_path / "data" / "words").mkdir(parents=True)
+        (tmp_path / "data" / "words" / "annotated.jsonl").write_text("mine")
+        self.unpack(tmp_path, "a.zip", zip_of(FILES))
+        names = ["annotated.jsonl", "deep/two.txt", "one.txt"]
+        assert everything(tmp_path / "data" / "words") == names
+
+
+class TestMain:
+    def test_the_table(self, capsys, tmp_path):
+        assert download_data.main(["--list", "--folder", str(tmp_path)]) == 0
+        listed = capsys.readouterr().out
+        for made in download_data.DATA_SETS:
+            assert f"{made.name}: " in listed and made.licence in listed and made.page in listed
+            files = made.files + made.archives
+            assert bool(made.by_hand) != (bool(files) and all(file.url for file in files))
+            assert made.missing(tmp_path) == list(made.contents) and made.contents
+            assert {file.name for file in made.files} <= set(made.contents)
+            for file in files:
+                assert file.sha256 is None or len(file.sha256) == 64
+                assert not Path(file.name).is_absolute()
+        assert "334.5 MB; automatic; CC BY 4.0" in listed and "339.8 MB; by hand" in listed
+        assert len({made.name for made in download_data.DATA_SETS}) == len(download_data.DATA_SETS) == 8
+        assert everything(tmp_path) == []
+
+    def test_sets_by_name(self, server, tmp_path, capsys, monkeypatch):
+        server.files["/a.zip"] = zip_of(FILES)
+        good = data_set(File("a.zip", server.url("/a.zip"), folder="top/in"))
+        bad = data_set(name="secrets", by_hand="Ask")
+        monkeypatch.setattr(download_data, "DATA_SETS", (bad, good))
+        folder = tmp_path / "new"
+        assert download_data.main(["words", "--folder", str(folder)]) == 0
+        assert f"words: complete in {folder}/words" in capsys.readouterr().out
+        assert download_data.main(["all", "--folder", str(folder)]) == 1
+        printed = capsys.readouterr().out
+        assert "secrets: incomplete. Ask" in printed and "words: complete" in printed
+        assert len(server.requests) == 1
+        with pytest.raises(SystemExit) as error:
+            download_data.main(["word"])
+        assert error.value.code == 2
+        assert "found 'word', expected some of secrets, words, or all" in capsys.readouterr().err
+
+    def test_progress_is_shown_with_what_is_left(self, server, tmp_path, capsys):
+        server.breaks = [9 * CHUNK]
+        with pytest.raises(DownloadError):
+            download(file(server), tmp_path / "a.bin", attempts=1)
+        capsys.readouterr()
+        download(file(server), tmp_path / "a.bin")
+        shown = capsys.readouterr().err
+        assert "a.bin: " in shown and "977k/977k" in shown and "B/s" in shown
+        assert "59%" in shown, "it goes on from what is there"

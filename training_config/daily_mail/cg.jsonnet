@@ -1,0 +1,5 @@
+// Collaborative Gating, Daily Mail.
+// "CG" of Table 1 in CG+SBA (NAACL-SRW 2018).
+local variants = import '../lib/variants.libsonnet';
+
+(import '../lib/daily_mail.libsonnet') + variants.cg

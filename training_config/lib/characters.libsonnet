@@ -1,0 +1,25 @@
+// Character encoders beside word embeddings.
+{
+  // Of Coref-GRU's WikiHop model: characters of size 10, 50 filters of width 5.
+  cnn(embedding_dim=10, filters=50): {
+    indexer: { type: 'characters', min_padding_length: 5 },
+    dim: filters,
+    embedder: {
+      type: 'character_encoding',
+      embedding: { embedding_dim: embedding_dim, vocab_namespace: 'token_characters' },
+      encoder: { type: 'character_cnn', embedding_dim: embedding_dim, num_filters: filters, bias: false },
+    },
+  },
+  // Of the GA Reader: a bidirectional GRU of 25 units, projected to half the size of a word's embedding.
+  gru(output_size, hidden_size=25): {
+    indexer: { type: 'characters', min_padding_length: 1 },
+    dim: output_size,
+    embedder: {
+      type: 'character_encoding',
+      embedding: { embedding_dim: hidden_size, vocab_namespace: 'token_characters' },
+      encoder: {
+        type: 'projected_gru', input_size: hidden_size, hidden_size: hidden_size, output_size: output_size,
+      },
+    },
+  },
+}

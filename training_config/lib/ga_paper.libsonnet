@@ -1,0 +1,18 @@
+// What CNN, Daily Mail and Who-did-What have in common: settings of the GA Reader (Dhingra et al., ACL 2017) and its code,
+// which are those of CG+SBA (NAACL-SRW 2018) too. There every gradient that passes through a GRU's step is clipped at 10;
+// here the gradients of the parameters are. Validation is once an epoch (theirs: every 100 updates). Theirs begin with
+// GloVe vectors: see pretrained_file in ga.libsonnet.
+local ga = import 'ga.libsonnet';
+
+ga {
+  embedding_dim:: 100,
+  embedding_initializers:: [['_text_field_embedder.token_embedder_tokens.weight', { type: 'normal', mean: 0, std: 1 }]],
+  encoder_initializers:: [
+    ['_(passage|question)_encoders.*weight.*', { type: 'normal', mean: 0, std: 0.1 }],
+    ['_(passage|question)_encoders.*bias.*', { type: 'constant', val: 0 }],
+  ],
+  evaluate_on_test: true,
+  batch_size:: 32,
+  epochs:: 10,
+  halve_after:: [3, 4, 5, 6, 7, 8, 9],
+}

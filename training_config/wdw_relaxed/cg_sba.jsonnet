@@ -1,0 +1,5 @@
+// Collaborative Gating and Self-Belief Aggregation, Who-did-What, relaxed.
+// "CG + SBA" of Table 1 in CG+SBA (NAACL-SRW 2018).
+local variants = import '../lib/variants.libsonnet';
+
+(import '../lib/who_did_what.libsonnet') + variants.cg_sba + { training_set:: 'Relaxed' }

@@ -1,0 +1,5 @@
+// 5K training questions: "GA w/ C-GRU" of Table 2 (5K) in Coref-GRU (Dhingra et al., NAACL 2018).
+(import 'ga_coref_gru.jsonnet') {
+  dataset_reader+: { max_instances: 5000 },
+  validation_dataset_reader+: { max_instances:: null },
+}

@@ -1,0 +1,5 @@
+// 5K training questions: "GA w/ GRU" of Table 2 (5K) in Coref-GRU (Dhingra et al., NAACL 2018).
+(import 'ga_gru.jsonnet') {
+  dataset_reader+: { max_instances: 5000 },
+  validation_dataset_reader+: { max_instances:: null },
+}
