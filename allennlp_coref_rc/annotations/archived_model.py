@@ -1,4 +1,5 @@
 from functools import cached_property
+from tarfile import TarError
 from typing import Any, Dict, List, Optional, Sequence, Union
 
 import torch
@@ -53,7 +54,7 @@ class ArchivedModel:
             device = 0 if torch.cuda.is_available() else -1
         try:
             archive = load_archive(self.path, device, self._overrides)
-        except (OSError, ValueError, EOFError) as error:
+        except (OSError, ValueError, EOFError, TarError) as error:
             raise ConfigurationError(
                 f"{self.path}: found no archive that `allennlp train` has made: {error}"
             ) from error
@@ -88,6 +89,9 @@ class ArchivedModel:
             batch = order[start : start + self._batch_size]
             outputs = self.model.forward_on_instances([instances[i] for i in batch])
             for i, values in zip(batch, outputs):
+                if output not in values:
+                    found = ", ".join(sorted(values))
+                    raise ConfigurationError(f"{self.path}: found a model that gives {found}, expected {output}")
                 predictions[i] = values[output]
         return predictions
 

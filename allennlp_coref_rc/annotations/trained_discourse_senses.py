@@ -1,6 +1,8 @@
 from dataclasses import replace
 from typing import Iterator, List, Optional, Sequence
 
+from allennlp.data import Instance
+
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, DiscourseRelation, Span
 from allennlp_coref_rc.annotations.annotator import Annotator
 from allennlp_coref_rc.annotations.archived_model import ArchivedModel
@@ -52,23 +54,33 @@ class TrainedDiscourseSenses(Annotator):
             for text, relations in zip(texts, found)
             for relation in relations
         ]
-        senses = iter(self._model.predict(instances, "label") if instances else [])
+        senses = iter(self._senses(instances))
         return [
             replace(text, relations=text.relations + _with_senses(relations, senses))
             for text, relations in zip(texts, found)
         ]
+
+    def _senses(self, instances: Sequence[Instance]) -> List[Optional[str]]:
+        """The most probable sense of each, `None` where no relation is more probable than all senses together."""
+        if not instances:
+            return []
+        labels = self._model.model.vocab.get_index_to_token_vocabulary("labels")
+        senses = []
+        for probabilities in self._model.predict(instances, "probs"):
+            by_label = {label: float(probabilities[i]) for i, label in labels.items()}
+            none = by_label.pop(NO_RELATION, 0.0)
+            senses.append(None if none > 0.5 else max(by_label, key=by_label.__getitem__, default=None))
+        return senses
 
 
 def _words(text: AnnotatedText, spans: Sequence[Span]) -> List[str]:
     return [token for start, stop in spans for token in text.tokens[start:stop]]
 
 
-def _with_senses(relations: Sequence[DiscourseRelation], senses: Iterator[str]) -> List[DiscourseRelation]:
+def _with_senses(relations: Sequence[DiscourseRelation], senses: Iterator[Optional[str]]) -> List[DiscourseRelation]:
     # Not a sense more than there are relations.
     named = [(relation, next(senses)) for relation in relations]
-    return [
-        replace(relation, type=_type(relation, sense), sense=sense) for relation, sense in named if sense != NO_RELATION
-    ]
+    return [replace(relation, type=_type(relation, sense), sense=sense) for relation, sense in named if sense]
 
 
 def _type(relation: DiscourseRelation, sense: str) -> str:

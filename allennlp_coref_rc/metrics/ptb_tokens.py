@@ -21,7 +21,7 @@ TOKEN = re.compile(
       </?[a-z][\w:.-]*\s*/?>                                 # tags
     | (?:https?://|www\.)[^\s"<>|()]*[^\s"<>|().,;:!?']      # addresses
     | [\w.+-]*\w@\w[\w-]*(?:\.\w[\w-]*)* | @[a-z_]\w*
-    | {"|".join(rf"{word}(?!{LETTER})" for word in WHOLE)} | 'n'
+    | {"|".join(rf"{word}(?!{LETTER})" for word in WHOLE)} | 'n' | y'(?=all\b) | c(?:\+\+|\#)
     | (?:can(?=not) | gon(?=na) | wan(?=na) | got(?=ta) | gim(?=me) | lem(?=me))(?=(?:not|na|ta|me)\b)
     | '(?:s|m|d|re|ve|ll|n)\b | n't\b | 't(?=(?:is|was)\b) | '\d\ds?\b(?!-)
     | {LETTER}+?(?=n't\b)
@@ -45,7 +45,9 @@ TOKEN = re.compile(
 # What tokens are written as, and what of it is left out.
 REPLACED = {"(": "-lrb-", ")": "-rrb-", "[": "-lsb-", "]": "-rsb-", "{": "-lcb-", "}": "-rcb-"}
 REPLACED.update({"£": "#", "€": "$", "¤": "$", "¢": "cents", "½": "1/2", "¼": "1/4", "¾": "3/4"})
-REPLACED.update({f":{dash}{bracket}": f":{dash}{REPLACED[bracket]}" for dash in ("", "-") for bracket in "()"})
+REPLACED.update(
+    {eyes + bracket: eyes + REPLACED[bracket] for eyes in (":", ";", "=", ":-", ";-", "=-") for bracket in "()"}
+)
 REMOVED = frozenset("' \" ` . ? ! , : - ; … – — “ ” ‘ ’ « »".split())
 
 # Control characters that stand for signs of Windows' code page; the others are nothing.

@@ -1,4 +1,4 @@
-from typing import List, NamedTuple, Tuple
+from typing import List, NamedTuple, Optional, Tuple
 
 import torch
 from torch.nn.functional import pad, scaled_dot_product_attention
@@ -13,14 +13,17 @@ class Bucket(NamedTuple):
 
     # Parameters
 
-    rows : `torch.LongTensor`
-        Shape: (groups, size). The members of each group, as positions in (batch_size, sequence_length, heads).
-    is_member : `torch.BoolTensor`
-        Shape: (groups, 1, 1, size). False where a group is smaller than the largest.
+    groups : `int`
+        How many.
+    size : `int`
+        Of the largest of them.
+    is_member : `torch.BoolTensor`, optional
+        Shape: (groups, 1, 1, size). False where a group is smaller than the largest; `None` if all are of one size.
     """
 
-    rows: torch.LongTensor
-    is_member: torch.BoolTensor
+    groups: int
+    size: int
+    is_member: Optional[torch.BoolTensor]
 
 
 class Scopes:
@@ -59,6 +62,7 @@ class Scopes:
         """`rows` are group by group, `sizes` the numbers of them in each."""
         starts = sizes.cumsum(dim=0) - sizes
         self._buckets: List[Bucket] = []
+        all_members = [rows[:0]]
         # Where each row's output is among those of all buckets; the first of them, zero, is that of rows in no group.
         self._places = rows.new_zeros(num_rows)
         end = 1
@@ -67,11 +71,16 @@ class Scopes:
             for groups in chosen.split(MAX_GROUPS) if len(chosen) else ():
                 places = torch.arange(int(sizes[groups].max()), device=rows.device)
                 is_member = places < sizes[groups].unsqueeze(-1)
-                members = rows[torch.where(is_member, starts[groups].unsqueeze(-1) + places, starts[groups, None])]
-                self._buckets.append(Bucket(members, is_member[:, None, None, :]))
+                # In a smaller group the first member fills the places that are left.
+                members = rows[starts[groups].unsqueeze(-1) + places * is_member]
+                full = bool(is_member.all())
+                self._buckets.append(Bucket(*members.shape, None if full else is_member[:, None, None, :]))
+                all_members.append(members.flatten())
                 slots = torch.arange(end, end + members.numel(), device=rows.device).view_as(members)
                 self._places[members[is_member]] = slots[is_member]
                 end += members.numel()
+        # Positions in (batch_size, sequence_length, heads), bucket by bucket and group by group.
+        self._rows = torch.cat(all_members)
 
     def attend(self, projected: torch.Tensor) -> torch.Tensor:
         """
@@ -87,11 +96,15 @@ class Scopes:
         `torch.Tensor`
             Shape: (batch_size, sequence_length, heads, head_dim). Zero where masked.
         """
-        flat = projected.flatten(0, 2)
-        outputs = [flat.new_zeros(1, flat.size(-1))]
-        for rows, is_member in self._buckets:
-            groups = flat.index_select(0, rows.flatten()).view(len(rows), 1, rows.size(1), *flat.shape[1:])
-            outputs.append(scaled_dot_product_attention(*groups.unbind(3), attn_mask=is_member).flatten(0, 2))
+        grouped = projected.flatten(0, 2).index_select(0, self._rows)
+        outputs = [projected.new_zeros(1, projected.size(-1))]
+        for (groups, size, is_member), tokens in zip(
+            self._buckets, grouped.split([b.groups * b.size for b in self._buckets])
+        ):
+            attended = scaled_dot_product_attention(
+                *tokens.view(groups, 1, size, *tokens.shape[1:]).unbind(3), attn_mask=is_member
+            )
+            outputs.append(attended.flatten(0, 2))
         return torch.cat(outputs).index_select(0, self._places).view(*projected.shape[:3], -1)
 
 

@@ -87,8 +87,9 @@ def test_a_constant_label_in_one_scope_is_a_plain_head_with_another_bias():
     expected.load_state_dict(module.state_dict(), strict=False)
     with torch.no_grad():
         added = [
-            projection.embeddings.weight[3] @ projection.weight + projection.biases.weight[3]
-            for projection in (module.query_labels[0], module.key_labels[0])
+            module.labels[0].embeddings[part].weight[3] @ module.labels[0].weight[part]
+            + module.labels[0].biases[part].weight[3]
+            for part in range(2)
         ]
         expected.projection.bias[: 2 * DIM] = torch.cat(added).flatten()
     assert_same(module(x, views=views(3 * ones, ones)), expected(x), x)
@@ -106,12 +107,12 @@ def in_the_papers_form(module, x, labels, scopes, heads):
             layer, place = layers[head]
             label = labels[:, :, head]
             pair = []
-            for part, projections in enumerate((module.query_labels, module.key_labels)):
-                of = projections[layer]
-                extended = torch.cat([x, of.embeddings.weight[label]], dim=-1)
-                labelled = extended @ torch.cat([weight[part, head].T, of.weight[place]])
-                if of.biases is not None:
-                    labelled = labelled + of.biases.weight[label]
+            of = module.labels[layer]
+            for part in range(2):
+                extended = torch.cat([x, of.embeddings[part].weight[label]], dim=-1)
+                labelled = extended @ torch.cat([weight[part, head].T, of.weight[part, place]])
+                if of.biases:
+                    labelled = labelled + of.biases[part].weight[label]
                 pair.append(torch.where((label > 0).unsqueeze(-1), labelled, (queries, keys)[part]))
             queries, keys = pair
             allowed = scopes[:, :, None, head] == scopes[:, None, :, head]
@@ -147,12 +148,12 @@ def test_gradients_are_those_of_finite_differences():
 
 def test_tables_are_as_large_as_the_vocabulary_and_grow_with_it():
     module = attention({"srl": 1, "coref": 1})
-    assert [p.embeddings.num_embeddings for p in module.query_labels] == [5, 4]
+    assert [layer.embeddings[0].num_embeddings for layer in module.labels] == [5, 4]
     longer = vocabulary()
     longer.add_token_to_namespace("new", label_namespace("srl"))
     for part in module.modules():
         if hasattr(part, "extend_vocab"):
             part.extend_vocab(longer)
-    assert [p.biases.weight.size(0) for p in module.key_labels] == [6, 4]
+    assert [layer.biases[1].weight.size(0) for layer in module.labels] == [6, 4]
     labels = torch.tensor([5, 3]).expand(BATCH, LENGTH, 2)
     assert module.float()(inputs().float(), views=views(labels, torch.ones_like(labels))).isfinite().all()

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, Dict, List, Optional
 
 import _jsonnet
+import allennlp_models.tagging  # noqa: F401  registers "crf_tagger", as the command line does
 from allennlp.common import Params
 from allennlp.common.params import with_overrides
 
@@ -43,6 +44,9 @@ def overrides(config: Path, task: int = 2, more: Optional[Dict[str, Any]] = None
     values: Dict[str, Any] = {"trainer.num_epochs": 1}
     if config.parent.name == "babi":
         values.update({"dataset_reader.folder": str(BABI), "dataset_reader.task": task})
+    elif config.parent.name == "annotators":
+        corpus = Params.from_file(str(config))["train_data_path"].rpartition("/")[2]
+        values.update({f"{split}_data_path": str(FIXTURES / "annotators" / corpus) for split in SPLITS[:2]})
     else:
         start, names, end = DATA_PATHS[config.parent.name].replace("}", "{").split("{")
         for split, name in zip(SPLITS, names.split(",")):
