@@ -146,7 +146,7 @@ DATA_SETS = (
         by_hand=f'{_DRIVE} "Questions" of CNN (not the stories)',
     ),
     DataSet(
-        name="daily_mail",
+        name="dailymail",
         holds="the Daily Mail's questions (Hermann et al. 2015): 879,450, 64,835 and 53,182",
         licence="texts are the Daily Mail's",
         page="https://cs.nyu.edu/~kcho/DMQA/",

@@ -23,6 +23,8 @@ from allennlp_coref_rc.annotations.document import (
     read_header,
     write_documents,
 )
+from allennlp_coref_rc.annotations.document import Document, read_documents, read_header, write_documents
+from allennlp_coref_rc.annotations.entity_marker_coref import EntityMarkerCoref
 from allennlp_coref_rc.annotations.exact_match_coref import ExactMatchCoref
 from allennlp_coref_rc.annotations.fastcoref import FastCoref
 from allennlp_coref_rc.annotations.layers import (
@@ -38,6 +40,7 @@ from allennlp_coref_rc.annotations.layers import (
 )
 from allennlp_coref_rc.annotations.precomputed import PrecomputedAnnotator
 from allennlp_coref_rc.annotations.sentences import sentence_spans
+from allennlp_coref_rc.annotations.sieve_coref import SieveCoref
 from allennlp_coref_rc.annotations.trained_discourse_senses import TrainedDiscourseSenses
 from allennlp_coref_rc.annotations.trained_srl import TrainedSrl
 from allennlp_coref_rc.annotations.word_finder import WordFinder

@@ -6,15 +6,15 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import Instance
 
-from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Cluster
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Cluster, Span
 from allennlp_coref_rc.annotations.annotator import Annotator
-from allennlp_coref_rc.annotations.archive_annotator import ArchiveAnnotator
+from allennlp_coref_rc.annotations.archived_model import ArchivedModel
 
 logger = logging.getLogger(__name__)
 
 
 @Annotator.register("allennlp_coref")
-class AllenNlpCoref(ArchiveAnnotator):
+class AllenNlpCoref(Annotator):
     """
     Coreference by a trained AllenNLP model (`coref` of allennlp-models: Lee et al., NAACL 2018), such as
     `https://storage.googleapis.com/allennlp-public-models/coref-spanbert-large-2021.03.10.tar.gz`. The sentences are
@@ -27,50 +27,54 @@ class AllenNlpCoref(ArchiveAnnotator):
 
     # Parameters
 
-    archive_file : `str`
+    archive : `str`
+        The model's file, or its URL.
     batch_size : `int`, optional (default = `4`)
         In texts.
     cuda_device : `int`, optional (default = `None`)
     overrides : `Union[str, Dict[str, Any]]`, optional (default = `""`)
-        See `ArchiveAnnotator`.
+        See `ArchivedModel`.
 
     # Example
 
     ```jsonnet
-    {"type": "allennlp_coref", "archive_file": "coref/model.tar.gz"}
+    {"type": "allennlp_coref", "archive": "coref/model.tar.gz"}
     ```
     """
 
-    default_predictor = "coreference_resolution"
-
     def __init__(
         self,
-        archive_file: str,
+        archive: str,
         batch_size: int = 4,
         cuda_device: Optional[int] = None,
         overrides: Union[str, Dict[str, Any]] = "",
     ) -> None:
-        super().__init__(archive_file, batch_size, cuda_device, overrides)
+        self._model = ArchivedModel(archive, batch_size, cuda_device, overrides, "coreference_resolution")
+
+    def annotate(self, text: AnnotatedText) -> AnnotatedText:
+        return self.annotate_batch([text])[0]
 
     def annotate_batch(self, texts: Sequence[AnnotatedText]) -> List[AnnotatedText]:
         alike: Dict[Tuple[int, int], List[Tuple[int, Instance]]] = {}
+        share = getattr(self._model.model, "_spans_per_word", 1.0)
         for i, text in enumerate(texts):
-            # The model keeps a share of mentions for the length, and falls over if that is none.
-            if math.floor(len(text) * getattr(self.predictor._model, "_spans_per_word", 1.0)) > 1:
-                instance = self._instance(text)
-                alike.setdefault((len(text), len(instance["spans"].field_list)), []).append((i, instance))
+            instance = self._instance(text) if text.tokens else None
+            # With a share of no mentions the model falls over, and with one there is nothing to join.
+            if instance is not None and math.floor(len(instance["text"]) * share) > 1:
+                size = len(instance["text"]), len(instance["spans"].field_list)
+                alike.setdefault(size, []).append((i, instance))
         annotated = list(texts)
         for group in alike.values():
-            outputs = self.predict([instance for _, instance in group])
-            for (i, _), output in zip(group, outputs):
-                annotated[i] = replace(texts[i], clusters=texts[i].clusters + _clusters(output["clusters"]))
+            predictions = self._model.predict([instance for _, instance in group], "clusters")
+            for (i, _), clusters in zip(group, predictions):
+                annotated[i] = replace(texts[i], clusters=texts[i].clusters + _clusters(clusters))
         return annotated
 
     def _instance(self, text: AnnotatedText) -> Instance:
-        reader = self.predictor._dataset_reader
+        reader = self._model.reader
         if getattr(reader, "_wordpiece_modeling_tokenizer", None) is not None:
             raise ConfigurationError(
-                f"allennlp_coref: archive_file is {self._archive_file!r}: found a model of word pieces "
+                f"{self._model.path}: found a model of word pieces "
                 "(dataset_reader.wordpiece_modeling_tokenizer), expected one of words"
             )
         limit = getattr(reader, "_max_sentences", None)
@@ -84,6 +88,6 @@ class AllenNlpCoref(ArchiveAnnotator):
         return reader.text_to_instance([text.tokens[start:stop] for start, stop in text.sentences])
 
 
-def _clusters(predicted: List[List[List[int]]]) -> List[Cluster]:
+def _clusters(predicted: List[List[Span]]) -> List[Cluster]:
     """Of the model's spans, whose ends are included."""
     return [sorted((start, end + 1) for start, end in cluster) for cluster in predicted]

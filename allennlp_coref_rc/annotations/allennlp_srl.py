@@ -9,7 +9,7 @@ from spacy.tokens import Doc
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Frame, Span
 from allennlp_coref_rc.annotations.annotator import Annotator
-from allennlp_coref_rc.annotations.archive_annotator import ArchiveAnnotator
+from allennlp_coref_rc.annotations.archived_model import ArchivedModel
 from allennlp_coref_rc.annotations.bio import frame_of
 from allennlp_coref_rc.annotations.word_lists import VERBS
 
@@ -17,7 +17,7 @@ PREDICATES = ("spacy", "words", "frames")
 
 
 @Annotator.register("allennlp_srl")
-class AllenNlpSrl(ArchiveAnnotator):
+class AllenNlpSrl(Annotator):
     """
     PropBank roles by a trained AllenNLP model (`srl` of allennlp-models: He et al., ACL 2017; or `srl_bert`), such as
     `https://storage.googleapis.com/allennlp-public-models/structured-prediction-srl-bert.2020.12.15.tar.gz`. Each
@@ -30,7 +30,8 @@ class AllenNlpSrl(ArchiveAnnotator):
 
     # Parameters
 
-    archive_file : `str`
+    archive : `str`
+        The model's file, or its URL.
     predicates : `str`, optional (default = `"spacy"`)
         What is a predicate: `"spacy"`, what a spaCy model tags as a verb or auxiliary; `"words"`, what is one of
         `predicate_words`; `"frames"`, what is a predicate already, by an annotator before this one, whose frames are
@@ -45,20 +46,18 @@ class AllenNlpSrl(ArchiveAnnotator):
         In predicates.
     cuda_device : `int`, optional (default = `None`)
     overrides : `Union[str, Dict[str, Any]]`, optional (default = `""`)
-        See `ArchiveAnnotator`.
+        See `ArchivedModel`.
 
     # Example
 
     ```jsonnet
-    {"type": "allennlp_srl", "archive_file": "srl/model.tar.gz", "predicates": "words"}
+    {"type": "allennlp_srl", "archive": "srl/model.tar.gz", "predicates": "words"}
     ```
     """
 
-    default_predictor = "semantic_role_labeling"
-
     def __init__(
         self,
-        archive_file: str,
+        archive: str,
         predicates: str = "spacy",
         spacy_model: str = "en_core_web_sm",
         predicate_words: Optional[List[str]] = None,
@@ -67,14 +66,17 @@ class AllenNlpSrl(ArchiveAnnotator):
         cuda_device: Optional[int] = None,
         overrides: Union[str, Dict[str, Any]] = "",
     ) -> None:
-        super().__init__(archive_file, batch_size, cuda_device, overrides)
         if predicates not in PREDICATES:
             raise ConfigurationError(f"allennlp_srl: predicates is {predicates!r}, expected one of {PREDICATES}")
+        self._model = ArchivedModel(archive, batch_size, cuda_device, overrides, "semantic_role_labeling")
         self._predicates = predicates
         self._spacy_model = spacy_model
         self._words = VERBS if predicate_words is None else {word.lower() for word in predicate_words}
         self._tags = {"VERB", "AUX"} if auxiliaries else {"VERB"}
         self._pipeline: Optional[Language] = None
+
+    def annotate(self, text: AnnotatedText) -> AnnotatedText:
+        return self.annotate_batch([text])[0]
 
     def annotate_batch(self, texts: Sequence[AnnotatedText]) -> List[AnnotatedText]:
         frames = [[] if self._predicates == "frames" else list(text.frames) for text in texts]
@@ -85,16 +87,14 @@ class AllenNlpSrl(ArchiveAnnotator):
             for position in positions
         ]
         instances = [self._instance(texts[i], sentence, position) for i, sentence, position in found]
-        # Sentences of about the same length together need little padding.
-        order = sorted(range(len(found)), key=lambda n: len(instances[n]["tokens"]))
-        outputs = dict(zip(order, self.predict([instances[n] for n in order])))
-        for n, (i, (start, _), position) in enumerate(found):
-            frames[i].append(_shifted(frame_of(outputs[n]["tags"], position), start))
+        tags = self._model.predict(instances, "tags") if instances else []
+        for (i, (start, _), position), tags_of_predicate in zip(found, tags):
+            frames[i].append(_shifted(frame_of(tags_of_predicate, position), start))
         return [replace(text, frames=frames[i]) for i, text in enumerate(texts)]
 
     def _instance(self, text: AnnotatedText, sentence: Span, position: int) -> Instance:
         tokens = [Token(token) for token in text.tokens[slice(*sentence)]]
-        return self.predictor._dataset_reader.text_to_instance(tokens, [int(i == position) for i in range(len(tokens))])
+        return self._model.reader.text_to_instance(tokens, [int(i == position) for i in range(len(tokens))])
 
     def _find(self, text: AnnotatedText) -> List[List[int]]:
         """The predicates of each sentence, counted within it."""
@@ -119,7 +119,7 @@ class AllenNlpSrl(ArchiveAnnotator):
         return self._pipeline
 
     def __getstate__(self) -> Dict[str, Any]:
-        return {**super().__getstate__(), "_pipeline": None}
+        return {**self.__dict__, "_pipeline": None}
 
 
 def _shifted(frame: Frame, offset: int) -> Frame:

@@ -106,6 +106,8 @@ class ConnectiveDiscourse(Annotator):
         start, stop = text.sentences[sentence]
         before, after = (start, span[0]), (span[1], stop)
         previous = text.sentences[sentence - 1] if sentence else None
+        if previous and not any(map(_is_word, text.tokens[slice(*previous)])):
+            previous = None
         in_connectives = {token for connective_span in connectives for token in range(*connective_span)}
         has_words = [_is_word(text.tokens[token]) for token in range(start, stop)]
 

@@ -27,8 +27,9 @@ class FastCoref(Annotator):
         Weights: a folder, or a name on the hub. By default the authors'.
     device : `str`, optional (default = `None`)
         Such as `"cuda:0"` or `"cpu"`. By default the first GPU if there is one.
-    max_tokens_in_batch : `int`, optional (default = `10000`)
-        Word pieces that the model sees at a time.
+    max_tokens_in_batch : `int`, optional (default = `1`)
+        Word pieces that the model sees at a time, of one text at least. With more of them it is faster, but fastcoref lets
+        padding be mentions, so that a text's clusters then depend on which texts come with it.
 
     # Example
 
@@ -42,7 +43,7 @@ class FastCoref(Annotator):
         model: str = "fcoref",
         model_name_or_path: Optional[str] = None,
         device: Optional[str] = None,
-        max_tokens_in_batch: int = 10000,
+        max_tokens_in_batch: int = 1,
     ) -> None:
         if model not in MODELS:
             raise ConfigurationError(f"fastcoref: model is {model!r}, expected one of {', '.join(MODELS)}")
@@ -64,8 +65,15 @@ class FastCoref(Annotator):
                 is_split_into_words=True,
                 max_tokens_in_batch=self._max_tokens_in_batch,
             )
-            for i, result in zip(filled, results):
-                annotated[i] = replace(texts[i], clusters=texts[i].clusters + _clusters(result))
+            # Texts that are too long are not among the results.
+            found = {result.text_idx: result for result in results}
+            for n, i in enumerate(filled):
+                if n not in found:
+                    raise ConfigurationError(
+                        f"fastcoref: found {len(texts[i])} tokens in the text {texts[i].id!r}, expected fewer: {self._weights} "
+                        "does not read texts of this length"
+                    )
+                annotated[i] = replace(texts[i], clusters=texts[i].clusters + _clusters(found[n]))
         return annotated
 
     def _load(self) -> Any:

@@ -1,6 +1,9 @@
 from dataclasses import replace
 from typing import Iterator, List, Optional, Sequence
 
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import Instance
+
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, DiscourseRelation, Span
 from allennlp_coref_rc.annotations.annotator import Annotator
 from allennlp_coref_rc.annotations.archived_model import ArchivedModel
@@ -23,6 +26,9 @@ class TrainedDiscourseSenses(Annotator):
         The model's file, or its URL.
     candidates : `Annotator`, optional (default = `ConnectiveDiscourse(exclude=[], implicit=True)`)
         Finds the relations: by default all that may be.
+    no_relation : `float`, optional (default = `0.5`)
+        Leave out what is no relation with a larger probability than this; 1 leaves nothing out. A model that was trained
+        without `find_connectives` knows of relations only.
     batch_size : `int`, optional (default = `64`)
         In relations.
 
@@ -33,8 +39,13 @@ class TrainedDiscourseSenses(Annotator):
     ```
     """
 
-    def __init__(self, archive: str, candidates: Optional[Annotator] = None, batch_size: int = 64) -> None:
+    def __init__(
+        self, archive: str, candidates: Optional[Annotator] = None, no_relation: float = 0.5, batch_size: int = 64
+    ) -> None:
+        if not 0.0 <= no_relation <= 1.0:
+            raise ConfigurationError(f"trained_discourse_senses: no_relation is {no_relation}, expected 0 to 1")
         self._model = ArchivedModel(archive, batch_size)
+        self._no_relation = no_relation
         self._candidates = candidates or ConnectiveDiscourse(exclude=[], implicit=True)
 
     def annotate(self, text: AnnotatedText) -> AnnotatedText:
@@ -52,23 +63,33 @@ class TrainedDiscourseSenses(Annotator):
             for text, relations in zip(texts, found)
             for relation in relations
         ]
-        senses = iter(self._model.predict(instances, "label") if instances else [])
+        senses = iter(self._senses(instances))
         return [
             replace(text, relations=text.relations + _with_senses(relations, senses))
             for text, relations in zip(texts, found)
         ]
+
+    def _senses(self, instances: Sequence[Instance]) -> List[Optional[str]]:
+        """The most probable sense of each, `None` where there seems to be no relation."""
+        if not instances:
+            return []
+        labels = self._model.model.vocab.get_index_to_token_vocabulary("labels")
+        senses = []
+        for probabilities in self._model.predict(instances, "probs"):
+            by_label = {label: float(probabilities[i]) for i, label in labels.items()}
+            none = by_label.pop(NO_RELATION, 0.0)
+            senses.append(None if none > self._no_relation else max(by_label, key=by_label.__getitem__, default=None))
+        return senses
 
 
 def _words(text: AnnotatedText, spans: Sequence[Span]) -> List[str]:
     return [token for start, stop in spans for token in text.tokens[start:stop]]
 
 
-def _with_senses(relations: Sequence[DiscourseRelation], senses: Iterator[str]) -> List[DiscourseRelation]:
+def _with_senses(relations: Sequence[DiscourseRelation], senses: Iterator[Optional[str]]) -> List[DiscourseRelation]:
     # Not a sense more than there are relations.
     named = [(relation, next(senses)) for relation in relations]
-    return [
-        replace(relation, type=_type(relation, sense), sense=sense) for relation, sense in named if sense != NO_RELATION
-    ]
+    return [replace(relation, type=_type(relation, sense), sense=sense) for relation, sense in named if sense]
 
 
 def _type(relation: DiscourseRelation, sense: str) -> str:

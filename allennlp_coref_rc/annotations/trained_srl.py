@@ -2,11 +2,11 @@ from dataclasses import replace
 from typing import List, Sequence
 
 from allennlp.common.checks import ConfigurationError
-from allennlp.data.dataset_readers.dataset_utils import bio_tags_to_spans
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Frame
 from allennlp_coref_rc.annotations.annotator import Annotator
 from allennlp_coref_rc.annotations.archived_model import ArchivedModel
+from allennlp_coref_rc.annotations.bio import frame_of
 
 
 @Annotator.register("trained_srl")
@@ -54,9 +54,9 @@ class TrainedSrl(Annotator):
         frames: List[List[Frame]] = [list(text.frames) for text in texts]
         for (sentence, position), tags_of_predicate in zip(predicates, roles):
             i, (start, _) = sentences[sentence]
-            spans = sorted(bio_tags_to_spans(tags_of_predicate, classes_to_ignore=["V"]), key=lambda span: span[1])
-            arguments = [(role, (start + first, start + last + 1)) for role, (first, last) in spans]
-            frames[i].append(Frame((start + position, start + position + 1), arguments))
+            frame = frame_of(tags_of_predicate, position)
+            arguments = [(role, (first + start, last + start)) for role, (first, last) in frame.arguments]
+            frames[i].append(Frame((frame.predicate[0] + start, frame.predicate[1] + start), arguments))
         return [replace(text, frames=frames_of_text) for text, frames_of_text in zip(texts, frames)]
 
 

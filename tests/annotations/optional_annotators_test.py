@@ -25,9 +25,9 @@ TEXTS = [
 class CorefResult:
     """As fastcoref 2.1.6: spans by way of a map, in which special tokens have none."""
 
-    def __init__(self, text):
+    def __init__(self, text, text_idx):
+        self.text_idx = text_idx
         places = [i for i, word in enumerate(text) if word in ("Mary", "She")]
-        self.text = text
         self.clusters = [[(numpy.int64(i), numpy.int64(i)) for i in places] + [(-1, -1)]] if places else []
 
     def get_clusters(self, as_strings=True):
@@ -47,7 +47,8 @@ class FCoref:
 
     def predict(self, texts, is_split_into_words=False, max_tokens_in_batch=10000, output_file=None):
         assert is_split_into_words and all(texts) and isinstance(texts[0], list)
-        return [CorefResult(text) for text in texts]
+        assert max_tokens_in_batch == 1
+        return [CorefResult(text, i) for i, text in enumerate(texts) if len(text) < 50]
 
 
 class LingMessCoref(FCoref):
@@ -87,6 +88,11 @@ def test_fastcoref_is_loaded_late_and_not_sent(fastcoref):
 
 
 def test_fastcoref_says_what_is_wrong(fastcoref, monkeypatch):
+    long = AnnotatedText(["Mary"] * 50, id="y")
+    with pytest.raises(
+        ConfigurationError, match="found 50 tokens in the text 'y', expected fewer: biu-nlp/f-coref does"
+    ):
+        of("fastcoref").annotate_batch([TEXTS[0], long, TEXTS[2]])
     with pytest.raises(ConfigurationError, match="fastcoref: model is 'big', expected one of fcoref, lingmess"):
         of("fastcoref", model="big")
     with pytest.raises(ConfigurationError, match="fastcoref: none can't be loaded: none is not a local folder"):

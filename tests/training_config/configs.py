@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, Dict, List, Optional
 
 import _jsonnet
+import allennlp_models.tagging  # noqa: F401  registers "crf_tagger", as the command line does
 from allennlp.common import Params
 from allennlp.common.params import with_overrides
 
@@ -20,6 +21,7 @@ DATA_PATHS = {
     "cnn": "cnn_dailymail/questions/{training,validation,test}",
     "daily_mail": "cnn_dailymail/questions/{training,validation,test}",
     "lambada": "lambada/{train,valid,test}.txt",
+    "lambada_development": "lambada/{train,valid,valid}.txt",
     "wdw_relaxed": "who_did_what/Relaxed/{train,val,test}.xml",
     "wdw_strict": "who_did_what/Strict/{train,val,test}.xml",
     "wikihop": "wikihop/{train,dev,dev}.json",
@@ -42,6 +44,9 @@ def overrides(config: Path, task: int = 2, more: Optional[Dict[str, Any]] = None
     values: Dict[str, Any] = {"trainer.num_epochs": 1}
     if config.parent.name == "babi":
         values.update({"dataset_reader.folder": str(BABI), "dataset_reader.task": task})
+    elif config.parent.name == "annotators":
+        corpus = Params.from_file(str(config))["train_data_path"].rpartition("/")[2]
+        values.update({f"{split}_data_path": str(FIXTURES / "annotators" / corpus) for split in SPLITS[:2]})
     else:
         start, names, end = DATA_PATHS[config.parent.name].replace("}", "{").split("{")
         for split, name in zip(SPLITS, names.split(",")):
@@ -55,7 +60,11 @@ def load(config: Path, task: int = 2, more: Optional[Dict[str, Any]] = None) -> 
 
 
 def load_small(config: Path, task: int = 2) -> Params:
-    """The same with small embeddings and encoders, no smaller than the largest part of a state that a config names."""
-    small = f"(import '{config.name}') {{ hidden_size:: 68, embedding_dim:: 8 }}"
+    """
+    The same with small embeddings and encoders, no smaller than the largest part of a state that a config names, and no
+    layer dropout, so that every parameter is used.
+    """
+    options = "hidden_size:: 68, embedding_dim:: 8, dassa_options:: { layer_dropout_undecayed_prob: 0 }"
+    small = f"(import '{config.name}') {{ {options} }}"
     evaluated = _jsonnet.evaluate_snippet(str(config.parent / "small.jsonnet"), small)
     return Params(with_overrides(json.loads(evaluated), json.loads(overrides(config, task))))

@@ -17,4 +17,13 @@
     input_size: input_size,
     state_sizes: state_sizes,
   } + options,
+  // Its heads, those that see annotations: by annotation layer, how many.
+  dassa(size, heads, options={}):: function(input_size) {
+    type: 'dassa',
+    input_dim: input_size,
+    hidden_dim: 2 * size,
+    num_blocks: 1,
+    annotated_blocks: [0],
+    heads: heads,
+  } + options,
 }

@@ -46,7 +46,7 @@
     encoder: {
       type: 'lstm',
       input_size: experiment.word_dim + experiment.num_filters * std.length(experiment.filter_widths)
-                  + std.foldl(function(sum, name) sum + experiment.feature_dims[name], std.objectFields(experiment.feature_dims), 0),
+                  + std.foldl(function(sum, dim) sum + dim, std.objectValues(experiment.feature_dims), 0),
       hidden_size: experiment.hidden_size,
       num_layers: experiment.layers,
       bidirectional: true,

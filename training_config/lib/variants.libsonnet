@@ -25,6 +25,13 @@ local encoders = import 'encoders.libsonnet';
     encoder_initializers:: [],
     annotation_layers+:: { coref: 'coref_edges' },
   },
+  // DASSA (Mihaylov & Frank, EMNLP 2019): a block of self-attention, one head of which sees clusters.
+  dassa: {
+    dassa_options:: {},
+    passage_encoder:: encoders.dassa(self.hidden_size, { coref: 1 }, self.dassa_options),
+    encoder_initializers:: [],
+    annotation_layers+:: { coref: 'coref_views' },
+  },
 
   // A single layer: the attention-sum reader, "Bi-GRU", "Bi-C-GRU".
   single_layer: { layers:: 1 },

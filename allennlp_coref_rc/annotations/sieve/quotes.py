@@ -3,146 +3,143 @@ from typing import Dict, List, Optional, Sequence
 
 from allennlp_coref_rc.annotations.annotated_text import Span
 from allennlp_coref_rc.annotations.sieve import function_words
-from allennlp_coref_rc.annotations.sieve.mentions import PRONOUN, Mention
+from allennlp_coref_rc.annotations.sieve.lexicon import PERSON
+from allennlp_coref_rc.annotations.sieve.mention import PRONOUN, Mention
 
-CLOSING = {"“": "”", "``": "''", "‘": "’"}
-
-OBJECTS = frozenset("him me us them".split())
+CLOSING = {"“": "”", "``": "''", "‘": "’", "`": "'"}
 
 MAX_LENGTH = 400
 """Tokens of a quotation; what goes on for longer has lost its closing mark, and is none."""
 
-SAME_GAP = 20
+SAME_TURN = 20
 """Tokens between two quotations of one turn."""
 
-MAX_GAP = 60
+CONVERSATION = 60
 """Tokens between two turns of a conversation."""
+
+REACH = 14
+"""Tokens before a quotation, and nearly as many after it, in which its speaker is named."""
 
 
 @dataclass(eq=False, slots=True)
 class Quote:
-    """The tokens between two quotation marks, the mention that names the speaker and the quotations around it."""
+    """
+    What stands between two quotation marks. A `turn` is what one speaks without being answered, and is known by its
+    first quotation, which also has the turns `before` and `after` it in the conversation.
+    """
 
     start: int
     stop: int
     speaker: Optional[Mention] = None
-    same_as: "Optional[Quote]" = None
-    """An earlier quotation of the same speaker, which this one goes on with."""
-    before: "Optional[Quote]" = None
-    """The turn before this one in the conversation."""
-    after: "Optional[Quote]" = None
+    turn: Optional["Quote"] = None
+    before: Optional["Quote"] = None
+    after: Optional["Quote"] = None
 
 
-def find_quotes(words: Sequence[str]) -> List[Quote]:
-    """The quotations of a text in order: between “ and ”, `` and '', ‘ and ’, or, where those are not used, " or '."""
-    marks = set(words)
-    plain = "'" if '"' not in marks and "'" in marks else '"'
+def find_quotes(tokens: Sequence[str]) -> List[Quote]:
+    """
+    The quotations of a text in order: between marks that open and close, or, where those are not used, " or '.
+    """
+    marks = set(tokens)
+    plain = "'" if '"' not in marks else '"'
+    paired = not marks.isdisjoint(CLOSING)
     quotes: List[Quote] = []
     start, closing = -1, ""
-    for position, word in enumerate(words):
-        if start >= 0 and (word == closing or position - start > MAX_LENGTH):
-            if word == closing and position > start:
+    for position, token in enumerate(tokens):
+        if start >= 0:
+            if token == closing and position > start:
                 quotes.append(Quote(start, position))
-            start = -1
-        elif start < 0 and word in CLOSING:
-            start, closing = position + 1, CLOSING[word]
-        elif start < 0 and word == plain and not marks & {"“", "``", "‘"}:
+            if token == closing or position - start > MAX_LENGTH:
+                start = -1
+        elif token in CLOSING:
+            start, closing = position + 1, CLOSING[token]
+        elif token == plain and not paired:
             # An apostrophe stands right after a word.
-            if word == '"' or position == 0 or not words[position - 1][-1:].isalpha():
+            if token == '"' or position == 0 or not tokens[position - 1][-1:].isalpha():
                 start, closing = position + 1, plain
     return quotes
 
 
-def attribute_quotes(
-    quotes: Sequence[Quote],
-    tokens: Sequence[str],
-    words: Sequence[str],
-    sentences: Sequence[Span],
-    mentions: Sequence[Mention],
-) -> None:
+class SpeakerFinder:
     """
-    Finds who speaks: beside a verb of speaking right after the quotation, or before it in its sentence; else the one who
-    goes on, where only such words stand between two quotations; else whom the sentence beside the quotation is about.
+    Finds who speaks: who stands beside a verb of speaking right after the quotation, or before it in its sentence; else
+    who goes on, where only such words stand between two quotations; else whom the sentence beside it is about.
     """
-    first: Dict[int, Mention] = {}
-    last: Dict[int, Mention] = {}
-    for mention in mentions:
-        if mention.gender & 3 and words[mention.start] not in OBJECTS and (
-            mention.kind != PRONOUN or words[mention.start] not in function_words.POSSESSIVES
-        ):
-            first.setdefault(mention.start, mention)
-            last[mention.stop] = mention
-    sentence_of = [i for i, span in enumerate(sentences) for _ in range(*span)]
-    for i, quote in enumerate(quotes):
-        after = quotes[i + 1].start - 1 if i + 1 < len(quotes) else len(words)
-        before = quotes[i - 1].stop + 1 if i else 0
-        quote.speaker = _speaker_after(quote.stop + 1, min(after, quote.stop + 12), tokens, words, first, last)
-        if quote.speaker:
-            continue
-        previous = quotes[i - 1] if i else None
-        if previous and previous.speaker and previous.speaker.start > previous.stop:
-            # ``A,'' said she. ``B'': she goes on, if little else stands between.
-            if 2 < quote.start - previous.stop <= SAME_GAP:
-                quote.same_as = previous
-                continue
-        start = max(before, sentences[sentence_of[quote.start]][0], quote.start - 14)
-        quote.speaker = _speaker_before(start, quote.start - 1, words, last)
-        if quote.speaker is None and quote.stop + 1 < after:
-            found = first.get(quote.stop + 1)
-            if found and found.is_subject:
-                quote.speaker = found
-        if quote.speaker is None and quote.start >= 2 and before < quote.start - 1:
-            start = sentences[sentence_of[quote.start - 2]][0]
-            if start >= before:
-                start = max(start, before)
-                for position in range(start, quote.start - 1):
-                    found = first.get(position)
-                    if found and found.is_subject:
-                        quote.speaker = found
-                        break
-    _take_turns(quotes)
 
+    def __init__(
+        self, tokens: Sequence[str], words: Sequence[str], sentences: Sequence[Span], mentions: Sequence[Mention]
+    ) -> None:
+        self._tokens = tokens
+        self._words = words
+        self._sentence_starts = [start for start, stop in sentences for _ in range(start, stop)]
+        self._starts: Dict[int, Mention] = {}
+        self._stops: Dict[int, Mention] = {}
+        for mention in mentions:
+            is_pronoun = mention.kind == PRONOUN
+            if mention.gender & PERSON and not (is_pronoun and mention.words[0] in function_words.NEVER_SUBJECTS):
+                # Of several the longest.
+                self._starts[mention.start] = mention
+                self._stops.setdefault(mention.stop, mention)
 
-def _speaker_after(start: int, stop: int, tokens, words, first, last) -> Optional[Mention]:
-    if start < stop and tokens[start] in ("he", "she", "I", "they", "we", "i"):
-        return first.get(start)
-    for position in range(start, min(stop, start + 6)):
-        word = words[position]
-        if word in function_words.SPEECH_VERBS:
-            found = last.get(position)
-            if found is None or found.start < start:
-                found = first.get(position + 1)
-            if found and found.start >= start:
-                return found
-            # "Anne softly said"
-            for gap in (1, 2):
-                found = last.get(position - gap)
-                if found and found.start >= start:
-                    return found
-            return None
-        if word in (".", "!", "?", ";"):
-            return None
-    return None
+    def attribute(self, quotes: Sequence[Quote]) -> None:
+        """Sets the speakers and turns of quotations."""
+        previous: Optional[Quote] = None
+        for quote, following in zip(quotes, [*quotes[1:], None]):
+            before = previous.stop + 1 if previous else 0
+            after = following.start - 1 if following else len(self._words)
+            quote.turn = quote
+            quote.speaker = self._after(quote.stop + 1, after)
+            if quote.speaker is None:
+                goes_on = previous and previous.speaker and previous.speaker.start > previous.stop
+                if goes_on and 2 < quote.start - previous.stop <= SAME_TURN:
+                    quote.turn = previous.turn
+                else:
+                    quote.speaker = self._before(before, quote) or self._beside(before, quote, after)
+            previous = quote
+        _take_turns(quotes)
 
-
-def _speaker_before(start: int, stop: int, words, last) -> Optional[Mention]:
-    if stop <= start or words[stop - 1] not in (",", ":", "--", "—"):
+    def _after(self, start: int, stop: int) -> Optional[Mention]:
+        if start < stop and self._tokens[start] in ("he", "she", "I", "they", "we", "i"):
+            return self._starts.get(start)
+        for position in range(start, min(stop, start + 6)):
+            if self._words[position] in function_words.SPEECH_VERBS:
+                # "said Anne", "Anne said", "Anne softly said"
+                near = (self._stops.get(position), self._starts.get(position + 1))
+                far = (self._stops.get(position - 1), self._stops.get(position - 2))
+                return next((found for found in near + far if found and found.start >= start), None)
+            if self._words[position] in (".", "!", "?", ";"):
+                break
         return None
-    for position in range(stop - 1, start, -1):
-        if words[position] in function_words.SPEECH_VERBS:
-            for end in range(position, start, -1):
-                found = last.get(end)
-                if found and found.start >= start and (found.is_subject or end == position):
+
+    def _before(self, start: int, quote: Quote) -> Optional[Mention]:
+        stop = quote.start - 1
+        start = max(start, self._sentence_starts[quote.start], quote.start - REACH)
+        if start < stop and self._words[stop - 1] in (",", ":", "--", "—"):
+            for position in range(stop - 1, start, -1):
+                if self._words[position] in function_words.SPEECH_VERBS:
+                    for end in range(position, start, -1):
+                        found = self._stops.get(end)
+                        if found and found.start >= start and (found.is_subject or end == position):
+                            return found
+        return None
+
+    def _beside(self, start: int, quote: Quote, stop: int) -> Optional[Mention]:
+        found = self._starts.get(quote.stop + 1) if quote.stop + 1 < stop else None
+        if found and found.is_subject:
+            return found
+        sentence = self._sentence_starts[quote.start - 2] if quote.start >= 2 else 0
+        if sentence >= start:
+            for position in range(sentence, quote.start - 1):
+                found = self._starts.get(position)
+                if found and found.is_subject:
                     return found
-    return None
+        return None
 
 
 def _take_turns(quotes: Sequence[Quote]) -> None:
     turn: Optional[Quote] = None
     for quote in quotes:
-        if quote.same_as:
-            quote.before = quote.same_as.before
-            continue
-        if turn and quote.start - turn.stop <= MAX_GAP:
-            quote.before, turn.after = turn, quote
-        turn = quote
+        if quote.turn is quote:
+            if turn and quote.start - turn.stop <= CONVERSATION:
+                quote.before, turn.after = turn, quote
+            turn = quote

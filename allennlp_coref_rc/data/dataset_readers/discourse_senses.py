@@ -15,7 +15,8 @@ from allennlp_coref_rc.data.discourse_corpora import CorpusRelation, read_discou
 IMPLICIT = "@implicit"
 """What stands for the connective where there is none."""
 
-PARTS = ("arg1", "connective", "arg2")
+FARTHEST = 5
+"""The distance, in tokens, from which on words are equally far from the connective."""
 
 
 @DatasetReader.register("discourse_senses")
@@ -25,8 +26,9 @@ class DiscourseSensesReader(CorpusReader):
     task's `relations.json`. For the format's pitfalls see `discourse_corpora.py`, for the labels `senses.py`.
 
     Instances are what AllenNLP's `basic_classifier` takes: `tokens` (Arg1, the connective as one token, `as_a_result`, or
-    `@implicit`, and Arg2), `label` and `metadata`. Which part a token belongs to, "arg1", "connective" or "arg2", is its
-    `ent_type_`, for a `single_id` indexer with that `feature_name`.
+    `@implicit`, and Arg2), `label` and `metadata`. For a `single_id` indexer with that `feature_name`, a token's `ent_type_`
+    is "connective", or the argument and the distance to the connective: "arg2-1" is the first token of Arg2, "arg1-5" a
+    token with four or more of Arg1 after it.
 
     Registered as a `DatasetReader` with name "discourse_senses".
 
@@ -36,7 +38,7 @@ class DiscourseSensesReader(CorpusReader):
         By default one `single_id` indexer, "tokens", of words in lower case.
     relation_types : `List[str]`, optional (default = `["Explicit", "Implicit", "EntRel"]`)
         Relations to read. Others are skipped, and so are explicit ones whose connective was not found.
-    max_argument_length : `int`, optional (default = `50`)
+    max_argument_length : `int`, optional (default = `20`)
         Cut longer arguments, in tokens: of Arg1 the end is kept, of Arg2 the beginning.
     find_connectives : `bool`, optional (default = `False`)
         Of `.rels` files, whose relations come with sentences: in place of the explicit relations as they are annotated,
@@ -53,7 +55,7 @@ class DiscourseSensesReader(CorpusReader):
         self,
         token_indexers: Optional[Dict[str, TokenIndexer]] = None,
         relation_types: Sequence[str] = ("Explicit", "Implicit", "EntRel"),
-        max_argument_length: int = 50,
+        max_argument_length: int = 20,
         find_connectives: bool = False,
         keep_other_senses: bool = False,
         **kwargs,
@@ -83,6 +85,7 @@ class DiscourseSensesReader(CorpusReader):
 
     def to_instances(self, item: CorpusRelation) -> Iterator[Instance]:
         sense = NO_RELATION if item.label == NO_RELATION else conll_sense(item.label)
+        coarse = ".".join(item.label.split(".")[:2])
         if item.masked:
             self.skipped["relations without their text"] += 1
         elif item.type not in self._relation_types:
@@ -90,12 +93,13 @@ class DiscourseSensesReader(CorpusReader):
         elif item.type == "Explicit" and not item.connective:
             self.skipped["explicit relations whose connective was not found"] += 1
         elif sense is None and not self._keep_other_senses:
-            self.skipped[f"relations of the sense {item.label!r}"] += 1
+            self.skipped[f"relations of the sense {coarse!r}"] += 1
         elif not item.arg1 or not item.arg2:
             raise ConfigurationError(f"{item.place}: found an empty argument, expected a text")
         else:
-            label = sense or ".".join(item.label.split(".")[:2])
-            yield self.text_to_instance(item.arg1, item.arg2, item.connective, label, item.type, item.document)
+            yield self.text_to_instance(
+                item.arg1, item.arg2, item.connective, sense or coarse, item.type, item.document
+            )
 
     def text_to_instance(  # type: ignore
         self,
@@ -107,13 +111,14 @@ class DiscourseSensesReader(CorpusReader):
         document: Optional[str] = None,
     ) -> Instance:
         """The parts of the relation as tokens; no `connective` if it is implicit."""
+        first = arg1[-self._max_argument_length :]
+        second = arg2[: self._max_argument_length]
         words = "_".join(connective)
-        parts: List[Sequence[str]] = [
-            arg1[-self._max_argument_length :],
-            [words[:1].lower() + words[1:] if words else IMPLICIT],
-            arg2[: self._max_argument_length],
+        tokens = [
+            Token(token, ent_type_=f"arg1-{min(i, FARTHEST)}") for i, token in zip(range(len(first), 0, -1), first)
         ]
-        tokens = [Token(token, ent_type_=name) for name, part in zip(PARTS, parts) for token in part]
+        tokens.append(Token(words[:1].lower() + words[1:] if words else IMPLICIT, ent_type_="connective"))
+        tokens += [Token(token, ent_type_=f"arg2-{min(i, FARTHEST)}") for i, token in enumerate(second, start=1)]
         fields: Dict[str, Field] = {
             "tokens": TextField(tokens),
             "metadata": MetadataField({"type": type, "document": document}),

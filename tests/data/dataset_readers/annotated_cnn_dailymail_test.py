@@ -23,6 +23,7 @@ from allennlp_coref_rc.data.dataset_readers.annotated_cnn_dailymail import (
 from tests.data.dataset_readers.checks import (
     check_annotated_file,
     check_damage,
+    check_shards,
     check_workers,
     metadata,
     refusal,
@@ -357,6 +358,9 @@ class TestAnnotatedCnnDailyMailReader:
     def test_two_workers_give_the_same_instances(self, permute):
         check_workers(lambda: reader(annotator=MarkersCoref(), permute_entities=permute), TRAINING, 12)
 
+    def test_shards(self, monkeypatch):
+        check_shards(lambda: reader(permute_entities=True), TRAINING, monkeypatch)
+
     def test_annotated_files_give_what_raw_ones_give(self, tmp_path):
         made = reader(annotator=MarkersCoref(), permute_entities=True)
         check_annotated_file(made, reader(permute_entities=True), TRAINING, str(tmp_path / "a.jsonl.gz"))
@@ -444,6 +448,12 @@ class TestPermutedEntities:
         assert first != second
         assert (first, second) == (passages(other), passages(other))
         assert passages(reader(permute_entities=True, seed=1)) != first
+
+    def test_is_another_for_every_question(self, tmp_path):
+        for name in "abcdefgh":
+            write(tmp_path / f"{name}.question", FILES[0].read_text())
+        passages = [data["passage_tokens"] for data in metadata(reader(permute_entities=True).read(str(tmp_path)))]
+        assert len({tuple(passage) for passage in passages}) == 8
 
     def test_does_not_depend_on_what_is_read_before(self, tmp_path):
         write(tmp_path / FILES[3].name, FILES[3].read_text())

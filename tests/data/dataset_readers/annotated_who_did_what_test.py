@@ -20,6 +20,7 @@ from allennlp_coref_rc.data.dataset_readers.annotated_who_did_what import (
 from tests.data.dataset_readers.checks import (
     check_annotated_file,
     check_damage,
+    check_shards,
     check_workers,
     metadata,
     refusal,
@@ -323,6 +324,23 @@ class TestAnnotatedWhoDidWhatReader:
         instance = first(write(tmp_path / "a.xml", GOOD.replace("met Ann Lee-Poe", "met ANN LEE-Poe")))
         assert [1, 3] in instance["candidates"].human_readable_repr()
 
+    @pytest.mark.parametrize(
+        "passage, skipped",
+        [
+            ("Ann Lee-Poe", 0),
+            ("Ann Lee-Poe left", 0),
+            ("He met Ann Lee-Poe", 0),
+            ("Ann Lee", 1),
+            ("Poe, Ann Lee-", 1),
+            ("Ann Lee Ann - Poe", 1),
+        ],
+    )
+    def test_names_are_found_wherever_they_are_whole(self, tmp_path, passage, skipped):
+        content = re.sub("(<contextart[^>]*>).*(</contextart>)", rf"\g<1>{passage}\2", GOOD, flags=re.S)
+        made = reader()
+        instances = list(made.read(write(tmp_path / "a.xml", content)))
+        assert made.skipped.total() == skipped == 1 - len(instances)
+
     @pytest.mark.parametrize("bag", [False, True])
     def test_candidates_of_the_fixtures_are_all_found(self, bag):
         for file in FIXTURES.rglob("*.xml"):
@@ -377,6 +395,9 @@ class TestAnnotatedWhoDidWhatReader:
 
     def test_two_workers_give_the_same_instances(self):
         check_workers(reader, TRAIN, 12)
+
+    def test_shards(self, monkeypatch):
+        check_shards(reader, TRAIN, monkeypatch)
 
     def test_annotated_files_give_what_raw_ones_give(self, tmp_path):
         check_annotated_file(reader(), reader(annotator=None), TRAIN, str(tmp_path / "a.jsonl.gz"))

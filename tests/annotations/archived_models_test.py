@@ -10,7 +10,7 @@ from allennlp.data.dataset_readers.dataset_utils import bio_tags_to_spans
 from allennlp.models.archival import load_archive
 from allennlp.predictors import Predictor
 
-from allennlp_coref_rc.annotations import AnnotatedText, Annotator, Frame, archive_annotator
+from allennlp_coref_rc.annotations import AnnotatedText, Annotator, Frame, archived_model
 from allennlp_coref_rc.annotations.bio import bio_spans, frame_of
 from tests.annotations.archives import COREF, SENTENCES, SRL, make_archive
 
@@ -41,7 +41,7 @@ TEXTS = [text_of(story) for story in STORIES]
 @pytest.fixture(autouse=True)
 def plugins(monkeypatch):
     """They are imported already, and looking for them again takes a while."""
-    monkeypatch.setattr(archive_annotator, "import_plugins", lambda: None)
+    monkeypatch.setattr(archived_model, "import_plugins", lambda: None)
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +63,7 @@ def tagger(tmp_path_factory):
 
 
 def annotator(type, archive, **options):
-    return Annotator.from_params(Params({"type": type, "archive_file": archive, **options}))
+    return Annotator.from_params(Params({"type": type, "archive": archive, **options}))
 
 
 def test_clusters_are_what_the_model_says(archives):
@@ -153,7 +153,7 @@ def test_sentences_that_the_model_does_not_read_are_reported(archives, caplog):
 def test_what_is_wrong_is_said(archives, tmp_path):
     text = TEXTS[0]
     for type, archive, options, message in (
-        ("allennlp_coref", "none.tar.gz", {}, "allennlp_coref: archive_file is 'none.tar.gz', which can't be loaded"),
+        ("allennlp_coref", "none.tar.gz", {}, "none.tar.gz: found no archive that `allennlp train` has made"),
         (
             "allennlp_coref",
             archives["srl"],
@@ -173,7 +173,7 @@ def test_what_is_wrong_is_said(archives, tmp_path):
             "spacy_model is 'en_none', which is not installed",
         ),
         ("allennlp_srl", archives["srl"], {"predicates": "verbs"}, "predicates is 'verbs', expected one of"),
-        ("allennlp_coref", archives["coref"], {"batch_size": 0}, "allennlp_coref: batch_size is 0, expected 1 or more"),
+        ("allennlp_coref", archives["coref"], {"batch_size": 0}, "batch_size is 0, expected 1 or more"),
     ):
         with pytest.raises(ConfigurationError, match=message):
             annotator(type, archive, **options).annotate(text)

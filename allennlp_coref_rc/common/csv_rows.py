@@ -1,0 +1,38 @@
+import csv
+from typing import Dict, Iterator, Sequence, Tuple
+
+from allennlp.common.checks import ConfigurationError
+
+from allennlp_coref_rc.common.files import open_text
+
+
+def read_csv_rows(path: str, columns: Sequence[str]) -> Iterator[Tuple[int, Dict[str, str]]]:
+    """
+    The rows of a CSV file whose first line names its columns, each with the number of the line it begins on; fields in
+    quotation marks may go over several. A file that lacks one of the `columns`, a row with more or fewer fields than
+    the first line, or quotation marks that do not fit raise a `ConfigurationError` with the file and the line.
+    """
+    with open_text(path, newline="") as lines:
+        rows = csv.reader(lines, strict=True)
+        names: Sequence[str] = ()
+        line = 1
+        try:
+            for row in rows:
+                if not names:
+                    names = row
+                    missing = [column for column in columns if column not in names]
+                    if missing:
+                        raise ConfigurationError(
+                            f"{path}, line 1: found the columns {', '.join(names)[:200]!r}, expected also {missing[0]!r}"
+                        )
+                elif len(row) != len(names):
+                    raise ConfigurationError(
+                        f"{path}, line {line}: found {len(row)} fields, expected {len(names)}, as line 1 has"
+                    )
+                else:
+                    yield line, dict(zip(names, row))
+                line = rows.line_num + 1
+        except csv.Error as error:
+            raise ConfigurationError(f"{path}, line {line}: found a damaged row ({error}), expected CSV") from error
+        if not names:
+            raise ConfigurationError(f"{path}, line 1: found no text, expected the columns {', '.join(columns)}")

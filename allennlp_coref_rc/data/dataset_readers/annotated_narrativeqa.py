@@ -1,0 +1,253 @@
+import os
+from itertools import accumulate
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
+
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import DatasetReader, Instance
+
+from allennlp_coref_rc.annotations import AnnotatedText, Document, sentence_spans
+from allennlp_coref_rc.annotations.annotated_text import Span
+from allennlp_coref_rc.annotations.formats import annotated_text_from_dassa
+from allennlp_coref_rc.annotations.formats.json_value import JsonValue, read_json
+from allennlp_coref_rc.common.csv_rows import read_csv_rows
+from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import ReadingComprehensionReader, Text
+from allennlp_coref_rc.data.oracle_spans import ORACLES, oracle_span
+
+SPLITS = ("train", "valid", "test")
+
+QUESTIONS, SUMMARIES = "qaps.csv", "third_party/wikipedia/summaries.csv"
+"""The files of the official folder that are read."""
+
+COLUMNS = {"tokenized": "{}_tokenized", "raw": "{}"}
+"""What the columns are called that hold one or the other text."""
+
+CUT_OFF = "the answer lies beyond dataset_reader.max_passage_length"
+
+
+class Summary(NamedTuple):
+    """A summary with the questions about it, and two answers to each."""
+
+    document_id: str
+    text: str
+    questions: List[str]
+    answers: List[List[str]]
+
+
+class DassaDocument(NamedTuple):
+    """A line of DASSA's annotated files, counted from 0."""
+
+    number: int
+    values: JsonValue
+
+
+@DatasetReader.register("annotated_narrativeqa")
+class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
+    """
+    Reads NarrativeQA (Kočiský et al. 2018), the task on summaries: a summary is a passage, and each question about it
+    an instance. Two people have answered each question in their own words; `span_start` and `span_end` are of the span
+    of the passage that is most like an answer (see `oracle_span`), and both answers are the `answer_texts` of the
+    metadata. (`original_passage` and `token_offsets`, of the tokens joined by blanks, are what the models for spans in
+    allennlp-models want there.)
+
+    A data path is `FOLDER/SPLIT`, where the folder has the official `qaps.csv` and
+    `third_party/wikipedia/summaries.csv`, and the split is train, valid or test (none of them has to be a file); or a
+    file that `allennlp annotate` has written, spans and all; or one of the annotated files of DASSA (Mihaylov and Frank
+    2019), whose tokens, annotations and spans, the first of `answers_best_chunks`, are taken as they are.
+
+    Limits of length are meant for training: a question whose span ends beyond `max_passage_length` is skipped. In DASSA
+    they are 800 and 50 tokens there, and none elsewhere. With `keep_skipped` both ends of the span are -1.
+
+    Registered as a `DatasetReader` with name "annotated_narrativeqa".
+
+    # Parameters
+
+    text : `str`, optional (default = `"tokenized"`)
+        Which columns of the official files to read: `"tokenized"`, whose tokens are taken as they are (they lack
+        apostrophes), or `"raw"`, which the tokenizer cuts. DASSA's tokens are of the raw ones.
+    oracle : `str`, optional (default = `"best"`)
+        How spans are chosen, `"best"` or `"published"`.
+
+    # Example
+
+    ```jsonnet
+    {"type": "annotated_narrativeqa", "max_passage_length": 800, "max_question_length": 50}
+    ```
+    """
+
+    default_annotate_together = False
+    default_wrap_question = False
+
+    def __init__(self, text: str = "tokenized", oracle: str = "best", **kwargs) -> None:
+        super().__init__(**kwargs)
+        for key, value, choices in (("text", text, tuple(COLUMNS)), ("oracle", oracle, ORACLES)):
+            if value not in choices:
+                raise ConfigurationError(f"annotated_narrativeqa: {key} is {value!r}, expected one of {choices}")
+        self._text = text
+        self._oracle = oracle
+
+    def find(self, file_path: str) -> str:
+        """The questions' file of a folder and a split, or the file itself."""
+        folder, split = os.path.split(file_path)
+        if os.path.isdir(file_path) or os.path.basename(file_path).startswith(QUESTIONS):
+            raise ConfigurationError(
+                f"{file_path}: found no split, expected FOLDER/train, FOLDER/valid or FOLDER/test, where "
+                f"FOLDER/{QUESTIONS} is a file"
+            )
+        if split not in SPLITS or os.path.isfile(file_path):
+            return super().find(file_path)
+        return self._find_csv(folder, QUESTIONS)
+
+    def _find_csv(self, folder: str, name: str) -> str:
+        path = os.path.join(folder, name)
+        packed = [path + suffix for suffix in (".gz", ".bz2", ".xz") if os.path.isfile(path + suffix)]
+        return super().find(packed[0] if packed and not os.path.isfile(path) else path)
+
+    def read_items(self, path: str, name: str) -> Iterator[Tuple[str, Union[Summary, DassaDocument]]]:
+        folder, split = os.path.split(name)
+        if split in SPLITS and not os.path.isfile(name):
+            yield from self._read_csv(path, self._find_csv(folder, SUMMARIES), split)
+            return
+        for number, values in enumerate(read_json(path)):
+            yield values.place, DassaDocument(number, values)
+
+    def _read_csv(self, questions_path: str, summaries_path: str, split: str) -> Iterator[Tuple[str, Summary]]:
+        column = COLUMNS[self._text].format
+        names = [column(name) for name in ("question", "answer1", "answer2")]
+        summaries: Dict[str, Tuple[str, Dict[str, str]]] = {}
+        for line, row in read_csv_rows(summaries_path, ["document_id", "set", column("summary")]):
+            place = f"{summaries_path}, line {line}"
+            if row["document_id"] in summaries:
+                raise ConfigurationError(f"{place}: found the document {row['document_id']!r:.80} a second time")
+            summaries[row["document_id"]] = place, row
+        found: Dict[str, Tuple[str, Summary]] = {}
+        for line, row in read_csv_rows(questions_path, ["document_id", "set", *names]):
+            place, id = f"{questions_path}, line {line}", row["document_id"]
+            if row["set"] not in SPLITS:
+                raise ConfigurationError(f"{place}: found the set {row['set']!r:.80}, expected one of {SPLITS}")
+            if row["set"] != split:
+                continue
+            if id not in found:
+                if id not in summaries:
+                    raise ConfigurationError(
+                        f"{place}: found the document {id!r:.80}, expected one of {summaries_path}"
+                    )
+                found[id] = place, Summary(id, self._column(*summaries[id], "summary"), [], [])
+            summary = found[id][1]
+            summary.questions.append(self._column(place, row, "question"))
+            summary.answers.append([self._column(place, row, name) for name in ("answer1", "answer2")])
+        if not found:
+            raise ConfigurationError(f"{questions_path}, line 1: found no question of the set {split!r}, expected some")
+        yield from found.values()
+
+    def _column(self, place: str, row: Dict[str, str], name: str) -> str:
+        used = COLUMNS[self._text].format(name)
+        if not row[used].strip():
+            (other,) = COLUMNS.keys() - {self._text}
+            filled = row.get(COLUMNS[other].format(name), "").strip()
+            hint = f"; the column of the other text is filled: set dataset_reader.text to {other!r}" if filled else ""
+            raise ConfigurationError(f"{place}: found an empty {used}, expected text{hint}")
+        return row[used]
+
+    def to_document(self, item: Union[Summary, DassaDocument]) -> Document:
+        if isinstance(item, Summary):
+            tokenize = str.split if self._text == "tokenized" else self.tokenize
+            tokens = [tokenize(text) for text in (item.text, *item.questions)]
+            parts = [AnnotatedText(part, sentence_spans(part)) for part in tokens]
+            return self._document(parts, [{"answers": answers} for answers in item.answers], tokenize, item.document_id)
+        values, id = item.values, item.values.get("document_id")
+        parts, data = [annotated_text_from_dassa(values["summary_parse"])], []
+        questions = values.get("questions")
+        for question in questions.list() if questions else []:
+            parts.append(annotated_text_from_dassa(question["question_parse"], question.get("question_srl")))
+            answers = [answer.string() for key in ("answer1", "answer2") if (answer := question.get(key))]
+            chunks = question.get("answers_best_chunks")
+            spans = [list(chunk["span"].span(len(parts[0]))) for chunk in (chunks.list() if chunks else [])]
+            data.append({"answers": answers, "span": spans[0] if spans else None})
+        return self._document(parts, data, self.tokenize, f"P{item.number:05d}" if id is None else id.string())
+
+    def _document(
+        self,
+        parts: Sequence[AnnotatedText],
+        data: Sequence[Dict[str, Any]],
+        tokenize: Callable[[str], List[str]],
+        id: Optional[str] = None,
+    ) -> Document:
+        passage, *questions = (part.tokens for part in parts)
+        found = []
+        for question, known in zip(questions, data):
+            known = {key: value for key, value in known.items() if value is not None}
+            answers = _answers(known)
+            if answers and "span" not in known:
+                span = oracle_span(passage, question, list(map(tokenize, answers)), self._oracle)
+                if span:
+                    known.update(span=[span.start, span.end], rouge_l=span.rouge_l, oracle=self._oracle)
+            found.append(known)
+        return Document.of(*parts, id=id, data={"questions": found})
+
+    def to_instances(self, document: Document) -> Iterator[Instance]:
+        offsets = None
+        for i in range(len(document.parts) - 1):
+            data = self.question_data(document, i)
+            answers, span = _answers(data), _span(data, document.parts[0])
+            if data.get("oracle", self._oracle) != self._oracle:
+                raise ConfigurationError(
+                    f"found spans of the oracle {data['oracle']!r:.80}, expected {self._oracle!r}, which "
+                    "dataset_reader.oracle says; set it, or annotate the data set again"
+                )
+            text, boundary = self.select(document, i)
+            if span and span[1] > boundary:
+                if self.skip(CUT_OFF):
+                    continue
+                span = -1, 0
+            if offsets is None:
+                ends = list(accumulate(len(token) + 1 for token in text.tokens[:boundary]))
+                offsets = [(end - 1 - len(token), end - 1) for end, token in zip(ends, text.tokens)]
+                passage = " ".join(text.tokens[:boundary])
+            yield self.make_instance(
+                text,
+                boundary,
+                span=span,
+                metadata={
+                    "id": None if document.text.id is None else f"{document.text.id}##{i:03d}",
+                    "answer_texts": answers,
+                    "original_passage": passage,
+                    "token_offsets": offsets,
+                },
+            )
+
+    def text_to_instance(  # type: ignore
+        self,
+        passage: Text,
+        question: Text,
+        answers: Optional[Sequence[str]] = None,
+        span: Optional[Span] = None,
+        clusters: Optional[Sequence] = None,
+    ) -> Instance:
+        """
+        # Parameters
+
+        passage : `Text`
+        question : `Text`
+        answers : `Sequence[str]`, optional (default = `None`)
+        span : `Span`, optional (default = `None`)
+            [start, end) tokens of the passage. By default the one that is most like an answer, if there are any.
+        clusters : `Sequence`, optional (default = `None`)
+            Known coreference clusters, in place of the annotator's: lists of [start, end) spans of the tokens of the
+            passage and the question in a row.
+        """
+        data = {"answers": answers, "span": span and list(span), "clusters": clusters}
+        document = self._document([self.split(passage), self.split(question)], [data], self.tokenize)
+        for instance in self.to_instances(self.annotate(document)):
+            return instance
+        raise ConfigurationError(f"found a question that is left out: {CUT_OFF}")
+
+
+def _answers(data: Dict[str, Any]) -> List[str]:
+    answers = data.get("answers", [])
+    if not isinstance(answers, list) or not all(isinstance(text, str) for text in answers):
+        raise ConfigurationError(f"answers: found {str(answers)[:80]}, expected a list of texts")
+    return answers
+
+
+def _span(data: Dict[str, Any], length: int) -> Optional[Span]:
+    return None if data.get("span") is None else JsonValue(data["span"], path="span").span(length)

@@ -1,0 +1,85 @@
+"""Every encoder in every reader on every data set: trained for two batches, and reloaded."""
+
+import json
+import math
+from functools import lru_cache
+from itertools import islice
+
+import _jsonnet
+import pytest
+import torch
+from allennlp.common import Params
+from allennlp.common.params import with_overrides
+from allennlp.data import Batch, DatasetReader, Vocabulary
+from allennlp.models import Model
+
+from tests.shared import PROJECT
+from tests.training_config.configs import overrides
+
+SMALL = "hidden_size:: 12, embedding_dim:: 8, dassa_options:: { layer_dropout_undecayed_prob: 0 }"
+"""Layer dropout would leave out parameters."""
+
+DATA_SETS = {
+    "babi": "babi",
+    "cnn": "cnn",
+    "daily_mail": "daily_mail",
+    "lambada": "lambada",
+    "wdw_relaxed": "who_did_what",
+    "wdw_strict": "who_did_what",
+    "wikihop": "wikihop",
+}
+"""The library of each folder of configs."""
+
+ENCODERS = ("gru", "coref_gru", "mage_gru(8)", "dassa")
+
+READERS = (
+    "gru", "single_layer", "stanford", "cg", "cg_by_filtered_question_unfiltered", "sba_question", "sba_passage",
+    "sba_both", "cg_sba"
+)  # fmt: skip
+
+
+def experiment(folder, encoder, reader):
+    snippet = f"""
+        local variants = import '../lib/variants.libsonnet';
+        (import '../lib/{DATA_SETS[folder]}.libsonnet') + variants.{reader} + variants.{encoder}
+        {{ training_set:: 'Strict', {SMALL} }}
+    """
+    path = PROJECT / "training_config" / folder / "cell.jsonnet"
+    values = json.loads(_jsonnet.evaluate_snippet(str(path), snippet))
+    return Params(with_overrides(values, json.loads(overrides(path))))
+
+
+@lru_cache(maxsize=None)
+def data(folder, encoder):
+    params = experiment(folder, encoder, "gru")
+    reader = DatasetReader.from_params(params["dataset_reader"])
+    instances = list(islice(reader.read(params["train_data_path"]), 4))
+    vocab = Vocabulary.from_instances(instances)
+    batches = []
+    for part in (instances[:2], instances[2:]):
+        batch = Batch(part)
+        batch.index_instances(vocab)
+        batches.append(batch.as_tensor_dict())
+    return vocab, batches
+
+
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize("encoder", ENCODERS)
+@pytest.mark.parametrize("folder", DATA_SETS)
+def test_cell(folder, encoder, reader):
+    vocab, batches = data(folder, encoder)
+    config = experiment(folder, encoder, reader).as_dict(quiet=True)["model"]
+    torch.manual_seed(0)
+    model, reloaded = (Model.from_params(Params(json.loads(json.dumps(config))), vocab=vocab) for _ in range(2))
+    optimizer = torch.optim.Adam(model.parameters())
+    for batch in batches:
+        loss = model(**batch)["loss"]
+        assert math.isfinite(loss.item())
+        optimizer.zero_grad()
+        loss.backward()
+        assert all(parameter.grad is not None for parameter in model.parameters())
+        optimizer.step()
+    reloaded.load_state_dict(model.state_dict())
+    with torch.no_grad():
+        found, expected = (each.eval()(**batches[0])["probabilities"] for each in (reloaded, model))
+    assert torch.equal(found, expected)

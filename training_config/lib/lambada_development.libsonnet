@@ -1,0 +1,18 @@
+// LAMBADA where its training data are not at hand: trained and validated on parts of the development set,
+//   head -n 3895 lambada_development_plain_text.txt > development_train.txt
+//   tail -n 974 lambada_development_plain_text.txt > development_valid.txt
+// with a small model. For comparing models with each other, not with published numbers.
+local lambada = import 'lambada.libsonnet';
+
+lambada {
+  hidden_size:: 64,
+  embedding_dim:: 64,
+  train_data_path: 'data/lambada/development_train.txt',
+  validation_data_path: 'data/lambada/development_valid.txt',
+  test_data_path:: null,
+  evaluate_on_test: false,
+  learning_rate:: 0.001,
+  batch_size:: 32,
+  epochs:: 5,
+  halve_after:: [3, 4],
+}
