@@ -139,6 +139,17 @@ def test_archives_are_loaded_when_first_used_and_missing_ones_named(tmp_path):
         annotator.annotate(AnnotatedText("He ran because it rained".split()))
 
 
-def test_the_size_of_batches_is_checked():
+def test_nothing_is_left_out_if_so_wanted(archives):
+    annotator = TrainedDiscourseSenses(archives["discourse_senses"], ConnectiveDiscourse(exclude=[]), no_relation=1.0)
+    for text in read_rels_texts(str(STORIES)):
+        bare = replace(text, relations=[])
+        found = annotator.annotate(bare).relations
+        assert len(found) == len(ConnectiveDiscourse(exclude=[]).annotate(bare).relations)
+        assert "NoRelation" not in {relation.sense for relation in found}
+
+
+def test_mistaken_settings_are_named():
+    with pytest.raises(ConfigurationError, match="no_relation is 2.0, expected 0 to 1"):
+        TrainedDiscourseSenses("a", no_relation=2.0)
     with pytest.raises(ConfigurationError, match="batch_size is 0, expected 1 or more"):
         TrainedSrl("a", "b", batch_size=0)
