@@ -2,7 +2,8 @@
 Times annotators: documents and tokens a second, on one thread.
 
     python scripts/benchmark_annotators.py data/litbank
-    python scripts/benchmark_annotators.py data/lambada/lambada_development_plain_text.txt --annotator '{"type": "sieve_coref", "all_nouns": true}'
+    python scripts/benchmark_annotators.py data/lambada/lambada_development_plain_text.txt \\
+        --annotator '{"type": "sieve_coref", "all_nouns": true}'
 
 Without --annotator, all that are registered and can be made without options. The data are a file, or all files of a
 folder: CoNLL-2012 columns (.conll), or text with a document a line, which is split at blanks. What is printed is a

@@ -5,17 +5,21 @@ Scores a coreference annotator against clusters in CoNLL-2012 columns, such as L
 
 The annotator is a JSON or Jsonnet string or file; the documents are a file or all .conll files of a folder. Printed are
 precision, recall and F1 of MUC, B-cubed and CEAF (entities) and their average, the CoNLL score, over all documents
-together: without singletons, which are then taken out of the annotated clusters, and with them. AllenNLP's scorer
-counts an annotated singleton in CEAF's recall and wherever it was linked wrongly, but gives no credit for finding one.
+together. Singletons are counted in three ways: "without", left out of the annotated clusters; "kept", as annotated,
+with AllenNLP's scorer, which counts them in CEAF's recall but gives no credit for finding them; and "credited", counted
+like other clusters, as CoNLL's scorer does (for annotators that give singletons, which not all do by default).
 """
 
 import argparse
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Dict, Iterable, List, Sequence, Tuple
 
+import numpy as np
 from allennlp.common import Params
 from allennlp_models.coref.metrics.conll_coref_scores import ConllCorefScores, Scorer
+from scipy.optimize import linear_sum_assignment
 from tqdm import tqdm
 
 from allennlp_coref_rc.annotations import AnnotatedText, Annotator
@@ -29,19 +33,48 @@ def read_texts(path: Path) -> List[AnnotatedText]:
     return [text for file in files for text in read_conll_2012(str(file))]
 
 
-def conll_scores(pairs: Iterable[Tuple[Sequence[Cluster], Sequence[Cluster]]], singletons: bool) -> Dict[str, Tuple]:
+def b_cubed(clusters, mention_to_gold):
+    """AllenNLP's B-cubed leaves singletons out."""
+    overlaps = (
+        Counter(mention_to_gold[mention] for mention in cluster if mention in mention_to_gold) for cluster in clusters
+    )
+    correct = sum(
+        sum(count * count for count in overlap.values()) / len(cluster) for cluster, overlap in zip(clusters, overlaps)
+    )
+    return correct, sum(map(len, clusters))
+
+
+def ceafe(clusters, gold_clusters):
+    """AllenNLP's CEAF leaves predicted singletons out."""
+    number = {mention: i for i, cluster in enumerate(gold_clusters) for mention in cluster}
+    scores = np.zeros((len(clusters), len(gold_clusters)))
+    for i, cluster in enumerate(clusters):
+        for j, count in Counter(number[mention] for mention in cluster if mention in number).items():
+            scores[i, j] = 2 * count / (len(cluster) + len(gold_clusters[j]))
+    similarity = scores[linear_sum_assignment(-scores)].sum()
+    return similarity, len(clusters), similarity, len(gold_clusters)
+
+
+class CreditedScorer(Scorer):
+    """A scorer of AllenNLP that counts singletons like other clusters."""
+
+    muc, b_cubed, ceafe = staticmethod(Scorer.muc), staticmethod(b_cubed), staticmethod(ceafe)
+
+
+def conll_scores(pairs: Iterable[Tuple[Sequence[Cluster], Sequence[Cluster]]], singletons: str) -> Dict[str, Tuple]:
     """Precision, recall and F1 by metric, of (predicted, annotated) clusters."""
     metric = ConllCorefScores()
+    if singletons == "credited":
+        metric.scorers = [CreditedScorer(m) for m in (Scorer.muc, b_cubed, ceafe)]
     for predicted, gold in pairs:
-        if not singletons:
+        if singletons == "without":
             gold = [cluster for cluster in gold if len(cluster) > 1]
         # What the metric's __call__ does after it has made clusters of a model's tensors.
         predicted, mention_to_predicted = metric.get_gold_clusters(predicted)
         gold, mention_to_gold = metric.get_gold_clusters(gold)
         for scorer in metric.scorers:
             scorer.update(predicted, gold, mention_to_predicted, mention_to_gold)
-    names = {Scorer.muc: "MUC", Scorer.b_cubed: "B-cubed", Scorer.ceafe: "CEAF"}
-    scores = {names[scorer.metric]: scorer.get_prf() for scorer in metric.scorers}
+    scores = {name: scorer.get_prf() for name, scorer in zip(("MUC", "B-cubed", "CEAF"), metric.scorers)}
     return {**scores, "average": metric.get_metric()}
 
 
@@ -63,10 +96,10 @@ def main() -> None:
     ]
     print(f"{source}: {len(texts)} documents, {sum(map(len, texts))} tokens")
     print("| singletons | metric | precision | recall | F1 |\n|---|---|---|---|---|")
-    for singletons in (False, True):
+    for singletons in ("without", "kept", "credited"):
         for name, scores in conll_scores(pairs, singletons).items():
             figures = " | ".join(f"{100 * score:.1f}" for score in scores)
-            print(f"| {'with' if singletons else 'without'} | {name} | {figures} |")
+            print(f"| {singletons} | {name} | {figures} |")
 
 
 if __name__ == "__main__":

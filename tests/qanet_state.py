@@ -48,9 +48,9 @@ def _attention_state(theirs: State, num_views: int) -> State:
     each head, and these are the last rows of the tables; ours have a bias.
     """
     ours: State = {name: value for name, value in theirs.items() if name.startswith("output_projection")}
-    weights, biases = [], []
+    weights, biases, label_weights, tables = [], [], [], []
     dim = theirs["output_projection.weight"].size(0)
-    for kind, one in (("queries", "query"), ("keys", "key")):
+    for kind in ("queries", "keys"):
         # Shape: (heads, dim + label_dim, head_dim)
         projection = theirs[f"_{kind}_projection"]
         embeddings, vectors = (theirs[f"_semantic_label_embedding_{kind[0]}_{part}.weight"] for part in "wb")
@@ -58,9 +58,10 @@ def _attention_state(theirs: State, num_views: int) -> State:
         weights.append(projection[:, :dim].transpose(1, 2).flatten(0, 1))
         no_label = embeddings[-num_heads:].unsqueeze(1) @ projection[:, dim:]
         biases.append((no_label.squeeze(1) + vectors[-num_heads:]).flatten())
-        ours[f"{one}_labels.0.weight"] = projection[:num_views, dim:]
-        ours[f"{one}_labels.0.embeddings.weight"] = embeddings
-        ours[f"{one}_labels.0.biases.weight"] = vectors
+        label_weights.append(projection[:num_views, dim:])
+        tables += [embeddings, vectors]
+    ours["labels.0.table.weight"] = torch.cat(tables, dim=1)
+    ours["labels.0.weight"] = torch.stack(label_weights)
     ours["projection.weight"] = torch.cat([*weights, theirs["_values_projection.weight"]])
     ours["projection.bias"] = torch.cat([*biases, theirs["_values_projection.bias"]])
     return ours

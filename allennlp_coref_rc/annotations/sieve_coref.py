@@ -6,6 +6,7 @@ from allennlp.common.checks import ConfigurationError
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
 from allennlp_coref_rc.annotations.annotator import Annotator
 from allennlp_coref_rc.annotations.clusters import check_max_clusters, largest_clusters
+from allennlp_coref_rc.annotations.sentences import sentence_spans
 from allennlp_coref_rc.annotations.sieve.entities import Entities
 from allennlp_coref_rc.annotations.sieve.mentions import MentionFinder
 from allennlp_coref_rc.annotations.sieve.naming import link_appositions, link_names, vote_genders
@@ -22,11 +23,12 @@ class SieveCoref(Annotator):
     and the noun phrases beside them; definite noun phrases with the same head; pronouns by salience, gender and number;
     and, in quotations, who speaks to whom.
 
-    The originals read a parser's trees, a tagger's entities and tables of gender and number counted on the web. Here word
-    lists and capital letters stand in for all of these, so that nothing has to be downloaded; what is not in the lists
-    is found out from the text itself, as the gender of a name from the pronouns that follow it. Mentions are pronouns,
-    names, and common nouns for persons, groups, places and vehicles. Text without capital letters is read with lists of
-    names alone. Tokens and sentences are taken as they come.
+    The originals read a parser's trees, a tagger's entities and tables of gender and number counted on the web. Here
+    word lists and capital letters stand in for all of these, so that nothing has to be downloaded; what is not in the
+    lists is found out from the text itself, as the gender of a name from the pronouns that follow it. Mentions are
+    pronouns, names, and common nouns for persons, groups, places and vehicles. In text without capital letters, names
+    are those of the lists and unknown words that act or speak. Tokens and sentences are taken as they come, but for a
+    text that is a single sentence, which is split at full stops.
 
     Registered as an `Annotator` with name "sieve_coref".
 
@@ -66,10 +68,11 @@ class SieveCoref(Annotator):
         self._max_clusters = max_clusters
 
     def annotate(self, text: AnnotatedText) -> AnnotatedText:
-        finder = MentionFinder(text.tokens, text.sentences, self._all_nouns)
+        sentences = text.sentences if len(text.sentences) > 1 else sentence_spans(text.tokens)
+        finder = MentionFinder(text.tokens, sentences, self._all_nouns)
         mentions = finder.find()
         quotes = find_quotes(text.tokens)
-        SpeakerFinder(text.tokens, finder.words, text.sentences, mentions).attribute(quotes)
+        SpeakerFinder(text.tokens, finder.words, sentences, mentions).attribute(quotes)
         speakers = Speakers(quotes, len(text))
         entities = Entities()
         link_names(entities, mentions)

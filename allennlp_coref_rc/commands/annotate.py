@@ -28,6 +28,9 @@ logger = logging.getLogger(__name__)
 MAX_CHUNK = 100
 """A chunk is a hundredth of the documents, but of no more than this many."""
 
+EXPECTED_BY = 100
+"""So many documents without any annotation are a reason for a warning."""
+
 
 @Subcommand.register("annotate")
 class Annotate(Subcommand):
@@ -149,6 +152,11 @@ def annotate(
         for summary in parts.finished().values():
             counts.update(summary["counts"])
             counts["failed"] += summary["failed"]
+        if counts["documents"] + counts["failed"] != documents:
+            raise RuntimeError(
+                f"{parts.folder}: found {counts['documents']} documents and {counts['failed']} failed ones, "
+                f"expected {documents}"
+            )
         header = source.header()
         run = {"config": annotator, "together": source.together, "versions": plan["versions"]}
         parts.join(
@@ -181,6 +189,8 @@ def _annotate_chunks(job: Job, processes: Workers, parts: Parts, documents: int,
     done = sum(summary["documents"] + summary["failed"] for summary in finished.values())
     todo = (chunk for chunk in chunks(job.source.items(), chunk_size) if chunk.number not in finished)
     crashed = []
+    counts: Counter = Counter()
+    warned = False
     with Tqdm.tqdm(total=documents, initial=done, unit=" documents", desc="annotating") as bar:
         for chunk, part in processes.map(job.annotate, todo):
             if part is None:
@@ -188,8 +198,10 @@ def _annotate_chunks(job: Job, processes: Workers, parts: Parts, documents: int,
                 continue
             parts.write(chunk.number, part)
             bar.update(len(chunk.items))
-            if chunk.number == 0 and part.counts["no annotations"] == part.counts["documents"] > 0:
-                logger.warning("The first %d documents got no annotations at all", part.counts["documents"])
+            counts.update(part.counts)
+            if not warned and counts["no annotations"] == counts["documents"] >= EXPECTED_BY:
+                logger.warning("None of %d documents so far got any annotation", counts["documents"])
+                warned = True
         # A process died over one of these documents: each is tried alone, now that there is no other to blame.
         for chunk in crashed:
             whole = Part()
@@ -229,6 +241,7 @@ def load_config(option: str, value: str, base: type) -> Dict[str, Any]:
             config = config.get("annotator")
     if not isinstance(config, dict) or not isinstance(config.get("type"), str):
         raise ConfigurationError(f"{option}: found {json.dumps(config)[:80]}, expected an object with a 'type'")
+    base.by_name(config["type"])
     return config
 
 

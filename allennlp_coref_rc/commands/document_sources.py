@@ -198,13 +198,12 @@ def document_source(path: str, reader: Optional[Dict[str, Any]] = None) -> Docum
 @lru_cache(maxsize=1)
 def build_reader(config: str) -> ReadingComprehensionReader:
     """The reader of a config in JSON, built once a process."""
-    reader = DatasetReader.from_params(Params(json.loads(config), "reader."))
-    if not isinstance(reader, ReadingComprehensionReader):
+    name = json.loads(config)["type"]
+    if not issubclass(DatasetReader.resolve_class_name(name)[0], ReadingComprehensionReader):
         raise ConfigurationError(
-            f"reader.type: found {json.loads(config)['type']!r}, expected a reader of this package "
-            "(annotated_…), which can make documents"
+            f"reader.type: found {name!r}, expected a reader of this package (annotated_…), which can make documents"
         )
-    return reader
+    return DatasetReader.from_params(Params(json.loads(config), "reader."))
 
 
 def _line_id(path: str, number: int) -> str:

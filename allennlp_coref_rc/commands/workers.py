@@ -9,12 +9,16 @@ from allennlp.common.checks import ConfigurationError
 from allennlp_coref_rc.commands.chunks import Chunk, Item
 
 SETTINGS = {
-    # Workers import AllenNLP before they answer, which takes long on a busy machine.
+    # AllenNLP takes long to import on a busy machine: one process does it, and workers are its forks.
     "distributed.comm.timeouts.connect": "300s",
+    "distributed.worker.multiprocessing-method": "forkserver",
     # Who is to blame when a worker dies is found out here, one document at a time.
     "distributed.scheduler.allowed-failures": 0,
     "distributed.admin.large-graph-warning-threshold": "1GB",
 }
+
+PATIENCE = 60
+"""In seconds: so long a scheduler may take to answer."""
 
 
 class Workers:
@@ -42,10 +46,12 @@ class Workers:
         # Dask takes a second to import, which the other commands need not spend.
         import dask
         from distributed import Client, LocalCluster
+        from distributed.utils import get_mp_context
 
         with ExitStack() as stack:
             stack.enter_context(dask.config.set(SETTINGS))
             if self._scheduler is None:
+                get_mp_context().set_forkserver_preload(["distributed", "allennlp_coref_rc"])
                 address: Any = stack.enter_context(
                     LocalCluster(
                         n_workers=self._number,
@@ -59,7 +65,7 @@ class Workers:
             else:
                 address = self._scheduler
             try:
-                self._client = stack.enter_context(Client(address, timeout="60s"))
+                self._client = stack.enter_context(Client(address, timeout=PATIENCE))
             except (OSError, ValueError) as error:
                 raise ConfigurationError(f"--scheduler {self._scheduler}: no scheduler answers: {error}") from error
             self._stack = stack.pop_all()

@@ -21,7 +21,7 @@ TOKEN = re.compile(
       </?[a-z][\w:.-]*\s*/?>                                 # tags
     | (?:https?://|www\.)[^\s"<>|()]*[^\s"<>|().,;:!?']      # addresses
     | [\w.+-]*\w@\w[\w-]*(?:\.\w[\w-]*)* | @[a-z_]\w*
-    | {"|".join(rf"{word}(?!{LETTER})" for word in WHOLE)} | 'n'
+    | {"|".join(rf"{word}(?!{LETTER})" for word in WHOLE)} | 'n' | y'(?=all\b) | c(?:\+\+|\#)
     | (?:can(?=not) | gon(?=na) | wan(?=na) | got(?=ta) | gim(?=me) | lem(?=me))(?=(?:not|na|ta|me)\b)
     | '(?:s|m|d|re|ve|ll|n)\b | n't\b | 't(?=(?:is|was)\b) | '\d\ds?\b(?!-)
     | {LETTER}+?(?=n't\b)
@@ -45,7 +45,9 @@ TOKEN = re.compile(
 # What tokens are written as, and what of it is left out.
 REPLACED = {"(": "-lrb-", ")": "-rrb-", "[": "-lsb-", "]": "-rsb-", "{": "-lcb-", "}": "-rcb-"}
 REPLACED.update({"£": "#", "€": "$", "¤": "$", "¢": "cents", "½": "1/2", "¼": "1/4", "¾": "3/4"})
-REPLACED.update({f":{dash}{bracket}": f":{dash}{REPLACED[bracket]}" for dash in ("", "-") for bracket in "()"})
+REPLACED.update(
+    {eyes + bracket: eyes + REPLACED[bracket] for eyes in (":", ";", "=", ":-", ";-", "=-") for bracket in "()"}
+)
 REMOVED = frozenset("' \" ` . ? ! , : - ; … – — “ ” ‘ ’ « »".split())
 
 # Control characters that stand for signs of Windows' code page; the others are nothing.
@@ -58,7 +60,7 @@ def ptb_tokens(text: str) -> List[str]:
     """
     The tokens of a text as COCO's caption evaluation, and with it that of NarrativeQA, has them: those of Stanford's
     PTBTokenizer (3.4.1) of the text in lower case, without punctuation. Written anew in Python, from what that program
-    was seen to do.
+    was seen to do: of 115,720 texts from NarrativeQA 9 have other tokens here, of 6,956 sentences from novels 14.
 
     "Can't" is "ca" and "n't", "U.S." keeps its full stops, brackets are kept as "-lrb-" and the like (it is their
     capitalised names that the evaluation would remove), and so are two or more question or exclamation marks.

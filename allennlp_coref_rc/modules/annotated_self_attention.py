@@ -1,3 +1,4 @@
+from itertools import accumulate
 from typing import Dict, NamedTuple, Optional
 
 import torch
@@ -26,18 +27,18 @@ class HeadViews(NamedTuple):
 
 class LabelProjection(torch.nn.Module):
     """
-    What the labels of one annotation layer add to the queries, or to the keys, of its heads: a table of embeddings that
-    the heads share, projected by each head; and, with `bias`, a table of vectors that are added as they are. The
-    vocabulary says how many labels there are.
+    What the labels of one annotation layer add to the queries and keys of its heads: for either an embedding, the same
+    for all heads, projected by each head; and, with `bias`, a vector that is added as it is. `table` has a label's
+    embedding and vector for queries, then those for keys; the vocabulary says how many labels there are.
     """
 
     def __init__(
         self, vocab: Vocabulary, namespace: str, num_heads: int, head_dim: int, label_dim: int, bias: bool, fan_in: int
     ) -> None:
         super().__init__()
-        self.embeddings = Embedding(label_dim, vocab=vocab, vocab_namespace=namespace)
-        self.biases = Embedding(head_dim, vocab=vocab, vocab_namespace=namespace) if bias else None
-        self.weight = torch.nn.Parameter(torch.empty(num_heads, label_dim, head_dim))
+        self._dims = [label_dim, head_dim if bias else 0]
+        self.table = Embedding(2 * sum(self._dims), vocab=vocab, vocab_namespace=namespace)
+        self.weight = torch.nn.Parameter(torch.empty(2, num_heads, label_dim, head_dim))
         torch.nn.init.uniform_(self.weight, -(fan_in**-0.5), fan_in**-0.5)
 
     def forward(self, no_label: torch.Tensor) -> torch.Tensor:
@@ -45,17 +46,21 @@ class LabelProjection(torch.nn.Module):
         # Parameters
 
         no_label : `torch.Tensor`
-            Shape: (heads, head_dim). What has been added to all tokens, and stays for those without a label.
+            Shape: (2, heads, head_dim). What has been added to the queries and keys of all tokens, and stays for those
+            without a label.
 
         # Returns
 
         `torch.Tensor`
-            Shape: (heads, labels, head_dim). What is still to be added for each label.
+            Shape: (heads, labels, 3, head_dim). What is still to be added to queries, keys and (nothing) to values.
         """
-        table = self.embeddings.weight @ self.weight - no_label.unsqueeze(1)
-        if self.biases is not None:
-            table = table + self.biases.weight
-        return pad(table[:, 1:], (0, 0, 1, 0))
+        # The table is projected, not the tokens: there are fewer labels than tokens. Its first label is none.
+        table = self.table.weight[1:].unflatten(-1, (2, 1, -1)).permute(1, 2, 0, 3)
+        embeddings, biases = table.split(self._dims, dim=-1)
+        added = embeddings @ self.weight - no_label.unsqueeze(2)
+        if self._dims[1]:
+            added = added + biases
+        return pad(added, (0, 0, 1, 0, 0, 0, 0, 1)).permute(1, 2, 0, 3)
 
 
 class AnnotatedSelfAttention(torch.nn.Module):
@@ -93,14 +98,11 @@ class AnnotatedSelfAttention(torch.nn.Module):
         self._heads = list((heads or {}).values())
         self.projection = torch.nn.Linear(input_dim, 3 * attention_dim)
         self.output_projection = torch.nn.Linear(attention_dim, input_dim)
-        self.query_labels, self.key_labels = (
-            torch.nn.ModuleList(
-                LabelProjection(
-                    vocab, label_namespace(layer), number, head_dim, label_dim, label_bias, input_dim + label_dim
-                )
-                for layer, number in (heads or {}).items()
+        self.labels = torch.nn.ModuleList(
+            LabelProjection(
+                vocab, label_namespace(layer), number, head_dim, label_dim, label_bias, input_dim + label_dim
             )
-            for _ in range(2)
+            for layer, number in (heads or {}).items()
         )
 
     def forward(
@@ -127,24 +129,22 @@ class AnnotatedSelfAttention(torch.nn.Module):
         else:
             num_annotated = sum(self._heads)
             annotated, plain = projected.split([num_annotated, self._num_heads - num_annotated], dim=3)
-            annotated = annotated.transpose(2, 3)
-            annotated = annotated + self._label_terms(views.labels).view(annotated.shape)
+            annotated = self._label_terms(views.labels) + annotated.transpose(2, 3)
             outputs = torch.cat([views.scopes.attend(annotated), _attend(plain, attended)], dim=2)
         return self.output_projection(outputs.flatten(2))
 
     def _label_terms(self, labels: torch.LongTensor) -> torch.Tensor:
         """
         What labels add to queries, keys and values, to the last of them zero. Shape: (batch_size, sequence_length,
-        heads, 3 * head_dim).
+        heads, 3, head_dim).
         """
-        # The tables are projected, not the tokens: there are fewer labels than tokens.
         biases = self.projection.bias.view(3, self._num_heads, -1)[:2, : labels.size(-1)].split(self._heads, dim=1)
-        tables, first_rows = [], [0]
-        for of_queries, of_keys, (query_bias, key_bias) in zip(self.query_labels, self.key_labels, biases):
-            queries = of_queries(query_bias)
-            tables.append(torch.cat([queries, of_keys(key_bias), torch.zeros_like(queries)], dim=-1).flatten(0, 1))
-            first_rows += [first_rows[-1] + queries.size(1) * i for i in range(1, queries.size(0) + 1)]
-        return embedding(labels + torch.tensor(first_rows[:-1], device=labels.device), torch.cat(tables))
+        tables = [project(bias) for project, bias in zip(self.labels, biases)]
+        # The first row of each head in all tables.
+        sizes = [table.size(1) for table in tables for _ in range(table.size(0))]
+        first_rows = torch.tensor([0, *accumulate(sizes[:-1])], device=labels.device)
+        rows = torch.cat([table.flatten(0, 1).flatten(1) for table in tables])
+        return embedding(labels + first_rows, rows).unflatten(-1, tables[0].shape[2:])
 
 
 def _attend(projected: torch.Tensor, attended: Optional[torch.BoolTensor]) -> torch.Tensor:

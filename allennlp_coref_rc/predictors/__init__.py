@@ -1,1 +1,2 @@
 from allennlp_coref_rc.predictors.cloze_reader import ClozeReaderPredictor
+from allennlp_coref_rc.predictors.span_reader import SpanReaderPredictor

@@ -1,10 +1,9 @@
-from typing import Any, Dict
-
-from allennlp.common.checks import ConfigurationError
 from allennlp.common.util import JsonDict
 from allennlp.data import DatasetReader, Instance
 from allennlp.models import Model
 from allennlp.predictors import Predictor
+
+from allennlp_coref_rc.predictors.inputs import reader_arguments
 
 
 @Predictor.register("cloze_reader")
@@ -36,15 +35,4 @@ class ClozeReaderPredictor(Predictor):
         model.explain = explain
 
     def _json_to_instance(self, json_dict: JsonDict) -> Instance:
-        arguments: Dict[str, Any] = {}
-        for key in ("passage", "question", "candidates", "clusters"):
-            if json_dict.get(key) is not None:
-                arguments[key] = json_dict[key]
-        for key in ("passage", "question"):
-            if key not in arguments:
-                raise ConfigurationError(f"found an input with the keys {sorted(json_dict)}, expected the key {key!r}")
-        for key, kinds in (("passage", (str, list)), ("question", (str, list)), ("candidates", (list,))):
-            if not isinstance(arguments.get(key, []), kinds):
-                expected = " or ".join({str: "a text", list: "a list"}[kind] for kind in kinds)
-                raise ConfigurationError(f"{key}: found {arguments[key]!r}, expected {expected}")
-        return self._dataset_reader.text_to_instance(**arguments)
+        return self._dataset_reader.text_to_instance(**reader_arguments(json_dict, "candidates", "clusters"))

@@ -1,4 +1,7 @@
+import gc
 import json
+import os
+import weakref
 
 import pytest
 from allennlp.common.checks import ConfigurationError
@@ -73,6 +76,58 @@ def test_annotated_together_or_each_part_by_itself():
     apart = document.annotated(ExactMatchCoref(), together=False)
     assert apart.text.clusters == [[(0, 1), (2, 3)]]
     assert (apart.text.id, apart.parts, apart.data) == (together.text.id, together.parts, {"a": 1})
+
+
+class Nothing(Annotator):
+    def annotate(self, text):
+        return text
+
+
+@settings(derandomize=True, deadline=None, max_examples=100)
+@given(text=annotated_texts(), cuts=st.lists(st.integers(0, 8), max_size=3))
+def test_annotations_that_cross_parts_are_kept_when_each_is_annotated_by_itself(text, cuts):
+    ends = [*sorted(min(cut, len(text)) for cut in cuts), len(text)]
+    document = Document(text, [end - start for start, end in zip([0] + ends, ends)])
+    apart = document.annotated(Nothing(), together=False)
+    assert apart.text.tokens == text.tokens and apart.parts == document.parts
+    for layer in ("clusters", "frames", "relations"):
+        assert sorted(map(repr, getattr(apart.text, layer))) == sorted(map(repr, getattr(text, layer)))
+    again = document.annotated(ExactMatchCoref(min_mentions=1), together=False)
+    new = again.text.clusters
+    for cluster in text.clusters:
+        new.remove(cluster)
+    assert all(any(start <= a < b <= end for start, end in zip([0] + ends, ends)) for a, b in sum(new, []))
+
+
+def test_an_annotator_that_changes_tokens_is_named():
+    class Upper(Annotator):
+        def annotate(self, text):
+            return AnnotatedText([token.upper() for token in text.tokens])
+
+    for together in (True, False):
+        with pytest.raises(ConfigurationError, match="Upper gave back other texts than those it was given"):
+            Document(AnnotatedText(["a"])).annotated(Upper(), together)
+
+
+def test_documents_are_written_while_they_come(tmp_path):
+    """No more than one of them is alive at a time."""
+    path, alive = str(tmp_path / "a.jsonl"), []
+
+    def documents():
+        for i in range(10):
+            gc.collect()
+            assert sum(reference() is not None for reference in alive) <= 1
+            document = Document(AnnotatedText([str(i), "\ud800"]))
+            alive.append(weakref.ref(document))
+            yield document
+
+    write_documents(path, documents())
+    assert [document.text.tokens for _, document in read_documents(path)] == [[str(i), "\ud800"] for i in range(10)]
+    kept = [Document(AnnotatedText(["kept"])), Document(AnnotatedText(["too"]))]
+    alive.extend(map(weakref.ref, kept))
+    with pytest.raises(AssertionError):
+        write_documents(path, documents())
+    assert len(list(read_documents(path))) == 10 and os.listdir(tmp_path) == ["a.jsonl"]
 
 
 @settings(derandomize=True, deadline=None, max_examples=50)

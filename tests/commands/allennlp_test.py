@@ -29,7 +29,9 @@ def allennlp(*arguments, folder, check=True, module="allennlp"):
 def trained(tmp_path_factory):
     """A folder outside the clone with a model trained in it."""
     folder = tmp_path_factory.mktemp("elsewhere")
-    allennlp("train", CONFIG, "-s", "run", "-o", overrides(CONFIG), "--include-package", "allennlp_coref_rc", folder=folder)
+    allennlp(
+        "train", CONFIG, "-s", "run", "-o", overrides(CONFIG), "--include-package", "allennlp_coref_rc", folder=folder
+    )
     return folder
 
 
@@ -67,3 +69,10 @@ def test_bad_data_ends_in_an_error_that_names_file_and_line_before_training(trai
     assert result.returncode != 0
     assert f"ConfigurationError: {bad}, line 2: found a question without a tab" in result.stderr
     assert "Beginning training" not in result.stderr
+
+
+def test_annotate_is_a_command_of_the_clone(tmp_path):
+    bad = tmp_path / "bad.jsonl"
+    bad.write_text('{"annotated_documents": 1, "documents": 1}\n{"tokens": []}\n{"tokens": 1}\n')
+    result = allennlp("annotate", "--check", bad, folder=PROJECT, check=False)
+    assert result.returncode == 1 and f"error: {bad}, line 3: " in result.stdout

@@ -40,6 +40,17 @@ def test_written_files_are_read_back(tmp_path, suffix):
     assert os.listdir(tmp_path) == [path.name]
 
 
+@pytest.mark.parametrize("suffix", COMPRESS)
+def test_the_same_text_gives_the_same_bytes(tmp_path, suffix, monkeypatch):
+    written = []
+    for second, name in enumerate(("a", "b")):
+        monkeypatch.setattr("time.time", lambda: 1e9 + second)
+        with atomic_write(str(tmp_path / f"{name}{suffix}")) as file:
+            file.write("Zoë\nb")
+        written.append((tmp_path / f"{name}{suffix}").read_bytes())
+    assert written[0] == written[1]
+
+
 def test_written_files_have_the_usual_permissions(tmp_path):
     with atomic_write(str(tmp_path / "a")) as file:
         file.write("a")

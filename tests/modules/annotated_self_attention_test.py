@@ -8,7 +8,7 @@ from allennlp_coref_rc.annotations.layers import label_namespace
 from allennlp_coref_rc.modules.annotated_self_attention import AnnotatedSelfAttention, HeadViews
 from allennlp_coref_rc.modules.scopes import Scopes
 
-BATCH, LENGTH, DIM, HEADS, HEAD_DIM = 2, 7, 12, 4, 3
+BATCH, LENGTH, DIM, HEADS, HEAD_DIM, LABEL_DIM = 2, 7, 12, 4, 3, 16
 LABELS = {"srl": 5, "coref": 4}
 
 
@@ -87,11 +87,17 @@ def test_a_constant_label_in_one_scope_is_a_plain_head_with_another_bias():
     expected.load_state_dict(module.state_dict(), strict=False)
     with torch.no_grad():
         added = [
-            projection.embeddings.weight[3] @ projection.weight + projection.biases.weight[3]
-            for projection in (module.query_labels[0], module.key_labels[0])
+            embeddings[3] @ module.labels[0].weight[part] + biases[3]
+            for part, (embeddings, biases) in enumerate(tables(module.labels[0]))
         ]
         expected.projection.bias[: 2 * DIM] = torch.cat(added).flatten()
     assert_same(module(x, views=views(3 * ones, ones)), expected(x), x)
+
+
+def tables(labels):
+    """Embeddings and biases, of queries and of keys."""
+    halves = labels.table.weight.chunk(2, dim=1)
+    return [(half[:, :LABEL_DIM], half[:, LABEL_DIM:]) for half in halves]
 
 
 def in_the_papers_form(module, x, labels, scopes, heads):
@@ -106,12 +112,12 @@ def in_the_papers_form(module, x, labels, scopes, heads):
             layer, place = layers[head]
             label = labels[:, :, head]
             pair = []
-            for part, projections in enumerate((module.query_labels, module.key_labels)):
-                of = projections[layer]
-                extended = torch.cat([x, of.embeddings.weight[label]], dim=-1)
-                labelled = extended @ torch.cat([weight[part, head].T, of.weight[place]])
-                if of.biases is not None:
-                    labelled = labelled + of.biases.weight[label]
+            of = module.labels[layer]
+            for part, (embeddings, biases) in enumerate(tables(of)):
+                extended = torch.cat([x, embeddings[label]], dim=-1)
+                labelled = extended @ torch.cat([weight[part, head].T, of.weight[part, place]])
+                if biases.numel():
+                    labelled = labelled + biases[label]
                 pair.append(torch.where((label > 0).unsqueeze(-1), labelled, (queries, keys)[part]))
             queries, keys = pair
             allowed = scopes[:, :, None, head] == scopes[:, None, :, head]
@@ -147,12 +153,12 @@ def test_gradients_are_those_of_finite_differences():
 
 def test_tables_are_as_large_as_the_vocabulary_and_grow_with_it():
     module = attention({"srl": 1, "coref": 1})
-    assert [p.embeddings.num_embeddings for p in module.query_labels] == [5, 4]
+    assert [layer.table.num_embeddings for layer in module.labels] == [5, 4]
     longer = vocabulary()
     longer.add_token_to_namespace("new", label_namespace("srl"))
     for part in module.modules():
         if hasattr(part, "extend_vocab"):
             part.extend_vocab(longer)
-    assert [p.biases.weight.size(0) for p in module.key_labels] == [6, 4]
+    assert [layer.table.weight.size(0) for layer in module.labels] == [6, 4]
     labels = torch.tensor([5, 3]).expand(BATCH, LENGTH, 2)
     assert module.float()(inputs().float(), views=views(labels, torch.ones_like(labels))).isfinite().all()

@@ -13,6 +13,6 @@ lambada {
   evaluate_on_test: false,
   learning_rate:: 0.001,
   batch_size:: 32,
-  epochs:: 10,
-  halve_after:: [4, 6, 8],
+  epochs:: 5,
+  halve_after:: [3, 4],
 }

@@ -4,7 +4,7 @@ from typing import Any, Iterator, List, Optional, Sequence, Tuple
 from allennlp.common.checks import ConfigurationError
 
 from allennlp_coref_rc.annotations.annotated_text import Span
-from allennlp_coref_rc.common.files import open_text
+from allennlp_coref_rc.common.json_objects import read_json_objects
 
 
 class JsonValue:
@@ -47,11 +47,12 @@ class JsonValue:
 
     def strings(self) -> List[str]:
         if isinstance(self.value, list) and all(isinstance(value, str) for value in self.value):
-            return self.value
+            if _is_text("".join(self.value)):
+                return self.value
         return [value.string() for value in self.list()]
 
     def string(self) -> str:
-        if not isinstance(self.value, str):
+        if not isinstance(self.value, str) or not _is_text(self.value):
             raise self.error("a string")
         return self.value
 
@@ -78,41 +79,15 @@ class JsonValue:
 
 
 def read_json(path: str) -> Iterator[JsonValue]:
-    """
-    The values of a file, plain or compressed: one a line, if the first line is a value, or else one in the whole file.
-    """
-    with open_text(path) as lines:
-        first = next(lines, "")
-        try:
-            value = _parse(first)
-        except (ValueError, RecursionError) as error:
-            rest = "".join(lines)
-            if not rest.strip():
-                raise ConfigurationError(f"{path}, line 1: {_complaint(error)}") from error
-            try:
-                yield JsonValue(_parse(first + rest), path)
-            except (ValueError, RecursionError) as error:
-                line = getattr(error, "lineno", 1)
-                raise ConfigurationError(f"{path}, line {line}: {_complaint(error)}") from error
-            return
-        yield JsonValue(value, f"{path}, line 1")
-        for number, line in enumerate(lines, start=2):
-            if not line.strip():
-                continue
-            try:
-                value = _parse(line)
-            except (ValueError, RecursionError) as error:
-                raise ConfigurationError(f"{path}, line {number}: {_complaint(error)}") from error
-            yield JsonValue(value, f"{path}, line {number}")
+    """The objects of a file, one in the whole file or one a line, or of a list."""
+    for place, value in read_json_objects(path):
+        yield JsonValue(value, place)
 
 
-def _parse(text: str) -> Any:
-    value = json.loads(text)
-    if "\\ud" in text.lower():
-        # Half a surrogate pair is no text that could be written again.
-        json.dumps(value, ensure_ascii=False).encode()
-    return value
-
-
-def _complaint(error: Exception) -> str:
-    return f"found damaged JSON ({getattr(error, 'msg', None) or type(error).__name__}), expected a value"
+def _is_text(string: str) -> bool:
+    """Whether it could be written again, unlike half of a surrogate pair."""
+    try:
+        string.encode()
+        return True
+    except UnicodeEncodeError:
+        return False

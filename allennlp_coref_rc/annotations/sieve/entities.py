@@ -1,7 +1,7 @@
 from typing import Dict, Iterable, List, Optional
 
 from allennlp_coref_rc.annotations.sieve.lexicon import PERSON, SINGULAR
-from allennlp_coref_rc.annotations.sieve.mentions import Mention
+from allennlp_coref_rc.annotations.sieve.mention import Mention
 
 
 class Entity:

@@ -6,7 +6,7 @@ from typing import Dict, List, Optional, Sequence, Tuple
 from allennlp_coref_rc.annotations.sieve import function_words
 from allennlp_coref_rc.annotations.sieve.entities import Entities, Entity
 from allennlp_coref_rc.annotations.sieve.lexicon import FEMALE, GIVEN_NAMES, MALE, NEUTER, PERSON, SINGULAR, TITLES
-from allennlp_coref_rc.annotations.sieve.mentions import NAME, NOMINAL, PRONOUN, Mention
+from allennlp_coref_rc.annotations.sieve.mention import NAME, NOMINAL, PRONOUN, Mention
 
 Name = Tuple[str, ...]
 
@@ -55,8 +55,9 @@ def _core(name: Name) -> Name:
 
 def _titles_agree(name: Name, longer: Name) -> bool:
     one, other = ({word.rstrip(".") for word in words if word in TITLES} for words in (name, longer))
-    if len(name) > 1 and not one and WIVES & other:
-        return GIVEN_NAMES.get(name[0], MALE) != MALE
+    for titles, untitled in ((one, longer), (other, name)):
+        if WIVES & titles and len(untitled) == len(_core(untitled)) > 1:
+            return GIVEN_NAMES.get(untitled[0], MALE) != MALE
     return not one or not other or bool(one & other)
 
 

@@ -1,117 +1,134 @@
 """Common nouns that name persons, groups, places and vehicles: the entities of ACE. All in lower case."""
 
 MALE_NOUNS = frozenset("""
-    man boy gentleman father dad daddy papa pa son brother uncle grandfather grandpa grandson nephew husband widower
-    bridegroom groom fellow lad chap bloke guy king prince duke earl lord baron knight squire monk friar priest bishop
-    vicar parson curate clergyman rector deacon pope cardinal emperor policeman postman fireman businessman salesman
-    spokesman chairman statesman nobleman workman tradesman countryman fisherman seaman sportsman englishman frenchman
-    irishman scotchman scotsman welshman dutchman yeoman cavalryman infantryman horseman huntsman footman coachman boatman
-    doorman milkman watchman foreman woodsman sailor soldier butler valet waiter landlord steward wizard sorcerer schoolboy
-    cowboy plowboy bachelor stepfather godfather stepson godson stepbrother son-in-law father-in-law brother-in-law monarch
-    sultan czar tsar sahib shepherd blacksmith carpenter butcher lieutenant captain colonel sergeant corporal admiral
-    general major commodore marquis count viscount baronet hero warrior actor host heir fiancé fiance boyfriend sire sir
-    mister monsieur signor señor senor padre bull stallion rooster drake ram swain suitor youth hunter trapper logger
-    hobo tramp patriarch schoolmaster headmaster master bartender saloon-keeper gunman lawman hangman freshman
-    old-timer greybeard dude grandad granddad granddaddy bro dandy rogue villain scoundrel rascal ruffian brute
+    actor admiral bachelor baron baronet bartender bishop blacksmith bloke boatman boy boyfriend bridegroom bro
+    brother brother-in-law brute bull businessman butcher butler captain cardinal carpenter cavalryman chairman chap
+    clergyman coachman colonel commodore corporal count countryman cowboy curate czar dad daddy dandy deacon doorman
+    drake dude duke dutchman earl emperor englishman father father-in-law fellow fiance fiancé fireman fisherman
+    footman foreman frenchman freshman friar general gentleman godfather godson grandad granddad granddaddy
+    grandfather grandpa grandson greybeard groom gunman guy hangman headmaster heir hero hobo horseman host hunter
+    huntsman husband infantryman irishman king knight lad landlord lawman lieutenant logger lord major man marquis
+    master milkman mister monarch monk monsieur nephew nobleman old-timer pa padre papa parson patriarch plowboy
+    policeman pope postman priest prince ram rascal rector rogue rooster ruffian sahib sailor salesman saloon-keeper
+    schoolboy schoolmaster scotchman scotsman scoundrel seaman senor sergeant señor shepherd signor sir sire soldier
+    son son-in-law sorcerer spokesman sportsman squire stallion statesman stepbrother stepfather stepson steward
+    suitor sultan swain tradesman tramp trapper tsar uncle valet vicar villain viscount waiter warrior watchman
+    welshman widower wizard woodsman workman yeoman youth
     """.split())
 
 FEMALE_NOUNS = frozenset("""
-    woman girl lady mother mom mum mamma mama ma mommy mummy daughter sister aunt auntie grandmother grandma granny niece
-    granddaughter wife widow bride bridesmaid queen princess duchess countess baroness nun nurse governess maid housemaid
-    maiden maid-servant maidservant chambermaid housekeeper waitress actress heiress mistress hostess landlady stewardess
-    witch sorceress enchantress goddess schoolgirl lass lassie damsel dame spinster stepmother godmother stepdaughter
-    goddaughter stepsister daughter-in-law mother-in-law sister-in-law empress abbess milkmaid seamstress laundress
-    dressmaker midwife matron heroine fiancée fiancee girlfriend madam ma'am ayah nymph siren hen mare cow ewe lioness
-    businesswoman policewoman saleswoman englishwoman frenchwoman irishwoman gentlewoman noblewoman countrywoman spokeswoman
-    schoolmistress headmistress negress jewess quadroon gypsy-woman wench hag ballerina prioress co-wife washerwoman
-    charwoman needlewoman servant-girl
+    abbess actress aunt auntie ayah ballerina baroness bride bridesmaid businesswoman chambermaid charwoman countess
+    countrywoman cow dame damsel daughter daughter-in-law dressmaker duchess empress enchantress englishwoman ewe
+    fiancee fiancée frenchwoman gentlewoman girl girlfriend goddaughter goddess godmother governess granddaughter
+    grandma grandmother granny headmistress heiress hen heroine hostess housekeeper housemaid irishwoman lady
+    landlady lass lassie laundress lioness ma ma'am madam maid maid-servant maiden maidservant mama mamma mare
+    matron midwife milkmaid mistress mom mommy mother mother-in-law mum mummy needlewoman niece noblewoman nun nurse
+    nymph policewoman princess prioress quadroon queen saleswoman schoolgirl schoolmistress seamstress servant-girl
+    siren sister sister-in-law sorceress spinster spokeswoman stepdaughter stepmother stepsister stewardess waitress
+    washerwoman widow wife witch woman
     """.split())
 
 PERSON_NOUNS = frozenset("""
-    person child baby infant toddler kid teenager adult somebody someone anybody anyone everybody everyone nobody no-one
-    friend companion comrade colleague partner associate ally enemy foe rival opponent stranger visitor guest caller
-    neighbor neighbour acquaintance cousin parent grandparent grandchild twin sibling relative relation orphan ward
-    guardian descendant ancestor spouse lover sweetheart darling dear beloved
-    doctor physician surgeon dentist psychiatrist lawyer attorney barrister solicitor judge magistrate juror clerk teacher
-    professor tutor lecturer scholar student pupil undergraduate graduate scientist chemist physicist biologist engineer
-    architect artist painter sculptor musician singer dancer composer poet author writer novelist playwright journalist
-    reporter editor publisher critic philosopher historian theologian preacher minister pastor reverend missionary prophet
-    saint pilgrim hermit detective inspector constable officer cop sheriff marshal spy agent guard jailer prisoner convict
-    criminal thief robber burglar murderer killer assassin pirate smuggler outlaw bandit gambler drunkard beggar pauper
-    president senator governor mayor chancellor secretary ambassador politician diplomat councillor commissioner official
-    leader chief chieftain boss manager director owner proprietor employer employee worker laborer labourer farmer peasant
-    gardener miner miller baker tailor cobbler shoemaker jeweller jeweler barber cook chef servant slave driver rider
-    pilot navigator mate commander recruit veteran scout guide traveler traveller passenger tourist wanderer explorer
-    adventurer prospector settler colonist pioneer emigrant immigrant foreigner native savage indian negro african
-    american european german italian spaniard russian mexican persian turk arab jew christian catholic protestant heathen
-    buyer seller merchant trader banker broker dealer shopkeeper grocer innkeeper porter messenger conductor operator
-    mechanic electrician apprentice assistant attendant librarian patient victim witness suspect survivor invalid
-    member citizen inhabitant resident tenant lodger boarder occupant customer client spectator bystander onlooker
-    observer listener reader speaker narrator expert amateur genius fool idiot lunatic madman coward traitor liar
-    creature being mortal soul wretch monster devil demon ghost spirit angel fairy god goddess giant dwarf elf
-    vampire werewolf alien martian robot player athlete champion winner loser beginner newcomer intruder captive hostage
-    tyrant dictator rebel noble aristocrat peer subject ruler sovereign heir successor predecessor candidate
-    individual personage figure character somebody-else party benefactor patron protector admirer counsellor confidant
-    confidante chaperon bearer carrier undertaker sexton chaplain sentry sentinel lookout helmsman boatswain harpooner
-    whaler planter overseer foundling urchin waif newsboy bootblack loafer ragamuffin playmate schoolfellow schoolmate
-    classmate roommate bedfellow messmate playfellow widow-woman little-one youngster simpleton creditor debtor
-    advocate counsel musketeer cavalier courtier page herald minstrel jester executioner interpreter translator
+    acquaintance admirer adult adventurer advocate african agent alien ally amateur ambassador american ancestor
+    angel anybody anyone apprentice arab architect aristocrat artist assassin assistant associate athlete attendant
+    attorney author baby baker bandit banker barber barrister bearer bedfellow beggar beginner being beloved
+    benefactor biologist boarder boatswain bootblack boss broker burglar buyer bystander caller candidate captive
+    carrier catholic cavalier champion chancellor chaperon chaplain character chef chemist chief chieftain child
+    christian citizen classmate clerk client cobbler colleague colonist commander commissioner companion composer
+    comrade conductor confidant confidante constable convict cook cop councillor counsel counsellor courtier cousin
+    coward creature creditor criminal critic customer dancer darling dealer dear debtor demon dentist descendant
+    detective devil dictator diplomat director doctor driver drunkard dwarf editor electrician elf emigrant employee
+    employer enemy engineer european everybody everyone executioner expert explorer fairy farmer figure foe fool
+    foreigner foundling friend gambler gardener genius german ghost giant god goddess governor graduate grandchild
+    grandparent grocer guard guardian guest guide harpooner heathen heir helmsman herald hermit historian hostage
+    idiot immigrant indian individual infant inhabitant innkeeper inspector interpreter intruder invalid italian
+    jailer jester jew jeweler jeweller journalist judge juror kid killer laborer labourer lawyer leader lecturer
+    liar librarian listener little-one loafer lodger lookout loser lover lunatic madman magistrate manager marshal
+    martian mate mayor mechanic member merchant messenger messmate mexican miller miner minister minstrel missionary
+    monster mortal murderer musician musketeer narrator native navigator negro neighbor neighbour newcomer newsboy
+    no-one noble nobody novelist observer occupant officer official onlooker operator opponent orphan outlaw
+    overseer owner page painter parent partner party passenger pastor patient patron pauper peasant peer persian
+    person personage philosopher physician physicist pilgrim pilot pioneer pirate planter player playfellow playmate
+    playwright poet politician porter preacher predecessor president prisoner professor prophet proprietor
+    prospector protector protestant psychiatrist publisher pupil ragamuffin reader rebel recruit relation relative
+    reporter resident reverend rider rival robber robot roommate ruler russian saint savage scholar schoolfellow
+    schoolmate scientist scout sculptor secretary seller senator sentinel sentry servant settler sexton sheriff
+    shoemaker shopkeeper sibling simpleton singer slave smuggler solicitor somebody somebody-else someone soul
+    sovereign spaniard speaker spectator spirit spouse spy stranger student subject successor surgeon survivor
+    suspect sweetheart tailor teacher teenager tenant theologian thief toddler tourist trader traitor translator
+    traveler traveller turk tutor twin tyrant undergraduate undertaker urchin vampire veteran victim visitor waif
+    wanderer ward werewolf whaler widow-woman winner witness worker wretch writer youngster
     """.split())
 
 SINGULAR_GROUPS = frozenset("""
-    family household couple pair crowd mob gang band party crew group army navy regiment battalion brigade company troop
-    squad team tribe clan nation race class committee council jury court government parliament congress senate ministry
-    police audience congregation assembly society club association institution firm corporation organization organisation
-    union league board staff population public gentry nobility aristocracy clergy bar church community
-    multitude throng host majority minority posse escort garrison fleet militia cavalry infantry artillery guard generation
-    agency brotherhood sisterhood order bank press mankind humanity majesty
+    agency aristocracy army artillery assembly association audience band bank bar battalion board brigade
+    brotherhood cavalry church clan class clergy club committee community company congregation congress corporation
+    council couple court crew crowd escort family firm fleet gang garrison generation gentry government group guard
+    host household humanity infantry institution jury league majesty majority mankind militia ministry minority mob
+    multitude nation navy nobility order organisation organization pair parliament party police population posse
+    press public race regiment senate sisterhood society squad staff team throng tribe troop union
     """.split())
 
 PLACE_NOUNS = frozenset("""
-    place world earth planet globe moon sun country land nation state county city town village hamlet settlement suburb
-    district neighborhood neighbourhood parish province kingdom realm empire republic colony territory region area zone
-    frontier border home house cottage hut cabin shack mansion palace castle tower fort fortress villa manor hall lodge
-    bungalow apartment flat dwelling residence habitation abode homestead farm farmhouse ranch plantation estate barn
-    stable shed room chamber bedroom bedchamber parlor parlour drawing-room dining-room sitting-room living-room kitchen
-    pantry cellar basement attic garret loft library study nursery schoolroom classroom bathroom hallway corridor passage
-    lobby vestibule staircase stairs stairway landing porch veranda verandah balcony terrace gallery hall ballroom
-    breakfast-room bed-room bar-room smoking-room ward closet office shop store market bakery tavern inn pub saloon hotel
-    restaurant café cafe boarding-house lodging-house school schoolhouse college university academy church chapel
-    cathedral abbey monastery convent temple mosque synagogue cemetery churchyard graveyard tomb grave vault hospital
-    asylum prison jail gaol dungeon cell barracks camp factory mill mine warehouse theatre theater museum cinema station
-    depot airport harbor harbour port dock wharf quay pier lighthouse bridge tunnel street road lane avenue alley highway
-    path pathway footpath trail track court courtyard yard backyard square plaza park garden orchard vineyard meadow field
-    pasture lawn green common heath moor swamp marsh bog forest wood woods jungle wilderness desert prairie plain valley
-    vale dale glen gorge canyon ravine hollow hill hillside hilltop mountain mount peak summit cliff ridge slope cave
-    cavern river stream brook creek lake pond pool sea ocean bay gulf strait coast shore beach seashore seaside bank
-    riverbank island isle peninsula cape waterfall spring well continent north south east west upstairs downstairs indoors
-    outdoors building edifice block tenement structure establishment premises downtown courthouse courtroom town-hall
-    grounds arena stadium gymnasium playground battlefield crossroads corner gate gateway doorway hearth fireside
-    summer-house greenhouse conservatory crypt arbour arbor lodging lodgings quarters suite rooms compartment underworld
+    abbey abode academy airport alley apartment arbor arbour area arena asylum attic avenue backyard bakery balcony
+    ballroom bank bar-room barn barracks basement bathroom battlefield bay beach bed-room bedchamber bedroom block
+    boarding-house bog border breakfast-room bridge brook building bungalow cabin cafe café camp canyon cape castle
+    cathedral cave cavern cell cellar cemetery chamber chapel church churchyard cinema city classroom cliff closet
+    coast college colony common compartment conservatory continent convent corner corridor cottage country county
+    court courthouse courtroom courtyard creek crossroads crypt dale depot desert dining-room district dock doorway
+    downstairs downtown drawing-room dungeon dwelling earth east edifice empire establishment estate factory farm
+    farmhouse field fireside flat footpath forest fort fortress frontier gallery gaol garden garret gate gateway
+    glen globe gorge grave graveyard green greenhouse grounds gulf gymnasium habitation hall hallway hamlet harbor
+    harbour hearth heath highway hill hillside hilltop hollow home homestead hospital hotel house hut indoors inn
+    island isle jail jungle kingdom kitchen lake land landing lane lawn library lighthouse living-room lobby lodge
+    lodging lodging-house lodgings loft manor mansion market marsh meadow mill mine monastery moon moor mosque mount
+    mountain museum nation neighborhood neighbourhood north nursery ocean office orchard outdoors palace pantry
+    parish park parlor parlour passage pasture path pathway peak peninsula pier place plain planet plantation
+    playground plaza pond pool porch port prairie premises prison province pub quarters quay ranch ravine realm
+    region republic residence restaurant ridge river riverbank road room rooms saloon school schoolhouse schoolroom
+    sea seashore seaside settlement shack shed shop shore sitting-room slope smoking-room south spring square stable
+    stadium staircase stairs stairway state station store strait stream street structure study suburb suite
+    summer-house summit sun swamp synagogue tavern temple tenement terrace territory theater theatre tomb tower town
+    town-hall track trail tunnel underworld university upstairs vale valley vault veranda verandah vestibule villa
+    village vineyard ward warehouse waterfall well west wharf wilderness wood woods world yard zone
     """.split())
 
 VEHICLE_NOUNS = frozenset("""
-    ship boat vessel steamer steamboat schooner yacht canoe barge raft sloop brig frigate ferry ferryboat submarine
-    carriage coach cab hansom wagon waggon cart chariot sleigh buggy gig phaeton chaise stage stagecoach omnibus bus train
-    locomotive car automobile motor-car motorcar taxi truck van lorry tram trolley jeep limousine motorcycle bicycle
-    airplane aeroplane plane aircraft jet helicopter balloon rocket spaceship spacecraft lifeboat rowboat tug whaleboat
+    aeroplane aircraft airplane automobile balloon barge bicycle boat brig buggy bus cab canoe car carriage cart
+    chaise chariot coach ferry ferryboat frigate gig hansom helicopter jeep jet lifeboat limousine locomotive lorry
+    motor-car motorcar motorcycle omnibus phaeton plane raft rocket rowboat schooner ship sleigh sloop spacecraft
+    spaceship stage stagecoach steamboat steamer submarine taxi train tram trolley truck tug van vessel waggon wagon
+    whaleboat yacht
     """.split())
 
 ANIMAL_NOUNS = frozenset("""
-    dog cat horse pony puppy kitten bird rabbit mouse rat fox wolf bear lion tiger elephant ape monkey pig goat sheep lamb
-    duck goose fish whale snake donkey mule beast animal hound colt parrot owl crow raven deer
+    animal ape bear beast bird cat colt crow deer dog donkey duck elephant fish fox goat goose horse hound kitten
+    lamb lion monkey mouse mule owl parrot pig pony puppy rabbit rat raven sheep snake tiger whale wolf
     """.split())
 
 IRREGULAR_PLURALS = {
-    "men": "man", "women": "woman", "children": "child", "wives": "wife", "people": "person", "folk": "person",
-    "folks": "person", "gentlefolk": "person", "ladies": "lady", "thieves": "thief", "lice": "louse", "mice": "mouse",
-    "persons": "person", "peasantry": "peasant", "heroes": "hero", "negroes": "negro", "cattle": "cow",
-    "wolves": "wolf", "geese": "goose", "brethren": "brother", "youths": "youth", "bachelors": "bachelor",
-}  # fmt: skip
+    "brethren": "brother",
+    "cattle": "cow",
+    "children": "child",
+    "folk": "person",
+    "folks": "person",
+    "geese": "goose",
+    "gentlefolk": "person",
+    "heroes": "hero",
+    "men": "man",
+    "mice": "mouse",
+    "negroes": "negro",
+    "peasantry": "peasant",
+    "people": "person",
+    "thieves": "thief",
+    "wives": "wife",
+    "wolves": "wolf",
+    "women": "woman",
+}
 """Plurals, and words that are plural in themselves, with the singular that tells gender and kind."""
 
 KIN = frozenset("""
-    mother mom mum mamma mama ma mommy mummy father dad daddy papa pa pop grandmother grandma granny grandfather grandpa aunt
-    auntie uncle sister brother baby cook nurse sir madam ma'am
+    aunt auntie baby brother cook dad daddy father grandfather grandma grandmother grandpa granny ma ma'am madam
+    mama mamma mom mommy mother mum mummy nurse pa papa pop sir sister uncle
     """.split())
 """Nouns that are used like names, without a determiner."""

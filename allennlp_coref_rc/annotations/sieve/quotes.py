@@ -4,9 +4,9 @@ from typing import Dict, List, Optional, Sequence
 from allennlp_coref_rc.annotations.annotated_text import Span
 from allennlp_coref_rc.annotations.sieve import function_words
 from allennlp_coref_rc.annotations.sieve.lexicon import PERSON
-from allennlp_coref_rc.annotations.sieve.mentions import PRONOUN, Mention
+from allennlp_coref_rc.annotations.sieve.mention import PRONOUN, Mention
 
-CLOSING = {"“": "”", "``": "''", "‘": "’"}
+CLOSING = {"“": "”", "``": "''", "‘": "’", "`": "'"}
 
 MAX_LENGTH = 400
 """Tokens of a quotation; what goes on for longer has lost its closing mark, and is none."""
@@ -37,7 +37,9 @@ class Quote:
 
 
 def find_quotes(tokens: Sequence[str]) -> List[Quote]:
-    """The quotations of a text in order: between “ and ”, `` and '', ‘ and ’, or, where those are not used, " or '."""
+    """
+    The quotations of a text in order: between marks that open and close, or, where those are not used, " or '.
+    """
     marks = set(tokens)
     plain = "'" if '"' not in marks else '"'
     paired = not marks.isdisjoint(CLOSING)

@@ -4,7 +4,7 @@ from typing import Dict, List, Optional, Sequence, Tuple
 from allennlp_coref_rc.annotations.sieve import function_words, nouns
 from allennlp_coref_rc.annotations.sieve.entities import Entities, Entity
 from allennlp_coref_rc.annotations.sieve.lexicon import CLOSED, NEUTER, PRONOUNS, SINGULAR
-from allennlp_coref_rc.annotations.sieve.mentions import NAME, NOMINAL, PRONOUN, Mention
+from allennlp_coref_rc.annotations.sieve.mention import NAME, NOMINAL, PRONOUN, Mention
 from allennlp_coref_rc.annotations.sieve.speakers import Speakers
 
 # Of salience: a mention adds its weight, which fades from sentence to sentence. Tuned on half of LitBank.
@@ -13,8 +13,8 @@ OBJECT = 0.3
 NOT_NAME = 0.7
 QUOTED = 0.3
 SAME_SENTENCE = 0.3
-"""What is added for the subject of the sentence so far; for that of the one before, if the pronoun is a subject too; and
-for what is in the same sentence, if it is a possessive."""
+"""Added for the subject of the sentence so far; for that of the sentence before, if the pronoun is a subject too; and
+for what is in the same sentence, if the pronoun is a possessive."""
 NEARNESS = 0.1
 
 MAX_CANDIDATES = 50
@@ -123,7 +123,8 @@ class ReferenceLinker:
     def _most_salient(self, mention: Mention, subject: Optional[Mention]) -> Optional[Entity]:
         word = mention.words[0]
         same = self._entities[subject] if subject else None
-        excluded = {self._speakers.speaker(mention)}
+        speaker = self._speakers.speaker(mention)
+        excluded = {self._entities[speaker]} if speaker in self._entities else set()
         if subject and self._is_object_of(mention, subject):
             excluded.add(same)
         previous = self._subjects.get(mention.sentence - 1) if word in function_words.SUBJECTS else None

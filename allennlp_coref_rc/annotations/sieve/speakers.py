@@ -2,7 +2,7 @@ from typing import Dict, List, Optional, Sequence
 
 from allennlp_coref_rc.annotations.sieve.entities import Entities, Entity
 from allennlp_coref_rc.annotations.sieve.lexicon import PLURAL, PRONOUNS, SINGULAR
-from allennlp_coref_rc.annotations.sieve.mentions import Mention
+from allennlp_coref_rc.annotations.sieve.mention import Mention
 from allennlp_coref_rc.annotations.sieve.quotes import Quote
 
 MIN_NARRATOR = 10
@@ -11,8 +11,8 @@ MIN_NARRATOR = 10
 
 class Speakers:
     """
-    Who "I", "you" and "we" are. Each is one entity throughout what one speaker says in a turn, and throughout what is in
-    no quotation: the narrator's. When all else is linked, `link` finds out which others they are.
+    Who "I", "you" and "we" are. Each is one entity throughout what one speaker says in a turn, and throughout what is
+    in no quotation: the narrator's. When all else is linked, `link` finds out which others they are.
     """
 
     def __init__(self, quotes: Sequence[Quote], length: int) -> None:
@@ -27,9 +27,10 @@ class Speakers:
     def is_quoted(self, mention: Mention) -> bool:
         return self._turns[mention.start] is not None
 
-    def speaker(self, mention: Mention) -> Optional[Entity]:
-        """Who speaks where the mention is, if "I" was met before."""
-        return self._first.get(self._turns[mention.start])
+    def speaker(self, mention: Mention) -> Optional[Mention]:
+        """Who is said to speak where the mention stands."""
+        turn = self._turns[mention.start]
+        return turn.speaker if turn else None
 
     def entity(self, mention: Mention) -> Entity:
         """The entity of a pronoun of the first or second person."""

@@ -1,5 +1,6 @@
 import os
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
+from itertools import accumulate
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader, Instance
@@ -45,7 +46,8 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
     Reads NarrativeQA (Kočiský et al. 2018), the task on summaries: a summary is a passage, and each question about it
     an instance. Two people have answered each question in their own words; `span_start` and `span_end` are of the span
     of the passage that is most like an answer (see `oracle_span`), and both answers are the `answer_texts` of the
-    metadata.
+    metadata. (`original_passage` and `token_offsets`, of the tokens joined by blanks, are what the models for spans in
+    allennlp-models want there.)
 
     A data path is `FOLDER/SPLIT`, where the folder has the official `qaps.csv` and
     `third_party/wikipedia/summaries.csv`, and the split is train, valid or test (none of them has to be a file); or a
@@ -148,39 +150,42 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
 
     def to_document(self, item: Union[Summary, DassaDocument]) -> Document:
         if isinstance(item, Summary):
-            parts = [self._split(text) for text in (item.text, *item.questions)]
-            return self._document(parts, [{"answers": answers} for answers in item.answers], item.document_id)
-        values = item.values
-        id = values.get("document_id")
-        parts = [annotated_text_from_dassa(values["summary_parse"])]
-        data = []
-        for question in values["questions"].list():
+            tokenize = str.split if self._text == "tokenized" else self.tokenize
+            tokens = [tokenize(text) for text in (item.text, *item.questions)]
+            parts = [AnnotatedText(part, sentence_spans(part)) for part in tokens]
+            return self._document(parts, [{"answers": answers} for answers in item.answers], tokenize, item.document_id)
+        values, id = item.values, item.values.get("document_id")
+        parts, data = [annotated_text_from_dassa(values["summary_parse"])], []
+        questions = values.get("questions")
+        for question in questions.list() if questions else []:
             parts.append(annotated_text_from_dassa(question["question_parse"], question.get("question_srl")))
-            answers = [question.get(key) for key in ("answer1", "answer2")]
+            answers = [answer.string() for key in ("answer1", "answer2") if (answer := question.get(key))]
             chunks = question.get("answers_best_chunks")
-            spans = [chunk["span"].span(len(parts[0])) for chunk in (chunks.list() if chunks else [])]
-            known = {
-                "answers": [answer.string() for answer in answers if answer],
-                "span": list(spans[0]) if spans else None,
-            }
-            data.append({key: value for key, value in known.items() if value})
-        return self._document(parts, data, f"P{item.number:05d}" if id is None else id.string())
+            spans = [list(chunk["span"].span(len(parts[0]))) for chunk in (chunks.list() if chunks else [])]
+            data.append({"answers": answers, "span": spans[0] if spans else None})
+        return self._document(parts, data, self.tokenize, f"P{item.number:05d}" if id is None else id.string())
 
-    def _document(self, parts: Sequence[AnnotatedText], data: List[Dict[str, Any]], id: Optional[str]) -> Document:
+    def _document(
+        self,
+        parts: Sequence[AnnotatedText],
+        data: Sequence[Dict[str, Any]],
+        tokenize: Callable[[str], List[str]],
+        id: Optional[str] = None,
+    ) -> Document:
         passage, *questions = (part.tokens for part in parts)
+        found = []
         for question, known in zip(questions, data):
-            if known.get("answers") and known.get("span") is None:
-                answers = [self._split(answer).tokens for answer in known["answers"]]
-                span = oracle_span(passage, question, answers, self._oracle)
+            known = {key: value for key, value in known.items() if value is not None}
+            answers = _answers(known)
+            if answers and "span" not in known:
+                span = oracle_span(passage, question, list(map(tokenize, answers)), self._oracle)
                 if span:
                     known.update(span=[span.start, span.end], rouge_l=span.rouge_l, oracle=self._oracle)
-        return Document.of(*parts, id=id, data={"questions": data})
-
-    def _split(self, text: str) -> AnnotatedText:
-        tokens = text.split() if self._text == "tokenized" else self.tokenize(text)
-        return AnnotatedText(tokens, sentence_spans(tokens))
+            found.append(known)
+        return Document.of(*parts, id=id, data={"questions": found})
 
     def to_instances(self, document: Document) -> Iterator[Instance]:
+        offsets = None
         for i in range(len(document.parts) - 1):
             data = self.question_data(document, i)
             answers, span = _answers(data), _span(data, document.parts[0])
@@ -194,6 +199,10 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
                 if self.skip(CUT_OFF):
                     continue
                 span = -1, 0
+            if offsets is None:
+                ends = list(accumulate(len(token) + 1 for token in text.tokens[:boundary]))
+                offsets = [(end - 1 - len(token), end - 1) for end, token in zip(ends, text.tokens)]
+                passage = " ".join(text.tokens[:boundary])
             yield self.make_instance(
                 text,
                 boundary,
@@ -201,6 +210,8 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
                 metadata={
                     "id": None if document.text.id is None else f"{document.text.id}##{i:03d}",
                     "answer_texts": answers,
+                    "original_passage": passage,
+                    "token_offsets": offsets,
                 },
             )
 
@@ -224,17 +235,16 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
             Known coreference clusters, in place of the annotator's: lists of [start, end) spans of the tokens of the
             passage and the question in a row.
         """
-        known = {"answers": answers, "span": span, "clusters": clusters}
-        data = {key: value for key, value in known.items() if value is not None}
-        document = self._document([self.split(passage), self.split(question)], [data], None)
+        data = {"answers": answers, "span": span and list(span), "clusters": clusters}
+        document = self._document([self.split(passage), self.split(question)], [data], self.tokenize)
         for instance in self.to_instances(self.annotate(document)):
             return instance
         raise ConfigurationError(f"found a question that is left out: {CUT_OFF}")
 
 
-def _answers(data: Dict[str, Any]) -> Optional[List[str]]:
-    answers = data.get("answers")
-    if answers is not None and not (isinstance(answers, list) and all(isinstance(text, str) for text in answers)):
+def _answers(data: Dict[str, Any]) -> List[str]:
+    answers = data.get("answers", [])
+    if not isinstance(answers, list) or not all(isinstance(text, str) for text in answers):
         raise ConfigurationError(f"answers: found {str(answers)[:80]}, expected a list of texts")
     return answers
 

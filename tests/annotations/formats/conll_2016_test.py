@@ -84,7 +84,7 @@ def test_malformed_relations_say_where(tmp_path, path, value, message, parses):
         (tmp_path / "parses.json").write_text(FIXTURE.with_name("parses.json").read_text())
     values = relations()
     change(values[1], path, value)
-    with pytest.raises(ConfigurationError, match=f"relations.json, line 2: {message}"):
+    with pytest.raises(ConfigurationError, match=f"relations.json, line 2, object 2: {message}"):
         read(tmp_path, *values)
 
 
@@ -92,22 +92,24 @@ def test_what_does_not_agree_says_where(tmp_path):
     values = relations()
     values[1]["Arg1"]["RawText"] = "John left she was ill"
     with pytest.raises(
-        ConfigurationError, match="line 2: .* at Arg1, expected the token 0 to be 'Mary', .* not 'John'"
+        ConfigurationError, match="line 2, object 2: .* at Arg1, expected the token 0 to be 'Mary', .* not 'John'"
     ):
         read(tmp_path, *values)
     parses = tmp_path / "parses.json"
     parses.write_text(FIXTURE.with_name("parses.json").read_text())
     change(values[2], ["Arg2", "TokenList"], [14])
     with pytest.raises(
-        ConfigurationError, match=r"line 3: found 14 at Arg2.TokenList\[0\], expected an integer, 0 to 13"
+        ConfigurationError, match=r"line 3, object 3: found 14 at Arg2.TokenList\[0\], expected an integer, 0 to 13"
     ):
         read(tmp_path, *values)
     change(values[2], ["DocID"], "made_0003")
-    with pytest.raises(ConfigurationError, match='line 3: found "made_0003" at DocID, expected the name of a document'):
+    with pytest.raises(
+        ConfigurationError, match='line 3, object 3: found "made_0003" at DocID, expected the name of a document'
+    ):
         read(tmp_path, *values)
     parses.write_text('{"made_0001": {"sentences": [{"words": [[]]}]}}')
     with pytest.raises(
-        ConfigurationError, match=r"parses.json, line 1: found \[\] at made_0001.sentences\[0\].words\[0\]"
+        ConfigurationError, match=r"parses.json, line 1, object 1: found \[\] at made_0001.sentences\[0\].words\[0\]"
     ):
         read(tmp_path, *values)
 

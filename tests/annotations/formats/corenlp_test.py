@@ -77,7 +77,7 @@ def test_what_is_written_is_read(text, tmp_path_factory):
 def test_malformed_mentions_say_where(tmp_path, key, value, message):
     document = json.loads(FIXTURE.read_text())
     document["corefs"]["3"][0][key] = value
-    with pytest.raises(ConfigurationError, match=f"a.json, line 2: {message}"):
+    with pytest.raises(ConfigurationError, match=f"a.json, line 2, object 2: {message}"):
         read(tmp_path, {"sentences": []}, document)
 
 
@@ -88,5 +88,7 @@ def test_damaged_files_say_where(tmp_path):
     with pytest.raises(ConfigurationError, match="a.json, line 3: found damaged JSON"):
         list(read_corenlp(str(path)))
     path.write_text('{\n"sentences": [\n{"words": []}\n]}\n')
-    with pytest.raises(ConfigurationError, match=r"a.json: found .* at sentences\[0\], expected .* the key 'tokens'"):
+    with pytest.raises(
+        ConfigurationError, match=r"a.json, line 1, object 1: found .* at sentences\[0\], expected .* the key 'tokens'"
+    ):
         list(read_corenlp(str(path)))

@@ -97,7 +97,7 @@ def test_malformed_parses_say_where(tmp_path, path, value, message):
         annotated_text_from_dassa(wrong)
     file = tmp_path / "a.jsonl"
     file.write_text("{}\n".replace("{}", json.dumps({"summary_parse": wrong})))
-    with pytest.raises(ConfigurationError, match="a.jsonl, line 1: found .* at summary_parse."):
+    with pytest.raises(ConfigurationError, match="a.jsonl, line 1, object 1: found .* at summary_parse."):
         list(read_dassa(str(file)))
 
 
@@ -106,5 +106,5 @@ def test_damaged_files_say_where(tmp_path):
     path = tmp_path / "a.jsonl"
     for content, line in (("[" * 100_000, 1), ('{"document_id": "\\ud800"}', 1), ("", 1), ('{"a": 1}\n{"a": \n', 1)):
         path.write_text(content)
-        with pytest.raises(ConfigurationError, match=f"a.jsonl, line {line}: "):
+        with pytest.raises(ConfigurationError, match=f"a.jsonl, line {line}[:,] "):
             list(read_dassa(str(path)))

@@ -61,7 +61,7 @@ def map_annotations(annotations, function):
 def without_heads(encoder):
     """A plain encoder with the same parameters."""
     plain = dassa(encoder.get_input_dim(), heads={})
-    plain.load_state_dict({name: value for name, value in encoder.state_dict().items() if "_labels." not in name})
+    plain.load_state_dict({name: value for name, value in encoder.state_dict().items() if ".labels." not in name})
     return plain
 
 
@@ -218,7 +218,7 @@ def test_it_is_made_from_a_config_as_its_docstring_has_it():
     counter = {label_namespace(name): {"x": 1} for name in example["heads"]}
     encoder = Seq2SeqEncoder.from_params(Params(example), vocab=Vocabulary(counter=counter))
     assert isinstance(encoder, Dassa) and len(encoder.blocks) == 7
-    annotated = [i for i, block in enumerate(encoder.blocks) if block.attention.query_labels]
+    annotated = [i for i, block in enumerate(encoder.blocks) if block.attention.labels]
     assert annotated == [1, 3, 5]
 
 

@@ -1,0 +1,31 @@
+from dataclasses import dataclass
+from typing import Optional, Tuple
+
+from allennlp_coref_rc.annotations.annotated_text import Span
+
+PRONOUN, NAME, NOMINAL = "pronoun", "name", "nominal"
+
+
+@dataclass(eq=False, slots=True)
+class Mention:
+    """
+    A phrase that may name an entity: `words` are its lower-cased words from the first after the determiner to the head
+    (of a name, those of the name alone), `determiner` its last determiner, or "'s" after a possessor.
+    """
+
+    start: int
+    stop: int
+    head: int
+    kind: str
+    gender: int
+    number: int
+    words: Tuple[str, ...]
+    determiner: str = ""
+    possessor: Optional["Mention"] = None
+    is_person: bool = False
+    sentence: int = 0
+    is_subject: bool = False
+
+    @property
+    def span(self) -> Span:
+        return self.start, self.stop

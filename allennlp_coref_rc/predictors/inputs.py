@@ -1,0 +1,20 @@
+from typing import Any, Dict
+
+from allennlp.common.checks import ConfigurationError
+from allennlp.common.util import JsonDict
+
+
+def reader_arguments(inputs: JsonDict, *optional: str) -> Dict[str, Any]:
+    """
+    What an input says under "passage" and "question", texts or lists of tokens or of statements, and under other keys
+    that may be there; checked, for a reader's `text_to_instance`.
+    """
+    arguments = {key: inputs[key] for key in ("passage", "question", *optional) if inputs.get(key) is not None}
+    for key in ("passage", "question"):
+        if key not in arguments:
+            raise ConfigurationError(f"found an input with the keys {sorted(inputs)}, expected the key {key!r}")
+    for key, kinds in (("passage", (str, list)), ("question", (str, list)), ("candidates", (list,))):
+        if not isinstance(arguments.get(key, []), kinds):
+            expected = " or ".join({str: "a text", list: "a list"}[kind] for kind in kinds)
+            raise ConfigurationError(f"{key}: found {arguments[key]!r}, expected {expected}")
+    return arguments

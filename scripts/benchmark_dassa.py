@@ -1,0 +1,129 @@
+"""
+Times forward and backward of `dassa`, plain and with heads that see annotations, beside allennlp-models'
+`qanet_encoder` of the same size, in training mode.
+
+    python scripts/benchmark_dassa.py --threads 1 --lengths 200 400 800
+
+All are run in turn, and what is printed are medians and ratios of them: what the machine does besides affects all. On
+a CPU with one thread the time is that of the process, not that of the clock. Peak memory is measured in a process of
+its own for each (on Linux), less what the process has before the call.
+"""
+
+import argparse
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import torch
+from allennlp.data import Vocabulary
+from allennlp_models.rc.modules.seq2seq_encoders.qanet_encoder import QaNetEncoder
+
+from allennlp_coref_rc.annotations.layers import label_namespace
+from allennlp_coref_rc.modules.seq2seq_encoders import Dassa, EncoderInput, encode
+
+NUM_LABELS = 100
+HEADS = {
+    "dassa without heads": {},
+    "dassa explicit 2": {"explicit": 2},
+    "dassa explicit 2 srl 3 coref 1": {"explicit": 2, "srl": 3, "coref": 1},
+}
+BASELINE = "qanet_encoder"
+
+
+def make_encoder(name: str) -> torch.nn.Module:
+    torch.manual_seed(0)
+    if name == BASELINE:
+        return QaNetEncoder(
+            128, 128, 128, 128, num_blocks=7, num_convs_per_block=2, conv_kernel_size=5, num_attention_heads=8
+        )
+    counter = {label_namespace(layer): {str(i): 1 for i in range(NUM_LABELS)} for layer in ("explicit", "srl", "coref")}
+    return Dassa(128, heads=HEADS[name], vocab=Vocabulary(counter=counter))
+
+
+def make_input(batch: int, length: int, sentence: int, device: str) -> EncoderInput:
+    """Random vectors and labels; sentences of random lengths, on average as asked for."""
+    generator = torch.Generator().manual_seed(0)
+    inputs = torch.randn(batch, length, 128, generator=generator)
+    sentences = 1 + (torch.rand(batch, length, 1, generator=generator) < 1 / sentence).cumsum(dim=1)
+    annotations = {}
+    for layer, number in HEADS["dassa explicit 2 srl 3 coref 1"].items():
+        labels = torch.randint(NUM_LABELS, (batch, length, number), generator=generator)
+        scopes = torch.ones_like(labels) if layer == "coref" else sentences.expand_as(labels)
+        annotations[layer] = {"labels": labels.to(device), "scopes": scopes.to(device)}
+    mask = torch.ones(batch, length, dtype=torch.bool)
+    return EncoderInput(inputs.to(device).requires_grad_(), mask.to(device), annotations)
+
+
+def update(encoder: torch.nn.Module, sequence: EncoderInput) -> None:
+    encode(encoder, sequence).sum().backward()
+    if sequence.inputs.is_cuda:
+        torch.cuda.synchronize()
+
+
+def mebibytes(name: str, arguments: argparse.Namespace, length: int) -> float:
+    command = [sys.executable, __file__, "--memory-of", name, "--lengths", str(length)]
+    for key in ("batch", "sentence", "threads", "device"):
+        command += [f"--{key}", str(getattr(arguments, key))]
+    return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()[-1])
+
+
+def peak_of_process() -> float:
+    """The largest resident size in MiB, as Linux has it."""
+    status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
+    return int(status["VmHWM"].split()[0]) / 2**10
+
+
+def measure_memory(arguments: argparse.Namespace) -> float:
+    encoder = make_encoder(arguments.memory_of).to(arguments.device)
+    sequence = make_input(arguments.batch, arguments.lengths[0], arguments.sentence, arguments.device)
+    if arguments.device == "cpu":
+        update(encoder, make_input(1, 8, 4, "cpu"))
+        Path("/proc/self/clear_refs").write_text("5")  # The peak so far, of imports, is forgotten.
+        before = peak_of_process()
+        update(encoder, sequence)
+        return peak_of_process() - before
+    update(encoder, sequence)
+    return torch.cuda.max_memory_allocated() / 2**20
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--lengths", type=int, nargs="+", default=[200, 400, 800])
+    parser.add_argument("--batch", type=int, default=2)
+    parser.add_argument("--sentence", type=int, default=20, help="tokens of a sentence, on average")
+    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--threads", type=int, default=1, help="of the CPU")
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--memory-of", help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    torch.set_num_threads(arguments.threads)
+    if arguments.memory_of:
+        print(measure_memory(arguments))
+        return
+
+    clock = time.process_time if arguments.device == "cpu" and arguments.threads == 1 else time.perf_counter
+    encoders = {name: make_encoder(name).to(arguments.device) for name in (BASELINE, *HEADS)}
+    for length in arguments.lengths:
+        sequence = make_input(arguments.batch, length, arguments.sentence, arguments.device)
+        seconds = {name: [] for name in encoders}
+        for round in range(arguments.rounds + 2):
+            for name, encoder in encoders.items():
+                start = clock()
+                update(encoder, sequence)
+                # The first two rounds warm up.
+                if round >= 2:
+                    seconds[name].append(clock() - start)
+        medians = {name: 1000 * statistics.median(times) for name, times in seconds.items()}
+        memory = {name: mebibytes(name, arguments, length) for name in encoders}
+        print(f"batch {arguments.batch}, length {length}, {arguments.device}, {arguments.threads} threads")
+        for name in encoders:
+            print(
+                f"  {name:32}{medians[name]:9.1f} ms  {medians[name] / medians[BASELINE]:5.2f}"
+                f"{memory[name]:9.0f} MiB  {memory[name] / memory[BASELINE]:5.2f}"
+            )
+
+
+if __name__ == "__main__":
+    main()

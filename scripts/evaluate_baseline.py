@@ -1,0 +1,66 @@
+"""
+The accuracy of answering with the candidate that occurs most often in the passage: what a reader has to beat.
+
+    python scripts/evaluate_baseline.py training_config/lambada/ga_gru.jsonnet data/lambada/development_valid.txt
+
+The config says which reader reads the file. Of candidates that are equally frequent the first in the passage counts; for
+bAbI, whose candidates are the answers of the training data, --candidates names that file.
+"""
+
+import argparse
+import json
+from collections import Counter
+from typing import List
+
+from allennlp.common import Params
+from allennlp.data import DatasetReader, Instance
+from tqdm import tqdm
+
+import allennlp_coref_rc  # noqa: F401  registers what configs name
+from allennlp_coref_rc.data.fields import SKIPPED_ANSWER
+
+
+def most_frequent(passage: List[str], candidates: List[List[str]]) -> List[str]:
+    """The candidate whose words occur most often, averaged over its words."""
+    counts = Counter(passage)
+    first = {word: -i for i, word in reversed(list(enumerate(passage)))}
+    return max(
+        candidates,
+        key=lambda words: (sum(counts[word] for word in words) / len(words), first.get(words[0], -len(passage))),
+    )
+
+
+def is_correct(instance: Instance, reader: DatasetReader, answers: List[str]) -> bool:
+    metadata = instance["metadata"].metadata
+    passage = [token.lower() for token in metadata["passage_tokens"]]
+    candidates = [[word.lower() for word in reader.tokenize(name)] for name in metadata["candidates"] or answers]
+    return most_frequent(passage, candidates) == [word.lower() for word in reader.tokenize(metadata["answer"])]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("config")
+    parser.add_argument("file")
+    parser.add_argument("-o", "--overrides", default="", help="of the config, as for `allennlp train`")
+    parser.add_argument(
+        "--candidates", help="training data, whose answers are the candidates where a question has none"
+    )
+    arguments = parser.parse_args()
+    params = Params.from_file(arguments.config, params_overrides=arguments.overrides)["dataset_reader"].as_dict()
+    for key in ("annotator", "annotation_layers"):
+        params.pop(key, None)
+    reader = DatasetReader.from_params(Params({**params, "keep_skipped": True}))
+    answers: List[str] = []
+    if arguments.candidates:
+        answers = sorted({instance["metadata"].metadata["answer"] for instance in reader.read(arguments.candidates)})
+    correct = kept = total = 0
+    for instance in tqdm(reader.read(arguments.file), desc="reading"):
+        total += 1
+        if instance["answer"].label != SKIPPED_ANSWER:
+            kept += 1
+            correct += is_correct(instance, reader, answers)
+    print(json.dumps({"accuracy": correct / kept, "accuracy_official": correct / total, "kept": kept, "total": total}))
+
+
+if __name__ == "__main__":
+    main()

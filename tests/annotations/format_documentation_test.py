@@ -1,0 +1,23 @@
+import re
+
+from allennlp_coref_rc.annotations import AnnotatedText, DiscourseRelation, Document, Frame, check_file, read_documents
+from tests.shared import PROJECT
+
+PAGE = (PROJECT / "docs" / "annotated_documents.md").read_text()
+
+
+def test_the_example_of_the_format_is_a_file_without_errors(tmp_path):
+    (example,) = re.findall(r"```jsonl\n(.*?)```", PAGE, flags=re.DOTALL)
+    path = tmp_path / "example.jsonl"
+    path.write_text(example)
+    report = check_file(str(path))
+    assert report.errors == [] and dict(report.warnings) == {"a cluster of one mention": 1}
+    (_, first), (_, second) = read_documents(str(path))
+    assert first.text.frames == [Frame((1, 2), [("ARG1", (0, 1)), ("ARG2", (2, 5))])]
+    assert first.text.relations == [DiscourseRelation("Explicit", "Comparison.Contrast", [(0, 5)], [(7, 9)], [(6, 7)])]
+    assert second == Document(AnnotatedText("Bill saw a film . He slept .".split()))
+
+
+def test_every_key_of_a_document_is_explained():
+    for key in Document(AnnotatedText(["a"], id="1")).to_json():
+        assert re.search(rf"^\| `{key}` \|", PAGE, flags=re.MULTILINE), key

@@ -1,0 +1,164 @@
+"""Runs that are killed, and go on when the same command is given again."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+import psutil
+import pytest
+from allennlp.common.checks import ConfigurationError
+
+from allennlp_coref_rc.annotations import read_documents, read_header
+from allennlp_coref_rc.commands.annotate import annotate
+from tests.commands import annotators  # noqa: F401  registers one
+from tests.shared import PROJECT
+
+NAMES = ["Mary", "Bill", "Ann", "Bob"]
+
+
+def write_texts(path, number):
+    path.write_text("".join(f"{NAMES[i % 4]} saw {NAMES[i % 3]} . {NAMES[i % 4]} left {i} .\n" for i in range(number)))
+    return str(path)
+
+
+def contents(folder):
+    return {
+        os.path.join(place, name): read(os.path.join(place, name))
+        for place, _, names in os.walk(folder)
+        for name in names
+    }
+
+
+OPERATIONS = [(os, name) for name in ("replace", "unlink", "rmdir", "mkdir", "fsync")] + [(tempfile, "mkstemp")]
+"""What changes files: before and after each of these a process may be killed."""
+
+
+def annotate_and_die(arguments, at):
+    """
+    Annotates in a process of its own that is killed, with no chance to tidy up, before or after one of its operations
+    on files, the `at`th such moment; whether it came that far.
+    """
+    child = os.fork()
+    if child == 0:
+        try:
+            left = [at]
+
+            def dying(operation):
+                def run(*args, **kwargs):
+                    for moment in (0, 1):
+                        if left[0] == 0:
+                            os.kill(os.getpid(), signal.SIGKILL)
+                        left[0] -= 1
+                        result = result if moment else operation(*args, **kwargs)
+                    return result
+
+                return run
+
+            for module, name in OPERATIONS:
+                setattr(module, name, dying(getattr(module, name)))
+            annotate(**arguments)
+            os._exit(0)
+        finally:
+            os._exit(1)
+    _, status = os.waitpid(child, 0)
+    assert os.WIFSIGNALED(status) or os.WEXITSTATUS(status) == 0
+    return os.WIFSIGNALED(status)
+
+
+@pytest.mark.parametrize("force", [False, True])
+def test_killed_at_any_moment_and_given_again_the_command_gives_the_same_files(tmp_path, force):
+    texts = write_texts(tmp_path / "texts.txt", 5)
+    arguments = {
+        "input": texts, "annotator": {"type": "troubled_coref", "fail": "Ann"}, "workers": 0, "chunk_size": 3,
+        "force": force,
+    }  # fmt: skip
+    (tmp_path / "whole").mkdir()
+    annotate(output=str(tmp_path / "whole" / "out.jsonl.gz"), **arguments)
+    undisturbed = {os.path.basename(path): content for path, content in contents(tmp_path / "whole").items()}
+    assert sorted(undisturbed) == ["out.jsonl.gz", "out.jsonl.gz.failed.jsonl"]
+    moments, killed = 0, True
+    while killed:
+        folder = tmp_path / str(moments)
+        folder.mkdir()
+        output = str(folder / "out.jsonl.gz")
+        if force:
+            (folder / "out.jsonl.gz").write_text("old")
+        killed = annotate_and_die({**arguments, "output": output}, moments)
+        if killed:
+            try:
+                annotate(output=output, **arguments)
+            except ConfigurationError as error:
+                assert "out.jsonl.gz is there already" in str(error)
+        found = {os.path.relpath(path, folder): content for path, content in contents(folder).items()}
+        assert found == undisturbed, moments
+        moments += 1
+    assert moments > 40
+
+
+PACKAGES = ["tests.commands.annotators"]
+
+
+def test_kill_9_in_the_middle_of_two_workers_then_the_same_command(tmp_path):
+    texts, output = write_texts(tmp_path / "texts.txt", 60), tmp_path / "out.jsonl"
+    parts = tmp_path / "out.jsonl.parts"
+    annotator = {"type": "troubled_coref", "fail": "Bob", "seconds": 0.1}
+    options = "--annotator", json.dumps(annotator), "--chunk-size", "4", "--include-package", PACKAGES[0]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "allennlp_coref_rc", "annotate", texts, str(output), "--workers", "2", *options],
+        cwd=PROJECT,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    while process.poll() is None and len(list(parts.glob("0*.jsonl"))) < 3:
+        time.sleep(0.02)
+    children = psutil.Process(process.pid).children(recursive=True)
+    process.kill()
+    printed = process.communicate()[0]
+    finished = list(parts.glob("0*[0-9].jsonl"))
+    assert 3 <= len(finished) < 15 and not output.exists(), printed
+    assert len(children) >= 2
+    assert not psutil.wait_procs(children, timeout=60)[1], "processes outlive the one that was killed"
+
+    annotate(texts, str(output), annotator, workers=0, chunk_size=4, packages=PACKAGES)
+    whole = tmp_path / "whole.jsonl"
+    annotate(texts, str(whole), annotator, workers=0, packages=PACKAGES)
+    for suffix in ("", ".failed.jsonl"):
+        assert read(f"{output}{suffix}") == read(f"{whole}{suffix}")
+    assert read_header(str(output))["documents"] == 45 and not parts.exists()
+
+
+def test_two_workers_go_on_with_a_run_and_set_aside_what_kills_them(tmp_path, monkeypatch):
+    texts, output, whole = write_texts(tmp_path / "texts.txt", 16), tmp_path / "out.jsonl", tmp_path / "whole.jsonl"
+    annotator = {"type": "troubled_coref", "fail": "3", "die": "13"}
+    options = {"chunk_size": 2, "packages": PACKAGES}
+    with monkeypatch.context() as patch, pytest.raises(SystemExit):
+        patch.setattr(os, "_exit", sys.exit)
+        annotate(texts, str(output), annotator, workers=0, **options)
+    assert len(list((tmp_path / "out.jsonl.parts").glob("0*.jsonl"))) == 6
+    annotate(texts, str(output), annotator, workers=2, **options)
+
+    def fail(status):
+        raise RuntimeError
+
+    monkeypatch.setattr(os, "_exit", fail)
+    annotate(texts, str(whole), annotator, workers=0, **options)
+    assert read(output) == read(whole)
+    one, other = ([d for _, d in read_documents(f"{path}.failed.jsonl")] for path in (output, whole))
+    assert [d.text for d in one] == [d.text for d in other] and [d.text.id for d in one] == [
+        "texts.txt:4",
+        "texts.txt:14",
+    ]
+    assert one[0].data == other[0].data
+    place = f"{texts}, line 14"
+    assert one[1].data == {"failure": {"place": place, "error": "the process that annotated it died", "traceback": []}}
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()

@@ -1,0 +1,387 @@
+import argparse
+import gzip
+import json
+import os
+
+import pytest
+from allennlp.common import Params
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import DatasetReader
+from distributed import LocalCluster
+
+from allennlp_coref_rc.annotations import (
+    AnnotatedText,
+    Document,
+    check_file,
+    read_documents,
+    read_header,
+    write_documents,
+)
+from allennlp_coref_rc.commands.annotate import Annotate, annotate
+from allennlp_coref_rc.version import VERSION
+from tests.commands import annotators  # noqa: F401  registers one
+from tests.shared import PROJECT
+
+FIXTURES = PROJECT / "tests" / "fixtures" / "babi"
+EXACT = {"type": "exact_match_coref"}
+BABI = {"type": "annotated_babi", "annotation_layers": {"coref": {"type": "coref_edges"}}}
+NAMES = ["Mary", "Bill", "Ann", "Bob", "Zoë"]
+
+
+@pytest.fixture
+def texts(tmp_path):
+    path = tmp_path / "texts.txt"
+    path.write_text("".join(f"{NAMES[i % 5]} saw {NAMES[i % 3]} . {NAMES[i % 5]} left {i} .\n" for i in range(23)))
+    return path
+
+
+def command(*arguments):
+    """What the command line does, and its exit status."""
+    parser = argparse.ArgumentParser()
+    subparser = Annotate().add_subparser(parser.add_subparsers())
+    subparser.add_argument("--include-package", action="append", default=[])
+    args = parser.parse_args(["annotate", *map(str, arguments)])
+    with pytest.raises(SystemExit) as exit:
+        args.func(args)
+    return int(exit.value.code)
+
+
+def test_annotated_text_with_a_header(tmp_path, texts, capsys):
+    output = tmp_path / "out.jsonl"
+    assert command(texts, output, "--annotator", json.dumps(EXACT), "--workers", 0) == 0
+    lines = texts.read_text().splitlines()
+    documents = [document for _, document in read_documents(str(output))]
+    assert [document.text.tokens for document in documents] == [line.split() for line in lines]
+    assert [document.text.id for document in documents] == [f"texts.txt:{i}" for i in range(1, 24)]
+    # Of the words only names occur twice, and one name twice at least: that of the subjects.
+    assert all(len(cluster) > 1 for document in documents for cluster in document.text.clusters)
+    assert documents[1].text.clusters == [[(0, 1), (2, 3), (4, 5)]]
+    header = read_header(str(output))
+    versions = header["annotators"][0].pop("versions")
+    assert versions["allennlp_coref_rc"] == VERSION and set(versions) == {
+        "allennlp_coref_rc",
+        "allennlp",
+        "spacy",
+        "torch",
+    }
+    mentions = sum(len(cluster) for document in documents for cluster in document.text.clusters)
+    clusters = sum(len(document.text.clusters) for document in documents)
+    counts = {
+        "tokens": 23 * 8,
+        "sentences": 46,
+        "clusters": clusters,
+        "mentions": mentions,
+        "frames": 0,
+        "relations": 0,
+    }
+    assert header == {
+        "annotated_documents": 1,
+        "documents": 23,
+        "reader": None,
+        "failed": 0,
+        "annotators": [{"config": EXACT, "together": True}],
+        "counts": counts,
+    }
+    assert sorted(os.listdir(tmp_path)) == ["out.jsonl", "texts.txt"]
+    assert f"23 documents, 184 tokens, 46 sentences, {clusters} clusters" in capsys.readouterr().out
+    assert check_file(str(output)).num_errors == 0
+
+
+@pytest.mark.parametrize("together", [True, False])
+def test_a_reader_makes_the_same_instances_of_annotated_documents(tmp_path, together):
+    """The documents that the command annotates are those that the reader would annotate itself."""
+    data, output = str(FIXTURES / "qa2_train.txt"), str(tmp_path / "out.jsonl.gz")
+    config = {**BABI, "annotate_together": together}
+    annotate(data, output, EXACT, config, workers=0, batch_size=3, chunk_size=4)
+    assert read_header(output)["annotators"][0]["together"] is together
+
+    def instances(path, config):
+        reader = DatasetReader.from_params(Params(json.loads(json.dumps(config))))
+        return [instance.fields for instance in reader.read(path)]
+
+    itself = instances(data, {**config, "annotator": EXACT})
+    assert instances(output, {**config, "task": 2}) == itself and len(itself) > 4
+    assert itself != instances(data, {**config, "annotator": {**EXACT, "min_mentions": 3}})
+    assert itself != instances(data, {**config, "annotator": EXACT, "annotate_together": not together})
+    with pytest.raises(ConfigurationError, match="documents of the reader 'annotated_babi', expected"):
+        instances(output, {"type": "annotated_wikihop"})
+    plain = tmp_path / "plain.jsonl"
+    write_documents(str(plain), [], {"reader": None})
+    with pytest.raises(ConfigurationError, match="documents of plain text, expected those of 'annotated_babi'"):
+        instances(str(plain), BABI)
+
+
+def test_a_further_layer_is_added(tmp_path, texts):
+    first, second = tmp_path / "1.jsonl", tmp_path / "2.jsonl"
+    annotate(str(texts), str(first), {**EXACT, "entities": ["Mary"]}, workers=0)
+    annotate(str(first), str(second), {**EXACT, "entities": ["Bill"]}, workers=0)
+    both, header = [d.text for _, d in read_documents(str(second))], read_header(str(second))
+    assert [run["config"]["entities"] for run in header["annotators"]] == [["Mary"], ["Bill"]]
+    for text, (_, one) in zip(both, read_documents(str(first))):
+        assert text.clusters[: len(one.text.clusters)] == one.text.clusters
+        assert [[text.tokens[start] for start, _ in cluster] for cluster in text.clusters] == [
+            [name] * text.tokens.count(name) for name in ("Mary", "Bill") if text.tokens.count(name) > 1
+        ]
+
+
+@pytest.mark.parametrize("suffix", ["", ".gz", ".bz2", ".xz"])
+def test_the_same_bytes_whatever_the_chunks(tmp_path, texts, suffix):
+    found = set()
+    for i, sizes in enumerate([(8, None), (1, 5), (4, 23), (100, 100)]):
+        output = tmp_path / f"{i}.jsonl{suffix}"
+        annotate(str(texts), str(output), EXACT, workers=0, batch_size=sizes[0], chunk_size=sizes[1])
+        found.add(output.read_bytes())
+    assert len(found) == 1
+
+
+def test_failing_documents_are_kept_aside_and_can_be_annotated_later(tmp_path, texts, capsys):
+    output, failed, later = (tmp_path / name for name in ("out.jsonl", "out.jsonl.failed.jsonl", "later.jsonl"))
+    troubled = json.dumps({"type": "troubled_coref", "fail": "Ann"})
+    assert command(texts, output, "--annotator", troubled, "--workers", 0, "--batch-size", 4) == 0
+    lines = list(enumerate(texts.read_text().splitlines(), start=1))
+    good, bad = ([(n, line) for n, line in lines if ("Ann" in line) == failing] for failing in (False, True))
+    number = len(bad)
+    assert 5 < number < 23 and f"{number} documents failed" in capsys.readouterr().err
+    documents = [document for _, document in read_documents(str(output))]
+    assert [(d.text.id, d.text.tokens) for d in documents] == [(f"texts.txt:{n}", line.split()) for n, line in good]
+    assert (read_header(str(output))["documents"], read_header(str(output))["failed"]) == (len(good), number)
+
+    aside = [document for _, document in read_documents(str(failed))]
+    assert [(d.text.id, d.text.tokens) for d in aside] == [(f"texts.txt:{n}", line.split()) for n, line in bad]
+    reason = aside[0].data["failure"]
+    assert reason["place"] == f"{texts}, line {bad[0][0]}"
+    assert reason["error"] == "ValueError: cannot stand 'Ann' in <object object at 0x…>"
+    assert reason["traceback"][-1] == reason["error"] and any(
+        "raise ValueError" in line for line in reason["traceback"]
+    )
+    assert not any(document.text.clusters for document in aside)
+
+    annotate(str(failed), str(later), {"type": "troubled_coref"}, workers=0)
+    whole = tmp_path / "whole.jsonl"
+    annotate(str(texts), str(whole), EXACT, workers=0)
+    joined = documents + [document for _, document in read_documents(str(later))]
+    assert sorted(joined, key=lambda d: int(d.text.id.split(":")[1])) == [d for _, d in read_documents(str(whole))]
+
+
+def test_when_all_documents_fail_there_is_no_output(tmp_path, texts):
+    output = tmp_path / "out.jsonl"
+    assert command(texts, output, "--annotator", '{"type": "troubled_coref", "fail": "saw"}', "--workers", 0) == 1
+    assert sorted(os.listdir(tmp_path)) == ["out.jsonl.failed.jsonl", "texts.txt"]
+    assert read_header(str(tmp_path / "out.jsonl.failed.jsonl"))["documents"] == 23
+    assert command(texts, output, "--annotator", "troubled_coref", "--workers", 0) == 0
+    assert sorted(os.listdir(tmp_path)) == ["out.jsonl", "texts.txt"]
+
+
+class Stop(BaseException):
+    """What ends a process from outside."""
+
+
+def interrupt(monkeypatch, after):
+    """Annotating ends after so many texts."""
+    done = []
+
+    def annotate(self, text):
+        if len(done) == after:
+            raise Stop
+        done.append(text)
+        return text
+
+    monkeypatch.setattr(annotators.TroubledCoref, "annotate", annotate)
+    return done
+
+
+def test_finished_chunks_are_not_done_again(tmp_path, texts, monkeypatch):
+    output = tmp_path / "out.jsonl"
+    troubled, options = {"type": "troubled_coref"}, {"workers": 0, "batch_size": 1, "chunk_size": 4}
+    with monkeypatch.context() as patch, pytest.raises(Stop):
+        interrupt(patch, 14)
+        annotate(str(texts), str(output), troubled, **options)
+    assert not output.exists() and (tmp_path / "out.jsonl.parts").exists()
+    done = interrupt(monkeypatch, 100)
+    annotate(str(texts), str(output), troubled, **options)
+    assert [text.id for text in done] == [f"texts.txt:{i}" for i in range(13, 24)]
+    assert [d.text.id for _, d in read_documents(str(output))] == [f"texts.txt:{i}" for i in range(1, 24)]
+
+
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        ({"annotator": {**EXACT, "min_mentions": 3}}, 'annotator: found {"type": "troubled_coref"}, expected {"type"'),
+        ({"chunk_size": 5}, "chunk_size: found 4, expected 5"),
+        ({"batch_size": 2}, "batch_size: found 1, expected 2"),
+        ({"reader": {"type": "annotated_babi"}, "input": str(FIXTURES / "qa2_train.txt")}, "reader: found null, exp"),
+        ({"input": "shorter"}, 'input: found {"documents": 23, "sha256": '),
+        ({"input": "changed"}, 'input: found {"documents": 23, "sha256": '),
+    ],
+)
+def test_another_run_does_not_go_on_with_the_parts(tmp_path, texts, monkeypatch, change, message):
+    arguments = {
+        "input": str(texts), "output": str(tmp_path / "out.jsonl"), "annotator": {"type": "troubled_coref"},
+        "workers": 0, "batch_size": 1, "chunk_size": 4,
+    }  # fmt: skip
+    with monkeypatch.context() as patch, pytest.raises(Stop):
+        interrupt(patch, 9)
+        annotate(**arguments)
+    kept = {
+        name: (tmp_path / "out.jsonl.parts" / name).read_bytes() for name in os.listdir(tmp_path / "out.jsonl.parts")
+    }
+    if change.get("input") in ("shorter", "changed"):
+        text = texts.read_text()
+        texts.write_text(text[: text.index("\n") + 1] if change["input"] == "shorter" else text.replace("Bill", "Jill"))
+        change = {}
+    with pytest.raises(ConfigurationError) as error:
+        annotate(**{**arguments, **change})
+    assert message in str(error.value) and "start over with --force" in str(error.value)
+    assert {name: (tmp_path / "out.jsonl.parts" / name).read_bytes() for name in kept} == kept
+    annotate(**{**arguments, **change}, force=True)
+    assert not (tmp_path / "out.jsonl.parts").exists() and check_file(arguments["output"]).num_errors == 0
+
+
+def test_a_damaged_part_is_made_again(tmp_path, texts, monkeypatch):
+    output, whole = tmp_path / "out.jsonl", tmp_path / "whole.jsonl"
+    arguments = {"workers": 0, "batch_size": 1, "chunk_size": 4}
+    annotate(str(texts), str(whole), {"type": "troubled_coref"}, **arguments)
+    with monkeypatch.context() as patch, pytest.raises(Stop):
+        interrupt(patch, 14)
+        annotate(str(texts), str(output), {"type": "troubled_coref"}, **arguments)
+    for number, content in enumerate([b"", b"{}\n", b'{"documents": 4, "failed": 0}\n\xff']):
+        (tmp_path / "out.jsonl.parts" / f"{number:06}.jsonl").write_bytes(content)
+    annotate(str(texts), str(output), {"type": "troubled_coref"}, **arguments)
+    assert output.read_bytes() == whole.read_bytes()
+
+
+def test_an_output_is_not_replaced_unless_asked_for(tmp_path, texts):
+    output = tmp_path / "out.jsonl"
+    output.write_text("precious")
+    with pytest.raises(ConfigurationError, match="out.jsonl is there already; --force replaces it"):
+        annotate(str(texts), str(output), EXACT, workers=0)
+    with pytest.raises(ConfigurationError, match="expected an object with a 'type'"):
+        command(texts, output, "--annotator", "{}", "--force")
+    assert output.read_text() == "precious" and sorted(os.listdir(tmp_path)) == ["out.jsonl", "texts.txt"]
+    assert command(texts, output, "--annotator", "exact_match_coref", "--workers", 0, "--force") == 0
+    assert check_file(str(output)).num_errors == 0
+    with pytest.raises(ConfigurationError, match="the same file as INPUT and OUTPUT"):
+        annotate(str(output), str(output), EXACT, workers=0, force=True)
+
+
+def test_malformed_input_ends_the_run_before_anything_is_written(tmp_path):
+    lines = [json.dumps({"text": f"Mary {i} Mary"}) for i in range(50)]
+    bad = tmp_path / "bad.jsonl"
+    for position, line in ((0, "{"), (49, '{"tokens": ["a"], "clusters": [[[5, 6]]]}')):
+        bad.write_text("\n".join(lines[:position] + [line] + lines[position + 1 :]) + "\n")
+        with pytest.raises(ConfigurationError, match=f"{bad}, line {position + 1}: "):
+            annotate(str(bad), str(tmp_path / "out.jsonl"), EXACT, workers=0)
+        assert os.listdir(tmp_path) == ["bad.jsonl"]
+    bad.write_text("")
+    with pytest.raises(ConfigurationError, match="bad.jsonl: found no document"):
+        annotate(str(bad), str(tmp_path / "out.jsonl"), EXACT, workers=0)
+
+
+def test_what_a_reader_cannot_make_a_document_of_ends_the_run_too(tmp_path):
+    """Found before anything is annotated, though the reader finds it only when it makes a document."""
+    good = {"id": "1", "query": "country x", "answer": "a", "candidates": ["a", "b"], "supports": ["A b ."]}
+    bad = tmp_path / "wikihop.json"
+    bad.write_text(json.dumps([good] * 20 + [{**good, "supports": 5}]))
+    failing = {"type": "troubled_coref", "fail": "A"}
+    with pytest.raises(ConfigurationError, match=f"{bad}.*supports: found 5"):
+        annotate(str(bad), str(tmp_path / "out.jsonl"), failing, {"type": "annotated_wikihop"}, workers=0)
+    assert os.listdir(tmp_path) == ["wikihop.json"]
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["--annotator", "no_such_annotator"], "no_such_annotator"),
+        (["--annotator", '{"type": "exact_match_coref", "no_such_key": 1}'], "no_such_key"),
+        (["--annotator", '{"type": "exact_match_coref", "min_mentions": 0}'], "min_mentions is 0"),
+        (["--annotator", "{"], "--annotator {"),
+        (["--annotator", "none.jsonnet"], "--annotator none.jsonnet"),
+        ([], "expected --annotator"),
+        (["--annotator", "exact_match_coref", "--reader", "annotated_nothing"], "annotated_nothing"),
+        (["--annotator", "exact_match_coref", "--check", "x"], "expected files alone"),
+    ],
+)
+def test_mistakes_on_the_command_line_are_named(tmp_path, texts, arguments, message):
+    with pytest.raises(ConfigurationError) as error:
+        command(texts, tmp_path / "out.jsonl", "--workers", 0, *arguments)
+    assert message in str(error.value)
+    assert os.listdir(tmp_path) == ["texts.txt"]
+
+
+def test_configs_are_names_texts_files_or_experiments(tmp_path, texts):
+    experiment = PROJECT / "training_config" / "babi" / "ga_coref_gru.jsonnet"
+    reader = {"type": "annotated_babi", "annotator": {**EXACT, "min_mentions": 3}}
+    (tmp_path / "reader.json").write_text(json.dumps({"dataset_reader": reader}))
+    (tmp_path / "annotator.jsonnet").write_text('local n = 4; {type: "exact_match_coref", min_mentions: n}')
+    data, found = FIXTURES / "qa2_train.txt", []
+    for i, arguments in enumerate(
+        [
+            ["--annotator", "exact_match_coref", "--reader", "annotated_babi"],
+            ["--annotator", '{type: "exact_match_coref", min_mentions: 1 + 1}', "--reader", tmp_path / "reader.json"],
+            ["--reader", tmp_path / "reader.json"],
+            ["--annotator", tmp_path / "annotator.jsonnet", "--reader", '{"type": "annotated_babi"}'],
+            ["--annotator", experiment, "--reader", "annotated_babi"],
+        ]
+    ):
+        output = tmp_path / f"{i}.jsonl"
+        assert command(data, output, "--workers", 0, *arguments) == 0
+        header = read_header(str(output))
+        assert header["reader"] == "annotated_babi"
+        found.append(header["annotators"][0]["config"])
+    wanted = Params.from_file(str(experiment)).as_dict(quiet=True)["dataset_reader"]["annotator"]
+    assert found == [
+        EXACT,
+        {**EXACT, "min_mentions": 2},
+        {**EXACT, "min_mentions": 3},
+        {**EXACT, "min_mentions": 4},
+        wanted,
+    ]
+
+
+def test_check_prints_statistics_and_errors(tmp_path, texts, capsys):
+    good, bad = tmp_path / "good.jsonl", tmp_path / "bad.jsonl"
+    annotate(str(texts), str(good), EXACT, workers=0)
+    lines = good.read_text().splitlines(keepends=True)
+    bad.write_text("".join(lines[:3]) + '{"tokens": ["a"], "clusters": [[[0, 2]]]}\n' + "".join(lines[4:]))
+    capsys.readouterr()
+    assert command("--check", good) == 0
+    printed = capsys.readouterr().out
+    assert "documents                         23" in printed and printed.endswith("  0 errors\n")
+    assert command("--check", good, bad) == 1
+    printed = capsys.readouterr().out
+    assert f"error: {bad}, line 4: mention of cluster 0 [0, 2): expected 0 <= start < end <= 1" in printed
+    assert f"error: {bad}: found 22 documents, the header says 23" in printed
+
+
+def test_nothing_annotated_is_said_loudly(tmp_path, texts, capsys, caplog, monkeypatch):
+    monkeypatch.setattr("allennlp_coref_rc.commands.annotate.EXPECTED_BY", 8)
+    output = tmp_path / "out.jsonl"
+    nothing = '{"type": "exact_match_coref", "entities": ["nobody"]}'
+    assert command(texts, output, "--annotator", nothing, "--workers", 0, "--chunk-size", 5) == 0
+    assert "WARNING: NOTHING IS ANNOTATED" in capsys.readouterr().err
+    assert "None of 10 documents so far got any annotation" in caplog.text
+
+
+def test_a_cluster_gives_the_same_bytes(tmp_path, texts):
+    alone, cluster = str(tmp_path / "alone.jsonl"), str(tmp_path / "cluster.jsonl")
+    annotate(str(texts), alone, {"type": "troubled_coref", "fail": "Ann"}, workers=0)
+    # Threads of this process stand for its workers.
+    with LocalCluster(n_workers=2, threads_per_worker=2, processes=False, dashboard_address=None) as dask:
+        arguments = {"scheduler": dask.scheduler_address, "chunk_size": 2}
+        annotate(str(texts), cluster, {"type": "troubled_coref", "fail": "Ann"}, **arguments)
+        with pytest.raises(ConfigurationError, match="min_mentions is 0"):
+            annotate(str(texts), str(tmp_path / "x"), {**EXACT, "min_mentions": 0}, **arguments)
+        with pytest.raises(ConfigurationError, match="bad.jsonl, line 3: "):
+            (tmp_path / "bad.jsonl").write_text('{"text": "a"}\n{"text": "b"}\n{}\n')
+            annotate(str(tmp_path / "bad.jsonl"), str(tmp_path / "x"), EXACT, **arguments)
+    for suffix in ("", ".failed.jsonl"):
+        assert open(alone + suffix).read() == open(cluster + suffix).read()
+    assert not [name for name in os.listdir(tmp_path) if name.startswith("x")]
+
+
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nonsense", "nonsense://x"])
+def test_a_scheduler_that_does_not_answer_is_named(tmp_path, texts, monkeypatch, address):
+    monkeypatch.setattr("allennlp_coref_rc.commands.workers.PATIENCE", 1)
+    with pytest.raises(ConfigurationError, match=f"--scheduler {address}: no scheduler answers"):
+        annotate(str(texts), str(tmp_path / "x"), EXACT, scheduler=address)
+    assert os.listdir(tmp_path) == ["texts.txt"]

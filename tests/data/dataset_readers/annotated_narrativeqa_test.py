@@ -1,0 +1,437 @@
+import bz2
+import csv
+import gzip
+import json
+import logging
+import lzma
+import pickle
+import shutil
+
+import pytest
+from allennlp.common import Params
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import Batch, DatasetReader, Vocabulary
+
+from allennlp_coref_rc.annotations import (
+    CorefClusters,
+    CorefEdges,
+    DiscourseRelation,
+    ExactMatchCoref,
+    Frame,
+    read_documents,
+    write_documents,
+)
+from allennlp_coref_rc.data.dataset_readers import AnnotatedNarrativeQaReader
+from allennlp_coref_rc.data.oracle_spans import oracle_span
+from tests.data.dataset_readers.checks import (
+    check_annotated_file,
+    check_damage,
+    check_workers,
+    metadata,
+    refusal,
+    tokens,
+)
+from tests.shared import NARRATIVEQA, PROJECT, needs_narrativeqa
+
+FIXTURES = PROJECT / "tests" / "fixtures" / "narrativeqa"
+TRAIN, VALID, TEST = (str(FIXTURES / split) for split in ("train", "valid", "test"))
+DASSA = str(FIXTURES / "summaries_annotated.jsonl.train")
+SUMMARIES = "third_party/wikipedia/summaries.csv"
+
+
+def reader(**options):
+    layers = {"coref": CorefEdges(), "clusters": CorefClusters()}
+    return AnnotatedNarrativeQaReader(**{"annotator": ExactMatchCoref(), "annotation_layers": layers, **options})
+
+
+def answers(instances):
+    """The words that the spans are of."""
+    return [
+        " ".join(tokens(one["passage"])[one["span_start"].sequence_index : one["span_end"].sequence_index + 1])
+        for one in instances
+    ]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A copy of the fixtures to be damaged."""
+    return shutil.copytree(FIXTURES, tmp_path / "narrativeqa")
+
+
+def edit(path, change):
+    with open(path, newline="", encoding="utf-8") as file:
+        rows = list(csv.reader(file))
+    change(rows)
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        csv.writer(file, lineterminator="\n").writerows(rows)
+
+
+class TestOfficialFiles:
+    def test_fields_of_a_question(self):
+        instances = list(reader().read(TRAIN))
+        assert len(instances) == 6
+        fields = instances[0].fields
+        names = "passage question passage_annotations question_annotations span_start span_end metadata"
+        assert list(fields) == names.split()
+        assert tokens(fields["passage"])[:5] == "Tobias Wren , an old".split()
+        # As the tokenised columns have it, without quotation marks, and not wrapped.
+        assert tokens(fields["passage"])[24:36] == "s ill . One night a ship called the Merry Widow strikes".split()
+        assert tokens(fields["question"]) == "Where does Tobias Wren live ?".split()
+        assert fields["metadata"]["answer_texts"] == ["In the lighthouse on Gull Rock .", "He lives in a lighthouse ."]
+
+    def test_ids_and_spans(self):
+        instances = list(reader().read(TRAIN))
+        assert [values["id"] for values in metadata(instances)] == [
+            *("0a11ce##000", "0a11ce##001", "0a11ce##002", "0a11ce##003", "0b0b0b##000", "0b0b0b##001")
+        ]
+        assert answers(instances)[:2] + answers(instances)[4:] == [
+            "in the lighthouse on Gull Rock",
+            # Question and answer are in capitals; of two spans that are equal in everything the earlier.
+            "the Merry Widow",
+            "Mr. Bell",
+            "lets him go",
+        ]
+
+    def test_spans_are_the_oracles(self):
+        for oracle in ("best", "published"):
+            for instance in reader(oracle=oracle).read(TRAIN):
+                texts = [text.split() for text in instance["metadata"]["answer_texts"]]
+                expected = oracle_span(tokens(instance["passage"]), tokens(instance["question"]), texts, oracle)
+                found = instance["span_start"].sequence_index, instance["span_end"].sequence_index + 1
+                assert found == expected[:2]
+
+    def test_tokens_stand_in_the_passage_where_the_metadata_say(self):
+        for values in metadata(reader(max_passage_length=30).read(TRAIN)):
+            cut = [values["original_passage"][slice(*offset)] for offset in values["token_offsets"]]
+            assert cut == values["passage_tokens"] and len(cut) <= 30
+
+    def test_raw_columns(self):
+        instances = list(reader(text="raw").read(TRAIN))
+        assert len(instances) == 6
+        # A line break and a blank in front are no tokens of their own.
+        assert not any(token.isspace() for token in metadata(instances)[0]["passage_tokens"])
+        assert "Widow" in tokens(instances[0]["passage"]) and '"' in tokens(instances[0]["passage"])
+        assert tokens(instances[2]["question"]) == "What does n't Ada know ?".split()
+        assert instances[1]["metadata"]["answer_texts"] == ['The "Merry Widow"', "MERRY WIDOW"]
+        assert answers(instances)[1] == 'the " Merry Widow'
+
+    def test_mojibake_stays_as_it_is(self):
+        first = next(iter(reader().read(VALID)))
+        assert tokens(first["passage"])[1] == "cafÃ©"
+
+    def test_annotations_do_not_cross_from_passage_to_question_by_default(self):
+        def reach(**options):
+            return {
+                source
+                for instance in reader(**options).read(TRAIN)
+                for sources in instance["question_annotations"].layers["coref"]["antecedents"]
+                for source in sources
+                if source < -1
+            }
+
+        assert not reach()
+        assert reach(annotate_together=True)
+
+    def test_sentences(self):
+        document = next(document for _, document in reader().documents(TEST))
+        assert [document.text.tokens[start] for start, _ in document.text.sentences[:4]] == ["A", "It", "The", "Rain"]
+
+    @pytest.mark.parametrize("suffix, compress", [("gz", gzip.compress), ("bz2", bz2.compress), ("xz", lzma.compress)])
+    def test_compressed_files(self, folder, suffix, compress):
+        for name in ("qaps.csv", SUMMARIES):
+            path = folder / name
+            (folder / f"{name}.{suffix}").write_bytes(compress(path.read_bytes()))
+            path.unlink()
+        assert list(reader().read(str(folder / "train"))) == list(reader().read(TRAIN))
+
+    def test_windows_line_ends(self, folder):
+        for name in ("qaps.csv", SUMMARIES):
+            path = folder / name
+            path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+        assert metadata(reader().read(str(folder / "train"))) == metadata(reader().read(TRAIN))
+
+    def test_relative_paths(self, monkeypatch):
+        monkeypatch.chdir(FIXTURES)
+        assert len(list(reader().read("train"))) == 6
+
+    @needs_narrativeqa
+    @pytest.mark.parametrize("split, documents, expected", [("valid", 58, 1771), ("test", 355, 10557)])
+    def test_real_files_have_their_known_counts(self, split, documents, expected):
+        path = str(NARRATIVEQA / split)
+        items = [item for _, item in reader().read_items(reader().find(path), path)]
+        assert len(items) == documents
+        assert sum(len(item.questions) for item in items) == expected
+
+    @needs_narrativeqa
+    def test_real_questions(self, caplog):
+        training = AnnotatedNarrativeQaReader(max_instances=300, max_passage_length=300, max_question_length=10)
+        instances = list(training.read(str(NARRATIVEQA / "valid")))
+        assert len(instances) == 300 and all(answers(instances))
+        assert max(len(instance["passage"]) for instance in instances) == 300
+        assert max(len(instance["question"]) for instance in instances) == 10
+
+
+class TestDassaFiles:
+    def test_tokens_annotations_and_spans_are_taken_as_they_are(self):
+        documents = [document for _, document in AnnotatedNarrativeQaReader().documents(DASSA)]
+        text = documents[0].text
+        assert text.tokens == (
+            "Nora 's brother Sam keeps bees . He sells honey . Who keeps bees ? What does Sam sell ?".split()
+        )
+        assert text.clusters == [[(0, 4), (7, 8)]]
+        assert text.frames == [
+            Frame((4, 5), [("ARG0", (0, 4)), ("ARG1", (5, 6))]),
+            Frame((12, 13), [("ARG0", (11, 12)), ("ARG1", (13, 14))]),
+        ]
+        assert text.relations == [DiscourseRelation("Implicit", "Contingency.Cause.Result", [(0, 7)], [(7, 11)])]
+        assert documents[0].parts == [11, 4, 5]
+
+    def test_instances(self):
+        instances = list(AnnotatedNarrativeQaReader(annotation_layers={"coref": CorefEdges()}).read(DASSA))
+        assert [values["id"] for values in metadata(instances)] == ["tale##000", "tale##001", "P00001##000"]
+        # The first chunk is the gold span, though the other has the higher score; without chunks the oracle says it.
+        assert answers(instances[:2]) == ["Nora 's brother", "He sells honey"]
+        assert "span_start" not in instances[2].fields
+        assert [values["answer_texts"] for values in metadata(instances)[:2]] == [
+            ["Sam", "Nora's brother."],
+            ["He sells honey.", "Honey"],
+        ]
+        assert instances[0]["passage_annotations"].layers["coref"]["antecedents"][7] == [3]
+
+    def test_a_file_that_brings_annotations_is_not_warned_of(self, caplog):
+        list(AnnotatedNarrativeQaReader(annotation_layers={"coref": CorefEdges()}).read(DASSA))
+        assert "is not annotated" not in caplog.text
+        list(AnnotatedNarrativeQaReader(annotation_layers={"coref": CorefEdges()}).read(TRAIN))
+        assert "is not annotated" in caplog.text
+
+    @pytest.mark.parametrize(
+        "change, found, expected",
+        [
+            ({"summary_parse": None}, "null at summary_parse", "an object with the key 'sentences'"),
+            ({"questions": 3}, "3 at questions", "a list"),
+            ({"questions": [{"question": "Who?"}]}, '{"question": "Who?"}', "an object with the key 'question_parse'"),
+            ({"document_id": 7}, "7 at document_id", "a string"),
+        ],
+    )
+    def test_malformed_lines(self, tmp_path, change, found, expected):
+        lines = [json.loads(line) for line in open(DASSA, encoding="utf-8")]
+        lines[1].update(change)
+        path = tmp_path / "a.jsonl"
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        message = refusal(lambda: list(reader().read(str(path))))
+        assert message.startswith(f"{path}, line 2, object 2: found {found}")
+        assert f", expected {expected}" in message
+
+    @pytest.mark.parametrize("span", [[0, 12], [3, 3], [-1, 2], [1], "Sam", None, [0, 1.0]])
+    def test_spans_outside_the_passage(self, tmp_path, span):
+        lines = [json.loads(line) for line in open(DASSA, encoding="utf-8")]
+        lines[0]["questions"][0]["answers_best_chunks"][0]["span"] = span
+        path = tmp_path / "a.jsonl"
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        message = refusal(lambda: list(reader().read(str(path))))
+        assert message.startswith(f"{path}, line 1, object 1: found ")
+        assert "questions[0].answers_best_chunks[0].span" in message
+
+    def test_damaged_files(self, tmp_path):
+        with open(DASSA, "rb") as file:
+            whole = file.read()
+        pieces = [b"{", b"]", b'"', b"\n", b"99", b"\xff", b"null", b"\\ud800"]
+        check_damage(lambda path: list(reader().read(path)), tmp_path / "a.jsonl", whole, pieces, 150)
+
+
+class TestLimits:
+    def test_questions_whose_span_is_cut_off_are_skipped_and_counted(self, caplog):
+        whole, short = reader(), reader(max_passage_length=30, max_question_length=4)
+        kept = [one["metadata"]["id"] for one in whole.read(TRAIN) if one["span_end"].sequence_index < 30]
+        with caplog.at_level(logging.INFO):
+            instances = list(short.read(TRAIN))
+        assert [one["metadata"]["id"] for one in instances] == kept
+        assert 0 < len(kept) < 6
+        cause = "the answer lies beyond dataset_reader.max_passage_length"
+        assert short.skipped == {cause: 6 - len(kept)}
+        assert f"{6 - len(kept)} of 6 questions skipped: {cause}" in caplog.text
+        assert max(len(one["passage"]) for one in instances) == 30
+        assert {len(one["question"]) for one in instances} == {4}
+        assert not whole.skipped
+
+    def test_skipped_questions_may_be_kept_without_a_span(self):
+        instances = list(reader(max_passage_length=30, keep_skipped=True).read(TRAIN))
+        assert len(instances) == 6
+        ends = [(one["span_start"].sequence_index, one["span_end"].sequence_index) for one in instances]
+        assert (-1, -1) in ends and (0, -1) not in ends
+        assert len(answers(instances)) == 6
+        batch = Batch(instances)
+        batch.index_instances(Vocabulary.from_instances(instances))
+        assert batch.as_tensor_dict()["span_end"].shape == (6, 1)
+
+
+class TestContract:
+    @pytest.mark.parametrize("path, expected", [(TRAIN, 6), (DASSA, 3)])
+    def test_two_workers_give_the_same_instances(self, path, expected):
+        check_workers(reader, path, expected)
+
+    @pytest.mark.parametrize("path", [TRAIN, TEST])
+    def test_annotated_files_give_what_raw_ones_give(self, tmp_path, path):
+        layers = {"coref": CorefEdges(), "clusters": CorefClusters()}
+        plain = AnnotatedNarrativeQaReader(annotation_layers=layers)
+        check_annotated_file(reader(), plain, path, str(tmp_path / "a.jsonl.gz"))
+
+    def test_annotated_files_hold_the_spans(self, tmp_path):
+        path = str(tmp_path / "a.jsonl")
+        write_documents(path, (document for _, document in reader().documents(TEST)))
+        (_, document), *rest = read_documents(path)
+        assert not rest
+        assert document.data["questions"][0] == {
+            "answers": ["Pip", "Pip ."],
+            "span": [3, 4],
+            "rouge_l": 1.0,
+            "oracle": "best",
+        }
+        message = refusal(lambda: list(reader(oracle="published").read(path)))
+        assert message.startswith(f"{path}, line 2: found spans of the oracle 'best', expected 'published'")
+        assert "dataset_reader.oracle" in message
+
+    @pytest.mark.parametrize(
+        "change, message",
+        [
+            ({"span": [0, 9999]}, r"found 9999 at span\[1\], expected an integer"),
+            ({"span": "Pip"}, 'found "Pip" at span, expected a list'),
+            ({"answers": "Pip"}, "answers: found Pip, expected a list of texts"),
+            ({"answers": [1]}, r"answers: found \[1\], expected a list of texts"),
+        ],
+    )
+    def test_annotated_files_with_other_data(self, tmp_path, change, message):
+        path = str(tmp_path / "a.jsonl")
+        (document,) = (document for _, document in reader().documents(TEST))
+        document.data["questions"][1].update(change)
+        write_documents(path, [document])
+        with pytest.raises(ConfigurationError, match=f"{path}, line 2: {message}"):
+            list(reader().read(path))
+
+    @pytest.mark.parametrize("path", [TRAIN, DASSA])
+    def test_items_can_be_sent_to_other_processes(self, path):
+        plain = AnnotatedNarrativeQaReader()
+        for _, item in plain.read_items(plain.find(path), path):
+            assert plain.to_document(pickle.loads(pickle.dumps(item))) == plain.to_document(item)
+
+    def test_max_instances(self):
+        assert len(list(reader(max_instances=5).read(TRAIN))) == 5
+
+    def test_unlabelled_input(self):
+        instance = reader().text_to_instance("Pip can't clean. He sleeps.", "Who sleeps?")
+        assert tokens(instance["passage"]) == "Pip ca n't clean . He sleeps .".split()
+        assert "span_start" not in instance.fields
+        assert instance["metadata"]["answer_texts"] == []
+
+    def test_labelled_input(self):
+        passage = "Pip can't clean. He sleeps."
+        found = reader().text_to_instance(passage, "What does Pip do?", answers=["it sleeps!", "rest"])
+        assert answers([found]) == ["He sleeps"]
+        given = reader().text_to_instance(passage, "What?", answers=["rest"], span=(0, 1), clusters=[[[0, 1], [5, 6]]])
+        assert answers([given]) == ["Pip"]
+        assert given["metadata"]["clusters"] == [[(0, 1), (5, 6)]]
+        assert given["passage_annotations"].layers["coref"]["antecedents"][5] == [0]
+
+    @pytest.mark.parametrize(
+        "arguments, message",
+        [
+            ({"passage": " "}, "found an empty passage"),
+            ({"span": (0, 7)}, r"found 7 at span\[1\]"),
+            ({"answers": "Pip"}, "answers: found Pip, expected a list of texts"),
+            ({"clusters": [[[0, 99]]]}, r"mention of cluster 0 \[0, 99\)"),
+        ],
+    )
+    def test_bad_input_is_named(self, arguments, message):
+        with pytest.raises(ConfigurationError, match=message):
+            reader().text_to_instance(**{"passage": "Pip sleeps .", "question": "Who ?", **arguments})
+
+    def test_a_question_that_is_left_out(self):
+        short = reader(max_passage_length=2)
+        assert "found a question that is left out: the answer lies beyond" in refusal(
+            lambda: short.text_to_instance("Rain falls on Pip", "Where?", answers=["Pip"])
+        )
+
+    def test_from_a_config(self):
+        params = {"type": "annotated_narrativeqa", "max_passage_length": 800, "text": "raw", "oracle": "published"}
+        assert len(list(DatasetReader.from_params(Params(params)).read(TEST))) == 2
+
+    @pytest.mark.parametrize("options", [{"text": "cooked"}, {"oracle": "worst"}])
+    def test_bad_options_are_refused(self, options):
+        ((key, value),) = options.items()
+        with pytest.raises(ConfigurationError, match=f"annotated_narrativeqa: {key} is '{value}', expected one of"):
+            AnnotatedNarrativeQaReader(**options)
+
+
+class TestMalformedFolders:
+    @pytest.mark.parametrize("path", [str(FIXTURES), str(FIXTURES / "qaps.csv")])
+    def test_a_path_without_a_split(self, path):
+        message = refusal(lambda: list(reader().read(path)))
+        assert message.startswith(f"{path}: found no split, expected FOLDER/train, FOLDER/valid or FOLDER/test")
+
+    @pytest.mark.parametrize("name", ["qaps.csv", SUMMARIES])
+    def test_a_missing_file(self, folder, name):
+        (folder / name).unlink()
+        assert f"{folder / name}: no such file" in refusal(lambda: list(reader().read(str(folder / "train"))))
+
+    def test_a_split_of_another_name(self):
+        assert "no such file" in refusal(lambda: list(reader().read(str(FIXTURES / "dev"))))
+
+    @pytest.mark.parametrize("name, column", [("qaps.csv", "answer2_tokenized"), (SUMMARIES, "summary_tokenized")])
+    def test_a_missing_column(self, folder, name, column):
+        edit(folder / name, lambda rows: rows[0].__setitem__(rows[0].index(column), "other"))
+        message = refusal(lambda: list(reader().read(str(folder / "train"))))
+        assert message.startswith(f"{folder / name}, line 1: found the columns ")
+        assert message.endswith(f"expected also '{column}'")
+
+    def test_empty_columns_name_the_option(self):
+        message = refusal(lambda: list(reader(text="raw").read(VALID)))
+        assert message == (
+            f"{FIXTURES / SUMMARIES}, line 6: found an empty summary, expected text; the column of the other text is "
+            "filled: set dataset_reader.text to 'tokenized'"
+        )
+
+    def test_an_empty_field(self, folder):
+        edit(folder / "qaps.csv", lambda rows: rows[2].__setitem__(-1, " "))
+        message = refusal(lambda: list(reader(text="tokenized").read(str(folder / "train"))))
+        assert message.startswith(f"{folder / 'qaps.csv'}, line 3: found an empty answer2_tokenized, expected text; ")
+        edit(folder / "qaps.csv", lambda rows: rows[2].__setitem__(4, ""))
+        message = refusal(lambda: list(reader(text="tokenized").read(str(folder / "train"))))
+        assert message == f"{folder / 'qaps.csv'}, line 3: found an empty answer2_tokenized, expected text"
+
+    def test_a_question_about_no_document(self, folder):
+        # The question before goes over two lines.
+        edit(folder / "qaps.csv", lambda rows: rows[5].__setitem__(0, "nothing"))
+        message = refusal(lambda: list(reader().read(str(folder / "train"))))
+        assert message == (
+            f"{folder / 'qaps.csv'}, line 7: found the document 'nothing', expected one of {folder / SUMMARIES}"
+        )
+
+    def test_a_document_given_twice(self, folder):
+        edit(folder / SUMMARIES, lambda rows: rows.append(rows[1]))
+        message = refusal(lambda: list(reader().read(str(folder / "train"))))
+        assert message == f"{folder / SUMMARIES}, line 8: found the document '0a11ce' a second time"
+
+    def test_an_unknown_set(self, folder):
+        edit(folder / "qaps.csv", lambda rows: rows[1].__setitem__(1, "dev"))
+        message = refusal(lambda: list(reader().read(str(folder / "test"))))
+        assert message.startswith(f"{folder / 'qaps.csv'}, line 2: found the set 'dev', expected one of")
+
+    def test_a_set_without_questions(self, folder):
+        edit(folder / "qaps.csv", lambda rows: rows.__setitem__(slice(7, None), []))
+        message = refusal(lambda: list(reader().read(str(folder / "test"))))
+        assert message == f"{folder / 'qaps.csv'}, line 1: found no question of the set 'test', expected some"
+
+    @pytest.mark.parametrize("name", ["qaps.csv", SUMMARIES])
+    def test_damaged_files(self, folder, name):
+        path, whole = folder / name, (folder / name).read_bytes()
+
+        def read(_):
+            try:
+                return metadata(reader().read(str(folder / "train")))
+            except ConfigurationError as error:
+                # A document that is lost is noticed where it is asked about.
+                if str(error).startswith(str(folder / "qaps.csv")):
+                    raise ConfigurationError(str(error).replace(str(folder / "qaps.csv"), str(path))) from error
+                raise
+
+        check_damage(read, path, whole, [b'"', b",", b"\n", b"\r", b"train", b"\xff", b"\x00"], 150)

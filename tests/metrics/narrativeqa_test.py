@@ -1,0 +1,109 @@
+import csv
+
+import pytest
+from allennlp.common import Params
+from allennlp.common.checks import ConfigurationError
+from allennlp.common.testing import run_distributed_test
+from allennlp.training.metrics import Metric
+from allennlp_models.rc.metrics import SquadEmAndF1
+
+from allennlp_coref_rc.metrics import NarrativeQaMetric, ptb_tokens, rouge_l
+from tests.shared import NARRATIVEQA, needs_narrativeqa
+
+PREDICTIONS = ["he agrees to play the panpipes at the fairy dances", "jacob 's mother-in-law", "."]
+REFERENCES = [
+    [
+        "he agrees to play the panpipes at all of the fairy dances.",
+        "He amuses them with his human ways and plays the pipes at their dances.",
+    ],
+    ["Jacob's mother in law", "The U.S. Army, e.g. $5.00 can't"],
+    ["yes", "no."],
+]
+# Of pycocoevalcap 1.2 with its Java tokeniser.
+EXPECTED = {"rouge_l": 0.457620, "bleu_1": 0.628350, "bleu_2": 0.591572, "bleu_3": 0.541538, "bleu_4": 0.498544}
+KEYS = {*EXPECTED, "exact_match", "f1"}
+
+
+def evaluate(predictions, references, **options):
+    metric = NarrativeQaMetric(**options)
+    metric(predictions, references)
+    return metric.get_metric()
+
+
+def test_the_reference_values():
+    metrics = evaluate(PREDICTIONS, REFERENCES)
+    assert set(metrics) == KEYS
+    for key, value in EXPECTED.items():
+        assert metrics[key] == pytest.approx(value, abs=5e-7), key
+    items = [evaluate([prediction], [texts])["rouge_l"] for prediction, texts in zip(PREDICTIONS, REFERENCES)]
+    assert items == pytest.approx([0.894428, 0.478431, 0], abs=5e-7)
+
+
+def test_exact_match_and_f1_are_squads():
+    squad = SquadEmAndF1()
+    predictions = [*PREDICTIONS, "The yes!"]
+    references = [*REFERENCES, ["no", "yes"]]
+    squad(predictions, references)
+    metrics = evaluate(predictions, references)
+    assert (metrics["exact_match"], metrics["f1"]) == pytest.approx(squad.get_metric())
+    assert metrics["exact_match"] == 0.25
+
+
+def test_the_standard_variant():
+    metrics = evaluate(PREDICTIONS, REFERENCES, beta=1.0, same_reference=True)
+    words, texts = list(map(ptb_tokens, PREDICTIONS)), [list(map(ptb_tokens, items)) for items in REFERENCES]
+    expected = [max(rouge_l(word, [text], beta=1.0) for text in items) for word, items in zip(words, texts)]
+    assert metrics["rouge_l"] == pytest.approx(sum(expected) / 3)
+    references = [["a b c d e f", "a"]]
+    assert evaluate(["a b"], references)["rouge_l"] == 1
+    assert evaluate(["a b"], references, same_reference=True)["rouge_l"] < 0.8
+    assert metrics["bleu_1"] == pytest.approx(EXPECTED["bleu_1"], abs=5e-7)
+
+
+def test_batches_of_different_sizes_add_up_and_reset_forgets():
+    metric = NarrativeQaMetric()
+    assert metric.get_metric() == dict.fromkeys(KEYS, 0.0)
+    metric(PREDICTIONS[:1], REFERENCES[:1])
+    metric(PREDICTIONS[1:], REFERENCES[1:])
+    assert metric.get_metric(reset=True) == pytest.approx(evaluate(PREDICTIONS, REFERENCES))
+    assert metric.get_metric() == dict.fromkeys(KEYS, 0.0)
+
+
+@pytest.mark.parametrize(
+    "predictions, references, message",
+    [
+        (["a"], [["a"], ["b"]], "found references of 2 questions, expected 1"),
+        (["a"], [[]], r"references: found \[\], expected a list of one or more"),
+        (["a"], ["a"], "references: found 'a', expected a list of one or more"),
+    ],
+)
+def test_bad_input_is_named(predictions, references, message):
+    with pytest.raises(ConfigurationError, match=message):
+        NarrativeQaMetric()(predictions, references)
+
+
+def test_registered_name():
+    metric = Metric.from_params(Params({"type": "narrativeqa", "beta": 1.0}))
+    assert isinstance(metric, NarrativeQaMetric)
+
+
+def _two_processes(global_rank, world_size, gpu_id, metric, expected):
+    # Uneven shares, so that a mean of the processes' means would be wrong.
+    mine = slice(0, 1) if global_rank == 0 else slice(1, 3)
+    metric(PREDICTIONS[mine], REFERENCES[mine])
+    assert metric.get_metric() == pytest.approx(expected)
+
+
+def test_two_processes_agree_with_one():
+    run_distributed_test([-1, -1], _two_processes, NarrativeQaMetric(), evaluate(PREDICTIONS, REFERENCES))
+
+
+@needs_narrativeqa
+def test_people_score_what_the_authors_of_the_data_set_report():
+    with open(NARRATIVEQA / "qaps.csv", newline="", encoding="utf-8") as file:
+        rows = [row for row in csv.DictReader(file) if row["set"] == "test"]
+    assert len(rows) == 10557
+    metrics = evaluate([row["answer2_tokenized"] for row in rows], [[row["answer1_tokenized"]] for row in rows])
+    # Kočiský et al. 2018, table 4: human answers on the summaries, there of the raw text.
+    assert 100 * metrics["bleu_1"] == pytest.approx(44.43, abs=0.5)
+    assert 100 * metrics["rouge_l"] == pytest.approx(57.02, abs=0.5)

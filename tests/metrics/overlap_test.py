@@ -1,0 +1,69 @@
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from nltk.translate.bleu_score import corpus_bleu
+
+from allennlp_coref_rc.metrics import bleu, bleu_counts, rouge_l
+from tests.common.lcs_test import by_the_book
+
+texts = st.lists(st.sampled_from("abcde"), min_size=1, max_size=9)
+# NLTK counts one n-gram in a text that has none.
+longer_texts = st.lists(st.sampled_from("abcde"), min_size=4, max_size=9)
+items = st.tuples(texts, st.lists(texts, min_size=1, max_size=3))
+
+
+@settings(derandomize=True, deadline=None, max_examples=100)
+@given(st.lists(st.tuples(longer_texts, st.lists(texts, min_size=1, max_size=3)), min_size=1, max_size=4))
+def test_corpus_bleu_is_that_of_nltk(corpus):
+    sums = [sum(column) for column in zip(*(bleu_counts(*item) for item in corpus))]
+    for order, score in enumerate(bleu(sums), start=1):
+        if all(sums[2 * n + 1] for n in range(1, order + 1)):
+            weights = [1 / order] * order
+            expected = corpus_bleu([refs for _, refs in corpus], [text for text, _ in corpus], weights)
+            assert score == pytest.approx(expected, abs=1e-6)
+        else:
+            assert score < 0.05
+
+
+def test_counts_are_clipped_by_the_reference_that_has_most():
+    prediction, references = "the the the cat".split(), ["the cat".split(), "the the cat sat there".split()]
+    # Of three "the" two count, and of "the the", twice, one.
+    assert bleu_counts(prediction, references) == [4, 5, 4, 3, 3, 2, 2, 1, 1, 0]
+
+
+def test_of_two_references_as_close_the_shorter_counts():
+    assert bleu_counts(["a"] * 4, [["b"] * 6, ["b"] * 2])[:2] == [4, 2]
+    assert bleu_counts(["a"] * 4, [["b"] * 5, ["b"] * 2])[:2] == [4, 5]
+
+
+def test_texts_without_tokens():
+    assert bleu_counts([], [["a"], []]) == [0] * 10
+    assert rouge_l([], [[]]) == 1
+    assert rouge_l([], [["a"]]) == rouge_l(["a"], [[]]) == 0
+    assert max(bleu([0] * 10)) < 1e-5
+
+
+@settings(derandomize=True, deadline=None, max_examples=200)
+@given(item=items, beta=st.sampled_from([1.0, 1.2]))
+def test_rouge_l_by_the_book(item, beta):
+    prediction, references = item
+    pairs = [
+        (by_the_book(prediction, ref) / len(prediction), by_the_book(prediction, ref) / len(ref)) for ref in references
+    ]
+
+    def f(precision, recall):
+        if precision == 0:
+            return 0
+        return (1 + beta**2) * precision * recall / (recall + beta**2 * precision)
+
+    separate = rouge_l(prediction, references, beta)
+    assert separate == pytest.approx(f(max(p for p, _ in pairs), max(r for _, r in pairs)))
+    same = rouge_l(prediction, references, beta, same_reference=True)
+    assert same == pytest.approx(max(f(p, r) for p, r in pairs))
+    assert same <= separate + 1e-12
+
+
+def test_precision_and_recall_may_be_of_different_references():
+    prediction, references = "a b".split(), ["a b c d e f".split(), "a".split()]
+    assert rouge_l(prediction, references) == 1
+    assert rouge_l(prediction, references, same_reference=True) == pytest.approx(2.44 * 0.5 / (1 + 1.44 * 0.5))

@@ -1,0 +1,80 @@
+import pytest
+import torch
+from allennlp.common import Params
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import Batch, Vocabulary
+from allennlp.models import Model
+from allennlp.predictors import Predictor
+
+from allennlp_coref_rc.data.dataset_readers import AnnotatedNarrativeQaReader
+from tests.shared import PROJECT
+
+TRAIN = str(PROJECT / "tests" / "fixtures" / "narrativeqa" / "train")
+
+PASSAGE = "Pip can't clean the museum. Rain falls."
+QUESTION = "What falls?"
+
+
+def bidirectional(size):
+    return {"type": "lstm", "bidirectional": True, "input_size": size, "hidden_size": 3, "num_layers": 1}
+
+
+@pytest.fixture(scope="module")
+def trained():
+    """A reader, and a model of allennlp-models for it, small and after one batch."""
+    reader = AnnotatedNarrativeQaReader()
+    instances = list(reader.read(TRAIN))
+    vocab = Vocabulary.from_instances(instances)
+    torch.manual_seed(0)
+    params = {
+        "type": "bidaf",
+        "text_field_embedder": {"token_embedders": {"tokens": {"type": "embedding", "embedding_dim": 6}}},
+        "num_highway_layers": 1,
+        "phrase_layer": bidirectional(6),
+        "matrix_attention": {"type": "dot_product"},
+        "modeling_layer": bidirectional(24),
+        "span_end_encoder": bidirectional(42),
+    }
+    model = Model.from_params(Params(params), vocab=vocab)
+    for instance in instances:
+        reader.apply_token_indexers(instance)
+    batch = Batch(instances)
+    batch.index_instances(vocab)
+    model(**batch.as_tensor_dict())["loss"].backward()
+    assert 0 <= model.get_metrics()["f1"] <= 1
+    return reader, model.eval()
+
+
+@pytest.fixture(scope="module")
+def predictor(trained):
+    reader, model = trained
+    return Predictor.by_name("span_reader")(model, reader)
+
+
+def test_the_answer_is_the_span(predictor):
+    output = predictor.predict_json({"passage": PASSAGE, "question": QUESTION})
+    start, end = output["best_span"]
+    assert output["passage_tokens"] == "Pip ca n't clean the museum . Rain falls .".split()
+    assert output["answer"] == " ".join(output["passage_tokens"][start : end + 1]) == output["best_span_str"]
+    assert len(output["span_start_probs"]) == 10
+    assert "loss" not in output
+
+
+def test_batches_agree_with_single_questions(predictor):
+    inputs = [{"passage": PASSAGE, "question": QUESTION}, {"passage": ["Rain", "falls"], "question": ["What", "?"]}]
+    single = [predictor.predict_json(item)["answer"] for item in inputs]
+    assert [output["answer"] for output in predictor.predict_batch_json(inputs)] == single
+
+
+@pytest.mark.parametrize(
+    "inputs, message",
+    [
+        ({"passage": PASSAGE}, "expected the key 'question'"),
+        ({"passage": "", "question": QUESTION}, "found an empty passage"),
+        ({"passage": 3, "question": QUESTION}, "passage: found 3, expected a text or a list"),
+        ({"passage": PASSAGE, "question": QUESTION, "clusters": [[[0, 99]]]}, r"mention of cluster 0 \[0, 99\)"),
+    ],
+)
+def test_bad_input_is_named(predictor, inputs, message):
+    with pytest.raises(ConfigurationError, match=message):
+        predictor.predict_json(inputs)
