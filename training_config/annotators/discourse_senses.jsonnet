@@ -5,8 +5,8 @@ local indexer = { type: 'single_id', token_min_padding_length: 3 };
 local embedding(of) = { type: 'embedding', embedding_dim: of.embedding_dim, vocab_namespace: of.namespace };
 {
   dataset_reader: { type: 'discourse_senses', fold: 'train', find_connectives: true, token_indexers: {
-    tokens: indexer { lowercase_tokens: true },
-    places: indexer { namespace: place.namespace, feature_name: 'ent_type_' },
+    tokens: indexer { lowercase_tokens: true },  // the first by name: `basic_classifier` gives its words
+    tokens_places: indexer { namespace: place.namespace, feature_name: 'ent_type_' },
   } },
   validation_dataset_reader: self.dataset_reader { fold: 'valid' },
   train_data_path: 'data/annotators/gdtb',
@@ -15,7 +15,7 @@ local embedding(of) = { type: 'embedding', embedding_dim: of.embedding_dim, voca
   vocabulary: { min_count: { tokens: 5 } },
   model: {
     type: 'basic_classifier',
-    text_field_embedder: { token_embedders: { tokens: embedding(word), places: embedding(place) } },
+    text_field_embedder: { token_embedders: { tokens: embedding(word), tokens_places: embedding(place) } },
     seq2vec_encoder: { type: 'cnn', num_filters: 128, ngram_filter_sizes: [1, 2, 3],
                        embedding_dim: word.embedding_dim + place.embedding_dim },
     dropout: 0.5,
