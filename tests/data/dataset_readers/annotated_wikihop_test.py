@@ -112,14 +112,14 @@ class TestAnnotatedWikiHopReader:
         assert instance["answer"].label == 1
 
     def test_candidates_as_a_bag_of_tokens(self):
-        def positions(match):
-            instance = list(reader(shuffle_supports=False, candidate_match=match).read(TRAIN))[1]
+        def positions(bag_of_tokens):
+            instance = list(reader(shuffle_supports=False, bag_of_tokens=bag_of_tokens).read(TRAIN))[1]
             passage = tokens(instance["passage"])
             pairs = instance["candidates"].human_readable_repr()
             return [[passage[position] for i, position in pairs if i == number] for number in range(3)]
 
-        assert positions("contiguous") == [["carver", "carver"], ["miller"], ["stone", "carver"]]
-        assert positions("bag_of_tokens") == [
+        assert positions(False) == [["carver", "carver"], ["miller"], ["stone", "carver"]]
+        assert positions(True) == [
             ["carver", "carver"],
             ["miller"],
             ["carver", "carver", "stone", "stone"],
@@ -137,7 +137,7 @@ class TestAnnotatedWikiHopReader:
         # A candidate that is nowhere stays one: "upper vale" has no token here, but in a bag of tokens two.
         assert len(instances[3]["candidates"]) == 2
         assert {i for i, _ in instances[3]["candidates"].human_readable_repr()} == {0}
-        made = reader(candidate_match="bag_of_tokens")
+        made = reader(bag_of_tokens=True)
         assert len(list(made.read(TRAIN))) == 4 and not made.skipped
 
     def test_what_is_cut_off(self):
@@ -260,9 +260,7 @@ class TestAnnotatedWikiHopReader:
         instance = next(iter(DatasetReader.from_params(Params(params)).read(DEV)))
         assert tokens(instance["question"]) == ["@begin", "place_of_birth", "anton", "berg", "@end"]
 
-    @pytest.mark.parametrize(
-        "options", [{"candidate_match": "words"}, {"subset": "single"}, {"max_clusters": -1}, {"candidate_match": None}]
-    )
+    @pytest.mark.parametrize("options", [{"subset": "single"}, {"max_clusters": -1}])
     def test_bad_options_are_refused(self, options):
         ((key, value),) = options.items()
         with pytest.raises(ConfigurationError, match=f"annotated_wikihop: {key} is {value!r}, expected"):
