@@ -25,5 +25,6 @@
     num_blocks: 1,
     annotated_blocks: [0],
     heads: heads,
+    normalize_outputs: true,
   } + options,
 }

@@ -63,6 +63,9 @@ class Dassa(AnnotatedSeq2SeqEncoder):
     label_bias : `bool`, optional (default = `True`)
         Labels also add a vector to queries and to keys as it is: the code has it, the paper has not.
     join_unannotated : `bool`, optional (default = `False`)
+    normalize_outputs : `bool`, optional (default = `False`)
+        Put a layer norm behind the last block, which QANet has not: for models that multiply encodings, whose residual
+        connections have made them large.
     dropout_prob : `float`, optional (default = `0.1`)
     layer_dropout_undecayed_prob : `float`, optional (default = `0.1`)
     vocab : `Vocabulary`, optional (default = `None`)
@@ -90,6 +93,7 @@ class Dassa(AnnotatedSeq2SeqEncoder):
         label_dim: int = 16,
         label_bias: bool = True,
         join_unannotated: bool = False,
+        normalize_outputs: bool = False,
         dropout_prob: float = 0.1,
         layer_dropout_undecayed_prob: float = 0.1,
         vocab: Optional[Vocabulary] = None,
@@ -129,6 +133,7 @@ class Dassa(AnnotatedSeq2SeqEncoder):
         self._annotated_blocks = frozenset(annotated_blocks if heads else ())
         self._join_unannotated = join_unannotated
         self.input_projection = torch.nn.Linear(input_dim, hidden_dim) if input_dim != hidden_dim else None
+        self.output_norm = torch.nn.LayerNorm(hidden_dim) if normalize_outputs else None
         self.blocks = torch.nn.ModuleList()
         for block in range(num_blocks):
             seen = (heads, vocab, label_dim, label_bias) if block in self._annotated_blocks else ()
@@ -177,6 +182,8 @@ class Dassa(AnnotatedSeq2SeqEncoder):
         positions = add_positional_features(torch.zeros_like(outputs[:1]))
         for i, block in enumerate(self.blocks):
             outputs = block(outputs + positions, exist, attended, views if i in self._annotated_blocks else None)
+        if self.output_norm is not None:
+            outputs = self.output_norm(outputs)
         return outputs if exist is None else outputs * exist
 
     def _views(self, annotations: AnnotationTensors, mask: torch.BoolTensor) -> HeadViews:

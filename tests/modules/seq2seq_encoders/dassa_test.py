@@ -199,6 +199,18 @@ def test_twelve_heads_in_every_layer_and_other_sizes():
     assert (encoder.get_input_dim(), encoder.get_output_dim(), encoder.is_bidirectional()) == (5, 14, False)
 
 
+def test_outputs_with_a_layer_norm():
+    plain, normed = dassa(), dassa(normalize_outputs=True)
+    normed.load_state_dict(
+        {**plain.state_dict(), "output_norm.weight": torch.ones(DIM), "output_norm.bias": torch.zeros(DIM)}
+    )
+    inputs, mask, annotations = batch([LENGTH, 5])
+    outputs = normed(inputs, mask, annotations)
+    expected = plain(inputs, mask, annotations)[mask]
+    expected = (expected - expected.mean(-1, keepdim=True)) / expected.std(-1, keepdim=True, unbiased=False)
+    assert torch.allclose(outputs[mask], expected, atol=1e-4) and (outputs[~mask] == 0).all()
+
+
 def test_reduced_precision():
     encoder = dassa().float()
     inputs, mask, annotations = batch([LENGTH, 5])

@@ -354,5 +354,7 @@ def test_wrong_pairs_and_annotations():
         encode_pair(make("mage", joint=True), make("mage", joint=True), passage, question)
     with pytest.raises(ConfigurationError, match="reads the relation 'srl', but dataset_reader.annotation_layers has"):
         make("mage")(passage.inputs, passage.mask, {"coref": passage.annotations["coref"]})
-    with pytest.raises(ConfigurationError, match="annotation_layers.coref makes .'clusters'.; a layer of type coref_"):
+    with pytest.raises(
+        ConfigurationError, match="annotation_layers.coref makes .'clusters'.; layers of the types coref_"
+    ):
         make("mage")(passage.inputs, passage.mask, {"coref": {"clusters": torch.zeros(1, BOUNDARY, 1)}, "srl": {}})
