@@ -48,9 +48,9 @@ def _attention_state(theirs: State, num_views: int) -> State:
     each head, and these are the last rows of the tables; ours have a bias.
     """
     ours: State = {name: value for name, value in theirs.items() if name.startswith("output_projection")}
-    weights, biases, label_weights = [], [], []
+    weights, biases, label_weights, tables = [], [], [], []
     dim = theirs["output_projection.weight"].size(0)
-    for i, kind in enumerate(("queries", "keys")):
+    for kind in ("queries", "keys"):
         # Shape: (heads, dim + label_dim, head_dim)
         projection = theirs[f"_{kind}_projection"]
         embeddings, vectors = (theirs[f"_semantic_label_embedding_{kind[0]}_{part}.weight"] for part in "wb")
@@ -59,8 +59,8 @@ def _attention_state(theirs: State, num_views: int) -> State:
         no_label = embeddings[-num_heads:].unsqueeze(1) @ projection[:, dim:]
         biases.append((no_label.squeeze(1) + vectors[-num_heads:]).flatten())
         label_weights.append(projection[:num_views, dim:])
-        ours[f"labels.0.embeddings.{i}.weight"] = embeddings
-        ours[f"labels.0.biases.{i}.weight"] = vectors
+        tables += [embeddings, vectors]
+    ours["labels.0.table.weight"] = torch.cat(tables, dim=1)
     ours["labels.0.weight"] = torch.stack(label_weights)
     ours["projection.weight"] = torch.cat([*weights, theirs["_values_projection.weight"]])
     ours["projection.bias"] = torch.cat([*biases, theirs["_values_projection.bias"]])

@@ -1,3 +1,4 @@
+from itertools import accumulate
 from typing import Dict, NamedTuple, Optional
 
 import torch
@@ -26,22 +27,17 @@ class HeadViews(NamedTuple):
 
 class LabelProjection(torch.nn.Module):
     """
-    What the labels of one annotation layer add to the queries and keys of its heads: for either a table of embeddings
-    that the heads share, projected by each head; and, with `bias`, a table of vectors that are added as they are. The
-    vocabulary says how many labels there are.
+    What the labels of one annotation layer add to the queries and keys of its heads: for either an embedding, the same
+    for all heads, projected by each head; and, with `bias`, a vector that is added as it is. `table` has a label's
+    embedding and vector for queries, then those for keys; the vocabulary says how many labels there are.
     """
 
     def __init__(
         self, vocab: Vocabulary, namespace: str, num_heads: int, head_dim: int, label_dim: int, bias: bool, fan_in: int
     ) -> None:
         super().__init__()
-
-        def tables(dim: int) -> torch.nn.ModuleList:
-            """Those of queries and of keys."""
-            return torch.nn.ModuleList(Embedding(dim, vocab=vocab, vocab_namespace=namespace) for _ in range(2))
-
-        self.embeddings = tables(label_dim)
-        self.biases = tables(head_dim) if bias else []
+        self._dims = [label_dim, head_dim if bias else 0]
+        self.table = Embedding(2 * sum(self._dims), vocab=vocab, vocab_namespace=namespace)
         self.weight = torch.nn.Parameter(torch.empty(2, num_heads, label_dim, head_dim))
         torch.nn.init.uniform_(self.weight, -(fan_in**-0.5), fan_in**-0.5)
 
@@ -56,14 +52,15 @@ class LabelProjection(torch.nn.Module):
         # Returns
 
         `torch.Tensor`
-            Shape: (2, heads, labels, head_dim). What is still to be added for each label.
+            Shape: (heads, labels, 3, head_dim). What is still to be added to queries, keys and (nothing) to values.
         """
-        # The tables are projected, not the tokens: there are fewer labels than tokens. The first label is none.
-        embeddings = torch.stack([table.weight for table in self.embeddings])[:, None, 1:]
+        # The table is projected, not the tokens: there are fewer labels than tokens. Its first label is none.
+        table = self.table.weight[1:].unflatten(-1, (2, 1, -1)).permute(1, 2, 0, 3)
+        embeddings, biases = table.split(self._dims, dim=-1)
         added = embeddings @ self.weight - no_label.unsqueeze(2)
-        if self.biases:
-            added = added + torch.stack([table.weight for table in self.biases])[:, None, 1:]
-        return pad(added, (0, 0, 1, 0))
+        if self._dims[1]:
+            added = added + biases
+        return pad(added, (0, 0, 1, 0, 0, 0, 0, 1)).permute(1, 2, 0, 3)
 
 
 class AnnotatedSelfAttention(torch.nn.Module):
@@ -142,15 +139,12 @@ class AnnotatedSelfAttention(torch.nn.Module):
         heads, 3, head_dim).
         """
         biases = self.projection.bias.view(3, self._num_heads, -1)[:2, : labels.size(-1)].split(self._heads, dim=1)
-        tables, first_rows = [], [0]
-        for projection, bias in zip(self.labels, biases):
-            # Shape: (heads, labels, 2, head_dim)
-            table = projection(bias).permute(1, 2, 0, 3)
-            tables.append(table.flatten(0, 1))
-            first_rows += [first_rows[-1] + table.size(1) * i for i in range(1, table.size(0) + 1)]
-        rows = labels + torch.tensor(first_rows[:-1], device=labels.device)
-        table = pad(torch.cat(tables), (0, 0, 0, 1))
-        return embedding(rows, table.flatten(1)).unflatten(-1, table.shape[1:])
+        tables = [project(bias) for project, bias in zip(self.labels, biases)]
+        # The first row of each head in all tables.
+        sizes = [table.size(1) for table in tables for _ in range(table.size(0))]
+        first_rows = torch.tensor([0, *accumulate(sizes[:-1])], device=labels.device)
+        rows = torch.cat([table.flatten(0, 1).flatten(1) for table in tables])
+        return embedding(labels + first_rows, rows).unflatten(-1, tables[0].shape[2:])
 
 
 def _attend(projected: torch.Tensor, attended: Optional[torch.BoolTensor]) -> torch.Tensor:

@@ -1,7 +1,8 @@
 from typing import List, NamedTuple, Optional, Tuple
 
+import numpy
 import torch
-from torch.nn.functional import pad, scaled_dot_product_attention
+from torch.nn.functional import scaled_dot_product_attention
 
 MAX_GROUPS = 2**15
 """More groups in one call are too many for CUDA's kernels."""
@@ -44,43 +45,45 @@ class Scopes:
     """
 
     def __init__(self, numbers: torch.LongTensor, mask: torch.BoolTensor, join_unannotated: bool = False) -> None:
-        # Shape: (batch_size, heads, sequence_length)
-        numbers = numbers.transpose(1, 2).clamp(min=0)
-        rows = torch.arange(numbers.numel(), device=mask.device).view(mask.size(0), mask.size(1), -1).transpose(1, 2)
+        # With NumPy: many small operations, which wait for each other's results. Shape: (batch_size, heads, length)
+        scopes = numpy.maximum(numbers.transpose(1, 2).cpu().numpy(), 0)
+        exist = numpy.broadcast_to(mask.cpu().numpy()[:, None], scopes.shape)
+        batch_size, heads, length = scopes.shape
         if not join_unannotated:
-            in_none = numbers == 0
-            begins = in_none & ~pad(in_none, (1, -1))
-            numbers = torch.where(in_none, -begins.cumsum(dim=-1), numbers)
-        sequences = torch.arange(mask.size(0) * numbers.size(1), device=mask.device).view(*numbers.shape[:2], 1)
-        lowest, highest = (-mask.size(1), int(numbers.max()) if numbers.numel() else 0)
-        keys = sequences * (highest - lowest + 1) + numbers - lowest
-        exist = mask.unsqueeze(1).expand_as(keys)
-        keys, order = keys[exist].sort(stable=True)
-        self._arrange(rows[exist][order], keys.unique_consecutive(return_counts=True)[1], rows.numel())
+            in_none = scopes == 0
+            begins = in_none & ~numpy.pad(in_none, ((0, 0), (0, 0), (1, 0)))[..., :-1]
+            scopes = numpy.where(in_none, -begins.cumsum(axis=-1), scopes)
+        rows = numpy.arange(scopes.size).reshape(batch_size, length, heads).swapaxes(1, 2)
+        sequences = numpy.arange(batch_size * heads).reshape(batch_size, heads, 1)
+        keys = (sequences * (length + 1 + scopes.max(initial=0)) + scopes + length)[exist]
+        order = keys.argsort(kind="stable")
+        starts = numpy.flatnonzero(numpy.diff(keys[order], prepend=-1))
+        self._arrange(rows[exist][order], starts, numpy.diff(starts, append=len(keys)), rows.size, mask.device)
 
-    def _arrange(self, rows: torch.LongTensor, sizes: torch.LongTensor, num_rows: int) -> None:
-        """`rows` are group by group, `sizes` the numbers of them in each."""
-        starts = sizes.cumsum(dim=0) - sizes
+    def _arrange(
+        self, rows: numpy.ndarray, starts: numpy.ndarray, sizes: numpy.ndarray, num_rows: int, device: torch.device
+    ) -> None:
+        """`rows` are group by group; `starts` and `sizes` are of the groups."""
         self._buckets: List[Bucket] = []
         all_members = [rows[:0]]
         # Where each row's output is among those of all buckets; the first of them, zero, is that of rows in no group.
-        self._places = rows.new_zeros(num_rows)
+        places = numpy.zeros(num_rows, dtype=rows.dtype)
         end = 1
-        for low, high in _ranges(int(sizes.max()) if len(sizes) else 0):
-            chosen = ((sizes > low) & (sizes <= high)).nonzero().squeeze(-1)
-            for groups in chosen.split(MAX_GROUPS) if len(chosen) else ():
-                places = torch.arange(int(sizes[groups].max()), device=rows.device)
-                is_member = places < sizes[groups].unsqueeze(-1)
+        for low, high in _ranges(sizes.max(initial=0)):
+            chosen = numpy.flatnonzero((sizes > low) & (sizes <= high))
+            for groups in (chosen[i : i + MAX_GROUPS] for i in range(0, len(chosen), MAX_GROUPS)):
+                offsets = numpy.arange(sizes[groups].max())
+                is_member = offsets < sizes[groups, None]
                 # In a smaller group the first member fills the places that are left.
-                members = rows[starts[groups].unsqueeze(-1) + places * is_member]
-                full = bool(is_member.all())
-                self._buckets.append(Bucket(*members.shape, None if full else is_member[:, None, None, :]))
-                all_members.append(members.flatten())
-                slots = torch.arange(end, end + members.numel(), device=rows.device).view_as(members)
-                self._places[members[is_member]] = slots[is_member]
-                end += members.numel()
+                members = rows[starts[groups, None] + offsets * is_member]
+                places[members[is_member]] = end + numpy.flatnonzero(is_member)
+                end += members.size
+                all_members.append(members.ravel())
+                masks = None if is_member.all() else torch.from_numpy(is_member[:, None, None]).to(device)
+                self._buckets.append(Bucket(*members.shape, masks))
         # Positions in (batch_size, sequence_length, heads), bucket by bucket and group by group.
-        self._rows = torch.cat(all_members)
+        self._rows = torch.from_numpy(numpy.concatenate(all_members)).to(device)
+        self._places = torch.from_numpy(places).to(device)
 
     def attend(self, projected: torch.Tensor) -> torch.Tensor:
         """
@@ -98,13 +101,10 @@ class Scopes:
         """
         grouped = projected.flatten(0, 2).index_select(0, self._rows)
         outputs = [projected.new_zeros(1, projected.size(-1))]
-        for (groups, size, is_member), tokens in zip(
-            self._buckets, grouped.split([b.groups * b.size for b in self._buckets])
-        ):
-            attended = scaled_dot_product_attention(
-                *tokens.view(groups, 1, size, *tokens.shape[1:]).unbind(3), attn_mask=is_member
-            )
-            outputs.append(attended.flatten(0, 2))
+        sizes = [groups * size for groups, size, _ in self._buckets]
+        for (groups, size, is_member), tokens in zip(self._buckets, grouped.split(sizes)):
+            parts = tokens.view(groups, 1, size, *tokens.shape[1:]).unbind(3)
+            outputs.append(scaled_dot_product_attention(*parts, attn_mask=is_member).flatten(0, 2))
         return torch.cat(outputs).index_select(0, self._places).view(*projected.shape[:3], -1)
 
 

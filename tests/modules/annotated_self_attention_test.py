@@ -8,7 +8,7 @@ from allennlp_coref_rc.annotations.layers import label_namespace
 from allennlp_coref_rc.modules.annotated_self_attention import AnnotatedSelfAttention, HeadViews
 from allennlp_coref_rc.modules.scopes import Scopes
 
-BATCH, LENGTH, DIM, HEADS, HEAD_DIM = 2, 7, 12, 4, 3
+BATCH, LENGTH, DIM, HEADS, HEAD_DIM, LABEL_DIM = 2, 7, 12, 4, 3, 16
 LABELS = {"srl": 5, "coref": 4}
 
 
@@ -87,12 +87,17 @@ def test_a_constant_label_in_one_scope_is_a_plain_head_with_another_bias():
     expected.load_state_dict(module.state_dict(), strict=False)
     with torch.no_grad():
         added = [
-            module.labels[0].embeddings[part].weight[3] @ module.labels[0].weight[part]
-            + module.labels[0].biases[part].weight[3]
-            for part in range(2)
+            embeddings[3] @ module.labels[0].weight[part] + biases[3]
+            for part, (embeddings, biases) in enumerate(tables(module.labels[0]))
         ]
         expected.projection.bias[: 2 * DIM] = torch.cat(added).flatten()
     assert_same(module(x, views=views(3 * ones, ones)), expected(x), x)
+
+
+def tables(labels):
+    """Embeddings and biases, of queries and of keys."""
+    halves = labels.table.weight.chunk(2, dim=1)
+    return [(half[:, :LABEL_DIM], half[:, LABEL_DIM:]) for half in halves]
 
 
 def in_the_papers_form(module, x, labels, scopes, heads):
@@ -108,11 +113,11 @@ def in_the_papers_form(module, x, labels, scopes, heads):
             label = labels[:, :, head]
             pair = []
             of = module.labels[layer]
-            for part in range(2):
-                extended = torch.cat([x, of.embeddings[part].weight[label]], dim=-1)
+            for part, (embeddings, biases) in enumerate(tables(of)):
+                extended = torch.cat([x, embeddings[label]], dim=-1)
                 labelled = extended @ torch.cat([weight[part, head].T, of.weight[part, place]])
-                if of.biases:
-                    labelled = labelled + of.biases[part].weight[label]
+                if biases.numel():
+                    labelled = labelled + biases[label]
                 pair.append(torch.where((label > 0).unsqueeze(-1), labelled, (queries, keys)[part]))
             queries, keys = pair
             allowed = scopes[:, :, None, head] == scopes[:, None, :, head]
@@ -148,12 +153,12 @@ def test_gradients_are_those_of_finite_differences():
 
 def test_tables_are_as_large_as_the_vocabulary_and_grow_with_it():
     module = attention({"srl": 1, "coref": 1})
-    assert [layer.embeddings[0].num_embeddings for layer in module.labels] == [5, 4]
+    assert [layer.table.num_embeddings for layer in module.labels] == [5, 4]
     longer = vocabulary()
     longer.add_token_to_namespace("new", label_namespace("srl"))
     for part in module.modules():
         if hasattr(part, "extend_vocab"):
             part.extend_vocab(longer)
-    assert [layer.biases[1].weight.size(0) for layer in module.labels] == [6, 4]
+    assert [layer.table.weight.size(0) for layer in module.labels] == [6, 4]
     labels = torch.tensor([5, 3]).expand(BATCH, LENGTH, 2)
     assert module.float()(inputs().float(), views=views(labels, torch.ones_like(labels))).isfinite().all()
