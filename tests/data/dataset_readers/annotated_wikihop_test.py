@@ -94,6 +94,9 @@ class TestAnnotatedWikiHopReader:
             assert passage == " ".join(texts[i])
             assert {found[i] for found in shuffled.values()} <= orders
         assert len({found[0] for found in shuffled.values()}) > 10
+        # Questions about the same texts have them in orders of their own.
+        item = {**ITEM, "supports": [f"A car {i}." for i in range(9)]}
+        assert len({tuple(reader().to_document({**item, "id": str(i)}).text.tokens) for i in range(9)}) == 9
         # What stands before a question in the file does not change its passage.
         assert [passages(seed=1, max_instances=1)[0]] == passages(seed=1)[:1]
 
@@ -296,6 +299,15 @@ class TestClusters:
         assert self.found(annotate_together=True) == ["Anna", "Holt", "Bo", "paints", "Ulm", "Rome"]
         clusters = self.instance(annotate_together=True)["metadata"].metadata["clusters"]
         assert clusters[0] == [(0, 1), (37, 38)]
+
+    def test_a_mention_in_the_question_is_one_of_the_entity(self):
+        # The passage has no more than the second name.
+        item = {**ITEM, "query": "home_of anna holt", "supports": ["Holt paints. Bo sings. Holt and Bo sing."]}
+        for together, expected in ((True, ["Holt"]), (False, [])):
+            made = reader(annotator=ExactMatchCoref(["holt", "bo"]), annotate_together=together, keep_skipped=True)
+            (instance,) = made.to_instances(made.annotate(made.to_document(item)))
+            clusters = instance["metadata"].metadata["clusters"]
+            assert [words(instance, cluster[0]) for cluster in clusters] == expected
 
     def test_the_largest_are_kept(self):
         assert self.found(filter_clusters=False, max_clusters=3) == ["Bo", "paints", "Cleo"]
