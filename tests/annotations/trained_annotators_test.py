@@ -80,7 +80,7 @@ def test_a_batch_of_texts_gives_what_single_ones_give(srl, senses):
 
 def test_what_is_annotated_stays_and_empty_texts_are_left(srl, senses):
     text = propbank()[0]
-    assert srl.annotate(text).frames == text.frames * 2 or len(srl.annotate(text).frames) == 2 * len(text.frames)
+    assert len(srl.annotate(text).frames) == 2 * len(text.frames)
     assert srl.annotate(text).frames[: len(text.frames)] == text.frames
     for annotator in (srl, senses):
         assert annotator.annotate_batch([]) == []
