@@ -95,6 +95,7 @@ class AnnotatedSelfAttention(torch.nn.Module):
         super().__init__()
         head_dim = attention_dim // num_heads
         self._num_heads = num_heads
+        self._head_dim = head_dim
         self._heads = list((heads or {}).values())
         self.projection = torch.nn.Linear(input_dim, 3 * attention_dim)
         self.output_projection = torch.nn.Linear(attention_dim, input_dim)
@@ -123,15 +124,20 @@ class AnnotatedSelfAttention(torch.nn.Module):
         `torch.Tensor`
             Shape: (batch_size, sequence_length, input_dim).
         """
-        projected = self.projection(inputs).unflatten(-1, (3, self._num_heads, -1))
-        if views is None:
-            outputs = _attend(projected, attended)
-        else:
-            num_annotated = sum(self._heads)
-            annotated, plain = projected.split([num_annotated, self._num_heads - num_annotated], dim=3)
-            annotated = self._label_terms(views.labels) + annotated.transpose(2, 3)
-            outputs = torch.cat([views.scopes.attend(annotated), _attend(plain, attended)], dim=2)
-        return self.output_projection(outputs.flatten(2))
+        annotated = 0 if views is None else sum(self._heads)
+        # One split, so that their gradients are put together only once. Of each: (batch_size, sequence_length, heads,
+        # head_dim).
+        sizes = [annotated * self._head_dim, (self._num_heads - annotated) * self._head_dim]
+        parts = [part.unflatten(-1, (-1, self._head_dim)) for part in self.projection(inputs).split(sizes * 3, dim=-1)]
+        outputs = []
+        if annotated:
+            seen = torch.stack(parts[::2], dim=3) + self._label_terms(views.labels)
+            outputs.append(views.scopes.attend(seen))
+        if annotated < self._num_heads:
+            queries, keys, values = (part.transpose(1, 2) for part in parts[1::2])
+            plain = scaled_dot_product_attention(queries, keys, values, attn_mask=attended)
+            outputs.append(plain.transpose(1, 2))
+        return self.output_projection(torch.cat(outputs, dim=2).flatten(2))
 
     def _label_terms(self, labels: torch.LongTensor) -> torch.Tensor:
         """
@@ -145,14 +151,3 @@ class AnnotatedSelfAttention(torch.nn.Module):
         first_rows = torch.tensor([0, *accumulate(sizes[:-1])], device=labels.device)
         rows = torch.cat([table.flatten(0, 1).flatten(1) for table in tables])
         return embedding(labels + first_rows, rows).unflatten(-1, tables[0].shape[2:])
-
-
-def _attend(projected: torch.Tensor, attended: Optional[torch.BoolTensor]) -> torch.Tensor:
-    """
-    Attention of plain heads. Shapes: projected (batch_size, sequence_length, 3, heads, head_dim), the result
-    (batch_size, sequence_length, heads, head_dim).
-    """
-    queries, keys, values = projected.permute(2, 0, 3, 1, 4)
-    if not projected.size(3):
-        return values.transpose(1, 2)
-    return scaled_dot_product_attention(queries, keys, values, attn_mask=attended).transpose(1, 2)
