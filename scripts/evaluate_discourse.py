@@ -89,6 +89,7 @@ def main() -> None:
     if arguments.archive:
         explicit = ConnectiveDiscourse(exclude=[])
         annotators["trained_discourse_senses"] = TrainedDiscourseSenses(arguments.archive, explicit)
+        annotators["  no_relation: 1"] = TrainedDiscourseSenses(arguments.archive, explicit, no_relation=1.0)
     reader = DiscourseSensesReader(fold=arguments.fold)
 
     def wanted(document: str) -> bool:

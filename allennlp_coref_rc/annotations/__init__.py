@@ -23,7 +23,6 @@ from allennlp_coref_rc.annotations.document import (
     read_header,
     write_documents,
 )
-from allennlp_coref_rc.annotations.document import Document, read_documents, read_header, write_documents
 from allennlp_coref_rc.annotations.entity_marker_coref import EntityMarkerCoref
 from allennlp_coref_rc.annotations.exact_match_coref import ExactMatchCoref
 from allennlp_coref_rc.annotations.fastcoref import FastCoref

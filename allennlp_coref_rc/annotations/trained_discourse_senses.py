@@ -1,6 +1,7 @@
 from dataclasses import replace
 from typing import Iterator, List, Optional, Sequence
 
+from allennlp.common.checks import ConfigurationError
 from allennlp.data import Instance
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, DiscourseRelation, Span
@@ -25,6 +26,9 @@ class TrainedDiscourseSenses(Annotator):
         The model's file, or its URL.
     candidates : `Annotator`, optional (default = `ConnectiveDiscourse(exclude=[], implicit=True)`)
         Finds the relations: by default all that may be.
+    no_relation : `float`, optional (default = `0.5`)
+        Leave out what is no relation with a larger probability than this; 1 leaves nothing out. A model that was trained
+        without `find_connectives` knows of relations only.
     batch_size : `int`, optional (default = `64`)
         In relations.
 
@@ -35,8 +39,13 @@ class TrainedDiscourseSenses(Annotator):
     ```
     """
 
-    def __init__(self, archive: str, candidates: Optional[Annotator] = None, batch_size: int = 64) -> None:
+    def __init__(
+        self, archive: str, candidates: Optional[Annotator] = None, no_relation: float = 0.5, batch_size: int = 64
+    ) -> None:
+        if not 0.0 <= no_relation <= 1.0:
+            raise ConfigurationError(f"trained_discourse_senses: no_relation is {no_relation}, expected 0 to 1")
         self._model = ArchivedModel(archive, batch_size)
+        self._no_relation = no_relation
         self._candidates = candidates or ConnectiveDiscourse(exclude=[], implicit=True)
 
     def annotate(self, text: AnnotatedText) -> AnnotatedText:
@@ -61,7 +70,7 @@ class TrainedDiscourseSenses(Annotator):
         ]
 
     def _senses(self, instances: Sequence[Instance]) -> List[Optional[str]]:
-        """The most probable sense of each, `None` where no relation is more probable than all senses together."""
+        """The most probable sense of each, `None` where there seems to be no relation."""
         if not instances:
             return []
         labels = self._model.model.vocab.get_index_to_token_vocabulary("labels")
@@ -69,7 +78,7 @@ class TrainedDiscourseSenses(Annotator):
         for probabilities in self._model.predict(instances, "probs"):
             by_label = {label: float(probabilities[i]) for i, label in labels.items()}
             none = by_label.pop(NO_RELATION, 0.0)
-            senses.append(None if none > 0.5 else max(by_label, key=by_label.__getitem__, default=None))
+            senses.append(None if none > self._no_relation else max(by_label, key=by_label.__getitem__, default=None))
         return senses
 
 

@@ -17,6 +17,9 @@ SETTINGS = {
     "distributed.admin.large-graph-warning-threshold": "1GB",
 }
 
+PATIENCE = 60
+"""In seconds: so long a scheduler may take to answer."""
+
 
 class Workers:
     """
@@ -62,7 +65,7 @@ class Workers:
             else:
                 address = self._scheduler
             try:
-                self._client = stack.enter_context(Client(address, timeout="60s"))
+                self._client = stack.enter_context(Client(address, timeout=PATIENCE))
             except (OSError, ValueError) as error:
                 raise ConfigurationError(f"--scheduler {self._scheduler}: no scheduler answers: {error}") from error
             self._stack = stack.pop_all()

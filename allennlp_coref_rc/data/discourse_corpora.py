@@ -56,14 +56,18 @@ class CorpusRelation(NamedTuple):
     masked: bool = False
 
 
+def is_conll2016(path: str) -> bool:
+    """Whether a file is a `relations.json`, whose first line is an object, and not a `.rels` file."""
+    with open_text(path) as lines:
+        return next(lines, "").lstrip().startswith("{")
+
+
 def read_discourse_corpus(path: str) -> Iterator[CorpusRelation]:
     """
-    The relations of a `.rels` or a `relations.json` file; what it is shows on its first line. Malformed lines raise a
-    `ConfigurationError` with file and line.
+    The relations of a `.rels` or a `relations.json` file. Malformed lines raise a `ConfigurationError` with file and
+    line.
     """
-    with open_text(path) as lines:
-        first = next(lines, "")
-    yield from (read_conll2016 if first.lstrip().startswith("{") else read_rels)(path)
+    yield from (read_conll2016 if is_conll2016(path) else read_rels)(path)
 
 
 def read_rels(path: str) -> Iterator[CorpusRelation]:

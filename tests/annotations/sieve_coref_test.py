@@ -66,6 +66,19 @@ def test_particles_stand_inside_names_but_do_not_join_possessors():
     assert linked("He met Anne 's Tom . Later Anne met Tom .", "Anne", "Anne")
 
 
+def test_dates_and_languages_are_no_names():
+    assert clusters("It was on Monday . Then Monday passed in English . In English it was Monday .") == []
+
+
+def test_a_capital_letter_after_an_opening_mark_says_nothing_either():
+    assert clusters('It was said : " Precisely . " And then : " Precisely . "') == []
+
+
+def test_adjectives_belong_to_the_name_but_not_the_words_of_another_phrase():
+    assert clusters("It was the famous Quorn . The famous Quorn left .") == [["the famous Quorn", "The famous Quorn"]]
+    assert clusters("It was the question Quorn asked . Then Quorn left .") == [["Quorn", "Quorn"]]
+
+
 # Names and noun phrases beside them
 
 
@@ -91,6 +104,12 @@ def test_lists_and_other_genders_are_no_appositions():
 def test_a_definite_noun_phrase_goes_to_the_latest_with_its_words():
     text = "A tall man met a small man . The tall man sat . The man ran . A man sang ."
     assert clusters(text) == [["A tall man", "The tall man", "The man"]]
+
+
+def test_adverbs_and_adjectives_with_commas_belong_to_the_noun_phrase():
+    text = "A very old man met a tall , thin man . The very old man left . The tall , thin man sat ."
+    assert ["A very old man", "The very old man"] in clusters(text)
+    assert ["a tall , thin man", "The tall , thin man"] in clusters(text)
 
 
 def test_plural_and_unspecific_noun_phrases_are_others():
@@ -148,12 +167,19 @@ def test_pronouns_agree_in_gender_and_number():
 def test_the_subject_is_more_salient_than_the_object_and_the_near_than_the_far():
     assert linked("John met Paul . He sat .", "John", "He")
     assert linked("John met Paul . Later Paul left . Then Paul sang . He sat .", "Paul", "He")
+    assert linked("John sat . " * 3 + "We ate . " * 4 + "Paul came . He sang .", "Paul", "He")
+
+
+def test_a_group_is_it_or_they():
+    assert clusters("A family came . They sat .") == [["A family", "They"]]
 
 
 def test_an_object_is_not_its_subject_but_a_reflexive_is():
     text = "Paul sang . John saw {} ."
     assert linked(text.format("him"), "Paul", "him") and not linked(text.format("him"), "John", "him")
-    assert linked(text.format("himself"), "John", "himself")
+    assert linked("Paul sang . " * 8 + text.format("himself"), "John", "himself")
+    # Another clause has another subject.
+    assert linked("John sat , a dog near him .", "John", "him")
 
 
 def test_a_pronoun_is_not_what_it_is_part_of():
@@ -167,13 +193,13 @@ def test_pronouns_look_back_over_so_many_sentences():
 
 
 def test_a_name_of_unknown_gender_gets_that_of_the_pronouns_after_it():
-    text = "We saw Quorn . He left . Alice came . Quorn sat . She and {} sang ."
-    assert linked(text.format("he"), "Quorn", "he")
-    assert not linked(text.format("he"), "Quorn", "She")
+    text = "Alice sat . Then Quorn came . She left . Quorn said that he was ill . Quorn hurt himself ."
+    assert ["Alice", "She"] in clusters(text)
+    assert ["Quorn", "Quorn", "he", "Quorn", "himself"] in clusters(text)
 
 
 def test_a_name_after_prepositions_of_place_is_no_person():
-    assert not linked("John lived in Quorn . We went to Quorn . He sang .", "Quorn", "He")
+    assert linked("John sat . We were in Quorn . We ran through Quorn . Quorn was big . He sang .", "John", "He")
 
 
 # Speakers
@@ -205,11 +231,23 @@ def test_a_speaker_is_found_beside_the_quotation(text):
     assert linked(text, "I", "Mary")
 
 
+def test_a_speaker_is_found_before_a_verb_far_from_the_quotation():
+    assert linked('John sat . Then Mary said in a very low and quiet voice : " I am ill . "', "I", "Mary")
+
+
+def test_who_is_spoken_to_by_one_alone_is_the_narrator():
+    quotation = '" You are ill , " said John .'
+    assert linked("I sat . " * 10 + quotation, "I", "You")
+    # Who says "I" once may be anybody.
+    assert not linked("I sat . " + quotation, "I", "You")
+
+
 def test_turns_without_a_speaker_are_those_of_every_other_one():
     text = '" Well ? " said Mary . " No , " said John . " I ask again . " " I say no . "'
     # The third turn follows right after the words that tell whose the second one is: it goes on.
     assert linked(text, "I", "John")
-    text = '" Why ? " Mary asked . " No , " John said , and then there was silence in all the rooms of the house until it was night . " I ask . " " I say no . "'
+    silence = "and then there was silence in all the rooms of the house until it was night"
+    text = f'" Why ? " Mary asked . " No , " John said , {silence} . " I ask . " " I say no . "'
     assert clusters(text) == [["Mary", "I"], ["John", "I"]]
 
 
@@ -238,12 +276,13 @@ def test_lower_cased_text_is_read_by_lists_and_by_what_names_do():
 
 def test_common_words_are_no_names_in_lower_cased_text():
     assert clusters("silence fell . then silence fell again . may will grant grace . time may grant will .") == []
+    assert clusters("there was grace . it was grace .") == []
 
 
 # All texts
 
 WORDS = """
-    the a that his her Mary Tom mother man men house of 's , . " ' “ ” `` '' said I you he him she it they himself my king
+    the a that his her Mary Tom mother man men house of 's , . " ' “ ” `` '' said I you he him she it they himself king
     Mr. Mrs. Archer Newland walked very old and to in who was Hall ? I'm ’s ’ ‘ é 3 CHAPTER no
     """.split()
 
@@ -314,4 +353,4 @@ def test_the_score_on_litbank_does_not_fall():
         predicted, mention_to_predicted = metric.get_gold_clusters(predicted)
         for scorer in metric.scorers:
             scorer.update(predicted, gold, mention_to_predicted, mention_to_gold)
-    assert metric.get_metric()[2] > 0.58
+    assert metric.get_metric()[2] > 0.605

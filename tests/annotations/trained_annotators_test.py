@@ -21,9 +21,12 @@ STORIES = FIXTURES / "annotators" / "gdtb" / "stories.rels"
 PROPBANK = FIXTURES / "annotators" / "up_english_ewt" / "dev.conllu"
 
 BY_HEART = {
-    "trainer.num_epochs": 60,
+    "trainer.num_epochs": 40,
     "trainer.patience": None,
     "trainer.optimizer.lr": 0.01,
+    "data_loader.batch_sampler.batch_size": 4,
+    "vocabulary.min_count": {"tokens": 1},
+    "model.dropout": None,
     "dataset_reader.fold": None,
     "validation_dataset_reader.fold": None,
 }
@@ -35,7 +38,9 @@ def archives(tmp_path_factory):
     found = {}
     for name in ("discourse_senses", "srl_predicates", "srl_roles"):
         config = PROJECT / "training_config" / "annotators" / f"{name}.jsonnet"
-        train_model(load(config, more=BY_HEART), str(folder / name))
+        # The model of predicates has no dropout of its own.
+        more = {key: value for key, value in BY_HEART.items() if (name, key) != ("srl_predicates", "model.dropout")}
+        train_model(load(config, more=more), str(folder / name))
         found[name] = str(folder / name / "model.tar.gz")
     return found
 
@@ -75,7 +80,7 @@ def test_a_batch_of_texts_gives_what_single_ones_give(srl, senses):
 
 def test_what_is_annotated_stays_and_empty_texts_are_left(srl, senses):
     text = propbank()[0]
-    assert srl.annotate(text).frames == text.frames * 2 or len(srl.annotate(text).frames) == 2 * len(text.frames)
+    assert len(srl.annotate(text).frames) == 2 * len(text.frames)
     assert srl.annotate(text).frames[: len(text.frames)] == text.frames
     for annotator in (srl, senses):
         assert annotator.annotate_batch([]) == []
@@ -139,6 +144,17 @@ def test_archives_are_loaded_when_first_used_and_missing_ones_named(tmp_path):
         annotator.annotate(AnnotatedText("He ran because it rained".split()))
 
 
-def test_the_size_of_batches_is_checked():
+def test_nothing_is_left_out_if_so_wanted(archives):
+    annotator = TrainedDiscourseSenses(archives["discourse_senses"], ConnectiveDiscourse(exclude=[]), no_relation=1.0)
+    for text in read_rels_texts(str(STORIES)):
+        bare = replace(text, relations=[])
+        found = annotator.annotate(bare).relations
+        assert len(found) == len(ConnectiveDiscourse(exclude=[]).annotate(bare).relations)
+        assert "NoRelation" not in {relation.sense for relation in found}
+
+
+def test_mistaken_settings_are_named():
+    with pytest.raises(ConfigurationError, match="no_relation is 2.0, expected 0 to 1"):
+        TrainedDiscourseSenses("a", no_relation=2.0)
     with pytest.raises(ConfigurationError, match="batch_size is 0, expected 1 or more"):
         TrainedSrl("a", "b", batch_size=0)

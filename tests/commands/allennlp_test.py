@@ -29,7 +29,9 @@ def allennlp(*arguments, folder, check=True, module="allennlp"):
 def trained(tmp_path_factory):
     """A folder outside the clone with a model trained in it."""
     folder = tmp_path_factory.mktemp("elsewhere")
-    allennlp("train", CONFIG, "-s", "run", "-o", overrides(CONFIG), "--include-package", "allennlp_coref_rc", folder=folder)
+    allennlp(
+        "train", CONFIG, "-s", "run", "-o", overrides(CONFIG), "--include-package", "allennlp_coref_rc", folder=folder
+    )
     return folder
 
 

@@ -7,6 +7,7 @@ import pytest
 from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader
+from distributed import LocalCluster
 
 from allennlp_coref_rc.annotations import (
     AnnotatedText,
@@ -20,8 +21,8 @@ from allennlp_coref_rc.commands.annotate import Annotate, annotate
 from allennlp_coref_rc.version import VERSION
 from tests.commands import annotators  # noqa: F401  registers one
 from tests.shared import PROJECT
-from tests.training_config.configs import FIXTURES
 
+FIXTURES = PROJECT / "tests" / "fixtures" / "babi"
 EXACT = {"type": "exact_match_coref"}
 BABI = {"type": "annotated_babi", "annotation_layers": {"coref": {"type": "coref_edges"}}}
 NAMES = ["Mary", "Bill", "Ann", "Bob", "Zoë"]
@@ -359,3 +360,28 @@ def test_nothing_annotated_is_said_loudly(tmp_path, texts, capsys, caplog, monke
     assert command(texts, output, "--annotator", nothing, "--workers", 0, "--chunk-size", 5) == 0
     assert "WARNING: NOTHING IS ANNOTATED" in capsys.readouterr().err
     assert "None of 10 documents so far got any annotation" in caplog.text
+
+
+def test_a_cluster_gives_the_same_bytes(tmp_path, texts):
+    alone, cluster = str(tmp_path / "alone.jsonl"), str(tmp_path / "cluster.jsonl")
+    annotate(str(texts), alone, {"type": "troubled_coref", "fail": "Ann"}, workers=0)
+    # Threads of this process stand for its workers.
+    with LocalCluster(n_workers=2, threads_per_worker=2, processes=False, dashboard_address=None) as dask:
+        arguments = {"scheduler": dask.scheduler_address, "chunk_size": 2}
+        annotate(str(texts), cluster, {"type": "troubled_coref", "fail": "Ann"}, **arguments)
+        with pytest.raises(ConfigurationError, match="min_mentions is 0"):
+            annotate(str(texts), str(tmp_path / "x"), {**EXACT, "min_mentions": 0}, **arguments)
+        with pytest.raises(ConfigurationError, match="bad.jsonl, line 3: "):
+            (tmp_path / "bad.jsonl").write_text('{"text": "a"}\n{"text": "b"}\n{}\n')
+            annotate(str(tmp_path / "bad.jsonl"), str(tmp_path / "x"), EXACT, **arguments)
+    for suffix in ("", ".failed.jsonl"):
+        assert open(alone + suffix).read() == open(cluster + suffix).read()
+    assert not [name for name in os.listdir(tmp_path) if name.startswith("x")]
+
+
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nonsense", "nonsense://x"])
+def test_a_scheduler_that_does_not_answer_is_named(tmp_path, texts, monkeypatch, address):
+    monkeypatch.setattr("allennlp_coref_rc.commands.workers.PATIENCE", 1)
+    with pytest.raises(ConfigurationError, match=f"--scheduler {address}: no scheduler answers"):
+        annotate(str(texts), str(tmp_path / "x"), EXACT, scheduler=address)
+    assert os.listdir(tmp_path) == ["texts.txt"]

@@ -7,7 +7,9 @@ from allennlp.common.checks import ConfigurationError
 
 from allennlp_coref_rc.annotations import AnnotatedText, Document, write_documents
 from allennlp_coref_rc.commands.document_sources import document_source
-from tests.training_config.configs import FIXTURES
+from tests.shared import PROJECT
+
+FIXTURES = PROJECT / "tests" / "fixtures" / "babi"
 
 
 def documents(path, reader=None):

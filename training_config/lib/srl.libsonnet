@@ -56,7 +56,7 @@
   data_loader: { batch_sampler: { type: 'bucket', batch_size: 32, sorting_keys: ['tokens'] } },
   validation_data_loader: { batch_size: 64 },
   trainer: {
-    num_epochs: 20,
+    num_epochs: 14,
     patience: 4,
     optimizer: { type: 'adam', lr: 0.002 },
     grad_norm: 5,

@@ -22,7 +22,6 @@ INDEFINITE = frozenset("""
     some such ten three twelve two
     """.split())
 DETERMINERS = DEFINITE | INDEFINITE
-SINGULAR_DETERMINERS = frozenset("a an another each every one that this".split())
 
 POSSESSIVE_MARKS = frozenset(["'s", "'"])
 

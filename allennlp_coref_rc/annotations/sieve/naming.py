@@ -87,7 +87,7 @@ def _word(words: Sequence[str], position: int) -> str:
 def vote_genders(entities: Entities, mentions: Sequence[Mention], words: Sequence[str]) -> None:
     """
     Gives names of unknown gender that of most pronouns that follow them, in their sentence or the next, before another
-    name; those that mostly stand after "in", "at", "to" and the like name places.
+    name; those that mostly stand after "in", "from" and the like name places.
     """
     votes: Dict[Entity, List[int]] = defaultdict(list)
     latest: Optional[Mention] = None

@@ -233,8 +233,6 @@ class _NounPhrase:
             gender, number, is_person = NOUNS.get(own[-1], thing)
             if with_of and self._depth < MAX_OF and words[stop : stop + 1] == ["of"]:
                 stop = self._after_of(stop + 1) or stop
-        if self._determiner in function_words.SINGULAR_DETERMINERS:
-            number = number & SINGULAR or number
         return Mention(
             self._start, stop, self._head, self._kind, gender, number, own, self._determiner, self._possessor, is_person
         )

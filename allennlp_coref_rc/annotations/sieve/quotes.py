@@ -17,9 +17,6 @@ SAME_TURN = 20
 CONVERSATION = 60
 """Tokens between two turns of a conversation."""
 
-REACH = 14
-"""Tokens before a quotation, and nearly as many after it, in which its speaker is named."""
-
 
 @dataclass(eq=False, slots=True)
 class Quote:
@@ -113,7 +110,7 @@ class SpeakerFinder:
 
     def _before(self, start: int, quote: Quote) -> Optional[Mention]:
         stop = quote.start - 1
-        start = max(start, self._sentence_starts[quote.start], quote.start - REACH)
+        start = max(start, self._sentence_starts[quote.start])
         if start < stop and self._words[stop - 1] in (",", ":", "--", "—"):
             for position in range(stop - 1, start, -1):
                 if self._words[position] in function_words.SPEECH_VERBS:

@@ -15,8 +15,6 @@ from allennlp_coref_rc.annotations.clusters import check_max_clusters, largest_c
 from allennlp_coref_rc.common.json_objects import read_json_objects
 from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import ReadingComprehensionReader, Text
 
-CANDIDATE_MATCHES = ("contiguous", "bag_of_tokens")
-
 SUBSETS = {
     "follows": ("follows",),
     "follows_single": ("follows", "single"),
@@ -56,9 +54,9 @@ class AnnotatedWikiHopReader(ReadingComprehensionReader):
         The supporting texts in random order, as in the paper. If false as the file has them.
     seed : `int`, optional (default = `13370`)
         Of the order, which depends on it and on the question's id, and not on what was read before.
-    candidate_match : `str`, optional (default = `"contiguous"`)
-        Where a candidate occurs: `"contiguous"`, where its words follow one another, or `"bag_of_tokens"`, at each of
-        its words (the authors' code). Case does not count.
+    bag_of_tokens : `bool`, optional (default = `False`)
+        A candidate stands wherever one of its tokens does, as in the authors' code. By default only where all of them
+        follow one another as they should. Case does not count.
     filter_clusters : `bool`, optional (default = `True`)
         Leave out the clusters that the paper leaves out.
     max_clusters : `int`, optional (default = `50`)
@@ -70,7 +68,7 @@ class AnnotatedWikiHopReader(ReadingComprehensionReader):
     # Example
 
     ```jsonnet
-    {"type": "annotated_wikihop", "max_passage_length": 2200, "candidate_match": "bag_of_tokens"}
+    {"type": "annotated_wikihop", "max_passage_length": 2200, "bag_of_tokens": true}
     ```
     """
 
@@ -81,7 +79,7 @@ class AnnotatedWikiHopReader(ReadingComprehensionReader):
         self,
         shuffle_supports: bool = True,
         seed: int = 13370,
-        candidate_match: str = "contiguous",
+        bag_of_tokens: bool = False,
         filter_clusters: bool = True,
         max_clusters: Optional[int] = 50,
         subset: Optional[str] = None,
@@ -89,15 +87,11 @@ class AnnotatedWikiHopReader(ReadingComprehensionReader):
     ) -> None:
         super().__init__(**kwargs)
         check_max_clusters("annotated_wikihop", max_clusters)
-        for key, value, choices in (
-            ("candidate_match", candidate_match, CANDIDATE_MATCHES),
-            ("subset", subset, (None, *SUBSETS)),
-        ):
-            if value not in choices:
-                raise ConfigurationError(f"annotated_wikihop: {key} is {value!r}, expected one of {choices}")
+        if subset not in (None, *SUBSETS):
+            raise ConfigurationError(f"annotated_wikihop: subset is {subset!r}, expected one of {tuple(SUBSETS)}")
         self._shuffle_supports = shuffle_supports
         self._seed = seed
-        self._candidate_match = candidate_match
+        self._bag_of_tokens = bag_of_tokens
         self._filter_clusters = filter_clusters
         self._max_clusters = max_clusters
         self._subset = subset
@@ -179,14 +173,14 @@ class AnnotatedWikiHopReader(ReadingComprehensionReader):
             text,
             boundary,
             candidates=words,
-            contiguous=self._candidate_match == "contiguous",
+            contiguous=not self._bag_of_tokens,
             answer=answer if index is None else words[index],
             skipped=skipped,
             metadata={"candidates": names, "answer": answer, "relation": relation, **_majority(_annotations(data))},
         )
 
     def _occurs(self, words: List[str], spans: List[Span], passage: List[str]) -> bool:
-        if self._candidate_match == "contiguous":
+        if not self._bag_of_tokens:
             return bool(spans)
         return not set(map(str.lower, words)).isdisjoint(map(str.lower, passage))
 

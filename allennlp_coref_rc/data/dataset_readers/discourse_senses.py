@@ -10,7 +10,12 @@ from allennlp_coref_rc.annotations.annotated_text import RELATION_TYPES, Annotat
 from allennlp_coref_rc.annotations.connective_discourse import ConnectiveDiscourse
 from allennlp_coref_rc.annotations.senses import NO_RELATION, conll_sense
 from allennlp_coref_rc.data.dataset_readers.corpus_reader import CorpusReader
-from allennlp_coref_rc.data.discourse_corpora import CorpusRelation, read_discourse_corpus, read_rels_texts
+from allennlp_coref_rc.data.discourse_corpora import (
+    CorpusRelation,
+    is_conll2016,
+    read_discourse_corpus,
+    read_rels_texts,
+)
 
 IMPLICIT = "@implicit"
 """What stands for the connective where there is none."""
@@ -75,10 +80,11 @@ class DiscourseSensesReader(CorpusReader):
         self._keep_other_senses = keep_other_senses
 
     def read_items(self, path: str) -> Iterator[Tuple[str, CorpusRelation]]:
+        find = self._find_connectives and "Explicit" in self._relation_types and not is_conll2016(path)
         for relation in read_discourse_corpus(path):
-            if not (self._find_connectives and relation.type == "Explicit"):
+            if not (find and relation.type == "Explicit"):
                 yield relation.document, relation
-        if self._find_connectives and "Explicit" in self._relation_types:
+        if find:
             for text in read_rels_texts(path):
                 for relation in found_relations(text, path):
                     yield relation.document, relation

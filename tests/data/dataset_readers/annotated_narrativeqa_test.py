@@ -219,7 +219,7 @@ class TestDassaFiles:
         path = tmp_path / "a.jsonl"
         path.write_text("".join(json.dumps(line) + "\n" for line in lines))
         message = refusal(lambda: list(reader().read(str(path))))
-        assert message.startswith(f"{path}, line 2: found {found}")
+        assert message.startswith(f"{path}, line 2, object 2: found {found}")
         assert f", expected {expected}" in message
 
     @pytest.mark.parametrize("span", [[0, 12], [3, 3], [-1, 2], [1], "Sam", None, [0, 1.0]])
@@ -229,7 +229,7 @@ class TestDassaFiles:
         path = tmp_path / "a.jsonl"
         path.write_text("".join(json.dumps(line) + "\n" for line in lines))
         message = refusal(lambda: list(reader().read(str(path))))
-        assert message.startswith(f"{path}, line 1: found ")
+        assert message.startswith(f"{path}, line 1, object 1: found ")
         assert "questions[0].answers_best_chunks[0].span" in message
 
     def test_damaged_files(self, tmp_path):

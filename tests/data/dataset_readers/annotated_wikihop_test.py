@@ -94,6 +94,9 @@ class TestAnnotatedWikiHopReader:
             assert passage == " ".join(texts[i])
             assert {found[i] for found in shuffled.values()} <= orders
         assert len({found[0] for found in shuffled.values()}) > 10
+        # Questions about the same texts have them in orders of their own.
+        item = {**ITEM, "supports": [f"A car {i}." for i in range(9)]}
+        assert len({tuple(reader().to_document({**item, "id": str(i)}).text.tokens) for i in range(9)}) == 9
         # What stands before a question in the file does not change its passage.
         assert [passages(seed=1, max_instances=1)[0]] == passages(seed=1)[:1]
 
@@ -109,14 +112,14 @@ class TestAnnotatedWikiHopReader:
         assert instance["answer"].label == 1
 
     def test_candidates_as_a_bag_of_tokens(self):
-        def positions(match):
-            instance = list(reader(shuffle_supports=False, candidate_match=match).read(TRAIN))[1]
+        def positions(bag_of_tokens):
+            instance = list(reader(shuffle_supports=False, bag_of_tokens=bag_of_tokens).read(TRAIN))[1]
             passage = tokens(instance["passage"])
             pairs = instance["candidates"].human_readable_repr()
             return [[passage[position] for i, position in pairs if i == number] for number in range(3)]
 
-        assert positions("contiguous") == [["carver", "carver"], ["miller"], ["stone", "carver"]]
-        assert positions("bag_of_tokens") == [
+        assert positions(False) == [["carver", "carver"], ["miller"], ["stone", "carver"]]
+        assert positions(True) == [
             ["carver", "carver"],
             ["miller"],
             ["carver", "carver", "stone", "stone"],
@@ -134,7 +137,7 @@ class TestAnnotatedWikiHopReader:
         # A candidate that is nowhere stays one: "upper vale" has no token here, but in a bag of tokens two.
         assert len(instances[3]["candidates"]) == 2
         assert {i for i, _ in instances[3]["candidates"].human_readable_repr()} == {0}
-        made = reader(candidate_match="bag_of_tokens")
+        made = reader(bag_of_tokens=True)
         assert len(list(made.read(TRAIN))) == 4 and not made.skipped
 
     def test_what_is_cut_off(self):
@@ -257,9 +260,7 @@ class TestAnnotatedWikiHopReader:
         instance = next(iter(DatasetReader.from_params(Params(params)).read(DEV)))
         assert tokens(instance["question"]) == ["@begin", "place_of_birth", "anton", "berg", "@end"]
 
-    @pytest.mark.parametrize(
-        "options", [{"candidate_match": "words"}, {"subset": "single"}, {"max_clusters": -1}, {"candidate_match": None}]
-    )
+    @pytest.mark.parametrize("options", [{"subset": "single"}, {"max_clusters": -1}])
     def test_bad_options_are_refused(self, options):
         ((key, value),) = options.items()
         with pytest.raises(ConfigurationError, match=f"annotated_wikihop: {key} is {value!r}, expected"):
@@ -296,6 +297,15 @@ class TestClusters:
         assert self.found(annotate_together=True) == ["Anna", "Holt", "Bo", "paints", "Ulm", "Rome"]
         clusters = self.instance(annotate_together=True)["metadata"].metadata["clusters"]
         assert clusters[0] == [(0, 1), (37, 38)]
+
+    def test_a_mention_in_the_question_is_one_of_the_entity(self):
+        # The passage has no more than the second name.
+        item = {**ITEM, "query": "home_of anna holt", "supports": ["Holt paints. Bo sings. Holt and Bo sing."]}
+        for together, expected in ((True, ["Holt"]), (False, [])):
+            made = reader(annotator=ExactMatchCoref(["holt", "bo"]), annotate_together=together, keep_skipped=True)
+            (instance,) = made.to_instances(made.annotate(made.to_document(item)))
+            clusters = instance["metadata"].metadata["clusters"]
+            assert [words(instance, cluster[0]) for cluster in clusters] == expected
 
     def test_the_largest_are_kept(self):
         assert self.found(filter_clusters=False, max_clusters=3) == ["Bo", "paints", "Cleo"]

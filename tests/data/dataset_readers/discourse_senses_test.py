@@ -63,6 +63,7 @@ def test_conll_2016_and_a_list_of_paths():
     assert reader.skipped["relations of the sense 'Comparison'"] == 1
     assert len(read([CONLL, GDTB])[1]) == 4 + 21
     assert len(read(f"{GDTB}/*.rels")[1]) == 21
+    assert len(read(CONLL, find_connectives=True)[1]) == 4
     kept = read(CONLL, keep_other_senses=True)[1]
     assert kept[4]["label"].label == "Comparison"
 

@@ -1,0 +1,35 @@
+"""Word vectors of a file, named in a config: GloVe's text, word2vec's text with its header, plain or compressed."""
+
+import gzip
+import json
+
+import _jsonnet
+import pytest
+import torch
+from allennlp.common import Params
+from allennlp.common.params import with_overrides
+from allennlp.data import DatasetReader, Vocabulary
+from allennlp.models import Model
+
+from tests.shared import PROJECT
+from tests.training_config.configs import overrides
+
+VECTORS = "milk 1.0 2.0 3.0 4.0\nfred -1.0 0.5 0.25 0.0\nunheard 9.0 9.0 9.0 9.0\n"
+
+
+@pytest.mark.parametrize("header", ["", "3 4\n"], ids=["GloVe", "word2vec"])
+@pytest.mark.parametrize("suffix", ["txt", "gz"])
+def test_words_have_the_vectors_of_the_file(tmp_path, header, suffix):
+    path = tmp_path / f"vectors.{suffix}"
+    path.write_bytes((gzip.compress if suffix == "gz" else bytes)((header + VECTORS).encode()))
+    config = PROJECT / "training_config" / "babi" / "ga_gru.jsonnet"
+    snippet = f"(import 'ga_gru.jsonnet') {{ pretrained_file:: '{path}', embedding_dim:: 4, hidden_size:: 3 }}"
+    values = json.loads(_jsonnet.evaluate_snippet(str(config.parent / "mine.jsonnet"), snippet))
+    params = Params(with_overrides(values, json.loads(overrides(config))))
+    vocab = Vocabulary.from_instances(DatasetReader.from_params(params["dataset_reader"]).read("train"))
+    model = Model.from_params(params["model"], vocab=vocab)
+    weight = model.state_dict()["_text_field_embedder.token_embedder_tokens.weight"]
+    assert weight[vocab.get_token_index("milk")].tolist() == [1.0, 2.0, 3.0, 4.0]
+    assert weight[vocab.get_token_index("fred")].tolist() == [-1.0, 0.5, 0.25, 0.0]
+    # Other words are drawn about the mean of the file's.
+    assert torch.isfinite(weight).all() and weight[vocab.get_token_index("the")].abs().sum() > 0
