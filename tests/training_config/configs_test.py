@@ -13,7 +13,7 @@ from allennlp.models import Model, load_archive
 
 from allennlp_coref_rc.data.dataset_readers.annotated_babi import read_babi
 from tests.shared import PROJECT
-from tests.training_config.configs import BABI, DATA_PATHS, configs, load, load_small, name_of
+from tests.training_config.configs import BABI, BABI_FOLDERS, DATA_PATHS, configs, load, load_small, name_of
 
 CONFIGS = configs()
 
@@ -65,7 +65,7 @@ def has_learnt(config, before, after):
 
 
 @pytest.mark.parametrize("task", [2, 15], ids=["extractive", "classification"])
-@pytest.mark.parametrize("config", configs("babi"), ids=name_of)
+@pytest.mark.parametrize("config", configs(*BABI_FOLDERS), ids=name_of)
 def test_trains_on_an_extractive_and_a_classification_task_of_babi(config, task):
     instances, output, before, after = train_two_batches(load_small(config, task))
     assert output["probabilities"].shape[1] == len({instance["answer"].label for instance in instances})
