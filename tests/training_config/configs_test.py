@@ -113,6 +113,21 @@ def test_the_encoder_is_swapped_by_an_edit():
     assert params["model"]["passage_encoders"][0]["type"] == "gru"
 
 
+@pytest.mark.parametrize("change", ["remove_mentions", "replace_mentions"])
+def test_clusters_are_spoilt_from_the_command_line(change):
+    def clusters(share):
+        more = {f"dataset_reader.annotator.{change}": share}
+        params = load(PROJECT / "training_config" / "babi" / "ga_corrupted_coref_gru.jsonnet", 2, more)
+        instances = DatasetReader.from_params(params["dataset_reader"]).read("train")
+        return [instance["metadata"]["clusters"] for instance in instances]
+
+    clean = DatasetReader.from_params(
+        load(PROJECT / "training_config" / "babi" / "ga_coref_gru.jsonnet")["dataset_reader"]
+    )
+    assert clusters(0) == [instance["metadata"]["clusters"] for instance in clean.read("train")] != clusters(0.5)
+    assert any(clusters(1.0)) == (change == "replace_mentions")
+
+
 def test_the_vocabulary_is_that_of_the_training_data(tmp_path):
     """Of the answers of task 8's fixtures one is in the test file alone."""
     params = load(PROJECT / "training_config" / "babi" / "bi_gru.jsonnet", 8)
