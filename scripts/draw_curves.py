@@ -6,7 +6,7 @@ the runs of a curve, as a picture OUTPUT.png with its numbers in OUTPUT.csv.
         --curve 'GA w/ C-GRU' output/removed-* --curve 'GA w/ GRU' output/gru-*
 
 draws a metric against what the configs say, by default accuracy on test against the share of coreference mentions
-removed (Coref-GRU, Dhingra et al., NAACL 2018, Figure 3, left). A run whose config does not say it counts as 0; a curve
+removed or replaced (Coref-GRU, Dhingra et al., NAACL 2018, Figure 3, left). A run whose config does not say it counts as 0; a curve
 none of whose runs says it is a level line.
 
     python scripts/draw_curves.py training output/figure_3_right \\
@@ -36,7 +36,7 @@ from matplotlib import pyplot  # noqa: E402
 from allennlp_coref_rc.common.files import atomic_write  # noqa: E402
 from allennlp_coref_rc.common.json_objects import read_json_objects  # noqa: E402
 
-REMOVED = "dataset_reader.annotator.remove_mentions"
+SHARES = ["dataset_reader.annotator.remove_mentions", "dataset_reader.annotator.replace_mentions"]
 LARGEST = 1e300
 """Of what counts as a number; NaN does not."""
 
@@ -90,9 +90,15 @@ def setting(folder: Path, key: str) -> Optional[float]:
     return number_of(folder / "config.json", values, last)
 
 
-def ablation_curve(name: str, folders: Sequence[Path], metric: str, against: str) -> Curve:
+def ablation_curve(name: str, folders: Sequence[Path], metric: str, against: Sequence[str]) -> Curve:
     points = defaultdict(list)
-    settings = [setting(folder, against) for folder in folders]
+    settings: List[Optional[float]] = []
+    for folder in folders:
+        found = {key: setting(folder, key) for key in against}
+        found = {key: value for key, value in found.items() if value is not None}
+        if len(found) > 1:
+            raise ConfigurationError(f"{folder}/config.json: found {' and '.join(found)}, expected one of them")
+        settings.append(next(iter(found.values()), None))
     if any(value is not None for value in settings):
         settings = [value or 0.0 for value in settings]
     for folder, value in zip(folders, settings):
@@ -162,8 +168,16 @@ def main() -> None:
     kinds = parser.add_subparsers(dest="kind", required=True)
     ablation = kinds.add_parser("ablation", help="a metric against what the configs say")
     ablation.add_argument("--metric", default="test_accuracy", help="of metrics.json (default: test_accuracy)")
-    ablation.add_argument("--against", default=REMOVED, help=f"a number in config.json (default: {REMOVED})")
-    ablation.add_argument("--x-name", default="share of mentions removed", help="what the horizontal axis is called")
+    ablation.add_argument(
+        "--against",
+        nargs="+",
+        default=SHARES,
+        metavar="KEY",
+        help=f"a number in config.json, under one of these keys (default: {' '.join(SHARES)})",
+    )
+    ablation.add_argument(
+        "--x-name", default="share of mentions removed or replaced", help="what the horizontal axis is called"
+    )
     training = kinds.add_parser("training", help="exp(-loss) after each epoch")
     training.add_argument(
         "--splits", nargs="+", choices=["validation", "training"], default=["validation"], help="default: validation"

@@ -61,14 +61,16 @@ def test_accuracy_against_the_share_of_mentions_removed(tmp_path, draw):
     clean = run_folder(tmp_path / "clean", {"type": "exact_match_coref"}, {"test_accuracy": 1})
     gru = [run_folder(tmp_path / f"gru{i}", metrics={"test_accuracy": a}) for i, a in enumerate((0.1, 0.2, 0.3))]
     output = tmp_path / "new" / "figure"
-    curves = ["--curve", 'GA, "C-GRU"', *folders, clean, "--curve", "GRU $_^", *gru]
+    random = run_folder(tmp_path / "random", {"replace_mentions": 0.75, "remove_mentions": None}, {"test_accuracy": 0})
+    curves = ["--curve", 'GA, "C-GRU"', *folders, clean, "--curve", "GRU $_^", *gru, "--curve", "random", random]
     assert draw("ablation", output, *curves) is None
     assert rows(f"{output}.csv") == [
-        ["curve", "share of mentions removed", "runs", "test_accuracy", "deviation", "least", "most"],
+        ["curve", "share of mentions removed or replaced", "runs", "test_accuracy", "deviation", "least", "most"],
         ['GA, "C-GRU"', "0", "1", "1.000000", "", "1.000000", "1.000000"],
         ['GA, "C-GRU"', "0.25", "1", "0.500000", "", "0.500000", "0.500000"],
         ['GA, "C-GRU"', "0.5", "2", "0.500000", f"{0.125**0.5:.6f}", "0.250000", "0.750000"],
         ["GRU $_^", "", "3", "0.200000", "0.100000", "0.100000", "0.300000"],
+        ["random", "0.75", "1", "0.000000", "", "0.000000", "0.000000"],
     ]
     assert (tmp_path / "new" / "figure.png").read_bytes().startswith(PNG)
     assert {path.name for path in output.parent.iterdir()} == {"figure.png", "figure.csv"}
@@ -129,6 +131,12 @@ def test_probability_of_the_answer_by_epoch(tmp_path, draw):
         (
             lambda run: (run / "config.json").write_text(json.dumps({"dataset_reader": {"annotator": removed("x")}})),
             "{run}/config.json: found x as remove_mentions, expected a number",
+        ),
+        (
+            lambda run: (run / "config.json").write_text(
+                json.dumps({"dataset_reader": {"annotator": {"remove_mentions": 0.5, "replace_mentions": 0}}})
+            ),
+            "remove_mentions and dataset_reader.annotator.replace_mentions, expected one of them",
         ),
     ],
 )
