@@ -6,14 +6,14 @@ the runs of a curve, as a picture OUTPUT.png with its numbers in OUTPUT.csv.
         --curve 'GA w/ C-GRU' output/removed-* --curve 'GA w/ GRU' output/gru-*
 
 draws a metric against what the configs say, by default accuracy on test against the share of coreference mentions
-removed or replaced (Coref-GRU, Dhingra et al., NAACL 2018, Figure 3, left). A run whose config does not say it counts as 0; a curve
-none of whose runs says it is a level line.
+removed or replaced (Coref-GRU, Dhingra et al., NAACL 2018, Figure 3, left). A run whose config does not say it counts
+as 0; a curve none of whose runs says it is a level line.
 
     python scripts/draw_curves.py training output/figure_3_right \\
         --curve '1K C-GRU' output/coref_gru-1k-* --curve '1K GRU' output/gru-1k-*
 
-draws exp(-loss), the probability of the correct answer, after each epoch (there, right); the loss is a
-run's mean over questions, so that what is drawn is averaged over runs only.
+draws exp(-loss), the probability of the correct answer, after each epoch (there, right). The loss is a run's mean over
+questions, so that the average drawn is one over runs alone.
 """
 
 import argparse
