@@ -101,7 +101,7 @@ def page(prediction: Dict[str, Any]) -> str:
     """A page about one prediction."""
     best = sorted(prediction.get("candidate_probabilities", {}).items(), key=lambda pair: -pair[1])[:10]
     rows = "".join(f"<tr><td>{html.escape(name)}</td><td>{value:.4f}</td></tr>" for name, value in best)
-    correct = prediction.get("references") or [str(prediction[key]) for key in ("gold",) if key in prediction]
+    correct = prediction.get("answer_texts") or [str(prediction[key]) for key in ("gold",) if key in prediction]
     gold = f" (correct: {html.escape(' / '.join(correct))})" if correct else ""
     parts = [
         f"<h1>{html.escape(' '.join(prediction['question_tokens']))}</h1>",

@@ -19,7 +19,7 @@ class SpanReaderPredictor(ExplainingPredictor):
     Nothing else is looked at.
 
     Output: the `answer`, the tokens of the span joined by blanks; `passage_tokens` and `question_tokens`; of a data set's
-    questions the `id` and the `references`, the answers they have there; beside what the model has put out.
+    questions the `id` and the `answer_texts`, the answers they have there; beside what the model has put out.
 
     Registered as a `Predictor` with name "span_reader".
 
@@ -40,6 +40,6 @@ class SpanReaderPredictor(ExplainingPredictor):
             start, end = output["best_span"]
             output["answer"] = " ".join(metadata["passage_tokens"][start : end + 1])
             output.update({name: metadata[name] for name in ("passage_tokens", "question_tokens")})
-            known = {"id": metadata["id"], "references": metadata.metadata.get("answer_texts")}
+            known = {name: metadata.metadata.get(name) for name in ("id", "answer_texts")}
             output.update({name: value for name, value in known.items() if value})
         return outputs

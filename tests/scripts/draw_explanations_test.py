@@ -98,7 +98,7 @@ def test_annotated_heads_of_a_span_reader(tmp_path):
     scopes = [[5], [token for token in range(length) if token != 5]]
     prediction = {
         "answer": "w60 </script>",
-        "references": ["<b>", "w60"],
+        "answer_texts": ["<b>", "w60"],
         "best_span": [60, 61],
         "passage_tokens": [f"w{i}" for i in range(61)] + ["</script>"] + [f"w{i}" for i in range(62, length)],
         "question_tokens": ["Who", "&"],
