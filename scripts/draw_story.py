@@ -5,11 +5,13 @@ MAGE-GRU paper (Dhingra et al. 2017, arXiv:1703.02620).
     python scripts/draw_story.py output/stories data/babi/qa7_counting_test.txt GA=ga.tar.gz MAGE=mage.tar.gz --questions 1 4
 
 writes `question_1.png`, `question_1.html` and so on: the readers beside each other, the correct answer and the sentences
-that support it marked (a reader that does not know the answer gives it 0). A reader reads the story's first sentence, then the first two, … (`--way prefixes`). As in the
-paper, `--way boundaries` reads the story once and puts the encoding at the end of each sentence in the place of what
-attention has made of all; that is for readers whose answers are classes (tasks 6 to 10, 15 and 17 to 20). For a trained
-reader's own files the story's file may be "test" and the like. What cannot be used ends the program with status 2 and one
-line that says why; nothing is written then.
+that support it marked (a reader that does not know the answer gives it 0).
+
+A reader reads the story's first sentence, then the first two, and so on (`--way prefixes`). As in the paper, `--way
+boundaries` reads the story once and puts the encoding of each sentence's end in the place of what attention has made of
+all; that is for readers whose answers are classes (tasks 6 to 10, 15 and 17 to 20). In the place of a file the name of a
+split, "test", stands for the one that the first reader's config names. What cannot be used ends the program with status
+2 and one line that says why; nothing is written then.
 """
 
 import argparse
