@@ -20,12 +20,13 @@ class ExplainingPredictor(Predictor):
     def __init__(self, model: Model, dataset_reader: DatasetReader, frozen: bool = True, explain: bool = False) -> None:
         super().__init__(model, dataset_reader, frozen)
         self._recorder = AttentionRecorder(model) if explain else None
-        if explain and not self._recorder and not hasattr(model, "explain"):
+        if hasattr(model, "explain"):
+            model.explain = explain
+        elif explain and not self._recorder:
             raise ConfigurationError(
                 f"predictor.explain is true: found a {type(model).__name__} without annotated heads, expected a model with "
                 "a dassa encoder that has heads, or a ga_reader"
             )
-        model.explain = explain
 
     def predict_instance(self, instance: Instance) -> JsonDict:
         return self.predict_batch_instance([instance])[0]
