@@ -8,8 +8,8 @@ layer, and the annotated heads of DASSA (EMNLP 2019).
 
 writes for each prediction one standalone HTML page with everything on it, and PNG files of the bars, of the attention
 and of the annotated heads, a picture a head with every block and application of the encoder beside each other. On the
-page a click on a token shows what it attends to; what is outside its scope is grey. Of passages of more than 60 tokens a
-head's picture shows those around the answer.
+page a click on a token shows what it attends to; what is outside its scope is grey. Of passages of more than 60 tokens
+a head's picture shows those around the answer.
 """
 
 import argparse
@@ -94,7 +94,8 @@ def coloured(tokens: Sequence[str], weights: Sequence[float]) -> str:
 
 def html_page(body: str) -> str:
     """A standalone HTML page."""
-    return f'<!DOCTYPE html><html><head><meta charset="utf-8"><style>{STYLE}</style></head><body>\n{body}\n</body></html>\n'
+    return f'<!DOCTYPE html><html><head><meta charset="utf-8"><style>{STYLE}</style></head>'
+        f"<body>\n{body}\n</body></html>\n"
 
 
 def page(prediction: Dict[str, Any]) -> str:

@@ -2,10 +2,11 @@
 Draws what readers believe after each sentence of a bAbI story, as heat maps of candidates by sentences: Figure 4 of the
 MAGE-GRU paper (Dhingra et al. 2017, arXiv:1703.02620).
 
-    python scripts/draw_story.py output/stories data/babi/qa7_counting_test.txt GA=ga.tar.gz MAGE=mage.tar.gz --questions 1 4
+    python scripts/draw_story.py output/stories data/babi/qa7_counting_test.txt GA=ga.tar.gz MAGE=mage.tar.gz \\
+        --questions 1 4
 
-writes `question_1.png`, `question_1.html` and so on: the readers beside each other, the correct answer and the sentences
-that support it marked (a reader that does not know the answer gives it 0).
+writes `question_1.png`, `question_1.html` and so on: the readers beside each other, the correct answer and the
+sentences that support it marked (a reader that does not know the answer gives it 0).
 
 A reader reads the story's first sentence, then the first two, and so on (`--way prefixes`). As in the paper, `--way
 boundaries` reads the story once and puts the encoding of each sentence's end in the place of what attention has made of

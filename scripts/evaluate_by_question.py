@@ -2,18 +2,20 @@
 Scores readers by type of question and by length of the passage, beside each other: Figures 4 and 5 of DASSA (Mihaylov
 and Frank, EMNLP 2019).
 
-    allennlp predict qanet.tar.gz data/narrativeqa/test --predictor span_reader --use-dataset-reader --silent \
+    allennlp predict qanet.tar.gz data/narrativeqa/test --predictor span_reader --use-dataset-reader --silent \\
         --output-file qanet.jsonl
     python scripts/evaluate_by_question.py output/figures QANet=qanet.jsonl DASSA=dassa.jsonl
 
-writes into the folder `scores.md` and `scores.csv`, and for each measure a picture by type (`question_type_rouge_l.png`,
-…) and by length (`passage_length_rouge_l.png`, …). All figures are in points, of 100. Other readers are compared with the
-first on the same questions; the interval beside a difference has 95 % of the differences of resampled questions.
+writes into the folder `scores.md` and `scores.csv`, and for each measure a picture by type
+(`question_type_rouge_l.png`, …) and by length (`passage_length_rouge_l.png`, …). All figures are in points, of 100.
+Other readers are compared with the first on the same questions; the interval beside a difference has 95 % of the
+differences of resampled questions.
 
-A question is of the first of these types whose words are anywhere in it, in lower case, as in the authors' code ("show"
-is a how, "whole" a who): what, when, where, which, who, why, how far, how long, how many, how much, how old, how; else it
-is an other. Lengths are in tokens. Rouge-L, exact match and F1 are means over questions, Bleu-1 is of the group's answers
-together. What cannot be used ends the program with status 2 and one line that says why; nothing is written then.
+A question is of the first of these types whose words are anywhere in it, in lower case, as in the authors' code
+("show" is a how, "whole" a who): what, when, where, which, who, why, how far, how long, how many, how much, how old, how;
+else it is an other. Lengths are in tokens. Rouge-L, exact match and F1 are means over questions, Bleu-1 is of the group's
+answers together. What cannot be used ends the program with status 2 and one line that says why; nothing is written
+then.
 """
 
 import argparse
@@ -102,14 +104,14 @@ def check_same_questions(paths: Dict[str, str], readers: Sequence[Dict[Any, Answ
         if different:
             having, lacking = (path, first) if different[0] in answers else (first, path)
             raise ConfigurationError(
-                f"{lacking}: found no prediction for the question {different[0]!r:.80}, which {having} has; expected the "
-                "same questions in all files"
+                f"{lacking}: found no prediction for the question {different[0]!r:.80}, which {having} has; "
+                "expected the same questions in all files"
             )
         for key, answered in answers.items():
             if answered.references != readers[0][key].references:
                 raise ConfigurationError(
-                    f"{path}: found the answer_texts {str(answered.references):.80} of the question {key!r:.80}, expected "
-                    f"those that {first} has"
+                    f"{path}: found the answer_texts {str(answered.references):.80} of the question {key!r:.80}, "
+                    f"expected those that {first} has"
                 )
 
 
@@ -188,8 +190,8 @@ def draw(path: str, title: str, groups: Sequence[Group], measure: str) -> None:
             if score.measure == measure:
                 by_reader.setdefault(score.reader, []).append(score)
     panels = 1 + (len(by_reader) > 1)
-    width = max(6, 0.35 * len(groups) * len(by_reader))
-    figure, axes = pyplot.subplots(panels, 1, figsize=(width, 3.5 * panels), squeeze=False)
+    width = len(groups) * max(0.9, 0.3 * len(by_reader))
+    figure, axes = pyplot.subplots(panels, 1, figsize=(width, 3.5 * panels), sharex=True, squeeze=False)
     places = numpy.arange(len(groups))
     bar = 0.8 / len(by_reader)
     for i, (name, scores) in enumerate(by_reader.items()):
@@ -206,8 +208,8 @@ def draw(path: str, title: str, groups: Sequence[Group], measure: str) -> None:
         axes[1, 0].set_ylabel(f"{MEASURES[measure]} less {next(iter(by_reader))}'s")
         axes[1, 0].axhline(0, color="black", linewidth=0.8)
     for panel in axes[:, 0]:
-        panel.set_xticks(places, [f"{group.name}\n({group.questions})" for group in groups])
         panel.legend(fontsize=8)
+    axes[-1, 0].set_xticks(places, [f"{group.name}\n({group.questions})" for group in groups], fontsize=8)
     axes[-1, 0].set_xlabel(f"{title} (questions)")
     figure.savefig(path, bbox_inches="tight", dpi=120)
     pyplot.close(figure)

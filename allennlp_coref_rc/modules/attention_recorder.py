@@ -56,9 +56,10 @@ class AttentionRecorder:
     def of(self, text: int) -> List[Dict[str, Any]]:
         """
         What was recorded for one of the batch, each time that an annotated head was run an object: the `encoder`, by
-        its name in the model; the `side`, "passage" or "question"; `application`, how often the encoder has read it, from
-        1; the `block`, from 0; the head's annotation `layer` and `view`, from 1; the tokens' `labels`, "" for none;
-        the `scopes`, lists of tokens' positions; and the `weights`, for each scope a list for each of its tokens.
+        its name in the model; the `side`, "passage" or "question"; `application`, how often the encoder has read it,
+        from 1; the `block`, from 0; the head's annotation `layer` and `view`, from 1; the tokens' `labels`, "" for
+        none; the `scopes`, lists of tokens' positions; and the `weights`, for each scope a list for each of its tokens,
+        rounded.
         """
         return [record for number, record in self._recorded if number == text]
 

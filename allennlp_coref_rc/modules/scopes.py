@@ -138,7 +138,9 @@ class Scopes:
                 yield ScopeWeights(int(texts[0]), int(heads[0]), tokens.tolist(), weights[:size, :size])
 
     def _grouped(self, projected: torch.Tensor) -> Iterator[Tuple[Bucket, torch.Tensor, Sequence[torch.Tensor]]]:
-        """Of each bucket the members and their queries, keys and values. Shapes: (groups, size), (groups, 1, size, dim)."""
+        """
+        Each bucket, its members and their queries, keys and values. Shapes: (groups, size), (groups, 1, size, dim).
+        """
         grouped = projected.flatten(0, 2).flatten(1).index_select(0, self._rows)
         sizes = [groups * size for groups, size, _ in self._buckets]
         for bucket, rows, tokens in zip(self._buckets, self._rows.split(sizes), grouped.split(sizes)):

@@ -24,8 +24,8 @@ class ExplainingPredictor(Predictor):
             model.explain = explain
         elif explain and not self._recorder:
             raise ConfigurationError(
-                f"predictor.explain is true: found a {type(model).__name__} without annotated heads, expected a model with "
-                "a dassa encoder that has heads, or a ga_reader"
+                f"predictor.explain is true: found a {type(model).__name__} without annotated heads, expected a model "
+                "with a dassa encoder that has heads, or a ga_reader"
             )
 
     def predict_instance(self, instance: Instance) -> JsonDict:
