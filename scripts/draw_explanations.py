@@ -94,8 +94,8 @@ def coloured(tokens: Sequence[str], weights: Sequence[float]) -> str:
 
 def html_page(body: str) -> str:
     """A standalone HTML page."""
-    return f'<!DOCTYPE html><html><head><meta charset="utf-8"><style>{STYLE}</style></head>'
-        f"<body>\n{body}\n</body></html>\n"
+    head = f'<meta charset="utf-8"><style>{STYLE}</style>'
+    return f"<!DOCTYPE html><html><head>{head}</head><body>\n{body}\n</body></html>\n"
 
 
 def page(prediction: Dict[str, Any]) -> str:

@@ -9,10 +9,10 @@ writes `question_1.png`, `question_1.html` and so on: the readers beside each ot
 sentences that support it marked (a reader that does not know the answer gives it 0).
 
 A reader reads the story's first sentence, then the first two, and so on (`--way prefixes`). As in the paper, `--way
-boundaries` reads the story once and puts the encoding of each sentence's end in the place of what attention has made of
-all; that is for readers whose answers are classes (tasks 6 to 10, 15 and 17 to 20). In the place of a file the name of a
-split, "test", stands for the one that the first reader's config names. What cannot be used ends the program with status
-2 and one line that says why; nothing is written then.
+boundaries` reads the story once and puts the encoding of each sentence's end in the place of what attention has made
+of all; that is for readers whose answers are classes (tasks 6 to 10, 15 and 17 to 20). In the place of a file the name
+of a split, "test", stands for the one that the first reader's config names. What cannot be used ends the program with
+status 2 and one line that says why; nothing is written then.
 """
 
 import argparse

@@ -12,10 +12,10 @@ Other readers are compared with the first on the same questions; the interval be
 differences of resampled questions.
 
 A question is of the first of these types whose words are anywhere in it, in lower case, as in the authors' code
-("show" is a how, "whole" a who): what, when, where, which, who, why, how far, how long, how many, how much, how old, how;
-else it is an other. Lengths are in tokens. Rouge-L, exact match and F1 are means over questions, Bleu-1 is of the group's
-answers together. What cannot be used ends the program with status 2 and one line that says why; nothing is written
-then.
+("show" is a how, "whole" a who): what, when, where, which, who, why, how far, how long, how many, how much, how old,
+how; else it is an other. Lengths are in tokens. Rouge-L, exact match and F1 are means over questions, Bleu-1 is of the
+group's answers together. What cannot be used ends the program with status 2 and one line that says why; nothing is
+written then.
 """
 
 import argparse
