@@ -35,13 +35,16 @@ PUBLISHED = {
 }
 
 
-def evaluate(name, *variants, more=""):
+def evaluate(names, *variants, more=""):
+    """Experiments by name, with variants; together, since the library then is read once."""
     added = "".join(f" + variants.{variant}" for variant in variants)
-    snippet = f"""
-        local variants = import '../lib/narrativeqa_variants.libsonnet';
-        (import '{name}.jsonnet'){added} {{ {more} }}
-    """
+    fields = ", ".join(f"{name}: (import '{name}.jsonnet'){added} {{ {more} }}" for name in names)
+    snippet = f"local variants = import '../lib/narrativeqa_variants.libsonnet'; {{ {fields} }}"
     return json.loads(_jsonnet.evaluate_snippet(str(FOLDER / "mine.jsonnet"), snippet))
+
+
+def evaluate_one(name, *variants, more=""):
+    return evaluate([name], *variants, more=more)[name]
 
 
 def budget(values):
@@ -51,22 +54,21 @@ def budget(values):
     return batch_size, accumulation, trainer["num_epochs"], trainer["patience"], scheduler["patience"]
 
 
-@pytest.mark.parametrize("name", PUBLISHED)
-def test_heads_and_budget_are_the_published_ones(name):
-    values = evaluate(name, "published_budget")
-    heads, *expected = PUBLISHED[name]
-    layer = values["model"].get("modeling_layer", {})
-    assert sum(layer.get("heads", {}).values()) == heads
-    # Each head has a layer of views, and where there are views there are annotations.
-    assert set(layer.get("heads", {})) == set(values["dataset_reader"].get("annotation_layers", {}))
-    assert budget(values) == tuple(expected)
+def test_heads_and_budgets_are_the_published_ones():
+    for name, values in evaluate(PUBLISHED, "published_budget").items():
+        heads, *expected = PUBLISHED[name]
+        layer = values["model"].get("modeling_layer", {})
+        assert sum(layer.get("heads", {}).values()) == heads, name
+        # Each head has a layer of views, and where there are views there are annotations.
+        assert set(layer.get("heads", {})) == set(values["dataset_reader"].get("annotation_layers", {})), name
+        assert budget(values) == tuple(expected), name
 
 
 def test_budgets_are_equal_unless_the_published_ones_are_asked_for():
     names = [path.stem for path in configs("narrativeqa") if not path.stem.startswith("development")]
     assert set(names) > set(PUBLISHED) and len(names) > 18
-    assert {budget(evaluate(name)) for name in names} == {(32, 1, 70, 20, 8)}
-    assert {budget(evaluate(name, "eight_gigabytes"))[:2] for name in names} == {(4, 8)}
+    assert set(map(budget, evaluate(names).values())) == {(32, 1, 70, 20, 8)}
+    assert set(map(budget, evaluate(names, "eight_gigabytes").values())) == {(4, 8, 70, 20, 8)}
 
 
 @pytest.mark.parametrize("name, number", [("baseline_qanet", 1_459_127), ("baseline_bidaf", 2_581_494)])
@@ -82,31 +84,31 @@ def test_models_have_as_many_parameters_as_the_authors(name, number):
 
 
 def test_limits_of_length_are_for_training():
-    values = evaluate("dassa_sdp_exp")
+    values = evaluate_one("dassa_sdp_exp")
     assert values["dataset_reader"]["max_passage_length"] == 800
     assert "max_passage_length" not in values["validation_dataset_reader"]
     assert values["dataset_reader"]["annotator"] == values["validation_dataset_reader"]["annotator"]
 
 
 def test_data():
-    swapped = evaluate("dassa_sdp_exp", "swapped_split")
+    swapped = evaluate_one("dassa_sdp_exp", "swapped_split")
     assert swapped["train_data_path"].endswith("/test") and swapped["validation_data_path"].endswith("/valid")
     assert swapped["dataset_reader"]["text"] == "tokenized" and "test_data_path" not in swapped
-    theirs = evaluate("dassa_sdp_exp", "authors_files", "authors_scopes")
+    theirs = evaluate_one("dassa_sdp_exp", "authors_files", "authors_scopes")
     assert theirs["train_data_path"].endswith("summaries_annotated.jsonl.train")
     assert "annotator" not in theirs["dataset_reader"] and theirs["model"]["modeling_layer"]["join_unannotated"]
 
 
 def test_vectors_of_a_file_are_for_all_words_that_it_has():
-    assert evaluate("baseline_qanet")["datasets_for_vocab_creation"] == ["train"]
-    values = evaluate("baseline_qanet", more="pretrained_file:: 'glove.txt'")
+    assert evaluate_one("baseline_qanet")["datasets_for_vocab_creation"] == ["train"]
+    values = evaluate_one("baseline_qanet", more="pretrained_file:: 'glove.txt'")
     assert values["datasets_for_vocab_creation"] == ["train", "validation", "test"]
     words = values["model"]["text_field_embedder"]["token_embedders"]["tokens"]
     assert words["pretrained_file"] == "glove.txt" and not words["trainable"]
 
 
 def test_trains_with_a_moving_average_and_accumulated_batches(tmp_path):
-    values = evaluate("development_explicit_coref", "moving_average", "eight_gigabytes")
+    values = evaluate_one("development_explicit_coref", "moving_average", "eight_gigabytes")
     params = Params(with_overrides(values, json.loads(overrides(FOLDER / "development_explicit_coref.jsonnet"))))
     params["data_loader"]["batch_sampler"]["batch_size"] = 2
     for key in ("train_data_path", "validation_data_path"):
