@@ -32,7 +32,9 @@ class TestAnnotatedQanet(ModelTestCase):
         self.set_up_model(str(path), TRAIN)
 
     def test_trains_saves_and_loads(self):
-        self.ensure_model_can_train_save_and_load(self.param_file)
+        # A number added to all logits changes no softmax: the gradients of these are 0 but for rounding.
+        biases = {"_span_start_predictor.bias", "_span_end_predictor.bias"}
+        self.ensure_model_can_train_save_and_load(self.param_file, gradients_to_ignore=biases)
 
     def test_batch_predictions_are_consistent(self):
         self.ensure_batch_predictions_are_consistent(keys_to_ignore=["loss"])

@@ -15,6 +15,9 @@ FIXTURES = PROJECT / "tests" / "fixtures"
 
 BABI = FIXTURES / "babi"
 
+BABI_FOLDERS = ("babi", "babi_mix")
+"""Of configs that read its tasks."""
+
 SPLITS = ("train", "validation", "test")
 
 DATA_PATHS = {
@@ -43,7 +46,7 @@ def name_of(config: Path) -> str:
 def overrides(config: Path, task: int = 2, more: Optional[Dict[str, Any]] = None) -> str:
     """As `-o` takes them; `task` is that of bAbI."""
     values: Dict[str, Any] = {"trainer.num_epochs": 1}
-    if config.parent.name == "babi":
+    if config.parent.name in BABI_FOLDERS:
         values.update({"dataset_reader.folder": str(BABI), "dataset_reader.task": task})
     elif config.parent.name == "annotators":
         corpus = Params.from_file(str(config))["train_data_path"].rpartition("/")[2]

@@ -140,7 +140,8 @@ class Dassa(AnnotatedSeq2SeqEncoder):
                 raise ConfigurationError(f"dassa: {key} is {found}, expected {expected}")
         self._input_dim = input_dim
         self._hidden_dim = hidden_dim
-        self._heads = heads
+        self.heads = heads
+        """How many heads see each annotation layer, in order."""
         self._annotated_blocks = frozenset(annotated_blocks if heads else ())
         self._join_unannotated = join_unannotated
         self.input_projection = torch.nn.Linear(input_dim, hidden_dim) if input_dim != hidden_dim else None
@@ -201,7 +202,7 @@ class Dassa(AnnotatedSeq2SeqEncoder):
     def _views(self, annotations: AnnotationTensors, mask: torch.BoolTensor) -> HeadViews:
         labels: List[torch.LongTensor] = []
         scopes: List[torch.LongTensor] = []
-        for layer, number in self._heads.items():
+        for layer, number in self.heads.items():
             if layer not in annotations:
                 raise ConfigurationError(
                     f"dassa has heads for the annotation layer {layer!r}, but dataset_reader.annotation_layers has "
