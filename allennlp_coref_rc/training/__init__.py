@@ -1,1 +1,2 @@
 from allennlp_coref_rc.training.plateau import PlateauLearningRateScheduler
+from allennlp_coref_rc.training.stop_above import StopAbove

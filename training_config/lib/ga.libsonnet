@@ -33,6 +33,7 @@
   learning_rate:: 0.0005,
   epochs:: error 'Must set epochs',
   halve_after:: error 'Must set halve_after',  // epochs
+  callbacks:: [],
   initializer:: {
     regexes: (if experiment.pretrained_file == null then experiment.embedding_initializers else [])
              + experiment.encoder_initializers,
@@ -107,7 +108,7 @@
     learning_rate_scheduler: { type: 'multi_step', milestones: experiment.halve_after, gamma: 0.5 },
     grad_clipping: 10,
     validation_metric: '+accuracy',
-    callbacks: [{ type: 'console_logger', should_log_inputs: false }],
+    callbacks: [{ type: 'console_logger', should_log_inputs: false }] + experiment.callbacks,
   },
   random_seed: 1,
   numpy_seed: 1,

@@ -1,0 +1,51 @@
+from typing import Any, Dict
+
+from allennlp.training.callbacks import TrainerCallback
+from allennlp.training.gradient_descent_trainer import GradientDescentTrainer
+
+
+@TrainerCallback.register("stop_above")
+class StopAbove(TrainerCallback):
+    """
+    Ends training after the first epoch in which a metric is above a value: what is solved needs no more epochs. The code
+    of Coref-GRU (Dhingra et al., NAACL 2018) does so on bAbI.
+
+    Registered as a `TrainerCallback` with name "stop_above".
+
+    # Parameters
+
+    value : `float`
+    metric : `str`, optional (default = `"validation_accuracy"`)
+        As in AllenNLP's `metrics_epoch_0.json`.
+    """
+
+    def __init__(self, serialization_dir: str, value: float, metric: str = "validation_accuracy") -> None:
+        super().__init__(serialization_dir)
+        self._value = value
+        self._metric = metric
+        self._reached = False
+
+    def on_start(self, trainer: GradientDescentTrainer, is_primary: bool = True, **kwargs: Any) -> None:
+        self._stop_if_reached(trainer)
+
+    def on_epoch(
+        self,
+        trainer: GradientDescentTrainer,
+        metrics: Dict[str, Any],
+        epoch: int,
+        is_primary: bool = True,
+        **kwargs: Any,
+    ) -> None:
+        self._reached = metrics[self._metric] > self._value
+        self._stop_if_reached(trainer)
+
+    def _stop_if_reached(self, trainer: GradientDescentTrainer) -> None:
+        if self._reached:
+            # The only way that AllenNLP has to end before the last epoch.
+            trainer._metric_tracker._patience = 0
+
+    def state_dict(self) -> Dict[str, Any]:
+        return {"reached": self._reached}
+
+    def load_state_dict(self, state_dict: Dict[str, Any]) -> None:
+        self._reached = state_dict["reached"]

@@ -1,0 +1,61 @@
+import json
+import logging
+import sys
+
+import pytest
+from allennlp.commands.train import train_model
+from allennlp.common import Params
+from allennlp.training.callbacks import TrainerCallback
+
+from tests.shared import PROJECT
+from tests.training_config.configs import BABI
+
+CONFIG = PROJECT / "training_config" / "babi" / "ga_coref_gru.jsonnet"
+
+
+@pytest.fixture(autouse=True)
+def logging_as_before():
+    handlers, hook = list(logging.getLogger().handlers), sys.excepthook
+    yield
+    logging.getLogger().handlers[:] = handlers
+    sys.excepthook = hook
+
+
+def epochs(folder, recover=False, num_epochs=3, **stop):
+    overrides = {
+        "dataset_reader.folder": str(BABI),
+        "dataset_reader.task": 6,
+        "evaluate_on_test": False,
+        "trainer.num_epochs": num_epochs,
+        "trainer.callbacks": [{"type": "stop_above", **stop}],
+        "trainer.cuda_device": -1,
+    }
+    train_model(Params.from_file(str(CONFIG), overrides), str(folder), recover=recover)
+    return json.loads((folder / "metrics.json").read_text())["epoch"] + 1
+
+
+def test_training_ends_when_a_metric_is_above_the_value(tmp_path):
+    assert epochs(tmp_path / "reached", value=-0.1) == 1
+    assert epochs(tmp_path / "not_reached", value=1.0) == 3
+    assert epochs(tmp_path / "other_metric", value=1e-9, metric="training_loss") == 1
+
+
+def test_what_was_reached_before_is_not_forgotten(tmp_path):
+    epochs(tmp_path / "run", value=-0.1)
+    # AllenNLP trains an epoch before it asks whether to stop.
+    assert epochs(tmp_path / "run", recover=True, value=-0.1) == 2
+
+
+def test_bAbI_trains_until_a_task_is_solved():
+    callbacks = Params.from_file(str(CONFIG)).as_dict()["trainer"]["callbacks"]
+    stop = TrainerCallback.from_params(Params(callbacks[-1]), serialization_dir="")
+
+    class Tracker:
+        _patience = None
+
+    class Trainer:
+        _metric_tracker = Tracker()
+
+    for accuracy, patience in [(0.99, None), (1.0, 0)]:
+        stop.on_epoch(Trainer(), {"validation_accuracy": accuracy}, 0)
+        assert Trainer._metric_tracker._patience == patience
