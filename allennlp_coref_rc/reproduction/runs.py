@@ -1,3 +1,4 @@
+import glob
 import hashlib
 import json
 import os
@@ -5,6 +6,7 @@ import re
 import shlex
 import sys
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 from allennlp.common import Params
@@ -14,6 +16,8 @@ from allennlp.common.params import with_overrides
 DATA = "data"
 """Where configs look for data sets."""
 
+OUTPUT = os.path.join("output", "reproduction")
+
 RESULT = "result.json"
 ERROR = "error.txt"
 LOG = "log.txt"
@@ -22,6 +26,10 @@ MODEL = "model"
 """In the folder of a run: what it came to, or why it failed; what it printed; its answers; AllenNLP's own folder."""
 
 ALL_PREDICTIONS = "all_predictions.jsonl"
+
+METRICS = "{}_metrics.json"
+
+ATTEMPT = "attempt.json"
 
 SEEDS = ("random_seed", "numpy_seed", "pytorch_seed")
 
@@ -43,25 +51,27 @@ class Run:
         The folder of all runs.
     data : `str`, optional (default = `"data"`)
         The folder of all data sets.
+    evaluations : `Dict[str, Dict[str, Any]]`, optional (default = `{}`)
+        What else the trained model is evaluated on: by the prefix of its metrics, overrides of the config.
     """
 
     config: str
     seed: int
     task: Optional[int] = None
     overrides: Dict[str, Any] = field(default_factory=dict, hash=False)
-    output: str = os.path.join("output", "reproduction")
+    output: str = OUTPUT
     data: str = DATA
+    evaluations: Dict[str, Dict[str, Any]] = field(default_factory=dict, compare=False)
 
     @property
     def name(self) -> str:
         """What the run goes by, and its folder in `output`: its config, overrides, task and seed."""
-        parts = os.path.splitext(self.config)[0].split(os.sep)
-        parts = parts[1:] if parts[0] == "training_config" else parts[-2:]
+        parts = os.path.splitext(os.path.normpath(self.config))[0].split(os.sep)[-2:]
         overrides = (f"{key}={json.dumps(value)}" for key, value in sorted(self.overrides.items()))
         parts[-1] = re.sub(r"[^\w.,=+-]+", "_", ",".join([parts[-1], *overrides]))
         if self.task is not None:
             parts.append(f"task_{self.task}")
-        return "/".join(parts + [f"seed_{self.seed}"])
+        return "/".join([*parts, f"seed_{self.seed}"])
 
     def path(self, *names: str) -> str:
         """A file in the folder of the run."""
@@ -69,17 +79,15 @@ class Run:
 
     def settings(self) -> Dict[str, Any]:
         """What distinguishes the run from its config, wherever the data are; by dotted key."""
-        return {
-            **self.overrides,
-            **({"dataset_reader.task": self.task} if self.task is not None else {}),
-            **dict.fromkeys(SEEDS, self.seed),
-        }
+        task = {} if self.task is None else {"dataset_reader.task": self.task}
+        return {**self.overrides, **task, **dict.fromkeys(SEEDS, self.seed)}
 
-    def params(self) -> Dict[str, Any]:
-        """The whole experiment, with the data where configs look for them."""
+    def params(self, located: bool = False) -> Dict[str, Any]:
+        """The whole experiment, with the data where configs look for them, or where they are."""
         try:
-            return with_overrides(Params.from_file(self.config).as_dict(quiet=True), self.settings())
-        except (ValueError, RuntimeError, FileNotFoundError) as error:
+            params = with_overrides(_load(self.config), self.settings())
+            return with_overrides(params, self._data_paths(params)) if located else params
+        except (ValueError, RuntimeError, OSError, ConfigurationError) as error:
             raise ConfigurationError(f"{self.config}: {error}") from error
 
     def fingerprint(self) -> str:
@@ -90,43 +98,79 @@ class Run:
         """The arguments of AllenNLP's commands that train the model and let it answer the questions of the test."""
         params = self.params()
         overrides = {**self.settings(), **self._data_paths(params), "trainer.cuda_device": cuda_device}
-        test = with_overrides(params, self._data_paths(params))
+        if "checkpointer" in params["trainer"]:
+            overrides["trainer.checkpointer.type"] = "exact"
+        else:
+            overrides["trainer.checkpointer"] = {"type": "exact"}
+        params = with_overrides(params, overrides)
         loader = params.get("validation_data_loader") or params["data_loader"]
         batch_size = loader.get("batch_size") or loader["batch_sampler"]["batch_size"]
+        # What a killed run has left is gone on with where that can be done, and replaced otherwise.
+        again = [] if not os.path.exists(self.path(MODEL)) else ["--recover"] if self._resumable(params) else ["-f"]
+        archive, device = self.path(MODEL, "model.tar.gz"), ["--cuda-device", str(cuda_device)]
+        validation, test = params["validation_data_path"], params.get("test_data_path")
         return [
-            ["train", self.config, "-s", self.path(MODEL), "-o", json.dumps(overrides)],
-            ["predict", self.path(MODEL, "model.tar.gz"), test.get("test_data_path") or test["validation_data_path"],
-             "--use-dataset-reader", "--silent", "--batch-size", str(batch_size), "--cuda-device", str(cuda_device),
-             "--output-file", self.path(ALL_PREDICTIONS)],
+            ["train", self.config, "-s", self.path(MODEL), *again, "-o", json.dumps(overrides)],
+            ["predict", archive, test or validation, "--use-dataset-reader", "--silent", "--batch-size",
+             str(batch_size), *device, "--output-file", self.path(ALL_PREDICTIONS)],
+        ] + [
+            ["evaluate", archive, validation, "-o", json.dumps(changes), *device, "--output-file",
+             self.path(METRICS.format(name))]
+            for name, changes in self.evaluations.items()
         ]  # fmt: skip
 
     def shell_commands(self, environment: Dict[str, str], cuda_device: int = -1) -> List[str]:
         """The same for a shell."""
-        start = [f"{name}={value}" for name, value in environment.items()]
+        start = [f"{name}={shlex.quote(value)}" for name, value in environment.items()]
         start += [shlex.quote(sys.executable), "-m", "allennlp_coref_rc"]
         return [" ".join(start + [shlex.quote(word) for word in words]) for words in self.commands(cuda_device)]
 
     def result(self) -> Optional[Dict[str, Any]]:
         """What the run came to, if it is finished."""
-        path = self.path(RESULT)
-        if not os.path.exists(path):
-            return None
-        with open(path, encoding="utf-8") as file:
-            try:
-                result = json.load(file)
-                found = result["fingerprint"]
-            except (ValueError, TypeError, KeyError) as error:
-                raise ConfigurationError(f"{path}: found no result of a run ({error}); remove the folder") from error
-        if found != self.fingerprint():
+        result = self.read(RESULT)
+        if result is not None and result.get("fingerprint") != self.fingerprint():
             raise ConfigurationError(
-                f"{path}: found a run of another version of {self.config}; remove the folder, or choose another --output"
+                f"{self.path(RESULT)}: found a run of another version of {self.config}; remove its folder, or choose "
+                "another --output"
             )
         return result
+
+    def read(self, name: str) -> Optional[Dict[str, Any]]:
+        """A JSON file in the folder of the run, if it is there."""
+        if not os.path.exists(self.path(name)):
+            return None
+        with open(self.path(name), encoding="utf-8") as file:
+            try:
+                content = json.load(file)
+            except ValueError as error:
+                raise ConfigurationError(f"{self.path(name)}: found {error}, expected JSON") from error
+        if not isinstance(content, dict):
+            raise ConfigurationError(f"{self.path(name)}: found {str(content)[:60]}, expected an object")
+        return content
+
+    def progress(self) -> float:
+        """How much of the training is done, between 0 and 1."""
+        epochs = len(glob.glob(glob.escape(self.path(MODEL)) + "/metrics_epoch_*.json"))
+        return min(1.0, epochs / self.params()["trainer"].get("num_epochs", 20))
+
+    def _resumable(self, params: Dict[str, Any]) -> bool:
+        found = self.read(os.path.join(MODEL, "config.json"))
+        checkpoints = glob.glob(glob.escape(self.path(MODEL)) + "/training_state_*.th")
+        return found == params and len(checkpoints) > 1
 
     def _data_paths(self, params: Dict[str, Any]) -> Dict[str, Any]:
         if os.path.normpath(self.data) == DATA:
             return {}
         return {key: self.data + path[len(DATA) :] for key, path in _strings(params) if path.startswith(f"{DATA}/")}
+
+
+def _load(config: str) -> Dict[str, Any]:
+    return json.loads(_evaluated(config, os.path.getmtime(config)))
+
+
+@lru_cache(maxsize=None)
+def _evaluated(config: str, modified: float) -> str:
+    return json.dumps(Params.from_file(config).as_dict(quiet=True))
 
 
 def _strings(value: Any, key: str = "") -> Iterator[Tuple[str, str]]:

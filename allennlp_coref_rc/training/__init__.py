@@ -1,1 +1,2 @@
+from allennlp_coref_rc.training.exact_checkpointer import ExactCheckpointer
 from allennlp_coref_rc.training.plateau import PlateauLearningRateScheduler
