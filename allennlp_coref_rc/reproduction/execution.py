@@ -190,7 +190,8 @@ def main() -> None:
     """Does the run that the command line gives as JSON, until standard input ends: for workers of a cluster."""
     import torch
 
-    end_with(sys.stdin.buffer.read)
+    # Not through sys.stdin, whose lock the waiting thread would hold when Python ends.
+    end_with(lambda: os.read(0, 1))
     job = json.loads(sys.argv[1])
     execute(Run(**job.pop("run")), cuda_device=0 if torch.cuda.is_available() else -1, **job)
 
