@@ -150,7 +150,7 @@ class Progress:
         self._bar = tqdm(
             total=sum(minutes.values()),
             initial=done,
-            bar_format="{percentage:3.0f}%|{bar}| {postfix} [{elapsed}<{remaining}]",
+            bar_format="{percentage:3.0f}%|{bar}| {desc} [{elapsed}<{remaining}]",
         )
         self._thread = threading.Thread(target=self._look_again, daemon=True)
         self._show(0)
@@ -171,7 +171,7 @@ class Progress:
 
     def _show(self, failed: int) -> None:
         text = f"{len(self._minutes) - len(self._unfinished)} of {len(self._minutes)} runs"
-        self._bar.set_postfix_str(text + (f", {failed} failed" if failed else ""))
+        self._bar.set_description_str(text + (f", {failed} failed" if failed else ""))
 
     def _look_again(self) -> None:
         while not self._stop.wait(SECONDS_BETWEEN_LOOKS):

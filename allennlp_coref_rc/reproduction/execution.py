@@ -51,7 +51,7 @@ def execute(run: Run, commit: str, cuda_device: int = -1, keep_weights: str = "b
             try:
                 if run.result() is None:
                     seconds = _begin(run, commit)
-                    with _printing_to(run.path(LOG)):
+                    with printing_to(run.path(LOG)):
                         _execute(run, commit, cuda_device, seconds)
                     _prune(run.path(MODEL), keep_weights)
             except BaseException:
@@ -141,7 +141,7 @@ def _prune(folder: str, keep: str) -> None:
 
 
 @contextmanager
-def _printing_to(path: str) -> Iterator[None]:
+def printing_to(path: str) -> Iterator[None]:
     """Whatever is printed is added to a file."""
     saved: List[Tuple[int, int]] = []
     sys.stdout.flush()

@@ -28,8 +28,9 @@ def run_in_processes(runs: Sequence[Run], slots: Sequence[Slot], threads: int, j
     well, in the order of completion. AllenNLP's start-up is paid once: the processes are forks of one that has it all
     imported.
     """
-    # What compiled libraries read when they are loaded, in the process that all others are forks of.
-    os.environ.update(environment(threads))
+    # What compiled libraries read when they are loaded, in the process that all others are forks of; and since CUDA,
+    # which an import asks for, cannot be used in forks where it was asked otherwise.
+    os.environ.update(environment(threads), PYTORCH_NVML_BASED_CUDA_CHECK="1")
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(PRELOADED)
     waiting, free = list(reversed(runs)), list(reversed(slots))
