@@ -1,20 +1,26 @@
 """
-Draws what a cloze reader has looked at, from predictions of `cloze_reader`: the passage coloured by score (Figure 3 of
-CG+SBA, NAACL-SRW 2018), the self-belief of the question as bars (its Figure 4), and the attention of every layer.
+Draws what a reader has looked at, from predictions of `cloze_reader` or `span_reader`: the passage coloured by score
+(Figure 3 of CG+SBA, NAACL-SRW 2018), the self-belief of the question as bars (its Figure 4), the attention of every
+layer, and the annotated heads of DASSA (EMNLP 2019).
 
     allennlp predict model.tar.gz questions.jsonl --predictor-args '{"explain": true}' --output-file answers.jsonl
     python scripts/draw_explanations.py answers.jsonl output/explanations
 
-writes for each prediction one standalone HTML page with everything on it, and PNG files of the bars and of the attention.
+writes for each prediction one standalone HTML page with everything on it, and PNG files of the bars, of the attention
+and of the annotated heads, a picture a head with every block and application of the encoder beside each other. On the
+page a click on a token shows what it attends to; what is outside its scope is grey. Of passages of more than 60 tokens
+a head's picture shows those around the answer.
 """
 
 import argparse
 import html
 import json
+import re
 from pathlib import Path
-from typing import Any, Dict, List, Sequence
+from typing import Any, Dict, List, Sequence, Tuple
 
 import matplotlib
+import numpy
 
 matplotlib.use("agg")
 from matplotlib import pyplot  # noqa: E402
@@ -23,6 +29,57 @@ from tqdm import tqdm  # noqa: E402
 RED = "220, 40, 40"
 MAX_LABELS = 120
 """More tokens than that are not named on the axis of a picture."""
+WINDOW = 60
+"""So many tokens of a passage are in the picture of a head."""
+
+SCORES = {
+    "attention": "Score of each token",
+    "span_start_probs": "Probability of each token to be the first of the answer",
+    "span_end_probs": "Probability of each token to be the last of the answer",
+}
+"""By the names they have in predictions, what passages are coloured by."""
+
+STYLE = """
+body { font-family: sans-serif; max-width: 60em; margin: 2em auto; line-height: 1.6 }
+#tokens { line-height: 2.2 }
+#tokens span { cursor: pointer }
+#tokens .outside { color: #bbb }
+#tokens .chosen { outline: 2px solid black }
+sub { color: #06c; font-size: 60% }
+"""
+
+# Shows one head: without a chosen token what each is attended to on average, else what that one attends to.
+SCRIPT = """
+const heads = JSON.parse(document.getElementById("heads").textContent);
+const select = document.getElementById("head"), place = document.getElementById("tokens");
+let chosen = -1;
+function show() {
+  const head = heads[select.value], weights = {};
+  head.scopes.forEach((scope, s) => {
+    const row = scope.indexOf(chosen);
+    if (chosen >= 0 && row < 0) return;
+    scope.forEach((token, i) => {
+      const paid = row < 0 ? head.weights[s].map(weights => weights[i]) : [head.weights[s][row][i]];
+      weights[token] = paid.reduce((a, b) => a + b) / paid.length;
+    });
+  });
+  const most = Math.max(...Object.values(weights)) || 1;
+  place.replaceChildren();
+  head.tokens.forEach((token, i) => {
+    const span = document.createElement("span"), label = document.createElement("sub");
+    span.textContent = token;
+    label.textContent = head.labels[i];
+    span.title = i in weights ? weights[i].toFixed(4) : "outside the scope";
+    span.className = (i in weights ? "" : "outside") + (i === chosen ? " chosen" : "");
+    span.style.background = `rgba(RED, ${(weights[i] || 0) / most})`;
+    span.onclick = () => { chosen = i === chosen ? -1 : i; show(); };
+    span.append(label);
+    place.append(span, " ");
+  });
+}
+select.onchange = () => { chosen = -1; show(); };
+show();
+""".replace("RED", RED)
 
 
 def coloured(tokens: Sequence[str], weights: Sequence[float]) -> str:
@@ -35,27 +92,55 @@ def coloured(tokens: Sequence[str], weights: Sequence[float]) -> str:
     return " ".join(spans)
 
 
+def html_page(body: str) -> str:
+    """A standalone HTML page."""
+    head = f'<meta charset="utf-8"><style>{STYLE}</style>'
+    return f"<!DOCTYPE html><html><head>{head}</head><body>\n{body}\n</body></html>\n"
+
+
 def page(prediction: Dict[str, Any]) -> str:
-    """A standalone HTML page about one prediction."""
-    best = sorted(prediction["candidate_probabilities"].items(), key=lambda pair: -pair[1])[:10]
+    """A page about one prediction."""
+    best = sorted(prediction.get("candidate_probabilities", {}).items(), key=lambda pair: -pair[1])[:10]
     rows = "".join(f"<tr><td>{html.escape(name)}</td><td>{value:.4f}</td></tr>" for name, value in best)
-    gold = f" (correct: {html.escape(str(prediction['gold']))})" if "gold" in prediction else ""
+    correct = prediction.get("answer_texts") or [str(prediction[key]) for key in ("gold",) if key in prediction]
+    gold = f" (correct: {html.escape(' / '.join(correct))})" if correct else ""
     parts = [
         f"<h1>{html.escape(' '.join(prediction['question_tokens']))}</h1>",
         f"<p>Answer: <b>{html.escape(str(prediction['answer']))}</b>{gold}</p><table>{rows}</table>",
-        f"<h2>Score of each token</h2><p>{coloured(prediction['passage_tokens'], prediction['attention'])}</p>",
     ]
+    for name, title in SCORES.items():
+        if name in prediction:
+            parts.append(f"<h2>{title}</h2><p>{coloured(prediction['passage_tokens'], prediction[name])}</p>")
     for name, weights in prediction.get("explanations", {}).items():
         of, to = sides(name)
         parts.append(f"<h2>{html.escape(name)}</h2><p>What {of} tokens attend to in the {to}, on average:</p>")
         average = [sum(column) / len(weights) for column in zip(*weights)]
         parts.append(f"<p>{coloured(prediction[f'{to}_tokens'], average)}</p>")
-    style = "body { font-family: sans-serif; max-width: 60em; margin: 2em auto; line-height: 1.6 }"
-    return (
-        f'<!DOCTYPE html><html><head><meta charset="utf-8"><style>{style}</style></head><body>'
-        + "\n".join(parts)
-        + "</body></html>\n"
+    if prediction.get("annotated_heads"):
+        parts.append(heads_section(prediction))
+    return html_page("\n".join(parts))
+
+
+def heads_section(prediction: Dict[str, Any]) -> str:
+    """The annotated heads, of which one at a time is shown, with all their weights as JSON."""
+    heads = [{**head, "tokens": prediction[f"{head['side']}_tokens"]} for head in prediction["annotated_heads"]]
+    options = "".join(
+        f'<option value="{i}">{html.escape(f"{head_name(head)}, {map_name(head)}")}</option>'
+        for i, head in enumerate(heads)
     )
+    data = json.dumps(heads, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+    return (
+        f'<h2>Annotated heads</h2><p><select id="head">{options}</select> (click on a token for what it attends to)</p>'
+        f'<p id="tokens"></p><script type="application/json" id="heads">{data}</script><script>{SCRIPT}</script>'
+    )
+
+
+def head_name(head: Dict[str, Any]) -> str:
+    return f"{head['side']}, {head['layer']} {head['view']}, {head['encoder']}"
+
+
+def map_name(head: Dict[str, Any]) -> str:
+    return f"application {head['application']}, block {head['block']}"
 
 
 def sides(name: str) -> List[str]:
@@ -88,6 +173,41 @@ def draw_attention(path: Path, rows: Sequence[str], columns: Sequence[str], weig
     pyplot.close(figure)
 
 
+def head_matrix(head: Dict[str, Any], start: int, stop: int) -> numpy.ndarray:
+    """What some of the tokens pay to each other; no number where one is outside the other's scope."""
+    matrix = numpy.full((stop - start, stop - start), numpy.nan)
+    for scope, weights in zip(head["scopes"], head["weights"]):
+        shown = [i for i, token in enumerate(scope) if start <= token < stop]
+        at = [scope[i] - start for i in shown]
+        matrix[numpy.ix_(at, at)] = [[weights[i][j] for j in shown] for i in shown]
+    return matrix
+
+
+def window(prediction: Dict[str, Any], length: int) -> Tuple[int, int]:
+    """What of a passage the pictures of heads show."""
+    scores = prediction.get("attention", [0])
+    middle = sum(prediction["best_span"]) // 2 if "best_span" in prediction else scores.index(max(scores))
+    start = max(0, min(middle - WINDOW // 2, length - WINDOW))
+    return start, min(length, start + WINDOW)
+
+
+def draw_head(path: Path, tokens: Sequence[str], maps: Sequence[Dict[str, Any]], start: int, stop: int) -> None:
+    """A head's map of each application and block, the darkest of each its largest weight; grey is out of scope."""
+    size = min(9, max(3, 0.2 * (stop - start)))
+    figure, panels = pyplot.subplots(1, len(maps), figsize=(size * len(maps), size), squeeze=False)
+    colours = pyplot.get_cmap("Reds").with_extremes(bad="0.9")
+    ticks = range(stop - start)
+    for axes, head in zip(panels[0], maps):
+        axes.imshow(head_matrix(head, start, stop), cmap=colours, vmin=0)
+        axes.set_title(map_name(head), fontsize=8)
+        axes.set_xticks(ticks, tokens[start:stop], fontsize=6, rotation=90)
+        axes.set_yticks([])
+    labelled = [f"{token} [{label}]" if label else token for token, label in zip(tokens, maps[0]["labels"])]
+    panels[0, 0].set_yticks(ticks, labelled[start:stop], fontsize=6)
+    figure.savefig(path, bbox_inches="tight", dpi=120)
+    pyplot.close(figure)
+
+
 def draw(prediction: Dict[str, Any], folder: Path, name: str) -> None:
     (folder / f"{name}.html").write_text(page(prediction), encoding="utf-8")
     for attention, weights in prediction.get("explanations", {}).items():
@@ -97,6 +217,13 @@ def draw(prediction: Dict[str, Any], folder: Path, name: str) -> None:
             draw_bars(path, to, weights[0])
         else:
             draw_attention(path, of, to, weights)
+    heads: Dict[str, List] = {}
+    for head in prediction.get("annotated_heads", []):
+        heads.setdefault(head_name(head), []).append(head)
+    for title, maps in heads.items():
+        tokens = prediction[f"{maps[0]['side']}_tokens"]
+        shown = window(prediction, len(tokens)) if maps[0]["side"] == "passage" else (0, len(tokens))
+        draw_head(folder / f"{name}_{re.sub('[^a-z0-9]+', '_', title.lower())}.png", tokens, maps, *shown)
 
 
 def main() -> None:

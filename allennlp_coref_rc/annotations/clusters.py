@@ -40,6 +40,22 @@ def remove_mentions(
     return [cluster for cluster in kept if len(cluster) >= min_mentions]
 
 
+def replace_mentions(clusters: Sequence[Cluster], share: float, length: int, rng: random.Random) -> List[Cluster]:
+    """
+    The clusters with each mention replaced, with probability `share`, by one token drawn without replacement from those
+    of the `length` tokens that belong to no mention left; by none if there are too few.
+    """
+    replaced = [[mention for mention in cluster if rng.random() >= share] for cluster in clusters]
+    left = {position for cluster in replaced for position in positions(cluster)}
+    drawn = [(i, i + 1) for i in range(length) if i not in left]
+    rng.shuffle(drawn)
+    for before, cluster in zip(clusters, replaced):
+        number = len(before) - len(cluster)
+        cluster[:] = sorted(cluster + drawn[:number])
+        del drawn[:number]
+    return [cluster for cluster in replaced if cluster]
+
+
 def random_clusters(clusters: Sequence[Cluster], length: int, rng: random.Random) -> List[Cluster]:
     """
     As many clusters of as many mentions as those given, each mention one token drawn from the `length` tokens of the

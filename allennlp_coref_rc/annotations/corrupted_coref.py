@@ -7,7 +7,7 @@ from allennlp.common.checks import ConfigurationError
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
 from allennlp_coref_rc.annotations.annotator import Annotator
-from allennlp_coref_rc.annotations.clusters import random_clusters, remove_mentions
+from allennlp_coref_rc.annotations.clusters import random_clusters, remove_mentions, replace_mentions
 
 
 @Annotator.register("corrupted_coref")
@@ -24,6 +24,8 @@ class CorruptedCoref(Annotator):
         Whose clusters. By default those that the text comes with.
     remove_mentions : `float`, optional (default = `0.0`)
         Leave each mention out with this probability.
+    replace_mentions : `float`, optional (default = `0.0`)
+        Put a random token in the place of each mention with this probability; 1 makes all clusters random.
     random_clusters : `bool`, optional (default = `False`)
         Replace the clusters by random ones of the same sizes ("GA w/ random-GRU").
     min_mentions : `int`, optional (default = `2`)
@@ -36,14 +38,17 @@ class CorruptedCoref(Annotator):
         self,
         annotator: Optional[Annotator] = None,
         remove_mentions: float = 0.0,
+        replace_mentions: float = 0.0,
         random_clusters: bool = False,
         min_mentions: int = 2,
         seed: int = 13370,
     ) -> None:
-        if not 0.0 <= remove_mentions <= 1.0:
-            raise ConfigurationError(f"corrupted_coref: remove_mentions is {remove_mentions}, expected 0 to 1")
+        for key, share in (("remove_mentions", remove_mentions), ("replace_mentions", replace_mentions)):
+            if not 0.0 <= share <= 1.0:
+                raise ConfigurationError(f"corrupted_coref: {key} is {share}, expected 0 to 1")
         self._annotator = annotator
         self._remove_mentions = remove_mentions
+        self._replace_mentions = replace_mentions
         self._random_clusters = random_clusters
         self._min_mentions = min_mentions
         self._seed = seed
@@ -55,6 +60,8 @@ class CorruptedCoref(Annotator):
         rng = random.Random(f"{self._seed} {crc32(' '.join(text.tokens).encode('utf-8', 'surrogatepass'))}")
         if self._random_clusters:
             clusters = random_clusters(clusters, len(text), rng)
+        if self._replace_mentions:
+            clusters = replace_mentions(clusters, self._replace_mentions, len(text), rng)
         if self._remove_mentions:
             clusters = remove_mentions(clusters, self._remove_mentions, rng, self._min_mentions)
         return replace(text, clusters=clusters)

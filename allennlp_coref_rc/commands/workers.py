@@ -1,3 +1,4 @@
+import asyncio
 import logging
 import os
 import pickle
@@ -64,10 +65,8 @@ class Workers:
                 )
             else:
                 address = self._scheduler
-            try:
-                self._client = stack.enter_context(Client(address, timeout=PATIENCE))
-            except (OSError, ValueError) as error:
-                raise ConfigurationError(f"--scheduler {self._scheduler}: no scheduler answers: {error}") from error
+                asyncio.run(_knock(address))
+            self._client = stack.enter_context(Client(address, timeout=PATIENCE))
             self._stack = stack.pop_all()
         return self
 
@@ -113,6 +112,16 @@ class Workers:
         for future in done:
             chunk = running.pop(future)
             yield chunk, None if isinstance(future.exception(), KilledWorker) else future.result()
+
+
+async def _knock(address: str) -> None:
+    # A `Client` that finds no scheduler stays around, and can hang the next one when it is collected.
+    from distributed.comm import connect
+
+    try:
+        await (await connect(address, timeout=PATIENCE)).close()
+    except (OSError, ValueError) as error:
+        raise ConfigurationError(f"--scheduler {address}: no scheduler answers: {error}") from error
 
 
 def _apply(function: Callable[[List[Item]], Any], items: bytes) -> Any:

@@ -6,10 +6,23 @@ import tempfile
 import zlib
 from contextlib import contextmanager
 from functools import partial
-from typing import IO, Iterator, Optional
+from typing import IO, Dict, Iterable, Iterator, Optional
 
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.file_utils import open_compressed
+
+
+def named_paths(arguments: Iterable[str]) -> Dict[str, str]:
+    """Paths by name of arguments NAME=PATH; one without a name has that of its file, less the ending."""
+    paths: Dict[str, str] = {}
+    for argument in arguments:
+        name, equals, path = argument.partition("=")
+        if not equals:
+            name, path = os.path.basename(argument).partition(".")[0], argument
+        if not name or not path or name in paths:
+            raise ConfigurationError(f"found the argument {argument!r}, expected NAME=PATH with a name of its own")
+        paths[name] = path
+    return paths
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-from typing import Dict, Sequence
+from typing import Dict, List, Sequence
 
 import torch
 from allennlp.common.checks import ConfigurationError
@@ -48,26 +48,33 @@ class NarrativeQaMetric(Metric):
             raise ConfigurationError(f"found references of {len(references)} questions, expected {len(predictions)}")
         sums = torch.zeros_like(self._sums)
         for prediction, texts in zip(predictions, references):
-            if isinstance(texts, str) or not texts:
-                raise ConfigurationError(f"references: found {texts!r}, expected a list of one or more")
-            predicted, expected = ptb_tokens(prediction), [ptb_tokens(text) for text in texts]
-            sums += torch.tensor(
-                [
-                    1,
-                    rouge_l(predicted, expected, self._beta, self._same_reference),
-                    squad.metric_max_over_ground_truths(squad.compute_exact, prediction, texts),
-                    squad.metric_max_over_ground_truths(squad.compute_f1, prediction, texts),
-                    *bleu_counts(predicted, expected),
-                ],
-                dtype=torch.double,
-            )
+            sums += torch.tensor(self.count(prediction, texts), dtype=torch.double)
         self._sums += dist_reduce_sum(sums).cpu()
 
-    def get_metric(self, reset: bool = False) -> Dict[str, float]:
-        number, *means = self._sums[:4].tolist()
+    def count(self, prediction: str, references: Sequence[str]) -> List[float]:
+        """What one question adds to the sums that `of_sums` makes metrics of."""
+        if isinstance(references, str) or not references:
+            raise ConfigurationError(f"references: found {references!r}, expected a list of one or more")
+        predicted, expected = ptb_tokens(prediction), [ptb_tokens(text) for text in references]
+        return [
+            1,
+            rouge_l(predicted, expected, self._beta, self._same_reference),
+            squad.metric_max_over_ground_truths(squad.compute_exact, prediction, references),
+            squad.metric_max_over_ground_truths(squad.compute_f1, prediction, references),
+            *bleu_counts(predicted, expected),
+        ]
+
+    @staticmethod
+    def of_sums(sums: Sequence[float]) -> Dict[str, float]:
+        """The metrics of some questions, of which are summed what `count` says."""
+        number, *means = sums[:4]
         metrics = {name: value / max(number, 1) for name, value in zip(("rouge_l", "exact_match", "f1"), means)}
-        scores = bleu(self._sums[4:].tolist()) if number else [0.0] * MAX_ORDER
+        scores = bleu(sums[4:]) if number else [0.0] * MAX_ORDER
         metrics.update({f"bleu_{order}": score for order, score in enumerate(scores, start=1)})
+        return metrics
+
+    def get_metric(self, reset: bool = False) -> Dict[str, float]:
+        metrics = self.of_sums(self._sums.tolist())
         if reset:
             self.reset()
         return metrics

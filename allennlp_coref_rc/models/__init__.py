@@ -1,1 +1,3 @@
+from allennlp_coref_rc.models.annotated_qanet import AnnotatedQanet
 from allennlp_coref_rc.models.ga_reader import GAReader
+from allennlp_coref_rc.models.wrapped_span_reader import WrappedSpanReader

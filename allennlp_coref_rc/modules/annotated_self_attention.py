@@ -1,5 +1,5 @@
 from itertools import accumulate
-from typing import Dict, NamedTuple, Optional
+from typing import Dict, Iterator, NamedTuple, Optional, Sequence, Tuple
 
 import torch
 from allennlp.data import Vocabulary
@@ -7,7 +7,7 @@ from allennlp.modules.token_embedders import Embedding
 from torch.nn.functional import embedding, linear, pad, scaled_dot_product_attention
 
 from allennlp_coref_rc.annotations.layers import label_namespace
-from allennlp_coref_rc.modules.scopes import Scopes
+from allennlp_coref_rc.modules.scopes import Scopes, ScopeWeights
 
 
 class HeadViews(NamedTuple):
@@ -125,21 +125,37 @@ class AnnotatedSelfAttention(torch.nn.Module):
             Shape: (batch_size, sequence_length, input_dim).
         """
         annotated = 0 if views is None else sum(self._heads)
-        # Weights are split and not what they make: it is larger, and gradients would have to be put together again.
-        sizes = [annotated * self._head_dim, (self._num_heads - annotated) * self._head_dim]
-        split = (parameter.unflatten(0, (3, -1)).split(sizes, dim=1) for parameter in self.projection.parameters())
-        of_annotated, of_plain = zip(*split)
+        of_annotated, of_plain = self._parameters_of(annotated)
         outputs = []
         if annotated:
-            seen = linear(inputs, *(parameter.flatten(0, 1) for parameter in of_annotated))
-            seen = seen.unflatten(-1, (3, annotated, -1)).transpose(2, 3)
-            outputs.append(views.scopes.attend(self._label_terms(views.labels) + seen))
+            outputs.append(views.scopes.attend(self._project_annotated(inputs, views, of_annotated)))
         if annotated < self._num_heads:
             parts = (linear(inputs, *parameters) for parameters in zip(*of_plain))
             queries, keys, values = (part.unflatten(-1, (-1, self._head_dim)).transpose(1, 2) for part in parts)
             plain = scaled_dot_product_attention(queries, keys, values, attn_mask=attended)
             outputs.append(plain.transpose(1, 2))
         return self.output_projection(torch.cat(outputs, dim=2).flatten(2))
+
+    def annotated_weights(self, inputs: torch.Tensor, views: HeadViews) -> Iterator[ScopeWeights]:
+        """What `forward` weighs values by in annotated heads, computed anew and in full."""
+        of_annotated, _ = self._parameters_of(sum(self._heads))
+        return views.scopes.weights(self._project_annotated(inputs, views, of_annotated))
+
+    def _parameters_of(self, annotated: int) -> Tuple[Sequence[torch.Tensor], Sequence[torch.Tensor]]:
+        """Weight and bias of the projection of so many heads and of the others. Shapes: (3, heads * head_dim, …)."""
+        # Weights are split and not what they make: it is larger, and gradients would have to be put together again.
+        sizes = [annotated * self._head_dim, (self._num_heads - annotated) * self._head_dim]
+        split = (parameter.unflatten(0, (3, -1)).split(sizes, dim=1) for parameter in self.projection.parameters())
+        of_annotated, of_plain = zip(*split)
+        return of_annotated, of_plain
+
+    def _project_annotated(
+        self, inputs: torch.Tensor, views: HeadViews, parameters: Sequence[torch.Tensor]
+    ) -> torch.Tensor:
+        """Queries, keys and values. Shape: (batch_size, sequence_length, heads, 3, head_dim)."""
+        seen = linear(inputs, *(parameter.flatten(0, 1) for parameter in parameters))
+        seen = seen.unflatten(-1, (3, sum(self._heads), -1)).transpose(2, 3)
+        return self._label_terms(views.labels) + seen
 
     def _label_terms(self, labels: torch.LongTensor) -> torch.Tensor:
         """

@@ -1,4 +1,4 @@
-from typing import List, NamedTuple, Optional, Tuple
+from typing import Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy
 import torch
@@ -25,6 +25,27 @@ class Bucket(NamedTuple):
     groups: int
     size: int
     is_member: Optional[torch.BoolTensor]
+
+
+class ScopeWeights(NamedTuple):
+    """
+    What a head pays within a scope.
+
+    # Parameters
+
+    text : `int`
+        Which of the batch.
+    head : `int`
+    tokens : `List[int]`
+        The positions of the tokens in the scope.
+    weights : `torch.Tensor`
+        For each of the tokens its weight of each of them. Shape: (tokens, tokens).
+    """
+
+    text: int
+    head: int
+    tokens: List[int]
+    weights: torch.Tensor
 
 
 class Scopes:
@@ -99,13 +120,31 @@ class Scopes:
         `torch.Tensor`
             Shape: (batch_size, sequence_length, heads, head_dim). Zero where masked.
         """
-        grouped = projected.flatten(0, 2).flatten(1).index_select(0, self._rows)
         outputs = [projected.new_zeros(1, projected.size(-1))]
-        sizes = [groups * size for groups, size, _ in self._buckets]
-        for (groups, size, is_member), tokens in zip(self._buckets, grouped.split(sizes)):
-            parts = tokens.view(groups, 1, size, -1).chunk(3, dim=-1)
-            outputs.append(scaled_dot_product_attention(*parts, attn_mask=is_member).flatten(0, 2))
+        for bucket, _, parts in self._grouped(projected):
+            outputs.append(scaled_dot_product_attention(*parts, attn_mask=bucket.is_member).flatten(0, 2))
         return torch.cat(outputs).index_select(0, self._places).view(*projected.shape[:3], -1)
+
+    def weights(self, projected: torch.Tensor) -> Iterator[ScopeWeights]:
+        """What `attend` weighs values by, scope by scope."""
+        for bucket, rows, (queries, keys, _) in self._grouped(projected):
+            scores = queries @ keys.transpose(-1, -2) / queries.size(-1) ** 0.5
+            sizes = [bucket.size] * bucket.groups
+            if bucket.is_member is not None:
+                scores = scores.masked_fill(~bucket.is_member, -torch.inf)
+                sizes = bucket.is_member.sum(dim=-1).flatten().tolist()
+            for size, members, weights in zip(sizes, rows.cpu().numpy(), scores.softmax(dim=-1).squeeze(1)):
+                texts, tokens, heads = numpy.unravel_index(members[:size], projected.shape[:3])
+                yield ScopeWeights(int(texts[0]), int(heads[0]), tokens.tolist(), weights[:size, :size])
+
+    def _grouped(self, projected: torch.Tensor) -> Iterator[Tuple[Bucket, torch.Tensor, Sequence[torch.Tensor]]]:
+        """
+        Each bucket, its members and their queries, keys and values. Shapes: (groups, size), (groups, 1, size, dim).
+        """
+        grouped = projected.flatten(0, 2).flatten(1).index_select(0, self._rows)
+        sizes = [groups * size for groups, size, _ in self._buckets]
+        for bucket, rows, tokens in zip(self._buckets, self._rows.split(sizes), grouped.split(sizes)):
+            yield bucket, rows.view(bucket[:2]), tokens.view(bucket.groups, 1, bucket.size, -1).chunk(3, dim=-1)
 
 
 def _ranges(largest: int) -> List[Tuple[int, int]]:

@@ -1,13 +1,13 @@
 from allennlp.common.util import JsonDict
-from allennlp.data import DatasetReader, Instance
-from allennlp.models import Model
+from allennlp.data import Instance
 from allennlp.predictors import Predictor
 
+from allennlp_coref_rc.predictors.explaining_predictor import ExplainingPredictor
 from allennlp_coref_rc.predictors.inputs import reader_arguments
 
 
 @Predictor.register("cloze_reader")
-class ClozeReaderPredictor(Predictor):
+class ClozeReaderPredictor(ExplainingPredictor):
     """
     Answers questions whose answer is one of a number of candidates.
 
@@ -27,12 +27,9 @@ class ClozeReaderPredictor(Predictor):
         Output also `explanations`, what each attention has paid: `passage_to_question_1` (alpha of the first layer's
         gating: for each token of the passage the weight of each of the question), `question_to_passage_1` (Collaborative
         Gating's beta), …, `question_self_belief` (lambda: for the position read, or for each, the weight of each token)
-        and `passage_self_belief`. On the command line: `--predictor-args '{"explain": true}'`.
+        and `passage_self_belief`; and `annotated_heads`, what those of `dassa` encoders have paid (see
+        `AttentionRecorder.of`). On the command line: `--predictor-args '{"explain": true}'`.
     """
-
-    def __init__(self, model: Model, dataset_reader: DatasetReader, frozen: bool = True, explain: bool = False) -> None:
-        super().__init__(model, dataset_reader, frozen)
-        model.explain = explain
 
     def _json_to_instance(self, json_dict: JsonDict) -> Instance:
         return self._dataset_reader.text_to_instance(**reader_arguments(json_dict, "candidates", "clusters"))

@@ -4,11 +4,12 @@ from allennlp.common.util import JsonDict
 from allennlp.data import Instance
 from allennlp.predictors import Predictor
 
+from allennlp_coref_rc.predictors.explaining_predictor import ExplainingPredictor
 from allennlp_coref_rc.predictors.inputs import reader_arguments
 
 
 @Predictor.register("span_reader")
-class SpanReaderPredictor(Predictor):
+class SpanReaderPredictor(ExplainingPredictor):
     """
     Answers questions with a span of the passage, by any model whose output has `best_span`, the first and the last
     token (allennlp-models' `qanet` and `bidaf` too, of a reader of this package).
@@ -17,20 +18,28 @@ class SpanReaderPredictor(Predictor):
     in place of the annotator's, as lists of [start, end) spans of the tokens of the passage and the question in a row.
     Nothing else is looked at.
 
-    Output: the `answer`, the tokens of the span joined by blanks, beside what the model has put out.
+    Output: the `answer`, the tokens of the span joined by blanks; `passage_tokens` and `question_tokens`; of a data
+    set's questions the `id` and the `answer_texts`, the answers they have there; beside what the model has put out.
 
     Registered as a `Predictor` with name "span_reader".
+
+    # Parameters
+
+    explain : `bool`, optional (default = `False`)
+        Output also `annotated_heads`, what the annotated heads of the model's `dassa` encoder have attended to (see
+        `AttentionRecorder.of`). On the command line: `--predictor-args '{"explain": true}'`.
     """
 
     def _json_to_instance(self, json_dict: JsonDict) -> Instance:
         return self._dataset_reader.text_to_instance(**reader_arguments(json_dict, "clusters"))
 
-    def predict_instance(self, instance: Instance) -> JsonDict:
-        return self.predict_batch_instance([instance])[0]
-
     def predict_batch_instance(self, instances: List[Instance]) -> List[JsonDict]:
         outputs = super().predict_batch_instance(instances)
         for instance, output in zip(instances, outputs):
+            metadata = instance["metadata"]
             start, end = output["best_span"]
-            output["answer"] = " ".join(instance["metadata"]["passage_tokens"][start : end + 1])
+            output["answer"] = " ".join(metadata["passage_tokens"][start : end + 1])
+            output.update({name: metadata[name] for name in ("passage_tokens", "question_tokens")})
+            known = {name: metadata.metadata.get(name) for name in ("id", "answer_texts")}
+            output.update({name: value for name, value in known.items() if value})
         return outputs

@@ -6,7 +6,7 @@ from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 
 from allennlp_coref_rc.annotations import AnnotatedText, Annotator, CorruptedCoref, ExactMatchCoref
-from allennlp_coref_rc.annotations.clusters import random_clusters, remove_mentions
+from allennlp_coref_rc.annotations.clusters import random_clusters, remove_mentions, replace_mentions
 
 STORY = "Mary went to the office . Bill got the milk there . mary got the Office milk . Where is Mary ?"
 
@@ -68,6 +68,31 @@ def test_random_clusters_keep_number_and_sizes_and_share_no_token():
     assert seen == set(range(len(text)))
 
 
+@pytest.mark.parametrize("share", [0.0, 0.2, 0.7, 1.0])
+def test_a_share_of_the_mentions_is_replaced_by_tokens_that_no_mention_has(share):
+    text = AnnotatedText([f"name{i}" for _ in range(200) for i in range(10)] + ["."] * 1000)
+    clean = ExactMatchCoref().annotate(text).clusters
+    clusters = corrupted(replace_mentions=share).annotate(text).clusters
+    assert [len(cluster) for cluster in clusters] == [200] * 10
+    assert all(cluster == sorted(cluster) for cluster in clusters)
+    mentions = list(chain(*clusters))
+    assert len(set(mentions)) == len(mentions)
+    assert all(stop == start + 1 and stop <= len(text) for start, stop in mentions)
+    new = [mention for cluster, before in zip(clusters, clean) for mention in set(cluster) - set(before)]
+    # A mention may become one of its own cluster again: of 10 clusters in 3000 tokens, a 15th at most.
+    tolerance = 5 * (share * (1 - share) / 2000) ** 0.5
+    assert share * 14 / 15 - 2 * tolerance <= len(new) / 2000 <= share + tolerance
+    # Those left, and only those, are out of reach: the tokens of no mention and those of the replaced ones are drawn.
+    if share == 1.0:
+        assert sum(start >= 2000 for start, _ in mentions) / 2000 == pytest.approx(1 / 3, abs=0.05)
+
+
+def test_replaced_mentions_of_a_text_too_short_for_them():
+    assert replace_mentions([[(0, 2), (1, 3)], [(0, 3)]], 1.0, 2, random.Random(1)) == [[(0, 1), (1, 2)]]
+    assert replace_mentions([[(0, 1)], []], 0.0, 1, random.Random(1)) == [[(0, 1)]]
+    assert replace_mentions([], 0.5, 0, random.Random(1)) == []
+
+
 def test_random_clusters_of_a_text_too_short_for_them():
     clusters = random_clusters([[(0, 1)] * 3, [(0, 2)] * 2], 4, random.Random(1))
     assert [len(cluster) for cluster in clusters] == [3, 1]
@@ -76,7 +101,7 @@ def test_random_clusters_of_a_text_too_short_for_them():
     assert remove_mentions([[(0, 1), (1, 2)], [(2, 3)]], 0.0, random.Random(1)) == [[(0, 1), (1, 2)]]
 
 
-@pytest.mark.parametrize("options", [{"remove_mentions": 0.5}, {"random_clusters": True}])
+@pytest.mark.parametrize("options", [{"remove_mentions": 0.5}, {"replace_mentions": 0.5}, {"random_clusters": True}])
 def test_corruption_is_the_same_in_whatever_order_texts_are_read(options):
     texts = [AnnotatedText((f"start{i} " + STORY).split()) for i in range(8)]
     one, other = corrupted(**options), corrupted(**options)
@@ -103,7 +128,8 @@ def test_without_an_annotator_it_is_the_text_s_own_clusters_that_are_corrupted()
     assert CorruptedCoref(**options).annotate(AnnotatedText([])).clusters == []
 
 
+@pytest.mark.parametrize("key", ["remove_mentions", "replace_mentions"])
 @pytest.mark.parametrize("share", [-0.1, 1.5, float("nan")])
-def test_bad_shares_are_refused(share):
-    with pytest.raises(ConfigurationError, match=f"remove_mentions is {share}, expected 0 to 1"):
-        Annotator.from_params(Params({"type": "corrupted_coref", "remove_mentions": share}))
+def test_bad_shares_are_refused(key, share):
+    with pytest.raises(ConfigurationError, match=f"{key} is {share}, expected 0 to 1"):
+        Annotator.from_params(Params({"type": "corrupted_coref", key: share}))

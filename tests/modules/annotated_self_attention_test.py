@@ -137,6 +137,18 @@ def test_outputs_and_gradients_are_those_of_the_papers_equations(heads, label_bi
     assert_same(found, expected, x, *module.parameters())
 
 
+def test_the_weights_given_out_are_those_that_values_are_weighed_by():
+    heads = {"coref": 1, "srl": HEADS - 1}
+    module, x = attention(heads), inputs()
+    labels = torch.cat([torch.randint(LABELS[layer], (BATCH, LENGTH, n)) for layer, n in heads.items()], dim=-1)
+    arranged = views(labels, torch.randint(1, 4, labels.shape))
+    values = (x @ module.projection.weight[2 * DIM :].T + module.projection.bias[2 * DIM :]).unflatten(-1, (HEADS, -1))
+    weighed = torch.zeros_like(values)
+    for text, head, tokens, weights in module.annotated_weights(x, arranged):
+        weighed[text, tokens, head] = weights @ values[text, tokens, head]
+    assert torch.allclose(module.output_projection(weighed.flatten(2)), module(x, views=arranged), atol=1e-10)
+
+
 def test_gradients_are_those_of_finite_differences():
     heads = {"srl": 2}
     module = attention(heads)

@@ -29,9 +29,23 @@ def dense(projected, allowed):
     return (weights @ values).transpose(1, 2)
 
 
+def weigh(scopes, projected):
+    """Attention by the weights that are given out, each pair of tokens once at most."""
+    batch_size, length, heads = projected.shape[:3]
+    matrix = torch.zeros(batch_size, heads, length, length, dtype=projected.dtype)
+    for text, head, tokens, weights in scopes.weights(projected):
+        assert tokens == sorted(tokens) and weights.shape == (len(tokens), len(tokens))
+        at = torch.tensor(tokens)
+        assert (matrix[text, head, at[:, None], at] == 0).all()
+        matrix[text, head, at[:, None], at] = weights
+    return torch.einsum("bhij,bjhd->bihd", matrix, projected[..., 2, :])
+
+
 def check(numbers, mask, join_unannotated=False, dim=3):
     projected = torch.randn(*numbers.shape, 3, dim, dtype=torch.float64, requires_grad=True)
-    found = Scopes(numbers, mask, join_unannotated).attend(projected)
+    scopes = Scopes(numbers, mask, join_unannotated)
+    found = scopes.attend(projected)
+    assert torch.allclose(weigh(scopes, projected), found, atol=1e-12)
     expected = dense(projected, together(numbers, mask, join_unannotated))
     assert torch.allclose(found, expected, atol=1e-12)
     assert (found[~mask] == 0).all()

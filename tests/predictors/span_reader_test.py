@@ -7,6 +7,7 @@ from allennlp.models import Model
 from allennlp.predictors import Predictor
 
 from allennlp_coref_rc.data.dataset_readers import AnnotatedNarrativeQaReader
+from tests.models.span_models import DASSA, build, qanet
 from tests.shared import PROJECT
 
 TRAIN = str(PROJECT / "tests" / "fixtures" / "narrativeqa" / "train")
@@ -57,7 +58,18 @@ def test_the_answer_is_the_span(predictor):
     assert output["passage_tokens"] == "Pip ca n't clean the museum . Rain falls .".split()
     assert output["answer"] == " ".join(output["passage_tokens"][start : end + 1]) == output["best_span_str"]
     assert len(output["span_start_probs"]) == 10
-    assert "loss" not in output
+    assert not {"loss", "id", "answer_texts", "annotated_heads"} & set(output)
+
+
+def test_of_a_data_set_s_questions_the_answers_are_given_too(trained):
+    reader, model = trained
+    instances = list(reader.read(TRAIN))[:2]
+    for output, instance in zip(
+        Predictor.by_name("span_reader")(model, reader).predict_batch_instance(instances), instances
+    ):
+        metadata = instance["metadata"].metadata
+        for name in ("id", "answer_texts", "question_tokens", "passage_tokens"):
+            assert output[name] == metadata[name] and output[name]
 
 
 def test_batches_agree_with_single_questions(predictor):
@@ -78,3 +90,41 @@ def test_batches_agree_with_single_questions(predictor):
 def test_bad_input_is_named(predictor, inputs, message):
     with pytest.raises(ConfigurationError, match=message):
         predictor.predict_json(inputs)
+
+
+def test_annotated_heads_are_explained():
+    layers = {"clusters": "coref_views", "sentences": {"type": "sentence_views", "num_views": 1}}
+    encoder = {**DASSA, "heads": {"sentences": 1, "clusters": 1}, "annotated_blocks": [1]}
+    model, reader, _ = build({**qanet(), "modeling_layer": encoder}, annotation_layers=layers)
+    inputs = [
+        {"passage": "Pip sees Ann. Ann sees a dog.", "question": QUESTION},
+        {"passage": PASSAGE, "question": QUESTION},
+    ]
+    plain = Predictor.by_name("span_reader")(model.eval(), reader).predict_batch_json(inputs)
+    outputs = Predictor.by_name("span_reader")(model, reader, explain=True).predict_batch_json(inputs)
+    for output, expected in zip(outputs, plain):
+        heads = output.pop("annotated_heads")
+        assert output == expected
+        # The modelling layer reads the passage three times; the phrase layer has no annotated heads.
+        assert [(head["layer"], head["application"]) for head in heads] == [
+            (layer, application) for application in (1, 2, 3) for layer in ("clusters", "sentences")
+        ]
+        for head in heads:
+            assert (head["encoder"], head["side"], head["block"], head["view"]) == ("modeling_layer", "passage", 1, 1)
+            for scope, weights in zip(head["scopes"], head["weights"]):
+                assert [sum(row) for row in weights] == pytest.approx([1] * len(scope), abs=1e-3)
+    clusters, sentences = Predictor.by_name("span_reader")(model, reader, explain=True).predict_json(inputs[0])[
+        "annotated_heads"
+    ][:2]
+    assert clusters["scopes"] == [list(range(9))]
+    assert [bool(label) for label in clusters["labels"]] == [False, False, True, False, True] + [False] * 4
+    assert sentences["scopes"] == [[0, 1, 2, 3], [4, 5, 6, 7, 8]]
+    assert sentences["labels"] == ["1"] * 9
+
+
+def test_what_has_nothing_to_explain_is_named(trained):
+    reader, model = trained
+    with pytest.raises(
+        ConfigurationError, match="explain is true: found a BidirectionalAttentionFlow without annotated"
+    ):
+        Predictor.by_name("span_reader")(model, reader, explain=True)

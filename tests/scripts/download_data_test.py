@@ -1,5 +1,4 @@
 import hashlib
-import importlib.util
 import io
 import os
 import random
@@ -12,11 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.shared import PROJECT
+from tests.scripts.scripts import load_script
 
-spec = importlib.util.spec_from_file_location("download_data", PROJECT / "scripts" / "download_data.py")
-download_data = sys.modules["download_data"] = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(download_data)
+download_data = load_script("download_data")
 
 DataSet, DownloadError, File = download_data.DataSet, download_data.DownloadError, download_data.File
 

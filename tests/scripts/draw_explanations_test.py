@@ -3,7 +3,12 @@ import subprocess
 import sys
 from html.parser import HTMLParser
 
+import numpy
+
+from tests.scripts.scripts import load_script
 from tests.shared import PROJECT
+
+draw_explanations = load_script("draw_explanations")
 
 PREDICTION = {
     "answer": "<Mary>",
@@ -60,3 +65,71 @@ def test_pages_and_pictures(tmp_path):
     ]
     # A line for each of the four attentions: over 2, 3, 2 and 3 tokens.
     assert len(spans.spans) == 3 + 2 + 3 + 2 + 3
+
+
+def head(application, side, scopes, weights, labels):
+    return {
+        "encoder": "modeling_layer", "side": side, "application": application, "block": 1, "layer": "srl", "view": 1,
+        "labels": labels, "scopes": scopes, "weights": weights,
+    }  # fmt: skip
+
+
+class Heads(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.options, self.data, self.open = [], "", None
+
+    def handle_starttag(self, tag, attributes):
+        self.open = (tag, dict(attributes).get("id"))
+
+    def handle_data(self, data):
+        if self.open == ("script", "heads"):
+            self.data += data
+        elif self.open == ("option", None):
+            self.options.append(data)
+
+    def handle_endtag(self, tag):
+        self.open = None
+
+
+def test_annotated_heads_of_a_span_reader(tmp_path):
+    length = 70
+    weights = [[[1.0]], [[1 / (length - 1)] * (length - 1)] * (length - 1)]
+    scopes = [[5], [token for token in range(length) if token != 5]]
+    prediction = {
+        "answer": "w60 </script>",
+        "answer_texts": ["<b>", "w60"],
+        "best_span": [60, 61],
+        "passage_tokens": [f"w{i}" for i in range(61)] + ["</script>"] + [f"w{i}" for i in range(62, length)],
+        "question_tokens": ["Who", "&"],
+        "span_start_probs": [1 / length] * length,
+        "annotated_heads": [
+            head(1, "passage", scopes, weights, ["B-V"] + [""] * (length - 1)),
+            head(2, "passage", scopes, weights, ["B-V"] + [""] * (length - 1)),
+            head(1, "question", [[0], [1]], [[[1.0]], [[1.0]]], ["", ""]),
+        ],
+    }
+    draw_explanations.draw(prediction, tmp_path, "1")
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "1.html", "1_passage_srl_1_modeling_layer.png", "1_question_srl_1_modeling_layer.png"
+    ]  # fmt: skip
+    content = (tmp_path / "1.html").read_text()
+    assert "correct: &lt;b&gt; / w60" in content
+    heads = Heads()
+    heads.feed(content)
+    assert len(heads.options) == 3
+    assert heads.options[1] == "passage, srl 1, modeling_layer, application 2, block 1"
+    for found, expected in zip(json.loads(heads.data), prediction["annotated_heads"]):
+        assert found == {**expected, "tokens": prediction[f"{expected['side']}_tokens"]}
+
+
+def test_the_picture_of_a_head_shows_the_scopes_around_the_answer():
+    shown = draw_explanations.window({"best_span": [60, 61]}, 70)
+    assert shown == (10, 70)
+    assert draw_explanations.window({"attention": [0.0] * 100 + [1.0] + [0.0] * 99}, 200) == (70, 130)
+    assert draw_explanations.window({"best_span": [2, 2]}, 9) == (0, 9)
+    scopes, weights = [[0, 2, 4], [1, 3]], [[[0.5, 0.3, 0.2]] * 2 + [[0.1, 0.2, 0.7]], [[0.9, 0.1], [0.4, 0.6]]]
+    matrix = draw_explanations.head_matrix(head(1, "passage", scopes, weights, [""] * 5), 1, 5)
+    nan = float("nan")
+    expected = [[0.9, nan, 0.1, nan], [nan, 0.3, nan, 0.2], [0.4, nan, 0.6, nan], [nan, 0.2, nan, 0.7]]
+    numpy.testing.assert_array_equal(matrix, expected)

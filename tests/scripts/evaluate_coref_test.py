@@ -1,14 +1,10 @@
-import importlib.util
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.shared import PROJECT
+from tests.scripts.scripts import load_script
 
-spec = importlib.util.spec_from_file_location("evaluate_coref", PROJECT / "scripts" / "evaluate_coref.py")
-evaluate_coref = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(evaluate_coref)
+evaluate_coref = load_script("evaluate_coref")
 
 
 @st.composite

@@ -15,6 +15,9 @@ FIXTURES = PROJECT / "tests" / "fixtures"
 
 BABI = FIXTURES / "babi"
 
+BABI_FOLDERS = ("babi", "babi_mix")
+"""Of configs that read its tasks."""
+
 SPLITS = ("train", "validation", "test")
 
 DATA_PATHS = {
@@ -22,6 +25,7 @@ DATA_PATHS = {
     "daily_mail": "cnn_dailymail/questions/{training,validation,test}",
     "lambada": "lambada/{train,valid,test}.txt",
     "lambada_development": "lambada/{train,valid,valid}.txt",
+    "narrativeqa": "narrativeqa/{train,valid,test}",
     "wdw_relaxed": "who_did_what/Relaxed/{train,val,test}.xml",
     "wdw_strict": "who_did_what/Strict/{train,val,test}.xml",
     "wikihop": "wikihop/{train,dev,dev}.json",
@@ -42,7 +46,7 @@ def name_of(config: Path) -> str:
 def overrides(config: Path, task: int = 2, more: Optional[Dict[str, Any]] = None) -> str:
     """As `-o` takes them; `task` is that of bAbI."""
     values: Dict[str, Any] = {"trainer.num_epochs": 1}
-    if config.parent.name == "babi":
+    if config.parent.name in BABI_FOLDERS:
         values.update({"dataset_reader.folder": str(BABI), "dataset_reader.task": task})
     elif config.parent.name == "annotators":
         corpus = Params.from_file(str(config))["train_data_path"].rpartition("/")[2]
@@ -59,12 +63,19 @@ def load(config: Path, task: int = 2, more: Optional[Dict[str, Any]] = None) -> 
     return Params.from_file(str(config), params_overrides=overrides(config, task, more))
 
 
+SMALL = "embedding_dim:: 8, dassa_options:: { layer_dropout_undecayed_prob: 0 }, "
+"""Without layer dropout, so that every parameter is used."""
+
+SMALL_QANET = """
+    hidden_size:: 20, blocks:: 1, annotated_blocks:: [0], lstm_size:: 4,
+    annotators+:: { srl: { type: 'compose', annotators: [] } },
+"""
+"""And without a trained annotator."""
+
+
 def load_small(config: Path, task: int = 2) -> Params:
-    """
-    The same with small embeddings and encoders, no smaller than the largest part of a state that a config names, and no
-    layer dropout, so that every parameter is used.
-    """
-    options = "hidden_size:: 68, embedding_dim:: 8, dassa_options:: { layer_dropout_undecayed_prob: 0 }"
-    small = f"(import '{config.name}') {{ {options} }}"
+    """The same with small embeddings and encoders, no smaller than the largest part of a state that a config names."""
+    sizes = SMALL_QANET if config.parent.name == "narrativeqa" else "hidden_size:: 68"
+    small = f"(import '{config.name}') {{ {SMALL} {sizes} }}"
     evaluated = _jsonnet.evaluate_snippet(str(config.parent / "small.jsonnet"), small)
     return Params(with_overrides(json.loads(evaluated), json.loads(overrides(config, task))))

@@ -13,7 +13,7 @@ from allennlp.models import Model, load_archive
 
 from allennlp_coref_rc.data.dataset_readers.annotated_babi import read_babi
 from tests.shared import PROJECT
-from tests.training_config.configs import BABI, DATA_PATHS, configs, load, load_small, name_of
+from tests.training_config.configs import BABI, BABI_FOLDERS, DATA_PATHS, configs, load, load_small, name_of
 
 CONFIGS = configs()
 
@@ -65,7 +65,7 @@ def has_learnt(config, before, after):
 
 
 @pytest.mark.parametrize("task", [2, 15], ids=["extractive", "classification"])
-@pytest.mark.parametrize("config", configs("babi"), ids=name_of)
+@pytest.mark.parametrize("config", configs(*BABI_FOLDERS), ids=name_of)
 def test_trains_on_an_extractive_and_a_classification_task_of_babi(config, task):
     instances, output, before, after = train_two_batches(load_small(config, task))
     assert output["probabilities"].shape[1] == len({instance["answer"].label for instance in instances})
@@ -111,6 +111,21 @@ def test_the_encoder_is_swapped_by_an_edit():
     evaluated = _jsonnet.evaluate_snippet(str(folder / "swapped.jsonnet"), swapped)
     params = Params(json.loads(evaluated))
     assert params["model"]["passage_encoders"][0]["type"] == "gru"
+
+
+@pytest.mark.parametrize("change", ["remove_mentions", "replace_mentions"])
+def test_clusters_are_spoilt_from_the_command_line(change):
+    def clusters(share):
+        more = {f"dataset_reader.annotator.{change}": share}
+        params = load(PROJECT / "training_config" / "babi" / "ga_corrupted_coref_gru.jsonnet", 2, more)
+        instances = DatasetReader.from_params(params["dataset_reader"]).read("train")
+        return [instance["metadata"]["clusters"] for instance in instances]
+
+    clean = DatasetReader.from_params(
+        load(PROJECT / "training_config" / "babi" / "ga_coref_gru.jsonnet")["dataset_reader"]
+    )
+    assert clusters(0) == [instance["metadata"]["clusters"] for instance in clean.read("train")] != clusters(0.5)
+    assert any(clusters(1.0)) == (change == "replace_mentions")
 
 
 def test_the_vocabulary_is_that_of_the_training_data(tmp_path):

@@ -14,10 +14,7 @@ from allennlp.data import Batch, DatasetReader, Vocabulary
 from allennlp.models import Model
 
 from tests.shared import PROJECT
-from tests.training_config.configs import overrides
-
-SMALL = "hidden_size:: 12, embedding_dim:: 8, dassa_options:: { layer_dropout_undecayed_prob: 0 }"
-"""Layer dropout would leave out parameters."""
+from tests.training_config.configs import SMALL, overrides
 
 DATA_SETS = {
     "babi": "babi",
@@ -42,8 +39,21 @@ def experiment(folder, encoder, reader):
     snippet = f"""
         local variants = import '../lib/variants.libsonnet';
         (import '../lib/{DATA_SETS[folder]}.libsonnet') + variants.{reader} + variants.{encoder}
-        {{ training_set:: 'Strict', {SMALL} }}
+        {{ training_set:: 'Strict', hidden_size:: 12, {SMALL} }}
     """
+    return evaluate(folder, snippet)
+
+
+def qanet_experiment(modeling_layer):
+    snippet = f"""
+        local variants = import '../lib/narrativeqa_variants.libsonnet';
+        (import '../lib/narrativeqa.libsonnet') + variants.{modeling_layer}
+        {{ hidden_size:: 12, blocks:: 2, annotated_blocks:: [1], {SMALL} }}
+    """
+    return evaluate("narrativeqa", snippet)
+
+
+def evaluate(folder, snippet):
     path = PROJECT / "training_config" / folder / "cell.jsonnet"
     values = json.loads(_jsonnet.evaluate_snippet(str(path), snippet))
     return Params(with_overrides(values, json.loads(overrides(path))))
@@ -51,7 +61,10 @@ def experiment(folder, encoder, reader):
 
 @lru_cache(maxsize=None)
 def data(folder, encoder):
-    params = experiment(folder, encoder, "gru")
+    return batches_of(experiment(folder, encoder, "gru"))
+
+
+def batches_of(params):
     reader = DatasetReader.from_params(params["dataset_reader"])
     instances = list(islice(reader.read(params["train_data_path"]), 4))
     vocab = Vocabulary.from_instances(instances)
@@ -67,8 +80,18 @@ def data(folder, encoder):
 @pytest.mark.parametrize("encoder", ENCODERS)
 @pytest.mark.parametrize("folder", DATA_SETS)
 def test_cell(folder, encoder, reader):
-    vocab, batches = data(folder, encoder)
-    config = experiment(folder, encoder, reader).as_dict(quiet=True)["model"]
+    check(experiment(folder, encoder, reader), *data(folder, encoder), "probabilities")
+
+
+@pytest.mark.parametrize("modeling_layer", ["gru", "coref_gru", "mage_gru(8)", "coref()"])
+def test_modelling_layer_of_qanet(modeling_layer):
+    """The last is that of DASSA."""
+    params = qanet_experiment(modeling_layer)
+    check(params, *batches_of(params), "span_end_probs")
+
+
+def check(params, vocab, batches, output):
+    config = params.as_dict(quiet=True)["model"]
     torch.manual_seed(0)
     model, reloaded = (Model.from_params(Params(json.loads(json.dumps(config))), vocab=vocab) for _ in range(2))
     optimizer = torch.optim.Adam(model.parameters())
@@ -81,5 +104,5 @@ def test_cell(folder, encoder, reader):
         optimizer.step()
     reloaded.load_state_dict(model.state_dict())
     with torch.no_grad():
-        found, expected = (each.eval()(**batches[0])["probabilities"] for each in (reloaded, model))
+        found, expected = (each.eval()(**batches[0])[output] for each in (reloaded, model))
     assert torch.equal(found, expected)

@@ -10,6 +10,21 @@
       encoder: { type: 'character_cnn', embedding_dim: embedding_dim, num_filters: filters, bias: false },
     },
   },
+  // Of DASSA's QANet: bytes of size 16, 100 filters of width 5.
+  bytes(embedding_dim=16, filters=100): {
+    indexer: {
+      type: 'characters',
+      min_padding_length: 5,
+      character_tokenizer: { byte_encoding: 'utf-8', start_tokens: [259], end_tokens: [260] },
+    },
+    dim: filters,
+    embedder: {
+      type: 'character_encoding',
+      embedding: { num_embeddings: 262, embedding_dim: embedding_dim },
+      encoder: { type: 'character_cnn', embedding_dim: embedding_dim, num_filters: filters },
+      dropout: 0.1,
+    },
+  },
   // Of the GA Reader: a bidirectional GRU of 25 units, projected to half the size of a word's embedding.
   gru(output_size, hidden_size=25): {
     indexer: { type: 'characters', min_padding_length: 1 },

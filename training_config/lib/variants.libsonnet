@@ -12,10 +12,11 @@ local encoders = import 'encoders.libsonnet';
     passage_encoder:: encoders.coref_gru(self.hidden_size),
     annotation_layers+:: { coref: 'coref_edges' },
   },
-  random_coref_gru: self.coref_gru {
+  corrupted_coref_gru: self.coref_gru {
     local clean = super.annotator,
-    annotator:: { type: 'corrupted_coref', annotator: clean, random_clusters: true },
+    annotator:: { type: 'corrupted_coref', annotator: clean },
   },
+  random_coref_gru: self.corrupted_coref_gru { annotator+:: { random_clusters: true } },
   // With a number of units for coreference edges: "MAGE (16)".
   mage_gru(coref_size): {
     local experiment = self,

@@ -25,7 +25,7 @@ NUMBER = re.compile(r"[0-9]{1,9}")
 class BabiQuestion(NamedTuple):
     """
     A question of a bAbI file: the statements before it, the question, its answer, the statements that support it (their
-    positions in `statements`, from 0), and the line of the file it stands on.
+    positions in `statements`, from 0), the line of the file it stands on, and the number of its story (from 1).
     """
 
     statements: List[str]
@@ -33,6 +33,7 @@ class BabiQuestion(NamedTuple):
     answer: str
     supporting_facts: List[int]
     line: int
+    story: int
 
 
 def read_babi(path: str) -> Iterator[BabiQuestion]:
@@ -43,7 +44,7 @@ def read_babi(path: str) -> Iterator[BabiQuestion]:
     """
     ids: List[int] = []
     statements: List[str] = []
-    last_id, line, found_question = 0, 0, False
+    last_id, line, story, found_question = 0, 0, 0, False
 
     def fail(found: str, expected: str) -> ConfigurationError:
         return ConfigurationError(f"{path}, line {line}: found {found}, expected {expected}")
@@ -56,6 +57,7 @@ def read_babi(path: str) -> Iterator[BabiQuestion]:
                 raise fail(repr(content[:60]), "a line that begins with a number and a blank")
             if int(number) == 1:
                 ids, statements = [], []
+                story += 1
             elif int(number) != last_id + 1:
                 raise fail(f"the number {number}", f"{last_id + 1} or, at the start of a story, 1")
             last_id = int(number)
@@ -79,7 +81,7 @@ def read_babi(path: str) -> Iterator[BabiQuestion]:
                 raise fail("a question with no statement before it", "a story")
             found_question = True
             facts = [ids.index(int(support)) for support in supports]
-            yield BabiQuestion(list(statements), question, rest[0], facts, line)
+            yield BabiQuestion(list(statements), question, rest[0], facts, line, story)
     if not found_question:
         raise ConfigurationError(f"{path}, line {max(line, 1)}: found no question in the file, expected some")
 

@@ -15,6 +15,17 @@ from allennlp_coref_rc.modules.scopes import Scopes
 from allennlp_coref_rc.modules.seq2seq_encoders.annotated_seq2seq_encoder import AnnotatedSeq2SeqEncoder
 
 
+class Positions(torch.nn.Module):
+    """
+    What says where in the sequence tokens stand, to be added to vectors like those given. A module, because AllenNLP's
+    trainer refuses a bias right before a layer norm as one without effect, which those of projections before a block
+    are not: its residual connections carry them on.
+    """
+
+    def forward(self, inputs: torch.Tensor) -> torch.Tensor:
+        return add_positional_features(torch.zeros_like(inputs[:1]))
+
+
 @Seq2SeqEncoder.register("dassa")
 class Dassa(AnnotatedSeq2SeqEncoder):
     """
@@ -129,10 +140,12 @@ class Dassa(AnnotatedSeq2SeqEncoder):
                 raise ConfigurationError(f"dassa: {key} is {found}, expected {expected}")
         self._input_dim = input_dim
         self._hidden_dim = hidden_dim
-        self._heads = heads
+        self.heads = heads
+        """How many heads see each annotation layer, in order."""
         self._annotated_blocks = frozenset(annotated_blocks if heads else ())
         self._join_unannotated = join_unannotated
         self.input_projection = torch.nn.Linear(input_dim, hidden_dim) if input_dim != hidden_dim else None
+        self.positions = Positions()
         self.output_norm = torch.nn.LayerNorm(hidden_dim) if normalize_outputs else None
         self.blocks = torch.nn.ModuleList()
         for block in range(num_blocks):
@@ -179,7 +192,7 @@ class Dassa(AnnotatedSeq2SeqEncoder):
             # A text of no tokens attends to all padding rather than to nothing, which would be no number.
             attended = (mask | ~mask.any(dim=1, keepdim=True))[:, None, None, :]
         outputs = inputs if self.input_projection is None else self.input_projection(inputs)
-        positions = add_positional_features(torch.zeros_like(outputs[:1]))
+        positions = self.positions(outputs)
         for i, block in enumerate(self.blocks):
             outputs = block(outputs + positions, exist, attended, views if i in self._annotated_blocks else None)
         if self.output_norm is not None:
@@ -189,7 +202,7 @@ class Dassa(AnnotatedSeq2SeqEncoder):
     def _views(self, annotations: AnnotationTensors, mask: torch.BoolTensor) -> HeadViews:
         labels: List[torch.LongTensor] = []
         scopes: List[torch.LongTensor] = []
-        for layer, number in self._heads.items():
+        for layer, number in self.heads.items():
             if layer not in annotations:
                 raise ConfigurationError(
                     f"dassa has heads for the annotation layer {layer!r}, but dataset_reader.annotation_layers has "

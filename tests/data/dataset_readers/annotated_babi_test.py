@@ -52,9 +52,9 @@ class TestReadBabi:
         longer = story + ["Mary travelled to the office.", "Julie moved to the kitchen."]
         other = ["Bill went to the school.", "Bill went back to the office."]
         assert list(read_babi(fixture(1, "test"))) == [
-            BabiQuestion(story, "Where is Fred?", "park", [0], 3),
-            BabiQuestion(longer, "Where is Julie?", "kitchen", [3], 6),
-            BabiQuestion(other, "Where is Bill?", "office", [1], 9),
+            BabiQuestion(story, "Where is Fred?", "park", [0], 3, 1),
+            BabiQuestion(longer, "Where is Julie?", "kitchen", [3], 6, 1),
+            BabiQuestion(other, "Where is Bill?", "office", [1], 9, 2),
         ]
 
     def test_ids_of_ten_and_more_do_not_begin_a_story(self):

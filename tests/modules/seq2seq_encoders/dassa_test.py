@@ -12,7 +12,7 @@ from allennlp_models.rc.modules.seq2seq_encoders.qanet_encoder import QaNetEncod
 from allennlp_coref_rc.annotations.edges import PADDING
 from allennlp_coref_rc.annotations.layers import label_namespace
 from allennlp_coref_rc.modules.seq2seq_encoders import Dassa, EncoderInput, encode, encode_pair
-from tests.qanet_state import qanet_state
+from scripts.golden_qanet import qanet_state
 
 DIM, LENGTH = 12, 9
 SMALL = {

@@ -1,0 +1,152 @@
+from typing import Any, Dict, List, Optional
+
+import torch
+from allennlp.common.checks import check_dimensions_match
+from allennlp.data import TextFieldTensors, Vocabulary
+from allennlp.models import Model
+from allennlp.modules import Highway, Seq2SeqEncoder, TextFieldEmbedder
+from allennlp.modules.matrix_attention import MatrixAttention
+from allennlp.nn import InitializerApplicator
+from allennlp.nn.util import get_text_field_mask
+
+from allennlp_coref_rc.data.fields import AnnotationTensors
+from allennlp_coref_rc.models.span_model import SpanModel
+from allennlp_coref_rc.modules.fast_dropout import FastDropout
+from allennlp_coref_rc.modules.masked_softmax import masked_softmax
+from allennlp_coref_rc.modules.seq2seq_encoders import EncoderInput, encode, encode_pair
+
+MODELING_LAYERS = 3
+
+
+@Model.register("annotated_qanet")
+class AnnotatedQanet(SpanModel):
+    """
+    `QANet <https://openreview.net/forum?id=B14TlG-RW>`_ (Yu et al., ICLR 2018) with any encoders, which may read
+    annotations. With `dassa` as the modelling layer it is the model of `Discourse-Aware Semantic Self-Attention
+    <https://aclanthology.org/D19-1257>`_ (Mihaylov & Frank, EMNLP 2019).
+
+    Embeddings pass a projection, highway layers and another projection; one encoder reads passage and question; the
+    passage is merged with what attention finds in the question, and what that finds in the passage; the modelling
+    layer is applied three times, with the same weights. The answer's first token is read off the first and the second
+    application, the last one off the first and the third.
+
+    The options that AllenNLP's `qanet` has too have its names, and it computes the same, but for the biases of the
+    two projections before encoders, which QANet has in the authors' code of DASSA, and that never a number is stored
+    for each pair of passage tokens or each span.
+
+    Registered as a `Model` with name "annotated_qanet".
+
+    # Parameters
+
+    vocab : `Vocabulary`
+    text_field_embedder : `TextFieldEmbedder`
+        Of passages and questions.
+    phrase_layer : `Seq2SeqEncoder`
+        Reads passages and questions.
+    matrix_attention_layer : `MatrixAttention`
+        Compares each token of the passage with each of the question.
+    modeling_layer : `Seq2SeqEncoder`
+        Its input and output dimensions are the same, since it reads its own output.
+    num_highway_layers : `int`, optional (default = `2`)
+    dropout_prob : `float`, optional (default = `0.1`)
+        Of embeddings, of the merged passage, and of the encoders' outputs.
+    max_span_length : `int`, optional (default = `None`)
+    metric : `Metric`, optional (default = `NarrativeQaMetric()`)
+        Both as in `SpanModel`.
+    initializer : `InitializerApplicator`, optional (default = `InitializerApplicator()`)
+    """
+
+    def __init__(
+        self,
+        vocab: Vocabulary,
+        text_field_embedder: TextFieldEmbedder,
+        phrase_layer: Seq2SeqEncoder,
+        matrix_attention_layer: MatrixAttention,
+        modeling_layer: Seq2SeqEncoder,
+        num_highway_layers: int = 2,
+        dropout_prob: float = 0.1,
+        initializer: InitializerApplicator = InitializerApplicator(),
+        **kwargs,
+    ) -> None:
+        super().__init__(vocab, **kwargs)
+        check_dimensions_match(
+            modeling_layer.get_input_dim(), modeling_layer.get_output_dim(), "modeling_layer input", "its own output"
+        )
+        phrase_dim, modeling_dim = phrase_layer.get_input_dim(), modeling_layer.get_input_dim()
+        self._text_field_embedder = text_field_embedder
+        self._embedding_proj_layer = torch.nn.Linear(text_field_embedder.get_output_dim(), phrase_dim)
+        self._highway_layer = Highway(phrase_dim, num_highway_layers)
+        self._encoding_proj_layer = torch.nn.Linear(phrase_dim, phrase_dim)
+        self._phrase_layer = phrase_layer
+        self._matrix_attention = matrix_attention_layer
+        self._modeling_proj_layer = torch.nn.Linear(4 * phrase_layer.get_output_dim(), modeling_dim)
+        self._modeling_layer = modeling_layer
+        self._span_start_predictor = torch.nn.Linear(2 * modeling_dim, 1)
+        self._span_end_predictor = torch.nn.Linear(2 * modeling_dim, 1)
+        self._dropout = FastDropout(dropout_prob)
+        initializer(self)
+
+    def forward(  # type: ignore
+        self,
+        passage: TextFieldTensors,
+        question: TextFieldTensors,
+        span_start: Optional[torch.LongTensor] = None,
+        span_end: Optional[torch.LongTensor] = None,
+        passage_annotations: Optional[AnnotationTensors] = None,
+        question_annotations: Optional[AnnotationTensors] = None,
+        metadata: Optional[List[Dict[str, Any]]] = None,
+    ) -> Dict[str, Any]:
+        """
+        # Parameters
+
+        passage, question : `TextFieldTensors`
+        span_start, span_end : `torch.LongTensor`, optional (default = `None`)
+            Shape: (batch_size, 1). Of the expected span, both inclusive; -1 where there is none.
+        passage_annotations, question_annotations : `AnnotationTensors`, optional (default = `None`)
+        metadata : `List[Dict[str, Any]]`, optional (default = `None`)
+
+        # Returns
+
+        `Dict[str, Any]`
+            As `SpanModel.answer` says.
+        """
+        passage_input = EncoderInput(self._embed(passage), get_text_field_mask(passage), passage_annotations)
+        question_input = EncoderInput(self._embed(question), get_text_field_mask(question), question_annotations)
+        encoded = encode_pair(self._phrase_layer, self._phrase_layer, passage_input, question_input)
+        encoded_passage, encoded_question = map(self._dropout, encoded)
+        merged = self._attend(encoded_passage, passage_input.mask, encoded_question, question_input.mask)
+        modeled = [self._modeling_proj_layer(self._dropout(merged))]
+        for _ in range(MODELING_LAYERS):
+            sequence = passage_input._replace(inputs=modeled[-1])
+            modeled.append(self._dropout(encode(self._modeling_layer, sequence)))
+        _, first, second, third = modeled
+        return self.answer(
+            self._span_start_predictor(torch.cat([first, second], dim=-1)).squeeze(-1),
+            self._span_end_predictor(torch.cat([first, third], dim=-1)).squeeze(-1),
+            passage_input.mask,
+            span_start,
+            span_end,
+            metadata,
+        )
+
+    def _embed(self, text: TextFieldTensors) -> torch.FloatTensor:
+        """Shape: (batch_size, sequence_length, dim of the phrase layer)."""
+        embedded = self._embedding_proj_layer(self._dropout(self._text_field_embedder(text)))
+        return self._encoding_proj_layer(self._highway_layer(embedded))
+
+    def _attend(
+        self,
+        passage: torch.FloatTensor,
+        passage_mask: torch.BoolTensor,
+        question: torch.FloatTensor,
+        question_mask: torch.BoolTensor,
+    ) -> torch.FloatTensor:
+        """The passage beside what attention finds for it. Shape: (batch_size, passage_length, 4 * dim)."""
+        # Shape: (batch_size, passage_length, question_length)
+        similarity = self._matrix_attention(passage, question)
+        to_question = masked_softmax(similarity, question_mask.unsqueeze(1))
+        to_passage = masked_softmax(similarity.transpose(1, 2), passage_mask.unsqueeze(1))
+        found = to_question @ question
+        # What the question finds first: multiplied the other way there would be a number for each pair of tokens.
+        found_again = to_question @ (to_passage @ passage)
+        return torch.cat([passage, found, passage * found, passage * found_again], dim=-1)

@@ -1,0 +1,108 @@
+from typing import Any, Dict, List, Optional
+
+import torch
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import Vocabulary
+from allennlp.models import Model
+from allennlp.training.metrics import Metric
+
+from allennlp_coref_rc.metrics import NarrativeQaMetric
+from allennlp_coref_rc.modules.spans import best_span, span_loss
+
+
+class SpanModel(Model):
+    """
+    What models have in common that answer with a span of the passage: loss, choice of the span, metrics and output.
+
+    # Parameters
+
+    vocab : `Vocabulary`
+    max_span_length : `int`, optional (default = `None`)
+        Of answers, in tokens. By default there is no limit.
+    metric : `Metric`, optional (default = `NarrativeQaMetric()`)
+        Given answers and their references, as texts. It sees every question that has references, those too that have no
+        span.
+    """
+
+    default_predictor = "span_reader"
+
+    def __init__(
+        self, vocab: Vocabulary, max_span_length: Optional[int] = None, metric: Optional[Metric] = None, **kwargs
+    ) -> None:
+        super().__init__(vocab, **kwargs)
+        if max_span_length is not None and max_span_length < 1:
+            raise ConfigurationError(f"model.max_span_length is {max_span_length}, expected 1 or more")
+        self._max_span_length = max_span_length
+        self._metric = metric or NarrativeQaMetric()
+
+    def answer(
+        self,
+        start_logits: torch.FloatTensor,
+        end_logits: torch.FloatTensor,
+        passage_mask: torch.BoolTensor,
+        span_start: Optional[torch.LongTensor] = None,
+        span_end: Optional[torch.LongTensor] = None,
+        metadata: Optional[List[Dict[str, Any]]] = None,
+    ) -> Dict[str, Any]:
+        """
+        # Parameters
+
+        start_logits, end_logits : `torch.FloatTensor`
+            Shape: (batch_size, passage_length).
+        passage_mask : `torch.BoolTensor`
+            Shape: (batch_size, passage_length).
+        span_start, span_end : `torch.LongTensor`, optional (default = `None`)
+            Shape: (batch_size, 1). Of the expected span, both inclusive; -1 where there is none.
+        metadata : `List[Dict[str, Any]]`, optional (default = `None`)
+
+        # Returns
+
+        `Dict[str, Any]`
+            `span_start_logits`, `span_start_probs`, `span_end_logits` and `span_end_probs`, shape (batch_size,
+            passage_length); `best_span`, shape (batch_size, 2), the first and the last token; and the `loss`, if spans
+            are expected.
+        """
+        output: Dict[str, Any] = {}
+        log_probabilities = []
+        for name, logits in (("start", start_logits), ("end", end_logits)):
+            logits = logits.float()
+            logits = logits.masked_fill(~passage_mask, torch.finfo(logits.dtype).min)
+            log_probabilities.append(logits.log_softmax(dim=1))
+            output[f"span_{name}_logits"] = logits
+            output[f"span_{name}_probs"] = log_probabilities[-1].exp()
+        output["best_span"] = best_span(*(part.detach() for part in log_probabilities), self._max_span_length)
+        if span_start is not None:
+            output["loss"] = span_loss(*log_probabilities, span_start, span_end)
+        if metadata is not None:
+            output["metadata"] = metadata
+            answered = [
+                (" ".join(values["passage_tokens"][start : end + 1]), values["answer_texts"])
+                for (start, end), values in zip(output["best_span"].tolist(), metadata)
+                if values.get("answer_texts")
+            ]
+            # Without any too: the processes of a distributed training wait for each other here.
+            self._metric([text for text, _ in answered], [references for _, references in answered])
+        return output
+
+    def make_output_human_readable(self, output_dict: Dict[str, Any]) -> Dict[str, Any]:
+        """
+        Gives each question its `best_span`, and for each of the `passage_tokens` the probability that the answer begins
+        and that it ends there; the `question_tokens`, the `id`, and the `answer_texts`, where all are known.
+        """
+        metadata = output_dict["metadata"]
+        lengths = [len(values["passage_tokens"]) for values in metadata]
+        readable = {
+            name: [row[:length] for row, length in zip(output_dict[name].tolist(), lengths)]
+            for name in ("span_start_probs", "span_end_probs")
+        }
+        readable["best_span"] = output_dict["best_span"].tolist()
+        for name in ("id", "passage_tokens", "question_tokens", "answer_texts"):
+            values = [values.get(name) for values in metadata]
+            if all(values):
+                readable[name] = values
+        if "loss" in output_dict:
+            readable["loss"] = output_dict["loss"]
+        return readable
+
+    def get_metrics(self, reset: bool = False) -> Dict[str, float]:
+        return self._metric.get_metric(reset)

@@ -1,0 +1,67 @@
+from typing import Any, Dict, List, Optional
+
+import torch
+from allennlp.data import TextFieldTensors, Vocabulary
+from allennlp.models import Model
+from allennlp.nn.util import get_text_field_mask
+
+from allennlp_coref_rc.data.fields import AnnotationTensors
+from allennlp_coref_rc.models.span_model import SpanModel
+
+
+@Model.register("wrapped_span_reader")
+class WrappedSpanReader(SpanModel):
+    """
+    A model of allennlp-models, `bidaf` or `qanet`, trained, evaluated and asked as those of this package are: with its
+    metrics and predictor, questions without a span, and a limit of spans' lengths. Annotations are left alone.
+
+    Registered as a `Model` with name "wrapped_span_reader".
+
+    # Parameters
+
+    vocab : `Vocabulary`
+    reader : `Model`
+        Its output has `span_start_logits` and `span_end_logits`.
+    max_span_length : `int`, optional (default = `None`)
+    metric : `Metric`, optional (default = `NarrativeQaMetric()`)
+        Both as in `SpanModel`.
+    """
+
+    def __init__(self, vocab: Vocabulary, reader: Model, **kwargs) -> None:
+        super().__init__(vocab, **kwargs)
+        self._reader = reader
+
+    def forward(  # type: ignore
+        self,
+        passage: TextFieldTensors,
+        question: TextFieldTensors,
+        span_start: Optional[torch.LongTensor] = None,
+        span_end: Optional[torch.LongTensor] = None,
+        passage_annotations: Optional[AnnotationTensors] = None,
+        question_annotations: Optional[AnnotationTensors] = None,
+        metadata: Optional[List[Dict[str, Any]]] = None,
+    ) -> Dict[str, Any]:
+        """
+        # Parameters
+
+        passage, question : `TextFieldTensors`
+        span_start, span_end : `torch.LongTensor`, optional (default = `None`)
+            Shape: (batch_size, 1). Of the expected span, both inclusive; -1 where there is none.
+        passage_annotations, question_annotations : `AnnotationTensors`, optional (default = `None`)
+            Not used.
+        metadata : `List[Dict[str, Any]]`, optional (default = `None`)
+
+        # Returns
+
+        `Dict[str, Any]`
+            As `SpanModel.answer` says.
+        """
+        output = self._reader(question=question, passage=passage)
+        return self.answer(
+            output["span_start_logits"],
+            output["span_end_logits"],
+            get_text_field_mask(passage),
+            span_start,
+            span_end,
+            metadata,
+        )

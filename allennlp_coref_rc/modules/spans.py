@@ -1,0 +1,60 @@
+from typing import Optional
+
+import torch
+from torch.nn.functional import max_pool1d, pad
+
+
+def best_span(start_scores: torch.Tensor, end_scores: torch.Tensor, max_length: Optional[int] = None) -> torch.Tensor:
+    """
+    The span with the highest sum of the score of its first and that of its last token. For each end the best start is
+    found, so that memory grows with the length of the sequence, not with the number of spans.
+
+    # Parameters
+
+    start_scores, end_scores : `torch.Tensor`
+        Shape: (batch_size, sequence_length).
+    max_length : `int`, optional (default = `None`)
+        Of a span, in tokens, one or more. By default there is no limit.
+
+    # Returns
+
+    `torch.LongTensor`
+        Shape: (batch_size, 2). The first and the last token.
+    """
+    length = start_scores.size(1)
+    if max_length is None or max_length >= length:
+        scores, starts = start_scores.cummax(dim=1)
+    else:
+        before = max_length - 1
+        padded = pad(start_scores, (before, 0), value=-torch.inf)
+        scores, starts = max_pool1d(padded, max_length, stride=1, return_indices=True)
+        starts = starts - before
+    ends = (scores + end_scores).argmax(dim=1, keepdim=True)
+    return torch.cat([starts.gather(1, ends), ends], dim=1)
+
+
+def span_loss(
+    start_log_probabilities: torch.Tensor,
+    end_log_probabilities: torch.Tensor,
+    span_start: torch.LongTensor,
+    span_end: torch.LongTensor,
+) -> torch.Tensor:
+    """
+    The mean negative log-probability of the first and the last token of the expected spans. Those of -1 have no loss.
+
+    # Parameters
+
+    start_log_probabilities, end_log_probabilities : `torch.Tensor`
+        Shape: (batch_size, sequence_length).
+    span_start, span_end : `torch.LongTensor`
+        Shape: (batch_size, 1).
+
+    # Returns
+
+    `torch.Tensor`
+        Shape: ().
+    """
+    known = (span_start >= 0) & (span_end >= 0)
+    chosen = start_log_probabilities.gather(1, span_start.clamp(min=0))
+    chosen = chosen + end_log_probabilities.gather(1, span_end.clamp(min=0))
+    return -chosen.masked_fill(~known, 0.0).sum() / known.sum().clamp(min=1)

@@ -1,0 +1,40 @@
+from contextlib import nullcontext
+from typing import List
+
+from allennlp.common.checks import ConfigurationError
+from allennlp.common.util import JsonDict
+from allennlp.data import DatasetReader, Instance
+from allennlp.models import Model
+from allennlp.predictors import Predictor
+
+from allennlp_coref_rc.modules.attention_recorder import AttentionRecorder
+
+
+class ExplainingPredictor(Predictor):
+    """
+    A predictor that also tells, if asked to `explain`, what the model has attended to: whatever the model says of that
+    itself, and, where it has `dassa` encoders, `annotated_heads`, the weights of their annotated heads (see
+    `AttentionRecorder.of`).
+    """
+
+    def __init__(self, model: Model, dataset_reader: DatasetReader, frozen: bool = True, explain: bool = False) -> None:
+        super().__init__(model, dataset_reader, frozen)
+        self._recorder = AttentionRecorder(model) if explain else None
+        if hasattr(model, "explain"):
+            model.explain = explain
+        elif explain and not self._recorder:
+            raise ConfigurationError(
+                f"predictor.explain is true: found a {type(model).__name__} without annotated heads, expected a model "
+                "with a dassa encoder that has heads, or a ga_reader"
+            )
+
+    def predict_instance(self, instance: Instance) -> JsonDict:
+        return self.predict_batch_instance([instance])[0]
+
+    def predict_batch_instance(self, instances: List[Instance]) -> List[JsonDict]:
+        with self._recorder or nullcontext():
+            outputs = super().predict_batch_instance(instances)
+        if self._recorder:
+            for i, output in enumerate(outputs):
+                output["annotated_heads"] = self._recorder.of(i)
+        return outputs

@@ -1,0 +1,70 @@
+import runpy
+import sys
+
+import numpy
+import pytest
+
+from tests.shared import GOLDEN, PROJECT, needs_golden
+
+SCRIPTS = PROJECT / "scripts"
+
+
+def check(monkeypatch, capsys, *arguments):
+    """The exit status and what was printed."""
+    monkeypatch.syspath_prepend(str(SCRIPTS))
+    monkeypatch.setattr(sys, "argv", ["check_golden.py", *map(str, arguments)])
+    with pytest.raises(SystemExit) as exit:
+        runpy.run_path(str(SCRIPTS / "check_golden.py"), run_name="__main__")
+    captured = capsys.readouterr()
+    return exit.value.code, captured.out + captured.err
+
+
+@needs_golden
+@pytest.mark.parametrize(
+    "name, output",
+    [
+        ("corefgru_layer", "bwd_out_meminit"),
+        ("corefgru_model", "probc"),
+        ("dassa_baseline_qanet", "out:span_end_logits"),
+        ("dassa_sdp_exp", "last:att_out"),
+    ],
+)
+def test_all_golden_files_are_good(monkeypatch, capsys, name, output):
+    code, text = check(monkeypatch, capsys, GOLDEN / f"{name}.npz")
+    assert code == 0 and output in text and "good: the largest is" in text
+
+
+@needs_golden
+def test_what_is_too_far_is_bad(monkeypatch, capsys, tmp_path):
+    with numpy.load(GOLDEN / "corefgru_layer.npz") as file:
+        golden = dict(file)
+    golden["bwd_out"][0, 0, 0] += 0.01
+    numpy.savez(tmp_path / "bad.npz", **golden)
+    code, text = check(monkeypatch, capsys, tmp_path / "bad.npz")
+    assert code == 1 and "BAD: the largest is 0.01, allowed 0.0001" in text
+    assert check(monkeypatch, capsys, tmp_path / "bad.npz", "--tolerance", "0.1")[0] == 0
+    golden["bwd_out"][0, 0, 0] = numpy.nan
+    numpy.savez(tmp_path / "bad.npz", **golden)
+    assert check(monkeypatch, capsys, tmp_path / "bad.npz")[0] == 1
+    del golden["X"]
+    numpy.savez(tmp_path / "bad.npz", **golden)
+    code, text = check(monkeypatch, capsys, tmp_path / "bad.npz")
+    assert code == 2 and "its arrays do not fit together: 'X'" in text
+
+
+@pytest.mark.parametrize("content", [None, b"", b"no arrays", b"PK\x03\x04 half a file"])
+def test_other_files_are_refused(monkeypatch, capsys, tmp_path, content):
+    path = tmp_path / "other.npz"
+    if content is not None:
+        path.write_bytes(content)
+    code, text = check(monkeypatch, capsys, path)
+    assert code == 2 and "expected a file of arrays" in text and str(path) in text
+
+
+def test_arrays_of_other_names_are_refused(monkeypatch, capsys, tmp_path):
+    numpy.savez(tmp_path / "other.npz", weights=numpy.zeros(3))
+    code, text = check(monkeypatch, capsys, tmp_path / "other.npz")
+    assert code == 2 and "found ['weights'] and more, expected golden values" in text
+    numpy.save(tmp_path / "one.npy", numpy.zeros(3))
+    code, text = check(monkeypatch, capsys, tmp_path / "one.npy")
+    assert code == 2 and "expected a file of arrays" in text

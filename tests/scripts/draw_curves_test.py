@@ -1,0 +1,172 @@
+import csv
+import importlib.util
+import json
+import math
+import sys
+
+import pytest
+
+from tests.shared import PROJECT
+
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+@pytest.fixture
+def draw(monkeypatch, capsys):
+    """The script, given its arguments; its last line of errors where it ends with status 2."""
+    spec = importlib.util.spec_from_file_location("draw_curves", PROJECT / "scripts" / "draw_curves.py")
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["draw_curves.py", *map(str, arguments)])
+        try:
+            script.main()
+        except SystemExit as stop:
+            assert stop.code == 2
+            return capsys.readouterr().err.splitlines()[-1]
+        return None
+
+    return run
+
+
+def run_folder(folder, annotator=None, metrics=None, losses=()):
+    """What `allennlp train` leaves behind, as far as the script reads it."""
+    folder.mkdir()
+    reader = {"type": "annotated_babi", **({"annotator": annotator} if annotator else {})}
+    (folder / "config.json").write_text(json.dumps({"dataset_reader": reader, "trainer": {"num_epochs": 2}}))
+    if metrics:
+        (folder / "metrics.json").write_text(json.dumps({"training_duration": "0:01:45", "epoch": 1, **metrics}))
+    for epoch, (training, validation) in enumerate(losses):
+        values = {"epoch": epoch, "training_loss": training, "validation_loss": validation}
+        (folder / f"metrics_epoch_{epoch}.json").write_text(json.dumps(values))
+    return folder
+
+
+def removed(share):
+    return {"type": "corrupted_coref", "annotator": {"type": "exact_match_coref"}, "remove_mentions": share}
+
+
+def rows(path):
+    with open(path, newline="") as file:
+        return list(csv.reader(file))
+
+
+def test_accuracy_against_the_share_of_mentions_removed(tmp_path, draw):
+    folders = [
+        run_folder(tmp_path / f"{share}-{seed}", removed(share), {"test_accuracy": accuracy, "best": 1})
+        for share, accuracies in ((0.5, (0.25, 0.75)), (0.25, (0.5,)))
+        for seed, accuracy in enumerate(accuracies)
+    ]
+    clean = run_folder(tmp_path / "clean", {"type": "exact_match_coref"}, {"test_accuracy": 1})
+    gru = [run_folder(tmp_path / f"gru{i}", metrics={"test_accuracy": a}) for i, a in enumerate((0.1, 0.2, 0.3))]
+    output = tmp_path / "new" / "figure"
+    random = run_folder(tmp_path / "random", {"replace_mentions": 0.75, "remove_mentions": None}, {"test_accuracy": 0})
+    curves = ["--curve", 'GA, "C-GRU"', *folders, clean, "--curve", "GRU $_^", *gru, "--curve", "random", random]
+    assert draw("ablation", output, *curves) is None
+    assert rows(f"{output}.csv") == [
+        ["curve", "share of mentions removed or replaced", "runs", "test_accuracy", "deviation", "least", "most"],
+        ['GA, "C-GRU"', "0", "1", "1.000000", "", "1.000000", "1.000000"],
+        ['GA, "C-GRU"', "0.25", "1", "0.500000", "", "0.500000", "0.500000"],
+        ['GA, "C-GRU"', "0.5", "2", "0.500000", f"{0.125**0.5:.6f}", "0.250000", "0.750000"],
+        ["GRU $_^", "", "3", "0.200000", "0.100000", "0.100000", "0.300000"],
+        ["random", "0.75", "1", "0.000000", "", "0.000000", "0.000000"],
+    ]
+    assert (tmp_path / "new" / "figure.png").read_bytes().startswith(PNG)
+    assert {path.name for path in output.parent.iterdir()} == {"figure.png", "figure.csv"}
+    first = (tmp_path / "new" / "figure.png").read_bytes()
+    assert draw("ablation", output, *curves) is None
+    assert (tmp_path / "new" / "figure.png").read_bytes() == first
+
+
+def test_another_metric_against_another_setting(tmp_path, draw):
+    runs = [run_folder(tmp_path / str(i), metrics={"best_validation_loss": 0.5 * i}) for i in (1, 2)]
+    (runs[1] / "config.json").write_text('{"trainer": {"num_epochs": 30}}')
+    options = ["--metric", "best_validation_loss", "--against", "trainer.num_epochs", "--x-name", "epochs"]
+    assert draw("ablation", tmp_path / "figure", *options, "--curve", "all", *runs) is None
+    assert rows(tmp_path / "figure.csv") == [
+        ["curve", "epochs", "runs", "best_validation_loss", "deviation", "least", "most"],
+        ["all", "2", "1", "0.500000", "", "0.500000", "0.500000"],
+        ["all", "30", "1", "1.000000", "", "1.000000", "1.000000"],
+    ]
+
+
+def test_probability_of_the_answer_by_epoch(tmp_path, draw):
+    half, quarter = math.log(2), math.log(4)
+    losses = [[(quarter, quarter)] * 9 + [(half, quarter), (0, half)], [(half, half)] * 2]
+    runs = [run_folder(tmp_path / str(i), losses=some) for i, some in enumerate(losses)]
+    splits = ["--splits", "validation", "training"]
+    assert draw("training", tmp_path / "figure", *splits, "--curve", "1K", *runs, "--curve", "5K", runs[1]) is None
+    table = rows(tmp_path / "figure.csv")
+    assert table[0][:4] == ["curve", "epoch", "runs", "exp(-loss)"]
+    means = {(curve, int(epoch)): (int(number), float(mean)) for curve, epoch, number, mean, *_ in table[1:]}
+    expected = {("1K, validation", epoch): (1, 0.25) for epoch in range(3, 11)}
+    expected.update({("1K, validation", 1): (2, 0.375), ("1K, validation", 2): (2, 0.375)})
+    expected.update(
+        {(f"1K, {split}", e): expected["1K, validation", e] for split in ("training",) for e in range(1, 10)}
+    )
+    expected.update({("1K, validation", 11): (1, 0.5), ("1K, training", 10): (1, 0.5), ("1K, training", 11): (1, 1.0)})
+    expected.update({(f"5K, {split}", epoch): (1, 0.5) for split in ("validation", "training") for epoch in (1, 2)})
+    assert means == expected
+    assert [row[1] for row in table if row[0] == "1K, training"] == [str(epoch) for epoch in range(1, 12)]
+    assert (tmp_path / "figure.png").read_bytes().startswith(PNG)
+
+
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        (lambda run: (run / "metrics.json").unlink(), "{run}: found no metrics.json in it, expected a run that"),
+        (lambda run: (run / "config.json").unlink(), "{run}: found no config.json in it, expected a run that"),
+        (lambda run: run.rename(run.parent / "moved"), "{run}: no such folder, expected one that `allennlp train`"),
+        (
+            lambda run: (run / "metrics.json").write_text('{"accuracy": 1, "other": NaN, "name": "x"}'),
+            "{run}/metrics.json: found no test_accuracy, expected a number; numbers in it: accuracy",
+        ),
+        (lambda run: (run / "metrics.json").write_text('{"test_accuracy": NaN}'), "found nan as test_accuracy"),
+        (lambda run: (run / "metrics.json").write_text('{"test_accuracy": true}'), "found True as test_accuracy"),
+        (lambda run: (run / "metrics.json").write_text('{"test_accuracy": 1%s}' % ("0" * 400)), "found 1000"),
+        (lambda run: (run / "metrics.json").write_text('{"test_acc'), "{run}/metrics.json, line 1: found damaged JSON"),
+        (lambda run: (run / "metrics.json").write_text('{"a": 1} {"a": 2}'), "{run}/metrics.json: found 2 objects"),
+        (lambda run: (run / "metrics.json").write_text(""), "{run}/metrics.json, line 1: found the end of the file"),
+        (
+            lambda run: (run / "config.json").write_text(json.dumps({"dataset_reader": {"annotator": removed("x")}})),
+            "{run}/config.json: found x as remove_mentions, expected a number",
+        ),
+        (
+            lambda run: (run / "config.json").write_text(
+                json.dumps({"dataset_reader": {"annotator": {"remove_mentions": 0.5, "replace_mentions": 0}}})
+            ),
+            "remove_mentions and dataset_reader.annotator.replace_mentions, expected one of them",
+        ),
+    ],
+)
+def test_what_is_missing_is_named_with_its_folder(tmp_path, draw, change, message):
+    run = run_folder(tmp_path / "run", removed(0.5), {"test_accuracy": 0.5})
+    assert draw("ablation", tmp_path / "figure", "--curve", "a", run) is None
+    for path in tmp_path.glob("figure.*"):
+        path.unlink()
+    change(run)
+    assert message.replace("{run}", str(run)) in draw("ablation", tmp_path / "figure", "--curve", "a", run)
+    assert not list(tmp_path.glob("figure*"))
+
+
+def test_what_is_missing_of_a_training_curve_is_named(tmp_path, draw):
+    run = run_folder(tmp_path / "run", losses=[(1, 1)] * 3)
+    arguments = ("training", tmp_path / "figure", "--curve", "a", run)
+    (run / "metrics_epoch_2.json").write_text('{"training_loss": 1}')
+    assert f"{run}/metrics_epoch_2.json: found no validation_loss" in draw(*arguments)
+    (run / "metrics_epoch_2.json").write_text('{"validation_loss": -1000}')
+    assert f"{run}/metrics_epoch_2.json: found the validation_loss -1000, expected 0 or more" in draw(*arguments)
+    (run / "metrics_epoch_1.json").unlink()
+    assert f"{run}: found no metrics_epoch_1.json in it" in draw(*arguments)
+    empty = run_folder(tmp_path / "empty")
+    assert f"{empty}: found no metrics_epoch_0.json in it" in draw(
+        "training", tmp_path / "figure", "--curve", "a", empty
+    )
+    assert not list(tmp_path.glob("figure*"))
+
+
+def test_curves_without_runs_or_with_one_twice_are_refused(tmp_path, draw):
+    run = run_folder(tmp_path / "run", losses=[(1, 1)])
+    assert "--curve a: found a name alone" in draw("training", tmp_path / "figure", "--curve", "a")
+    assert f"found {run} twice" in draw("training", tmp_path / "figure", "--curve", "a", run, str(run) + "/")

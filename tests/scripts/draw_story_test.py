@@ -1,0 +1,165 @@
+import re
+import sys
+from html.parser import HTMLParser
+
+import pytest
+import torch
+from allennlp.models.archival import archive_model
+
+from tests.models.ga_reader_test import BABI, build
+from tests.scripts.scripts import load_script
+from tests.training_config.configs import BABI as FILES
+from tests.training_config.configs import load
+
+draw_story = load_script("draw_story")
+
+
+def archive(folder, task, more=None):
+    """Of a reader with random weights that are large, so that it has opinions."""
+    model, _, _ = build("bi_gru", task, more)
+    for parameter in model.parameters():
+        torch.nn.init.normal_(parameter, std=0.3)
+    folder.mkdir()
+    load(BABI / "bi_gru.jsonnet", task, more).to_file(str(folder / "config.json"))
+    model.vocab.save_to_files(str(folder / "vocabulary"))
+    torch.save(model.state_dict(), folder / "weights.th")
+    return archive_model(str(folder), weights="weights.th")
+
+
+@pytest.fixture(scope="module")
+def archives(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("archives")
+    return {
+        "GA": archive(folder / "gru", 8),
+        "selection": archive(folder / "selection", 8, {"model.classifier": {"type": "selection"}}),
+        "extractive": archive(folder / "extractive", 2),
+    }
+
+
+def run(monkeypatch, *arguments):
+    monkeypatch.setattr(sys, "argv", ["draw_story.py", *map(str, arguments)])
+    draw_story.main()
+
+
+class Tables(HTMLParser):
+    """The rows of each table, as texts; and what is bold or in a cell of the class "answer"."""
+
+    def __init__(self):
+        super().__init__()
+        self.tables, self.bold, self.answers, self.open = [], [], [], None
+
+    def handle_starttag(self, tag, attributes):
+        self.open = tag
+        if tag == "table":
+            self.tables.append([])
+        elif tag == "tr":
+            self.tables[-1].append([])
+        elif tag == "th" and ("class", "answer") in attributes:
+            self.open = "answer"
+
+    def handle_data(self, data):
+        if self.open in ("th", "td", "b", "span", "answer") and self.tables:
+            self.tables[-1][-1].append(data)
+        if self.open == "b":
+            self.bold.append(data)
+        if self.open == "answer":
+            self.answers.append(data)
+
+    def handle_endtag(self, tag):
+        self.open = None
+
+
+def read(path):
+    tables = Tables()
+    tables.feed(path.read_text())
+    return tables
+
+
+def test_pages_and_pictures_have_what_readers_believe_after_each_sentence(tmp_path, monkeypatch, archives):
+    names = "GA", "selection"
+    arguments = [f"{name}={archives[name]}" for name in names]
+    run(monkeypatch, tmp_path / "out", FILES / "qa8_test.txt", *arguments, "--questions", "2", "1")
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        f"question_{number}.{kind}" for number in (1, 2) for kind in ("html", "png")
+    ]
+    for path in (tmp_path / "out").glob("*.png"):
+        assert path.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+    tables = read(tmp_path / "out" / "question_2.html")
+    statements = ["Julie grabbed the milk.", "Julie got the football there."]
+    assert tables.bold == ["milk,football", *statements * 2]
+    assert tables.answers == ["milk,football"] * 2
+    for name, ((*candidates,), *rows) in zip(names, tables.tables):
+        assert candidates == sorted(candidates) and "milk,football" in candidates
+        assert [row[0] for row in rows] == statements
+        predictor = draw_story.load_reader(archives[name])
+        for end, (_, *values) in enumerate(rows, start=1):
+            story = {"passage": statements[:end], "question": "What is Julie carrying?"}
+            believed = predictor.predict_json(story)["candidate_probabilities"]
+            assert [float(value) for value in values] == pytest.approx(
+                [believed.get(candidate, 0) for candidate in candidates], abs=6e-5
+            )
+
+
+@pytest.mark.parametrize("name", ["GA", "selection"])
+def test_at_boundaries_it_is_the_encoding_there_that_answers(tmp_path, monkeypatch, archives, name):
+    story = FILES / "qa8_test.txt"
+    run(monkeypatch, tmp_path, story, f"x={archives[name]}", "--questions", "2", "--way", "boundaries")
+    (((*candidates,), *rows),) = read(tmp_path / "question_2.html").tables
+    predictor = draw_story.load_reader(archives[name])
+    layer, seen = predictor._model._answer_layer, []
+    layer.register_forward_pre_hook(lambda _, arguments: seen.append(arguments[0]))
+    statements = ["Julie grabbed the milk.", "Julie got the football there."]
+    predictor.predict_json({"passage": statements, "question": "What is Julie carrying?"})
+    # Of five and six tokens.
+    encodings = seen[0].passage[0, [4, 10]]
+    if name == "GA":
+        encodings = encodings * seen[0].question_vector
+    expected = layer._output(encodings).softmax(dim=-1)
+    known = predictor._model.vocab.get_token_to_index_vocabulary("class_labels")
+    found = torch.tensor([[float(value) for value in values] for _, *values in rows])
+    # The correct answer is shown even to a reader that does not know it.
+    assert set(candidates) == {*known, "milk,football"} and (found[:, candidates.index("milk,football")] == 0).all()
+    for candidate, index in known.items():
+        assert torch.allclose(found[:, candidates.index(candidate)], expected[:, index], atol=6e-5)
+    assert found.std() > 0.05
+
+
+def test_readers_that_point_know_only_what_they_have_read(tmp_path, monkeypatch, archives):
+    run(monkeypatch, tmp_path, "test", archives["extractive"])
+    (((*candidates,), *rows),) = read(tmp_path / "question_1.html").tables
+    assert [row[0] for row in rows][0] == "Julie moved to the cinema."
+    values = {name: [float(row[i]) for row in rows] for i, name in enumerate(candidates, start=1)}
+    # "Office" comes with the third sentence, "school" with the fourth.
+    assert values["office"][:2] == [0, 0] and values["office"][2] > 0
+    assert values["school"][:3] == [0, 0, 0] and values["school"][3] > 0
+
+
+def test_of_many_candidates_the_probable_ones_are_shown():
+    sentences = [{f"c{i:02d}": i / 100 for i in range(30)}, {"c05": 0.9, "c00": 0.0}]
+    shown = draw_story.shown_candidates([sentences], "c00")
+    assert shown == ["c00", "c05"] + [f"c{i}" for i in range(12, 30)]
+
+
+@pytest.mark.parametrize(
+    "story, name, more, message",
+    [
+        ("qa8_test.txt", "GA", ["--questions", "3"], "qa8_test.txt: found 2 questions, expected .* of 1 to 2, not 3"),
+        (
+            "qa2_test.txt",
+            "extractive",
+            ["--way", "boundaries"],
+            "--way boundaries: found a reader that points at words",
+        ),
+        ("none.txt", "GA", [], "none.txt: no such file"),
+        ("qa8_test.txt", None, [], "none.tar.gz: no such file, expected an archive"),
+    ],
+)
+def test_what_is_wrong_is_named_and_nothing_is_written(
+    tmp_path, monkeypatch, capsys, archives, story, name, more, message
+):
+    path = archives[name] if name else "none.tar.gz"
+    with pytest.raises(SystemExit) as error:
+        run(monkeypatch, tmp_path / "out", FILES / story, f"x={path}", *more)
+    assert error.value.code == 2
+    assert re.search(message, capsys.readouterr().err)
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,194 @@
+import csv
+import json
+import re
+import sys
+
+import numpy
+import pytest
+from allennlp.common.checks import ConfigurationError
+
+from allennlp_coref_rc.metrics import NarrativeQaMetric
+from tests.scripts.scripts import load_script
+
+evaluate = load_script("evaluate_by_question")
+
+# A mean over questions, and what is not one.
+MEASURES = ("rouge_l", "bleu_1")
+
+WORDS = "the old man sails home at dawn with a fish".split()
+QUESTIONS = [
+    "How many fish ?", "What is sold ?", "Who sails ?", "Where does he go and why ?", "Does the show end ?", "Is it old ?",
+    "How far is it ?", "WHY ?",
+]  # fmt: skip
+
+
+def predictions(seed, number=60):
+    random = numpy.random.default_rng(seed)
+    shared = numpy.random.default_rng(0)
+    made = []
+    for i in range(number):
+        references = [" ".join(shared.choice(WORDS, size=shared.integers(1, 5))) for _ in range(2)]
+        made.append(
+            {
+                "id": f"d{i // 7}##{i:03d}",
+                "answer": " ".join(random.choice(WORDS, size=random.integers(1, 5))),
+                "answer_texts": references,
+                "question_tokens": QUESTIONS[shared.integers(len(QUESTIONS))].split(),
+                "passage_tokens": ["x"] * int(shared.choice([1, 200, 201, 399, 1200, 1201, 3000])),
+                "span_start_probs": [0.5, 0.5],
+            }
+        )
+    return made
+
+
+def write(path, values):
+    path.write_text("".join(json.dumps(value) + "\n" for value in values))
+    return str(path)
+
+
+def run(monkeypatch, *arguments):
+    monkeypatch.setattr(sys, "argv", ["evaluate_by_question.py", *map(str, arguments)])
+    evaluate.main()
+
+
+def type_of(prediction):
+    """The first in this order that a pattern finds."""
+    order = ["what", "when", "where", "which", "who", "why", "how far", "how long", "how many", "how much", "how old"]
+    question = " ".join(prediction["question_tokens"])
+    return next((words for words in [*order, "how"] if re.search(words, question, re.IGNORECASE)), "other")
+
+
+def range_of(prediction):
+    length = len(prediction["passage_tokens"])
+    number = (length - 1) // 200
+    return "1201+" if number > 5 else f"{200 * number + 1}-{200 * number + 200}"
+
+
+def metrics(predictions):
+    metric = NarrativeQaMetric()
+    metric([p["answer"] for p in predictions], [p["answer_texts"] for p in predictions])
+    return metric.get_metric()
+
+
+def test_tables_and_pictures_have_the_metrics_of_each_group(tmp_path, monkeypatch):
+    one, other = predictions(1), predictions(2)
+    # The order of questions is each file's own.
+    paths = f"One={write(tmp_path / 'a.jsonl', one)}", f"Other={write(tmp_path / 'b.jsonl', other[::-1])}"
+    run(monkeypatch, tmp_path / "out", *paths, "--samples", "20", "--measures", *MEASURES)
+    with open(tmp_path / "out" / "scores.csv") as file:
+        rows = list(csv.DictReader(file))
+    seen = {}
+    for row in rows:
+        group_of = {"question type": type_of, "passage length": range_of}[row["by"]]
+        first, own = (
+            [p for p in answers if row["group"] in ("all", group_of(p))]
+            for answers in (one, {"One": one, "Other": other}[row["reader"]])
+        )
+        expected, baseline = (100 * metrics(answers)[row["measure"]] for answers in (own, first))
+        assert int(row["questions"]) == len(own)
+        assert float(row["score"]) == pytest.approx(expected, abs=1e-4)
+        assert float(row["difference"]) == pytest.approx(expected - baseline, abs=2e-4)
+        seen.setdefault(row["by"], {})[row["group"]] = len(own)
+    for group_of, counts in zip((type_of, range_of), seen.values()):
+        assert set(counts) == {"all", *map(group_of, one)}
+        assert counts.pop("all") == len(one) == sum(counts.values())
+    assert len(rows) == 2 * len(MEASURES) * sum(len(groups) + 1 for groups in seen.values())
+    pictures = sorted(path.name for path in (tmp_path / "out").glob("*.png"))
+    assert pictures == sorted(f"{by.replace(' ', '_')}_{measure}.png" for by in seen for measure in MEASURES)
+
+    tables = (tmp_path / "out" / "scores.md").read_text()
+    assert tables.count("## ") == 2 * len(MEASURES)
+    row = next(r for r in rows if (r["group"], r["reader"], r["measure"]) == ("how many", "Other", "rouge_l"))
+    cell = f"{float(row['score']):.2f} ({float(row['difference']):+.2f}, "
+    assert re.search(rf"^\| how many \| {row['questions']} \| [\d.]+ \| {re.escape(cell)}", tables, re.MULTILINE)
+
+
+def test_types_are_of_the_first_words_found_anywhere():
+    expected = {
+        "How many men?": "how many", "Whose is it?": "who", "Who knows what?": "what", "Show it": "how", "Is it?": "other",
+        "The whole day": "who", "How old is the man?": "how old", "Where or when?": "when",
+    }  # fmt: skip
+    assert {question: evaluate.question_type(question) for question in expected} == expected
+
+
+def test_intervals_are_of_paired_differences():
+    random = numpy.random.default_rng(3)
+    counts = numpy.zeros((400, 14))
+    counts[:, 0] = 1
+    counts[:, 1] = random.random(400)
+    better = counts.copy()
+    better[:, 1] += random.normal(0.05, 0.1, size=400)
+    alike = counts.copy()
+    alike[:, 1] += 0.125
+    scores = evaluate.score(["a", "b", "c"], [counts, better, alike], ["rouge_l"], 2000)
+    assert scores[0][2:] == pytest.approx((100 * counts[:, 1].mean(), 0, 0, 0))
+    difference = 100 * (better - counts)[:, 1]
+    error = difference.std() / 20
+    assert scores[1].difference == pytest.approx(difference.mean())
+    assert (scores[1].low, scores[1].high) == pytest.approx(
+        (difference.mean() - 1.96 * error, difference.mean() + 1.96 * error), abs=0.2 * error
+    )
+    assert scores[2][3:] == pytest.approx((12.5, 12.5, 12.5))
+
+
+def test_one_reader_and_other_bounds(tmp_path, monkeypatch):
+    path = write(tmp_path / "qanet.jsonl", predictions(1, number=12))
+    folders = [tmp_path / "one", tmp_path / "two"]
+    for folder in folders:
+        run(monkeypatch, folder, path, "--bounds", "1000", "100", "--measures", "f1", "--samples", "5")
+    assert sorted(p.name for p in folders[0].iterdir()) == [
+        "passage_length_f1.png", "question_type_f1.png", "scores.csv", "scores.md"
+    ]  # fmt: skip
+    for file in folders[0].iterdir():
+        assert file.read_bytes() == (folders[1] / file.name).read_bytes()
+    tables = (folders[0] / "scores.md").read_text()
+    assert "| passage length | questions | qanet |" in tables
+    assert re.findall(r"^\| (\d\S*) ", tables, re.MULTILINE) == ["1-100", "101-1000", "1001+"]
+
+
+def without(values, key):
+    return [{name: value for name, value in values[0].items() if name != key}, *values[1:]]
+
+
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        (
+            lambda values: without(values, "answer_texts"),
+            "a.jsonl, line 1, object 1: found a prediction without answer_t",
+        ),
+        (lambda values: without(values, "answer"), "a.jsonl, line 1, object 1: .*an object with the key 'answer'"),
+        (lambda values: values[:1] * 2, r"a.jsonl, line 2, object 2: found the id 'd0##000' a second time"),
+        (lambda values: values[1:], "a.jsonl: found no prediction for the question 'd0##000', which .*b.jsonl has"),
+        (
+            lambda values: [{**values[0], "answer_texts": ["no"]}, *values[1:]],
+            r"a.jsonl: found the answer_texts \['no'\] of the question 'd0##000', expected those that .*b.jsonl has",
+        ),
+        (lambda values: [{**values[0], "question_tokens": ["a", 3]}], r"line 1.*found 3 at question_tokens\[1\]"),
+        (lambda values: [], r"a.jsonl, line 1: found the end of the file"),
+    ],
+)
+def test_what_is_wrong_is_named_and_nothing_is_written(tmp_path, monkeypatch, capsys, change, message):
+    values = predictions(1, number=3)
+    changed, good = write(tmp_path / "a.jsonl", change(values)), write(tmp_path / "b.jsonl", values)
+    with pytest.raises(SystemExit) as error:
+        run(monkeypatch, tmp_path / "out", f"b={good}", f"a={changed}")
+    assert error.value.code == 2
+    assert re.search(message, capsys.readouterr().err)
+    assert not (tmp_path / "out").exists()
+
+
+def test_predictions_that_are_cut_off_are_refused(tmp_path):
+    text = json.dumps(predictions(1, number=1)[0])
+    path = tmp_path / "a.jsonl"
+    for end in range(0, len(text) - 1, 37):
+        path.write_text(text[:end])
+        with pytest.raises(ConfigurationError, match="a.jsonl, line 1: found"):
+            evaluate.read_answers(str(path))
+
+
+@pytest.mark.parametrize("arguments", [["a=x", "a=y"], ["=x"], ["a="], ["d/a.b.jsonl", "a=y"]])
+def test_readers_need_names_of_their_own(arguments):
+    with pytest.raises(ConfigurationError, match="expected NAME=PATH"):
+        evaluate.named_paths(arguments)
+    assert evaluate.named_paths(["d/a.b.jsonl", "b=c=d"]) == {"a": "d/a.b.jsonl", "b": "c=d"}

@@ -1,0 +1,20 @@
+"""Programs as modules."""
+
+import importlib.util
+import sys
+from types import ModuleType
+
+from tests.shared import PROJECT
+
+
+def load_script(name: str) -> ModuleType:
+    """A script of the project; it may import those beside it."""
+    folder = PROJECT / "scripts"
+    spec = importlib.util.spec_from_file_location(name, folder / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.path.insert(0, str(folder))
+    try:
+        spec.loader.exec_module(module)
+    finally:
+        sys.path.remove(str(folder))
+    return module

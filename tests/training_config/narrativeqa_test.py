@@ -1,0 +1,120 @@
+"""NarrativeQA's experiments beside what the authors published of theirs."""
+
+import json
+
+import _jsonnet
+import pytest
+from allennlp.commands.train import train_model
+from allennlp.common import Params
+from allennlp.common.params import with_overrides
+from allennlp.data import DatasetReader, Vocabulary
+from allennlp.models import Model
+
+from tests.shared import PROJECT
+from tests.training_config.configs import configs, load, overrides
+
+FOLDER = PROJECT / "training_config" / "narrativeqa"
+
+PUBLISHED = {
+    # Heads that see annotations; batch, accumulation, epochs, patience of training and of the learning rate.
+    "baseline_bidaf": (0, 8, 4, 70, 10, 4),
+    "baseline_qanet": (0, 4, 8, 70, 10, 4),
+    "dassa_sdp_exp": (2, 1, 4, 70, 20, 8),
+    "dassa_sdp_ne": (2, 2, 16, 70, 20, 8),
+    "dassa_sdp_exp_nonexp": (4, 2, 16, 70, 20, 8),
+    "dassa_sdp_exp_nosense": (2, 2, 16, 70, 20, 8),
+    "dassa_sdp_ne_nosense": (2, 2, 16, 70, 20, 8),
+    "dassa_sentspan3": (3, 2, 16, 70, 20, 8),
+    "dassa_srl_3verbs": (3, 2, 16, 50, 10, 8),
+    "dassa_srl_4verbs": (4, 2, 16, 50, 10, 8),
+    "dassa_coref_feats": (3, 2, 16, 70, 20, 8),
+    "dassa_multi_srl_sdp_exp": (5, 2, 16, 70, 20, 8),
+    "dassa_multi_srl_sdp_nonexp": (5, 2, 16, 70, 20, 8),
+    "dassa_multi_srl_sdp_exp_nonexp": (7, 2, 16, 70, 20, 8),
+    "dassa_multi_srl_sdp_exp_coref_feats": (6, 2, 16, 70, 20, 8),
+}
+
+
+def evaluate(names, *variants, more=""):
+    """Experiments by name, with variants; together, since the library then is read once."""
+    added = "".join(f" + variants.{variant}" for variant in variants)
+    fields = ", ".join(f"{name}: (import '{name}.jsonnet'){added} {{ {more} }}" for name in names)
+    snippet = f"local variants = import '../lib/narrativeqa_variants.libsonnet'; {{ {fields} }}"
+    return json.loads(_jsonnet.evaluate_snippet(str(FOLDER / "mine.jsonnet"), snippet))
+
+
+def evaluate_one(name, *variants, more=""):
+    return evaluate([name], *variants, more=more)[name]
+
+
+def budget(values):
+    trainer = values["trainer"]
+    batch_size = values["data_loader"]["batch_sampler"]["batch_size"]
+    accumulation, scheduler = trainer["num_gradient_accumulation_steps"], trainer["learning_rate_scheduler"]
+    return batch_size, accumulation, trainer["num_epochs"], trainer["patience"], scheduler["patience"]
+
+
+def test_heads_and_budgets_are_the_published_ones():
+    for name, values in evaluate(PUBLISHED, "published_budget").items():
+        heads, *expected = PUBLISHED[name]
+        layer = values["model"].get("modeling_layer", {})
+        assert sum(layer.get("heads", {}).values()) == heads, name
+        # Each head has a layer of views, and where there are views there are annotations.
+        assert set(layer.get("heads", {})) == set(values["dataset_reader"].get("annotation_layers", {})), name
+        assert budget(values) == tuple(expected), name
+
+
+def test_budgets_are_equal_unless_the_published_ones_are_asked_for():
+    names = [path.stem for path in configs("narrativeqa") if not path.stem.startswith("development")]
+    assert set(names) > set(PUBLISHED) and len(names) > 18
+    assert set(map(budget, evaluate(names).values())) == {(32, 1, 70, 20, 8)}
+    assert set(map(budget, evaluate(names, "eight_gigabytes").values())) == {(4, 8, 70, 20, 8)}
+
+
+@pytest.mark.parametrize("name, number", [("baseline_qanet", 1_459_127), ("baseline_bidaf", 2_581_494)])
+def test_models_have_as_many_parameters_as_the_authors(name, number):
+    """But for the table of words."""
+    params = load(FOLDER / f"{name}.jsonnet")
+    vocab = Vocabulary.from_instances(
+        DatasetReader.from_params(params["dataset_reader"]).read(params["train_data_path"])
+    )
+    model = Model.from_params(params["model"], vocab=vocab)
+    found = {name: p.numel() for name, p in model.named_parameters() if not name.endswith("_tokens.weight")}
+    assert sum(found.values()) == number
+
+
+def test_limits_of_length_are_for_training():
+    values = evaluate_one("dassa_sdp_exp")
+    assert values["dataset_reader"]["max_passage_length"] == 800
+    assert "max_passage_length" not in values["validation_dataset_reader"]
+    assert values["dataset_reader"]["annotator"] == values["validation_dataset_reader"]["annotator"]
+
+
+def test_data():
+    swapped = evaluate_one("dassa_sdp_exp", "swapped_split")
+    assert swapped["train_data_path"].endswith("/test") and swapped["validation_data_path"].endswith("/valid")
+    assert swapped["dataset_reader"]["text"] == "tokenized" and "test_data_path" not in swapped
+    theirs = evaluate_one("dassa_sdp_exp", "authors_files", "authors_scopes")
+    assert theirs["train_data_path"].endswith("summaries_annotated.jsonl.train")
+    assert "annotator" not in theirs["dataset_reader"] and theirs["model"]["modeling_layer"]["join_unannotated"]
+
+
+def test_vectors_of_a_file_are_for_all_words_that_it_has():
+    assert evaluate_one("baseline_qanet")["datasets_for_vocab_creation"] == ["train"]
+    values = evaluate_one("baseline_qanet", more="pretrained_file:: 'glove.txt'")
+    assert values["datasets_for_vocab_creation"] == ["train", "validation", "test"]
+    words = values["model"]["text_field_embedder"]["token_embedders"]["tokens"]
+    assert words["pretrained_file"] == "glove.txt" and not words["trainable"]
+
+
+def test_trains_with_a_moving_average_and_accumulated_batches(tmp_path):
+    values = evaluate_one("development_explicit_coref", "moving_average", "eight_gigabytes")
+    params = Params(with_overrides(values, json.loads(overrides(FOLDER / "development_explicit_coref.jsonnet"))))
+    params["data_loader"]["batch_sampler"]["batch_size"] = 2
+    for key in ("train_data_path", "validation_data_path"):
+        params[key] = params["train_data_path"]
+    for reader in ("dataset_reader", "validation_dataset_reader"):
+        params[reader]["text"] = "raw"
+    train_model(params, str(tmp_path / "run"))
+    metrics = json.loads((tmp_path / "run" / "metrics.json").read_text())
+    assert 0 <= metrics["best_validation_rouge_l"] <= 1 and metrics["training_loss"] > 0

@@ -1,0 +1,6 @@
+// NarrativeQA, BiDAF, as allennlp-models has it.
+// DASSA (Mihaylov & Frank, EMNLP 2019), Table 2.
+local variants = import '../lib/narrativeqa_variants.libsonnet';
+
+(import '../lib/narrativeqa.libsonnet') + variants.bidaf
++ variants.authors({ patience: 10, halving_patience: 4, accumulation: 4 })

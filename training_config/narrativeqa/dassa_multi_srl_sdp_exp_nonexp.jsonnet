@@ -1,0 +1,6 @@
+// NarrativeQA, SRL + DR (All).
+// DASSA (Mihaylov & Frank, EMNLP 2019), Table 2.
+local variants = import '../lib/narrativeqa_variants.libsonnet';
+
+(import '../lib/narrativeqa.libsonnet') + variants.srl(3) + variants.non_explicit() + variants.explicit()
++ variants.authors()

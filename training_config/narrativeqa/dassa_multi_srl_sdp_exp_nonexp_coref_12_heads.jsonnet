@@ -1,0 +1,7 @@
+// NarrativeQA, SRL + DR (All) + Coref, 12 heads in all blocks.
+// DASSA (Mihaylov & Frank, EMNLP 2019), Table 2. The authors' config is not published: that heads are as large as where
+// there are 8, and that one of them sees coreference, is a guess.
+local variants = import '../lib/narrativeqa_variants.libsonnet';
+
+(import '../lib/narrativeqa.libsonnet') + variants.coref() + variants.srl(3) + variants.non_explicit()
++ variants.explicit() + variants.heads_in_all_blocks(12)

@@ -1,0 +1,6 @@
+// NarrativeQA, DR (Exp).
+// DASSA (Mihaylov & Frank, EMNLP 2019), Table 2.
+local variants = import '../lib/narrativeqa_variants.libsonnet';
+
+(import '../lib/narrativeqa.libsonnet') + variants.explicit()
++ variants.authors({ batch_size: 4, accumulation: 4 })

@@ -1,0 +1,6 @@
+// NarrativeQA, SRL (3).
+// DASSA (Mihaylov & Frank, EMNLP 2019), Table 2.
+local variants = import '../lib/narrativeqa_variants.libsonnet';
+
+(import '../lib/narrativeqa.libsonnet') + variants.srl(3, pad_views=false)
++ variants.authors({ epochs: 50, patience: 10 })
