@@ -16,6 +16,7 @@ from allennlp.common.checks import ConfigurationError
 from filelock import FileLock, Timeout
 
 from allennlp_coref_rc.common.files import atomic_write, open_text
+from allennlp_coref_rc.metrics import NarrativeQaMetric
 from allennlp_coref_rc.reproduction.runs import (
     ALL_PREDICTIONS,
     ATTEMPT,
@@ -31,8 +32,8 @@ from allennlp_coref_rc.reproduction.runs import (
 WEIGHTS = {"none": (), "best": ("model.tar.gz",), "all": ("*",)}
 """What is kept of a finished run's weights."""
 
-LARGE = ("attention", "passage_tokens", "question_tokens", "clusters", "explanations")
-"""Of a prediction, what is not kept."""
+KEPT = ("id", "answer", "gold", "answer_texts", "candidate_probabilities")
+"""What is kept of a prediction; attention and the like are large."""
 
 PACKAGES = ("torch", "allennlp", "allennlp-models", "spacy", "numpy")
 
@@ -116,12 +117,16 @@ def _execute(run: Run, commit: str, cuda_device: int, earlier_seconds: float) ->
 
 
 def _predictions(path: str) -> Iterator[Dict[str, Any]]:
-    """What is kept of predictions: all that is small, and whether the answer is correct."""
+    """What is kept of predictions, with the score of each: whether it is `correct`, or its `rouge_l`."""
+    metric = NarrativeQaMetric()
     with open_text(path) as lines:
         for line in lines:
-            prediction = {key: value for key, value in json.loads(line).items() if key not in LARGE}
+            found = json.loads(line)
+            prediction = {key: found[key] for key in KEPT if key in found}
             if isinstance(prediction.get("gold"), str):
                 prediction["correct"] = str(prediction.get("answer")).lower() == prediction["gold"].lower()
+            elif prediction.get("answer_texts"):
+                prediction["rouge_l"] = metric.count(prediction["answer"], prediction["answer_texts"])[1]
             yield prediction
 
 

@@ -1,5 +1,5 @@
 import os
-from typing import Dict, Iterator, List, Optional, Sequence
+from typing import Dict, Iterator, List, Optional, Sequence, Tuple
 
 from allennlp.common.checks import ConfigurationError
 
@@ -7,10 +7,12 @@ from allennlp_coref_rc.common.files import atomic_write, open_text
 from allennlp_coref_rc.reproduction.conditions import Column, Condition, Table
 from allennlp_coref_rc.reproduction.runs import PREDICTIONS
 from allennlp_coref_rc.reproduction.scores import Score, Scores
-from allennlp_coref_rc.reproduction.significance import mcnemar, pair, read_scores
+from allennlp_coref_rc.reproduction.significance import mcnemar, pair, paired_bootstrap, read_scores
 
 BEGIN = "<!-- scripts/reproduce.py --report writes what follows -->"
 END = "<!-- scripts/reproduce.py --report wrote what is above -->"
+
+ROUGE_L = "rouge_l"
 
 INTRODUCTION = """## The papers' tables
 
@@ -66,7 +68,7 @@ def _table(table: Table, scores: Dict[str, Scores], data: str) -> Iterator[List[
             yield _tasks(column, table.conditions, scores)
     yield [f"{condition.row}: {condition.note}." for condition in table.conditions if condition.note]
     yield _runs(table.conditions, scores)
-    yield _significance(table, scores)
+    yield from _significance(table, scores)
 
 
 def _line(condition: Condition, column: Column, scores: Scores, data: str) -> List[str]:
@@ -136,33 +138,44 @@ def _runs(conditions: Sequence[Condition], scores: Dict[str, Scores]) -> List[st
     return _markdown(["row", "runs", "seeds", "commit", "hardware", "hours"], lines) if lines else []
 
 
-def _significance(table: Table, scores: Dict[str, Scores]) -> List[str]:
-    """McNemar's tests of the answers of the seeds chosen by validation to the test questions of all tasks."""
-    lines = []
+def _significance(table: Table, scores: Dict[str, Scores]) -> Iterator[List[str]]:
+    """Of the answers of the seeds chosen by validation to the test questions of all tasks, tests of compared rows."""
+    column = next((column for column in table.columns if column.metric == ROUGE_L), table.columns[0])
+    key = ROUGE_L if column.metric == ROUGE_L else None
+    answers, means = [], []
     by_name = {condition.name: condition for condition in table.conditions}
     for condition in table.conditions:
         other = by_name.get(f"{table.name}.{condition.compared_with}")
-        found = scores[condition.name]
-        if other is None or not found.complete or not scores[other.name].complete:
+        if other is None or not scores[condition.name].complete or not scores[other.name].complete:
             continue
-        first: List[bool] = []
-        second: List[bool] = []
-        for task in found.tasks:
-            paths = tuple(
-                each.runs[task, each.best_seed(task, table.columns[0])].path(PREDICTIONS)
-                for each in (found, scores[other.name])
-            )
-            pairs = pair(*(read_scores(path) for path in paths), paths)
-            first += map(bool, pairs[0])
-            second += map(bool, pairs[1])
-        test = mcnemar(first, second)
-        lines.append(
-            [f"{condition.row} against {other.row}", f"{test.questions:,}", f"{test.only_first:,}",
-             f"{test.only_second:,}", f"{test.exact:.2g}", f"{test.corrected:.2g}"]
-        )  # fmt: skip
-    header = ["McNemar's test of the best seeds' answers", "questions", "only first right", "only second right",
-              "p, exact", "p, continuity-corrected"]  # fmt: skip
-    return _markdown(header, lines) if lines else []
+        first, second = _paired(scores[condition.name], scores[other.name], column, key)
+        name = f"{condition.row} against {other.row}"
+        if key is None:
+            test = mcnemar([bool(score) for score in first], [bool(score) for score in second])
+            numbers = (f"{number:,}" for number in test[:3])
+            answers.append([name, *numbers, f"{test.exact:.2g}", f"{test.corrected:.2g}"])
+        else:
+            found = paired_bootstrap([100 * score for score in first], [100 * score for score in second])
+            interval = f"{found.low:+.2f} to {found.high:+.2f}"
+            means.append([name, f"{found.questions:,}", f"{found.difference:+.2f}", interval, f"{found.p:.2g}"])
+    if answers:
+        yield _markdown(
+            ["McNemar's test of the best seeds' answers", "questions", "only first right", "only second right",
+             "p, exact", "p, continuity-corrected"], answers)  # fmt: skip
+    if means:
+        yield _markdown(
+            ["paired bootstrap of the best seeds' Rouge-L (%)", "questions", "difference", "95 %", "p"], means
+        )
+
+
+def _paired(first: Scores, second: Scores, column: Column, key: Optional[str]) -> Tuple[List[float], List[float]]:
+    pairs: Tuple[List[float], List[float]] = [], []
+    for task in first.tasks:
+        runs = (scores.runs[task, scores.best_seed(task, column)] for scores in (first, second))
+        paths = tuple(run.path(PREDICTIONS) for run in runs)
+        for scores, found in zip(pairs, pair(*(read_scores(path, key) for path in paths), paths)):
+            scores += found
+    return pairs
 
 
 def _task(column: Column) -> Optional[int]:

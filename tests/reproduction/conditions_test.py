@@ -6,6 +6,7 @@ import pytest
 from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 
+from allennlp_coref_rc.data.dataset_readers.annotated_narrativeqa import QUESTIONS, SUMMARIES
 from allennlp_coref_rc.reproduction.conditions import numbers, read_conditions, select
 from tests.shared import PROJECT
 
@@ -85,18 +86,17 @@ def test_configs_are_there_and_read_the_data_that_rows_say():
     for condition in conditions().values():
         if condition.config:
             assert condition.seeds, condition.name
-            # bAbI-Mix is made by a script of its own.
-            assert os.path.exists(PROJECT / condition.config) or "babi_mix" in condition.config
+            assert os.path.exists(PROJECT / condition.config)
             folders.setdefault(os.path.dirname(condition.config), condition)
     for condition in folders.values():
-        if not os.path.exists(PROJECT / condition.config):
-            continue
         params = Params.from_file(str(PROJECT / condition.config)).as_dict(quiet=True)
         said = {f"data/{name}" for name in condition.data}
         keys = ("train_data_path", "validation_data_path", "test_data_path")
         read = {params[key] for key in keys if params.get(key)}
         if condition.tasks:
             read = {f"{params['dataset_reader']['folder']}/qa{{task}}_{split}.txt" for split in read}
+        elif params["dataset_reader"]["type"] == "annotated_narrativeqa":
+            read = {f"{os.path.dirname(path)}/{name}" for path in read for name in (QUESTIONS, SUMMARIES)}
         assert read == said, condition.name
 
 

@@ -1,8 +1,7 @@
-import importlib.util
 import json
+import multiprocessing
 import os
 import re
-import signal
 import subprocess
 import sys
 import time
@@ -13,16 +12,12 @@ import yaml
 
 from allennlp_coref_rc.reproduction.runs import ERROR, MODEL, PREDICTIONS, RESULT
 from allennlp_coref_rc.reproduction.sweep import run_on_cluster
+from tests.scripts.scripts import load_script
 from tests.shared import PROJECT
 
 CONDITIONS = "tests/fixtures/reproduction/tiny.yaml"
 
-SCRIPT = PROJECT / "scripts" / "reproduce.py"
-
-spec = importlib.util.spec_from_file_location("reproduce", SCRIPT)
-reproduce = importlib.util.module_from_spec(spec)
-sys.modules["reproduce"] = reproduce
-spec.loader.exec_module(reproduce)
+reproduce = load_script("reproduce")
 
 TABLE = ["--table", "tiny.1"]
 
@@ -140,19 +135,18 @@ def test_the_same_command_again_does_nothing(swept):
 
 
 def test_a_sweep_killed_half_way_and_started_again_gives_the_same_report(swept, tmp_path, capsys):
-    process = subprocess.Popen(
-        [sys.executable, SCRIPT, *arguments(tmp_path, *TABLE, "--workers", 1)],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    while process.poll() is None:
+    # A fork too, of the process that has all imported.
+    context = multiprocessing.get_context("forkserver")
+    process = context.Process(target=call, args=(tmp_path, *TABLE, "--workers", 1))
+    process.start()
+    while process.is_alive():
         finished = [run for run in runs(tmp_path) if os.path.exists(run.path(RESULT))]
         half = [run for run in runs(tmp_path) if os.path.exists(run.path(MODEL, "metrics_epoch_1.json"))]
         if finished and len(half) > len(finished):
             break
         time.sleep(0.005)
-    os.kill(process.pid, signal.SIGKILL)
-    process.wait()
+    process.kill()
+    process.join()
     assert 0 < sum(os.path.exists(run.path(RESULT)) for run in runs(tmp_path)) < len(runs(tmp_path))
     # The run that was going on notices it, and lets go of its folder.
     deadline = time.time() + 60
