@@ -31,6 +31,9 @@ METRICS = "{}_metrics.json"
 
 ATTEMPT = "attempt.json"
 
+ADDED = ("trainer.cuda_device", "trainer.checkpointer.type")
+"""What runs add to their configs, without a difference to their results."""
+
 SEEDS = ("random_seed", "numpy_seed", "pytorch_seed")
 
 
@@ -130,8 +133,8 @@ class Run:
         result = self.read(RESULT)
         if result is not None and result.get("fingerprint") != self.fingerprint():
             raise ConfigurationError(
-                f"{self.path(RESULT)}: found a run of another version of {self.config}; remove its folder, or choose "
-                "another --output"
+                f"{self.path(RESULT)}: found a run of another version of {self.config}{self._differences()}; remove its "
+                "folder, or choose another --output"
             )
         return result
 
@@ -157,6 +160,16 @@ class Run:
         found = self.read(os.path.join(MODEL, "config.json"))
         checkpoints = glob.glob(glob.escape(self.path(MODEL)) + "/training_state_*.th")
         return found == params and len(checkpoints) > 1
+
+    def _differences(self) -> str:
+        """What a finished run's config has, and what it should have: the first of it."""
+        params = self.params(located=True)
+        expected = Params(params).as_flat_dict()
+        found = Params(self.read(os.path.join(MODEL, "config.json")) or params).as_flat_dict()
+        for key in sorted(found.keys() | expected.keys()):
+            if found.get(key) != expected.get(key) and key not in ADDED and key not in self._data_paths(params):
+                return f" ({key}: found {found.get(key)!r:.60}, expected {expected.get(key)!r:.60})"
+        return ""
 
     def _data_paths(self, params: Dict[str, Any]) -> Dict[str, Any]:
         if os.path.normpath(self.data) == DATA:

@@ -6,7 +6,7 @@ from allennlp.common.checks import ConfigurationError
 
 from allennlp_coref_rc.reproduction.conditions import read_conditions
 from allennlp_coref_rc.reproduction.report import BEGIN, END, report, write_report
-from allennlp_coref_rc.reproduction.runs import PREDICTIONS, RESULT
+from allennlp_coref_rc.reproduction.runs import MODEL, PREDICTIONS, RESULT
 
 CONDITIONS = """
 paper: "Tiny: nobody, nowhere"
@@ -125,8 +125,15 @@ def test_what_is_not_finished_has_no_number(tables, tmp_path):
 
 def test_a_run_of_another_config_is_no_run_of_this(tables, tmp_path):
     finish(tables[0], "gru", tmp_path, GRU)
-    (tmp_path / "config.jsonnet").write_text("{ dataset_reader: {}, trainer: { num_epochs: 7 } }")
-    with pytest.raises(ConfigurationError, match=r"result.json: found a run of another version of .*config.jsonnet"):
+    run = tables[0].conditions[1].runs([1], str(tmp_path))[0]
+    (tmp_path / run.name / MODEL).mkdir()
+    (tmp_path / run.name / MODEL / "config.json").write_text(json.dumps(run.params()))
+    (tmp_path / "config.jsonnet").write_text(
+        '{ dataset_reader: { type: "annotated_babi" }, trainer: { num_epochs: 7 } }'
+    )
+    with pytest.raises(
+        ConfigurationError, match=r"another version of .*config.jsonnet \(trainer.num_epochs: found 1, expected 7"
+    ):
         report(tables, [], str(tmp_path), str(tmp_path))
 
 
