@@ -23,7 +23,8 @@ from tqdm import tqdm
 
 from allennlp_coref_rc.commands.workers import num_cpus
 from allennlp_coref_rc.reproduction.check import check
-from allennlp_coref_rc.reproduction.conditions import Condition, Table, numbers, read_conditions, select
+from allennlp_coref_rc.reproduction.condition_files import numbers, read_conditions
+from allennlp_coref_rc.reproduction.conditions import Condition, Table, select
 from allennlp_coref_rc.reproduction.execution import WEIGHTS
 from allennlp_coref_rc.reproduction.report import report, state, write_report
 from allennlp_coref_rc.reproduction.runs import DATA, ERROR, OUTPUT, Run

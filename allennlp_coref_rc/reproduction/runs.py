@@ -31,6 +31,9 @@ METRICS = "{}_metrics.json"
 
 ATTEMPT = "attempt.json"
 
+MAX_NAME = 120
+"""Characters of a folder's name, of which file systems allow 255."""
+
 ADDED = ("trainer.cuda_device", "trainer.checkpointer.type")
 """What runs add to their configs, without a difference to their results."""
 
@@ -71,7 +74,11 @@ class Run:
         """What the run goes by, and its folder in `output`: its config, overrides, task and seed."""
         parts = os.path.splitext(os.path.normpath(self.config))[0].split(os.sep)[-2:]
         overrides = (f"{key}={json.dumps(value)}" for key, value in sorted(self.overrides.items()))
-        parts[-1] = re.sub(r"[^\w.,=+-]+", "_", ",".join([parts[-1], *overrides]))
+        # Without commas, where `allennlp evaluate` would split the name of a file.
+        parts[-1] = re.sub(r"[^\w.=+-]+", "_", "+".join([parts[-1], *overrides]))
+        if len(parts[-1]) > MAX_NAME:
+            digest = hashlib.sha256(json.dumps(self.overrides, sort_keys=True).encode()).hexdigest()
+            parts[-1] = f"{parts[-1][:MAX_NAME]}-{digest[:8]}"
         if self.task is not None:
             parts.append(f"task_{self.task}")
         return "/".join([*parts, f"seed_{self.seed}"])

@@ -3,6 +3,7 @@ import multiprocessing
 import os
 import subprocess
 import sys
+import traceback
 from dataclasses import asdict
 from functools import partial
 from multiprocessing.connection import wait
@@ -11,7 +12,7 @@ from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 from allennlp_coref_rc.commands.chunks import Chunk
 from allennlp_coref_rc.commands.workers import Workers
 from allennlp_coref_rc.reproduction.execution import end_with, execute
-from allennlp_coref_rc.reproduction.runs import Run
+from allennlp_coref_rc.reproduction.runs import ERROR, Run
 
 PRELOADED = ["allennlp_coref_rc.reproduction.preloaded"]
 
@@ -75,7 +76,9 @@ def _child(run: Run, gpu: Slot, job: Job) -> None:
     try:
         execute(run, cuda_device=0 if gpu else -1, **job)
     except Exception:
-        # Why is in its folder.
+        # Why is in its folder, if that could be written.
+        if not os.path.exists(run.path(ERROR)):
+            traceback.print_exc()
         sys.exit(1)
 
 

@@ -7,7 +7,8 @@ from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 
 from allennlp_coref_rc.data.dataset_readers.annotated_narrativeqa import QUESTIONS, SUMMARIES
-from allennlp_coref_rc.reproduction.conditions import numbers, read_conditions, select
+from allennlp_coref_rc.reproduction.condition_files import numbers, read_conditions
+from allennlp_coref_rc.reproduction.conditions import select
 from tests.shared import PROJECT
 
 FOLDER = PROJECT / "reproduction"

@@ -4,7 +4,7 @@ import statistics
 import pytest
 from allennlp.common.checks import ConfigurationError
 
-from allennlp_coref_rc.reproduction.conditions import read_conditions
+from allennlp_coref_rc.reproduction.condition_files import read_conditions
 from allennlp_coref_rc.reproduction.report import BEGIN, END, report, write_report
 from allennlp_coref_rc.reproduction.runs import MODEL, PREDICTIONS, RESULT
 

@@ -1,3 +1,4 @@
+import dataclasses
 import json
 import multiprocessing
 import os
@@ -201,6 +202,16 @@ def test_a_check_builds_models_and_trains_none(tmp_path, capsys):
     ]  # fmt: skip
     assert "qa19_train.txt" in printed[2]
     assert not os.listdir(tmp_path)
+
+
+def test_folders_of_runs_have_names_that_file_systems_and_allennlp_take(tmp_path):
+    run, *_ = runs(tmp_path)
+    overrides = {f"dataset_reader.key_{i}": [{"a": i}, "b/c,d"] for i in range(20)}
+    names = {dataclasses.replace(run, overrides={**overrides, "last": last}).name for last in (1, 2)}
+    assert len(names) == 2
+    for name in names:
+        assert re.fullmatch(r"[\w.=+/-]+", name)
+        assert max(map(len, name.split("/"))) < 200
 
 
 def test_errors_are_said_in_a_line(tmp_path):
