@@ -3,8 +3,10 @@
 import numpy
 import pytest
 
-from scripts.golden_qanet import differences, model_of
+from tests.scripts.scripts import load_script
 from tests.shared import GOLDEN, needs_golden
+
+golden_qanet = load_script("golden_qanet")
 
 OUTPUTS = {"out:span_start_logits", "out:span_end_logits", "out:loss"}
 
@@ -18,7 +20,7 @@ def read(name):
 @pytest.mark.parametrize("name, more", [("dassa_baseline_qanet", set()), ("dassa_sdp_exp", {"last:att_out"})])
 def test_attention_and_logits_are_the_authors(name, more):
     """The attention is that of block 1 in its third application."""
-    found = differences(read(name))
+    found = golden_qanet.differences(read(name))
     assert set(found) == OUTPUTS | more
     assert all(difference < 5e-5 for difference in found.values()), found
 
@@ -27,7 +29,7 @@ def test_attention_and_logits_are_the_authors(name, more):
 def test_a_label_more_or_less_shows():
     golden = read("dassa_sdp_exp")
     golden["in:passage_sem_views_q"][0, 0, 0] += 1
-    found = differences(golden)
+    found = golden_qanet.differences(golden)
     assert found["last:att_out"] > 1e-4 and found["out:span_start_logits"] > 1e-4
 
 
@@ -37,4 +39,4 @@ def test_the_model_has_as_many_parameters_as_the_paper_s():
     golden = read("dassa_baseline_qanet")
     number = sum(value.size for name, value in golden.items() if name.startswith("p:"))
     # Padding has a character of its own.
-    assert sum(parameter.numel() for parameter in model_of(golden).parameters()) == number + 16
+    assert sum(parameter.numel() for parameter in golden_qanet.model_of(golden).parameters()) == number + 16

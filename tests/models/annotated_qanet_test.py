@@ -10,8 +10,10 @@ from allennlp.models import Model
 from allennlp.predictors import Predictor
 
 from allennlp_coref_rc.metrics import NarrativeQaMetric
-from scripts.golden_qanet import qanet_state
 from tests.models.span_models import DASSA, DIM, EMBEDDERS, MODELING_LAYERS, READER, TRAIN, build, qanet, tensors
+from tests.scripts.scripts import load_script
+
+golden_qanet = load_script("golden_qanet")
 
 METRICS = {"rouge_l", "exact_match", "f1", "bleu_1", "bleu_2", "bleu_3", "bleu_4"}
 
@@ -111,7 +113,7 @@ def test_computes_what_allennlps_qanet_does():
         if not name.startswith(("_phrase_layer", "_modeling_layer")):
             state[name] = value
     for layer in ("_phrase_layer", "_modeling_layer"):
-        encoder_state = qanet_state(getattr(theirs, layer).state_dict())
+        encoder_state = golden_qanet.qanet_state(getattr(theirs, layer).state_dict())
         state.update({f"{layer}.{name}": value for name, value in encoder_state.items()})
     for layer in ("_encoding_proj_layer", "_modeling_proj_layer"):
         state[f"{layer}.bias"] = torch.zeros_like(getattr(model, layer).bias)

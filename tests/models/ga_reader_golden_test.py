@@ -2,8 +2,10 @@ import numpy
 import pytest
 import torch
 
-from scripts.golden_coref_gru import model_inputs, model_of, model_state
+from tests.scripts.scripts import load_script
 from tests.shared import GOLDEN, needs_golden
+
+golden_coref_gru = load_script("golden_coref_gru")
 
 TOLERANCE = 1e-4
 
@@ -15,7 +17,7 @@ def golden():
 
 @needs_golden
 def test_model_agrees_with_the_authors_code_before_and_after_an_update(golden):
-    model, inputs = model_of(golden), model_inputs(golden)
+    model, inputs = golden_coref_gru.model_of(golden), golden_coref_gru.model_inputs(golden)
     output = model(**inputs)
     assert numpy.abs(output["probabilities"].detach().numpy() - golden["probc"]).max() < TOLERANCE
     assert abs(output["loss"].item() - golden["loss"]) < TOLERANCE
@@ -31,7 +33,7 @@ def test_model_agrees_with_the_authors_code_before_and_after_an_update(golden):
     optimizer.step()
     assert abs(model(**inputs)["loss"].item() - golden["loss_after_step"]) < TOLERANCE
 
-    after = model_state(golden, "after")
+    after = golden_coref_gru.model_state(golden, "after")
     compared = 0
     for name, parameter in model.named_parameters():
         if name in gradients:

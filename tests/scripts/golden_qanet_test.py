@@ -7,7 +7,9 @@ import torch
 
 from allennlp_coref_rc.modules.annotated_self_attention import HeadViews
 from allennlp_coref_rc.modules.scopes import Scopes
-from scripts.golden_qanet import encoder_of, qanet_state
+from tests.scripts.scripts import load_script
+
+golden_qanet = load_script("golden_qanet")
 
 DIM, LABEL_DIM, LENGTH = 8, 3, 7
 
@@ -72,10 +74,10 @@ def test_attention_of_any_size_is_the_authors(blocks, annotated, heads, head_dim
     torch.manual_seed(0)
     num_labels = 10 + heads
     parameters = authors_parameters(blocks, annotated, heads, head_dim, num_labels)
-    state = qanet_state(parameters, num_views)
+    state = golden_qanet.qanet_state(parameters, num_views)
     # What their annotated heads own and do not use is left out.
     state = {name: value for name, value in state.items() if "_combined" not in name}
-    encoder = encoder_of(state, heads)
+    encoder = golden_qanet.encoder_of(state, heads)
     encoder.load_state_dict(state)
     inputs = torch.randn(1, LENGTH, DIM)
     views, scopes = torch.randint(0, 10, (num_views, LENGTH)), torch.randint(0, 3, (num_views, LENGTH))

@@ -123,7 +123,7 @@ local encoders = import 'encoders.libsonnet';
     blocks:: 3,
     annotated_blocks:: [0, 2],
     dropout:: 0,
-    dassa_options+:: { layer_dropout_undecayed_prob: 0 },
-    equal_budget:: { batch_size: 16, epochs: 20, patience: 20, halving_patience: 4 },
+    dassa_options+:: { num_attention_heads: 4, layer_dropout_undecayed_prob: 0 },
+    equal_budget:: { batch_size: 16, epochs: 40, patience: 40, halving_patience: 8 },
   },
 }

@@ -1,8 +1,10 @@
 import numpy
 import pytest
 
-from scripts.golden_coref_gru import layer_differences
+from tests.scripts.scripts import load_script
 from tests.shared import GOLDEN, needs_golden
+
+golden_coref_gru = load_script("golden_coref_gru")
 
 TOLERANCE = 1e-5
 
@@ -11,7 +13,7 @@ TOLERANCE = 1e-5
 @pytest.mark.parametrize("backend", ["reference", "auto"])
 def test_layer_agrees_with_the_authors_code(backend):
     """Both directions, with and without a memory to start from; and a plain GRU."""
-    differences = layer_differences(numpy.load(GOLDEN / "corefgru_layer.npz"), backend)
+    differences = golden_coref_gru.layer_differences(numpy.load(GOLDEN / "corefgru_layer.npz"), backend)
     outputs = {f"{direction}_out{start}" for direction in ("fwd", "bwd") for start in ("", "_meminit")}
     assert set(differences) == outputs | {"gru_out", "grub_out"}
     assert all(difference < TOLERANCE for difference in differences.values()), differences

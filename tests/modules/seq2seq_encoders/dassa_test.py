@@ -12,7 +12,9 @@ from allennlp_models.rc.modules.seq2seq_encoders.qanet_encoder import QaNetEncod
 from allennlp_coref_rc.annotations.edges import PADDING
 from allennlp_coref_rc.annotations.layers import label_namespace
 from allennlp_coref_rc.modules.seq2seq_encoders import Dassa, EncoderInput, encode, encode_pair
-from scripts.golden_qanet import qanet_state
+from tests.scripts.scripts import load_script
+
+golden_qanet = load_script("golden_qanet")
 
 DIM, LENGTH = 12, 9
 SMALL = {
@@ -69,7 +71,7 @@ def without_heads(encoder):
 def test_without_annotated_heads_it_is_the_qanet_encoder_of_allennlp(input_dim):
     theirs = QaNetEncoder(input_dim, DIM, 16, 10, 3, 2, 5, 4).double().eval()
     ours = dassa(input_dim, heads={}, attention_projection_dim=16)
-    state = {name: value.clone() for name, value in qanet_state(theirs.state_dict()).items()}
+    state = {name: value.clone() for name, value in golden_qanet.qanet_state(theirs.state_dict()).items()}
     for block in range(3):
         for kind in ("weight", "bias"):
             # Theirs divides scores by the root of input_dim // heads, ours by that of the size of a head.
