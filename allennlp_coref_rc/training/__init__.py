@@ -1,2 +1,3 @@
+from allennlp_coref_rc.training.exact_checkpointer import ExactCheckpointer
 from allennlp_coref_rc.training.plateau import PlateauLearningRateScheduler
 from allennlp_coref_rc.training.stop_above import StopAbove

@@ -1,0 +1,205 @@
+import os
+import re
+from typing import Any, Dict, Iterator, List, Mapping, Sequence, Tuple
+
+import yaml
+from allennlp.common.checks import ConfigurationError
+
+from allennlp_coref_rc.common.files import open_text
+from allennlp_coref_rc.reproduction.conditions import MEASURES, SPLITS, UNITS, Column, Condition, Table
+
+Place = Tuple[str, ...]
+
+COLUMN_KEYS = ("measure", "metric", "split", "unit", "tolerance")
+
+CONDITION_KEYS = ("config", "overrides", "tasks", "seeds", "data", "evaluations", "minutes", "compared_with", "note")
+
+TABLE_KEYS = ("caption", "columns", "rows", *COLUMN_KEYS, *CONDITION_KEYS)
+
+
+def read_conditions(path: str) -> List[Table]:
+    """
+    The tables of a file of conditions, or of all .yaml files of a folder, in order of their names. What is no such
+    file, or has keys that mean nothing, raises a `ConfigurationError` with the file and the key.
+    """
+    if os.path.isdir(path):
+        names = sorted(name for name in os.listdir(path) if name.endswith(".yaml"))
+        if not names:
+            raise ConfigurationError(f"{path}: found no .yaml file, expected conditions")
+        return [table for name in names for table in read_conditions(os.path.join(path, name))]
+    with open_text(path) as lines:
+        try:
+            content = yaml.load("".join(lines), _Loader)
+        except (yaml.YAMLError, ValueError, RecursionError) as error:
+            raise ConfigurationError(f"{path}: {error}") from error
+    prefix = os.path.splitext(os.path.basename(path))[0]
+    values = _Values(path, (), content, ("paper", "tables"))
+    return [
+        _table(_Values(path, ("tables", key), table, TABLE_KEYS), f"{prefix}.{key}", values.get("paper", str))
+        for key, table in values.mapping("tables").items()
+    ]
+
+
+def numbers(text: Any) -> List[int]:
+    """The numbers of "1-3,5"."""
+    found: List[int] = []
+    for part in str(text).split(","):
+        match = re.fullmatch(r"\s*(\d{1,6})(?:-(\d{1,6}))?\s*", part)
+        if not match or int(match.group(1)) > int(match.group(2) or match.group(1)):
+            raise ValueError(f"found {text!r}, expected numbers such as 1-3,5")
+        found.extend(range(int(match.group(1)), int(match.group(2) or match.group(1)) + 1))
+    return found
+
+
+class _Values:
+    """A mapping of a file of conditions: what is asked of it is checked, and errors say where."""
+
+    def __init__(self, path: str, place: Place, content: Any, keys: Sequence[str]) -> None:
+        self.path, self.place = path, place
+        if not isinstance(content, dict):
+            raise self.error("", f"found {content!r:.60}, expected a mapping")
+        self.content = {str(key): value for key, value in content.items()}
+        for key in self.content:
+            if key not in keys:
+                raise self.error(key, f"found a key that means nothing here, expected one of {', '.join(keys)}")
+
+    def error(self, key: str, message: str) -> ConfigurationError:
+        return ConfigurationError(f"{self.path}, {'.'.join([*self.place, key]).strip('.') or 'top level'}: {message}")
+
+    def get(self, key: str, type_: Any, default: Any = ...) -> Any:
+        value = self.content.get(key)
+        if value is None and default is not ...:
+            return default
+        if not isinstance(value, type_) or isinstance(value, bool):
+            names = " or ".join(t.__name__ for t in (type_ if isinstance(type_, tuple) else (type_,)))
+            raise self.error(key, f"found {value!r:.60}, expected a value of type {names}")
+        return value
+
+    def mapping(self, key: str) -> Dict[str, Any]:
+        return {str(name): value for name, value in self.get(key, dict, {}).items()}
+
+    def choice(self, key: str, choices: Any, default: str) -> str:
+        value = self.get(key, str, default)
+        if value not in choices:
+            raise self.error(key, f"found {value!r:.60}, expected one of {', '.join(choices)}")
+        return value
+
+    def mappings(self, key: str) -> Dict[str, Dict[str, Any]]:
+        found = self.mapping(key)
+        for name, value in found.items():
+            if not isinstance(value, dict):
+                raise self.error(f"{key}.{name}", f"found {value!r:.60}, expected a mapping")
+        return found
+
+    def numbers(self, key: str) -> List[int]:
+        try:
+            return numbers(self.content[key]) if self.content.get(key) is not None else []
+        except ValueError as error:
+            raise self.error(key, str(error)) from error
+
+    def sizes(self, key: str) -> Dict[str, int]:
+        sizes = self.mapping(key)
+        for name, size in sizes.items():
+            if not isinstance(size, int) or isinstance(size, bool):
+                raise self.error(f"{key}.{name}", f"found {size!r:.60}, expected a number of bytes")
+            try:
+                name.format(task=1)
+            except (ValueError, LookupError, AttributeError) as error:
+                raise self.error(f"{key}.{name}", "found braces, expected {task} alone in such") from error
+        return sizes
+
+
+def _table(values: _Values, name: str, paper: str) -> Table:
+    columns = [
+        _column(_Values(values.path, (*values.place, "columns", key), column or {}, COLUMN_KEYS), key, values)
+        for key, column in values.mapping("columns").items()
+    ]
+    if not columns:
+        raise values.error("columns", "found none, expected one or more")
+    conditions = [
+        _condition(
+            _Values(values.path, (*values.place, "rows", key), row, ("row", "paper", *CONDITION_KEYS)),
+            f"{name}.{key}",
+            values,
+            columns,
+        )
+        for key, row in values.mapping("rows").items()
+    ]
+    names = {condition.name for condition in conditions if condition.config}
+    for condition in conditions:
+        if condition.compared_with and f"{name}.{condition.compared_with}" not in names:
+            raise values.error(
+                f"rows.{condition.name[len(name) + 1:]}.compared_with",
+                f"found {condition.compared_with!r}, expected another row of the table that has a config",
+            )
+    return Table(name, paper, values.get("caption", str), columns, conditions)
+
+
+def _column(values: _Values, name: str, table: _Values) -> Column:
+    merged = _Values(values.path, values.place, {**_only(table.content, COLUMN_KEYS), **values.content}, COLUMN_KEYS)
+    return Column(
+        name,
+        measure=merged.choice("measure", MEASURES, "best"),
+        metric=merged.get("metric", str, "accuracy"),
+        split=merged.choice("split", [*SPLITS, *table.mapping("evaluations")], "test"),
+        unit=merged.choice("unit", UNITS, "fraction"),
+        tolerance=float(merged.get("tolerance", (int, float), 0.0)),
+    )
+
+
+def _condition(values: _Values, name: str, table: _Values, columns: Sequence[Column]) -> Condition:
+    merged = {**_only(table.content, CONDITION_KEYS), **values.content}
+    if "config" not in values.content:
+        merged = {key: value for key, value in merged.items() if key in ("row", "paper", "note", "tasks")}
+    merged = _Values(values.path, values.place, merged, ("row", "paper", *CONDITION_KEYS))
+    tasks = merged.numbers("tasks")
+    return Condition(
+        name,
+        row=merged.get("row", str),
+        paper=dict(_paper_values(merged, columns, len(tasks))),
+        config=merged.get("config", str, None),
+        overrides=merged.mapping("overrides"),
+        tasks=tasks,
+        seeds=merged.numbers("seeds"),
+        data=merged.sizes("data"),
+        evaluations=merged.mappings("evaluations"),
+        minutes=merged.get("minutes", (int, float), None),
+        compared_with=merged.get("compared_with", str, None),
+        note=merged.get("note", str, None),
+    )
+
+
+def _paper_values(values: _Values, columns: Sequence[Column], num_tasks: int) -> Iterator[Tuple[str, Any]]:
+    by_name = {column.name: column for column in columns}
+    for key, value in values.mapping("paper").items():
+        if key not in by_name:
+            raise values.error(f"paper.{key}", f"found no such column, expected one of {', '.join(by_name)}")
+        if by_name[key].measure == "tasks":
+            if not isinstance(value, list) or len(value) != num_tasks or not all(map(_is_number, value)):
+                raise values.error(f"paper.{key}", f"found {value!r:.60}, expected a list of {num_tasks} numbers")
+        elif not _is_number(value):
+            raise values.error(f"paper.{key}", f"found {value!r:.60}, expected a number")
+        yield key, value
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _only(content: Mapping[str, Any], keys: Sequence[str]) -> Dict[str, Any]:
+    return {key: value for key, value in content.items() if key in keys}
+
+
+class _Loader(yaml.SafeLoader):
+    """Refuses a key that is there twice, the first of which would be lost."""
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> Dict[Any, Any]:
+        seen = set()
+        for key_node, _ in node.value:
+            key = self.construct_object(key_node, deep=True)
+            if not isinstance(key, (str, int, float)):
+                raise yaml.constructor.ConstructorError(None, None, f"found the key {key!r}", key_node.start_mark)
+            if key in seen:
+                raise yaml.constructor.ConstructorError(None, None, f"found the key {key!r} twice", key_node.start_mark)
+            seen.add(key)
+        return super().construct_mapping(node, deep)

@@ -1,0 +1,205 @@
+import glob
+import json
+import os
+import platform
+import shutil
+import sys
+import threading
+import time
+import traceback
+from contextlib import contextmanager
+from importlib.metadata import version
+from typing import Any, Dict, Iterator, List, Tuple
+from unittest.mock import patch
+
+from allennlp.common.checks import ConfigurationError
+from filelock import FileLock, Timeout
+
+from allennlp_coref_rc.common.files import atomic_write, open_text
+from allennlp_coref_rc.metrics import NarrativeQaMetric
+from allennlp_coref_rc.reproduction.runs import (
+    ALL_PREDICTIONS,
+    ATTEMPT,
+    ERROR,
+    LOG,
+    METRICS,
+    MODEL,
+    PREDICTIONS,
+    RESULT,
+    Run,
+)
+
+WEIGHTS = {"none": (), "best": ("model.tar.gz",), "all": ("*",)}
+"""What is kept of a finished run's weights."""
+
+KEPT = ("id", "answer", "gold", "answer_texts", "candidate_probabilities")
+"""What is kept of a prediction; attention and the like are large."""
+
+PACKAGES = ("torch", "allennlp", "allennlp-models", "spacy", "numpy")
+
+FORMAT = 1
+
+
+def execute(run: Run, commit: str, cuda_device: int = -1, keep_weights: str = "best") -> None:
+    """
+    Does a run, unless it is finished, by the commands that it would be done by by hand, in this process, whose output
+    goes to the run's folder. A run that was killed goes on from its last checkpoint but one, if it was begun with the
+    same code; what else is left of an earlier attempt is removed.
+    """
+    os.makedirs(run.path(), exist_ok=True)
+    try:
+        with FileLock(run.path(".lock"), timeout=0):
+            try:
+                if run.result() is None:
+                    seconds = _begin(run, commit)
+                    with printing_to(run.path(LOG)):
+                        _execute(run, commit, cuda_device, seconds)
+                    _prune(run.path(MODEL), keep_weights)
+            except BaseException:
+                with atomic_write(run.path(ERROR)) as file:
+                    file.write(traceback.format_exc())
+                raise
+    except Timeout as error:
+        raise ConfigurationError(f"{run.path()}: another process is at work there") from error
+
+
+def _begin(run: Run, commit: str) -> float:
+    """Makes the folder ready; how many seconds earlier attempts, with whose checkpoints it goes on, have trained."""
+    seconds = 0.0
+    attempt = run.read(ATTEMPT)
+    checkpoints = glob.glob(glob.escape(run.path(MODEL)) + "/training_state_*.th")
+    if attempt is not None and attempt.get("commit") == commit and checkpoints:
+        seconds = attempt["seconds"] + max(map(os.path.getmtime, checkpoints)) - attempt["begun"]
+    else:
+        _clear(run)
+    if os.path.exists(run.path(ERROR)):
+        os.unlink(run.path(ERROR))
+    with atomic_write(run.path(ATTEMPT)) as file:
+        json.dump({"commit": commit, "begun": time.time(), "seconds": max(0.0, seconds)}, file)
+    return max(0.0, seconds)
+
+
+def _execute(run: Run, commit: str, cuda_device: int, earlier_seconds: float) -> None:
+    from allennlp.commands import main
+
+    seconds: Dict[str, float] = {}
+    for words in run.commands(cuda_device):
+        start = time.time()
+        with patch.object(sys, "argv", ["allennlp", *words]):
+            main(prog="allennlp")
+        seconds[words[0]] = seconds.get(words[0], 0.0) + time.time() - start
+    seconds["train"] += earlier_seconds
+    metrics = run.read(os.path.join(MODEL, "metrics.json")) or {}
+    for name in run.evaluations:
+        evaluated = run.read(METRICS.format(name)) or {}
+        metrics.update({f"{name}_{key}": value for key, value in evaluated.items()})
+    predictions = list(_predictions(run.path(ALL_PREDICTIONS)))
+    with atomic_write(run.path(PREDICTIONS)) as file:
+        file.writelines(json.dumps(prediction) + "\n" for prediction in predictions)
+    with atomic_write(run.path(RESULT)) as file:
+        result = {
+            "format": FORMAT,
+            "run": run.name,
+            "config": run.config,
+            "settings": run.settings(),
+            "fingerprint": run.fingerprint(),
+            "metrics": metrics,
+            "questions": len(predictions),
+            "correct": sum(prediction.get("correct", False) for prediction in predictions),
+            "seconds": {name: round(value, 1) for name, value in seconds.items()},
+            "commit": commit,
+            "hardware": hardware(cuda_device),
+            "versions": {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}},
+        }
+        file.write(json.dumps(result, indent=2) + "\n")
+    for name in (ALL_PREDICTIONS, ATTEMPT):
+        os.unlink(run.path(name))
+
+
+def _predictions(path: str) -> Iterator[Dict[str, Any]]:
+    """What is kept of predictions, with the score of each: whether it is `correct`, or its `rouge_l`."""
+    metric = NarrativeQaMetric()
+    with open_text(path) as lines:
+        for line in lines:
+            found = json.loads(line)
+            prediction = {key: found[key] for key in KEPT if key in found}
+            if isinstance(prediction.get("gold"), str):
+                prediction["correct"] = str(prediction.get("answer")).lower() == prediction["gold"].lower()
+            elif prediction.get("answer_texts"):
+                prediction["rouge_l"] = metric.count(prediction["answer"], prediction["answer_texts"])[1]
+            yield prediction
+
+
+def _clear(run: Run) -> None:
+    for name in os.listdir(run.path()):
+        if name != ".lock":
+            path = run.path(name)
+            shutil.rmtree(path) if os.path.isdir(path) else os.unlink(path)
+
+
+def _prune(folder: str, keep: str) -> None:
+    kept = {path for pattern in WEIGHTS[keep] for path in glob.glob(os.path.join(glob.escape(folder), pattern))}
+    for pattern in ("*.th", "model.tar.gz"):
+        for path in glob.glob(os.path.join(glob.escape(folder), pattern)):
+            if path not in kept:
+                os.unlink(path)
+
+
+@contextmanager
+def printing_to(path: str) -> Iterator[None]:
+    """Whatever is printed is added to a file."""
+    saved: List[Tuple[int, int]] = []
+    sys.stdout.flush()
+    sys.stderr.flush()
+    with open(path, "a", encoding="utf-8") as file:
+        try:
+            for number in (1, 2):
+                saved.append((number, os.dup(number)))
+                os.dup2(file.fileno(), number)
+            yield
+        finally:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            for number, descriptor in saved:
+                os.dup2(descriptor, number)
+                os.close(descriptor)
+
+
+def hardware(cuda_device: int) -> str:
+    """What a run is done on."""
+    import torch
+
+    if cuda_device >= 0:
+        return torch.cuda.get_device_name(cuda_device)
+    name = platform.processor() or platform.machine()
+    try:
+        with open("/proc/cpuinfo") as file:
+            name = next((line.partition(":")[2].strip() for line in file if line.startswith("model name")), name)
+    except OSError:
+        pass
+    threads = torch.get_num_threads()
+    return f"{name}, {threads} thread{'s' * (threads > 1)}"
+
+
+def end_with(parent_ended: Any) -> None:
+    """Ends this process when the given function, called in a thread, returns: when its parent is gone."""
+
+    def watch() -> None:
+        parent_ended()
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def main() -> None:
+    """Does the run that the command line gives as JSON, until standard input ends: for workers of a cluster."""
+    import torch
+
+    # Not through sys.stdin, whose lock the waiting thread would hold when Python ends.
+    end_with(lambda: os.read(0, 1))
+    job = json.loads(sys.argv[1])
+    execute(Run(**job.pop("run")), cuda_device=0 if torch.cuda.is_available() else -1, **job)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,198 @@
+import os
+from typing import Dict, Iterator, List, Optional, Sequence, Tuple
+
+from allennlp.common.checks import ConfigurationError
+
+from allennlp_coref_rc.common.files import atomic_write, open_text
+from allennlp_coref_rc.reproduction.conditions import Column, Condition, Table
+from allennlp_coref_rc.reproduction.runs import PREDICTIONS
+from allennlp_coref_rc.reproduction.scores import Score, Scores
+from allennlp_coref_rc.reproduction.significance import mcnemar, pair, paired_bootstrap, read_scores
+
+BEGIN = "<!-- scripts/reproduce.py --report writes what follows -->"
+END = "<!-- scripts/reproduce.py --report wrote what is above -->"
+
+ROUGE_L = "rouge_l"
+
+INTRODUCTION = """## The papers' tables
+
+Rows with "mean ± sd" were run here: over seeds, whose number is in brackets, of the mean over tasks; "best" is the seed
+chosen by validation (task by task where there are tasks; of equals the one with the lower validation loss). The
+difference is that of the mean or the best, whichever the paper's number is. `[OK]`: no more than the tolerance worse
+than the paper; `[FAIL]`: worse; `[no data]`: the data set is not at hand; `[not run]`; `[3/60 run]`: not finished. Hours
+are those of all runs together, one thread each unless the hardware says otherwise."""
+
+
+def write_report(path: str, report: str) -> None:
+    """Puts the report between its marks in a file, at the end if it has none, and leaves the rest as it is."""
+    text = ""
+    if os.path.exists(path):
+        with open_text(path, newline="") as lines:
+            text = "".join(lines)
+    if text.count(BEGIN) != text.count(END) or text.count(BEGIN) > 1 or text.find(BEGIN) > text.find(END):
+        raise ConfigurationError(f"{path}: found one of the report's marks without the other, expected both or none")
+    if BEGIN in text:
+        before, _, rest = text.partition(BEGIN)
+        after = rest.partition(END)[2]
+    else:
+        before, after = text.rstrip("\n") + "\n\n" if text else "", "\n"
+    with atomic_write(path) as file:
+        file.write(f"{before}{BEGIN}\n{report}\n{END}{after}")
+
+
+def report(tables: Sequence[Table], seeds: Sequence[int], output: str, data: str) -> str:
+    """The tables, with what the runs in a folder came to; of the conditions' own seeds or of those given."""
+    parts = [INTRODUCTION]
+    for table in tables:
+        scores = {
+            condition.name: Scores(condition, condition.runs(seeds or condition.seeds, output, data))
+            for condition in table.conditions
+        }
+        parts += ["\n".join(part) for part in _table(table, scores, data) if part]
+    return "\n\n".join(parts)
+
+
+def _table(table: Table, scores: Dict[str, Scores], data: str) -> Iterator[List[str]]:
+    yield [f"### {table.paper.partition(':')[0]}, Table {table.name.partition('.')[2]}: {table.caption}"]
+    columns = [column for column in table.columns if column.measure != "tasks"]
+    if columns:
+        lines = [
+            _line(condition, column, scores[condition.name], data)
+            for condition in table.conditions
+            for column in columns
+            if column.name in condition.paper or condition.config
+        ]
+        yield _markdown(["row", "", "paper", "mean ± sd", "best", "difference", ""], lines)
+    for column in table.columns:
+        if column.measure == "tasks":
+            yield _tasks(column, table.conditions, scores)
+    yield [f"{condition.row}: {condition.note}." for condition in table.conditions if condition.note]
+    yield _runs(table.conditions, scores)
+    yield from _significance(table, scores)
+
+
+def _line(condition: Condition, column: Column, scores: Scores, data: str) -> List[str]:
+    paper = condition.paper.get(column.name)
+    score = scores.score(column, _task(column))
+    cells = [condition.row, column.name, _number(paper, column)]
+    if score is None:
+        return [*cells, "", "", "", state(condition, scores, data)]
+    sd = f" ± {_number(score.sd, column, mean=True)}" if score.sd is not None else ""
+    cells += [f"{_number(score.mean, column, mean=True)}{sd} ({score.seeds})", _number(score.best, column)]
+    if paper is None:
+        return [*cells, "", ""]
+    difference = score.of(column.measure) - paper
+    return [*cells, _number(difference, column, column.measure == "mean", sign=True), _verdict(column, score, paper)]
+
+
+def _verdict(column: Column, score: Score, paper: float) -> str:
+    worse = score.of(column.measure) - paper if column.smaller_is_better else paper - score.of(column.measure)
+    # Decimal fractions that are equal may differ in their last bit.
+    return "[OK]" if worse <= column.tolerance + 1e-9 else "[FAIL]"
+
+
+def state(condition: Condition, scores: Scores, data: str) -> str:
+    """Why a condition has no number, or not all."""
+    if condition.config is None:
+        return ""
+    if scores.num_failed:
+        return f"[{scores.num_failed}/{scores.num_runs} failed]"
+    if scores.results:
+        return "" if scores.complete else f"[{len(scores.results)}/{scores.num_runs} run]"
+    if not os.path.exists(condition.config):
+        return "[no config]"
+    return "[no data]" if condition.missing(data) else "[not run]"
+
+
+def _tasks(column: Column, conditions: Sequence[Condition], scores: Dict[str, Scores]) -> List[str]:
+    """A line a task: the paper's value and, of what was run, that of the seed chosen by validation and the mean."""
+    header, cells = ["task"], []
+    for condition in conditions:
+        found = scores[condition.name]
+        if column.name in condition.paper:
+            header.append(f"{condition.row}, paper")
+            cells.append({t: _number(v, column) for t, v in zip(condition.tasks, condition.paper[column.name])})
+        if found.results:
+            task_scores = {task: found.score(column, task) for task in found.tasks}
+            header += [f"{condition.row}, best", "mean"]
+            cells.append({task: _number(score.best, column) for task, score in task_scores.items() if score})
+            cells.append({task: _number(score.mean, column) for task, score in task_scores.items() if score})
+    tasks = sorted({task for condition in conditions for task in condition.tasks})
+    return _markdown(header, [[str(task), *(cell.get(task, "") for cell in cells)] for task in tasks])
+
+
+def _runs(conditions: Sequence[Condition], scores: Dict[str, Scores]) -> List[str]:
+    lines = [
+        [
+            condition.row,
+            f"{len(found.results)} of {found.num_runs}",
+            ", ".join(map(str, found.seeds())),
+            found.common("commit"),
+            found.common("hardware"),
+            f"{found.hours:.2f}",
+        ]
+        for condition in conditions
+        for found in [scores[condition.name]]
+        if found.results
+    ]
+    return _markdown(["row", "runs", "seeds", "commit", "hardware", "hours"], lines) if lines else []
+
+
+def _significance(table: Table, scores: Dict[str, Scores]) -> Iterator[List[str]]:
+    """Of the answers of the seeds chosen by validation to the test questions of all tasks, tests of compared rows."""
+    column = next((column for column in table.columns if column.metric == ROUGE_L), table.columns[0])
+    key = ROUGE_L if column.metric == ROUGE_L else None
+    answers, means = [], []
+    by_name = {condition.name: condition for condition in table.conditions}
+    for condition in table.conditions:
+        other = by_name.get(f"{table.name}.{condition.compared_with}")
+        if other is None or not scores[condition.name].complete or not scores[other.name].complete:
+            continue
+        first, second = _paired(scores[condition.name], scores[other.name], column, key)
+        name = f"{condition.row} against {other.row}"
+        if key is None:
+            test = mcnemar([bool(score) for score in first], [bool(score) for score in second])
+            numbers = (f"{number:,}" for number in test[:3])
+            answers.append([name, *numbers, f"{test.exact:.2g}", f"{test.corrected:.2g}"])
+        else:
+            found = paired_bootstrap([100 * score for score in first], [100 * score for score in second])
+            interval = f"{found.low:+.2f} to {found.high:+.2f}"
+            means.append([name, f"{found.questions:,}", f"{found.difference:+.2f}", interval, f"{found.p:.2g}"])
+    if answers:
+        yield _markdown(
+            ["McNemar's test of the best seeds' answers", "questions", "only first right", "only second right",
+             "p, exact", "p, continuity-corrected"], answers)  # fmt: skip
+    if means:
+        yield _markdown(
+            ["paired bootstrap of the best seeds' Rouge-L (%)", "questions", "difference", "95 %", "p"], means
+        )
+
+
+def _paired(first: Scores, second: Scores, column: Column, key: Optional[str]) -> Tuple[List[float], List[float]]:
+    pairs: Tuple[List[float], List[float]] = [], []
+    for task in first.tasks:
+        runs = (scores.runs[task, scores.best_seed(task, column)] for scores in (first, second))
+        paths = tuple(run.path(PREDICTIONS) for run in runs)
+        for scores, found in zip(pairs, pair(*(read_scores(path, key) for path in paths), paths)):
+            scores += found
+    return pairs
+
+
+def _task(column: Column) -> Optional[int]:
+    return int(column.measure.split()[1]) if column.measure.startswith("task ") else None
+
+
+def _number(value: Optional[float], column: Column, mean: bool = False, sign: bool = False) -> str:
+    if value is None:
+        return ""
+    if column.measure == "failed":
+        digits = 1 if mean else 0
+    else:
+        digits = 3 if column.unit == "fraction" else 1
+    # Without the sum a small negative number would be "-0.0".
+    return f"{round(value, digits) + 0.0:{'+' if sign else ''}.{digits}f}"
+
+
+def _markdown(header: Sequence[str], lines: Sequence[Sequence[str]]) -> List[str]:
+    rows = [header, ["---"] * len(header), *lines]
+    return ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]

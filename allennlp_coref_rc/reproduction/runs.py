@@ -1,0 +1,201 @@
+import glob
+import hashlib
+import json
+import os
+import re
+import shlex
+import sys
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Dict, Iterator, List, Optional, Tuple
+
+from allennlp.common import Params
+from allennlp.common.checks import ConfigurationError
+from allennlp.common.params import with_overrides
+
+DATA = "data"
+"""Where configs look for data sets."""
+
+OUTPUT = os.path.join("output", "reproduction")
+
+RESULT = "result.json"
+ERROR = "error.txt"
+LOG = "log.txt"
+PREDICTIONS = "predictions.jsonl"
+MODEL = "model"
+"""In the folder of a run: what it came to, or why it failed; what it printed; its answers; AllenNLP's own folder."""
+
+ALL_PREDICTIONS = "all_predictions.jsonl"
+
+METRICS = "{}_metrics.json"
+
+ATTEMPT = "attempt.json"
+
+MAX_NAME = 120
+"""Characters of a folder's name, of which file systems allow 255."""
+
+ADDED = ("trainer.cuda_device", "trainer.checkpointer.type")
+"""What runs add to their configs, without a difference to their results."""
+
+SEEDS = ("random_seed", "numpy_seed", "pytorch_seed")
+
+
+@dataclass(frozen=True)
+class Run:
+    """
+    A model trained once: with one seed and, for bAbI, on one task.
+
+    # Parameters
+
+    config : `str`
+        The file.
+    seed : `int`
+    task : `int`, optional (default = `None`)
+    overrides : `Dict[str, Any]`, optional (default = `{}`)
+        Of the config's values, by dotted key.
+    output : `str`, optional (default = `"output/reproduction"`)
+        The folder of all runs.
+    data : `str`, optional (default = `"data"`)
+        The folder of all data sets.
+    evaluations : `Dict[str, Dict[str, Any]]`, optional (default = `{}`)
+        What else the trained model is evaluated on: by the prefix of its metrics, overrides of the config.
+    """
+
+    config: str
+    seed: int
+    task: Optional[int] = None
+    overrides: Dict[str, Any] = field(default_factory=dict, hash=False)
+    output: str = OUTPUT
+    data: str = DATA
+    evaluations: Dict[str, Dict[str, Any]] = field(default_factory=dict, compare=False)
+
+    @property
+    def name(self) -> str:
+        """What the run goes by, and its folder in `output`: its config, overrides, task and seed."""
+        parts = os.path.splitext(os.path.normpath(self.config))[0].split(os.sep)[-2:]
+        overrides = (f"{key}={json.dumps(value)}" for key, value in sorted(self.overrides.items()))
+        # Without commas, where `allennlp evaluate` would split the name of a file.
+        parts[-1] = re.sub(r"[^\w.=+-]+", "_", "+".join([parts[-1], *overrides]))
+        if len(parts[-1]) > MAX_NAME:
+            digest = hashlib.sha256(json.dumps(self.overrides, sort_keys=True).encode()).hexdigest()
+            parts[-1] = f"{parts[-1][:MAX_NAME]}-{digest[:8]}"
+        if self.task is not None:
+            parts.append(f"task_{self.task}")
+        return "/".join([*parts, f"seed_{self.seed}"])
+
+    def path(self, *names: str) -> str:
+        """A file in the folder of the run."""
+        return os.path.join(self.output, self.name, *names)
+
+    def settings(self) -> Dict[str, Any]:
+        """What distinguishes the run from its config, wherever the data are; by dotted key."""
+        task = {} if self.task is None else {"dataset_reader.task": self.task}
+        return {**self.overrides, **task, **dict.fromkeys(SEEDS, self.seed)}
+
+    def params(self, located: bool = False) -> Dict[str, Any]:
+        """The whole experiment, with the data where configs look for them, or where they are."""
+        try:
+            params = with_overrides(_load(self.config), self.settings())
+            return with_overrides(params, self._data_paths(params)) if located else params
+        except (ValueError, RuntimeError, OSError, ConfigurationError) as error:
+            raise ConfigurationError(f"{self.config}: {error}") from error
+
+    def fingerprint(self) -> str:
+        """Of the experiment: a run with another one is not this run."""
+        return hashlib.sha256(json.dumps(self.params(), sort_keys=True).encode()).hexdigest()[:16]
+
+    def commands(self, cuda_device: int = -1) -> List[List[str]]:
+        """The arguments of AllenNLP's commands that train the model and let it answer the questions of the test."""
+        params = self.params()
+        overrides = {**self.settings(), **self._data_paths(params), "trainer.cuda_device": cuda_device}
+        if "checkpointer" in params["trainer"]:
+            overrides["trainer.checkpointer.type"] = "exact"
+        else:
+            overrides["trainer.checkpointer"] = {"type": "exact"}
+        params = with_overrides(params, overrides)
+        loader = params.get("validation_data_loader") or params["data_loader"]
+        batch_size = loader.get("batch_size") or loader["batch_sampler"]["batch_size"]
+        # What a killed run has left is gone on with where that can be done, and replaced otherwise.
+        again = [] if not os.path.exists(self.path(MODEL)) else ["--recover"] if self._resumable(params) else ["-f"]
+        archive, device = self.path(MODEL, "model.tar.gz"), ["--cuda-device", str(cuda_device)]
+        validation, test = params["validation_data_path"], params.get("test_data_path")
+        return [
+            ["train", self.config, "-s", self.path(MODEL), *again, "-o", json.dumps(overrides)],
+            ["predict", archive, test or validation, "--use-dataset-reader", "--silent", "--batch-size",
+             str(batch_size), *device, "--output-file", self.path(ALL_PREDICTIONS)],
+        ] + [
+            ["evaluate", archive, validation, "-o", json.dumps(changes), *device, "--output-file",
+             self.path(METRICS.format(name))]
+            for name, changes in self.evaluations.items()
+        ]  # fmt: skip
+
+    def shell_commands(self, environment: Dict[str, str], cuda_device: int = -1) -> List[str]:
+        """The same for a shell."""
+        start = [f"{name}={shlex.quote(value)}" for name, value in environment.items()]
+        start += [shlex.quote(sys.executable), "-m", "allennlp_coref_rc"]
+        return [" ".join(start + [shlex.quote(word) for word in words]) for words in self.commands(cuda_device)]
+
+    def result(self) -> Optional[Dict[str, Any]]:
+        """What the run came to, if it is finished."""
+        result = self.read(RESULT)
+        if result is not None and result.get("fingerprint") != self.fingerprint():
+            raise ConfigurationError(
+                f"{self.path(RESULT)}: found a run of another version of {self.config}{self._differences()}; remove its "
+                "folder, or choose another --output"
+            )
+        return result
+
+    def read(self, name: str) -> Optional[Dict[str, Any]]:
+        """A JSON file in the folder of the run, if it is there."""
+        if not os.path.exists(self.path(name)):
+            return None
+        with open(self.path(name), encoding="utf-8") as file:
+            try:
+                content = json.load(file)
+            except ValueError as error:
+                raise ConfigurationError(f"{self.path(name)}: found {error}, expected JSON") from error
+        if not isinstance(content, dict):
+            raise ConfigurationError(f"{self.path(name)}: found {str(content)[:60]}, expected an object")
+        return content
+
+    def progress(self) -> float:
+        """How much of the training is done, between 0 and 1."""
+        epochs = len(glob.glob(glob.escape(self.path(MODEL)) + "/metrics_epoch_*.json"))
+        return min(1.0, epochs / self.params()["trainer"].get("num_epochs", 20))
+
+    def _resumable(self, params: Dict[str, Any]) -> bool:
+        found = self.read(os.path.join(MODEL, "config.json"))
+        checkpoints = glob.glob(glob.escape(self.path(MODEL)) + "/training_state_*.th")
+        return found == params and len(checkpoints) > 1
+
+    def _differences(self) -> str:
+        """What a finished run's config has, and what it should have: the first of it."""
+        params = self.params(located=True)
+        expected = Params(params).as_flat_dict()
+        found = Params(self.read(os.path.join(MODEL, "config.json")) or params).as_flat_dict()
+        for key in sorted(found.keys() | expected.keys()):
+            if found.get(key) != expected.get(key) and key not in ADDED and key not in self._data_paths(params):
+                return f" ({key}: found {found.get(key)!r:.60}, expected {expected.get(key)!r:.60})"
+        return ""
+
+    def _data_paths(self, params: Dict[str, Any]) -> Dict[str, Any]:
+        if os.path.normpath(self.data) == DATA:
+            return {}
+        return {key: self.data + path[len(DATA) :] for key, path in _strings(params) if path.startswith(f"{DATA}/")}
+
+
+def _load(config: str) -> Dict[str, Any]:
+    return json.loads(_evaluated(config, os.path.getmtime(config)))
+
+
+@lru_cache(maxsize=None)
+def _evaluated(config: str, modified: float) -> str:
+    return json.dumps(Params.from_file(config).as_dict(quiet=True))
+
+
+def _strings(value: Any, key: str = "") -> Iterator[Tuple[str, str]]:
+    if isinstance(value, str):
+        yield key, value
+    elif isinstance(value, (dict, list)):
+        for name, part in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _strings(part, f"{key}.{name}" if key else str(name))

@@ -1,0 +1,101 @@
+import os
+import statistics
+from dataclasses import dataclass
+from typing import Any, Dict, List, Optional, Sequence, Tuple
+
+from allennlp_coref_rc.reproduction.conditions import Column, Condition
+from allennlp_coref_rc.reproduction.runs import ERROR, Run
+
+FAILED_BELOW = 0.95
+"""A task of bAbI with a lower accuracy is failed."""
+
+
+@dataclass(frozen=True)
+class Score:
+    """What a condition's runs came to, in the unit of a column."""
+
+    mean: float
+    sd: Optional[float]
+    seeds: int
+    best: float
+
+    def of(self, measure: str) -> float:
+        """What the paper's value is compared with."""
+        return self.mean if measure == "mean" else self.best
+
+
+class Scores:
+    """
+    The results of a condition's runs. The best seed (of each task) is the one with the best validation metric; of
+    equals the one with the lower validation loss, then the lower seed.
+
+    # Parameters
+
+    condition : `Condition`
+    runs : `Sequence[Run]`
+        All that there should be.
+    """
+
+    def __init__(self, condition: Condition, runs: Sequence[Run]) -> None:
+        self.condition = condition
+        self.num_runs = len(runs)
+        self.runs: Dict[Tuple[Optional[int], int], Run] = {}
+        self.results: Dict[Tuple[Optional[int], int], Dict[str, Any]] = {}
+        self.num_failed = 0
+        for run in runs:
+            result = run.result()
+            if result is not None:
+                self.runs[run.task, run.seed] = run
+                self.results[run.task, run.seed] = result
+            else:
+                self.num_failed += os.path.exists(run.path(ERROR))
+
+    @property
+    def complete(self) -> bool:
+        return len(self.results) == self.num_runs > 0
+
+    @property
+    def tasks(self) -> List[Optional[int]]:
+        """Those that have a result."""
+        return sorted({task for task, _ in self.results}, key=lambda task: task or 0)
+
+    def seeds(self, task: Optional[int] = None) -> List[int]:
+        """Those that a task has a result of; by default those that any has."""
+        return sorted({seed for found, seed in self.results if task is None or found == task})
+
+    def best_seed(self, task: Optional[int], column: Column) -> int:
+        def key(seed: int) -> Tuple[float, float, int]:
+            metrics = self.results[task, seed]["metrics"]
+            return -metrics[column.validation_key], metrics.get("best_validation_loss", 0.0), seed
+
+        return min(self.seeds(task), key=key)
+
+    def score(self, column: Column, task: Optional[int] = None) -> Optional[Score]:
+        """Over all tasks, or of one; `None` if not all runs are there, or they lack the metric."""
+        tasks = self.tasks if task is None else [task]
+        metrics = {key: result["metrics"] for key, result in self.results.items() if key[0] in tasks}
+        known = all(column.key in found and column.validation_key in found for found in metrics.values())
+        if not metrics or not known or (task is None and not self.complete):
+            return None
+        values = {key: found[column.key] for key, found in metrics.items()}
+        combine = _num_failed if column.measure == "failed" else lambda found: column.printed(statistics.fmean(found))
+        seeds = [
+            combine([values[task, seed] for task in tasks])
+            for seed in self.seeds()
+            if all((task, seed) in values for task in tasks)
+        ]
+        best = combine([values[task, self.best_seed(task, column)] for task in tasks])
+        sd = statistics.stdev(seeds) if len(seeds) > 1 else None
+        return Score(statistics.fmean(seeds), sd, len(seeds), best) if seeds else None
+
+    def common(self, key: str) -> str:
+        """What the results say of themselves, each thing once."""
+        return ", ".join(sorted({str(result[key]) for result in self.results.values()}))
+
+    @property
+    def hours(self) -> float:
+        return sum(sum(result["seconds"].values()) for result in self.results.values()) / 3600
+
+
+def _num_failed(accuracies: Sequence[float]) -> float:
+    return float(sum(accuracy < FAILED_BELOW for accuracy in accuracies))

@@ -1,0 +1,125 @@
+import json
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+
+import numpy as np
+from allennlp.common.checks import ConfigurationError
+from scipy import stats
+
+from allennlp_coref_rc.common.files import open_text
+
+
+class McNemar(NamedTuple):
+    """
+    McNemar's test: of the questions that only one of two readers answers, whether each has its half.
+
+    `exact` is the two-sided p-value of the binomial distribution, `corrected` that of the chi-squared distribution with
+    the correction for continuity.
+    """
+
+    questions: int
+    only_first: int
+    only_second: int
+    exact: float
+    corrected: float
+
+
+class Bootstrap(NamedTuple):
+    """The mean difference of two readers' scores of the same questions, its 95 % interval and two-sided p-value."""
+
+    questions: int
+    difference: float
+    low: float
+    high: float
+    p: float
+
+
+def mcnemar(first: Sequence[bool], second: Sequence[bool]) -> McNemar:
+    """Of the same questions, which are answered correctly by either."""
+    only_first = sum(a and not b for a, b in zip(first, second))
+    only_second = sum(b and not a for a, b in zip(first, second))
+    discordant = only_first + only_second
+    if not discordant:
+        return McNemar(len(first), 0, 0, 1.0, 1.0)
+    exact = stats.binomtest(only_first, discordant, 0.5).pvalue
+    statistic = max(0, abs(only_first - only_second) - 1) ** 2 / discordant
+    return McNemar(len(first), only_first, only_second, float(exact), float(stats.chi2.sf(statistic, 1)))
+
+
+def paired_bootstrap(first: Sequence[float], second: Sequence[float], samples: int = 10000, seed: int = 1) -> Bootstrap:
+    """The first's scores of the same questions less the second's, questions drawn with replacement."""
+    differences = np.asarray(first, dtype=float) - np.asarray(second, dtype=float)
+    generator = np.random.default_rng(seed)
+    n = len(differences)
+    # A sample at a time: all of them would be a matrix of samples and questions.
+    means = np.array([differences[generator.integers(n, size=n)].mean() for _ in range(samples)])
+    low, high = np.percentile(means, [2.5, 97.5])
+    # Of the null hypothesis the observed sample is one more.
+    tail = (1 + min((means <= 0).sum(), (means >= 0).sum())) / (samples + 1)
+    return Bootstrap(n, float(differences.mean()), float(low), float(high), min(1.0, 2 * float(tail)))
+
+
+def read_scores(path: str, key: Optional[str] = None) -> List[Tuple[Any, float]]:
+    """
+    The questions of a file of predictions, each with its `id`, if it has one, and its score, in order: `key` of it, or
+    else whether it is answered correctly (`correct`, or `answer` and `gold`). The file is what `allennlp predict`
+    writes, an object a question, or the predictions of `allennlp evaluate`, an object a batch.
+    """
+    found = []
+    for place, prediction in _predictions(path):
+        if key is not None:
+            score = prediction.get(key)
+        elif "correct" in prediction:
+            score = prediction["correct"]
+        elif isinstance(prediction.get("gold"), str):
+            score = str(prediction.get("answer")).lower() == prediction["gold"].lower()
+        else:
+            score = None
+        if not isinstance(score, (int, float)):
+            raise ConfigurationError(
+                f"{place}: found {score!r:.60} as {key or 'correct'}, expected "
+                + ("a number" if key else "a question with `correct`, or with `answer` and `gold`")
+            )
+        found.append((prediction.get("id"), float(score)))
+    if not found:
+        raise ConfigurationError(f"{path}: found no prediction, expected one or more")
+    return found
+
+
+def pair(
+    first: Sequence[Tuple[Any, float]], second: Sequence[Tuple[Any, float]], names: Tuple[str, str]
+) -> Tuple[List[float], List[float]]:
+    """The scores of the same questions: by id where all have one, else by their order."""
+    tables: List[Dict[Any, float]] = []
+    for name, scores in zip(names, (first, second)):
+        ids = [id for id, _ in scores]
+        with_ids = all(isinstance(id, (str, int)) for id in ids)
+        if with_ids and len(set(ids)) < len(ids):
+            repeated = next(id for i, id in enumerate(ids) if id in ids[:i])
+            raise ConfigurationError(f"{name}: found the id {repeated!r} twice, expected each question once")
+        tables.append(dict(scores) if with_ids else dict(enumerate(score for _, score in scores)))
+    if tables[0].keys() != tables[1].keys():
+        other = sorted(map(str, tables[0].keys() ^ tables[1].keys()))
+        raise ConfigurationError(
+            f"{names[0]} and {names[1]}: found {len(first)} and {len(second)} questions, {len(other)} of them in one "
+            f"alone (such as {other[0]}), expected the same questions"
+        )
+    return list(tables[0].values()), [tables[1][id] for id in tables[0]]
+
+
+def _predictions(path: str) -> Iterator[Tuple[str, Dict[str, Any]]]:
+    with open_text(path) as lines:
+        for number, line in enumerate(lines, start=1):
+            place = f"{path}, line {number}"
+            try:
+                content = json.loads(line)
+            except (ValueError, RecursionError) as error:
+                raise ConfigurationError(f"{place}: found {line.strip()[:60]!r}, expected JSON") from error
+            if not isinstance(content, dict):
+                raise ConfigurationError(f"{place}: found {str(content)[:60]}, expected an object")
+            if not isinstance(content.get("answer"), list):
+                yield place, content
+                continue
+            size = len(content["answer"])
+            columns = {key: value for key, value in content.items() if isinstance(value, list) and len(value) == size}
+            for i in range(size):
+                yield place, {key: value[i] for key, value in columns.items()}

@@ -1,0 +1,95 @@
+import json
+import multiprocessing
+import os
+import subprocess
+import sys
+import traceback
+from dataclasses import asdict
+from functools import partial
+from multiprocessing.connection import wait
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
+
+from allennlp_coref_rc.commands.chunks import Chunk
+from allennlp_coref_rc.commands.workers import Workers
+from allennlp_coref_rc.reproduction.execution import end_with, execute
+from allennlp_coref_rc.reproduction.runs import ERROR, Run
+
+PRELOADED = ["allennlp_coref_rc.reproduction.preloaded"]
+
+Slot = Optional[str]
+"""What a run takes: a part of the GPU of this number, or none."""
+
+Job = Dict[str, Any]
+"""What `execute` is told of every run: `commit` and `keep_weights`."""
+
+
+def run_in_processes(runs: Sequence[Run], slots: Sequence[Slot], threads: int, job: Job) -> Iterator[Tuple[Run, bool]]:
+    """
+    Does runs, each in a process of its own, as many at a time as there are slots, and gives each with whether it went
+    well, in the order of completion. AllenNLP's start-up is paid once: the processes are forks of one that has it all
+    imported.
+    """
+    # What compiled libraries read when they are loaded, in the process that all others are forks of; and since CUDA,
+    # which an import asks for, cannot be used in forks where it was asked otherwise.
+    os.environ.update(environment(threads), PYTORCH_NVML_BASED_CUDA_CHECK="1")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(PRELOADED)
+    waiting, free = list(reversed(runs)), list(reversed(slots))
+    running: Dict[Any, Tuple[Run, Slot, Any]] = {}
+    try:
+        while waiting or running:
+            while waiting and free:
+                run, slot = waiting.pop(), free.pop()
+                process = context.Process(target=_child, args=(run, slot, job))
+                process.start()
+                running[process.sentinel] = run, slot, process
+            for sentinel in wait(list(running)):
+                run, slot, process = running.pop(sentinel)
+                process.join()
+                free.append(slot)
+                yield run, process.exitcode == 0
+    finally:
+        for _, _, process in running.values():
+            process.terminate()
+        for _, _, process in running.values():
+            process.join()
+
+
+def run_on_cluster(runs: Sequence[Run], scheduler: str, threads: int, job: Job) -> Iterator[Tuple[Run, bool]]:
+    """The same on the Dask cluster of a scheduler, whose workers have this folder and those of the data and the runs."""
+    with Workers(0, scheduler) as workers:
+        function = partial(_execute_elsewhere, os.getcwd(), threads, job)
+        chunks = (Chunk(i, [(run.name, run)]) for i, run in enumerate(runs))
+        for chunk, succeeded in workers.map(function, chunks):
+            yield chunk.items[0][1], bool(succeeded)
+
+
+def environment(threads: int, gpu: Slot = None) -> Dict[str, str]:
+    """Of the process of a run on this machine."""
+    return {"OMP_NUM_THREADS": str(threads), "MKL_NUM_THREADS": str(threads), "CUDA_VISIBLE_DEVICES": gpu or ""}
+
+
+def _child(run: Run, gpu: Slot, job: Job) -> None:
+    end_with(multiprocessing.parent_process().join)
+    # Read when CUDA is used first, which no parent has done.
+    os.environ.update(environment(int(os.environ["OMP_NUM_THREADS"]), gpu))
+    try:
+        execute(run, cuda_device=0 if gpu else -1, **job)
+    except Exception:
+        # Why is in its folder, if that could be written.
+        if not os.path.exists(run.path(ERROR)):
+            traceback.print_exc()
+        sys.exit(1)
+
+
+def _execute_elsewhere(folder: str, threads: int, job: Job, items: List[Tuple[str, Run]]) -> bool:
+    words = [sys.executable, "-m", "allennlp_coref_rc.reproduction.execution"]
+    with subprocess.Popen(
+        [*words, json.dumps({"run": asdict(items[0][1]), **job})],
+        cwd=folder,
+        env={**os.environ, "OMP_NUM_THREADS": str(threads), "MKL_NUM_THREADS": str(threads)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    ) as process:
+        return process.wait() == 0

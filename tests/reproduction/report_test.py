@@ -1,0 +1,159 @@
+import json
+import statistics
+
+import pytest
+from allennlp.common.checks import ConfigurationError
+
+from allennlp_coref_rc.reproduction.condition_files import read_conditions
+from allennlp_coref_rc.reproduction.report import BEGIN, END, report, write_report
+from allennlp_coref_rc.reproduction.runs import MODEL, PREDICTIONS, RESULT
+
+CONDITIONS = """
+paper: "Tiny: nobody, nowhere"
+tables:
+  a:
+    caption: two readers
+    columns:
+      Avg: {measure: mean, tolerance: 0.01}
+      Max: {measure: best}
+      Error: {measure: best, unit: error, tolerance: 1}
+      "# failed": {measure: failed}
+      Task: {measure: tasks}
+      Task 6: {measure: task 6}
+      validation: {split: validation}
+    tasks: 1,6
+    seeds: 1-2
+    rows:
+      nobody: {row: Nobody, paper: {Max: 0.5}}
+      gru:
+        row: GRU
+        config: CONFIG
+        paper: {Avg: 0.66, Max: 0.7, Error: 29, "# failed": 1, Task: [0.9, 0.5], Task 6: 0.4}
+      coref_gru:
+        row: C-GRU
+        config: CONFIG
+        overrides: {trainer.num_epochs: 2}
+        compared_with: gru
+        paper: {Max: 0.8}
+      elsewhere:
+        row: Elsewhere
+        config: CONFIG
+        overrides: {trainer.num_epochs: 3}
+        data: {absent.txt: 1}
+        paper: {Max: 0.8}
+      nowhere: {row: Nowhere, config: absent.jsonnet, paper: {Max: 0.8}}
+"""
+
+# By task and seed: test accuracy, best validation accuracy, its loss.
+GRU = {(1, 1): (0.96, 0.9, 0.2), (1, 2): (0.90, 0.9, 0.1), (6, 1): (0.4, 0.5, 0.1), (6, 2): (0.5, 0.6, 0.3)}
+
+
+@pytest.fixture
+def tables(tmp_path):
+    config = tmp_path / "config.jsonnet"
+    config.write_text('{ dataset_reader: { type: "annotated_babi" }, trainer: { num_epochs: 1 } }')
+    (tmp_path / "tiny.yaml").write_text(CONDITIONS.replace("CONFIG", str(config)))
+    return read_conditions(str(tmp_path / "tiny.yaml"))
+
+
+def finish(table, row, output, values):
+    """As if runs had come to values."""
+    condition = next(condition for condition in table.conditions if condition.name.endswith(f".{row}"))
+    for run in condition.runs(condition.seeds, str(output)):
+        if (run.task, run.seed) not in values:
+            continue
+        test, validation, loss = values[run.task, run.seed]
+        path = output / run.name
+        path.mkdir(parents=True)
+        metrics = {"test_accuracy": test, "best_validation_accuracy": validation, "best_validation_loss": loss}
+        result = {
+            "fingerprint": run.fingerprint(),
+            "metrics": metrics,
+            "commit": "abc",
+            "hardware": "a processor",
+            "seconds": {"train": 1700, "predict": 100},
+        }
+        (path / RESULT).write_text(json.dumps(result))
+        questions = ({"id": i, "correct": i < test * 50} for i in range(50))
+        (path / PREDICTIONS).write_text("".join(json.dumps(question) + "\n" for question in questions))
+
+
+def cells(text, *start):
+    """Of the lines that begin with some cells, the others."""
+    rows = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in text.splitlines() if line[:1] == "|"]
+    found = [row[len(start) :] for row in rows if row[: len(start)] == list(start)]
+    assert len(found) == 1, (start, found)
+    return found[0]
+
+
+def test_papers_values_beside_ours(tables, tmp_path):
+    finish(tables[0], "gru", tmp_path, GRU)
+    finish(tables[0], "coref_gru", tmp_path, {key: (1.0, 1.0, 0.0) for key in GRU})
+    text = report(tables, [], str(tmp_path), str(tmp_path))
+    seeds = [(0.96 + 0.4) / 2, (0.90 + 0.5) / 2]
+    mean, sd = statistics.fmean(seeds), statistics.stdev(seeds)
+    ours = f"{mean:.3f} ± {sd:.3f} (2)"
+    # Task 1: seed 2 has the lower loss; task 6: seed 2 has the better accuracy.
+    assert cells(text, "GRU", "Avg") == ["0.660", ours, "0.700", "+0.030", "[OK]"]
+    assert cells(text, "GRU", "Max") == ["0.700", ours, "0.700", "+0.000", "[OK]"]
+    assert cells(text, "GRU", "Error") == ["29.0", "31.0 ± 1.4 (2)", "30.0", "+1.0", "[OK]"]
+    assert cells(text, "GRU", "# failed") == ["1", "1.5 ± 0.7 (2)", "2", "+1", "[FAIL]"]
+    assert cells(text, "GRU", "Task 6") == ["0.400", "0.450 ± 0.071 (2)", "0.500", "+0.100", "[OK]"]
+    assert cells(text, "GRU", "validation") == ["", "0.725 ± 0.035 (2)", "0.750", "", ""]
+    assert cells(text, "C-GRU", "Max") == ["0.800", "1.000 ± 0.000 (2)", "1.000", "+0.200", "[OK]"]
+    assert cells(text, "Nobody", "Max") == ["0.500", "", "", "", ""]
+    assert cells(text, "Elsewhere", "Max") == ["0.800", "", "", "", "[no data]"]
+    assert cells(text, "Nowhere", "Max") == ["0.800", "", "", "", "[no config]"]
+    assert cells(text, "task") == ["GRU, paper", "GRU, best", "mean", "C-GRU, best", "mean"]
+    assert cells(text, "1") == ["0.900", "0.900", "0.930", "1.000", "1.000"]
+    assert cells(text, "6") == ["0.500", "0.500", "0.450", "1.000", "1.000"]
+    assert cells(text, "GRU", "4 of 4") == ["1, 2", "abc", "a processor", "2.00"]
+    # Of 100 questions GRU's best seeds miss 5 and 25.
+    assert cells(text, "C-GRU against GRU")[:3] == ["100", "30", "0"]
+    assert float(cells(text, "C-GRU against GRU")[3]) == pytest.approx(2 * 0.5**30, rel=0.05)
+
+
+def test_what_is_not_finished_has_no_number(tables, tmp_path):
+    text = report(tables, [], str(tmp_path), str(tmp_path))
+    assert cells(text, "GRU", "Max") == ["0.700", "", "", "", "[not run]"]
+    finish(tables[0], "gru", tmp_path, {key: value for key, value in GRU.items() if key != (6, 2)})
+    text = report(tables, [], str(tmp_path), str(tmp_path))
+    assert cells(text, "GRU", "Max") == ["0.700", "", "", "", "[3/4 run]"]
+    assert cells(text, "GRU", "Task 6") == ["0.400", "0.400 (1)", "0.400", "+0.000", "[OK]"]
+    assert cells(report(tables, [1], str(tmp_path), str(tmp_path)), "GRU", "Max")[1] == "0.680 (1)"
+
+
+def test_a_run_of_another_config_is_no_run_of_this(tables, tmp_path):
+    finish(tables[0], "gru", tmp_path, GRU)
+    run = tables[0].conditions[1].runs([1], str(tmp_path))[0]
+    (tmp_path / run.name / MODEL).mkdir()
+    (tmp_path / run.name / MODEL / "config.json").write_text(json.dumps(run.params()))
+    (tmp_path / "config.jsonnet").write_text(
+        '{ dataset_reader: { type: "annotated_babi" }, trainer: { num_epochs: 7 } }'
+    )
+    with pytest.raises(
+        ConfigurationError, match=r"another version of .*config.jsonnet \(trainer.num_epochs: found 1, expected 7"
+    ):
+        report(tables, [], str(tmp_path), str(tmp_path))
+
+
+def test_the_report_takes_its_place_and_nothing_elses(tmp_path):
+    path = tmp_path / "RESULTS.md"
+    write_report(str(path), "first")
+    assert path.read_text() == f"{BEGIN}\nfirst\n{END}\n"
+    before, after = "# Results\r\n\nmore  \n\n", "\n\nstill more, without a line end"
+    path.write_bytes(f"{before}{BEGIN}\nold\n{END}{after}".encode())
+    write_report(str(path), "second")
+    assert path.read_bytes() == f"{before}{BEGIN}\nsecond\n{END}{after}".encode()
+    path.write_text("# Results\n\nmore\n\n\n")
+    write_report(str(path), "third")
+    assert path.read_text() == f"# Results\n\nmore\n\n{BEGIN}\nthird\n{END}\n"
+
+
+@pytest.mark.parametrize("text", [BEGIN, END, f"{END} {BEGIN}", f"{BEGIN} {END} {BEGIN} {END}"])
+def test_a_mark_alone_is_refused_and_the_file_left(tmp_path, text):
+    path = tmp_path / "RESULTS.md"
+    path.write_text(text)
+    with pytest.raises(ConfigurationError, match="RESULTS.md: found one of the report's marks without the other"):
+        write_report(str(path), "new")
+    assert path.read_text() == text

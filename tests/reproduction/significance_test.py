@@ -1,0 +1,97 @@
+import json
+import math
+from itertools import product
+
+import pytest
+from allennlp.common.checks import ConfigurationError
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from allennlp_coref_rc.reproduction.significance import mcnemar, pair, paired_bootstrap, read_scores
+
+
+def test_mcnemar_of_the_textbook():
+    # Agresti, Categorical Data Analysis: 150 approve of a prime minister at first alone, 86 later alone, of 1,600.
+    first = [True] * 794 + [True] * 150 + [False] * 86 + [False] * 570
+    second = [True] * 794 + [False] * 150 + [True] * 86 + [False] * 570
+    result = mcnemar(first, second)
+    assert result[:3] == (1600, 150, 86)
+    # (|150 - 86| - 1)^2 / 236 = 16.818, of which one degree of freedom is a normal variable squared.
+    assert result.corrected == pytest.approx(math.erfc(math.sqrt(63**2 / 236 / 2)), rel=1e-9)
+
+
+@given(st.lists(st.tuples(st.booleans(), st.booleans()), max_size=10))
+@settings(max_examples=100, derandomize=True, deadline=None)
+def test_the_exact_test_counts_all_outcomes_that_are_no_more_even(answers):
+    first, second = [a for a, _ in answers], [b for _, b in answers]
+    discordant = [a for a, b in answers if a != b]
+    observed = abs(sum(discordant) - len(discordant) / 2)
+    outcomes = list(product((0, 1), repeat=len(discordant)))
+    as_extreme = sum(abs(sum(outcome) - len(discordant) / 2) >= observed for outcome in outcomes)
+    result = mcnemar(first, second)
+    assert result.exact == pytest.approx(as_extreme / len(outcomes))
+    mirrored = mcnemar(second, first)
+    assert (mirrored.only_first, mirrored.only_second) == (result.only_second, result.only_first)
+    assert mirrored.exact == pytest.approx(result.exact)
+    assert 0 <= result.corrected <= 1
+
+
+def test_the_bootstrap_finds_a_difference_and_only_where_there_is_one():
+    first = [0.1 * (i % 10) for i in range(200)]
+    better = [score + 0.05 + 0.01 * (i % 3) for i, score in enumerate(first)]
+    result = paired_bootstrap(better, first, samples=500)
+    assert result.questions == 200
+    assert result.difference == pytest.approx(0.05 + 0.01 * (67 * 0 + 67 + 66 * 2) / 200)
+    assert 0.05 < result.low < result.difference < result.high < 0.07
+    assert result.p == pytest.approx(2 / 501)
+    swung = [score + (0.1 if i % 2 else -0.1) for i, score in enumerate(first)]
+    assert paired_bootstrap(swung, first, samples=500).p > 0.5
+    assert paired_bootstrap(first, first, samples=500).p == 1
+    assert paired_bootstrap(swung, first, 500, seed=3) == paired_bootstrap(swung, first, 500, seed=3)
+
+
+def write(path, *objects):
+    path.write_text("".join(json.dumps(value) + "\n" for value in objects))
+    return str(path)
+
+
+def test_predictions_of_predict_and_of_evaluate_are_the_same(tmp_path):
+    lines = write(
+        tmp_path / "lines", {"id": "a", "answer": "Milk", "gold": "milk"}, {"id": "b", "answer": "x", "gold": "y"}
+    )
+    batches = write(tmp_path / "batches", {"id": ["a", "b"], "answer": ["Milk", "x"], "gold": ["milk", "y"], "loss": 1})
+    runs = write(tmp_path / "runs", {"id": "a", "correct": True}, {"id": "b", "correct": False})
+    expected = [("a", 1.0), ("b", 0.0)]
+    assert read_scores(lines) == read_scores(batches) == read_scores(runs) == expected
+
+
+def test_questions_go_together_by_id_or_by_order(tmp_path):
+    first = read_scores(write(tmp_path / "1", {"id": "a", "f1": 0.5}, {"id": "b", "f1": 0.7}), "f1")
+    second = read_scores(write(tmp_path / "2", {"id": "b", "f1": 1}, {"id": "a", "f1": 0}), "f1")
+    assert pair(first, second, ("1", "2")) == ([0.5, 0.7], [0.0, 1.0])
+    second = read_scores(write(tmp_path / "3", {"f1": 1}, {"f1": 0}), "f1")
+    assert pair(second, second, ("3", "3")) == ([1.0, 0.0], [1.0, 0.0])
+
+
+@pytest.mark.parametrize(
+    "content, key, message",
+    [
+        ("", None, "FILE: found no prediction"),
+        ("{", None, "FILE, line 1: found '{', expected JSON"),
+        ("[1]", None, r"FILE, line 1: found \[1\], expected an object"),
+        ('{"correct": true}\n{"answer": "x"}', None, "FILE, line 2: found None as correct, expected a question with"),
+        ('{"rouge_l": "high"}', "rouge_l", "FILE, line 1: found 'high' as rouge_l, expected a number"),
+    ],
+)
+def test_other_files_are_refused(tmp_path, content, key, message):
+    path = tmp_path / "predictions.jsonl"
+    path.write_text(content)
+    with pytest.raises(ConfigurationError, match=message.replace("FILE", str(path))):
+        read_scores(str(path), key)
+
+
+def test_other_questions_are_refused():
+    with pytest.raises(ConfigurationError, match=r"A and B: found 2 and 1 questions, 1 of them in one alone .*'?b'?"):
+        pair([("a", 1.0), ("b", 0.0)], [("a", 1.0)], ("A", "B"))
+    with pytest.raises(ConfigurationError, match="A: found the id 'a' twice"):
+        pair([("a", 1.0), ("a", 0.0)], [("a", 1.0)], ("A", "B"))

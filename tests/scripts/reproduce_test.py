@@ -1,0 +1,223 @@
+import dataclasses
+import json
+import multiprocessing
+import os
+import re
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import yaml
+
+from allennlp_coref_rc.reproduction.runs import ERROR, MODEL, PREDICTIONS, RESULT
+from allennlp_coref_rc.reproduction.sweep import run_on_cluster
+from tests.scripts.scripts import load_script
+from tests.shared import PROJECT
+
+CONDITIONS = "tests/fixtures/reproduction/tiny.yaml"
+
+reproduce = load_script("reproduce")
+
+TABLE = ["--table", "tiny.1"]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def in_the_project():
+    folder, environment = os.getcwd(), dict(os.environ)
+    os.chdir(PROJECT)
+    os.environ["OMP_NUM_THREADS"] = "1"
+    yield
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(environment)
+
+
+def arguments(output, *more):
+    return ["--conditions", CONDITIONS, "--data", str(output), "--output", str(output), *map(str, more)]
+
+
+def call(output, *more):
+    """The script in this process: its exit code."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(sys, "argv", ["reproduce.py", *arguments(output, *more)])
+        try:
+            reproduce.main()
+        except SystemExit as error:
+            return error.code
+    return 0
+
+
+def runs(output, table="tiny.1", row="*", seeds=()):
+    (chosen,) = reproduce.select(reproduce.read_conditions(CONDITIONS), [table], [f"{table}.{row}"])
+    return [r for c in chosen.conditions for r in c.runs(seeds or c.seeds, str(output), str(output))]
+
+
+def digits(run):
+    """All metrics of a run but for times and memory."""
+    metrics = run.result()["metrics"]
+    return {key: value for key, value in metrics.items() if "duration" not in key and "memory" not in key}
+
+
+def report_of(output, capsys):
+    capsys.readouterr()
+    assert call(output, *TABLE, "--report") == 0
+    # Hours are a line's last cell, and the only numbers of two digits after the point.
+    return re.sub(r"\| \d+\.\d\d \|$", "| hours |", capsys.readouterr().out, flags=re.MULTILINE)
+
+
+@pytest.fixture(scope="module")
+def commands(tmp_path_factory):
+    """A run by hand, by the printed commands, which goes on while other tests run."""
+    output = tmp_path_factory.mktemp("commands")
+    (run,) = runs(output, row="coref_gru", seeds=[2])
+    text = " && ".join(run.shell_commands(reproduce.environment(1)))
+    yield run, text, subprocess.Popen(["bash", "-c", text], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+@pytest.fixture(scope="module")
+def on_a_cluster(tmp_path_factory):
+    """A run by a worker of a cluster, which goes on while other tests run."""
+    from distributed import LocalCluster
+
+    output = tmp_path_factory.mktemp("cluster")
+    (run,) = runs(output, row="gru", seeds=[1])
+    job = {"commit": "abc", "keep_weights": "none"}
+    with LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None) as cluster:
+        with ThreadPoolExecutor(1) as pool:
+            address = cluster.scheduler_address
+            yield run, pool.submit(lambda: list(run_on_cluster([run], address, 1, job)))
+
+
+@pytest.fixture(scope="module")
+def swept(tmp_path_factory, commands, on_a_cluster):
+    """All conditions, undisturbed: the folder and the exit code."""
+    output = tmp_path_factory.mktemp("swept")
+    return output, call(output, "--workers", 2)
+
+
+def test_a_run_that_fails_does_not_stop_the_others(swept):
+    output, code = swept
+    assert code == 1
+    assert all(run.result() for run in runs(output))
+    (failed,) = runs(output, "tiny.2", "no_task")
+    assert failed.result() is None
+    with open(failed.path(ERROR)) as file:
+        assert "qa19_train.txt: no such file" in file.read()
+
+
+def test_runs_without_their_data_are_left_out(swept):
+    absent = runs(swept[0], "tiny.2", "absent")[0]
+    assert not os.path.exists(absent.path())
+
+
+def test_a_result_says_all_about_its_run(swept):
+    for run in runs(swept[0]):
+        result = run.result()
+        with open(run.path(PREDICTIONS)) as lines:
+            predictions = [json.loads(line) for line in lines]
+        assert result["questions"] == len(predictions)
+        assert sum(p["correct"] for p in predictions) / len(predictions) == result["metrics"]["test_accuracy"]
+        assert [p["id"] for p in predictions] == sorted(
+            (p["id"] for p in predictions), key=lambda id: int(id.split(":")[1])
+        )
+        assert result["settings"]["random_seed"] == run.seed
+        assert set(result["seconds"]) == {"train", "predict"}
+        assert re.fullmatch(r"[0-9a-f]{12}\+?|", result["commit"])
+        assert not [name for name in os.listdir(run.path(MODEL)) if name.endswith(".th")]
+
+
+def test_the_same_command_again_does_nothing(swept):
+    output, _ = swept
+    before = {run.name: os.stat(run.path(RESULT)).st_mtime_ns for run in runs(output)}
+    assert call(output, *TABLE) == 0
+    assert before == {run.name: os.stat(run.path(RESULT)).st_mtime_ns for run in runs(output)}
+
+
+def test_a_sweep_killed_half_way_and_started_again_gives_the_same_report(swept, tmp_path, capsys):
+    # A fork too, of the process that has all imported.
+    context = multiprocessing.get_context("forkserver")
+    process = context.Process(target=call, args=(tmp_path, *TABLE, "--workers", 1))
+    process.start()
+    while process.is_alive():
+        finished = [run for run in runs(tmp_path) if os.path.exists(run.path(RESULT))]
+        half = [run for run in runs(tmp_path) if os.path.exists(run.path(MODEL, "metrics_epoch_1.json"))]
+        if finished and len(half) > len(finished):
+            break
+        time.sleep(0.005)
+    process.kill()
+    process.join()
+    assert 0 < sum(os.path.exists(run.path(RESULT)) for run in runs(tmp_path)) < len(runs(tmp_path))
+    # The run that was going on notices it, and lets go of its folder.
+    deadline = time.time() + 60
+    while call(tmp_path, *TABLE, "--workers", 2) and time.time() < deadline:
+        pass
+    assert [digits(run) for run in runs(tmp_path)] == [digits(run) for run in runs(swept[0])]
+    assert report_of(tmp_path, capsys) == report_of(swept[0], capsys)
+
+
+def test_printed_commands_run_as_they_stand_and_come_to_the_same(swept, commands, capsys):
+    run, text, process = commands
+    assert process.wait() == 0
+    (same,) = [other for other in runs(swept[0]) if other.name == run.name]
+    found = run.read(os.path.join(MODEL, "metrics.json"))
+    assert {key: found[key] for key in digits(same)} == digits(same)
+    capsys.readouterr()
+    assert call(run.output + "-2", "--condition", "tiny.1.coref_gru", "--seeds", 2, "--dry-run") == 0
+    printed = capsys.readouterr().out.strip().splitlines()
+    assert " && ".join(printed).replace(run.output + "-2", run.output) == text
+
+
+def test_what_is_finished_has_no_command(swept, capsys):
+    capsys.readouterr()
+    assert call(swept[0], *TABLE, "--dry-run") == 0
+    assert capsys.readouterr().out == ""
+
+
+def test_a_cluster_does_the_same(swept, on_a_cluster):
+    run, finished = on_a_cluster
+    assert finished.result() == [(run, True)]
+    (same,) = [other for other in runs(swept[0]) if other.name == run.name]
+    assert digits(run) == digits(same)
+    assert not os.path.exists(run.path(MODEL, "model.tar.gz"))
+
+
+def test_the_list_has_the_papers_values_and_what_is_missing(swept, capsys):
+    capsys.readouterr()
+    assert call(swept[0], "--list") == 0
+    printed = capsys.readouterr().out
+    assert "tiny.1.nobody: Nobody: Max 0.5; published, not run here" in printed
+    assert "tiny.1.gru: GRU: Avg 0.5, Max 0.5, # failed 1, Task 0.5; 2 of 2 runs finished" in printed
+    assert "tiny.2.no_task: no task: accuracy 0.5; 0 of 1 runs finished; [1/1 failed]" in printed
+    assert f"0 of 1 runs finished; [no data] {swept[0]}/absent.txt: no such file" in printed
+
+
+def test_a_check_builds_models_and_trains_none(tmp_path, capsys):
+    capsys.readouterr()
+    assert call(tmp_path, "--check-only") == 1
+    printed = capsys.readouterr().out.splitlines()
+    assert [line.split(":")[0] for line in printed] == [
+        "[OK] tiny.1.gru", "[OK] tiny.1.coref_gru", "[FAIL] tiny.2.no_task", "[no data] tiny.2.absent"
+    ]  # fmt: skip
+    assert "qa19_train.txt" in printed[2]
+    assert not os.listdir(tmp_path)
+
+
+def test_folders_of_runs_have_names_that_file_systems_and_allennlp_take(tmp_path):
+    run, *_ = runs(tmp_path)
+    overrides = {f"dataset_reader.key_{i}": [{"a": i}, "b/c,d"] for i in range(20)}
+    names = {dataclasses.replace(run, overrides={**overrides, "last": last}).name for last in (1, 2)}
+    assert len(names) == 2
+    for name in names:
+        assert re.fullmatch(r"[\w.=+/-]+", name)
+        assert max(map(len, name.split("/"))) < 200
+
+
+def test_errors_are_said_in_a_line(tmp_path):
+    assert "found nothing named tiny.9; there are tiny.1, tiny.2" in call(tmp_path, "--table", "tiny.9")
+    content = yaml.safe_load((PROJECT / CONDITIONS).read_text())
+    content["tables"]["1"]["rows"]["gru"]["overrides"] = {"trainer.epochs.of": 3}
+    (tmp_path / "bad.yaml").write_text(yaml.safe_dump(content))
+    message = call(tmp_path, "--conditions", tmp_path / "bad.yaml", "--condition", "bad.1.gru", "--dry-run")
+    assert message.startswith("training_config/babi/bi_gru.jsonnet: ")
