@@ -56,8 +56,8 @@ def main() -> int:
             )
         try:
             differences = compare(golden)
-        except (KeyError, RuntimeError, ValueError, IndexError) as error:
-            raise ConfigurationError(f"{arguments.file}: its arrays do not fit together: {error}") from error
+        except (LookupError, RuntimeError, ValueError, TypeError, AttributeError, StopIteration) as error:
+            raise ConfigurationError(f"{arguments.file}: its arrays do not fit together: {error!r}") from error
     except ConfigurationError as error:
         parser.error(str(error))
     for name, difference in differences.items():

@@ -28,6 +28,8 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1, help="of the bootstrap (by default %(default)s)")
     args = parser.parse_args()
     try:
+        if args.samples < 1 or args.seed < 0:
+            raise ConfigurationError(f"found --samples {args.samples} --seed {args.seed}, expected 1 and 0 or more")
         scores = [read_scores(path, args.score) for path in (args.first, args.second)]
         first, second = pair(*scores, (args.first, args.second))
     except ConfigurationError as error:

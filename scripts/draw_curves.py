@@ -26,15 +26,11 @@ from pathlib import Path
 from statistics import mean, stdev
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence
 
-import matplotlib
+from allennlp.common.checks import ConfigurationError
+from pictures import pyplot, save
 
-matplotlib.use("agg")
-matplotlib.rcParams["text.parse_math"] = False
-from allennlp.common.checks import ConfigurationError  # noqa: E402
-from matplotlib import pyplot  # noqa: E402
-
-from allennlp_coref_rc.common.files import atomic_write  # noqa: E402
-from allennlp_coref_rc.common.json_objects import read_json_objects  # noqa: E402
+from allennlp_coref_rc.common.files import atomic_write
+from allennlp_coref_rc.common.json_objects import read_json_objects
 
 SHARES = ["dataset_reader.annotator.remove_mentions", "dataset_reader.annotator.replace_mentions"]
 LARGEST = 1e300
@@ -157,10 +153,7 @@ def draw(path: str, curves: Sequence[Curve], x_name: str, y_name: str) -> None:
     axes.set_ylabel(y_name)
     axes.legend()
     axes.grid(alpha=0.3)
-    temporary = f"{path}.part"
-    figure.savefig(temporary, format="png", bbox_inches="tight", dpi=150)
-    pyplot.close(figure)
-    os.replace(temporary, path)
+    save(figure, path)
 
 
 def main() -> None:

@@ -9,7 +9,8 @@ layer, and the annotated heads of DASSA (EMNLP 2019).
 writes for each prediction one standalone HTML page with everything on it, and PNG files of the bars, of the attention
 and of the annotated heads, a picture a head with every block and application of the encoder beside each other. On the
 page a click on a token shows what it attends to; what is outside its scope is grey. Of passages of more than 60 tokens
-a head's picture shows those around the answer.
+a head's picture shows those around the answer. What cannot be read ends the program with status 2 and one line that says
+why; nothing is written then.
 """
 
 import argparse
@@ -19,18 +20,17 @@ import re
 from pathlib import Path
 from typing import Any, Dict, List, Sequence, Tuple
 
-import matplotlib
 import numpy
-
-matplotlib.use("agg")
-from matplotlib import pyplot  # noqa: E402
-from tqdm import tqdm  # noqa: E402
+from pictures import pyplot, save
+from tqdm import tqdm
 
 RED = "220, 40, 40"
 MAX_LABELS = 120
 """More tokens than that are not named on the axis of a picture."""
 WINDOW = 60
 """So many tokens of a passage are in the picture of a head."""
+
+NEEDED = ("question_tokens", "passage_tokens", "answer")
 
 SCORES = {
     "attention": "Score of each token",
@@ -156,8 +156,7 @@ def draw_bars(path: Path, tokens: Sequence[str], weights: Sequence[float]) -> No
     axes.set_xticks(range(len(tokens)), tokens, rotation=60, ha="right")
     axes.set_ylim(0, 1)
     axes.set_ylabel("self-belief")
-    figure.savefig(path, bbox_inches="tight", dpi=120)
-    pyplot.close(figure)
+    save(figure, path)
 
 
 def draw_attention(path: Path, rows: Sequence[str], columns: Sequence[str], weights: List[List[float]]) -> None:
@@ -169,8 +168,7 @@ def draw_attention(path: Path, rows: Sequence[str], columns: Sequence[str], weig
         axes.set_yticks(range(len(rows)), rows, fontsize=7)
     if len(columns) <= MAX_LABELS:
         axes.set_xticks(range(len(columns)), columns, fontsize=7, rotation=90)
-    figure.savefig(path, bbox_inches="tight", dpi=120)
-    pyplot.close(figure)
+    save(figure, path)
 
 
 def head_matrix(head: Dict[str, Any], start: int, stop: int) -> numpy.ndarray:
@@ -204,8 +202,7 @@ def draw_head(path: Path, tokens: Sequence[str], maps: Sequence[Dict[str, Any]],
         axes.set_yticks([])
     labelled = [f"{token} [{label}]" if label else token for token, label in zip(tokens, maps[0]["labels"])]
     panels[0, 0].set_yticks(ticks, labelled[start:stop], fontsize=6)
-    figure.savefig(path, bbox_inches="tight", dpi=120)
-    pyplot.close(figure)
+    save(figure, path)
 
 
 def draw(prediction: Dict[str, Any], folder: Path, name: str) -> None:
@@ -226,14 +223,35 @@ def draw(prediction: Dict[str, Any], folder: Path, name: str) -> None:
         draw_head(folder / f"{name}_{re.sub('[^a-z0-9]+', '_', title.lower())}.png", tokens, maps, *shown)
 
 
+def read(path: str, limit: int) -> List[Dict[str, Any]]:
+    """The first predictions of a file."""
+    predictions = []
+    with open(path, encoding="utf-8") as file:
+        for number, line in zip(range(1, limit + 1), file):
+            try:
+                prediction = json.loads(line)
+                missing = [key for key in NEEDED if key not in prediction]
+            except (ValueError, TypeError) as error:
+                raise ValueError(
+                    f"{path}, line {number}: found {line.strip()[:60]!r}, expected a prediction"
+                ) from error
+            if missing:
+                expected = "one of `cloze_reader` or `span_reader`"
+                raise ValueError(f"{path}, line {number}: found a prediction without {missing[0]}, expected {expected}")
+            predictions.append(prediction)
+    return predictions
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("predictions", help="JSON lines, as `allennlp predict` writes them")
     parser.add_argument("folder", type=Path, help="where the pages and pictures go")
     parser.add_argument("--limit", type=int, default=20, help="how many predictions (default: 20)")
     arguments = parser.parse_args()
-    with open(arguments.predictions, encoding="utf-8") as file:
-        predictions = [json.loads(line) for _, line in zip(range(arguments.limit), file)]
+    try:
+        predictions = read(arguments.predictions, arguments.limit)
+    except (OSError, ValueError) as error:
+        parser.exit(2, f"{parser.prog}: error: {error}\n")
     arguments.folder.mkdir(parents=True, exist_ok=True)
     for i, prediction in enumerate(tqdm(predictions, desc="drawing")):
         draw(prediction, arguments.folder, f"{i + 1:03d}")

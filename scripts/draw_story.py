@@ -21,12 +21,12 @@ import os
 from pathlib import Path
 from typing import Dict, List, NamedTuple, Optional, Sequence
 
-import matplotlib
 import torch
 from allennlp.common.checks import ConfigurationError
 from allennlp.models import load_archive
 from allennlp.predictors import Predictor
 from draw_explanations import RED, html_page
+from pictures import pyplot, save
 from tqdm import tqdm
 
 import allennlp_coref_rc  # noqa: F401  registers what archives name
@@ -35,9 +35,6 @@ from allennlp_coref_rc.data.dataset_readers import AnnotatedBabiReader
 from allennlp_coref_rc.data.dataset_readers.annotated_babi import BabiQuestion
 from allennlp_coref_rc.data.fields import CLASS_LABELS
 from allennlp_coref_rc.modules.answer_layers import AnswerInput, AnswerLayer
-
-matplotlib.use("agg")
-from matplotlib import pyplot  # noqa: E402
 
 Distributions = List[Dict[str, float]]
 """After each sentence the probability of each candidate."""
@@ -146,8 +143,7 @@ def draw(
     for fact in question.supporting_facts:
         panels[0, 0].get_yticklabels()[fact].set_weight("bold")
     figure.suptitle(question.question, y=1.05)
-    figure.savefig(path, bbox_inches="tight", dpi=120)
-    pyplot.close(figure)
+    save(figure, path)
 
 
 def load_reader(path: str) -> Predictor:

@@ -23,17 +23,14 @@ import csv
 import os
 from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Sequence, Tuple
 
-import matplotlib
 import numpy
 from allennlp.common.checks import ConfigurationError
+from pictures import pyplot, save
 from tqdm import tqdm
 
 from allennlp_coref_rc.annotations.formats.json_value import read_json
 from allennlp_coref_rc.common.files import atomic_write, named_paths
 from allennlp_coref_rc.metrics import NarrativeQaMetric
-
-matplotlib.use("agg")
-from matplotlib import pyplot  # noqa: E402
 
 QUESTION_TYPES = (
     "what", "when", "where", "which", "who", "why", "how far", "how long", "how many", "how much", "how old", "how"
@@ -211,8 +208,7 @@ def draw(path: str, title: str, groups: Sequence[Group], measure: str) -> None:
         panel.legend(fontsize=8)
     axes[-1, 0].set_xticks(places, [f"{group.name}\n({group.questions})" for group in groups], fontsize=8)
     axes[-1, 0].set_xlabel(f"{title} (questions)")
-    figure.savefig(path, bbox_inches="tight", dpi=120)
-    pyplot.close(figure)
+    save(figure, path)
 
 
 def write(folder: str, tables: Dict[str, List[Group]], measures: Sequence[str]) -> None:

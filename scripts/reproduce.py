@@ -204,17 +204,17 @@ def shown(value: object) -> str:
 
 
 def check_condition(condition: Condition, args: argparse.Namespace) -> bool:
-    """Prints what is wrong with a condition, if anything is; whether that is more than missing data."""
+    """Prints what is wrong with a condition that has runs, if anything is; whether it is no more than missing data."""
     runs = runs_of(condition, args)
+    if not runs:
+        return True
     problem, missing = "", condition.missing(args.data)
     try:
-        if condition.config:
-            check(runs[0], with_data=not missing)
+        check(runs[0], with_data=not missing)
     except ConfigurationError as error:
         problem = str(error)
     label = "[FAIL]" if problem else "[no data]" if missing else "[OK]"
-    if condition.config:
-        print(f"{label} {condition.name}: {problem or '; '.join(missing[:1]) or condition.config}")
+    print(f"{label} {condition.name}: {problem or '; '.join(missing[:1]) or condition.config}")
     return not problem
 
 
@@ -225,10 +225,13 @@ def positive(text: str) -> int:
 
 
 def commit() -> str:
-    """Of the clone, with a "+" if it has changes."""
+    """Of the clone, with a "+" if it has changes; nothing where there is no Git, or no clone."""
 
     def git(*words: str) -> str:
-        return subprocess.run(["git", *words], capture_output=True, text=True).stdout.strip()
+        try:
+            return subprocess.run(["git", *words], capture_output=True, text=True).stdout.strip()
+        except OSError:
+            return ""
 
     return git("rev-parse", "--short=12", "HEAD") + ("+" if git("status", "--porcelain", "-uno") else "")
 

@@ -13,11 +13,14 @@ from allennlp.common.file_utils import open_compressed
 
 
 def named_paths(arguments: Iterable[str]) -> Dict[str, str]:
-    """Paths by name of arguments NAME=PATH; one without a name has that of its file, less the ending."""
+    """
+    Paths by name of arguments NAME=PATH; one that is the path of a file, or has no "=", has the name of the file, less the
+    ending.
+    """
     paths: Dict[str, str] = {}
     for argument in arguments:
         name, equals, path = argument.partition("=")
-        if not equals:
+        if not equals or os.path.exists(argument):
             name, path = os.path.basename(argument).partition(".")[0], argument
         if not name or not path or name in paths:
             raise ConfigurationError(f"found the argument {argument!r}, expected NAME=PATH with a name of its own")

@@ -6,7 +6,7 @@ import yaml
 from allennlp.common.checks import ConfigurationError
 
 from allennlp_coref_rc.common.files import open_text
-from allennlp_coref_rc.reproduction.conditions import MEASURES, SPLITS, UNITS, Column, Condition, Table
+from allennlp_coref_rc.reproduction.conditions import MEASURES, SPLITS, TASK, UNITS, Column, Condition, Table
 
 Place = Tuple[str, ...]
 
@@ -30,7 +30,8 @@ def read_conditions(path: str) -> List[Table]:
     with open_text(path) as lines:
         try:
             content = yaml.load("".join(lines), _Loader)
-        except (yaml.YAMLError, ValueError, RecursionError) as error:
+        except (yaml.YAMLError, ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
+            # Tags of values that they are not of, such as `!!bool x`, make PyYAML raise all of these.
             raise ConfigurationError(f"{path}: {error}") from error
     prefix = os.path.splitext(os.path.basename(path))[0]
     values = _Values(path, (), content, ("paper", "tables"))
@@ -102,10 +103,8 @@ class _Values:
         for name, size in sizes.items():
             if not isinstance(size, int) or isinstance(size, bool):
                 raise self.error(f"{key}.{name}", f"found {size!r:.60}, expected a number of bytes")
-            try:
-                name.format(task=1)
-            except (ValueError, LookupError, AttributeError) as error:
-                raise self.error(f"{key}.{name}", "found braces, expected {task} alone in such") from error
+            if re.search("[{}]", name.replace(TASK, "")):
+                raise self.error(f"{key}.{name}", f"found braces, expected {TASK} alone in such")
         return sizes
 
 

@@ -20,6 +20,9 @@ UNITS = {"fraction": (0.0, 1.0), "percent": (0.0, 100.0), "error": (100.0, -100.
 SPLITS = {"test": "test_", "validation": "best_validation_"}
 """What metrics of a split begin with."""
 
+TASK = "{task}"
+"""In the name of a file of data, the number of the task."""
+
 
 @dataclass(frozen=True)
 class Column:
@@ -110,7 +113,7 @@ class Condition:
         """What of the data is not at hand, a sentence each."""
         found = []
         for name, size in self.data.items():
-            paths = [os.path.join(data, name.format(task=task)) for task in self.tasks or [None]]
+            paths = [os.path.join(data, name.replace(TASK, str(task))) for task in self.tasks or [None]]
             for path in dict.fromkeys(paths):
                 if not os.path.exists(path):
                     found.append(f"{path}: no such file")

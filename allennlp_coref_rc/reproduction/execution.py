@@ -69,14 +69,15 @@ def _begin(run: Run, commit: str) -> float:
     attempt = run.read(ATTEMPT)
     checkpoints = glob.glob(glob.escape(run.path(MODEL)) + "/training_state_*.th")
     if attempt is not None and attempt.get("commit") == commit and checkpoints:
-        seconds = attempt["seconds"] + max(map(os.path.getmtime, checkpoints)) - attempt["begun"]
+        # Checkpoints may be those of the attempt before, if this one has come to none.
+        seconds = attempt["seconds"] + max(0.0, max(map(os.path.getmtime, checkpoints)) - attempt["begun"])
     else:
         _clear(run)
     if os.path.exists(run.path(ERROR)):
         os.unlink(run.path(ERROR))
     with atomic_write(run.path(ATTEMPT)) as file:
-        json.dump({"commit": commit, "begun": time.time(), "seconds": max(0.0, seconds)}, file)
-    return max(0.0, seconds)
+        json.dump({"commit": commit, "begun": time.time(), "seconds": seconds}, file)
+    return seconds
 
 
 def _execute(run: Run, commit: str, cuda_device: int, earlier_seconds: float) -> None:

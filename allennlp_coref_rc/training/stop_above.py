@@ -1,5 +1,6 @@
 from typing import Any, Dict
 
+from allennlp.common.checks import ConfigurationError
 from allennlp.training.callbacks import TrainerCallback
 from allennlp.training.gradient_descent_trainer import GradientDescentTrainer
 
@@ -36,6 +37,9 @@ class StopAbove(TrainerCallback):
         is_primary: bool = True,
         **kwargs: Any,
     ) -> None:
+        if self._metric not in metrics:
+            found = ", ".join(metrics)
+            raise ConfigurationError(f"stop_above: found no metric {self._metric}, expected one of {found}")
         self._reached = metrics[self._metric] > self._value
         self._stop_if_reached(trainer)
 

@@ -42,3 +42,6 @@ def test_what_is_wrong_is_said_in_a_line(files, monkeypatch):
         call(monkeypatch, *files, "--score", "bleu")
     with pytest.raises(SystemExit, match="absent.jsonl: no such file"):
         call(monkeypatch, files[0], "absent.jsonl")
+    for wrong in (["--samples", 0], ["--seed", -1]):
+        with pytest.raises(SystemExit, match="expected 1 and 0 or more"):
+            call(monkeypatch, *files, "--score", "rouge_l", *wrong)

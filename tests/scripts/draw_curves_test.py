@@ -1,12 +1,11 @@
 import csv
-import importlib.util
 import json
 import math
 import sys
 
 import pytest
 
-from tests.shared import PROJECT
+from tests.scripts.scripts import load_script
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
@@ -14,9 +13,7 @@ PNG = b"\x89PNG\r\n\x1a\n"
 @pytest.fixture
 def draw(monkeypatch, capsys):
     """The script, given its arguments; its last line of errors where it ends with status 2."""
-    spec = importlib.util.spec_from_file_location("draw_curves", PROJECT / "scripts" / "draw_curves.py")
-    script = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(script)
+    script = load_script("draw_curves")
 
     def run(*arguments):
         monkeypatch.setattr(sys, "argv", ["draw_curves.py", *map(str, arguments)])

@@ -1,9 +1,11 @@
 import json
+import re
 import subprocess
 import sys
 from html.parser import HTMLParser
 
 import numpy
+import pytest
 
 from tests.scripts.scripts import load_script
 from tests.shared import PROJECT
@@ -133,3 +135,26 @@ def test_the_picture_of_a_head_shows_the_scopes_around_the_answer():
     nan = float("nan")
     expected = [[0.9, nan, 0.1, nan], [nan, 0.3, nan, 0.2], [0.4, nan, 0.6, nan], [nan, 0.2, nan, 0.7]]
     numpy.testing.assert_array_equal(matrix, expected)
+
+
+@pytest.mark.parametrize(
+    "line, message",
+    [
+        (json.dumps(PREDICTION)[:-20], "line 2: found .*, expected a prediction"),
+        ("3", "line 2: found '3', expected a prediction"),
+        (
+            json.dumps({**PREDICTION, "question": ""}).replace("question_tokens", "q"),
+            "without question_tokens, expected",
+        ),
+    ],
+)
+def test_what_is_no_prediction_is_refused(tmp_path, monkeypatch, capsys, line, message):
+    answers = tmp_path / "answers.jsonl"
+    answers.write_text(json.dumps(PREDICTION) + "\n" + line + "\n")
+    for path, found in ((answers, message), (tmp_path / "absent.jsonl", "No such file")):
+        monkeypatch.setattr(sys, "argv", ["draw_explanations.py", str(path), str(tmp_path / "out")])
+        with pytest.raises(SystemExit) as error:
+            draw_explanations.main()
+        assert error.value.code == 2
+        assert re.search(found, capsys.readouterr().err)
+        assert not (tmp_path / "out").exists()

@@ -192,3 +192,10 @@ def test_readers_need_names_of_their_own(arguments):
     with pytest.raises(ConfigurationError, match="expected NAME=PATH"):
         evaluate.named_paths(arguments)
     assert evaluate.named_paths(["d/a.b.jsonl", "b=c=d"]) == {"a": "d/a.b.jsonl", "b": "c=d"}
+
+
+def test_a_path_may_have_an_equals_sign(tmp_path):
+    path = tmp_path / "remove_mentions=0.25" / "a.jsonl"
+    path.parent.mkdir()
+    path.touch()
+    assert evaluate.named_paths([str(path), f"b={path}"]) == {"a": str(path), "b": str(path)}

@@ -201,6 +201,8 @@ def test_a_check_builds_models_and_trains_none(tmp_path, capsys):
         "[OK] tiny.1.gru", "[OK] tiny.1.coref_gru", "[FAIL] tiny.2.no_task", "[no data] tiny.2.absent"
     ]  # fmt: skip
     assert "qa19_train.txt" in printed[2]
+    assert call(tmp_path, "--check-only", "--tasks", 6) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 2
     assert not os.listdir(tmp_path)
 
 

@@ -5,8 +5,10 @@ import sys
 import pytest
 from allennlp.commands.train import train_model
 from allennlp.common import Params
+from allennlp.common.checks import ConfigurationError
 from allennlp.training.callbacks import TrainerCallback
 
+from allennlp_coref_rc.training import StopAbove
 from tests.shared import PROJECT
 from tests.training_config.configs import BABI
 
@@ -59,3 +61,8 @@ def test_bAbI_trains_until_a_task_is_solved():
     for accuracy, patience in [(0.99, None), (1.0, 0)]:
         stop.on_epoch(Trainer(), {"validation_accuracy": accuracy}, 0)
         assert Trainer._metric_tracker._patience == patience
+
+
+def test_a_metric_that_there_is_not_is_named():
+    with pytest.raises(ConfigurationError, match="found no metric validation_f1, expected one of training_loss, epoch"):
+        StopAbove("", 0.5, "validation_f1").on_epoch(None, {"training_loss": 1.0, "epoch": 0}, 0)

@@ -1,0 +1,25 @@
+"""What the scripts that draw have in common: pictures go to files, not to a screen."""
+
+import os
+from pathlib import Path
+from typing import Union
+
+import matplotlib
+
+matplotlib.use("agg")
+# Dollar signs in texts begin no formulas.
+matplotlib.rcParams["text.parse_math"] = False
+from matplotlib import pyplot  # noqa: E402
+from matplotlib.figure import Figure  # noqa: E402
+
+
+def save(figure: Figure, path: Union[str, Path]) -> None:
+    """Writes a picture, which takes its place only when it is complete, and forgets it."""
+    temporary = f"{path}.part"
+    try:
+        figure.savefig(temporary, format="png", bbox_inches="tight", dpi=120)
+        os.replace(temporary, path)
+    finally:
+        pyplot.close(figure)
+        if os.path.exists(temporary):
+            os.unlink(temporary)

@@ -1,0 +1,34 @@
+import json
+import os
+
+from allennlp_coref_rc.reproduction import execution
+from allennlp_coref_rc.reproduction.runs import ATTEMPT, MODEL, Run
+
+
+def attempt(run):
+    return json.loads(open(run.path(ATTEMPT)).read())
+
+
+def test_seconds_are_those_of_all_attempts(tmp_path, monkeypatch):
+    run = Run("babi/tiny.jsonnet", seed=1, output=str(tmp_path))
+    now = [1000.0]
+    monkeypatch.setattr(execution.time, "time", lambda: now[0])
+    os.makedirs(run.path(MODEL))
+    assert execution._begin(run, "abc") == 0
+    os.makedirs(run.path(MODEL))
+    checkpoint = run.path(MODEL, "training_state_e1_b0.th")
+    open(checkpoint, "w").close()
+    os.utime(checkpoint, (1100, 1100))
+    # What was trained after the last checkpoint is lost.
+    now[0] = 2000.0
+    assert execution._begin(run, "abc") == 100
+    assert attempt(run) == {"commit": "abc", "begun": 2000.0, "seconds": 100.0}
+    # Killed before it has come to a checkpoint of its own.
+    now[0] = 3000.0
+    assert execution._begin(run, "abc") == 100
+    os.utime(checkpoint, (3050, 3050))
+    now[0] = 4000.0
+    assert execution._begin(run, "abc") == 150
+    # Another version of the code begins again.
+    assert execution._begin(run, "def") == 0
+    assert not os.path.exists(checkpoint)
