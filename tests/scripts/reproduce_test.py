@@ -3,6 +3,7 @@ import json
 import multiprocessing
 import os
 import re
+import shlex
 import subprocess
 import sys
 import time
@@ -49,6 +50,19 @@ def call(output, *more):
     return 0
 
 
+def call_forking(output, *more):
+    """
+    The same in a fork of the process that has all imported, which would begin another such process for its runs: they are
+    forks of this one in its place. No other thread may be at work then.
+    """
+    context = multiprocessing.get_context("fork")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(multiprocessing, "get_context", lambda method: context)
+        patched.setattr(reproduce, "SECONDS_BETWEEN_LOOKS", 1000)
+        patched.setattr(reproduce.tqdm, "monitor_interval", 0)
+        call(output, *more)
+
+
 def runs(output, table="tiny.1", row="*", seeds=()):
     (chosen,) = reproduce.select(reproduce.read_conditions(CONDITIONS), [table], [f"{table}.{row}"])
     return [r for c in chosen.conditions for r in c.runs(seeds or c.seeds, str(output), str(output))]
@@ -60,20 +74,22 @@ def digits(run):
     return {key: value for key, value in metrics.items() if "duration" not in key and "memory" not in key}
 
 
-def report_of(output, capsys):
+def report_of(output, capsys, *more):
     capsys.readouterr()
-    assert call(output, *TABLE, "--report") == 0
+    assert call(output, *TABLE, *more, "--report") == 0
     # Hours are a line's last cell, and the only numbers of two digits after the point.
     return re.sub(r"\| \d+\.\d\d \|$", "| hours |", capsys.readouterr().out, flags=re.MULTILINE)
 
 
 @pytest.fixture(scope="module")
 def commands(tmp_path_factory):
-    """A run by hand, by the printed commands, which goes on while other tests run."""
+    """A run by hand, by the first of the printed commands, which goes on while other tests run."""
     output = tmp_path_factory.mktemp("commands")
     (run,) = runs(output, row="coref_gru", seeds=[2])
-    text = " && ".join(run.shell_commands(reproduce.environment(1)))
-    yield run, text, subprocess.Popen(["bash", "-c", text], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    texts = run.shell_commands(reproduce.environment(1))
+    output = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    with subprocess.Popen(["bash", "-c", texts[0]], **output) as process:
+        yield run, texts, process
 
 
 @pytest.fixture(scope="module")
@@ -136,37 +152,41 @@ def test_the_same_command_again_does_nothing(swept):
 
 
 def test_a_sweep_killed_half_way_and_started_again_gives_the_same_report(swept, tmp_path, capsys):
-    # A fork too, of the process that has all imported.
+    few = (*TABLE, "--seeds", 1)
+    all_runs, undisturbed = runs(tmp_path, seeds=[1]), runs(swept[0], seeds=[1])
     context = multiprocessing.get_context("forkserver")
-    process = context.Process(target=call, args=(tmp_path, *TABLE, "--workers", 1))
+    process = context.Process(target=call_forking, args=(tmp_path, *few, "--workers", 1))
     process.start()
     while process.is_alive():
-        finished = [run for run in runs(tmp_path) if os.path.exists(run.path(RESULT))]
-        half = [run for run in runs(tmp_path) if os.path.exists(run.path(MODEL, "metrics_epoch_1.json"))]
+        finished = [run for run in all_runs if os.path.exists(run.path(RESULT))]
+        half = [run for run in all_runs if os.path.exists(run.path(MODEL, "metrics_epoch_1.json"))]
         if finished and len(half) > len(finished):
             break
         time.sleep(0.005)
     process.kill()
     process.join()
-    assert 0 < sum(os.path.exists(run.path(RESULT)) for run in runs(tmp_path)) < len(runs(tmp_path))
+    assert 0 < sum(os.path.exists(run.path(RESULT)) for run in all_runs) < len(all_runs)
     # The run that was going on notices it, and lets go of its folder.
     deadline = time.time() + 60
-    while call(tmp_path, *TABLE, "--workers", 2) and time.time() < deadline:
-        pass
-    assert [digits(run) for run in runs(tmp_path)] == [digits(run) for run in runs(swept[0])]
-    assert report_of(tmp_path, capsys) == report_of(swept[0], capsys)
+    while call(tmp_path, *few, "--workers", 2) and time.time() < deadline:
+        time.sleep(0.1)
+    assert [digits(run) for run in all_runs] == [digits(run) for run in undisturbed]
+    assert report_of(tmp_path, capsys, "--seeds", 1) == report_of(swept[0], capsys, "--seeds", 1)
 
 
 def test_printed_commands_run_as_they_stand_and_come_to_the_same(swept, commands, capsys):
-    run, text, process = commands
+    run, texts, process = commands
     assert process.wait() == 0
     (same,) = [other for other in runs(swept[0]) if other.name == run.name]
     found = run.read(os.path.join(MODEL, "metrics.json"))
     assert {key: found[key] for key in digits(same)} == digits(same)
     capsys.readouterr()
     assert call(run.output + "-2", "--condition", "tiny.1.coref_gru", "--seeds", 2, "--dry-run") == 0
-    printed = capsys.readouterr().out.strip().splitlines()
-    assert " && ".join(printed).replace(run.output + "-2", run.output) == text
+    assert capsys.readouterr().out.replace(run.output + "-2", run.output).splitlines() == texts
+    # The sweep calls what the other command begins as a function, with these words.
+    (predict,) = texts[1:]
+    start, words = shlex.split(predict)[:-11], shlex.split(predict)[-11:]
+    assert start == shlex.split(texts[0])[: len(start)] and words == run.commands()[1]
 
 
 def test_what_is_finished_has_no_command(swept, capsys):
