@@ -1,5 +1,5 @@
-// NarrativeQA, DR (NonE NoSense), which Table 2 calls Sent span (2).
-// DASSA (Mihaylov & Frank, EMNLP 2019), Table 2.
+// NarrativeQA, DR (NonE NoSense), in the authors' files also Sent span (2).
+// DASSA (Mihaylov & Frank, EMNLP 2019), Figures 4 and 5.
 local variants = import '../lib/narrativeqa_variants.libsonnet';
 
 (import '../lib/narrativeqa.libsonnet') + variants.non_explicit(senses=false) + variants.authors()
