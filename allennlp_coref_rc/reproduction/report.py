@@ -146,9 +146,10 @@ def _significance(table: Table, scores: Dict[str, Scores]) -> Iterator[List[str]
     by_name = {condition.name: condition for condition in table.conditions}
     for condition in table.conditions:
         other = by_name.get(f"{table.name}.{condition.compared_with}")
-        if other is None or not scores[condition.name].complete or not scores[other.name].complete:
+        compared = [scores[row.name] for row in (condition, other) if row is not None]
+        if len(compared) < 2 or not all(found.complete and found.score(column) for found in compared):
             continue
-        first, second = _paired(scores[condition.name], scores[other.name], column, key)
+        first, second = _paired(*compared, column, key)
         name = f"{condition.row} against {other.row}"
         if key is None:
             test = mcnemar([bool(score) for score in first], [bool(score) for score in second])

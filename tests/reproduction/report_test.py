@@ -123,6 +123,18 @@ def test_what_is_not_finished_has_no_number(tables, tmp_path):
     assert cells(report(tables, [1], str(tmp_path), str(tmp_path)), "GRU", "Max")[1] == "0.680 (1)"
 
 
+def test_a_metric_that_runs_do_not_have_has_no_number(tables, tmp_path):
+    (path,) = tmp_path.glob("*.yaml")
+    path.write_text(path.read_text().replace("columns:\n", "columns:\n      f1: {metric: f1}\n"))
+    tables = read_conditions(str(path))
+    for row in ("gru", "coref_gru"):
+        finish(tables[0], row, tmp_path, GRU)
+    text = report(tables, [], str(tmp_path), str(tmp_path))
+    assert cells(text, "GRU", "f1") == ["", "", "", "", ""]
+    assert cells(text, "GRU", "Max")[2] == "0.700"
+    assert "C-GRU against GRU" not in text
+
+
 def test_a_run_of_another_config_is_no_run_of_this(tables, tmp_path):
     finish(tables[0], "gru", tmp_path, GRU)
     run = tables[0].conditions[1].runs([1], str(tmp_path))[0]
