@@ -6,7 +6,8 @@ LEVELS = 2**16
 class FastDropout(torch.nn.Dropout):
     """
     `torch.nn.Dropout`, on a CPU in less than half the time: there 16 random bits a number decide instead of 32, so the
-    probability is rounded to a multiple of 2^-16, and what is kept is scaled by exactly that.
+    probability is rounded to a multiple of 2^-16, and what is kept is scaled by exactly that. What was dropped is kept as
+    bytes.
     """
 
     def forward(self, inputs: torch.Tensor) -> torch.Tensor:
@@ -16,6 +17,7 @@ class FastDropout(torch.nn.Dropout):
         if dropped == LEVELS:
             return inputs * 0.0
         bits = torch.empty((inputs.numel() + 3) // 4, dtype=torch.int64).random_(-(2**63), None).view(torch.int16)
-        noise = torch.empty_like(inputs, memory_format=torch.contiguous_format, requires_grad=False)
-        torch.ge(bits[: inputs.numel()].view(inputs.shape), dropped - LEVELS // 2, out=noise)
-        return inputs * noise.mul_(LEVELS / (LEVELS - dropped))
+        # Kept for the backward pass as bytes, a quarter of what numbers take; booleans are slow to make and multiply by.
+        kept = torch.empty(inputs.shape, dtype=torch.uint8)
+        torch.ge(bits[: inputs.numel()].view(inputs.shape), dropped - LEVELS // 2, out=kept)
+        return (inputs * kept).mul_(LEVELS / (LEVELS - dropped))
