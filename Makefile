@@ -21,8 +21,10 @@ train: install
 	allennlp predict $(ARCHIVE) test --use-dataset-reader --silent --batch-size 100 --output-file $(OUTPUT)/test_predictions.jsonl
 	@python scripts/show_result.py $(OUTPUT)
 
+# Two processes of one thread each.
+test: export OMP_NUM_THREADS := 1
 test: install
-	python -m pytest
+	python -m pytest -n 2 --dist loadfile
 
 install: .venv/installed
 	@python allennlp_coref_rc/environment.py
