@@ -1,7 +1,5 @@
 import json
-import logging
 import os
-import sys
 
 import pytest
 import torch
@@ -19,14 +17,6 @@ EPOCHS = 4
 
 class Killed(Exception):
     pass
-
-
-@pytest.fixture(autouse=True)
-def logging_as_before():
-    handlers, hook = list(logging.getLogger().handlers), sys.excepthook
-    yield
-    logging.getLogger().handlers[:] = handlers
-    sys.excepthook = hook
 
 
 def train(folder, checkpointer, recover=False):

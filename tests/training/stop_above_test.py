@@ -1,6 +1,4 @@
 import json
-import logging
-import sys
 
 import pytest
 from allennlp.commands.train import train_model
@@ -13,14 +11,6 @@ from tests.shared import PROJECT
 from tests.training_config.configs import BABI
 
 CONFIG = PROJECT / "training_config" / "babi" / "ga_coref_gru.jsonnet"
-
-
-@pytest.fixture(autouse=True)
-def logging_as_before():
-    handlers, hook = list(logging.getLogger().handlers), sys.excepthook
-    yield
-    logging.getLogger().handlers[:] = handlers
-    sys.excepthook = hook
 
 
 def epochs(folder, recover=False, num_epochs=3, **stop):
