@@ -21,7 +21,7 @@ written then.
 import argparse
 import csv
 import os
-from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Sequence
 
 import numpy
 from allennlp.common.checks import ConfigurationError

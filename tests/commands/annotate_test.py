@@ -1,5 +1,4 @@
 import argparse
-import gzip
 import json
 import os
 
@@ -10,8 +9,6 @@ from allennlp.data import DatasetReader
 from distributed import LocalCluster
 
 from allennlp_coref_rc.annotations import (
-    AnnotatedText,
-    Document,
     check_file,
     read_documents,
     read_header,

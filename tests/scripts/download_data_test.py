@@ -2,7 +2,6 @@ import hashlib
 import io
 import os
 import random
-import sys
 import tarfile
 import threading
 import zipfile

@@ -197,7 +197,7 @@ def _readable(edge: Edges, mask: torch.BoolTensor, reverse: bool, dtype: torch.d
     `edge` with `NO_SOURCE`, of weight 0, wherever the state is masked or not yet there, or the reader is masked; and
     with `to` filled in.
     """
-    sources, (batch_size, length) = edge.sources, mask.shape
+    sources, length = edge.sources, mask.size(1)
     own = sources.clamp(0, length - 1)
     source_mask = mask.gather(1, own.flatten(1)).view_as(sources)
     positions = torch.arange(length, device=mask.device).view(1, length, 1)
