@@ -14,7 +14,9 @@ import statistics
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
+from typing import Callable, Dict, List, Sequence
 
 import torch
 from allennlp.data import Vocabulary
@@ -62,13 +64,6 @@ def update(encoder: torch.nn.Module, sequence: EncoderInput) -> None:
         torch.cuda.synchronize()
 
 
-def mebibytes(name: str, arguments: argparse.Namespace, length: int) -> float:
-    command = [sys.executable, __file__, "--memory-of", name, "--lengths", str(length)]
-    for key in ("batch", "sentence", "threads", "device"):
-        command += [f"--{key}", str(getattr(arguments, key))]
-    return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()[-1])
-
-
 def peak_of_process() -> float:
     """The largest resident size in MiB, as Linux has it."""
     status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
@@ -88,6 +83,45 @@ def measure_memory(arguments: argparse.Namespace) -> float:
     return torch.cuda.max_memory_allocated() / 2**20
 
 
+def compare(
+    make_updates: Callable[[int], Dict[str, Callable[[], None]]],
+    arguments: argparse.Namespace,
+    script: str,
+    options: Sequence[str],
+) -> None:
+    """
+    Prints time and memory of the updates that there are of each length, in turn, beside those of the first. Memory is
+    what the script, given these of its options, measures of each.
+    """
+
+    def mebibytes(name: str, length: int) -> float:
+        command = [sys.executable, script, "--memory-of", name, "--lengths", str(length)]
+        for option in options:
+            command += [f"--{option}", str(getattr(arguments, option))]
+        return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()[-1])
+
+    clock = time.process_time if arguments.device == "cpu" and arguments.threads == 1 else time.perf_counter
+    for length in arguments.lengths:
+        updates = make_updates(length)
+        seconds: Dict[str, List[float]] = {name: [] for name in updates}
+        for round in range(arguments.rounds + 2):
+            for name, update in updates.items():
+                start = clock()
+                update()
+                # The first two rounds warm up.
+                if round >= 2:
+                    seconds[name].append(clock() - start)
+        medians = {name: 1000 * statistics.median(times) for name, times in seconds.items()}
+        memory = {name: mebibytes(name, length) for name in updates}
+        baseline = next(iter(updates))
+        print(f"batch {arguments.batch}, length {length}, {arguments.device}, {arguments.threads} threads")
+        for name in updates:
+            print(
+                f"  {name:32}{medians[name]:9.1f} ms  {medians[name] / medians[baseline]:5.2f}"
+                f"{memory[name]:9.0f} MiB  {memory[name] / memory[baseline]:5.2f}"
+            )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--lengths", type=int, nargs="+", default=[200, 400, 800])
@@ -103,26 +137,13 @@ def main() -> None:
         print(measure_memory(arguments))
         return
 
-    clock = time.process_time if arguments.device == "cpu" and arguments.threads == 1 else time.perf_counter
     encoders = {name: make_encoder(name).to(arguments.device) for name in (BASELINE, *HEADS)}
-    for length in arguments.lengths:
+
+    def updates(length: int) -> Dict[str, Callable[[], None]]:
         sequence = make_input(arguments.batch, length, arguments.sentence, arguments.device)
-        seconds = {name: [] for name in encoders}
-        for round in range(arguments.rounds + 2):
-            for name, encoder in encoders.items():
-                start = clock()
-                update(encoder, sequence)
-                # The first two rounds warm up.
-                if round >= 2:
-                    seconds[name].append(clock() - start)
-        medians = {name: 1000 * statistics.median(times) for name, times in seconds.items()}
-        memory = {name: mebibytes(name, arguments, length) for name in encoders}
-        print(f"batch {arguments.batch}, length {length}, {arguments.device}, {arguments.threads} threads")
-        for name in encoders:
-            print(
-                f"  {name:32}{medians[name]:9.1f} ms  {medians[name] / medians[BASELINE]:5.2f}"
-                f"{memory[name]:9.0f} MiB  {memory[name] / memory[BASELINE]:5.2f}"
-            )
+        return {name: partial(update, encoder, sequence) for name, encoder in encoders.items()}
+
+    compare(updates, arguments, __file__, ("batch", "sentence", "threads", "device"))
 
 
 if __name__ == "__main__":

@@ -13,10 +13,6 @@ for each (on Linux), less what the process has before the update.
 import argparse
 import copy
 import random
-import statistics
-import subprocess
-import sys
-import time
 from pathlib import Path
 from typing import Any, Callable, Dict, List
 
@@ -25,7 +21,7 @@ from allennlp.common import Params
 from allennlp.data import Batch, DatasetReader, Instance, Vocabulary
 from allennlp.models import Model
 from allennlp.nn.util import move_to_device
-from benchmark_dassa import peak_of_process
+from benchmark_dassa import compare, peak_of_process
 
 import allennlp_coref_rc  # noqa: F401  registers what configs name
 
@@ -94,13 +90,6 @@ def make_update(name: str, arguments: argparse.Namespace, length: int) -> Callab
     return update
 
 
-def mebibytes(name: str, arguments: argparse.Namespace, length: int) -> float:
-    command = [sys.executable, __file__, "--memory-of", name, "--lengths", str(length)]
-    for key in ("batch", "threads", "device"):
-        command += [f"--{key}", str(getattr(arguments, key))]
-    return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()[-1])
-
-
 def measure_memory(arguments: argparse.Namespace) -> float:
     update = make_update(arguments.memory_of, arguments, arguments.lengths[0])
     if arguments.device == "cpu":
@@ -128,26 +117,12 @@ def main() -> None:
         print(measure_memory(arguments))
         return
 
-    clock = time.process_time if arguments.device == "cpu" and arguments.threads == 1 else time.perf_counter
     names = [BASELINE, *arguments.configs]
-    for length in arguments.lengths:
-        updates = {name: make_update(name, arguments, length) for name in names}
-        seconds: Dict[str, List[float]] = {name: [] for name in names}
-        for round in range(arguments.rounds + 2):
-            for name, update in updates.items():
-                start = clock()
-                update()
-                # The first two rounds warm up.
-                if round >= 2:
-                    seconds[name].append(clock() - start)
-        medians = {name: 1000 * statistics.median(times) for name, times in seconds.items()}
-        memory = {name: mebibytes(name, arguments, length) for name in names}
-        print(f"batch {arguments.batch}, passage {length}, {arguments.device}, {arguments.threads} threads")
-        for name in names:
-            print(
-                f"  {name:28}{medians[name]:9.1f} ms  {medians[name] / medians[BASELINE]:5.2f}"
-                f"{memory[name]:9.0f} MiB  {memory[name] / memory[BASELINE]:5.2f}"
-            )
+
+    def updates(length: int) -> Dict[str, Callable[[], None]]:
+        return {name: make_update(name, arguments, length) for name in names}
+
+    compare(updates, arguments, __file__, ("batch", "threads", "device"))
 
 
 if __name__ == "__main__":
