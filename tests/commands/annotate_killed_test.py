@@ -105,7 +105,9 @@ PACKAGES = ["tests.commands.annotators"]
 def test_kill_9_in_the_middle_of_two_workers_then_the_same_command(tmp_path):
     texts, output = write_texts(tmp_path / "texts.txt", 60), tmp_path / "out.jsonl"
     parts = tmp_path / "out.jsonl.parts"
-    annotator = {"type": "troubled_coref", "fail": "Bob", "seconds": 0.1}
+    stay = tmp_path / "stay"
+    stay.touch()
+    annotator = {"type": "troubled_coref", "fail": "Bob", "stay": "30", "file": str(stay)}
     options = "--annotator", json.dumps(annotator), "--chunk-size", "4", "--include-package", PACKAGES[0]
     process = subprocess.Popen(
         [sys.executable, "-m", "allennlp_coref_rc", "annotate", texts, str(output), "--workers", "2", *options],
@@ -115,10 +117,11 @@ def test_kill_9_in_the_middle_of_two_workers_then_the_same_command(tmp_path):
         stderr=subprocess.STDOUT,
         text=True,
     )
-    while process.poll() is None and len(list(parts.glob("0*.jsonl"))) < 3:
+    while process.poll() is None and len(list(parts.glob("0*[0-9].jsonl"))) < 3:
         time.sleep(0.02)
     children = psutil.Process(process.pid).children(recursive=True)
     process.kill()
+    stay.unlink()
     printed = process.communicate()[0]
     finished = list(parts.glob("0*[0-9].jsonl"))
     assert 3 <= len(finished) < 15 and not output.exists(), printed

@@ -1,4 +1,4 @@
-"""Annotators that take their time, fail or kill the process they are in; for `--include-package`."""
+"""Annotators that wait, fail or kill the process they are in; for `--include-package`."""
 
 import os
 import time
@@ -9,16 +9,27 @@ from allennlp_coref_rc.annotations import Annotator, ExactMatchCoref
 
 @Annotator.register("troubled_coref")
 class TroubledCoref(ExactMatchCoref):
-    """Exact match, but that it may sleep before each text, raise an error over a word, or end the process over one."""
+    """
+    Exact match, but that it may stay at a text with one word for as long as a file is there, raise an error over a word,
+    or end the process over one.
+    """
 
-    def __init__(self, seconds: float = 0.0, fail: Optional[str] = None, die: Optional[str] = None) -> None:
+    def __init__(
+        self,
+        stay: Optional[str] = None,
+        file: Optional[str] = None,
+        fail: Optional[str] = None,
+        die: Optional[str] = None,
+    ) -> None:
         super().__init__()
-        self._seconds = seconds
+        self._stay = stay
+        self._file = file
         self._fail = fail
         self._die = die
 
     def annotate(self, text):
-        time.sleep(self._seconds)
+        while self._stay in text.tokens and os.path.exists(self._file):
+            time.sleep(0.01)
         if self._fail in text.tokens:
             raise ValueError(f"cannot stand {self._fail!r} in {object()}")
         if self._die in text.tokens:

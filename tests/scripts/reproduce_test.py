@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import yaml
+from allennlp.training import GradientDescentTrainer
 
 from allennlp_coref_rc.reproduction.runs import ERROR, MODEL, PREDICTIONS, RESULT
 from allennlp_coref_rc.reproduction.sweep import run_on_cluster
@@ -50,14 +51,23 @@ def call(output, *more):
     return 0
 
 
-def call_forking(output, *more):
+def call_forking(stay, output, *more):
     """
-    The same in a fork of the process that has all imported, which would begin another such process for its runs: they are
+    The same, but that a second run stays before its third epoch for as long as a file is there, and that it is in a fork of the process that has all imported, which would begin another such process for its runs: they are
     forks of this one in its place. No other thread may be at work then.
     """
+
+    undisturbed = GradientDescentTrainer._train_epoch
+
+    def train_epoch(trainer, epoch):
+        while epoch == 2 and stay.exists() and list(output.rglob(RESULT)):
+            time.sleep(0.01)
+        return undisturbed(trainer, epoch)
+
     context = multiprocessing.get_context("fork")
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(multiprocessing, "get_context", lambda method: context)
+        patched.setattr(GradientDescentTrainer, "_train_epoch", train_epoch)
         patched.setattr(reproduce, "SECONDS_BETWEEN_LOOKS", 1000)
         patched.setattr(reproduce.tqdm, "monitor_interval", 0)
         call(output, *more)
@@ -155,7 +165,9 @@ def test_a_sweep_killed_half_way_and_started_again_gives_the_same_report(swept, 
     few = (*TABLE, "--seeds", 1)
     all_runs, undisturbed = runs(tmp_path, seeds=[1]), runs(swept[0], seeds=[1])
     context = multiprocessing.get_context("forkserver")
-    process = context.Process(target=call_forking, args=(tmp_path, *few, "--workers", 1))
+    stay = tmp_path / "stay"
+    stay.touch()
+    process = context.Process(target=call_forking, args=(stay, tmp_path, *few, "--workers", 1))
     process.start()
     while process.is_alive():
         finished = [run for run in all_runs if os.path.exists(run.path(RESULT))]
@@ -165,6 +177,7 @@ def test_a_sweep_killed_half_way_and_started_again_gives_the_same_report(swept, 
         time.sleep(0.005)
     process.kill()
     process.join()
+    stay.unlink()
     assert 0 < sum(os.path.exists(run.path(RESULT)) for run in all_runs) < len(all_runs)
     # The run that was going on notices it, and lets go of its folder.
     deadline = time.time() + 60
