@@ -25,6 +25,7 @@ from allennlp_coref_rc.data.fields import (
 from allennlp_coref_rc.metrics import AnswerAccuracy
 from allennlp_coref_rc.modules.answer_layers import AnswerInput, AnswerLayer
 from allennlp_coref_rc.modules.gating import EncodedPair, GatedAttention, Gating, Weights
+from allennlp_coref_rc.modules.random_renaming import RandomRenaming
 from allennlp_coref_rc.modules.self_belief_aggregation import SelfBeliefAggregation
 from allennlp_coref_rc.modules.seq2seq_encoders import EncoderInput, encode_pair
 
@@ -72,6 +73,8 @@ class GAReader(Model):
     cluster_one_hot : `int`, optional (default = `0`)
         Put that many indicators of a token's coreference clusters beside its embedding, in passage and question (the
         "GRU + 1-hot" of Table 1). Reads the annotation layer "coref_clusters"; clusters beyond are ignored.
+    renaming : `Lazy[RandomRenaming]`, optional (default = `None`)
+        Exchange names while training.
     pointer : `Lazy[AnswerLayer]`, optional (default = `attention_sum`)
         The answer layer for answers that are words of the passage.
     classifier : `Lazy[AnswerLayer]`, optional (default = `gated_selection`)
@@ -95,6 +98,7 @@ class GAReader(Model):
         dropout: float = 0.0,
         question_feature: bool = False,
         cluster_one_hot: int = 0,
+        renaming: Optional[Lazy[RandomRenaming]] = None,
         pointer: Lazy[AnswerLayer] = Lazy(AnswerLayer.by_name("attention_sum")),
         classifier: Lazy[AnswerLayer] = Lazy(AnswerLayer.by_name("gated_selection")),
         initializer: InitializerApplicator = InitializerApplicator(),
@@ -123,6 +127,7 @@ class GAReader(Model):
         self._dropout = torch.nn.Dropout(dropout)
         self._question_feature = torch.nn.Embedding(2, QUESTION_FEATURE_DIM) if question_feature else None
         self._cluster_one_hot = cluster_one_hot
+        self._renaming = renaming.construct(vocab=vocab) if renaming else None
 
         self._answers_are_classes = vocab.get_vocab_size(CLASS_LABELS) > 0
         answer_layer = classifier if self._answers_are_classes else pointer
@@ -196,6 +201,8 @@ class GAReader(Model):
             layer, shape (batch_size, passage_length); with an answer the `loss`, the mean negative log-probability of
             it; with `explain` the weights of all attentions, "explanation …", see `Gating` and `SelfBeliefAggregation`.
         """
+        if self._renaming is not None and self.training:
+            (passage, question), answer = self._renaming([passage, question], answer)
         passage_mask = get_text_field_mask(passage)
         question_mask = get_text_field_mask(question)
         embedded_passage = self._text_field_embedder(passage)

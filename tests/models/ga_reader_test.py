@@ -94,6 +94,29 @@ def test_one_encoder_for_passage_and_question():
         assert output["candidate_probabilities"] == expected["candidate_probabilities"]
 
 
+def test_names_are_exchanged_in_training_alone():
+    """Of two names only: what the reader makes of a question in training is what it makes of it with both exchanged."""
+    more = {"model.renaming": {"groups": [["julie", "bill"]]}, "model.dropout": 0.0}
+    model, _, reader = build(more=more)
+    plain, _, _ = build()
+    plain.load_state_dict(model.state_dict())
+    plain.eval()
+
+    def batch(*names):
+        story = [name.join(["", " went to the kitchen."]) for name in names] + [f"{names[0]} went to the park."]
+        instances = Batch([reader.text_to_instance(story, f"Where is {names[0]}?", answer="park")])
+        reader.apply_token_indexers(instances.instances[0])
+        instances.index_instances(model.vocab)
+        return instances.as_tensor_dict()
+
+    expected = {plain(**batch(*names))["attention"][0, 0].item() for names in (("Julie", "Bill"), ("Bill", "Julie"))}
+    assert len(expected) == 2
+    found = {model.train()(**batch("Julie", "Bill"))["attention"][0, 0].item() for _ in range(20)}
+    assert sorted(found) == pytest.approx(sorted(expected), abs=1e-6)
+    in_evaluation = {model.eval()(**batch("Julie", "Bill"))["attention"][0, 0].item() for _ in range(5)}
+    assert len(in_evaluation) == 1 and in_evaluation <= expected
+
+
 def test_question_encoders_are_stacked_or_read_the_embeddings():
     model, instances, _ = build(more={"model.stack_question": True})
     assert [encoder.get_input_dim() for encoder in model._question_encoders] == [128, 128, 128]

@@ -1,0 +1,144 @@
+from itertools import permutations
+from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
+
+import torch
+from allennlp.common import FromParams
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import TextFieldTensors, Vocabulary
+
+from allennlp_coref_rc.data.fields import CLASS_LABELS
+
+NAMESPACE = "tokens"
+"""Of the words that are exchanged."""
+
+MAX_CLASS_NAMES = 6
+
+Group = List[Union[str, List[str]]]
+
+
+class RandomRenaming(torch.nn.Module, FromParams):
+    """
+    Exchanges names at random: in each question anew every name of a group becomes some name of it, wherever it occurs
+    the same one, and no two the same. Who is where stays as a story says it; who is called what does not, so that a
+    reader that is trained on it can't learn stories by their names. It neither changes which words corefer nor, where
+    candidates are places in the passage, which of them is the answer. Not in the papers.
+
+    Names that the training data do not have stay as they are.
+
+    # Parameters
+
+    vocab : `Vocabulary`
+    groups : `List[List[Union[str, List[str]]]]`, optional (default = `[]`)
+        Names that can stand for each other, in lower case: each a word, or its forms, of which all names of a group
+        have as many, in one order (`[["john", "mary"], [["cat", "cats"], ["mouse", "mice"]]]`). Those that are classes
+        of answers, or parts of one such as "apple,milk", stay.
+    class_groups : `List[List[Union[str, List[str]]]]`, optional (default = `[]`)
+        Such groups, of up to 6 names, that are exchanged where classes have any of them, in answers as well, and only
+        there. An exchange whose answer would be none of the classes is not made.
+
+    # Errors
+
+    A word that is there twice, a group with different numbers of forms or with too many names, and texts with other
+    indices than those of words (characters would give the names away) raise a `ConfigurationError`.
+    """
+
+    def __init__(
+        self, vocab: Vocabulary, groups: Optional[List[Group]] = None, class_groups: Optional[List[Group]] = None
+    ) -> None:
+        super().__init__()
+        groups, class_groups = [[_names(group) for group in given or []] for given in (groups, class_groups)]
+        words = [word for names in groups + class_groups for forms in names for word in forms]
+        for word in words:
+            if words.count(word) > 1:
+                raise ConfigurationError(f"renaming: found {word!r} twice in the groups, expected every word once")
+        known = vocab.get_token_to_index_vocabulary(NAMESPACE)
+        classes = vocab.get_index_to_token_vocabulary(CLASS_LABELS)
+        answers = [classes[i].lower().split(",") for i in range(len(classes))]
+        in_answers = {word for answer in answers for word in answer}
+        self._vocab_size = vocab.get_vocab_size(NAMESPACE)
+        self._groups: List[torch.LongTensor] = []
+        self._class_groups: List[_ClassGroup] = []
+        for names in groups:
+            names = [forms for forms in names if known.keys() - in_answers >= set(forms)]
+            self._groups.append(_indices(names, known))
+        for names in class_groups:
+            names = [forms for forms in names if known.keys() >= set(forms)]
+            if len(names) > MAX_CLASS_NAMES:
+                raise ConfigurationError(
+                    f"renaming: found {len(names)} names in {names}, expected up to {MAX_CLASS_NAMES}"
+                )
+            if in_answers & {word for forms in names for word in forms}:
+                orders = list(permutations(range(len(names))))
+                becomes = [_renamed_answers(answers, names, order) for order in orders]
+                self._class_groups.append(
+                    _ClassGroup(_indices(names, known), torch.tensor(orders), torch.tensor(becomes))
+                )
+
+    def forward(
+        self, texts: Sequence[TextFieldTensors], answer: Optional[torch.LongTensor] = None
+    ) -> Tuple[List[TextFieldTensors], Optional[torch.LongTensor]]:
+        """
+        The texts of the same questions, renamed alike, and their answers; those that are candidates stay.
+
+        # Parameters
+
+        texts : `Sequence[TextFieldTensors]`
+            Indices have the shape (batch_size, text_length).
+        answer : `torch.LongTensor`, optional (default = `None`)
+            Shape: (batch_size,). Below 0 where it is unknown.
+        """
+        for text in texts:
+            if text.keys() != {"tokens"} or text["tokens"].keys() != {"tokens"}:
+                raise ConfigurationError(
+                    f"renaming: found the token_indexers {', '.join(sorted(text))}, expected one, \"tokens\", that gives "
+                    "each word an index"
+                )
+        tokens = [text["tokens"]["tokens"] for text in texts]
+        batch_size, device = tokens[0].size(0), tokens[0].device
+        # What each word becomes. Shape: (batch_size, vocab_size)
+        becomes = torch.arange(self._vocab_size, device=device).repeat(batch_size, 1)
+
+        def exchange(words: torch.LongTensor, order: torch.LongTensor) -> None:
+            words = words.to(device)
+            becomes.scatter_(1, words.flatten().expand(batch_size, -1), words[order].flatten(1))
+
+        for words in self._groups:
+            exchange(words, torch.rand(batch_size, len(words), device=device).argsort(dim=1))
+        for group in self._class_groups:
+            chance = torch.rand(batch_size, len(group.orders), device=device)
+            if answer is not None:
+                answers = group.answers.to(device).t()[answer.clamp(min=0)]
+                chance = chance.masked_fill((answers < 0) & (answer >= 0).unsqueeze(1), -1.0)
+            drawn = chance.argmax(dim=1)
+            exchange(group.words, group.orders.to(device)[drawn])
+            if answer is not None:
+                answer = torch.where(answer < 0, answer, answers.gather(1, drawn.unsqueeze(1)).squeeze(1))
+        return [{"tokens": {"tokens": becomes.gather(1, indices)}} for indices in tokens], answer
+
+
+class _ClassGroup(NamedTuple):
+    """Of a group whose names classes have: its words, the orders it may be put in, and what becomes of classes then."""
+
+    words: torch.LongTensor
+    """Shape: (num_names, num_forms)."""
+    orders: torch.LongTensor
+    """Shape: (num_orders, num_names). In the place of name i comes name `orders[:, i]`."""
+    answers: torch.LongTensor
+    """Shape: (num_orders, num_classes). -1 where there is no such class."""
+
+
+def _names(group: Group) -> List[List[str]]:
+    names = [[name] if isinstance(name, str) else list(name) for name in group]
+    if len({len(forms) for forms in names}) > 1:
+        raise ConfigurationError(f"renaming: found the group {group}, expected the same number of forms of each name")
+    return names
+
+
+def _indices(names: List[List[str]], known: Dict[str, int]) -> torch.LongTensor:
+    return torch.tensor([[known[word] for word in forms] for forms in names], dtype=torch.long)
+
+
+def _renamed_answers(answers: List[List[str]], names: List[List[str]], order: Sequence[int]) -> List[int]:
+    becomes = {word: new for forms, i in zip(names, order) for word, new in zip(forms, names[i])}
+    renamed = ([becomes.get(word, word) for word in answer] for answer in answers)
+    return [answers.index(answer) if answer in answers else -1 for answer in renamed]

@@ -1,0 +1,124 @@
+from collections import Counter
+
+import pytest
+import torch
+from allennlp.common import Params
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import Vocabulary
+
+from allennlp_coref_rc.data.fields import CLASS_LABELS
+from allennlp_coref_rc.modules.random_renaming import RandomRenaming
+
+WORDS = "mary went to the kitchen with john sandra mice cat cats mouse wolf wolves garden".split()
+
+
+def vocabulary(classes=()):
+    vocab = Vocabulary()
+    vocab.add_tokens_to_namespace(WORDS, "tokens")
+    vocab.add_tokens_to_namespace(list(classes), CLASS_LABELS)
+    return vocab
+
+
+def text(vocab, *sentences):
+    length = max(len(sentence.split()) for sentence in sentences)
+    ids = [[vocab.get_token_index(word) for word in sentence.split()] for sentence in sentences]
+    return {"tokens": {"tokens": torch.tensor([row + [0] * (length - len(row)) for row in ids])}}
+
+
+def words(vocab, renamed):
+    return [" ".join(vocab.get_token_from_index(i) for i in row if i) for row in renamed["tokens"]["tokens"].tolist()]
+
+
+def draws(vocab, renaming, sentences, answer=None, number=600):
+    """Of one question drawn again and again: how often each of its texts, and of its answers."""
+    torch.manual_seed(0)
+    texts = [text(vocab, *[sentence] * number) for sentence in sentences]
+    classes = vocab.get_token_to_index_vocabulary(CLASS_LABELS)
+    labels = None if answer is None else torch.tensor([classes[answer]] * number)
+    renamed, labels = renaming(texts, labels)
+    found = [words(vocab, one) for one in renamed]
+    if labels is not None:
+        found.append([vocab.get_token_from_index(i, CLASS_LABELS) for i in labels.tolist()])
+    return Counter(zip(*found))
+
+
+def test_every_exchange_of_names_is_as_frequent_as_any_other_and_the_same_in_all_texts():
+    vocab = vocabulary()
+    renaming = RandomRenaming(vocab, [["mary", "john", "sandra"]])
+    found = draws(vocab, renaming, ["mary went to john", "the john"])
+    people = ["mary", "john", "sandra"]
+    expected = {(f"{a} went to {b}", f"the {b}") for a in people for b in people if a != b}
+    assert found.keys() == expected
+    # 600 draws of six, each with a standard deviation of 9.
+    assert all(60 < count < 140 for count in found.values())
+
+
+def test_questions_of_a_batch_are_renamed_apart_and_their_padding_stays():
+    vocab = vocabulary()
+    renaming = RandomRenaming(vocab, [["mary", "john", "sandra"], ["kitchen", "garden"]])
+    torch.manual_seed(0)
+    (renamed,), answer = renaming([text(vocab, *["mary went to the kitchen", "the garden"] * 200)])
+    assert answer is None
+    found = Counter(words(vocab, renamed))
+    assert len(found) == 6 + 2 and {sentence.split()[0] for sentence in found} == {"mary", "john", "sandra", "the"}
+    assert (renamed["tokens"]["tokens"][1::2, 2:] == 0).all()
+
+
+def test_forms_of_a_name_go_together():
+    vocab = vocabulary()
+    renaming = RandomRenaming(vocab, [[["cat", "cats"], ["mouse", "mice"], ["wolf", "wolves"]]])
+    pairs = {tuple(sentence.split()) for (sentence,) in draws(vocab, renaming, ["cat mice cats"])}
+    forms = {"cat": "cats", "mouse": "mice", "wolf": "wolves"}
+    assert pairs == {(a, forms[b], forms[a]) for a in forms for b in forms if a != b}
+
+
+def test_names_that_are_classes_stay():
+    vocab = vocabulary(["kitchen", "mary,john", "yes"])
+    groups = [["mary", "john", "sandra", "cat"], ["kitchen", "garden"]]
+    found = draws(vocab, RandomRenaming(vocab, groups), ["mary john sandra kitchen"], "kitchen")
+    assert found.keys() == {("mary john sandra kitchen", "kitchen"), ("mary john cat kitchen", "kitchen")}
+
+
+def test_names_that_are_classes_are_exchanged_in_answers_too():
+    vocab = vocabulary(["yes", "wolf", "mouse", "cat"])
+    animals = [["cat", "cats"], ["mouse", "mice"], ["wolf", "wolves"]]
+    renaming = RandomRenaming(vocab, class_groups=[animals, ["mary", "john"]])
+    forms = dict(animals)
+    # No class is called Mary or John.
+    expected = {(f"{a} {forms[b]} mary", a) for a in forms for b in forms if a != b}
+    assert draws(vocab, renaming, ["wolf mice mary"], "wolf").keys() == expected
+    assert draws(vocab, renaming, ["wolf"], "yes").keys() == {("wolf", "yes"), ("cat", "yes"), ("mouse", "yes")}
+
+
+def test_names_that_are_parts_of_classes_are_exchanged_if_there_is_such_a_class():
+    vocab = vocabulary(["none", "cat", "wolf", "mouse", "cat,wolf", "wolf,cat", "mouse,cat", "cat,wolf,mouse"])
+    renaming = RandomRenaming(vocab, class_groups=[["cat", "wolf", "mouse"]])
+    assert draws(vocab, renaming, ["cat wolf"], "cat,wolf").keys() == {
+        ("cat wolf", "cat,wolf"), ("wolf cat", "wolf,cat"), ("mouse cat", "mouse,cat")
+    }  # fmt: skip
+    assert draws(vocab, renaming, ["cat wolf mouse"], "cat,wolf,mouse").keys() == {("cat wolf mouse", "cat,wolf,mouse")}
+    found = draws(vocab, renaming, ["cat wolf mouse"], "none")
+    assert len(found) == 6 and all(60 < count < 140 for count in found.values())
+
+
+def test_an_unknown_answer_stays_unknown():
+    vocab = vocabulary(["wolf", "cat"])
+    renaming = RandomRenaming(vocab, class_groups=[["wolf", "cat"]])
+    assert renaming([text(vocab, "wolf", "cat")], torch.tensor([-1, -2]))[1].tolist() == [-1, -2]
+
+
+def test_it_is_no_part_of_what_is_saved():
+    assert not RandomRenaming(vocabulary(), [["wolf", "cat"]]).state_dict()
+
+
+def test_mistakes_are_named():
+    vocab = vocabulary()
+    with pytest.raises(ConfigurationError, match="renaming: found 'cat' twice"):
+        RandomRenaming(vocab, [["cat", "wolf"]], [["cat", "mouse"]])
+    with pytest.raises(ConfigurationError, match="expected the same number of forms of each name"):
+        RandomRenaming.from_params(Params({"groups": [["cat", ["wolf", "wolves"]]]}), vocab=vocab)
+    with pytest.raises(ConfigurationError, match="renaming: found 7 names in .*, expected up to 6"):
+        RandomRenaming(vocab, class_groups=[WORDS[:7]])
+    with_characters = {**text(vocab, "wolf"), "characters": {"token_characters": torch.zeros(1, 1, 4).long()}}
+    with pytest.raises(ConfigurationError, match="renaming: found the token_indexers characters, tokens"):
+        RandomRenaming(vocab, [["cat", "wolf"]])([with_characters])

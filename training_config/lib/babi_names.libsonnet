@@ -1,0 +1,19 @@
+// Names that can stand for each other in stories of bAbI, for the reader's `renaming`.
+{
+  groups: [
+    [
+      'antoine', 'bernhard', 'bill', 'brian', 'daniel', 'emily', 'fred', 'gertrude', 'greg', 'jason', 'jeff', 'jessica',
+      'john', 'julie', 'julius', 'lily', 'mary', 'sandra', 'sumit', 'winona', 'yann',
+    ],
+    ['bathroom', 'bedroom', 'cinema', 'garden', 'hallway', 'kitchen', 'office', 'park', 'school'],
+    ['box', 'chest', 'container', 'suitcase'],
+    ['frog', 'lion', 'rhino', 'swan'],
+    ['blue', 'gray', 'green', 'pink', 'red', 'white', 'yellow'],
+    ['rectangle', 'sphere', 'square', 'triangle'],
+  ],
+  class_groups: [
+    ['apple', 'football', 'milk'],
+    // Not sheep, whose singular is its plural.
+    [['cat', 'cats'], ['mouse', 'mice'], ['wolf', 'wolves']],
+  ],
+}
