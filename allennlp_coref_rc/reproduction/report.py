@@ -57,9 +57,8 @@ def report(tables: Sequence[Table], seeds: Sequence[int], output: str, data: str
         }
         parts.append(f"### {table.paper.partition(':')[0]}, {table.title}: {table.caption}")
         if isinstance(table, Figure):
-            lines = _figure(
-                table, list(scores.values()), data, os.path.join(figures or os.path.join(output, "figures"), table.name)
-            )
+            folder = os.path.join(figures or os.path.join(output, "figures"), table.name)
+            lines = _figure(table, list(scores.values()), data, folder)
         else:
             lines = _table(table, scores, data)
         parts += ["\n".join(part) for part in lines if part]
@@ -71,20 +70,16 @@ def _figure(figure: Figure, rows: Sequence[Scores], data: str, folder: str) -> I
         os.makedirs(folder, exist_ok=True)
         try:
             files = figure.drawing.draw(folder, rows)
-            yield ["Drawn: " + ", ".join(f"[{os.path.basename(path)}]({path})" for path in files) + "."]
+            yield [", ".join(f"[{os.path.basename(path)}]({path})" for path in files)]
         except ConfigurationError as error:
             yield [f"[FAIL] Not drawn: {error}"]
+    yield _notes(figure)
     lines = [
-        [
-            scores.condition.row,
-            scores.condition.name.rpartition(".")[2],
-            *_made_with(scores),
-            state(scores.condition, scores, data),
-        ]
+        [row.row, row.name[len(figure.name) + 1 :], *_made_with(scores), state(row, scores, data)]
         for scores in rows
+        for row in [scores.condition]
     ]
     yield _markdown(["row", "", *MADE_WITH, ""], lines)
-    yield _notes(figure)
 
 
 def _table(table: Table, scores: Dict[str, Scores], data: str) -> Iterator[List[str]]:

@@ -150,7 +150,7 @@ def test_of_many_candidates_the_probable_ones_are_shown():
             "qa2_test.txt",
             "extractive",
             ["--way", "boundaries"],
-            "--way boundaries: found a reader that points at words",
+            "the way boundaries: found a reader that points at words",
         ),
         ("none.txt", "GA", [], "none.txt: no such file"),
         ("qa8_test.txt", None, [], "none.tar.gz: no such file, expected an archive"),

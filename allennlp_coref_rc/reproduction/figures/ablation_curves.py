@@ -44,10 +44,9 @@ def ablation_curve(name: str, folders: Sequence[Path], metric: str, against: Seq
 @Drawing.register("ablation_curves")
 class AblationCurves(Drawing):
     """
-    A metric of runs against a number in their configs: by default accuracy on test against the share of coreference
-    mentions removed or replaced, Figure 3 (left) of Coref-GRU (Dhingra et al., NAACL 2018). The runs of all rows of a
-    name are a curve. A run whose config does not say the number counts as 0; a curve none of whose runs says it is a
-    level line.
+    A metric of runs against the share of coreference mentions that `corrupted_coref` removed or replaced: Figure 3 (left)
+    of Coref-GRU (Dhingra et al., NAACL 2018). The runs of all rows of a name are a curve. A run whose config does not say
+    the share counts as 0; a curve none of whose runs says it is a level line.
 
     Registered as a `Drawing` with name "ablation_curves".
 
@@ -55,19 +54,11 @@ class AblationCurves(Drawing):
 
     metric : `str`, optional (default = `"test_accuracy"`)
         As AllenNLP's metrics.json calls it.
-    against : `List[str]`, optional (default = the shares of mentions that `corrupted_coref` removes or replaces)
-        The number's dotted key in the config: one of these.
-    x_name : `str`, optional (default = `"share of mentions removed or replaced"`)
-        What the horizontal axis is called.
     """
 
-    def __init__(self, metric: str = "test_accuracy", against: Sequence[str] = SHARES, x_name: str = X_NAME) -> None:
+    def __init__(self, metric: str = "test_accuracy") -> None:
         self._metric = metric
-        self._against = against
-        self._x_name = x_name
 
     def draw(self, folder: str, rows: Sequence[Scores]) -> List[str]:
-        curves = [
-            ablation_curve(name, folders, self._metric, self._against) for name, folders in model_folders(rows).items()
-        ]
-        return write_curves(os.path.join(folder, "curves"), curves, self._x_name, self._metric)
+        curves = [ablation_curve(name, folders, self._metric, SHARES) for name, folders in model_folders(rows).items()]
+        return write_curves(os.path.join(folder, "curves"), curves, X_NAME, self._metric)

@@ -34,4 +34,7 @@ def best_runs(rows: Sequence[Scores], task: Optional[int], metric: str) -> Dict[
     names = [scores.condition.row for scores in rows]
     if len(set(names)) < len(names):
         raise ConfigurationError(f"found the rows {', '.join(names)}, expected a name of its own for each")
+    for scores in rows:
+        if task not in scores.tasks:
+            raise ConfigurationError(f"{scores.condition.name}: found no run of the task {task}, which another row has")
     return {scores.condition.row: scores.best_run(task, SPLITS["validation"] + metric) for scores in rows}

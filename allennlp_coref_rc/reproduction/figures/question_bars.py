@@ -109,9 +109,9 @@ class QuestionBars(Drawing):
 
     def __init__(
         self,
-        by: Sequence[str] = GROUPINGS,
-        measures: Sequence[str] = tuple(MEASURES),
-        bounds: Sequence[int] = BOUNDS,
+        by: List[str] = list(GROUPINGS),
+        measures: List[str] = list(MEASURES),
+        bounds: List[int] = list(BOUNDS),
         samples: int = 1000,
     ) -> None:
         for found, known in ((by, GROUPINGS), (measures, MEASURES)):

@@ -45,7 +45,7 @@ def by_boundaries(predictor: Predictor, story: Story) -> Distributions:
     model, reader = predictor._model, predictor._dataset_reader
     names = model.vocab.get_index_to_token_vocabulary(CLASS_LABELS)
     if not names:
-        raise ConfigurationError("--way boundaries: found a reader that points at words, expected one of classes")
+        raise ConfigurationError("the way boundaries: found a reader that points at words, expected one of classes")
     (layer,) = (module for module in model.modules() if isinstance(module, AnswerLayer))
     seen: List[AnswerInput] = []
     hook = layer.register_forward_pre_hook(lambda _, arguments: seen.append(arguments[0]))

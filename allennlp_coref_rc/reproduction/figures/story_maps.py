@@ -57,7 +57,9 @@ def draw(
     """A panel a reader, a row a sentence; correct answer and supporting sentences are bold."""
     statements = question.statements
     size = 0.45 * len(candidates) + 1, 0.3 * len(statements) + 1
-    figure, panels = pyplot.subplots(1, len(readers), figsize=(size[0] * len(readers), size[1]), squeeze=False)
+    figure, panels = pyplot.subplots(
+        1, len(readers), figsize=(size[0] * len(readers), size[1]), squeeze=False, layout="constrained"
+    )
     for axes, (name, distributions) in zip(panels[0], readers.items()):
         matrix = [[sentence.get(candidate, 0.0) for candidate in candidates] for sentence in distributions]
         axes.imshow(matrix, aspect="auto", cmap="Reds", vmin=0, vmax=1)
@@ -68,7 +70,7 @@ def draw(
     panels[0, 0].set_yticks(range(len(statements)), statements)
     for fact in question.supporting_facts:
         panels[0, 0].get_yticklabels()[fact].set_weight("bold")
-    figure.suptitle(question.question, y=1.05)
+    figure.suptitle(question.question)
     save(figure, path)
 
 
@@ -101,7 +103,7 @@ class StoryMaps(Drawing):
         attention has made of all; for readers whose answers are classes.
     """
 
-    def __init__(self, questions: Sequence[int] = (1,), way: str = "prefixes") -> None:
+    def __init__(self, questions: List[int] = [1], way: str = "prefixes") -> None:
         if not questions or min(questions) < 1:
             raise ConfigurationError(f"story_maps: found the questions {questions}, expected numbers of 1 or more")
         if way not in WAYS:
@@ -117,9 +119,10 @@ class StoryMaps(Drawing):
             # The data may lie elsewhere than when the readers were trained.
             params = next(iter(runs.values())).params(located=True)
             reader = DatasetReader.from_params(Params(params["dataset_reader"]))
+            path = params.get("test_data_path") or params["validation_data_path"]
             for number in self._questions:
-                story = find_story(reader, params["test_data_path"], number)
+                story = find_story(reader, path, number)
                 believed = {name: self._believe(predictor, story) for name, predictor in predictors.items()}
-                path = os.path.join(folder, f"task_{task}_question_{number}")
-                files += write_story(path, story.question, believed)
+                name = f"question_{number}" if task is None else f"task_{task}_question_{number}"
+                files += write_story(os.path.join(folder, name), story.question, believed)
         return files

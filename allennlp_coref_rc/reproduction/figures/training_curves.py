@@ -45,12 +45,11 @@ class TrainingCurves(Drawing):
         Of "validation" and "training".
     """
 
-    def __init__(self, splits: Sequence[str] = ("validation",)) -> None:
-        for split in splits:
-            if split not in SPLITS:
-                raise ConfigurationError(
-                    f"training_curves: found the split {split!r:.60}, expected {' or '.join(SPLITS)}"
-                )
+    def __init__(self, splits: List[str] = ["validation"]) -> None:
+        if not splits or not set(splits) <= set(SPLITS):
+            raise ConfigurationError(
+                f"training_curves: found the splits {splits}, expected some of {', '.join(SPLITS)}"
+            )
         self._splits = splits
 
     def draw(self, folder: str, rows: Sequence[Scores]) -> List[str]:
