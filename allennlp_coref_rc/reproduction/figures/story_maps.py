@@ -56,10 +56,10 @@ def draw(
 ) -> None:
     """A panel a reader, a row a sentence; correct answer and supporting sentences are bold."""
     statements = question.statements
-    size = 0.45 * len(candidates) + 1, 0.3 * len(statements) + 1
-    figure, panels = pyplot.subplots(
-        1, len(readers), figsize=(size[0] * len(readers), size[1]), squeeze=False, layout="constrained"
-    )
+    # In inches, with room for statements and names.
+    panel = max(0.45 * len(candidates), 0.1 * max(map(len, readers))) + 0.3
+    size = panel * len(readers) + 0.08 * max(map(len, statements)), 0.3 * len(statements) + 1.5
+    figure, panels = pyplot.subplots(1, len(readers), figsize=size, squeeze=False, layout="constrained")
     for axes, (name, distributions) in zip(panels[0], readers.items()):
         matrix = [[sentence.get(candidate, 0.0) for candidate in candidates] for sentence in distributions]
         axes.imshow(matrix, aspect="auto", cmap="Reds", vmin=0, vmax=1)
