@@ -21,10 +21,10 @@ from pathlib import Path
 from typing import Any, Dict, List, Sequence, Tuple
 
 import numpy
-from pictures import pyplot, save
 from tqdm import tqdm
 
-RED = "220, 40, 40"
+from allennlp_coref_rc.common.pictures import RED, html_page, pyplot, save
+
 MAX_LABELS = 120
 """More tokens than that are not named on the axis of a picture."""
 WINDOW = 60
@@ -39,8 +39,7 @@ SCORES = {
 }
 """By the names they have in predictions, what passages are coloured by."""
 
-STYLE = """
-body { font-family: sans-serif; max-width: 60em; margin: 2em auto; line-height: 1.6 }
+HEADS_STYLE = """
 #tokens { line-height: 2.2 }
 #tokens span { cursor: pointer }
 #tokens .outside { color: #bbb }
@@ -92,12 +91,6 @@ def coloured(tokens: Sequence[str], weights: Sequence[float]) -> str:
     return " ".join(spans)
 
 
-def html_page(body: str) -> str:
-    """A standalone HTML page."""
-    head = f'<meta charset="utf-8"><style>{STYLE}</style>'
-    return f"<!DOCTYPE html><html><head>{head}</head><body>\n{body}\n</body></html>\n"
-
-
 def page(prediction: Dict[str, Any]) -> str:
     """A page about one prediction."""
     best = sorted(prediction.get("candidate_probabilities", {}).items(), key=lambda pair: -pair[1])[:10]
@@ -130,7 +123,7 @@ def heads_section(prediction: Dict[str, Any]) -> str:
     )
     data = json.dumps(heads, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     return (
-        f'<h2>Annotated heads</h2><p><select id="head">{options}</select> (click on a token for what it attends to)</p>'
+        f'<style>{HEADS_STYLE}</style><h2>Annotated heads</h2><p><select id="head">{options}</select> (click on a token for what it attends to)</p>'
         f'<p id="tokens"></p><script type="application/json" id="heads">{data}</script><script>{SCRIPT}</script>'
     )
 

@@ -5,10 +5,10 @@ Runs the papers' experiments and reports on them.
     python scripts/reproduce.py --table coref_gru.1 --workers 2
     python scripts/reproduce.py --table coref_gru.1 --report RESULTS.md
 
-The experiments are described in the folder `reproduction`, a file a paper. Each run (of a config with a seed and, for
-bAbI, a task) has a folder below --output, with its result, its answers to the test questions, what it printed, and, if it
-failed, why. The same command given again skips what is finished, goes on with what was killed, and tries again what
-failed. See docs/reproduction.md.
+The experiments, of tables and of figures, are described in the folder `reproduction`, a file a paper. Each run (of a
+config with a seed and, for bAbI, a task) has a folder below --output, with its result, its answers to the test questions,
+what it printed, and, if it failed, why. The same command given again skips what is finished, goes on with what was
+killed, and tries again what failed. See docs/reproduction.md.
 """
 
 import argparse
@@ -39,7 +39,7 @@ def main() -> None:
     try:
         chosen = select(read_conditions(args.conditions), args.table, args.condition)
         if args.report is not None:
-            text = report(chosen, args.seeds, args.output, args.data)
+            text = report(chosen, args.seeds, args.output, args.data, args.figures)
             write_report(args.report, text) if args.report else print(text)
         elif args.list:
             for table in chosen:
@@ -56,7 +56,8 @@ def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     what = parser.add_argument_group("what")
     add = what.add_argument
-    add("--table", nargs="+", default=[], metavar="NAME", help="tables, such as coref_gru.1 or 'cg_sba.*'")
+    add("--table", nargs="+", default=[], metavar="NAME", help="tables and figures, such as coref_gru.1, "
+        "coref_gru.figure_3_left or 'cg_sba.*'")  # fmt: skip
     add(
         "--condition",
         nargs="+",
@@ -76,7 +77,8 @@ def parse_arguments() -> argparse.Namespace:
     add("--dry-run", action="store_true", help="print the commands of the runs that are not finished")
     add("--check-only", action="store_true", help="build the models and read the beginnings of the data")
     add("--report", nargs="?", const="", metavar="FILE", help="print what the runs came to beside the papers' values, or "
-        "write it between two marks in a file, whose rest stays as it is")  # fmt: skip
+        "write it between two marks in a file, whose rest stays as it is; figures are drawn")  # fmt: skip
+    what.add_argument("--figures", metavar="FOLDER", help="that --report draws into (by default figures in --output)")
     how = parser.add_argument_group("how")
     add = how.add_argument
     add("--workers", type=positive, default=num_cpus(), metavar="N", help="runs at a time (by default one a processor)")

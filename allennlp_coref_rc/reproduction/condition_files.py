@@ -3,10 +3,12 @@ import re
 from typing import Any, Dict, Iterator, List, Mapping, Sequence, Tuple
 
 import yaml
+from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 
 from allennlp_coref_rc.common.files import open_text
 from allennlp_coref_rc.reproduction.conditions import MEASURES, SPLITS, TASK, UNITS, Column, Condition, Table
+from allennlp_coref_rc.reproduction.figures import Drawing, Figure
 
 Place = Tuple[str, ...]
 
@@ -16,10 +18,12 @@ CONDITION_KEYS = ("config", "overrides", "tasks", "seeds", "data", "evaluations"
 
 TABLE_KEYS = ("caption", "columns", "rows", *COLUMN_KEYS, *CONDITION_KEYS)
 
+FIGURE_KEYS = ("caption", "drawing", "rows", *CONDITION_KEYS)
+
 
 def read_conditions(path: str) -> List[Table]:
     """
-    The tables of a file of conditions, or of all .yaml files of a folder, in order of their names. What is no such
+    The tables and figures of a file of conditions, or of all .yaml files of a folder, in order of their names. What is no such
     file, or has keys that mean nothing, raises a `ConfigurationError` with the file and the key.
     """
     if os.path.isdir(path):
@@ -34,10 +38,15 @@ def read_conditions(path: str) -> List[Table]:
             # Tags of values that they are not of, such as `!!bool x`, make PyYAML raise all of these.
             raise ConfigurationError(f"{path}: {error}") from error
     prefix = os.path.splitext(os.path.basename(path))[0]
-    values = _Values(path, (), content, ("paper", "tables"))
-    return [
-        _table(_Values(path, ("tables", key), table, TABLE_KEYS), f"{prefix}.{key}", values.get("paper", str))
+    values = _Values(path, (), content, ("paper", "tables", "figures"))
+    paper = values.get("paper", str)
+    tables: List[Table] = [
+        _table(_Values(path, ("tables", key), table, TABLE_KEYS), f"{prefix}.{key}", paper)
         for key, table in values.mapping("tables").items()
+    ]
+    return tables + [
+        _figure(_Values(path, ("figures", key), figure, FIGURE_KEYS), f"{prefix}.figure_{key}", paper)
+        for key, figure in values.mapping("figures").items()
     ]
 
 
@@ -115,6 +124,25 @@ def _table(values: _Values, name: str, paper: str) -> Table:
     ]
     if not columns:
         raise values.error("columns", "found none, expected one or more")
+    return Table(name, paper, values.get("caption", str), columns, _conditions(values, name, columns))
+
+
+def _figure(values: _Values, name: str, paper: str) -> Figure:
+    try:
+        drawing = Drawing.from_params(Params(values.mapping("drawing")))
+    except Exception as error:
+        # Whatever the parameters of a class can go wrong with: AllenNLP raises all kinds.
+        raise values.error("drawing", str(error)) from error
+    conditions = _conditions(values, name, [])
+    if not conditions:
+        raise values.error("rows", "found none, expected one or more")
+    for condition in conditions:
+        if condition.config is None:
+            raise values.error(f"rows.{condition.name[len(name) + 1:]}.config", "found none, expected that of its runs")
+    return Figure(name, paper, values.get("caption", str), [], conditions, drawing)
+
+
+def _conditions(values: _Values, name: str, columns: Sequence[Column]) -> List[Condition]:
     conditions = [
         _condition(
             _Values(values.path, (*values.place, "rows", key), row, ("row", "paper", *CONDITION_KEYS)),
@@ -131,7 +159,7 @@ def _table(values: _Values, name: str, paper: str) -> Table:
                 f"rows.{condition.name[len(name) + 1:]}.compared_with",
                 f"found {condition.compared_with!r}, expected another row of the table that has a config",
             )
-    return Table(name, paper, values.get("caption", str), columns, conditions)
+    return conditions
 
 
 def _column(values: _Values, name: str, table: _Values) -> Column:

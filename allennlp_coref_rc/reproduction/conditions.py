@@ -1,6 +1,6 @@
 import fnmatch
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Dict, List, Optional, Sequence
 
 from allennlp.common.checks import ConfigurationError
@@ -132,13 +132,18 @@ class Table:
     columns: List[Column]
     conditions: List[Condition]
 
+    @property
+    def title(self) -> str:
+        """ "Table 1" """
+        return f"Table {self.name.partition('.')[2]}"
+
 
 def select(tables: Sequence[Table], patterns: Sequence[str], conditions: Sequence[str]) -> List[Table]:
     """The tables and, of them, the conditions that any of the patterns names (as file names are matched)."""
     chosen = [table for table in tables if not patterns or any(fnmatch.fnmatch(table.name, p) for p in patterns)]
     if conditions:
         chosen = [
-            Table(table.name, table.paper, table.caption, table.columns, kept)
+            replace(table, conditions=kept)
             for table in chosen
             for kept in [[c for c in table.conditions if any(fnmatch.fnmatch(c.name, p) for p in conditions)]]
             if kept

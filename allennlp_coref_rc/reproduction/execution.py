@@ -128,6 +128,9 @@ def _predictions(path: str) -> Iterator[Dict[str, Any]]:
                 prediction["correct"] = str(prediction.get("answer")).lower() == prediction["gold"].lower()
             elif prediction.get("answer_texts"):
                 prediction["rouge_l"] = metric.count(prediction["answer"], prediction["answer_texts"])[1]
+                # By which scores are grouped.
+                prediction["question_tokens"] = found["question_tokens"]
+                prediction["passage_length"] = len(found["passage_tokens"])
             yield prediction
 
 

@@ -5,6 +5,7 @@ from allennlp.common.checks import ConfigurationError
 
 from allennlp_coref_rc.common.files import atomic_write, open_text
 from allennlp_coref_rc.reproduction.conditions import Column, Condition, Table
+from allennlp_coref_rc.reproduction.figures import Figure
 from allennlp_coref_rc.reproduction.runs import PREDICTIONS
 from allennlp_coref_rc.reproduction.scores import Score, Scores
 from allennlp_coref_rc.reproduction.significance import mcnemar, pair, paired_bootstrap, read_scores
@@ -14,13 +15,16 @@ END = "<!-- scripts/reproduce.py --report wrote what is above -->"
 
 ROUGE_L = "rouge_l"
 
-INTRODUCTION = """## The papers' tables
+MADE_WITH = ("runs", "seeds", "commit", "hardware", "hours")
+
+INTRODUCTION = """## The papers' tables and figures
 
 Rows with "mean ± sd" were run here: over seeds, whose number is in brackets, of the mean over tasks; "best" is the seed
 chosen by validation (task by task where there are tasks; of equals the one with the lower validation loss). The
 difference is that of the mean or the best, whichever the paper's number is. `[OK]`: no more than the tolerance worse
 than the paper; `[FAIL]`: worse; `[no data]`: the data set is not at hand; `[not run]`; `[3/60 run]`: not finished. Hours
-are those of all runs together, one thread each unless the hardware says otherwise."""
+are those of all runs together, one thread each unless the hardware says otherwise. A figure is drawn when all runs of all
+its rows are finished."""
 
 
 def write_report(path: str, report: str) -> None:
@@ -40,20 +44,45 @@ def write_report(path: str, report: str) -> None:
         file.write(f"{before}{BEGIN}\n{report}\n{END}{after}")
 
 
-def report(tables: Sequence[Table], seeds: Sequence[int], output: str, data: str) -> str:
-    """The tables, with what the runs in a folder came to; of the conditions' own seeds or of those given."""
+def report(tables: Sequence[Table], seeds: Sequence[int], output: str, data: str, figures: Optional[str] = None) -> str:
+    """
+    The tables, with what the runs in a folder came to; of the conditions' own seeds or of those given. Figures whose runs
+    are all finished are drawn, each into a folder of its own in `figures`, by default in that of the runs.
+    """
     parts = [INTRODUCTION]
     for table in tables:
         scores = {
             condition.name: Scores(condition, condition.runs(seeds or condition.seeds, output, data))
             for condition in table.conditions
         }
-        parts += ["\n".join(part) for part in _table(table, scores, data) if part]
+        parts.append(f"### {table.paper.partition(':')[0]}, {table.title}: {table.caption}")
+        if isinstance(table, Figure):
+            folder = os.path.join(figures or os.path.join(output, "figures"), table.name)
+            lines = _figure(table, list(scores.values()), data, folder)
+        else:
+            lines = _table(table, scores, data)
+        parts += ["\n".join(part) for part in lines if part]
     return "\n\n".join(parts)
 
 
+def _figure(figure: Figure, rows: Sequence[Scores], data: str, folder: str) -> Iterator[List[str]]:
+    if all(scores.complete for scores in rows):
+        os.makedirs(folder, exist_ok=True)
+        try:
+            files = figure.drawing.draw(folder, rows)
+            yield [", ".join(f"[{os.path.basename(path)}]({path})" for path in files)]
+        except ConfigurationError as error:
+            yield [f"[FAIL] Not drawn: {error}"]
+    yield _notes(figure)
+    lines = [
+        [row.row, row.name[len(figure.name) + 1 :], *_made_with(scores), state(row, scores, data)]
+        for scores in rows
+        for row in [scores.condition]
+    ]
+    yield _markdown(["row", "", *MADE_WITH, ""], lines)
+
+
 def _table(table: Table, scores: Dict[str, Scores], data: str) -> Iterator[List[str]]:
-    yield [f"### {table.paper.partition(':')[0]}, Table {table.name.partition('.')[2]}: {table.caption}"]
     columns = [column for column in table.columns if column.measure != "tasks"]
     if columns:
         lines = [
@@ -66,7 +95,7 @@ def _table(table: Table, scores: Dict[str, Scores], data: str) -> Iterator[List[
     for column in table.columns:
         if column.measure == "tasks":
             yield _tasks(column, table.conditions, scores)
-    yield [f"{condition.row}: {condition.note}." for condition in table.conditions if condition.note]
+    yield _notes(table)
     yield _runs(table.conditions, scores)
     yield from _significance(table, scores)
 
@@ -121,21 +150,27 @@ def _tasks(column: Column, conditions: Sequence[Condition], scores: Dict[str, Sc
     return _markdown(header, [[str(task), *(cell.get(task, "") for cell in cells)] for task in tasks])
 
 
+def _notes(table: Table) -> List[str]:
+    return [f"{condition.row}: {condition.note}." for condition in table.conditions if condition.note]
+
+
 def _runs(conditions: Sequence[Condition], scores: Dict[str, Scores]) -> List[str]:
     lines = [
-        [
-            condition.row,
-            f"{len(found.results)} of {found.num_runs}",
-            ", ".join(map(str, found.seeds())),
-            found.common("commit"),
-            found.common("hardware"),
-            f"{found.hours:.2f}",
-        ]
+        [condition.row, *_made_with(scores[condition.name])]
         for condition in conditions
-        for found in [scores[condition.name]]
-        if found.results
+        if scores[condition.name].results
     ]
-    return _markdown(["row", "runs", "seeds", "commit", "hardware", "hours"], lines) if lines else []
+    return _markdown(["row", *MADE_WITH], lines) if lines else []
+
+
+def _made_with(scores: Scores) -> List[str]:
+    return [
+        f"{len(scores.results)} of {scores.num_runs}",
+        ", ".join(map(str, scores.seeds())),
+        scores.common("commit"),
+        scores.common("hardware"),
+        f"{scores.hours:.2f}" if scores.results else "",
+    ]
 
 
 def _significance(table: Table, scores: Dict[str, Scores]) -> Iterator[List[str]]:
@@ -172,7 +207,7 @@ def _significance(table: Table, scores: Dict[str, Scores]) -> Iterator[List[str]
 def _paired(first: Scores, second: Scores, column: Column, key: Optional[str]) -> Tuple[List[float], List[float]]:
     pairs: Tuple[List[float], List[float]] = [], []
     for task in first.tasks:
-        runs = (scores.runs[task, scores.best_seed(task, column)] for scores in (first, second))
+        runs = (scores.best_run(task, column.validation_key) for scores in (first, second))
         paths = tuple(run.path(PREDICTIONS) for run in runs)
         for scores, found in zip(pairs, pair(*(read_scores(path, key) for path in paths), paths)):
             scores += found

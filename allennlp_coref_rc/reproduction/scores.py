@@ -3,8 +3,10 @@ import statistics
 from dataclasses import dataclass
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
+from allennlp.common.checks import ConfigurationError
+
 from allennlp_coref_rc.reproduction.conditions import Column, Condition
-from allennlp_coref_rc.reproduction.runs import ERROR, Run
+from allennlp_coref_rc.reproduction.runs import ERROR, RESULT, Run
 
 FAILED_BELOW = 0.95
 """A task of bAbI with a lower accuracy is failed."""
@@ -63,12 +65,20 @@ class Scores:
         """Those that a task has a result of; by default those that any has."""
         return sorted({seed for found, seed in self.results if task is None or found == task})
 
-    def best_seed(self, task: Optional[int], column: Column) -> int:
+    def best_seed(self, task: Optional[int], validation_key: str) -> int:
+        """By a metric on validation questions."""
+
         def key(seed: int) -> Tuple[float, float, int]:
             metrics = self.results[task, seed]["metrics"]
-            return -metrics[column.validation_key], metrics.get("best_validation_loss", 0.0), seed
+            if validation_key not in metrics:
+                path = self.runs[task, seed].path(RESULT)
+                raise ConfigurationError(f"{path}: found no {validation_key} among its metrics, expected a number")
+            return -metrics[validation_key], metrics.get("best_validation_loss", 0.0), seed
 
         return min(self.seeds(task), key=key)
+
+    def best_run(self, task: Optional[int], validation_key: str) -> Run:
+        return self.runs[task, self.best_seed(task, validation_key)]
 
     def score(self, column: Column, task: Optional[int] = None) -> Optional[Score]:
         """Over all tasks, or of one; `None` if not all runs are there, or they lack the metric."""
@@ -84,7 +94,7 @@ class Scores:
             for seed in self.seeds()
             if all((task, seed) in values for task in tasks)
         ]
-        best = combine([values[task, self.best_seed(task, column)] for task in tasks])
+        best = combine([values[task, self.best_seed(task, column.validation_key)] for task in tasks])
         sd = statistics.stdev(seeds) if len(seeds) > 1 else None
         return Score(statistics.fmean(seeds), sd, len(seeds), best) if seeds else None
 

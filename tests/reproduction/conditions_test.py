@@ -35,7 +35,7 @@ def conditions():
     return {condition.name: condition for table in TABLES for condition in table.conditions}
 
 
-def test_all_tables_of_the_four_papers_are_there():
+def test_all_tables_and_figures_of_the_four_papers_are_there():
     found = {table.name: len(table.conditions) for table in TABLES}
     assert found == {
         "cg_sba.1_cnn": 20,
@@ -48,13 +48,21 @@ def test_all_tables_of_the_four_papers_are_there():
         "coref_gru.2": 7,
         "coref_gru.3": 4,
         "coref_gru.4": 3,
+        "coref_gru.figure_3_left": 12,
+        "coref_gru.figure_3_right": 6,
+        "coref_gru.figure_3_right_babi": 2,
+        "coref_gru.figure_3_right_lambada": 4,
         "dassa.1": 16,
         "dassa.2": 11,
+        "dassa.figure_4": 11,
+        "dassa.figure_5": 11,
         "mage_gru.1": 10,
         "mage_gru.2": 3,
         "mage_gru.3": 11,
         "mage_gru.4": 8,
         "mage_gru.5": 8,
+        "mage_gru.figure_4": 2,
+        "mage_gru.figure_4_prefixes": 2,
     }
 
 

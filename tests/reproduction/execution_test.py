@@ -32,3 +32,16 @@ def test_seconds_are_those_of_all_attempts(tmp_path, monkeypatch):
     # Another version of the code begins again.
     assert execution._begin(run, "def") == 0
     assert not os.path.exists(checkpoint)
+
+
+def test_of_answers_to_questions_about_texts_what_groups_them_is_kept(tmp_path):
+    path = tmp_path / "all.jsonl"
+    common = {"question_tokens": ["Who", "?"], "passage_tokens": ["a", "b", "c"], "attention": [1, 2, 3]}
+    spans = {"id": "1", "answer": "a man", "answer_texts": ["a man", "one"], **common}
+    words = {"id": "2", "answer": "A", "gold": "a", **common}
+    path.write_text(json.dumps(spans) + "\n" + json.dumps(words) + "\n")
+    assert list(execution._predictions(str(path))) == [
+        {"id": "1", "answer": "a man", "answer_texts": ["a man", "one"], "rouge_l": 1.0,
+         "question_tokens": ["Who", "?"], "passage_length": 3},
+        {"id": "2", "answer": "A", "gold": "a", "correct": True},
+    ]  # fmt: skip

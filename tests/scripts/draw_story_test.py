@@ -6,6 +6,8 @@ import pytest
 import torch
 from allennlp.models.archival import archive_model
 
+from allennlp_coref_rc.reproduction.figures.stories import load_reader
+from allennlp_coref_rc.reproduction.figures.story_maps import shown_candidates
 from tests.models.ga_reader_test import BABI, build
 from tests.scripts.scripts import load_script
 from tests.training_config.configs import BABI as FILES
@@ -91,7 +93,7 @@ def test_pages_and_pictures_have_what_readers_believe_after_each_sentence(tmp_pa
     for name, ((*candidates,), *rows) in zip(names, tables.tables):
         assert candidates == sorted(candidates) and "milk,football" in candidates
         assert [row[0] for row in rows] == statements
-        predictor = draw_story.load_reader(archives[name])
+        predictor = load_reader(archives[name])
         for end, (_, *values) in enumerate(rows, start=1):
             story = {"passage": statements[:end], "question": "What is Julie carrying?"}
             believed = predictor.predict_json(story)["candidate_probabilities"]
@@ -105,7 +107,7 @@ def test_at_boundaries_it_is_the_encoding_there_that_answers(tmp_path, monkeypat
     story = FILES / "qa8_test.txt"
     run(monkeypatch, tmp_path, story, f"x={archives[name]}", "--questions", "2", "--way", "boundaries")
     (((*candidates,), *rows),) = read(tmp_path / "question_2.html").tables
-    predictor = draw_story.load_reader(archives[name])
+    predictor = load_reader(archives[name])
     layer, seen = predictor._model._answer_layer, []
     layer.register_forward_pre_hook(lambda _, arguments: seen.append(arguments[0]))
     statements = ["Julie grabbed the milk.", "Julie got the football there."]
@@ -136,7 +138,7 @@ def test_readers_that_point_know_only_what_they_have_read(tmp_path, monkeypatch,
 
 def test_of_many_candidates_the_probable_ones_are_shown():
     sentences = [{f"c{i:02d}": i / 100 for i in range(30)}, {"c05": 0.9, "c00": 0.0}]
-    shown = draw_story.shown_candidates([sentences], "c00")
+    shown = shown_candidates([sentences], "c00")
     assert shown == ["c00", "c05"] + [f"c{i}" for i in range(12, 30)]
 
 
@@ -148,7 +150,7 @@ def test_of_many_candidates_the_probable_ones_are_shown():
             "qa2_test.txt",
             "extractive",
             ["--way", "boundaries"],
-            "--way boundaries: found a reader that points at words",
+            "the way boundaries: found a reader that points at words",
         ),
         ("none.txt", "GA", [], "none.txt: no such file"),
         ("qa8_test.txt", None, [], "none.tar.gz: no such file, expected an archive"),

@@ -7,7 +7,9 @@ import numpy
 import pytest
 from allennlp.common.checks import ConfigurationError
 
+from allennlp_coref_rc.common.files import named_paths
 from allennlp_coref_rc.metrics import NarrativeQaMetric
+from allennlp_coref_rc.reproduction.figures.question_groups import question_type, read_answers, score
 from tests.scripts.scripts import load_script
 
 evaluate = load_script("evaluate_by_question")
@@ -108,7 +110,7 @@ def test_types_are_of_the_first_words_found_anywhere():
         "How many men?": "how many", "Whose is it?": "who", "Who knows what?": "what", "Show it": "how", "Is it?": "other",
         "The whole day": "who", "How old is the man?": "how old", "Where or when?": "when",
     }  # fmt: skip
-    assert {question: evaluate.question_type(question) for question in expected} == expected
+    assert {question: question_type(question) for question in expected} == expected
 
 
 def test_intervals_are_of_paired_differences():
@@ -120,7 +122,7 @@ def test_intervals_are_of_paired_differences():
     better[:, 1] += random.normal(0.05, 0.1, size=400)
     alike = counts.copy()
     alike[:, 1] += 0.125
-    scores = evaluate.score(["a", "b", "c"], [counts, better, alike], ["rouge_l"], 2000)
+    scores = score(["a", "b", "c"], [counts, better, alike], ["rouge_l"], 2000)
     assert scores[0][2:] == pytest.approx((100 * counts[:, 1].mean(), 0, 0, 0))
     difference = 100 * (better - counts)[:, 1]
     error = difference.std() / 20
@@ -184,18 +186,18 @@ def test_predictions_that_are_cut_off_are_refused(tmp_path):
     for end in range(0, len(text) - 1, 37):
         path.write_text(text[:end])
         with pytest.raises(ConfigurationError, match="a.jsonl, line 1: found"):
-            evaluate.read_answers(str(path))
+            read_answers(str(path))
 
 
 @pytest.mark.parametrize("arguments", [["a=x", "a=y"], ["=x"], ["a="], ["d/a.b.jsonl", "a=y"]])
 def test_readers_need_names_of_their_own(arguments):
     with pytest.raises(ConfigurationError, match="expected NAME=PATH"):
-        evaluate.named_paths(arguments)
-    assert evaluate.named_paths(["d/a.b.jsonl", "b=c=d"]) == {"a": "d/a.b.jsonl", "b": "c=d"}
+        named_paths(arguments)
+    assert named_paths(["d/a.b.jsonl", "b=c=d"]) == {"a": "d/a.b.jsonl", "b": "c=d"}
 
 
 def test_a_path_may_have_an_equals_sign(tmp_path):
     path = tmp_path / "remove_mentions=0.25" / "a.jsonl"
     path.parent.mkdir()
     path.touch()
-    assert evaluate.named_paths([str(path), f"b={path}"]) == {"a": str(path), "b": str(path)}
+    assert named_paths([str(path), f"b={path}"]) == {"a": str(path), "b": str(path)}

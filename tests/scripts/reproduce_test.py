@@ -84,6 +84,11 @@ def digits(run):
     return {key: value for key, value in metrics.items() if "duration" not in key and "memory" not in key}
 
 
+def on_validation(run):
+    metrics = run.result()["metrics"]
+    return metrics["best_validation_accuracy"], -metrics["best_validation_loss"]
+
+
 def report_of(output, capsys, *more):
     capsys.readouterr()
     assert call(output, *TABLE, *more, "--report") == 0
@@ -226,16 +231,45 @@ def test_the_list_has_the_papers_values_and_what_is_missing(swept, capsys):
     assert f"0 of 1 runs finished; [no data] {swept[0]}/absent.txt: no such file" in printed
 
 
+def test_figures_are_drawn_of_the_same_runs_in_the_report(swept, tmp_path, capsys):
+    figure = ("--table", "tiny.figure_*")
+    capsys.readouterr()
+    assert call(swept[0], *figure, "--dry-run") == 0
+    assert capsys.readouterr().out == ""
+    assert call(swept[0], *figure, "--list") == 0
+    assert "  tiny.figure_4.gru: GRU: 2 of 2 runs finished\n" in capsys.readouterr().out
+    assert call(swept[0], *figure, "--report", "--figures", tmp_path / "drawn") == 0
+    printed = capsys.readouterr().out
+    folder = tmp_path / "drawn" / "tiny.figure_4"
+    names = ["task_6_question_2.png", "task_6_question_2.html"]
+    assert "### Tiny, Figure 4: belief" in printed
+    assert ", ".join(f"[{name}]({folder / name})" for name in names) + "\n" in printed
+    assert "| C-GRU | coref_gru | 2 of 2 | 1, 2 |" in printed
+    assert sorted(path.name for path in folder.iterdir()) == sorted(names)
+    # After its last sentence a reader believes what it has answered.
+    believed = re.findall(r"<tr>.*?((?:<td style[^>]*>[\d.]+</td>)+)</tr>", (folder / names[1]).read_text())
+    half = len(believed) // 2
+    for row, last in (("gru", believed[half - 1]), ("coref_gru", believed[-1])):
+        with open(max(runs(swept[0], row=row), key=on_validation).path(PREDICTIONS)) as lines:
+            answer = [json.loads(line) for line in lines][1]["candidate_probabilities"]
+        probabilities = [float(value) for value in re.findall(r">([\d.]+)<", last)]
+        assert probabilities == pytest.approx([answer[name] for name in sorted(answer)], abs=1e-4)
+    assert call(tmp_path, *figure, "--report") == 0
+    assert "| GRU | gru | 0 of 2 |  |  |  |  | [not run] |" in capsys.readouterr().out
+    assert os.listdir(tmp_path) == ["drawn"]
+
+
 def test_a_check_builds_models_and_trains_none(tmp_path, capsys):
     capsys.readouterr()
     assert call(tmp_path, "--check-only") == 1
     printed = capsys.readouterr().out.splitlines()
     assert [line.split(":")[0] for line in printed] == [
-        "[OK] tiny.1.gru", "[OK] tiny.1.coref_gru", "[FAIL] tiny.2.no_task", "[no data] tiny.2.absent"
+        "[OK] tiny.1.gru", "[OK] tiny.1.coref_gru", "[FAIL] tiny.2.no_task", "[no data] tiny.2.absent",
+        "[OK] tiny.figure_4.gru", "[OK] tiny.figure_4.coref_gru",
     ]  # fmt: skip
     assert "qa19_train.txt" in printed[2]
     assert call(tmp_path, "--check-only", "--tasks", 6) == 0
-    assert len(capsys.readouterr().out.splitlines()) == 2
+    assert len(capsys.readouterr().out.splitlines()) == 4
     assert not os.listdir(tmp_path)
 
 
@@ -250,7 +284,7 @@ def test_folders_of_runs_have_names_that_file_systems_and_allennlp_take(tmp_path
 
 
 def test_errors_are_said_in_a_line(tmp_path):
-    assert "found nothing named tiny.9; there are tiny.1, tiny.2" in call(tmp_path, "--table", "tiny.9")
+    assert "found nothing named tiny.9; there are tiny.1, tiny.2, tiny.figure_4" in call(tmp_path, "--table", "tiny.9")
     content = yaml.safe_load((PROJECT / CONDITIONS).read_text())
     content["tables"]["1"]["rows"]["gru"]["overrides"] = {"trainer.epochs.of": 3}
     (tmp_path / "bad.yaml").write_text(yaml.safe_dump(content))

@@ -1,8 +1,6 @@
 import pytest
 
-from tests.scripts.scripts import load_script
-
-pictures = load_script("pictures")
+from allennlp_coref_rc.common import pictures
 
 
 def picture(title):

@@ -1,0 +1,109 @@
+import csv
+from pathlib import Path
+from statistics import mean, stdev
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence
+
+from allennlp.common.checks import ConfigurationError
+
+from allennlp_coref_rc.common.files import atomic_write
+from allennlp_coref_rc.common.json_objects import read_json_objects
+from allennlp_coref_rc.common.pictures import pyplot, save
+from allennlp_coref_rc.reproduction.runs import MODEL
+from allennlp_coref_rc.reproduction.scores import Scores
+
+LARGEST = 1e300
+"""Of what counts as a number; NaN does not."""
+
+STYLES = {"": "solid", "validation": "solid", "training": "dashed"}
+
+
+class Curve(NamedTuple):
+    """Of each place on the horizontal axis the values of the runs; a level line has one place, `None`."""
+
+    name: str
+    points: Dict[Optional[float], List[float]]
+    split: str = ""
+
+    @property
+    def label(self) -> str:
+        return f"{self.name}, {self.split}" if self.split else self.name
+
+
+def read_object(folder: Path, name: str) -> Dict[str, Any]:
+    """A JSON file of a run."""
+    if not folder.is_dir():
+        raise ConfigurationError(f"{folder}: no such folder, expected one that `allennlp train` has written")
+    if not (folder / name).exists():
+        raise ConfigurationError(f"{folder}: found no {name} in it, expected a run that `allennlp train` has finished")
+    values = [value for _, value in read_json_objects(str(folder / name))]
+    if len(values) > 1:
+        raise ConfigurationError(f"{folder / name}: found {len(values)} objects, expected one")
+    return values[0]
+
+
+def is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) <= LARGEST
+
+
+def number_of(path: Path, values: Dict[str, Any], key: str) -> float:
+    if is_number(values.get(key)):
+        return values[key]
+    found = f"{str(values[key])[:40]} as {key}" if key in values else f"no {key}"
+    others = ", ".join(name for name, value in values.items() if is_number(value))
+    raise ConfigurationError(f"{path}: found {found}, expected a number; numbers in it: {others or 'none'}")
+
+
+def deviation(values: Sequence[float]) -> float:
+    return stdev(values) if len(values) > 1 else 0.0
+
+
+def write_table(path: str, curves: Sequence[Curve], x_name: str, y_name: str) -> None:
+    """A line for each point; a single run has no deviation."""
+    with atomic_write(path) as file:
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow(["curve", x_name, "runs", y_name, "deviation", "least", "most"])
+        for curve in curves:
+            for x, values in sorted(curve.points.items()):
+                spread = f"{deviation(values):.6f}" if len(values) > 1 else ""
+                low, middle, high = (f"{value:.6f}" for value in (min(values), mean(values), max(values)))
+                place = "" if x is None else f"{x:g}"
+                table.writerow([curve.label, place, len(values), middle, spread, low, high])
+
+
+def draw(path: str, curves: Sequence[Curve], x_name: str, y_name: str) -> None:
+    figure, axes = pyplot.subplots(figsize=(6, 4))
+    names = list(dict.fromkeys(curve.name for curve in curves))
+    for curve in curves:
+        look = {"color": f"C{names.index(curve.name)}", "label": curve.label}
+        band = {"color": look["color"], "alpha": 0.15, "linewidth": 0}
+        xs = sorted(curve.points)
+        means = [mean(curve.points[x]) for x in xs]
+        spreads = [deviation(curve.points[x]) for x in xs]
+        low, high = ([m + sign * s for m, s in zip(means, spreads)] for sign in (-1, 1))
+        if xs == [None]:
+            axes.axhline(means[0], linestyle="dotted", **look)
+            axes.axhspan(low[0], high[0], **band)
+        else:
+            axes.plot(xs, means, linestyle=STYLES[curve.split], marker=".", **look)
+            axes.fill_between(xs, low, high, **band)
+    axes.set_xlabel(x_name)
+    axes.set_ylabel(y_name)
+    axes.legend()
+    axes.grid(alpha=0.3)
+    save(figure, path)
+
+
+def write_curves(path: str, curves: Sequence[Curve], x_name: str, y_name: str) -> List[str]:
+    """Mean and deviation over the runs of each curve, as a picture PATH.png with its numbers in PATH.csv."""
+    write_table(path + ".csv", curves, x_name, y_name)
+    draw(path + ".png", curves, x_name, y_name)
+    return [path + ".png", path + ".csv"]
+
+
+def model_folders(rows: Sequence[Scores]) -> Dict[str, List[Path]]:
+    """What AllenNLP has written for the runs of each curve: those of all rows of a name."""
+    folders: Dict[str, List[Path]] = {}
+    for scores in rows:
+        runs = scores.runs.values()
+        folders.setdefault(scores.condition.row, []).extend(Path(run.path(MODEL)) for run in runs)
+    return folders

@@ -1,0 +1,40 @@
+from dataclasses import dataclass
+from typing import Dict, List, Optional, Sequence
+
+from allennlp.common import Registrable
+from allennlp.common.checks import ConfigurationError
+
+from allennlp_coref_rc.reproduction.conditions import SPLITS, Table
+from allennlp_coref_rc.reproduction.runs import Run
+from allennlp_coref_rc.reproduction.scores import Scores
+
+
+class Drawing(Registrable):
+    """What makes the files of a figure."""
+
+    def draw(self, folder: str, rows: Sequence[Scores]) -> List[str]:
+        """Writes files into a folder that is there, of rows whose runs are all finished; their names."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Figure(Table):
+    """A figure of a paper, as a table without columns, of whose rows' runs it is drawn."""
+
+    drawing: Drawing
+
+    @property
+    def title(self) -> str:
+        """ "Figure 3 left" """
+        return self.name.partition(".")[2].replace("_", " ").capitalize()
+
+
+def best_runs(rows: Sequence[Scores], task: Optional[int], metric: str) -> Dict[str, Run]:
+    """Of each row the run that is best on validation questions."""
+    names = [scores.condition.row for scores in rows]
+    if len(set(names)) < len(names):
+        raise ConfigurationError(f"found the rows {', '.join(names)}, expected a name of its own for each")
+    for scores in rows:
+        if task not in scores.tasks:
+            raise ConfigurationError(f"{scores.condition.name}: found no run of the task {task}, which another row has")
+    return {scores.condition.row: scores.best_run(task, SPLITS["validation"] + metric) for scores in rows}

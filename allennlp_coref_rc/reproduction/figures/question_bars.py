@@ -1,0 +1,137 @@
+import csv
+import os
+from typing import Dict, List, Sequence
+
+import numpy
+from allennlp.common.checks import ConfigurationError
+
+from allennlp_coref_rc.common.files import atomic_write
+from allennlp_coref_rc.common.pictures import pyplot, save
+from allennlp_coref_rc.reproduction.figures.figure import Drawing, best_runs
+from allennlp_coref_rc.reproduction.figures.question_groups import (
+    BOUNDS,
+    GROUPINGS,
+    Group,
+    Score,
+    group_by,
+    read_readers,
+)
+from allennlp_coref_rc.reproduction.runs import PREDICTIONS
+from allennlp_coref_rc.reproduction.scores import Scores
+
+MEASURES = {"rouge_l": "Rouge-L", "bleu_1": "Bleu-1", "exact_match": "exact match", "f1": "F1"}
+
+
+def markdown(title: str, groups: Sequence[Group], measure: str) -> str:
+    """A table with a row a group; the cells of all but the first reader end with the difference and its interval."""
+    names = [score.reader for score in groups[0].scores if score.measure == measure]
+    lines = [f"## {MEASURES[measure]} by {title}", "", f"| {title} | questions | {' | '.join(names)} |"]
+    lines.append("|---|--:|" + "--:|" * len(names))
+    for group in groups:
+        cells = []
+        for score in group.scores:
+            if score.measure == measure:
+                compared = f" ({score.difference:+.2f}, {score.low:+.2f} to {score.high:+.2f})"
+                cells.append(f"{score.score:.2f}" + (compared if score.reader != names[0] else ""))
+        lines.append(f"| {group.name} | {group.questions} | {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def draw(path: str, title: str, groups: Sequence[Group], measure: str) -> None:
+    """Bars of all readers' scores, and of the differences to the first reader, with their intervals."""
+    by_reader: Dict[str, List[Score]] = {}
+    for group in groups:
+        for score in group.scores:
+            if score.measure == measure:
+                by_reader.setdefault(score.reader, []).append(score)
+    panels = 1 + (len(by_reader) > 1)
+    width = len(groups) * max(0.9, 0.3 * len(by_reader))
+    figure, axes = pyplot.subplots(panels, 1, figsize=(width, 3.5 * panels), sharex=True, squeeze=False)
+    places = numpy.arange(len(groups))
+    bar = 0.8 / len(by_reader)
+    for i, (name, scores) in enumerate(by_reader.items()):
+        at = places + (i - (len(by_reader) - 1) / 2) * bar
+        axes[0, 0].bar(at, [score.score for score in scores], bar, label=name, color=f"C{i}")
+        if i:
+            errors = [[s.difference - s.low for s in scores], [s.high - s.difference for s in scores]]
+            # Where differences are skewed an interval may lie beside its difference.
+            errors = numpy.maximum(errors, 0)
+            bars = [score.difference for score in scores]
+            axes[1, 0].bar(at, bars, bar, yerr=errors, label=name, color=f"C{i}", error_kw={"linewidth": 0.8})
+    axes[0, 0].set_ylabel(MEASURES[measure])
+    if panels == 2:
+        axes[1, 0].set_ylabel(f"{MEASURES[measure]} less {next(iter(by_reader))}'s")
+        axes[1, 0].axhline(0, color="black", linewidth=0.8)
+    for panel in axes[:, 0]:
+        panel.legend(fontsize=8)
+    axes[-1, 0].set_xticks(places, [f"{group.name}\n({group.questions})" for group in groups], fontsize=8)
+    axes[-1, 0].set_xlabel(f"{title} (questions)")
+    save(figure, path)
+
+
+def write(folder: str, tables: Dict[str, List[Group]], measures: Sequence[str]) -> List[str]:
+    files = [os.path.join(folder, name) for name in ("scores.md", "scores.csv")]
+    with atomic_write(files[0]) as file:
+        file.write("\n".join(markdown(by, groups, measure) for by, groups in tables.items() for measure in measures))
+    with atomic_write(files[1]) as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["by", "group", "questions", *Score._fields])
+        for by, groups in tables.items():
+            for group in groups:
+                for score in group.scores:
+                    figures = [f"{value:.4f}" for value in score[2:]]
+                    writer.writerow([by, group.name, group.questions, score.reader, score.measure, *figures])
+    for by, groups in tables.items():
+        for measure in measures:
+            files.append(os.path.join(folder, f"{by.replace(' ', '_')}_{measure}.png"))
+            draw(files[-1], by, groups, measure)
+    return files
+
+
+@Drawing.register("question_bars")
+class QuestionBars(Drawing):
+    """
+    Scores of readers by type of question and by length of the passage, beside each other: Figures 4 and 5 of DASSA
+    (Mihaylov and Frank, EMNLP 2019). Other rows are compared with the first. Of each row the run with the best Rouge-L
+    on validation questions answers.
+
+    Registered as a `Drawing` with name "question_bars".
+
+    # Parameters
+
+    by : `List[str]`, optional (default = `["question type", "passage length"]`)
+    measures : `List[str]`, optional (default = `["rouge_l", "bleu_1", "exact_match", "f1"]`)
+    bounds : `List[int]`, optional (default = `[200, 400, 600, 800, 1000, 1200]`)
+        The most tokens of each range of lengths but the last.
+    samples : `int`, optional (default = `1000`)
+        Of questions, for the intervals of differences.
+    """
+
+    def __init__(
+        self,
+        by: List[str] = list(GROUPINGS),
+        measures: List[str] = list(MEASURES),
+        bounds: List[int] = list(BOUNDS),
+        samples: int = 1000,
+    ) -> None:
+        for found, known in ((by, GROUPINGS), (measures, MEASURES)):
+            if not found or not set(found) <= set(known):
+                raise ConfigurationError(f"question_bars: found {str(found):.60}, expected some of {', '.join(known)}")
+        if not bounds or min(bounds) < 1 or samples < 1:
+            raise ConfigurationError("question_bars: found bounds or samples of less than 1, expected 1 or more")
+        self._by = by
+        self._measures = measures
+        self._bounds = sorted(set(bounds))
+        self._samples = samples
+
+    def draw(self, folder: str, rows: Sequence[Scores]) -> List[str]:
+        return self.compare(
+            folder, {name: run.path(PREDICTIONS) for name, run in best_runs(rows, None, "rouge_l").items()}
+        )
+
+    def compare(self, folder: str, paths: Dict[str, str]) -> List[str]:
+        """The same of files of predictions by the names of readers; the folder is made if all can be used."""
+        readers = read_readers(paths)
+        tables = {by: group_by(by, readers, self._measures, self._bounds, self._samples) for by in self._by}
+        os.makedirs(folder, exist_ok=True)
+        return write(folder, tables, self._measures)

@@ -1,0 +1,75 @@
+import os
+from typing import Dict, List, NamedTuple, Optional
+
+import torch
+from allennlp.common.checks import ConfigurationError
+from allennlp.models import load_archive
+from allennlp.predictors import Predictor
+
+from allennlp_coref_rc.data.dataset_readers import AnnotatedBabiReader
+from allennlp_coref_rc.data.dataset_readers.annotated_babi import BabiQuestion
+from allennlp_coref_rc.data.fields import CLASS_LABELS
+from allennlp_coref_rc.modules.answer_layers import AnswerInput, AnswerLayer
+
+Distributions = List[Dict[str, float]]
+"""After each sentence the probability of each candidate."""
+
+
+class Story(NamedTuple):
+    """A question with its story, and its task, if it is known."""
+
+    question: BabiQuestion
+    task: Optional[int]
+
+
+def find_story(reader: AnnotatedBabiReader, name: str, number: int) -> Story:
+    """One of the questions of a file, the first of which is number 1."""
+    found = 0
+    for _, (_, task, question) in reader.read_items(reader.find(name), name):
+        found += 1
+        if found == number:
+            return Story(question, task)
+    raise ConfigurationError(f"{name}: found {found} questions, expected a --questions of 1 to {found}, not {number}")
+
+
+def by_prefixes(predictor: Predictor, story: Story) -> Distributions:
+    """What a reader believes that has read so many sentences and no more."""
+    reader, (question, task) = predictor._dataset_reader, story
+    ends = range(1, len(question.statements) + 1)
+    instances = [reader.text_to_instance(question.statements[:end], question.question, task=task) for end in ends]
+    return [output["candidate_probabilities"] for output in predictor.predict_batch_instance(instances)]
+
+
+def by_boundaries(predictor: Predictor, story: Story) -> Distributions:
+    """What the answer layer makes of the encoding of each sentence's last token."""
+    model, reader = predictor._model, predictor._dataset_reader
+    names = model.vocab.get_index_to_token_vocabulary(CLASS_LABELS)
+    if not names:
+        raise ConfigurationError("the way boundaries: found a reader that points at words, expected one of classes")
+    (layer,) = (module for module in model.modules() if isinstance(module, AnswerLayer))
+    seen: List[AnswerInput] = []
+    hook = layer.register_forward_pre_hook(lambda _, arguments: seen.append(arguments[0]))
+    question, task = story
+    predictor.predict_instance(reader.text_to_instance(question.statements, question.question, task=task))
+    hook.remove()
+    ends = [stop for _, stop in reader.split(question.statements).sentences]
+    # Attention to nothing but the boundary has its encoding as its result.
+    inputs = AnswerInput(*(None if part is None else part.expand(len(ends), *part.shape[1:]) for part in seen[0][:6]))
+    at_end = torch.zeros_like(inputs.passage_mask)
+    at_end[range(len(ends)), [end - 1 for end in ends]] = True
+    with torch.no_grad():
+        probabilities = layer(inputs._replace(passage_mask=at_end)).log_probabilities.exp()
+    return [{names[i]: value for i, value in enumerate(row)} for row in probabilities.tolist()]
+
+
+WAYS = {"prefixes": by_prefixes, "boundaries": by_boundaries}
+
+
+def load_reader(path: str) -> Predictor:
+    if not os.path.isfile(path):
+        raise ConfigurationError(f"{path}: no such file, expected an archive that `allennlp train` has written")
+    predictor = Predictor.from_archive(load_archive(path), "cloze_reader")
+    if not isinstance(predictor._dataset_reader, AnnotatedBabiReader):
+        found = type(predictor._dataset_reader).__name__
+        raise ConfigurationError(f"{path}: found a reader of {found}, expected one of AnnotatedBabiReader")
+    return predictor

@@ -1,0 +1,61 @@
+import math
+import os
+import re
+from collections import defaultdict
+from pathlib import Path
+from typing import List, Sequence
+
+from allennlp.common.checks import ConfigurationError
+
+from allennlp_coref_rc.reproduction.figures.curves import Curve, model_folders, number_of, read_object, write_curves
+from allennlp_coref_rc.reproduction.figures.figure import Drawing
+from allennlp_coref_rc.reproduction.scores import Scores
+
+AXES = ("epoch", "exp(-loss)")
+
+SPLITS = ("validation", "training")
+
+
+def training_curve(name: str, folders: Sequence[Path], split: str) -> Curve:
+    points = defaultdict(list)
+    for folder in folders:
+        found = [re.fullmatch(r"metrics_epoch_(\d+)\.json", path.name) for path in folder.glob("metrics_epoch_*.json")]
+        epochs = 1 + max((int(match[1]) for match in found if match), default=0)
+        for epoch in range(epochs):
+            metrics = f"metrics_epoch_{epoch}.json"
+            loss = number_of(folder / metrics, read_object(folder, metrics), f"{split}_loss")
+            if loss < 0:
+                raise ConfigurationError(f"{folder / metrics}: found the {split}_loss {loss}, expected 0 or more")
+            points[float(epoch + 1)].append(math.exp(-loss))
+    return Curve(name, points, split)
+
+
+@Drawing.register("training_curves")
+class TrainingCurves(Drawing):
+    """
+    exp(-loss), the probability of the correct answer, after each epoch: Figure 3 (right) of Coref-GRU (Dhingra et al.,
+    NAACL 2018). The runs of all rows of a name are a curve. The loss is a run's mean over questions, so that the average
+    drawn is one over runs alone.
+
+    Registered as a `Drawing` with name "training_curves".
+
+    # Parameters
+
+    splits : `List[str]`, optional (default = `["validation"]`)
+        Of "validation" and "training".
+    """
+
+    def __init__(self, splits: List[str] = ["validation"]) -> None:
+        if not splits or not set(splits) <= set(SPLITS):
+            raise ConfigurationError(
+                f"training_curves: found the splits {splits}, expected some of {', '.join(SPLITS)}"
+            )
+        self._splits = splits
+
+    def draw(self, folder: str, rows: Sequence[Scores]) -> List[str]:
+        curves = [
+            training_curve(name, folders, split)
+            for name, folders in model_folders(rows).items()
+            for split in self._splits
+        ]
+        return write_curves(os.path.join(folder, "curves"), curves, *AXES)

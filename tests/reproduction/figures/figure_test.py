@@ -1,0 +1,225 @@
+import csv
+import json
+import math
+import re
+
+import pytest
+from allennlp.common.checks import ConfigurationError
+
+from allennlp_coref_rc.reproduction.condition_files import read_conditions
+from allennlp_coref_rc.reproduction.conditions import select
+from allennlp_coref_rc.reproduction.report import report
+from allennlp_coref_rc.reproduction.runs import MODEL, PREDICTIONS, RESULT
+from tests.shared import PROJECT
+
+REMOVED = "dataset_reader.annotator.remove_mentions"
+
+CONDITIONS = """
+paper: "Tiny: nobody, nowhere"
+figures:
+  1_left:
+    caption: accuracy by share
+    drawing: {type: ablation_curves}
+    tasks: 3
+    seeds: 1-2
+    rows:
+      removed_0: {row: C-GRU, config: CONFIG}
+      removed_50: {row: C-GRU, config: CONFIG, overrides: {REMOVED: 0.5}}
+      gru: {row: GRU, config: CONFIG, overrides: {trainer.num_epochs: 2}, note: one epoch more}
+  "2":
+    caption: loss by epoch
+    drawing: {type: training_curves, splits: [training]}
+    tasks: 3
+    seeds: 1-2
+    rows:
+      coref_gru: {row: C-GRU, config: CONFIG}
+  "3":
+    caption: scores by type of question
+    drawing: {type: question_bars, by: [passage length], measures: [rouge_l], bounds: [10], samples: 3}
+    seeds: 1-2
+    rows:
+      qanet: {row: QANet, config: CONFIG}
+      dassa: {row: DASSA, config: CONFIG, overrides: {trainer.num_epochs: 3}}
+  "4":
+    caption: data that are not at hand
+    drawing: {type: story_maps}
+    seeds: "1"
+    data: {absent.txt: 1}
+    rows:
+      gru: {row: GRU, config: CONFIG}
+"""
+
+
+@pytest.fixture
+def figures(tmp_path):
+    config = tmp_path / "config.jsonnet"
+    config.write_text('{ dataset_reader: { annotator: { type: "corrupted_coref" } }, trainer: { num_epochs: 1 } }')
+    (tmp_path / "tiny.yaml").write_text(CONDITIONS.replace("CONFIG", str(config)).replace("REMOVED", REMOVED))
+    return {figure.name: figure for figure in read_conditions(str(tmp_path / "tiny.yaml"))}
+
+
+def finish(output, figure, row, **by_seed):
+    """As if runs had come to metrics, and to predictions; all of them, or those of some seeds."""
+    (condition,) = [condition for condition in figure.conditions if condition.name == f"{figure.name}.{row}"]
+    for run in condition.runs(condition.seeds, str(output)):
+        if f"seed_{run.seed}" not in by_seed:
+            continue
+        metrics, predictions = by_seed[f"seed_{run.seed}"]
+        (output / run.name / MODEL).mkdir(parents=True)
+        for name, content in (
+            (RESULT, {"fingerprint": run.fingerprint(), "metrics": metrics, "commit": "abc", "hardware": "a processor",
+                      "seconds": {"train": 3600}}),
+            (f"{MODEL}/config.json", run.params()),
+            (f"{MODEL}/metrics.json", metrics),
+            (f"{MODEL}/metrics_epoch_0.json", metrics),
+        ):  # fmt: skip
+            (output / run.name / name).write_text(json.dumps(content))
+        (output / run.name / PREDICTIONS).write_text("".join(json.dumps(answer) + "\n" for answer in predictions))
+
+
+def accuracy(value):
+    return {"test_accuracy": value, "training_loss": -math.log(value)}, []
+
+
+def rows(path):
+    with open(path, newline="") as file:
+        return list(csv.reader(file))
+
+
+def drawn(output, figure, **options):
+    return report([figure], [], str(output), str(output), **options)
+
+
+def test_curves_are_of_all_runs_of_the_rows_of_a_name(figures, tmp_path):
+    figure, folder = figures["tiny.figure_1_left"], tmp_path / "figures" / "tiny.figure_1_left"
+    finish(tmp_path, figure, "removed_0", seed_1=accuracy(0.75), seed_2=accuracy(1.0))
+    finish(tmp_path, figure, "removed_50", seed_1=accuracy(0.5), seed_2=accuracy(0.25))
+    finish(tmp_path, figure, "gru", seed_1=accuracy(0.125))
+    text = drawn(tmp_path, figure)
+    assert "### Tiny, Figure 1 left: accuracy by share\n\nGRU: one epoch more.\n\n| row |" in text
+    assert "| C-GRU | removed_0 | 2 of 2 | 1, 2 | abc | a processor | 2.00 |  |" in text
+    assert "| GRU | gru | 1 of 2 | 1 | abc | a processor | 1.00 | [1/2 run] |" in text
+    assert not folder.exists()
+
+    finish(tmp_path, select([figure], [], ["*.gru"])[0], "gru", seed_2=accuracy(0.125))
+    text = drawn(tmp_path, figure)
+    assert f"[curves.png]({folder}/curves.png), [curves.csv]({folder}/curves.csv)\n" in text
+    assert [row[:4] for row in rows(folder / "curves.csv")[1:]] == [
+        ["C-GRU", "0", "2", "0.875000"],
+        ["C-GRU", "0.5", "2", "0.375000"],
+        ["GRU", "", "2", "0.125000"],
+    ]
+    assert (folder / "curves.png").read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
+    assert sorted(path.name for path in folder.iterdir()) == ["curves.csv", "curves.png"]
+
+
+def test_curves_of_some_seeds_go_where_they_are_asked_to(figures, tmp_path):
+    figure = figures["tiny.figure_2"]
+    finish(tmp_path, figure, "coref_gru", seed_2=accuracy(0.25))
+    assert "[1/2 run]" in drawn(tmp_path, figure)
+    text = report([figure], [2], str(tmp_path), str(tmp_path), str(tmp_path / "drawn"))
+    assert f"({tmp_path}/drawn/tiny.figure_2/curves.csv)" in text
+    table = rows(tmp_path / "drawn" / "tiny.figure_2" / "curves.csv")
+    assert [row[:4] for row in table[1:]] == [["C-GRU, training", "1", "1", "0.250000"]]
+
+
+def answers(*words):
+    return [
+        {"id": str(i), "answer": word, "answer_texts": ["fish"], "question_tokens": ["Who"], "passage_length": 10 + i}
+        for i, word in enumerate(words)
+    ]
+
+
+def test_bars_are_of_the_run_that_is_best_on_validation_questions(figures, tmp_path):
+    figure = figures["tiny.figure_3"]
+    worse, better = {"best_validation_rouge_l": 0.25}, {"best_validation_rouge_l": 0.5}
+    finish(tmp_path, figure, "qanet", seed_1=(better, answers("fish", "dog")), seed_2=(worse, answers("fish", "fish")))
+    finish(tmp_path, figure, "dassa", seed_1=(worse, answers("cat", "cat")), seed_2=(better, answers("dog", "fish")))
+    drawn(tmp_path, figure)
+    folder = tmp_path / "figures" / "tiny.figure_3"
+    assert [row[1:6] for row in rows(folder / "scores.csv")[1:]] == [
+        ["all", "2", "QANet", "rouge_l", "50.0000"],
+        ["all", "2", "DASSA", "rouge_l", "50.0000"],
+        ["1-10", "1", "QANet", "rouge_l", "100.0000"],
+        ["1-10", "1", "DASSA", "rouge_l", "0.0000"],
+        ["11+", "1", "QANet", "rouge_l", "0.0000"],
+        ["11+", "1", "DASSA", "rouge_l", "100.0000"],
+    ]
+    names = ["passage_length_rouge_l.png", "scores.csv", "scores.md"]
+    assert sorted(path.name for path in folder.iterdir()) == names
+
+
+def test_what_cannot_be_drawn_is_said_and_the_report_goes_on(figures, tmp_path):
+    bars, stories = figures["tiny.figure_3"], figures["tiny.figure_4"]
+    for row in ("qanet", "dassa"):
+        finish(tmp_path, bars, row, seed_1=({"best_validation_accuracy": 1}, []), seed_2=({}, []))
+    text = report([bars, stories], [], str(tmp_path), str(tmp_path))
+    assert re.search(
+        "### .* scores by type .*\n\n.FAIL. Not drawn: .*found no best_validation_rouge_l among its metrics", text
+    )
+    # It is of a run of the other.
+    assert "| GRU | gru | 1 of 1 | 1 | abc |" in text
+    assert re.search("### .*at hand\n\n.FAIL. Not drawn: .*model.tar.gz: no such file, expected an archive", text)
+
+
+def test_figures_without_data_are_marked(figures, tmp_path):
+    text = drawn(tmp_path, figures["tiny.figure_4"])
+    assert "| GRU | gru | 0 of 1 |  |  |  |  | [no data] |" in text
+    assert not (tmp_path / "figures").exists()
+
+
+def test_rows_that_are_drawn_beside_each_other_need_names_of_their_own(figures, tmp_path):
+    path = tmp_path / "tiny.yaml"
+    path.write_text(path.read_text().replace("row: DASSA", "row: QANet"))
+    (figure,) = select(read_conditions(str(path)), ["tiny.figure_3"], [])
+    for row in ("qanet", "dassa"):
+        finish(tmp_path, figure, row, seed_1=({}, []), seed_2=({}, []))
+    assert "Not drawn: found the rows QANet, QANet, expected a name of its own for each" in drawn(tmp_path, figure)
+
+
+@pytest.mark.parametrize(
+    "old, new, message",
+    [
+        ("{type: story_maps}", "{type: pie}", r"figures\.4\.drawing: .*pie"),
+        ("{type: story_maps}", "{}", r"figures\.4\.drawing: .*type"),
+        ("{type: story_maps}", "story_maps", r"figures\.4\.drawing: found 'story_maps', expected a value of type dict"),
+        ("{type: story_maps}", "{type: story_maps, way: back}", r"figures\.4\.drawing: .*found the way 'back', expected"),
+        ("{type: story_maps}", "{type: story_maps, questions: 3}", r"figures\.4\.drawing: "),
+        ("{type: story_maps}", "{type: story_maps, questions: [0]}", r"drawing: .*found the questions \[0\], expected"),
+        ("{type: story_maps}", "{type: story_maps, colour: red}", r"figures\.4\.drawing: .*colour"),
+        ("{type: ablation_curves}", "{type: ablation_curves, metric: 3}", r"figures\.1_left\.drawing: "),
+        ("splits: [training]", "splits: [test]", r"drawing: .*found the splits \['test'\], expected some of validation"),
+        ("splits: [training]", "splits: training", r"figures\.2\.drawing: .*found the splits \['t', 'r'"),
+        ("by: [passage length]", "by: [weather]", r"drawing: .*found \['weather'\], expected some of question type"),
+        ("bounds: [10]", "bounds: [0]", r"drawing: .*found bounds or samples of less than 1"),
+        ("caption: loss by epoch", "title: loss", r"figures\.2\.title: found a key that means nothing here"),
+        ("caption: loss by epoch", "caption: loss\n    columns: {}", r"figures\.2\.columns: found a key that means nothing"),
+        ("row: QANet, config: CONFIG", "row: QANet", r"figures\.3\.rows\.qanet\.config: found none, expected that of"),
+        ("row: QANet", "row: QANet, paper: {a: 1}", r"figures\.3\.rows\.qanet\.paper\.a: found no such column"),
+        ("    rows:\n      gru: {row: GRU, config: CONFIG}", "    rows: {}", r"figures\.4\.rows: found none"),
+    ],
+)  # fmt: skip
+def test_errors_name_the_file_and_the_key(tmp_path, old, new, message):
+    assert CONDITIONS.count(old) == 1
+    path = tmp_path / "tiny.yaml"
+    path.write_text(CONDITIONS.replace(old, new))
+    with pytest.raises(ConfigurationError, match=f"(?s){path}, {message}|{path}, .*{message}"):
+        read_conditions(str(path))
+
+
+@pytest.mark.parametrize(
+    "figure, table, rows",
+    [
+        ("coref_gru.figure_3_left", "coref_gru.1", {"removed_0": "ga_coref_gru", "replaced_0": "ga_coref_gru", "ga_gru": "ga_gru"}),
+        ("coref_gru.figure_3_right_babi", "coref_gru.1", {"ga_gru": "ga_gru", "ga_coref_gru": "ga_coref_gru"}),
+        ("coref_gru.figure_3_right", "coref_gru.2", {"ga_gru_1k": "ga_gru_1k", "ga_coref_gru": "ga_coref_gru"}),
+        ("mage_gru.figure_4", "mage_gru.1", {"ga_gru": "ga_gru", "ga_mage_gru": "ga_mage_gru"}),
+        ("dassa.figure_4", "dassa.2", {"qanet": "qanet", "dr_exp": "dr_exp"}),
+    ],
+)  # fmt: skip
+def test_figures_share_the_runs_of_tables(figure, table, rows):
+    conditions = {c.name: c for t in read_conditions(str(PROJECT / "reproduction")) for c in t.conditions}
+    for row, other in rows.items():
+        drawn, run = (conditions[name] for name in (f"{figure}.{row}", f"{table}.{other}"))
+        names = {run.name for run in run.runs(run.seeds, "output")}
+        assert {run.name for run in drawn.runs(drawn.seeds, "output")} <= names
