@@ -52,8 +52,9 @@ class RandomRenaming(torch.nn.Module, FromParams):
             if words.count(word) > 1:
                 raise ConfigurationError(f"renaming: found {word!r} twice in the groups, expected every word once")
         known = vocab.get_token_to_index_vocabulary(NAMESPACE)
-        classes = vocab.get_index_to_token_vocabulary(CLASS_LABELS)
-        answers = [classes[i].lower().split(",") for i in range(len(classes))]
+        # To ask for the labels by index would add an empty namespace, which AllenNLP can't save.
+        classes = vocab.get_token_to_index_vocabulary(CLASS_LABELS)
+        answers = [label.lower().split(",") for label in sorted(classes, key=classes.get)]
         in_answers = {word for answer in answers for word in answer}
         self._vocab_size = vocab.get_vocab_size(NAMESPACE)
         self._groups: List[torch.LongTensor] = []

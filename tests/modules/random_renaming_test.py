@@ -107,8 +107,11 @@ def test_an_unknown_answer_stays_unknown():
     assert renaming([text(vocab, "wolf", "cat")], torch.tensor([-1, -2]))[1].tolist() == [-1, -2]
 
 
-def test_it_is_no_part_of_what_is_saved():
-    assert not RandomRenaming(vocabulary(), [["wolf", "cat"]]).state_dict()
+def test_it_is_no_part_of_what_is_saved(tmp_path):
+    vocab = vocabulary()
+    assert not RandomRenaming(vocab, [["wolf", "cat"]], [["mouse", "mice"]]).state_dict()
+    vocab.save_to_files(str(tmp_path))
+    assert not (tmp_path / f"{CLASS_LABELS}.txt").exists()
 
 
 def test_mistakes_are_named():

@@ -1,0 +1,15 @@
+// A GA Reader on one bAbI task, beyond the papers: names are exchanged at random in training (`renaming`), singular and
+// plural corefer, there is a layer more, the learning rate is lower, and training goes on until validation gets no better.
+local babi = import 'babi.libsonnet';
+
+babi {
+  layers:: 4,
+  annotator+:: { normalize_number: true },
+  learning_rate:: 0.003,
+  epochs:: 60,
+  halve_after:: [18, 24, 30, 36, 42, 48, 54],
+  callbacks:: [],
+  model+: { renaming: import 'babi_names.libsonnet' },
+  // The sum of both: loss tells epochs apart that answer all validation questions.
+  trainer+: { validation_metric: ['+accuracy', '-loss'], patience: 15 },
+}
