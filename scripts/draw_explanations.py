@@ -17,12 +17,15 @@ import argparse
 import html
 import json
 import re
+from itertools import islice
 from pathlib import Path
 from typing import Any, Dict, List, Sequence, Tuple
 
 import numpy
+from allennlp.common.checks import ConfigurationError
 from tqdm import tqdm
 
+from allennlp_coref_rc.common.json_objects import read_json_objects
 from allennlp_coref_rc.common.pictures import RED, html_page, pyplot, save
 
 MAX_LABELS = 120
@@ -219,19 +222,13 @@ def draw(prediction: Dict[str, Any], folder: Path, name: str) -> None:
 def read(path: str, limit: int) -> List[Dict[str, Any]]:
     """The first predictions of a file."""
     predictions = []
-    with open(path, encoding="utf-8") as file:
-        for number, line in zip(range(1, limit + 1), file):
-            try:
-                prediction = json.loads(line)
-                missing = [key for key in NEEDED if key not in prediction]
-            except (ValueError, TypeError) as error:
-                raise ValueError(
-                    f"{path}, line {number}: found {line.strip()[:60]!r}, expected a prediction"
-                ) from error
-            if missing:
-                expected = "one of `cloze_reader` or `span_reader`"
-                raise ValueError(f"{path}, line {number}: found a prediction without {missing[0]}, expected {expected}")
-            predictions.append(prediction)
+    for place, prediction in islice(read_json_objects(path), limit):
+        for key in NEEDED:
+            if key not in prediction:
+                raise ConfigurationError(
+                    f"{place}: found a prediction without {key}, expected one of `cloze_reader` or `span_reader`"
+                )
+        predictions.append(prediction)
     return predictions
 
 
@@ -243,7 +240,7 @@ def main() -> None:
     arguments = parser.parse_args()
     try:
         predictions = read(arguments.predictions, arguments.limit)
-    except (OSError, ValueError) as error:
+    except ConfigurationError as error:
         parser.exit(2, f"{parser.prog}: error: {error}\n")
     arguments.folder.mkdir(parents=True, exist_ok=True)
     for i, prediction in enumerate(tqdm(predictions, desc="drawing")):

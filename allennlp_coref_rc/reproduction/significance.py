@@ -1,11 +1,10 @@
-import json
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 from allennlp.common.checks import ConfigurationError
 from scipy import stats
 
-from allennlp_coref_rc.common.files import open_text
+from allennlp_coref_rc.common.json_objects import read_json_objects
 
 
 class McNemar(NamedTuple):
@@ -80,8 +79,6 @@ def read_scores(path: str, key: Optional[str] = None) -> List[Tuple[Any, float]]
                 + ("a number" if key else "a question with `correct`, or with `answer` and `gold`")
             )
         found.append((prediction.get("id"), float(score)))
-    if not found:
-        raise ConfigurationError(f"{path}: found no prediction, expected one or more")
     return found
 
 
@@ -107,19 +104,11 @@ def pair(
 
 
 def _predictions(path: str) -> Iterator[Tuple[str, Dict[str, Any]]]:
-    with open_text(path) as lines:
-        for number, line in enumerate(lines, start=1):
-            place = f"{path}, line {number}"
-            try:
-                content = json.loads(line)
-            except (ValueError, RecursionError) as error:
-                raise ConfigurationError(f"{place}: found {line.strip()[:60]!r}, expected JSON") from error
-            if not isinstance(content, dict):
-                raise ConfigurationError(f"{place}: found {str(content)[:60]}, expected an object")
-            if not isinstance(content.get("answer"), list):
-                yield place, content
-                continue
-            size = len(content["answer"])
-            columns = {key: value for key, value in content.items() if isinstance(value, list) and len(value) == size}
-            for i in range(size):
-                yield place, {key: value[i] for key, value in columns.items()}
+    for place, content in read_json_objects(path):
+        if not isinstance(content.get("answer"), list):
+            yield place, content
+            continue
+        size = len(content["answer"])
+        columns = {key: value for key, value in content.items() if isinstance(value, list) and len(value) == size}
+        for i in range(size):
+            yield place, {key: value[i] for key, value in columns.items()}

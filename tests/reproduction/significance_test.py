@@ -76,11 +76,11 @@ def test_questions_go_together_by_id_or_by_order(tmp_path):
 @pytest.mark.parametrize(
     "content, key, message",
     [
-        ("", None, "FILE: found no prediction"),
-        ("{", None, "FILE, line 1: found '{', expected JSON"),
-        ("[1]", None, r"FILE, line 1: found \[1\], expected an object"),
-        ('{"correct": true}\n{"answer": "x"}', None, "FILE, line 2: found None as correct, expected a question with"),
-        ('{"rouge_l": "high"}', "rouge_l", "FILE, line 1: found 'high' as rouge_l, expected a number"),
+        ("", None, "FILE, line 1: found the end of the file, expected an object"),
+        ("{", None, "FILE, line 1: found damaged JSON .*, expected an object"),
+        ("1", None, "FILE, line 1: found '1', expected an object"),
+        ('{"correct": true}\n{"answer": "x"}', None, "FILE, line 2, .* found None as correct, expected a question with"),
+        ('{"rouge_l": "high"}', "rouge_l", "FILE, line 1, object 1: found 'high' as rouge_l, expected a number"),
     ],
 )
 def test_other_files_are_refused(tmp_path, content, key, message):

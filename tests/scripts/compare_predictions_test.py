@@ -38,7 +38,7 @@ def test_scores_are_compared(files, monkeypatch, capsys):
 
 
 def test_what_is_wrong_is_said_in_a_line(files, monkeypatch):
-    with pytest.raises(SystemExit, match="first.jsonl, line 1: found None as bleu, expected a number"):
+    with pytest.raises(SystemExit, match="first.jsonl, line 1, object 1: found None as bleu, expected a number"):
         call(monkeypatch, *files, "--score", "bleu")
     with pytest.raises(SystemExit, match="absent.jsonl: no such file"):
         call(monkeypatch, files[0], "absent.jsonl")

@@ -140,8 +140,8 @@ def test_the_picture_of_a_head_shows_the_scopes_around_the_answer():
 @pytest.mark.parametrize(
     "line, message",
     [
-        (json.dumps(PREDICTION)[:-20], "line 2: found .*, expected a prediction"),
-        ("3", "line 2: found '3', expected a prediction"),
+        (json.dumps(PREDICTION)[:-20], "line [23]: found damaged JSON .*, expected an object"),
+        ("3", "line 2: found '3.*, expected an object"),
         (
             json.dumps({**PREDICTION, "question": ""}).replace("question_tokens", "q"),
             "without question_tokens, expected",
@@ -151,7 +151,7 @@ def test_the_picture_of_a_head_shows_the_scopes_around_the_answer():
 def test_what_is_no_prediction_is_refused(tmp_path, monkeypatch, capsys, line, message):
     answers = tmp_path / "answers.jsonl"
     answers.write_text(json.dumps(PREDICTION) + "\n" + line + "\n")
-    for path, found in ((answers, message), (tmp_path / "absent.jsonl", "No such file")):
+    for path, found in ((answers, message), (tmp_path / "absent.jsonl", "no such file")):
         monkeypatch.setattr(sys, "argv", ["draw_explanations.py", str(path), str(tmp_path / "out")])
         with pytest.raises(SystemExit) as error:
             draw_explanations.main()
