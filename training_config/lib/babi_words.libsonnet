@@ -1,4 +1,4 @@
-// Names that can stand for each other in stories of bAbI, for the reader's `renaming`.
+// Words that can stand for each other in stories of bAbI, for the reader's `renaming`: names, and verbs of one meaning.
 {
   groups: [
     [
@@ -10,6 +10,10 @@
     ['frog', 'lion', 'rhino', 'swan'],
     ['blue', 'gray', 'green', 'pink', 'red', 'white', 'yellow'],
     ['rectangle', 'sphere', 'square', 'triangle'],
+    ['journeyed', 'moved', 'travelled', 'went'],
+    ['discarded', 'dropped', 'left'],
+    ['got', 'grabbed', 'took'],
+    ['gave', 'handed', 'passed'],
   ],
   class_groups: [
     ['apple', 'football', 'milk'],
