@@ -15,6 +15,8 @@ END = "<!-- scripts/reproduce.py --report wrote what is above -->"
 
 ROUGE_L = "rouge_l"
 
+SMALLEST_P = 1e-300
+
 MADE_WITH = ("runs", "seeds", "commit", "hardware", "hours")
 
 INTRODUCTION = """## The papers' tables and figures
@@ -189,11 +191,11 @@ def _significance(table: Table, scores: Dict[str, Scores]) -> Iterator[List[str]
         if key is None:
             test = mcnemar([bool(score) for score in first], [bool(score) for score in second])
             numbers = (f"{number:,}" for number in test[:3])
-            answers.append([name, *numbers, f"{test.exact:.2g}", f"{test.corrected:.2g}"])
+            answers.append([name, *numbers, _p(test.exact), _p(test.corrected)])
         else:
             found = paired_bootstrap([100 * score for score in first], [100 * score for score in second])
             interval = f"{found.low:+.2f} to {found.high:+.2f}"
-            means.append([name, f"{found.questions:,}", f"{found.difference:+.2f}", interval, f"{found.p:.2g}"])
+            means.append([name, f"{found.questions:,}", f"{found.difference:+.2f}", interval, _p(found.p)])
     if answers:
         yield _markdown(
             ["McNemar's test of the best seeds' answers", "questions", "only first right", "only second right",
@@ -227,6 +229,11 @@ def _number(value: Optional[float], column: Column, mean: bool = False, sign: bo
         digits = 3 if column.unit == "fraction" else 1
     # Without the sum a small negative number would be "-0.0".
     return f"{round(value, digits) + 0.0:{'+' if sign else ''}.{digits}f}"
+
+
+def _p(value: float) -> str:
+    """A p-value, which is never 0."""
+    return f"{value:.2g}" if value >= SMALLEST_P else f"< {SMALLEST_P:g}"
 
 
 def _markdown(header: Sequence[str], lines: Sequence[Sequence[str]]) -> List[str]:

@@ -169,3 +169,13 @@ def test_a_mark_alone_is_refused_and_the_file_left(tmp_path, text):
     with pytest.raises(ConfigurationError, match="RESULTS.md: found one of the report's marks without the other"):
         write_report(str(path), "new")
     assert path.read_text() == text
+
+
+def test_p_values_are_never_0(tables, tmp_path):
+    finish(tables[0], "gru", tmp_path, {key: (0.0, 1.0, 0.0) for key in GRU})
+    finish(tables[0], "coref_gru", tmp_path, {key: (1.0, 1.0, 0.0) for key in GRU})
+    for path in tmp_path.rglob(PREDICTIONS):
+        correct = json.loads(path.read_text().splitlines()[0])["correct"]
+        path.write_text("".join(json.dumps({"id": i, "correct": correct}) + "\n" for i in range(1500)))
+    text = report(tables, [], str(tmp_path), str(tmp_path))
+    assert cells(text, "C-GRU against GRU") == ["3,000", "3,000", "0", "< 1e-300", "< 1e-300"]

@@ -79,7 +79,11 @@ def test_questions_go_together_by_id_or_by_order(tmp_path):
         ("", None, "FILE, line 1: found the end of the file, expected an object"),
         ("{", None, "FILE, line 1: found damaged JSON .*, expected an object"),
         ("1", None, "FILE, line 1: found '1', expected an object"),
-        ('{"correct": true}\n{"answer": "x"}', None, "FILE, line 2, .* found None as correct, expected a question with"),
+        (
+            '{"correct": true}\n{"answer": "x"}',
+            None,
+            "FILE, line 2, .* found None as correct, expected a question with",
+        ),
         ('{"rouge_l": "high"}', "rouge_l", "FILE, line 1, object 1: found 'high' as rouge_l, expected a number"),
     ],
 )
