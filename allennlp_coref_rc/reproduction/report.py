@@ -25,8 +25,8 @@ Rows with "mean ± sd" were run here: over seeds, whose number is in brackets, o
 chosen by validation (task by task where there are tasks; of equals the one with the lower validation loss). The
 difference is that of the mean or the best, whichever the paper's number is. `[OK]`: no more than the tolerance worse
 than the paper; `[FAIL]`: worse; `[no data]`: the data set is not at hand; `[not run]`; `[3/60 run]`: not finished. Hours
-are those of all runs together, one thread each unless the hardware says otherwise. A figure is drawn when all runs of all
-its rows are finished."""
+are those of all runs together, one thread each unless the hardware says otherwise. A figure is drawn of those
+rows whose runs are finished."""
 
 
 def write_report(path: str, report: str) -> None:
@@ -48,8 +48,8 @@ def write_report(path: str, report: str) -> None:
 
 def report(tables: Sequence[Table], seeds: Sequence[int], output: str, data: str, figures: Optional[str] = None) -> str:
     """
-    The tables, with what the runs in a folder came to; of the conditions' own seeds or of those given. Figures whose runs
-    are all finished are drawn, each into a folder of its own in `figures`, by default in that of the runs.
+    The tables, with what the runs in a folder came to; of the conditions' own seeds or of those given. Figures are drawn of
+    the rows whose runs are all finished, each into a folder of its own in `figures`, by default in that of the runs.
     """
     parts = [INTRODUCTION]
     for table in tables:
@@ -68,10 +68,11 @@ def report(tables: Sequence[Table], seeds: Sequence[int], output: str, data: str
 
 
 def _figure(figure: Figure, rows: Sequence[Scores], data: str, folder: str) -> Iterator[List[str]]:
-    if all(scores.complete for scores in rows):
+    finished = [scores for scores in rows if scores.complete]
+    if finished:
         os.makedirs(folder, exist_ok=True)
         try:
-            files = figure.drawing.draw(folder, rows)
+            files = figure.drawing.draw(folder, finished)
             yield [", ".join(f"[{os.path.basename(path)}]({path})" for path in files)]
         except ConfigurationError as error:
             yield [f"[FAIL] Not drawn: {error}"]
