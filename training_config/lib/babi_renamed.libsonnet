@@ -1,14 +1,15 @@
 // A GA Reader on one bAbI task, beyond the papers: names and verbs are exchanged at random in training (`renaming`),
-// singular and plural corefer, there is a layer more, and the learning rate is lower.
+// singular and plural corefer, there is a layer more, the learning rate is lower and falls later.
 local babi = import 'babi.libsonnet';
 
 babi {
   layers:: 4,
   annotator+:: { normalize_number: true },
   learning_rate:: 0.003,
-  halve_after:: [9, 12, 15, 18, 21, 24, 27],
-  callbacks:: [],
+  epochs:: 60,
+  halve_after:: [18, 24, 30, 36, 42, 48, 54],
+  callbacks:: [{ type: 'stop_above', value: 0.999 }],
   model+: { renaming: import 'babi_words.libsonnet' },
   // The sum of both: loss tells epochs apart that answer all validation questions.
-  trainer+: { validation_metric: ['+accuracy', '-loss'], patience: 10 },
+  trainer+: { validation_metric: ['+accuracy', '-loss'], patience: 15 },
 }
