@@ -23,7 +23,8 @@ class RandomRenaming(torch.nn.Module, FromParams):
     reader that is trained on it can't learn stories by their names. It neither changes which words corefer nor, where
     candidates are places in the passage, which of them is the answer. Not in the papers.
 
-    Names that the training data do not have stay as they are.
+    Names that the training data do not have stay as they are. Other words of one meaning, such as verbs, may be a group
+    too.
 
     # Parameters
 
