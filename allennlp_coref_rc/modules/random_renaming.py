@@ -142,5 +142,6 @@ def _indices(names: List[List[str]], known: Dict[str, int]) -> torch.LongTensor:
 
 def _renamed_answers(answers: List[List[str]], names: List[List[str]], order: Sequence[int]) -> List[int]:
     becomes = {word: new for forms, i in zip(names, order) for word, new in zip(forms, names[i])}
-    renamed = ([becomes.get(word, word) for word in answer] for answer in answers)
-    return [answers.index(answer) if answer in answers else -1 for answer in renamed]
+    # Of equal answers, which differ in case alone, the first.
+    index = {tuple(answer): i for i, answer in reversed(list(enumerate(answers)))}
+    return [index.get(tuple(becomes.get(word, word) for word in answer), -1) for answer in answers]
