@@ -4,6 +4,11 @@ local encoders = import 'encoders.libsonnet';
 {
   // Coref-GRU (Dhingra et al., NAACL 2018) and MAGE-GRU (Dhingra et al., 2017, arXiv:1703.02620): encoders.
   gru: { passage_encoder:: encoders.gru(self.hidden_size) },
+  // The same model, run by our compiled recurrence.
+  compiled_gru: {
+    local experiment = self,
+    passage_encoder:: encoders.mage_gru({ sequential: experiment.hidden_size }),
+  },
   gru_one_hot: self.gru {
     cluster_one_hot:: self.max_clusters,
     annotation_layers+:: { coref_clusters: 'coref_clusters' },
