@@ -240,7 +240,7 @@ def main() -> None:
     arguments = parser.parse_args()
     try:
         predictions = read(arguments.predictions, arguments.limit)
-    except ConfigurationError as error:
+    except (ConfigurationError, OSError) as error:
         parser.exit(2, f"{parser.prog}: error: {error}\n")
     arguments.folder.mkdir(parents=True, exist_ok=True)
     for i, prediction in enumerate(tqdm(predictions, desc="drawing")):
