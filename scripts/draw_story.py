@@ -22,7 +22,7 @@ from allennlp.common.checks import ConfigurationError
 from tqdm import tqdm
 
 from allennlp_coref_rc.common.files import named_paths
-from allennlp_coref_rc.reproduction.figures.stories import WAYS, find_story, load_reader
+from allennlp_coref_rc.reproduction.figures.stories import WAYS, find_stories, load_reader
 from allennlp_coref_rc.reproduction.figures.story_maps import write_story
 
 
@@ -37,7 +37,7 @@ def main() -> None:
     try:
         predictors = {name: load_reader(path) for name, path in named_paths(arguments.archives).items()}
         first = next(iter(predictors.values()))._dataset_reader
-        stories = {number: find_story(first, arguments.stories, number) for number in arguments.questions}
+        stories = find_stories(first, arguments.stories, arguments.questions)
         believed = {
             number: {name: WAYS[arguments.way](predictor, story) for name, predictor in predictors.items()}
             for number, story in tqdm(stories.items(), desc="reading")

@@ -10,7 +10,7 @@ from typing import List, Optional, Sequence
 
 import torch
 
-from allennlp_coref_rc.modules.recurrence.recurrence import Edges
+from allennlp_coref_rc.modules.recurrence.edges import Edges
 
 logger = logging.getLogger(__name__)
 

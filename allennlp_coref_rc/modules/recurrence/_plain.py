@@ -2,7 +2,7 @@ from typing import List, Optional, Sequence
 
 import torch
 
-from allennlp_coref_rc.modules.recurrence.recurrence import NO_SOURCE, Edges
+from allennlp_coref_rc.modules.recurrence.edges import NO_SOURCE, Edges
 
 
 def plain(

@@ -2,7 +2,7 @@ from typing import Optional, Sequence
 
 import torch
 
-from allennlp_coref_rc.modules.recurrence.recurrence import Edges
+from allennlp_coref_rc.modules.recurrence.edges import Edges
 
 
 def reference(

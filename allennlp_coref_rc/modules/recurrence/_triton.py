@@ -3,7 +3,7 @@ from typing import Optional, Sequence
 
 import torch
 
-from allennlp_coref_rc.modules.recurrence.recurrence import Edges
+from allennlp_coref_rc.modules.recurrence.edges import Edges
 
 DTYPES = (torch.float32, torch.bfloat16)
 

@@ -1,42 +1,19 @@
 import functools
 import logging
-from typing import Callable, NamedTuple, Optional, Sequence
+from typing import Callable, Optional, Sequence
 
 import torch
 from allennlp.common.checks import ConfigurationError
 from torch.utils.checkpoint import checkpoint
 
+from allennlp_coref_rc.modules.recurrence import _cpp, _triton
+from allennlp_coref_rc.modules.recurrence._plain import plain
+from allennlp_coref_rc.modules.recurrence._reference import reference
+from allennlp_coref_rc.modules.recurrence.edges import NO_SOURCE, Edges
+
 logger = logging.getLogger(__name__)
 
-NO_SOURCE = -1
-"""The source position that stands for "nothing": a state of zeros."""
-
 BACKENDS = ("auto", "reference", "plain", "cpp", "triton")
-
-
-class Edges(NamedTuple):
-    """
-    The edges of one relation: which earlier states each token reads, and which slice of them.
-
-    # Parameters
-
-    sources : `torch.LongTensor`
-        Shape: (batch_size, sequence_length, edges). Positions in the sequence, or `sequence_length + i` for row `i` of
-        the memory, or `NO_SOURCE`. A source that is masked, or that is not read before the token itself (after it, when
-        reading in reverse), counts as `NO_SOURCE`.
-    weights : `torch.FloatTensor`
-        Shape: (batch_size, sequence_length, edges).
-    start, stop : `int`
-        The slice of the state that this relation carries.
-    to : `int`, optional (default = `start`)
-        Where in m_t that slice is added: at `[to, to + stop - start)`.
-    """
-
-    sources: torch.LongTensor
-    weights: torch.FloatTensor
-    start: int
-    stop: int
-    to: Optional[int] = None
 
 
 def recurrence(
@@ -135,61 +112,19 @@ def _backend(
     if name == "auto":
         name = "triton" if inputs.device.type == "cuda" else "cpp"
     if name in ("cpp", "triton"):
-        if name == "cpp":
-            from allennlp_coref_rc.modules.recurrence._cpp import cpp as run
-            from allennlp_coref_rc.modules.recurrence._cpp import why_not
-        else:
-            from allennlp_coref_rc.modules.recurrence._triton import fused as run
-            from allennlp_coref_rc.modules.recurrence._triton import why_not
-
+        run, why_not = (_cpp.cpp, _cpp.why_not) if name == "cpp" else (_triton.fused, _triton.why_not)
         reason = why_not(inputs, edges, weight_hh)
         if reason is None:
             return run
         if wanted == name:
             raise ConfigurationError(f"not supported: {reason}; choose another backend than {name!r}")
         _log_once(f"{reason}; the recurrence runs in plain PyTorch instead")
-    if name == "reference":
-        from allennlp_coref_rc.modules.recurrence._reference import reference
-
-        return reference
-    from allennlp_coref_rc.modules.recurrence._plain import plain
-
-    return plain
+    return reference if name == "reference" else plain
 
 
 @functools.lru_cache(maxsize=None)
 def _log_once(message: str) -> None:
     logger.info(message)
-
-
-def sequential_sources(mask: torch.BoolTensor, reverse: bool = False, start: Optional[torch.LongTensor] = None):
-    """
-    The sources of the sequential edges: for each token the nearest unmasked one before it (after it, in reverse).
-
-    # Parameters
-
-    mask : `torch.BoolTensor`
-        Shape: (batch_size, sequence_length).
-    reverse : `bool`, optional (default = `False`)
-    start : `torch.LongTensor`, optional (default = `None`)
-        Shape: (batch_size,). The source of the first token read, by default `NO_SOURCE`.
-
-    # Returns
-
-    `torch.LongTensor`
-        Shape: (batch_size, sequence_length, 1).
-    """
-    length = mask.size(1)
-    if reverse:
-        mirrored = sequential_sources(mask.flip(1)).flip(1)
-        sources = torch.where(mirrored == NO_SOURCE, mirrored, length - 1 - mirrored)
-    else:
-        positions = torch.arange(length, device=mask.device).expand_as(mask)
-        latest = torch.where(mask, positions, NO_SOURCE).cummax(dim=1).values
-        sources = torch.nn.functional.pad(latest, (1, 0), value=NO_SOURCE)[:, :-1].unsqueeze(-1)
-    if start is not None:
-        sources = torch.where(sources == NO_SOURCE, start.view(-1, 1, 1), sources)
-    return sources
 
 
 def _readable(edge: Edges, mask: torch.BoolTensor, reverse: bool, dtype: torch.dtype) -> Edges:

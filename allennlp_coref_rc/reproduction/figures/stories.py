@@ -1,5 +1,5 @@
 import os
-from typing import Dict, List, NamedTuple, Optional
+from typing import Dict, List, NamedTuple, Optional, Sequence
 
 import torch
 from allennlp.common.checks import ConfigurationError
@@ -22,14 +22,16 @@ class Story(NamedTuple):
     task: Optional[int]
 
 
-def find_story(reader: AnnotatedBabiReader, name: str, number: int) -> Story:
-    """One of the questions of a file, the first of which is number 1."""
-    found = 0
-    for _, (_, task, question) in reader.read_items(reader.find(name), name):
-        found += 1
-        if found == number:
-            return Story(question, task)
-    raise ConfigurationError(f"{name}: found {found} questions, expected a --questions of 1 to {found}, not {number}")
+def find_stories(reader: AnnotatedBabiReader, name: str, numbers: Sequence[int]) -> Dict[int, Story]:
+    """Questions of a file, the first of which is number 1, by number in the order asked for."""
+    items = reader.read_items(reader.find(name), name)
+    stories = {number: Story(question, task) for number, (_, (_, task, question)) in enumerate(items, start=1)}
+    for number in numbers:
+        if number not in stories:
+            raise ConfigurationError(
+                f"{name}: found {len(stories)} questions, expected --questions of 1 to {len(stories)}, not {number}"
+            )
+    return {number: stories[number] for number in numbers}
 
 
 def by_prefixes(predictor: Predictor, story: Story) -> Distributions:

@@ -11,7 +11,7 @@ from allennlp_coref_rc.common.files import atomic_write
 from allennlp_coref_rc.common.pictures import RED, html_page, pyplot, save
 from allennlp_coref_rc.data.dataset_readers.annotated_babi import BabiQuestion
 from allennlp_coref_rc.reproduction.figures.figure import Drawing, best_runs
-from allennlp_coref_rc.reproduction.figures.stories import WAYS, Distributions, find_story, load_reader
+from allennlp_coref_rc.reproduction.figures.stories import WAYS, Distributions, find_stories, load_reader
 from allennlp_coref_rc.reproduction.runs import MODEL
 from allennlp_coref_rc.reproduction.scores import Scores
 
@@ -120,8 +120,7 @@ class StoryMaps(Drawing):
             params = next(iter(runs.values())).params(located=True)
             reader = DatasetReader.from_params(Params(params["dataset_reader"]))
             path = params.get("test_data_path") or params["validation_data_path"]
-            for number in self._questions:
-                story = find_story(reader, path, number)
+            for number, story in find_stories(reader, path, self._questions).items():
                 believed = {name: self._believe(predictor, story) for name, predictor in predictors.items()}
                 name = f"question_{number}" if task is None else f"task_{task}_question_{number}"
                 files += write_story(os.path.join(folder, name), story.question, believed)

@@ -1,0 +1,61 @@
+from typing import NamedTuple, Optional
+
+import torch
+
+NO_SOURCE = -1
+"""The source position that stands for "nothing": a state of zeros."""
+
+
+class Edges(NamedTuple):
+    """
+    The edges of one relation: which earlier states each token reads, and which slice of them.
+
+    # Parameters
+
+    sources : `torch.LongTensor`
+        Shape: (batch_size, sequence_length, edges). Positions in the sequence, or `sequence_length + i` for row `i` of
+        the memory, or `NO_SOURCE`. A source that is masked, or that is not read before the token itself (after it, when
+        reading in reverse), counts as `NO_SOURCE`.
+    weights : `torch.FloatTensor`
+        Shape: (batch_size, sequence_length, edges).
+    start, stop : `int`
+        The slice of the state that this relation carries.
+    to : `int`, optional (default = `start`)
+        Where in m_t that slice is added: at `[to, to + stop - start)`.
+    """
+
+    sources: torch.LongTensor
+    weights: torch.FloatTensor
+    start: int
+    stop: int
+    to: Optional[int] = None
+
+
+def sequential_sources(mask: torch.BoolTensor, reverse: bool = False, start: Optional[torch.LongTensor] = None):
+    """
+    The sources of the sequential edges: for each token the nearest unmasked one before it (after it, in reverse).
+
+    # Parameters
+
+    mask : `torch.BoolTensor`
+        Shape: (batch_size, sequence_length).
+    reverse : `bool`, optional (default = `False`)
+    start : `torch.LongTensor`, optional (default = `None`)
+        Shape: (batch_size,). The source of the first token read, by default `NO_SOURCE`.
+
+    # Returns
+
+    `torch.LongTensor`
+        Shape: (batch_size, sequence_length, 1).
+    """
+    length = mask.size(1)
+    if reverse:
+        mirrored = sequential_sources(mask.flip(1)).flip(1)
+        sources = torch.where(mirrored == NO_SOURCE, mirrored, length - 1 - mirrored)
+    else:
+        positions = torch.arange(length, device=mask.device).expand_as(mask)
+        latest = torch.where(mask, positions, NO_SOURCE).cummax(dim=1).values
+        sources = torch.nn.functional.pad(latest, (1, 0), value=NO_SOURCE)[:, :-1].unsqueeze(-1)
+    if start is not None:
+        sources = torch.where(sources == NO_SOURCE, start.view(-1, 1, 1), sources)
+    return sources

@@ -1,0 +1,18 @@
+import json
+
+import _jsonnet
+
+from allennlp_coref_rc.annotations.word_lists import NOT_ENTITIES
+from allennlp_coref_rc.data.alternate_entities import ANIMALS, COLORS, PEOPLE, PLACES, SHAPES, THINGS
+from tests.shared import PROJECT
+
+
+def test_groups_are_of_one_kind():
+    words = json.loads(_jsonnet.evaluate_file(str(PROJECT / "training_config" / "lib" / "babi_words.libsonnet")))
+    people, places, *others = [set(group) for group in words["groups"]]
+    assert people == PEOPLE.keys() and places == PLACES.keys()
+    things, forms = words["class_groups"]
+    others += [set(things), {form for name in forms for form in name}]
+    for group in others:
+        # What is no name is a verb.
+        assert any(group <= kind.keys() for kind in (THINGS, ANIMALS, COLORS, SHAPES)) or group <= NOT_ENTITIES, group
