@@ -1,7 +1,7 @@
 # make train    set up, then train, evaluate and predict on bundled simulated data (minutes on two cores)
 # make test     set up, then run the tests
 # make install  set up alone: a virtual environment in .venv, reused by the next call
-# make clean    remove what the other targets made
+# make clean    remove what the other targets made: .venv and $(OUTPUT), no other models
 
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 # Threads that wait without spinning: on a busy machine the others train several times slower.
@@ -34,4 +34,4 @@ install: .venv/installed
 	@touch $@
 
 clean:
-	rm -rf .venv output
+	rm -rf .venv $(OUTPUT)

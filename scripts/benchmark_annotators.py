@@ -1,7 +1,7 @@
 """
 Times annotators: documents and tokens a second, on one thread.
 
-    python scripts/benchmark_annotators.py data/litbank
+    python scripts/benchmark_annotators.py data/annotators/litbank
     python scripts/benchmark_annotators.py data/lambada/lambada_development_plain_text.txt \\
         --annotator '{"type": "sieve_coref", "all_nouns": true}'
 

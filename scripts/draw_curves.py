@@ -12,8 +12,8 @@ as 0; a curve none of whose runs says it is a level line.
     python scripts/draw_curves.py training output/figure_3_right \\
         --curve '1K C-GRU' output/coref_gru-1k-* --curve '1K GRU' output/gru-1k-*
 
-draws exp(-loss), the probability of the correct answer, after each epoch (there, right). The loss is a run's mean over
-questions, so that the average drawn is one over runs alone.
+draws exp(-loss), the geometric mean of the correct answers' probabilities, after each epoch (there, right). A run that has
+ended counts with its last value.
 """
 
 import argparse

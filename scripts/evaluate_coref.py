@@ -1,7 +1,7 @@
 """
 Scores a coreference annotator against clusters in CoNLL-2012 columns, such as LitBank's.
 
-    python scripts/evaluate_coref.py '{"type": "sieve_coref"}' data/litbank
+    python scripts/evaluate_coref.py '{"type": "sieve_coref"}' data/annotators/litbank
 
 The annotator is a JSON or Jsonnet string or file; the documents are a file or all .conll files of a folder. Printed are
 precision, recall and F1 of MUC, B-cubed and CEAF (entities) and their average, the CoNLL score, over all documents

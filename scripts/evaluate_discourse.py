@@ -1,7 +1,7 @@
 """
 Measures `connective_discourse`, and a model for `trained_discourse_senses`, on corpora in DISRPT's format:
 
-    python scripts/evaluate_discourse.py data/annotators/gdtb data/annotators/tedmdb --archive runs/senses/model.tar.gz
+    python scripts/evaluate_discourse.py data/annotators/gdtb data/annotators/tedmdb --archive output/senses/model.tar.gz
 
 For each corpus: how well explicit relations are found (precision, recall and F1 of connectives; a connective is right if
 it shares a token with an annotated one, which counts once), and how often the sense is right: of the relations rightly

@@ -3,7 +3,7 @@ Runs the papers' experiments and reports on them.
 
     python scripts/reproduce.py --list
     python scripts/reproduce.py --table coref_gru.1 --workers 2
-    python scripts/reproduce.py --table coref_gru.1 --report RESULTS.md
+    python scripts/reproduce.py --table coref_gru.1 --report report.md
 
 The experiments, of tables and of figures, are described in the folder `reproduction`, a file a paper. Each run (of a
 config with a seed and, for bAbI, a task) has a folder below --output, with its result, its answers to the test questions,
@@ -12,6 +12,7 @@ killed, and tries again what failed. See docs/reproduction.md.
 """
 
 import argparse
+import hashlib
 import os
 import subprocess
 import sys
@@ -32,6 +33,8 @@ from allennlp_coref_rc.reproduction.scores import Scores
 from allennlp_coref_rc.reproduction.sweep import Slot, environment, run_in_processes, run_on_cluster
 
 SECONDS_BETWEEN_LOOKS = 2.0
+
+CODE = ("*.py", "*.cpp", "*.jsonnet", "*.libsonnet")
 
 
 def main() -> None:
@@ -77,7 +80,7 @@ def parse_arguments() -> argparse.Namespace:
     add("--dry-run", action="store_true", help="print the commands of the runs that are not finished")
     add("--check-only", action="store_true", help="build the models and read the beginnings of the data")
     add("--report", nargs="?", const="", metavar="FILE", help="print what the runs came to beside the papers' values, or "
-        "write it between two marks in a file, whose rest stays as it is; figures are drawn")  # fmt: skip
+        "write it between two marks in a file, whose other tables and text stay as they are; figures are drawn")  # fmt: skip
     what.add_argument("--figures", metavar="FOLDER", help="that --report draws into (by default figures in --output)")
     how = parser.add_argument_group("how")
     add = how.add_argument
@@ -106,7 +109,7 @@ def run_all(conditions: Sequence[Condition], args: argparse.Namespace) -> int:
             minutes.update({run: condition.minutes or 1.0 for run in runs_of(condition, args)})
     # Of each condition the first seed, then the next: what is there early can be compared.
     runs = sorted(minutes, key=lambda run: run.seed)
-    waiting = [run for run in runs if run.result() is None]
+    waiting = [run for run in runs if not run.finished]
     if args.dry_run:
         gpu = args.gpus[0] if args.gpus else None
         for run in waiting:
@@ -227,7 +230,10 @@ def positive(text: str) -> int:
 
 
 def commit() -> str:
-    """Of the clone, with a "+" if it has changes; nothing where there is no Git, or no clone."""
+    """
+    Of the clone, with a "+" and a digest of its changes, if it has any in code and configs; nothing where there is no Git, or
+    no clone.
+    """
 
     def git(*words: str) -> str:
         try:
@@ -235,7 +241,12 @@ def commit() -> str:
         except OSError:
             return ""
 
-    return git("rev-parse", "--short=12", "HEAD") + ("+" if git("status", "--porcelain", "-uno") else "")
+    changes = git("diff", "HEAD", "--", *CODE)
+    for path in git("ls-files", "--others", "--exclude-standard", "--", *CODE).splitlines():
+        with open(path, "rb") as file:
+            changes += f"{path} {hashlib.sha256(file.read()).hexdigest()}"
+    digest = hashlib.sha256(changes.encode()).hexdigest()[:6]
+    return git("rev-parse", "--short=12", "HEAD") + (f"+{digest}" if changes else "")
 
 
 if __name__ == "__main__":

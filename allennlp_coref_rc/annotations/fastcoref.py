@@ -14,7 +14,7 @@ MODELS = {"fcoref": ("FCoref", "biu-nlp/f-coref"), "lingmess": ("LingMessCoref",
 class FastCoref(Annotator):
     """
     Coreference by fastcoref (Otmazgin et al., AACL 2022): F-coref, which is fast, or LingMess, which is more accurate.
-    The package is optional, `pip install allennlp_coref_rc[fastcoref]`, and its weights come from the Hugging Face hub.
+    The package is optional, the extra `fastcoref` of this one, and its weights come from the Hugging Face hub.
     They are loaded when the first text is annotated, in each process by itself.
 
     Registered as an `Annotator` with name "fastcoref".

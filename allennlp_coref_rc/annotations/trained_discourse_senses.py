@@ -35,7 +35,7 @@ class TrainedDiscourseSenses(Annotator):
     # Example
 
     ```jsonnet
-    {"type": "trained_discourse_senses", "archive": "runs/discourse_senses/model.tar.gz"}
+    {"type": "trained_discourse_senses", "archive": "output/discourse_senses/model.tar.gz"}
     ```
     """
 

@@ -29,7 +29,7 @@ class TrainedSrl(Annotator):
     # Example
 
     ```jsonnet
-    {"type": "trained_srl", "predicates": "runs/srl_predicates/model.tar.gz", "roles": "runs/srl_roles/model.tar.gz"}
+    {"type": "trained_srl", "predicates": "output/srl_predicates/model.tar.gz", "roles": "output/srl_roles/model.tar.gz"}
     ```
     """
 

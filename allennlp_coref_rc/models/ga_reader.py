@@ -29,6 +29,9 @@ from allennlp_coref_rc.modules.random_renaming import RandomRenaming
 from allennlp_coref_rc.modules.self_belief_aggregation import SelfBeliefAggregation
 from allennlp_coref_rc.modules.seq2seq_encoders import EncoderInput, encode_pair
 
+NO_INDEX = -1
+"""Of unknown words, where a vocabulary has none."""
+
 QUESTION_FEATURE_DIM = 2
 
 READ_OUTS = ("final_states", "cloze")
@@ -69,7 +72,8 @@ class GAReader(Model):
         Of the gated passage between layers, and of nothing else, as in the authors' code.
     question_feature : `bool`, optional (default = `False`)
         Tell the last layer's passage encoder which tokens of the passage occur in the question, by an embedding of size
-        2 beside its input.
+        2 beside its input. Words that the vocabulary does not have occur in no question (in the authors' code, whose
+        vocabulary is of all splits, there are none).
     cluster_one_hot : `int`, optional (default = `0`)
         Put that many indicators of a token's coreference clusters beside its embedding, in passage and question (the
         "GRU + 1-hot" of Table 1). Reads the annotation layer "coref_clusters"; clusters beyond are ignored.
@@ -216,7 +220,8 @@ class GAReader(Model):
         )
         feature = None
         if self._question_feature is not None:
-            feature = self._question_feature(_occurs_in(passage, question, question_mask).long())
+            unknown = self.vocab.get_token_to_index_vocabulary().get(self.vocab._oov_token, NO_INDEX)
+            feature = self._question_feature(_occurs_in(passage, question, question_mask, unknown).long())
 
         explanations: Weights = {}
         encoded_passage, encoded_question = self._encode(passage_inputs, question_inputs, feature, explanations)
@@ -369,13 +374,16 @@ class GAReader(Model):
 
 
 def _occurs_in(
-    passage: TextFieldTensors, question: TextFieldTensors, question_mask: torch.BoolTensor
+    passage: TextFieldTensors, question: TextFieldTensors, question_mask: torch.BoolTensor, unknown: int
 ) -> torch.BoolTensor:
-    """Which tokens of the passage occur in the question. Shape: (batch_size, passage_length)."""
+    """
+    Which tokens of the passage occur in the question; those with the index of unknown words, which may be any, count as
+    not. Shape: (batch_size, passage_length).
+    """
     passage_ids = get_token_ids_from_text_field_tensors(passage)
     question_ids = get_token_ids_from_text_field_tensors(question)
     same = passage_ids.unsqueeze(2) == question_ids.unsqueeze(1)
-    return (same & question_mask.unsqueeze(1)).any(dim=2)
+    return (same & question_mask.unsqueeze(1)).any(dim=2) & (passage_ids != unknown)
 
 
 def _readable_explanations(output_dict: Dict[str, torch.Tensor]) -> List[Dict[str, List[List[float]]]]:

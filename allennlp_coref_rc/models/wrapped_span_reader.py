@@ -65,3 +65,8 @@ class WrappedSpanReader(SpanModel):
             span_end,
             metadata,
         )
+
+    def get_regularization_penalty(self) -> Optional[torch.Tensor]:
+        """That of this model and the reader's own."""
+        penalties = [super().get_regularization_penalty(), self._reader.get_regularization_penalty()]
+        return sum(found) if (found := [penalty for penalty in penalties if penalty is not None]) else None

@@ -1,5 +1,6 @@
 import os
 import re
+from dataclasses import replace
 from typing import Any, Dict, Iterator, List, Mapping, Sequence, Tuple
 
 import yaml
@@ -58,7 +59,7 @@ def numbers(text: Any) -> List[int]:
         if not match or int(match.group(1)) > int(match.group(2) or match.group(1)):
             raise ValueError(f"found {text!r}, expected numbers such as 1-3,5")
         found.extend(range(int(match.group(1)), int(match.group(2) or match.group(1)) + 1))
-    return found
+    return list(dict.fromkeys(found))
 
 
 class _Values:
@@ -124,7 +125,9 @@ def _table(values: _Values, name: str, paper: str) -> Table:
     ]
     if not columns:
         raise values.error("columns", "found none, expected one or more")
-    return Table(name, paper, values.get("caption", str), columns, _conditions(values, name, columns))
+    conditions = _conditions(values, name, columns)
+    columns = [replace(column, digits=_digits(column, conditions)) for column in columns]
+    return Table(name, paper, values.get("caption", str), columns, conditions)
 
 
 def _figure(values: _Values, name: str, paper: str) -> Figure:
@@ -171,7 +174,16 @@ def _column(values: _Values, name: str, table: _Values) -> Column:
         split=merged.choice("split", [*SPLITS, *table.mapping("evaluations")], "test"),
         unit=merged.choice("unit", UNITS, "fraction"),
         tolerance=float(merged.get("tolerance", (int, float), 0.0)),
+        digits=0,
     )
+
+
+def _digits(column: Column, conditions: Sequence[Condition]) -> int:
+    """After the point: 3 of fractions, 1 of percentages, more if the paper has more."""
+    values = [condition.paper[column.name] for condition in conditions if column.name in condition.paper]
+    numbers_ = [number for value in values for number in (value if isinstance(value, list) else [value])]
+    decimals = [len(str(float(number)).partition(".")[2]) for number in numbers_]
+    return max([3 if column.unit == "fraction" else 1, *decimals])
 
 
 def _condition(values: _Values, name: str, table: _Values, columns: Sequence[Column]) -> Condition:
@@ -221,6 +233,8 @@ class _Loader(yaml.SafeLoader):
     """Refuses a key that is there twice, the first of which would be lost."""
 
     def construct_mapping(self, node: Any, deep: bool = False) -> Dict[Any, Any]:
+        # Keys of "<<" too.
+        self.flatten_mapping(node)
         seen = set()
         for key_node, _ in node.value:
             key = self.construct_object(key_node, deep=True)

@@ -28,7 +28,7 @@ TASK = "{task}"
 class Column:
     """
     What a column of a table holds: a measure of a metric on a split (or one of a condition's evaluations), in the unit
-    that the paper prints.
+    that the paper prints, with as many digits after the point.
     """
 
     name: str
@@ -37,6 +37,7 @@ class Column:
     split: str
     unit: str
     tolerance: float
+    digits: int
 
     @property
     def key(self) -> str:
@@ -104,7 +105,7 @@ class Condition:
             return []
         tasks: List[Optional[int]] = [*self.tasks] or [None]
         return [
-            Run(self.config, seed, task, self.overrides, output, data, self.evaluations)
+            Run(self.config, seed, task, self.overrides, output, data, self.evaluations, self._files(task))
             for seed in seeds
             for task in tasks
         ]
@@ -120,6 +121,9 @@ class Condition:
                 elif os.path.getsize(path) < size:
                     found.append(f"{path}: found {os.path.getsize(path):,} bytes, expected {size:,} or more")
         return found
+
+    def _files(self, task: Optional[int]) -> List[str]:
+        return [name.replace(TASK, str(task)) for name in self.data]
 
 
 @dataclass(frozen=True)

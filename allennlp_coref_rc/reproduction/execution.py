@@ -9,7 +9,7 @@ import time
 import traceback
 from contextlib import contextmanager
 from importlib.metadata import version
-from typing import Any, Dict, Iterator, List, Tuple
+from typing import Any, Dict, Iterator, List, TextIO, Tuple
 from unittest.mock import patch
 
 from allennlp.common.checks import ConfigurationError
@@ -28,6 +28,7 @@ from allennlp_coref_rc.reproduction.runs import (
     RESULT,
     Run,
 )
+from allennlp_coref_rc.training.exact_checkpointer import recoverable
 
 WEIGHTS = {"none": (), "best": ("model.tar.gz",), "all": ("*",)}
 """What is kept of a finished run's weights."""
@@ -55,6 +56,11 @@ def execute(run: Run, commit: str, cuda_device: int = -1, keep_weights: str = "b
                     with printing_to(run.path(LOG)):
                         _execute(run, commit, cuda_device, seconds)
                     _prune(run.path(MODEL), keep_weights)
+                elif run.lacking():
+                    with printing_to(run.path(LOG)):
+                        _evaluate(run, cuda_device)
+            except KeyboardInterrupt:
+                raise
             except BaseException:
                 with atomic_write(run.path(ERROR)) as file:
                     file.write(traceback.format_exc())
@@ -67,10 +73,10 @@ def _begin(run: Run, commit: str) -> float:
     """Makes the folder ready; how many seconds earlier attempts, with whose checkpoints it goes on, have trained."""
     seconds = 0.0
     attempt = run.read(ATTEMPT)
-    checkpoints = glob.glob(glob.escape(run.path(MODEL)) + "/training_state_*.th")
-    if attempt is not None and attempt.get("commit") == commit and checkpoints:
-        # Checkpoints may be those of the attempt before, if this one has come to none.
-        seconds = attempt["seconds"] + max(0.0, max(map(os.path.getmtime, checkpoints)) - attempt["begun"])
+    if attempt is not None and attempt.get("commit") == commit and recoverable(run.path(MODEL)):
+        checkpoints = glob.glob(glob.escape(run.path(MODEL)) + "/training_state_*.th")
+        # To the last but one; it may be of the attempt before, if this one has come to none.
+        seconds = attempt["seconds"] + max(0.0, sorted(map(os.path.getmtime, checkpoints))[-2] - attempt["begun"])
     else:
         _clear(run)
     if os.path.exists(run.path(ERROR)):
@@ -81,19 +87,12 @@ def _begin(run: Run, commit: str) -> float:
 
 
 def _execute(run: Run, commit: str, cuda_device: int, earlier_seconds: float) -> None:
-    from allennlp.commands import main
-
-    seconds: Dict[str, float] = {}
-    for words in run.commands(cuda_device):
-        start = time.time()
-        with patch.object(sys, "argv", ["allennlp", *words]):
-            main(prog="allennlp")
-        seconds[words[0]] = seconds.get(words[0], 0.0) + time.time() - start
+    # Those that the run begins with: files may change meanwhile.
+    fingerprint, digests = run.fingerprint(), run.digests()
+    seconds = _call(run.commands(cuda_device))
     seconds["train"] += earlier_seconds
     metrics = run.read(os.path.join(MODEL, "metrics.json")) or {}
-    for name in run.evaluations:
-        evaluated = run.read(METRICS.format(name)) or {}
-        metrics.update({f"{name}_{key}": value for key, value in evaluated.items()})
+    metrics.update(_evaluated(run))
     predictions = list(_predictions(run.path(ALL_PREDICTIONS)))
     with atomic_write(run.path(PREDICTIONS)) as file:
         file.writelines(json.dumps(prediction) + "\n" for prediction in predictions)
@@ -103,7 +102,8 @@ def _execute(run: Run, commit: str, cuda_device: int, earlier_seconds: float) ->
             "run": run.name,
             "config": run.config,
             "settings": run.settings(),
-            "fingerprint": run.fingerprint(),
+            "fingerprint": fingerprint,
+            "data": digests,
             "metrics": metrics,
             "questions": len(predictions),
             "correct": sum(prediction.get("correct", False) for prediction in predictions),
@@ -112,9 +112,48 @@ def _execute(run: Run, commit: str, cuda_device: int, earlier_seconds: float) ->
             "hardware": hardware(cuda_device),
             "versions": {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}},
         }
-        file.write(json.dumps(result, indent=2) + "\n")
+        _write(file, result)
     for name in (ALL_PREDICTIONS, ATTEMPT):
         os.unlink(run.path(name))
+
+
+def _evaluate(run: Run, cuda_device: int) -> None:
+    """What a finished run lacks."""
+    archive = run.path(MODEL, "model.tar.gz")
+    if not os.path.exists(archive):
+        raise ConfigurationError(
+            f"{archive}: no such file, expected the model, to be evaluated ({', '.join(run.lacking())}); to train it "
+            f"again remove {run.path()}"
+        )
+    seconds = _call(run.commands(cuda_device))["evaluate"]
+    result = run.result()
+    result["metrics"].update(_evaluated(run))
+    result["seconds"]["evaluate"] = round(result["seconds"].get("evaluate", 0.0) + seconds, 1)
+    with atomic_write(run.path(RESULT)) as file:
+        _write(file, result)
+
+
+def _call(commands: List[List[str]]) -> Dict[str, float]:
+    """The seconds that AllenNLP's commands take, by name."""
+    from allennlp.commands import main
+
+    seconds: Dict[str, float] = {}
+    for words in commands:
+        start = time.time()
+        with patch.object(sys, "argv", ["allennlp", *words]):
+            main(prog="allennlp")
+        seconds[words[0]] = seconds.get(words[0], 0.0) + time.time() - start
+    return seconds
+
+
+def _evaluated(run: Run) -> Dict[str, Any]:
+    """The metrics of evaluations."""
+    found = {name: run.read(METRICS.format(name)) or {} for name in run.evaluations}
+    return {f"{name}_{key}": value for name, metrics in found.items() for key, value in metrics.items()}
+
+
+def _write(file: TextIO, result: Dict[str, Any]) -> None:
+    file.write(json.dumps(result, indent=2) + "\n")
 
 
 def _predictions(path: str) -> Iterator[Dict[str, Any]]:

@@ -13,6 +13,8 @@ from allennlp_coref_rc.reproduction.significance import mcnemar, pair, paired_bo
 BEGIN = "<!-- scripts/reproduce.py --report writes what follows -->"
 END = "<!-- scripts/reproduce.py --report wrote what is above -->"
 
+SECTION = "\n### "
+
 ROUGE_L = "rouge_l"
 
 SMALLEST_P = 1e-300
@@ -21,16 +23,21 @@ MADE_WITH = ("runs", "seeds", "commit", "hardware", "hours")
 
 INTRODUCTION = """## The papers' tables and figures
 
-Rows with "mean ± sd" were run here: over seeds, whose number is in brackets, of the mean over tasks; "best" is the seed
-chosen by validation (task by task where there are tasks; of equals the one with the lower validation loss). The
-difference is that of the mean or the best, whichever the paper's number is. `[OK]`: no more than the tolerance worse
-than the paper; `[FAIL]`: worse; `[no data]`: the data set is not at hand; `[not run]`; `[3/60 run]`: not finished. Hours
-are those of all runs together, one thread each unless the hardware says otherwise. A figure is drawn of those
-rows whose runs are finished."""
+Rows with "mean ± sd" were run here: over seeds, whose number is in brackets, of the mean over tasks (sd: of a sample, over
+n - 1); "best" is the seed chosen by validation (task by task where there are tasks; of equals the one with the lower
+validation loss). The difference is that of the mean or the best, whichever the paper's number is. `[OK]`: no more than
+the tolerance worse than the paper; `[FAIL]`: worse; `[no data]`: the data set is not available; `[not run]`; `[3/60 run]`:
+not finished; `[no metric]`: the runs lack it. Hours are those of all runs together, one thread each unless the hardware
+says otherwise. A figure is drawn of those rows whose runs are finished. The tests of significance are about two trained
+models, not about seeds, and take questions for independent, which those about one text (in bAbI five a story) are not
+quite: true p-values are larger."""
 
 
 def write_report(path: str, report: str) -> None:
-    """Puts the report between its marks in a file, at the end if it has none, and leaves the rest as it is."""
+    """
+    Puts the report between its marks in a file, at the end if it has none. What is between them of other tables and figures
+    stays, as does the rest of the file.
+    """
     text = ""
     if os.path.exists(path):
         with open_text(path, newline="") as lines:
@@ -39,11 +46,19 @@ def write_report(path: str, report: str) -> None:
         raise ConfigurationError(f"{path}: found one of the report's marks without the other, expected both or none")
     if BEGIN in text:
         before, _, rest = text.partition(BEGIN)
-        after = rest.partition(END)[2]
+        earlier, _, after = rest.partition(END)
     else:
-        before, after = text.rstrip("\n") + "\n\n" if text else "", "\n"
+        before, earlier, after = text.rstrip("\n") + "\n\n" if text else "", "", "\n"
+    sections = {**_sections(earlier), **_sections(report)}
+    content = "\n\n".join([report.partition(SECTION)[0].strip(), *(sections[title] for title in sorted(sections))])
     with atomic_write(path) as file:
-        file.write(f"{before}{BEGIN}\n{report}\n{END}{after}")
+        file.write(f"{before}{BEGIN}\n{content}\n{END}{after}")
+
+
+def _sections(report: str) -> Dict[str, str]:
+    """By what it is of, "### Coref-GRU, Table 1"."""
+    texts = [SECTION.lstrip("\n") + text.strip() for text in report.split(SECTION)[1:]]
+    return {text.partition(":")[0]: text for text in texts}
 
 
 def report(tables: Sequence[Table], seeds: Sequence[int], output: str, data: str, figures: Optional[str] = None) -> str:
@@ -108,13 +123,15 @@ def _line(condition: Condition, column: Column, scores: Scores, data: str) -> Li
     score = scores.score(column, _task(column))
     cells = [condition.row, column.name, _number(paper, column)]
     if score is None:
-        return [*cells, "", "", "", state(condition, scores, data)]
+        known = condition.config is None or not scores.complete
+        return [*cells, "", "", "", state(condition, scores, data) if known else "[no metric]"]
     sd = f" ± {_number(score.sd, column, mean=True)}" if score.sd is not None else ""
     cells += [f"{_number(score.mean, column, mean=True)}{sd} ({score.seeds})", _number(score.best, column)]
+    unfinished = state(condition, scores, data)
     if paper is None:
-        return [*cells, "", ""]
-    difference = score.of(column.measure) - paper
-    return [*cells, _number(difference, column, column.measure == "mean", sign=True), _verdict(column, score, paper)]
+        return [*cells, "", unfinished]
+    difference = _number(score.of(column.measure) - paper, column, column.measure == "mean", sign=True)
+    return [*cells, difference, f"{_verdict(column, score, paper)} {unfinished}".strip()]
 
 
 def _verdict(column: Column, score: Score, paper: float) -> str:
@@ -137,7 +154,7 @@ def state(condition: Condition, scores: Scores, data: str) -> str:
 
 
 def _tasks(column: Column, conditions: Sequence[Condition], scores: Dict[str, Scores]) -> List[str]:
-    """A line a task: the paper's value and, of what was run, that of the seed chosen by validation and the mean."""
+    """A line a task: the paper's value and, of what was run, that of the seed chosen by validation and all seeds' mean."""
     header, cells = ["task"], []
     for condition in conditions:
         found = scores[condition.name]
@@ -146,9 +163,12 @@ def _tasks(column: Column, conditions: Sequence[Condition], scores: Dict[str, Sc
             cells.append({t: _number(v, column) for t, v in zip(condition.tasks, condition.paper[column.name])})
         if found.results:
             task_scores = {task: found.score(column, task) for task in found.tasks}
-            header += [f"{condition.row}, best", "mean"]
+            header += [f"{condition.row}, best", "mean (seeds)"]
             cells.append({task: _number(score.best, column) for task, score in task_scores.items() if score})
-            cells.append({task: _number(score.mean, column) for task, score in task_scores.items() if score})
+            means = {
+                task: f"{_number(score.mean, column)} ({score.seeds})" for task, score in task_scores.items() if score
+            }
+            cells.append(means)
     tasks = sorted({task for condition in conditions for task in condition.tasks})
     return _markdown(header, [[str(task), *(cell.get(task, "") for cell in cells)] for task in tasks])
 
@@ -169,11 +189,17 @@ def _runs(conditions: Sequence[Condition], scores: Dict[str, Scores]) -> List[st
 def _made_with(scores: Scores) -> List[str]:
     return [
         f"{len(scores.results)} of {scores.num_runs}",
-        ", ".join(map(str, scores.seeds())),
+        ", ".join(_seed(scores, seed) for seed in scores.seeds()),
         scores.common("commit"),
         scores.common("hardware"),
         f"{scores.hours:.2f}" if scores.results else "",
     ]
+
+
+def _seed(scores: Scores, seed: int) -> str:
+    """ "2", or "2 (14 of 20 tasks)"."""
+    tasks, all_tasks = sum(seed == found for _, found in scores.results), len(scores.condition.tasks)
+    return str(seed) if tasks >= all_tasks else f"{seed} ({tasks} of {all_tasks} tasks)"
 
 
 def _significance(table: Table, scores: Dict[str, Scores]) -> Iterator[List[str]]:
@@ -227,7 +253,7 @@ def _number(value: Optional[float], column: Column, mean: bool = False, sign: bo
     if column.measure == "failed":
         digits = 1 if mean else 0
     else:
-        digits = 3 if column.unit == "fraction" else 1
+        digits = column.digits
     # Without the sum a small negative number would be "-0.0".
     return f"{round(value, digits) + 0.0:{'+' if sign else ''}.{digits}f}"
 

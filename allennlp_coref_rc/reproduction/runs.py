@@ -13,6 +13,8 @@ from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.params import with_overrides
 
+from allennlp_coref_rc.training.exact_checkpointer import recoverable
+
 DATA = "data"
 """Where configs look for data sets."""
 
@@ -59,6 +61,8 @@ class Run:
         The folder of all data sets.
     evaluations : `Dict[str, Dict[str, Any]]`, optional (default = `{}`)
         What else the trained model is evaluated on: by the prefix of its metrics, overrides of the config.
+    files : `List[str]`, optional (default = `[]`)
+        Below `data`, that a result is a result of.
     """
 
     config: str
@@ -68,6 +72,7 @@ class Run:
     output: str = OUTPUT
     data: str = DATA
     evaluations: Dict[str, Dict[str, Any]] = field(default_factory=dict, compare=False)
+    files: List[str] = field(default_factory=list, compare=False)
 
     @property
     def name(self) -> str:
@@ -105,7 +110,10 @@ class Run:
         return hashlib.sha256(json.dumps(self.params(), sort_keys=True).encode()).hexdigest()[:16]
 
     def commands(self, cuda_device: int = -1) -> List[List[str]]:
-        """The arguments of AllenNLP's commands that train the model and let it answer the questions of the test."""
+        """
+        The arguments of AllenNLP's commands that train the model, let it answer the questions of the test, and evaluate
+        it; of a finished run those of evaluations that it lacks.
+        """
         params = self.params()
         overrides = {**self.settings(), **self._data_paths(params), "trainer.cuda_device": cuda_device}
         if "checkpointer" in params["trainer"]:
@@ -119,14 +127,18 @@ class Run:
         again = [] if not os.path.exists(self.path(MODEL)) else ["--recover"] if self._resumable(params) else ["-f"]
         archive, device = self.path(MODEL, "model.tar.gz"), ["--cuda-device", str(cuda_device)]
         validation, test = params["validation_data_path"], params.get("test_data_path")
+        evaluations = [
+            ["evaluate", archive, validation, "-o", json.dumps(self.evaluations[name]), *device, "--output-file",
+             self.path(METRICS.format(name))]
+            for name in self.lacking()
+        ]  # fmt: skip
+        if self.result() is not None:
+            return evaluations
         return [
             ["train", self.config, "-s", self.path(MODEL), *again, "-o", json.dumps(overrides)],
             ["predict", archive, test or validation, "--use-dataset-reader", "--silent", "--batch-size",
              str(batch_size), *device, "--output-file", self.path(ALL_PREDICTIONS)],
-        ] + [
-            ["evaluate", archive, validation, "-o", json.dumps(changes), *device, "--output-file",
-             self.path(METRICS.format(name))]
-            for name, changes in self.evaluations.items()
+            *evaluations,
         ]  # fmt: skip
 
     def shell_commands(self, environment: Dict[str, str], cuda_device: int = -1) -> List[str]:
@@ -143,7 +155,27 @@ class Run:
                 f"{self.path(RESULT)}: found a run of another version of {self.config}{self._differences()}; remove its "
                 "folder, or choose another --output"
             )
+        for name, digest in (result or {}).get("data", {}).items():
+            if self.digests().get(name, digest) != digest:
+                raise ConfigurationError(
+                    f"{self.path(RESULT)}: found a run on another {os.path.join(self.data, name)} than is there now; "
+                    "remove its folder, or choose another --output"
+                )
         return result
+
+    def lacking(self) -> List[str]:
+        """Evaluations whose metrics the result does not have, or all, if there is none."""
+        metrics = (self.result() or {}).get("metrics", {})
+        return [name for name in self.evaluations if not any(key.startswith(f"{name}_") for key in metrics)]
+
+    @property
+    def finished(self) -> bool:
+        return self.result() is not None and not self.lacking()
+
+    def digests(self) -> Dict[str, str]:
+        """Of the data that are at hand."""
+        paths = {name: os.path.join(self.data, name) for name in self.files}
+        return {name: _digest(path, os.stat(path).st_mtime_ns) for name, path in paths.items() if os.path.isfile(path)}
 
     def read(self, name: str) -> Optional[Dict[str, Any]]:
         """A JSON file in the folder of the run, if it is there."""
@@ -164,9 +196,7 @@ class Run:
         return min(1.0, epochs / self.params()["trainer"].get("num_epochs", 20))
 
     def _resumable(self, params: Dict[str, Any]) -> bool:
-        found = self.read(os.path.join(MODEL, "config.json"))
-        checkpoints = glob.glob(glob.escape(self.path(MODEL)) + "/training_state_*.th")
-        return found == params and len(checkpoints) > 1
+        return self.read(os.path.join(MODEL, "config.json")) == params and recoverable(self.path(MODEL))
 
     def _differences(self) -> str:
         """What a finished run's config has, and what it should have: the first of it."""
@@ -191,6 +221,15 @@ def _load(config: str) -> Dict[str, Any]:
 @lru_cache(maxsize=None)
 def _evaluated(config: str, modified: float) -> str:
     return json.dumps(Params.from_file(config).as_dict(quiet=True))
+
+
+@lru_cache(maxsize=None)
+def _digest(path: str, modified: int) -> str:
+    digest = hashlib.sha256()
+    with open(path, "rb") as file:
+        while chunk := file.read(1 << 20):
+            digest.update(chunk)
+    return digest.hexdigest()[:16]
 
 
 def _strings(value: Any, key: str = "") -> Iterator[Tuple[str, str]]:

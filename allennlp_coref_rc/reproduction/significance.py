@@ -7,6 +7,14 @@ from scipy import stats
 from allennlp_coref_rc.common.json_objects import read_json_objects
 
 
+class Scored(NamedTuple):
+    """A question of a file of predictions: its id and its correct answers, if it has them, and the answer's score."""
+
+    id: Any
+    score: float
+    correct: Any = None
+
+
 class McNemar(NamedTuple):
     """
     McNemar's test: of the questions that only one of two readers answers, whether each has its half.
@@ -57,11 +65,10 @@ def paired_bootstrap(first: Sequence[float], second: Sequence[float], samples: i
     return Bootstrap(n, float(differences.mean()), float(low), float(high), min(1.0, 2 * float(tail)))
 
 
-def read_scores(path: str, key: Optional[str] = None) -> List[Tuple[Any, float]]:
+def read_scores(path: str, key: Optional[str] = None) -> List[Scored]:
     """
-    The questions of a file of predictions, each with its `id`, if it has one, and its score, in order: `key` of it, or
-    else whether it is answered correctly (`correct`, or `answer` and `gold`). The file is what `allennlp predict`
-    writes, an object a question, or the predictions of `allennlp evaluate`, an object a batch.
+    The questions of a file of predictions, in order. A score is `key` of the prediction, or else whether the answer is
+    correct (`correct`, or `answer` and `gold`). The file is what `allennlp predict` writes, an object a question, or the predictions of `allennlp evaluate`, an object a batch.
     """
     found = []
     for place, prediction in _predictions(path):
@@ -78,29 +85,34 @@ def read_scores(path: str, key: Optional[str] = None) -> List[Tuple[Any, float]]
                 f"{place}: found {score!r:.60} as {key or 'correct'}, expected "
                 + ("a number" if key else "a question with `correct`, or with `answer` and `gold`")
             )
-        found.append((prediction.get("id"), float(score)))
+        found.append(Scored(prediction.get("id"), float(score), prediction.get("gold", prediction.get("answer_texts"))))
     return found
 
 
-def pair(
-    first: Sequence[Tuple[Any, float]], second: Sequence[Tuple[Any, float]], names: Tuple[str, str]
-) -> Tuple[List[float], List[float]]:
+def pair(first: Sequence[Scored], second: Sequence[Scored], names: Tuple[str, str]) -> Tuple[List[float], List[float]]:
     """The scores of the same questions: by id where all have one, else by their order."""
-    tables: List[Dict[Any, float]] = []
-    for name, scores in zip(names, (first, second)):
-        ids = [id for id, _ in scores]
+    tables: List[Dict[Any, Scored]] = []
+    for name, questions in zip(names, (first, second)):
+        ids = [question.id for question in questions]
         with_ids = all(isinstance(id, (str, int)) for id in ids)
         if with_ids and len(set(ids)) < len(ids):
             repeated = next(id for i, id in enumerate(ids) if id in ids[:i])
             raise ConfigurationError(f"{name}: found the id {repeated!r} twice, expected each question once")
-        tables.append(dict(scores) if with_ids else dict(enumerate(score for _, score in scores)))
+        tables.append(dict(zip(ids if with_ids else range(len(ids)), questions)))
     if tables[0].keys() != tables[1].keys():
         other = sorted(map(str, tables[0].keys() ^ tables[1].keys()))
         raise ConfigurationError(
             f"{names[0]} and {names[1]}: found {len(first)} and {len(second)} questions, {len(other)} of them in one "
             f"alone (such as {other[0]}), expected the same questions"
         )
-    return list(tables[0].values()), [tables[1][id] for id in tables[0]]
+    pairs = [(question, tables[1][key]) for key, question in tables[0].items()]
+    for one, other in pairs:
+        if None not in (one.correct, other.correct) and one.correct != other.correct:
+            raise ConfigurationError(
+                f"{names[0]} and {names[1]}: found {one.correct!r:.60} and {other.correct!r:.60} as correct answers of "
+                f"the question {one.id!r:.60}, expected the same questions"
+            )
+    return [one.score for one, _ in pairs], [other.score for _, other in pairs]
 
 
 def _predictions(path: str) -> Iterator[Tuple[str, Dict[str, Any]]]:

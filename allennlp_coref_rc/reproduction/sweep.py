@@ -3,16 +3,22 @@ import multiprocessing
 import os
 import subprocess
 import sys
+import tempfile
 import traceback
 from dataclasses import asdict
 from functools import partial
 from multiprocessing.connection import wait
 from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 
+from tqdm import tqdm
+
 from allennlp_coref_rc.commands.chunks import Chunk
 from allennlp_coref_rc.commands.workers import Workers
 from allennlp_coref_rc.reproduction.execution import end_with, execute
 from allennlp_coref_rc.reproduction.runs import ERROR, Run
+
+LONGEST_ERROR = 2000
+"""In characters, of what a worker of a cluster has to say."""
 
 PRELOADED = ["allennlp_coref_rc.reproduction.preloaded"]
 
@@ -60,8 +66,11 @@ def run_on_cluster(runs: Sequence[Run], scheduler: str, threads: int, job: Job) 
     with Workers(0, scheduler) as workers:
         function = partial(_execute_elsewhere, os.getcwd(), threads, job)
         chunks = (Chunk(i, [(run.name, run)]) for i, run in enumerate(runs))
-        for chunk, succeeded in workers.map(function, chunks):
-            yield chunk.items[0][1], bool(succeeded)
+        for chunk, error in workers.map(function, chunks):
+            run = chunk.items[0][1]
+            if error and not os.path.exists(run.path(ERROR)):
+                tqdm.write(f"{run.name}: {error}", file=sys.stderr)
+            yield run, error == ""
 
 
 def environment(threads: int, gpu: Slot = None) -> Dict[str, str]:
@@ -82,14 +91,20 @@ def _child(run: Run, gpu: Slot, job: Job) -> None:
         sys.exit(1)
 
 
-def _execute_elsewhere(folder: str, threads: int, job: Job, items: List[Tuple[str, Run]]) -> bool:
+def _execute_elsewhere(folder: str, threads: int, job: Job, items: List[Tuple[str, Run]]) -> str:
+    """Why it failed; nothing, if it went well."""
     words = [sys.executable, "-m", "allennlp_coref_rc.reproduction.execution"]
-    with subprocess.Popen(
-        [*words, json.dumps({"run": asdict(items[0][1]), **job})],
-        cwd=folder,
-        env={**os.environ, "OMP_NUM_THREADS": str(threads), "MKL_NUM_THREADS": str(threads)},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    ) as process:
-        return process.wait() == 0
+    try:
+        with tempfile.TemporaryFile("w+") as errors, subprocess.Popen(
+            [*words, json.dumps({"run": asdict(items[0][1]), **job})],
+            cwd=folder,
+            env={**os.environ, "OMP_NUM_THREADS": str(threads), "MKL_NUM_THREADS": str(threads)},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=errors,
+        ) as process:
+            code = process.wait()
+            errors.seek(0)
+            return errors.read()[-LONGEST_ERROR:].strip() or f"ended with code {code}" if code else ""
+    except OSError as error:
+        return str(error)

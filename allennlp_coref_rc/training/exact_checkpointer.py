@@ -1,9 +1,11 @@
+import glob
 import logging
 import os
 from types import SimpleNamespace
 from typing import Any, Dict, Optional
 
 import torch
+from allennlp.common.checks import ConfigurationError
 from allennlp.training import Checkpointer, Trainer
 from allennlp.training.trainer import TrainerCheckpoint
 
@@ -19,37 +21,63 @@ class ExactCheckpointer(Checkpointer):
     digit. AllenNLP's own do not: they lack the state of PyTorch's random numbers (dropout), and since the best weights
     are written after their epoch's checkpoint, a run killed in between ends with other weights than its best.
 
-    So training goes on from the last checkpoint but one, whose best weights were written or will be again. Python's and
-    NumPy's random numbers are those of the data, which AllenNLP reads again from the first epoch on.
+    So training goes on from the last checkpoint but one, whose best weights were written, however often it is killed.
+    Python's and NumPy's random numbers are those of the data, which AllenNLP reads again from the first epoch on.
 
-    Registered as a `Checkpointer` with name "exact". Its parameters are `Checkpointer`'s.
+    That is so of a training in one process, with checkpoints at ends of epochs. With `use_amp` the scale of the loss starts
+    anew, and on a GPU undisturbed runs need not repeat each other to the last digit.
+
+    Registered as a `Checkpointer` with name "exact". Its parameters are `Checkpointer`'s. At the first checkpoint a
+    `ConfigurationError` is raised where `keep_most_recent_by_count` is 1, and for a moving average other than
+    `recoverable_exponential`.
     """
 
     def save_checkpoint(self, trainer: Trainer) -> None:
-        super().save_checkpoint(SimpleNamespace(get_checkpoint_state=lambda: _with_random_states(trainer)))
+        checkpoint = self._with_random_states(trainer)
+        if checkpoint is not None:
+            # One of the same time, from before training was killed: it would not be written again.
+            names = ("epochs_completed", "batches_in_epoch_completed")
+            self._remove_checkpoint(*(checkpoint.trainer_state[name] for name in names))
+        super().save_checkpoint(SimpleNamespace(get_checkpoint_state=lambda: checkpoint))
 
     def load_checkpoint(self) -> Optional[TrainerCheckpoint]:
         checkpoints = sorted(self._find_all_checkpoints())
-        # A file that is there already would not be written again.
-        for checkpoint in checkpoints[-1:]:
-            self._remove_checkpoint(*checkpoint)
-        state = super().load_checkpoint()
-        if state is None:
+        if len(checkpoints) < 2:
             return None
-        model_state, training_state = state
+        paths = self._model_state_path(*checkpoints[-2]), self._training_state_path(*checkpoints[-2])
+        # Onto the CPU, as AllenNLP does: the trainer brings them to its device.
+        model_state, training_state = (torch.load(path, map_location="cpu") for path in paths)
         random_states = training_state.pop(RANDOM_STATES)
         torch.set_rng_state(random_states["cpu"])
-        if torch.cuda.is_available() and random_states["cuda"]:
-            torch.cuda.set_rng_state_all(random_states["cuda"])
+        if random_states["cuda"] is not None:
+            for device in range(torch.cuda.device_count()):
+                torch.cuda.set_rng_state(random_states["cuda"], device)
         training_state["best_model_filename"] = os.path.join(self._serialization_dir, "best.th")
         logger.info("Going on after epoch %d", training_state["epochs_completed"])
         return TrainerCheckpoint(model_state, training_state)
 
+    def _with_random_states(self, trainer: Trainer) -> Optional[TrainerCheckpoint]:
+        checkpoint = trainer.get_checkpoint_state()
+        if checkpoint is None:
+            return None
+        if "parameters" in checkpoint.trainer_state.get("moving_average", {}):
+            raise ConfigurationError(
+                "trainer.moving_average: found a type that training cannot go on with after a checkpoint, expected "
+                "recoverable_exponential"
+            )
+        if self._keep_most_recent_by_count is not None and self._keep_most_recent_by_count < 2:
+            raise ConfigurationError(
+                f"trainer.checkpointer.keep_most_recent_by_count: found {self._keep_most_recent_by_count}, expected 2 or "
+                "more: training goes on from the last checkpoint but one"
+            )
+        device = trainer.cuda_device
+        states: Dict[str, Any] = {
+            "cpu": torch.get_rng_state(),
+            "cuda": torch.cuda.get_rng_state(device) if device.type == "cuda" else None,
+        }
+        return TrainerCheckpoint(checkpoint.model_state, {**checkpoint.trainer_state, RANDOM_STATES: states})
 
-def _with_random_states(trainer: Trainer) -> Optional[TrainerCheckpoint]:
-    checkpoint = trainer.get_checkpoint_state()
-    if checkpoint is None:
-        return None
-    cuda = torch.cuda.get_rng_state_all() if torch.cuda.is_available() else []
-    states: Dict[str, Any] = {"cpu": torch.get_rng_state(), "cuda": cuda}
-    return TrainerCheckpoint(checkpoint.model_state, {**checkpoint.trainer_state, RANDOM_STATES: states})
+
+def recoverable(folder: str) -> bool:
+    """Whether `ExactCheckpointer` finds checkpoints in the folder of a training that it can go on from."""
+    return len(glob.glob(os.path.join(glob.escape(folder), "training_state_*.th"))) > 1

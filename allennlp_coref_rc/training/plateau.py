@@ -9,7 +9,8 @@ from allennlp.training.learning_rate_schedulers.learning_rate_scheduler import (
 class PlateauLearningRateScheduler(_PyTorchLearningRateSchedulerWithMetricsWrapper):
     """
     Lowers the learning rate when the validation metric has stopped getting better: what AllenNLP calls
-    `reduce_on_plateau`, which current releases of PyTorch no longer accept.
+    `reduce_on_plateau`, which current releases of PyTorch no longer accept. There is no `mode`: of a loss AllenNLP's
+    trainer hands over the negative, so that larger is always better.
 
     Registered as a `LearningRateScheduler` with name "plateau".
 
@@ -17,8 +18,6 @@ class PlateauLearningRateScheduler(_PyTorchLearningRateSchedulerWithMetricsWrapp
 
     optimizer : `torch.optim.Optimizer`
         Given by the trainer.
-    mode : `str`, optional (default = `"max"`)
-        `"max"` for a metric that is to grow, as accuracies are; `"min"` for a loss. (In AllenNLP "min".)
     factor : `float`, optional (default = `0.5`)
         What the learning rate is multiplied by.
     patience : `int`, optional (default = `0`)
@@ -33,7 +32,6 @@ class PlateauLearningRateScheduler(_PyTorchLearningRateSchedulerWithMetricsWrapp
     def __init__(
         self,
         optimizer: torch.optim.Optimizer,
-        mode: str = "max",
         factor: float = 0.5,
         patience: int = 0,
         threshold: float = 0.0,
@@ -43,7 +41,7 @@ class PlateauLearningRateScheduler(_PyTorchLearningRateSchedulerWithMetricsWrapp
         super().__init__(
             torch.optim.lr_scheduler.ReduceLROnPlateau(
                 optimizer,
-                mode=mode,
+                mode="max",
                 factor=factor,
                 patience=patience,
                 threshold=threshold,

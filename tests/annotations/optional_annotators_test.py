@@ -98,7 +98,7 @@ def test_fastcoref_says_what_is_wrong(fastcoref, monkeypatch):
     with pytest.raises(ConfigurationError, match="fastcoref: none can't be loaded: none is not a local folder"):
         of("fastcoref", model_name_or_path="none").annotate(TEXTS[0])
     monkeypatch.setitem(sys.modules, "fastcoref", None)
-    with pytest.raises(ConfigurationError, match=r"install it with pip install 'allennlp_coref_rc\[fastcoref\]'"):
+    with pytest.raises(ConfigurationError, match=r"install it, .* uv pip install .* '.\[fastcoref\]'"):
         of("fastcoref").annotate(TEXTS[0])
 
 
@@ -159,5 +159,5 @@ def test_coreferee_says_what_is_wrong(coreferee, monkeypatch):
     ):
         of("coreferee", spacy_model="en_none").annotate(TEXTS[0])
     monkeypatch.setitem(sys.modules, "coreferee", None)
-    with pytest.raises(ConfigurationError, match=r"install it with pip install 'allennlp_coref_rc\[coreferee\]'"):
+    with pytest.raises(ConfigurationError, match=r"install it, .* uv pip install .* '.\[coreferee\]'"):
         of("coreferee").annotate(TEXTS[0])

@@ -138,11 +138,12 @@ def test_question_encoders_are_stacked_or_read_the_embeddings():
 def test_question_feature_tells_which_tokens_occur_in_the_question():
     from allennlp_coref_rc.models.ga_reader import _occurs_in
 
-    passage = {"tokens": {"tokens": torch.tensor([[2, 3, 4, 0], [5, 6, 0, 0]])}}
-    question = {"tokens": {"tokens": torch.tensor([[4, 2, 0], [7, 6, 3]])}}
+    passage = {"tokens": {"tokens": torch.tensor([[2, 3, 4, 0], [5, 6, 1, 0]])}}
+    question = {"tokens": {"tokens": torch.tensor([[4, 2, 0], [1, 6, 3]])}}
     mask = torch.tensor([[True, True, False], [True, True, True]])
+    # Two unknown words, of index 1, need not be the same.
     expected = [[True, False, True, False], [False, True, False, False]]
-    assert _occurs_in(passage, question, mask).tolist() == expected
+    assert _occurs_in(passage, question, mask, unknown=1).tolist() == expected
 
 
 def test_the_coreference_edges_matter():

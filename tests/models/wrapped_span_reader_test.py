@@ -42,3 +42,15 @@ def test_questions_without_a_span_count_and_answers_are_no_longer_than_asked():
     spans = [output["best_span"] for output in model.eval().forward_on_instances(instances)]
     assert max(end - start + 1 for start, end in spans) <= 2
     assert 0 < model.get_metrics()["rouge_l"] <= 1
+
+
+def test_the_readers_regularizer_counts():
+    config = bidaf(regularizer={"regexes": [[".*weight", {"type": "l2", "alpha": 0.1}]]})
+    config["reader"]["regularizer"] = {"regexes": [[".*bias.*", {"type": "l2", "alpha": 0.2}]]}
+    model, _, _ = build(config)
+    found = model.get_regularization_penalty()
+    squares = {name: parameter.pow(2).sum() for name, parameter in model.named_parameters()}
+    expected = 0.1 * sum(value for name, value in squares.items() if "weight" in name)
+    expected += 0.2 * sum(value for name, value in squares.items() if "bias" in name)
+    assert found.item() == pytest.approx(expected.item())
+    assert build(bidaf())[0].get_regularization_penalty() is None

@@ -67,6 +67,9 @@ def test_batches_agree_with_single_questions(predictor):
         ({"passage": STORY, "question": QUESTION, "candidates": "park"}, "candidates: found 'park', expected a list"),
         ({"passage": STORY, "question": QUESTION, "candidates": []}, r"candidates: found \[\], expected a list of one"),
         ({"passage": 3, "question": QUESTION}, "passage: found 3, expected a text or a list"),
+        ({"passage": [STORY, 3], "question": QUESTION}, "passage: found 3 in the list, expected texts"),
+        ({"passage": STORY, "question": QUESTION, "candidates": [{}]}, "candidates: found {} in the list, expected"),
+        ([STORY, QUESTION], r"found \[.* as input, expected an object"),
     ],
 )
 def test_bad_input_is_named(predictor, inputs, message):

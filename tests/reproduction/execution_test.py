@@ -16,10 +16,11 @@ def test_seconds_are_those_of_all_attempts(tmp_path, monkeypatch):
     os.makedirs(run.path(MODEL))
     assert execution._begin(run, "abc") == 0
     os.makedirs(run.path(MODEL))
-    checkpoint = run.path(MODEL, "training_state_e1_b0.th")
-    open(checkpoint, "w").close()
-    os.utime(checkpoint, (1100, 1100))
-    # What was trained after the last checkpoint is lost.
+    checkpoint, last = (run.path(MODEL, f"training_state_e{epoch}_b0.th") for epoch in (1, 2))
+    for path, written in ((checkpoint, 1100), (last, 1200)):
+        open(path, "w").close()
+        os.utime(path, (written, written))
+    # What was trained after the last checkpoint but one is lost.
     now[0] = 2000.0
     assert execution._begin(run, "abc") == 100
     assert attempt(run) == {"commit": "abc", "begun": 2000.0, "seconds": 100.0}
@@ -27,6 +28,7 @@ def test_seconds_are_those_of_all_attempts(tmp_path, monkeypatch):
     now[0] = 3000.0
     assert execution._begin(run, "abc") == 100
     os.utime(checkpoint, (3050, 3050))
+    os.utime(last, (3100, 3100))
     now[0] = 4000.0
     assert execution._begin(run, "abc") == 150
     # Another version of the code begins again.

@@ -104,9 +104,9 @@ def test_papers_values_beside_ours(tables, tmp_path):
     assert cells(text, "Nobody", "Max") == ["0.500", "", "", "", ""]
     assert cells(text, "Elsewhere", "Max") == ["0.800", "", "", "", "[no data]"]
     assert cells(text, "Nowhere", "Max") == ["0.800", "", "", "", "[no config]"]
-    assert cells(text, "task") == ["GRU, paper", "GRU, best", "mean", "C-GRU, best", "mean"]
-    assert cells(text, "1") == ["0.900", "0.900", "0.930", "1.000", "1.000"]
-    assert cells(text, "6") == ["0.500", "0.500", "0.450", "1.000", "1.000"]
+    assert cells(text, "task") == ["GRU, paper", "GRU, best", "mean (seeds)", "C-GRU, best", "mean (seeds)"]
+    assert cells(text, "1") == ["0.900", "0.900", "0.930 (2)", "1.000", "1.000 (2)"]
+    assert cells(text, "6") == ["0.500", "0.500", "0.450 (2)", "1.000", "1.000 (2)"]
     assert cells(text, "GRU", "4 of 4") == ["1, 2", "abc", "a processor", "2.00"]
     # Of 100 questions GRU's best seeds miss 5 and 25.
     assert cells(text, "C-GRU against GRU")[:3] == ["100", "30", "0"]
@@ -119,7 +119,9 @@ def test_what_is_not_finished_has_no_number(tables, tmp_path):
     finish(tables[0], "gru", tmp_path, {key: value for key, value in GRU.items() if key != (6, 2)})
     text = report(tables, [], str(tmp_path), str(tmp_path))
     assert cells(text, "GRU", "Max") == ["0.700", "", "", "", "[3/4 run]"]
-    assert cells(text, "GRU", "Task 6") == ["0.400", "0.400 (1)", "0.400", "+0.000", "[OK]"]
+    assert cells(text, "GRU", "Task 6") == ["0.400", "0.400 (1)", "0.400", "+0.000", "[OK] [3/4 run]"]
+    assert cells(text, "1")[2] == "0.930 (2)" and cells(text, "6")[2] == "0.400 (1)"
+    assert cells(text, "GRU", "3 of 4")[0] == "1, 2 (1 of 2 tasks)"
     assert cells(report(tables, [1], str(tmp_path), str(tmp_path)), "GRU", "Max")[1] == "0.680 (1)"
 
 
@@ -130,7 +132,7 @@ def test_a_metric_that_runs_do_not_have_has_no_number(tables, tmp_path):
     for row in ("gru", "coref_gru"):
         finish(tables[0], row, tmp_path, GRU)
     text = report(tables, [], str(tmp_path), str(tmp_path))
-    assert cells(text, "GRU", "f1") == ["", "", "", "", ""]
+    assert cells(text, "GRU", "f1") == ["", "", "", "", "[no metric]"]
     assert cells(text, "GRU", "Max")[2] == "0.700"
     assert "C-GRU against GRU" not in text
 
@@ -147,6 +149,27 @@ def test_a_run_of_another_config_is_no_run_of_this(tables, tmp_path):
         ConfigurationError, match=r"another version of .*config.jsonnet \(trainer.num_epochs: found 1, expected 7"
     ):
         report(tables, [], str(tmp_path), str(tmp_path))
+
+
+def test_numbers_have_the_papers_digits(tables, tmp_path):
+    (path,) = tmp_path.glob("*.yaml")
+    path.write_text(path.read_text().replace("Error: 29,", "Error: 29.25,").replace("Avg: 0.66,", "Avg: 0.6612,"))
+    finish(tables[0], "gru", tmp_path, GRU)
+    text = report(read_conditions(str(path)), [], str(tmp_path), str(tmp_path))
+    assert cells(text, "GRU", "Error") == ["29.25", "31.00 ± 1.41 (2)", "30.00", "+0.75", "[OK]"]
+    assert cells(text, "GRU", "Avg")[:2] == ["0.6612", "0.6900 ± 0.0141 (2)"]
+    assert cells(text, "GRU", "Max")[0] == "0.700"
+
+
+def test_what_the_file_has_of_other_tables_stays(tmp_path):
+    path = tmp_path / "RESULTS.md"
+    write_report(
+        str(path), "first introduction\n\n### B, Table 1: old\n\nold\n\n### A, Table 2: caption\n\nkept\n\n| # |"
+    )
+    write_report(str(path), "introduction\n\n### B, Table 1: new\n\nnew\n\n### C, Figure 1: c\n\nadded")
+    sections = ["### A, Table 2: caption\n\nkept\n\n| # |", "### B, Table 1: new\n\nnew", "### C, Figure 1: c\n\nadded"]
+    text = "\n\n".join(["introduction", *sections])
+    assert path.read_text() == f"{BEGIN}\n{text}\n{END}\n"
 
 
 def test_the_report_takes_its_place_and_nothing_elses(tmp_path):

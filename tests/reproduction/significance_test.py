@@ -7,7 +7,7 @@ from allennlp.common.checks import ConfigurationError
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from allennlp_coref_rc.reproduction.significance import mcnemar, pair, paired_bootstrap, read_scores
+from allennlp_coref_rc.reproduction.significance import Scored, mcnemar, pair, paired_bootstrap, read_scores
 
 
 def test_mcnemar_of_the_textbook():
@@ -61,8 +61,8 @@ def test_predictions_of_predict_and_of_evaluate_are_the_same(tmp_path):
     )
     batches = write(tmp_path / "batches", {"id": ["a", "b"], "answer": ["Milk", "x"], "gold": ["milk", "y"], "loss": 1})
     runs = write(tmp_path / "runs", {"id": "a", "correct": True}, {"id": "b", "correct": False})
-    expected = [("a", 1.0), ("b", 0.0)]
-    assert read_scores(lines) == read_scores(batches) == read_scores(runs) == expected
+    assert read_scores(lines) == read_scores(batches) == [("a", 1.0, "milk"), ("b", 0.0, "y")]
+    assert read_scores(runs) == [("a", 1.0, None), ("b", 0.0, None)]
 
 
 def test_questions_go_together_by_id_or_by_order(tmp_path):
@@ -96,6 +96,10 @@ def test_other_files_are_refused(tmp_path, content, key, message):
 
 def test_other_questions_are_refused():
     with pytest.raises(ConfigurationError, match=r"A and B: found 2 and 1 questions, 1 of them in one alone .*'?b'?"):
-        pair([("a", 1.0), ("b", 0.0)], [("a", 1.0)], ("A", "B"))
+        pair([Scored("a", 1.0), Scored("b", 0.0)], [Scored("a", 1.0)], ("A", "B"))
     with pytest.raises(ConfigurationError, match="A: found the id 'a' twice"):
-        pair([("a", 1.0), ("a", 0.0)], [("a", 1.0)], ("A", "B"))
+        pair([Scored("a", 1.0), Scored("a", 0.0)], [Scored("a", 1.0)], ("A", "B"))
+    for id in ("a", None):
+        with pytest.raises(ConfigurationError, match=f"A and B: found 'x' and 'y' as correct answers of .* {id!r}"):
+            pair([Scored(id, 1.0, "x")], [Scored(id, 1.0, "y")], ("A", "B"))
+    assert pair([Scored("a", 1.0, "x")], [Scored("a", 0.0)], ("A", "B")) == ([1.0], [0.0])

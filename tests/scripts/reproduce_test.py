@@ -155,7 +155,7 @@ def test_a_result_says_all_about_its_run(swept):
         )
         assert result["settings"]["random_seed"] == run.seed
         assert set(result["seconds"]) == {"train", "predict"}
-        assert re.fullmatch(r"[0-9a-f]{12}\+?|", result["commit"])
+        assert re.fullmatch(r"[0-9a-f]{12}(\+[0-9a-f]{6})?|", result["commit"])
         assert not [name for name in os.listdir(run.path(MODEL)) if name.endswith(".th")]
 
 

@@ -5,8 +5,10 @@ import pytest
 import torch
 from allennlp.commands.train import train_model
 from allennlp.common import Params
+from allennlp.common.checks import ConfigurationError
 from allennlp.training import Checkpointer
 
+from allennlp_coref_rc.training import ExactCheckpointer
 from tests.shared import PROJECT
 from tests.training_config.configs import BABI
 
@@ -19,16 +21,17 @@ class Killed(Exception):
     pass
 
 
-def train(folder, checkpointer, recover=False):
+def train(folder, checkpointer, recover=False, keep=2, **more):
     overrides = {
         "dataset_reader.folder": str(BABI),
         "dataset_reader.task": 6,
         "trainer.num_epochs": EPOCHS,
-        "trainer.checkpointer": {"type": checkpointer},
+        "trainer.checkpointer": {"type": checkpointer, "keep_most_recent_by_count": keep},
         # So that the first epoch is the best.
         "trainer.validation_metric": "-accuracy",
         "model.dropout": 0.5,
         "trainer.cuda_device": -1,
+        **{f"trainer.{key}": value for key, value in more.items()},
     }
     params = Params.from_file(str(CONFIG), overrides)
     train_model(params, str(folder), recover=recover)
@@ -36,20 +39,25 @@ def train(folder, checkpointer, recover=False):
     return {key: value for key, value in metrics.items() if "memory" not in key and "duration" not in key}
 
 
-def train_killed(folder, checkpointer, epoch, monkeypatch):
-    """Killed when the checkpoint of an epoch is written, and its best weights are not yet."""
+def train_killed(folder, checkpointer, epoch, monkeypatch, saving=True, **options):
+    """Killed when the checkpoint of an epoch is written, and its best weights are not yet; or just before that."""
     save = Checkpointer.maybe_save_checkpoint
 
     def save_and_die(self, trainer, epochs, batches):
-        saved = save(self, trainer, epochs, batches)
-        if epochs == epoch and batches == 0:
+        killed = epochs == epoch and batches == 0
+        saved = save(self, trainer, epochs, batches) if saving or not killed else False
+        if killed:
             raise Killed
         return saved
 
     with monkeypatch.context() as patched:
         patched.setattr(Checkpointer, "maybe_save_checkpoint", save_and_die)
         with pytest.raises(Killed):
-            train(folder, checkpointer)
+            train(folder, checkpointer, **options)
+
+
+def weights_of(folder):
+    return {name: weights.tolist() for name, weights in torch.load(folder / "best.th").items()}
 
 
 @pytest.fixture(scope="module")
@@ -84,3 +92,45 @@ def test_a_file_that_was_being_written_does_not_matter(undisturbed, tmp_path, mo
         path = tmp_path / "run" / f"{name}_state_e3_b0.th"
         os.truncate(path, path.stat().st_size // 2)
     assert train(tmp_path / "run", "exact", recover=True) == undisturbed[0]
+
+
+def test_a_run_killed_again_and_again_does_not_begin_anew(undisturbed, tmp_path, monkeypatch):
+    load, epochs = ExactCheckpointer.load_checkpoint, []
+
+    def load_and_count(self):
+        checkpoint = load(self)
+        epochs.append(checkpoint.trainer_state["epochs_completed"])
+        return checkpoint
+
+    train_killed(tmp_path / "run", "exact", 3, monkeypatch)
+    monkeypatch.setattr(ExactCheckpointer, "load_checkpoint", load_and_count)
+    for saving in (False, True, False):
+        train_killed(tmp_path / "run", "exact", 3, monkeypatch, saving, recover=True)
+    assert train(tmp_path / "run", "exact", recover=True) == undisturbed[0]
+    assert epochs == [2, 2, 2, 2]
+
+
+def test_a_moving_average_goes_on(tmp_path, monkeypatch):
+    average = {"moving_average": {"type": "recoverable_exponential", "decay": 0.9}, "validation_metric": "+accuracy"}
+    expected = train(tmp_path / "undisturbed", "exact", **average)
+    train_killed(tmp_path / "run", "exact", 3, monkeypatch, **average)
+    assert train(tmp_path / "run", "exact", recover=True, **average) == expected
+    assert weights_of(tmp_path / "run") == weights_of(tmp_path / "undisturbed")
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        (
+            {"moving_average": {"type": "exponential"}},
+            "moving_average: found a type .* expected recoverable_exponential",
+        ),
+        (
+            {"keep": 1},
+            "keep_most_recent_by_count: found 1, expected 2 or more",
+        ),
+    ],
+)
+def test_what_it_could_not_go_on_with_is_refused(tmp_path, options, message):
+    with pytest.raises(ConfigurationError, match=message):
+        train(tmp_path / "run", "exact", **options)

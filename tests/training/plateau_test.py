@@ -23,7 +23,8 @@ def rates(metrics, **options):
 def test_lowered_where_the_metric_stops_growing():
     assert rates([0.1, 0.2, 0.2, 0.3, 0.3]) == [1.0, 1.0, 0.5, 0.5, 0.25]
     assert rates([0.1, 0.1, 0.1, 0.1], patience=2, factor=0.1) == [1.0, 1.0, 1.0, 0.1]
-    assert rates([3.0, 2.0, 2.0], mode="min") == [1.0, 1.0, 0.5]
+    # As the trainer hands over a loss.
+    assert rates([-3.0, -2.0, -2.0]) == [1.0, 1.0, 0.5]
     assert rates([0.1, 0.1, 0.1], min_lr=0.4) == [1.0, 0.5, 0.4]
 
 

@@ -1,4 +1,5 @@
-// Single-layer reader with GRU and indicators of coreference clusters: beside Table 1 in Dhingra et al. (NAACL 2018).
+// Single-layer reader with GRU and indicators of coreference clusters: "bi-GRU + one-hot" of
+// Table 1 in Dhingra et al. (2017, arXiv:1703.02620).
 local variants = import '../lib/variants.libsonnet';
 
 (import '../lib/babi.libsonnet') + variants.gru_one_hot + variants.single_layer

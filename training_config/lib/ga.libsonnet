@@ -19,7 +19,7 @@
   question_feature:: false,
   cluster_one_hot:: 0,  // indicators of clusters beside the embeddings
   // A file of word vectors of size embedding_dim: GloVe or word2vec text, plain or compressed. To be said in a config,
-  //   (import 'ga_gru.jsonnet') { pretrained_file:: 'glove.6B.100d.txt' }
+  //   (import 'ga_gru.jsonnet') { pretrained_file:: 'data/glove/glove.6B.100d.txt' }
   // since with an override on the command line the initializers would overwrite them.
   pretrained_file:: null,
   train_embeddings:: true,

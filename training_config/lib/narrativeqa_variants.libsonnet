@@ -90,7 +90,7 @@ local encoders = import 'encoders.libsonnet';
   eight_gigabytes: { accumulation:: 8 },
   // Evaluated, and kept, are means over the last updates' weights. The paper has a run with it, whose config is not
   // published.
-  moving_average: { moving_average:: { type: 'exponential', decay: 0.9999 } },
+  moving_average: { moving_average:: { type: 'recoverable_exponential', decay: 0.9999 } },
 
   // Data. The authors' annotated files, with their spans, tokens and annotations.
   authors_files: {
@@ -109,7 +109,7 @@ local encoders = import 'encoders.libsonnet';
     test_data_path:: null,
     evaluate_on_test: false,
   },
-  // A small model that is to learn the beginnings of the 58 valid summaries by heart, on a CPU.
+  // A small model that is to learn the beginnings of the valid summaries by heart, on a CPU.
   development: {
     text:: 'tokenized',
     training_limits:: { max_passage_length: 250, max_question_length: 20 },

@@ -1,9 +1,9 @@
 // A GA Reader on WikiHop (QAngaroo v1.1). Settings of Coref-GRU (Dhingra et al., NAACL 2018), Appendix B, and of its
-// authors' code. Theirs begin with GloVe vectors: see pretrained_file in ga.libsonnet. Two things differ: the learning
+// authors' code. Theirs begin with GloVe vectors: see pretrained_file in ga.libsonnet. In training two things differ: the learning
 // rate is halved after an epoch (43,738 questions, 2,734 updates; theirs: every 2,500 updates) and validation is once
 // an epoch (theirs: every 500 updates). Their clusters are those of the Berkeley Entity Resolution System; here of a
 // sieve that needs no model: others come with files that `allennlp annotate` has written, for which the annotator is
-// not asked.
+// not asked. How questions are read differs as `annotated_wikihop` says.
 local characters = import 'characters.libsonnet';
 local ga = import 'ga.libsonnet';
 

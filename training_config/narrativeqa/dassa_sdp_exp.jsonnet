@@ -1,5 +1,5 @@
 // NarrativeQA, DR (Exp).
-// DASSA (Mihaylov & Frank, EMNLP 2019), Table 2.
+// DASSA (Mihaylov & Frank, EMNLP 2019), Tables 1 and 2.
 local variants = import '../lib/narrativeqa_variants.libsonnet';
 
 (import '../lib/narrativeqa.libsonnet') + variants.explicit()

@@ -36,7 +36,8 @@ class Dassa(AnnotatedSeq2SeqEncoder):
     annotation layers' views say. Attention within narrow scopes costs no more than they hold (see `Scopes`).
 
     Without annotations, or without heads that see them, it is the encoder of QANet. Its options have the names that
-    AllenNLP's `qanet_encoder` has for them, and it computes the same.
+    AllenNLP's `qanet_encoder` has for them, and it computes the same, but that scores are divided by the root of a head's
+    size (there, of `hidden_dim` over the number of heads, which is the same by default).
 
     A token without a label has a vector of its head's own instead of what a label adds, in a plain head each token:
     the authors' code has it as a label, here it is the bias.

@@ -1,7 +1,6 @@
 import math
 import os
 import re
-from collections import defaultdict
 from pathlib import Path
 from typing import List, Sequence
 
@@ -17,25 +16,29 @@ SPLITS = ("validation", "training")
 
 
 def training_curve(name: str, folders: Sequence[Path], split: str) -> Curve:
-    points = defaultdict(list)
+    runs: List[List[float]] = []
     for folder in folders:
         found = [re.fullmatch(r"metrics_epoch_(\d+)\.json", path.name) for path in folder.glob("metrics_epoch_*.json")]
+        runs.append([])
         epochs = 1 + max((int(match[1]) for match in found if match), default=0)
         for epoch in range(epochs):
             metrics = f"metrics_epoch_{epoch}.json"
             loss = number_of(folder / metrics, read_object(folder, metrics), f"{split}_loss")
             if loss < 0:
                 raise ConfigurationError(f"{folder / metrics}: found the {split}_loss {loss}, expected 0 or more")
-            points[float(epoch + 1)].append(math.exp(-loss))
+            runs[-1].append(math.exp(-loss))
+    longest = max(map(len, runs), default=0)
+    # A run that has ended stays where it was: those that are good end early.
+    points = {float(i + 1): [run[min(i, len(run) - 1)] for run in runs if run] for i in range(longest)}
     return Curve(name, points, split)
 
 
 @Drawing.register("training_curves")
 class TrainingCurves(Drawing):
     """
-    exp(-loss), the probability of the correct answer, after each epoch: Figure 3 (right) of Coref-GRU (Dhingra et al.,
-    NAACL 2018). The runs of all rows of a name are a curve. The loss is a run's mean over questions, so that the average
-    drawn is one over runs alone.
+    exp(-loss), the geometric mean of the correct answers' probabilities, after each epoch: Figure 3 (right) of Coref-GRU
+    (Dhingra et al., NAACL 2018). The loss is what AllenNLP's metrics have. The runs of all rows of a name are a curve,
+    their mean; a run that has ended counts with its last value.
 
     Registered as a `Drawing` with name "training_curves".
 

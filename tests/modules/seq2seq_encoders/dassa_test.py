@@ -191,6 +191,19 @@ def test_layers_are_dropped_as_often_as_evaluation_supposes():
     assert torch.allclose(block.eval()._residual(3, inputs, lambda _: one), inputs + 0.2)
 
 
+def test_dropped_layers_do_not_stop_distributed_training():
+    torch.distributed.init_process_group("gloo", store=torch.distributed.HashStore(), rank=0, world_size=1)
+    try:
+        block = dassa(heads={}, layer_dropout_undecayed_prob=0.8).train().blocks[0]
+        parallel = torch.nn.parallel.DistributedDataParallel(block)
+        for _ in range(8):
+            block.zero_grad(set_to_none=True)
+            parallel(torch.randn(2, 3, DIM, dtype=torch.float64)).sum().backward()
+            assert all(parameter.grad is not None for parameter in block.parameters())
+    finally:
+        torch.distributed.destroy_process_group()
+
+
 def test_twelve_heads_in_every_layer_and_other_sizes():
     encoder = dassa(
         input_dim=5, hidden_dim=14, num_attention_heads=12, attention_projection_dim=24, annotated_blocks=[0, 1, 2],

@@ -1,0 +1,21 @@
+from typing import Any, Dict
+
+from allennlp.training.moving_average import ExponentialMovingAverage, MovingAverage
+
+
+@MovingAverage.register("recoverable_exponential")
+class RecoverableExponentialMovingAverage(ExponentialMovingAverage):
+    """
+    `ExponentialMovingAverage` that `allennlp train --recover` goes on with. AllenNLP's own comes back from a checkpoint
+    with copies of the parameters, so that averages are no longer those of the model that is trained, and validation and
+    the best weights no longer see them.
+
+    Registered as a `MovingAverage` with name "recoverable_exponential". Its parameters are `ExponentialMovingAverage`'s.
+    """
+
+    def state_dict(self) -> Dict[str, Any]:
+        return {"shadows": self._shadows}
+
+    def load_state_dict(self, state_dict: Dict[str, Any]) -> None:
+        for name, shadow in self._shadows.items():
+            shadow.copy_(state_dict["shadows"][name])
