@@ -51,6 +51,8 @@ def execute(run: Run, commit: str, cuda_device: int = -1, keep_weights: str = "b
     try:
         with FileLock(run.path(".lock"), timeout=0):
             try:
+                if os.path.exists(run.path(ERROR)):
+                    os.unlink(run.path(ERROR))
                 if run.result() is None:
                     seconds = _begin(run, commit)
                     with printing_to(run.path(LOG)):
@@ -79,8 +81,6 @@ def _begin(run: Run, commit: str) -> float:
         seconds = attempt["seconds"] + max(0.0, sorted(map(os.path.getmtime, checkpoints))[-2] - attempt["begun"])
     else:
         _clear(run)
-    if os.path.exists(run.path(ERROR)):
-        os.unlink(run.path(ERROR))
     with atomic_write(run.path(ATTEMPT)) as file:
         json.dump({"commit": commit, "begun": time.time(), "seconds": seconds}, file)
     return seconds
