@@ -23,14 +23,14 @@ MADE_WITH = ("runs", "seeds", "commit", "hardware", "hours")
 
 INTRODUCTION = """## The papers' tables and figures
 
-Rows with "mean ± sd" were run here: over seeds, whose number is in brackets, of the mean over tasks (sd: of a sample, over
-n - 1); "best" is the seed chosen by validation (task by task where there are tasks; of equals the one with the lower
-validation loss). The difference is that of the mean or the best, whichever the paper's number is. `[OK]`: no more than
-the tolerance worse than the paper; `[FAIL]`: worse; `[no data]`: the data set is not available; `[not run]`; `[3/60 run]`:
-not finished; `[no metric]`: the runs lack it. Hours are those of all runs together, one thread each unless the hardware
-says otherwise. A figure is drawn of those rows whose runs are finished. The tests of significance are about two trained
-models, not about seeds, and take questions for independent, which those about one text (in bAbI five a story) are not
-quite: true p-values are larger."""
+Rows with "mean ± sd" were run here: over seeds, whose number is in brackets, of the mean over tasks (sd: of a sample,
+over n - 1); "best" is the seed chosen by validation (task by task where there are tasks; of equals the one with the
+lower validation loss). The difference is that of the mean or the best, whichever the paper's number is. `[OK]`: no
+more than the tolerance worse than the paper; `[FAIL]`: worse; `[no data]`: the data set is not available;
+`[not run]`; `[3/60 run]`: not finished; `[no metric]`: the runs lack it. Hours are those of all runs together,
+minutes of one (wall time), one thread each unless the hardware says otherwise. A figure is drawn of those rows whose
+runs are finished. The tests of significance are about two trained models, not about seeds, and take questions for
+independent, which those about one text (in bAbI five a story) are not quite: true p-values are larger."""
 
 
 def write_report(path: str, report: str) -> None:
@@ -154,7 +154,10 @@ def state(condition: Condition, scores: Scores, data: str) -> str:
 
 
 def _tasks(column: Column, conditions: Sequence[Condition], scores: Dict[str, Scores]) -> List[str]:
-    """A line a task: the paper's value and, of what was run, that of the seed chosen by validation and all seeds' mean."""
+    """
+    A line a task: the paper's value and, of what was run, that of the seed chosen by validation, all seeds' mean, and a
+    run's minutes.
+    """
     header, cells = ["task"], []
     for condition in conditions:
         found = scores[condition.name]
@@ -163,12 +166,12 @@ def _tasks(column: Column, conditions: Sequence[Condition], scores: Dict[str, Sc
             cells.append({t: _number(v, column) for t, v in zip(condition.tasks, condition.paper[column.name])})
         if found.results:
             task_scores = {task: found.score(column, task) for task in found.tasks}
-            header += [f"{condition.row}, best", "mean (seeds)"]
+            header += [f"{condition.row}, best", "mean (seeds)", "minutes"]
             cells.append({task: _number(score.best, column) for task, score in task_scores.items() if score})
             means = {
                 task: f"{_number(score.mean, column)} ({score.seeds})" for task, score in task_scores.items() if score
             }
-            cells.append(means)
+            cells += [means, {task: f"{found.minutes(task):.1f}" for task in task_scores}]
     tasks = sorted({task for condition in conditions for task in condition.tasks})
     return _markdown(header, [[str(task), *(cell.get(task, "") for cell in cells)] for task in tasks])
 

@@ -102,6 +102,11 @@ class Scores:
         """What the results say of themselves, each thing once."""
         return ", ".join(sorted({str(result[key]) for result in self.results.values()}))
 
+    def minutes(self, task: Optional[int]) -> float:
+        """Of a run of a task, the mean over seeds."""
+        seconds = [sum(result["seconds"].values()) for key, result in self.results.items() if key[0] == task]
+        return statistics.fmean(seconds) / 60
+
     @property
     def hours(self) -> float:
         return sum(sum(result["seconds"].values()) for result in self.results.values()) / 3600

@@ -104,9 +104,17 @@ def test_papers_values_beside_ours(tables, tmp_path):
     assert cells(text, "Nobody", "Max") == ["0.500", "", "", "", ""]
     assert cells(text, "Elsewhere", "Max") == ["0.800", "", "", "", "[no data]"]
     assert cells(text, "Nowhere", "Max") == ["0.800", "", "", "", "[no config]"]
-    assert cells(text, "task") == ["GRU, paper", "GRU, best", "mean (seeds)", "C-GRU, best", "mean (seeds)"]
-    assert cells(text, "1") == ["0.900", "0.900", "0.930 (2)", "1.000", "1.000 (2)"]
-    assert cells(text, "6") == ["0.500", "0.500", "0.450 (2)", "1.000", "1.000 (2)"]
+    assert cells(text, "task") == [
+        "GRU, paper",
+        "GRU, best",
+        "mean (seeds)",
+        "minutes",
+        "C-GRU, best",
+        "mean (seeds)",
+        "minutes",
+    ]
+    assert cells(text, "1") == ["0.900", "0.900", "0.930 (2)", "30.0", "1.000", "1.000 (2)", "30.0"]
+    assert cells(text, "6") == ["0.500", "0.500", "0.450 (2)", "30.0", "1.000", "1.000 (2)", "30.0"]
     assert cells(text, "GRU", "4 of 4") == ["1, 2", "abc", "a processor", "2.00"]
     # Of 100 questions GRU's best seeds miss 5 and 25.
     assert cells(text, "C-GRU against GRU")[:3] == ["100", "30", "0"]

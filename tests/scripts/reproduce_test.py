@@ -92,8 +92,9 @@ def on_validation(run):
 def report_of(output, capsys, *more):
     capsys.readouterr()
     assert call(output, *TABLE, *more, "--report") == 0
-    # Hours are a line's last cell, and the only numbers of two digits after the point.
-    return re.sub(r"\| \d+\.\d\d \|$", "| hours |", capsys.readouterr().out, flags=re.MULTILINE)
+    # Hours are a line's last cell, and the only numbers of two digits after the point; minutes stand behind means.
+    text = re.sub(r"\| \d+\.\d\d \|$", "| hours |", capsys.readouterr().out, flags=re.MULTILINE)
+    return re.sub(r"\((\d+)\) \| \d+\.\d \|", r"(\1) | minutes |", text)
 
 
 @pytest.fixture(scope="module")
