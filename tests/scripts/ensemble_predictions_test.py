@@ -1,0 +1,60 @@
+import json
+import sys
+
+import pytest
+
+from allennlp_coref_rc.reproduction.significance import read_scores
+from tests.scripts.scripts import load_script
+
+ensemble_predictions = load_script("ensemble_predictions")
+
+
+def call(monkeypatch, *arguments):
+    monkeypatch.setattr(sys, "argv", ["ensemble_predictions.py", *map(str, arguments)])
+    ensemble_predictions.main()
+
+
+def write(path, *predictions):
+    keys = ("id", "gold", "candidate_probabilities")
+    path.write_text("".join(json.dumps(dict(zip(keys, values))) + "\n" for values in predictions))
+    return path
+
+
+@pytest.fixture
+def files(tmp_path):
+    return [
+        write(tmp_path / "1", ("a", "Milk", {"milk": 0.4, "apple": 0.6}), ("b", "yes", {"yes": 0.1, "no": 0.9})),
+        write(tmp_path / "2", ("a", "Milk", {"apple": 0.3, "milk": 0.7}), ("b", "yes", {"yes": 0.6, "no": 0.4})),
+        write(tmp_path / "3", ("a", "Milk", {"cup": 0.5, "milk": 0.5}), ("b", "yes", {"no": 0.5, "yes": 0.5})),
+    ]
+
+
+def test_the_candidate_of_the_highest_mean_probability_is_the_answer(files, tmp_path, monkeypatch, capsys):
+    output = tmp_path / "ensemble.jsonl"
+    call(monkeypatch, output, *files)
+    assert capsys.readouterr().out == "0.500 (1 of 2)\n"
+    first, second = map(json.loads, output.read_text().splitlines())
+    assert (first["id"], first["answer"], first["correct"]) == ("a", "milk", True)
+    assert first["candidate_probabilities"] == pytest.approx({"milk": 1.6 / 3, "apple": 0.3, "cup": 0.5 / 3})
+    assert (second["answer"], second["gold"], second["correct"]) == ("no", "yes", False)
+    assert read_scores(str(output)) == [("a", 1.0, "Milk"), ("b", 0.0, "yes")]
+    # Of one reader alone the answers are its own.
+    call(monkeypatch, output, files[0])
+    assert [json.loads(line)["answer"] for line in output.read_text().splitlines()] == ["apple", "no"]
+
+
+@pytest.mark.parametrize(
+    "predictions, message",
+    [
+        ([("a", "Milk", {"milk": 1})], "other: found nothing as number 2, expected what .*1 has there"),
+        ([("a", "Milk", {"milk": 1}), ("c", "yes", {"no": 1})], "other: found the question 'c' with the answer 'yes'"),
+        ([("a", "cup", {"milk": 1})], "other: found the question 'a' with the answer 'cup' as number 1"),
+        ([("a", "Milk", {})], "other, line 1, object 1: found {} as candidate_probabilities, expected a number by"),
+        ([("a", "Milk", {"milk": "1"})], "other, line 1, object 1: found {'milk': '1'} as candidate_probabilities"),
+        ([("a", None, {"milk": 1})], "other, line 1, object 1: found no gold answer"),
+    ],
+)
+def test_other_files_are_refused_and_nothing_is_written(files, tmp_path, monkeypatch, predictions, message):
+    with pytest.raises(SystemExit, match=message):
+        call(monkeypatch, tmp_path / "ensemble.jsonl", files[0], write(tmp_path / "other", *predictions))
+    assert not (tmp_path / "ensemble.jsonl").exists()
