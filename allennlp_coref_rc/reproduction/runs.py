@@ -127,12 +127,13 @@ class Run:
         again = [] if not os.path.exists(self.path(MODEL)) else ["--recover"] if self._resumable(params) else ["-f"]
         archive, device = self.path(MODEL, "model.tar.gz"), ["--cuda-device", str(cuda_device)]
         validation, test = params["validation_data_path"], params.get("test_data_path")
+        result = self.result()
         evaluations = [
             ["evaluate", archive, validation, "-o", json.dumps(self.evaluations[name]), *device, "--output-file",
              self.path(METRICS.format(name))]
-            for name in self.lacking()
+            for name in self._lacking(result)
         ]  # fmt: skip
-        if self.result() is not None:
+        if result is not None:
             return evaluations
         return [
             ["train", self.config, "-s", self.path(MODEL), *again, "-o", json.dumps(overrides)],
@@ -155,8 +156,9 @@ class Run:
                 f"{self.path(RESULT)}: found a run of another version of {self.config}{self._differences()}; remove its "
                 "folder, or choose another --output"
             )
-        for name, digest in (result or {}).get("data", {}).items():
-            if self.digests().get(name, digest) != digest:
+        known = (result or {}).get("data", {})
+        for name, digest in self.digests().items() if known else ():
+            if known.get(name, digest) != digest:
                 raise ConfigurationError(
                     f"{self.path(RESULT)}: found a run on another {os.path.join(self.data, name)} than is there now; "
                     "remove its folder, or choose another --output"
@@ -165,12 +167,12 @@ class Run:
 
     def lacking(self) -> List[str]:
         """Evaluations whose metrics the result does not have, or all, if there is none."""
-        metrics = (self.result() or {}).get("metrics", {})
-        return [name for name in self.evaluations if not any(key.startswith(f"{name}_") for key in metrics)]
+        return self._lacking(self.result())
 
     @property
     def finished(self) -> bool:
-        return self.result() is not None and not self.lacking()
+        result = self.result()
+        return result is not None and not self._lacking(result)
 
     def digests(self) -> Dict[str, str]:
         """Of the data that are at hand."""
@@ -194,6 +196,10 @@ class Run:
         """How much of the training is done, between 0 and 1."""
         epochs = len(glob.glob(glob.escape(self.path(MODEL)) + "/metrics_epoch_*.json"))
         return min(1.0, epochs / self.params()["trainer"].get("num_epochs", 20))
+
+    def _lacking(self, result: Optional[Dict[str, Any]]) -> List[str]:
+        metrics = (result or {}).get("metrics", {})
+        return [name for name in self.evaluations if not any(key.startswith(f"{name}_") for key in metrics)]
 
     def _resumable(self, params: Dict[str, Any]) -> bool:
         return self.read(os.path.join(MODEL, "config.json")) == params and recoverable(self.path(MODEL))

@@ -68,7 +68,8 @@ def paired_bootstrap(first: Sequence[float], second: Sequence[float], samples: i
 def read_scores(path: str, key: Optional[str] = None) -> List[Scored]:
     """
     The questions of a file of predictions, in order. A score is `key` of the prediction, or else whether the answer is
-    correct (`correct`, or `answer` and `gold`). The file is what `allennlp predict` writes, an object a question, or the predictions of `allennlp evaluate`, an object a batch.
+    correct (`correct`, or `answer` and `gold`). The file is what `allennlp predict` writes, an object a question, or the
+    predictions of `allennlp evaluate`, an object a batch.
     """
     found = []
     for place, prediction in _predictions(path):
