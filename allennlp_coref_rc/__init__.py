@@ -1,8 +1,22 @@
-"""Reading comprehension with coreference, SRL and discourse structure: a plugin for AllenNLP."""
+"""
+Reading comprehension with coreference, SRL and discourse structure: a plugin for AllenNLP.
 
+Importing this package makes its readers, models, encoders and annotators known to AllenNLP by their registered names. It
+imports neither AllenNLP nor PyTorch itself.
+"""
+
+import wrapt
+
+from allennlp_coref_rc import registration
 from allennlp_coref_rc.environment import check_environment
+from allennlp_coref_rc.version import VERSION as __version__
 
 check_environment()
 
-from allennlp_coref_rc import annotations, commands, data, metrics, models, modules, predictors, training  # noqa: E402
-from allennlp_coref_rc.version import VERSION as __version__  # noqa: E402
+wrapt.when_imported("allennlp.common.registrable")(registration.install)
+
+
+@wrapt.when_imported("allennlp.commands")
+def _add_subcommands(_: object) -> None:
+    """`allennlp annotate`."""
+    from allennlp_coref_rc.commands import allennlp_annotate

@@ -12,12 +12,17 @@ import argparse
 import sys
 import zipfile
 import zlib
+from pathlib import Path
 from typing import Callable, Dict, Mapping
 
-import golden_coref_gru
-import golden_qanet
 import numpy
-from allennlp.common.checks import ConfigurationError
+
+from allennlp_coref_rc.common.errors import ConfigurationError
+
+# The adapters are beside the tests that use them too.
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from tests.golden import coref_gru as golden_coref_gru
+from tests.golden import qanet as golden_qanet
 
 Compare = Callable[[Mapping[str, numpy.ndarray]], Dict[str, float]]
 

@@ -14,8 +14,7 @@ import argparse
 import json
 import sys
 
-from allennlp.common.checks import ConfigurationError
-
+from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.reproduction.significance import mcnemar, pair, paired_bootstrap, read_scores
 
 

@@ -308,9 +308,10 @@ def _fetch(file: File, part: Path) -> None:
         have = have if response.status_code == 206 else 0
         length = response.headers.get("Content-Length", "")
         total = have + int(length) if length.isdecimal() else file.size
-        with open(part, "ab" if have else "wb") as output, tqdm(
-            desc=file.name, total=total, initial=have, unit="B", unit_scale=True, unit_divisor=1024
-        ) as progress:
+        with (
+            open(part, "ab" if have else "wb") as output,
+            tqdm(desc=file.name, total=total, initial=have, unit="B", unit_scale=True, unit_divisor=1024) as progress,
+        ):
             for chunk in response.iter_content(CHUNK):
                 output.write(chunk)
                 progress.update(len(chunk))

@@ -21,8 +21,7 @@ import os
 from pathlib import Path
 from typing import List
 
-from allennlp.common.checks import ConfigurationError
-
+from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.reproduction.figures.ablation_curves import SHARES, X_NAME, ablation_curve
 from allennlp_coref_rc.reproduction.figures.curves import Curve, write_curves
 from allennlp_coref_rc.reproduction.figures.training_curves import AXES, SPLITS, training_curve

@@ -22,9 +22,9 @@ from pathlib import Path
 from typing import Any, Dict, List, Sequence, Tuple
 
 import numpy
-from allennlp.common.checks import ConfigurationError
 from tqdm import tqdm
 
+from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.json_objects import read_json_objects
 from allennlp_coref_rc.common.pictures import RED, html_page, pyplot, save
 

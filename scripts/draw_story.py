@@ -18,9 +18,9 @@ status 2 and one line that says why; nothing is written then.
 import argparse
 from pathlib import Path
 
-from allennlp.common.checks import ConfigurationError
 from tqdm import tqdm
 
+from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import named_paths
 from allennlp_coref_rc.reproduction.figures.stories import WAYS, find_stories, load_reader
 from allennlp_coref_rc.reproduction.figures.story_maps import write_story

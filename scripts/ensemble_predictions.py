@@ -14,8 +14,7 @@ import sys
 from itertools import zip_longest
 from typing import Any, Dict, Iterator, List, Sequence, Tuple
 
-from allennlp.common.checks import ConfigurationError
-
+from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import atomic_write
 from allennlp_coref_rc.common.json_objects import read_json_objects
 

@@ -20,8 +20,7 @@ written then.
 
 import argparse
 
-from allennlp.common.checks import ConfigurationError
-
+from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import named_paths
 from allennlp_coref_rc.reproduction.figures.question_bars import MEASURES, QuestionBars
 from allennlp_coref_rc.reproduction.figures.question_groups import BOUNDS, GROUPINGS

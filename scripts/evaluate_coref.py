@@ -22,8 +22,9 @@ from allennlp_models.coref.metrics.conll_coref_scores import ConllCorefScores, S
 from scipy.optimize import linear_sum_assignment
 from tqdm import tqdm
 
-from allennlp_coref_rc.annotations import AnnotatedText, Annotator
+from allennlp_coref_rc.annotations import AnnotatedText
 from allennlp_coref_rc.annotations.annotated_text import Cluster
+from allennlp_coref_rc.annotations.annotators import Annotator
 from allennlp_coref_rc.annotations.formats import read_conll_2012
 
 

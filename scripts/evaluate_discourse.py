@@ -18,12 +18,13 @@ from collections import Counter
 from dataclasses import replace
 from typing import Dict, Iterator, List, NamedTuple, Set, Tuple
 
-from allennlp_coref_rc.annotations import AnnotatedText, Annotator, ConnectiveDiscourse, TrainedDiscourseSenses
-from allennlp_coref_rc.annotations.archived_model import ArchivedModel
-from allennlp_coref_rc.annotations.senses import conll_sense
-from allennlp_coref_rc.data.conllu import read_conllu
+from allennlp_coref_rc.annotations import AnnotatedText
+from allennlp_coref_rc.annotations.annotators import Annotator, ConnectiveDiscourse, TrainedDiscourseSenses
+from allennlp_coref_rc.annotations.annotators.archived_model import ArchivedModel
+from allennlp_coref_rc.annotations.annotators.senses import conll_sense
+from allennlp_coref_rc.data.corpora.conllu import read_conllu
+from allennlp_coref_rc.data.corpora.discourse_corpora import read_discourse_corpus, read_rels_texts
 from allennlp_coref_rc.data.dataset_readers import DiscourseSensesReader
-from allennlp_coref_rc.data.discourse_corpora import read_discourse_corpus, read_rels_texts
 
 
 class Gold(NamedTuple):

@@ -1,5 +1,5 @@
 """
-Writes bAbI-Mix (see `allennlp_coref_rc.data.mixed_stories`): from a folder of bAbI files, published or simulated, one of
+Writes bAbI-Mix (see `allennlp_coref_rc.data.babi.mixed_stories`): from a folder of bAbI files, published or simulated, one of
 stories that tell of two worlds at once, in files of the same format, with as many questions.
 
     python scripts/mix_babi.py data/babi/en-valid data/babi/mix --seed 1
@@ -12,10 +12,9 @@ one line that says why.
 import argparse
 import os
 
-from allennlp.common.checks import ConfigurationError
-
+from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.data.babi.mixed_stories import read_stories, write_mixed_stories
 from allennlp_coref_rc.data.dataset_readers.annotated_babi import NUM_TASKS, AnnotatedBabiReader
-from allennlp_coref_rc.data.mixed_stories import read_stories, write_mixed_stories
 
 SPLITS = ("train", "valid", "test")
 

@@ -11,9 +11,9 @@ says why; nothing is written then.
 import argparse
 import json
 
-from allennlp.common.checks import ConfigurationError
 from tqdm import tqdm
 
+from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import atomic_write
 from allennlp_coref_rc.data.dataset_readers import AnnotatedCnnDailyMailReader
 from allennlp_coref_rc.data.dataset_readers.annotated_cnn_dailymail import read_question

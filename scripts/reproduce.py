@@ -19,17 +19,17 @@ import sys
 import threading
 from typing import Dict, List, Sequence
 
-from allennlp.common.checks import ConfigurationError
 from tqdm import tqdm
 
-from allennlp_coref_rc.commands.workers import num_cpus
-from allennlp_coref_rc.reproduction.check import check
+from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.workers import num_cpus
+from allennlp_coref_rc.reproduction.condition import Condition, Table, select
 from allennlp_coref_rc.reproduction.condition_files import numbers, read_conditions
-from allennlp_coref_rc.reproduction.conditions import Condition, Table, select
 from allennlp_coref_rc.reproduction.execution import WEIGHTS
 from allennlp_coref_rc.reproduction.report import report, state, write_report
 from allennlp_coref_rc.reproduction.runs import DATA, ERROR, OUTPUT, Run
 from allennlp_coref_rc.reproduction.scores import Scores
+from allennlp_coref_rc.reproduction.smoke_test import check
 from allennlp_coref_rc.reproduction.sweep import Slot, environment, run_in_processes, run_on_cluster
 
 SECONDS_BETWEEN_LOOKS = 2.0
@@ -59,8 +59,13 @@ def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     what = parser.add_argument_group("what")
     add = what.add_argument
-    add("--table", nargs="+", default=[], metavar="NAME", help="tables and figures, such as coref_gru.1, "
-        "coref_gru.figure_3_left or 'cg_sba.*'")  # fmt: skip
+    add(
+        "--table",
+        nargs="+",
+        default=[],
+        metavar="NAME",
+        help="tables and figures, such as coref_gru.1, coref_gru.figure_3_left or 'cg_sba.*'",
+    )
     add(
         "--condition",
         nargs="+",
@@ -70,8 +75,12 @@ def parse_arguments() -> argparse.Namespace:
     )
     add("--seeds", type=numbers, default=[], metavar="NUMBERS", help="such as 1-3 (by default each row's own)")
     add("--tasks", type=numbers, default=[], metavar="NUMBERS", help="of bAbI, such as 1-3,16 (by default all)")
-    add("--conditions", default="reproduction", metavar="PATH", help="the file, or the folder of files, that describes "
-        "the experiments (by default %(default)s)")  # fmt: skip
+    add(
+        "--conditions",
+        default="reproduction",
+        metavar="PATH",
+        help="the file, or the folder of files, that describes the experiments (by default %(default)s)",
+    )
     add("--data", default=DATA, metavar="FOLDER", help="of all data sets (by default %(default)s)")
     add("--output", default=OUTPUT, metavar="FOLDER", help="of all runs (by default %(default)s)")
     instead = parser.add_argument_group("in place of running").add_mutually_exclusive_group()
@@ -79,20 +88,39 @@ def parse_arguments() -> argparse.Namespace:
     add("--list", action="store_true", help="print the rows, the papers' values, and which data are missing")
     add("--dry-run", action="store_true", help="print the commands of the runs that are not finished")
     add("--check-only", action="store_true", help="build the models and read the beginnings of the data")
-    add("--report", nargs="?", const="", metavar="FILE", help="print what the runs came to beside the papers' values, or "
-        "write it between two marks in a file, whose other tables and text stay as they are; figures are drawn")  # fmt: skip
+    add(
+        "--report",
+        nargs="?",
+        const="",
+        metavar="FILE",
+        help="print what the runs came to beside the papers' values, or "
+        "write it between two marks in a file, whose other tables and text stay as they are; figures are drawn",
+    )
     what.add_argument("--figures", metavar="FOLDER", help="that --report draws into (by default figures in --output)")
     how = parser.add_argument_group("how")
     add = how.add_argument
     add("--workers", type=positive, default=num_cpus(), metavar="N", help="runs at a time (by default one a processor)")
     add("--threads", type=positive, default=1, metavar="N", help="of a run (by default %(default)s)")
-    add("--gpus", type=lambda text: text.split(","), default=[], metavar="NUMBERS", help="such as 0,1; without it runs use "
-        "the processor")  # fmt: skip
+    add(
+        "--gpus",
+        type=lambda text: text.split(","),
+        default=[],
+        metavar="NUMBERS",
+        help="such as 0,1; without it runs use the processor",
+    )
     add("--runs-per-gpu", type=positive, default=1, metavar="N", help="at a time, in place of --workers")
-    add("--scheduler", metavar="ADDRESS", help="of a Dask cluster that sees this folder, the data and the output; each "
-        "thread of its workers does a run, on the GPU that the worker sees, if any")  # fmt: skip
-    add("--keep-weights", choices=WEIGHTS, default="best", help="of finished runs: the archive of the best epoch "
-        "(the default), none, or all checkpoints")  # fmt: skip
+    add(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="of a Dask cluster that sees this folder, the data and the output; each "
+        "thread of its workers does a run, on the GPU that the worker sees, if any",
+    )
+    add(
+        "--keep-weights",
+        choices=WEIGHTS,
+        default="best",
+        help="of finished runs: the archive of the best epoch (the default), none, or all checkpoints",
+    )
     return parser.parse_args()
 
 
@@ -106,7 +134,7 @@ def run_all(conditions: Sequence[Condition], args: argparse.Namespace) -> int:
         elif condition.config and not os.path.exists(condition.config):
             print(f"[no config] {condition.name}: {condition.config}: no such file", file=sys.stderr)
         else:
-            minutes.update({run: condition.minutes or 1.0 for run in runs_of(condition, args)})
+            minutes.update(dict.fromkeys(runs_of(condition, args), condition.minutes or 1.0))
     # Of each condition the first seed, then the next: what is there early can be compared.
     runs = sorted(minutes, key=lambda run: run.seed)
     waiting = [run for run in runs if not run.finished]

@@ -1,5 +1,5 @@
 """
-Writes simulated bAbI stories (see `allennlp_coref_rc.data.simulated_world`) into a folder, as files that have the names
+Writes simulated bAbI stories (see `allennlp_coref_rc.data.babi.simulated_world`) into a folder, as files that have the names
 and the format of the bAbI tasks, version 1.2: `qa1_train.txt`, `qa1_valid.txt`, `qa1_test.txt`, and so on.
 
     python scripts/simulate_babi.py simulated --tasks 1 2 3 --train 900 --valid 100 --test 1000 --seed 1
@@ -12,7 +12,7 @@ files have (900, 100 and 1000). Arguments that cannot be used end the program wi
 import argparse
 import os
 
-from allennlp_coref_rc.data.simulated_world import SIMULATED_TASKS, write_task
+from allennlp_coref_rc.data.babi.simulated_world import SIMULATED_TASKS, write_task
 
 SPLITS = ("train", "valid", "test")
 

@@ -5,9 +5,8 @@ from itertools import accumulate
 from os.path import commonprefix
 from typing import List, Optional, Sequence, Tuple
 
-from allennlp.common.checks import ConfigurationError
-
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, DiscourseRelation, Frame, Span
+from allennlp_coref_rc.common.errors import ConfigurationError
 
 UNKNOWN = "\0"
 """A token of which nothing but its place is known: such texts are aligned token by token."""

@@ -3,8 +3,7 @@ from dataclasses import asdict, dataclass, field
 from itertools import groupby
 from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
 
-from allennlp.common.checks import ConfigurationError
-
+from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import atomic_write, open_text
 
 Span = Tuple[int, int]

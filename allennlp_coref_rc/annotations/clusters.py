@@ -1,9 +1,8 @@
 import random
 from typing import Dict, List, Optional, Sequence
 
-from allennlp.common.checks import ConfigurationError
-
 from allennlp_coref_rc.annotations.annotated_text import Cluster, Span
+from allennlp_coref_rc.common.errors import ConfigurationError
 
 
 def positions(cluster: Cluster, which: str = "all") -> List[int]:

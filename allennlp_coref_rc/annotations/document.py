@@ -3,13 +3,10 @@ import os
 import shutil
 import tempfile
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
 
-from allennlp.common.checks import ConfigurationError
-
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span
-from allennlp_coref_rc.annotations.annotator import Annotator
+from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import atomic_write, open_text
 
 FORMAT = "annotated_documents"
@@ -68,11 +65,7 @@ class Document:
         text = replace(AnnotatedText.concatenate(*parts), id=id)
         return cls(text, [len(part) for part in parts], {} if data is None else data)
 
-    def annotated(self, annotator: Annotator, together: bool = True) -> "Document":
-        """The document with the annotator's annotations added, see `annotate_documents`."""
-        return annotate_documents([self], annotator, together)[0]
-
-    def _apart(self) -> Tuple[List[AnnotatedText], AnnotatedText]:
+    def apart(self) -> Tuple[List[AnnotatedText], AnnotatedText]:
         """The parts as texts of their own, and the whole text with only those annotations that no part has."""
         part_of = [i for i, length in enumerate(self.parts) for _ in range(length)]
 
@@ -110,33 +103,6 @@ class Document:
             raise ConfigurationError(f"expected an object, found {json.dumps(values)[:80]}")
         text = {key: value for key, value in values.items() if key not in ("parts", "data")}
         return cls(AnnotatedText.from_json(text), values.get("parts"), values.get("data", {}))
-
-
-def annotate_documents(documents: Sequence[Document], annotator: Annotator, together: bool = True) -> List[Document]:
-    """
-    The documents with the annotator's annotations added: the parts of each as one text, or, if not `together`, each by
-    itself, so that nothing new crosses from a passage to a question. An annotator that gives back other tokens raises
-    a `ConfigurationError`.
-    """
-
-    def annotate(texts: Sequence[AnnotatedText]) -> List[AnnotatedText]:
-        annotated = annotator.annotate_batch(texts)
-        if [text.tokens for text in annotated] != [text.tokens for text in texts]:
-            raise ConfigurationError(f"{type(annotator).__name__} gave back other texts than those it was given")
-        return annotated
-
-    if together:
-        texts = annotate([document.text for document in documents])
-        return [replace(document, text=text) for document, text in zip(documents, texts)]
-    apart = [document._apart() for document in documents]
-    annotated = iter(annotate([part for parts, _ in apart for part in parts]))
-    results = []
-    for document, (parts, crossing) in zip(documents, apart):
-        text = AnnotatedText.concatenate(*islice(annotated, len(parts)))
-        for layer in LAYERS:
-            getattr(text, layer).extend(getattr(crossing, layer))
-        results.append(replace(document, text=replace(text, id=document.text.id)))
-    return results
 
 
 def json_line(values: Dict[str, Any]) -> str:

@@ -1,1 +1,1 @@
-from allennlp_coref_rc.commands.annotate import Annotate
+"""The commands of `coref-rc`, a file each; what they do is elsewhere in the package."""

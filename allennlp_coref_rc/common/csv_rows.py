@@ -1,8 +1,7 @@
 import csv
 from typing import Dict, Iterator, Sequence, Tuple
 
-from allennlp.common.checks import ConfigurationError
-
+from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import open_text
 
 

@@ -8,8 +8,9 @@ from contextlib import contextmanager
 from functools import partial
 from typing import IO, Dict, Iterable, Iterator, Optional
 
-from allennlp.common.checks import ConfigurationError
 from allennlp.common.file_utils import open_compressed
+
+from allennlp_coref_rc.common.errors import ConfigurationError
 
 
 def named_paths(arguments: Iterable[str]) -> Dict[str, str]:

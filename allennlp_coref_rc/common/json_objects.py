@@ -2,8 +2,7 @@ import json
 import re
 from typing import Any, Dict, Iterator, Tuple
 
-from allennlp.common.checks import ConfigurationError
-
+from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import open_text
 
 PIECE = 2**20

@@ -1,11 +1,11 @@
 from typing import Dict, List, Sequence
 
 import torch
-from allennlp.common.checks import ConfigurationError
 from allennlp.nn.util import dist_reduce_sum
 from allennlp.training.metrics import Metric
 from allennlp_models.rc.tools import squad
 
+from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.metrics.overlap import MAX_ORDER, bleu, bleu_counts, rouge_l
 from allennlp_coref_rc.metrics.ptb_tokens import ptb_tokens
 

@@ -14,7 +14,7 @@ from allennlp.nn.util import (
     get_token_ids_from_text_field_tensors,
 )
 
-from allennlp_coref_rc.annotations.edges import PADDING
+from allennlp_coref_rc.data.annotation_layers.edges import PADDING
 from allennlp_coref_rc.data.fields import (
     CANDIDATE_LABELS,
     CLASS_LABELS,
@@ -337,10 +337,16 @@ class GAReader(Model):
         readable: Dict[str, List] = {
             name: []
             for name in (
-                "id", "answer", "candidate_probabilities", "passage_tokens", "attention", "question_tokens", "clusters",
-                "gold"
+                "id",
+                "answer",
+                "candidate_probabilities",
+                "passage_tokens",
+                "attention",
+                "question_tokens",
+                "clusters",
+                "gold",
             )
-        }  # fmt: skip
+        }
         namespace = CLASS_LABELS if self._answers_are_classes else CANDIDATE_LABELS
         labels = self.vocab.get_index_to_token_vocabulary(namespace)
         label_names = [labels[i] for i in range(len(labels))]

@@ -1,11 +1,11 @@
 from typing import Any, Dict, List, Optional
 
 import torch
-from allennlp.common.checks import ConfigurationError
 from allennlp.data import Vocabulary
 from allennlp.models import Model
 from allennlp.training.metrics import Metric
 
+from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.metrics import NarrativeQaMetric
 from allennlp_coref_rc.modules.spans import best_span, span_loss
 

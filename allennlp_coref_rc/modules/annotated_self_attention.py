@@ -6,7 +6,7 @@ from allennlp.data import Vocabulary
 from allennlp.modules.token_embedders import Embedding
 from torch.nn.functional import embedding, linear, pad, scaled_dot_product_attention
 
-from allennlp_coref_rc.annotations.layers import label_namespace
+from allennlp_coref_rc.data.annotation_layers import label_namespace
 from allennlp_coref_rc.modules.scopes import Scopes, ScopeWeights
 
 

@@ -4,7 +4,7 @@ from typing import Any, Callable, Dict, List, Tuple
 import torch
 from allennlp.models import Model
 
-from allennlp_coref_rc.annotations.layers import label_namespace
+from allennlp_coref_rc.data.annotation_layers import label_namespace
 from allennlp_coref_rc.modules.annotated_self_attention import AnnotatedSelfAttention
 from allennlp_coref_rc.modules.seq2seq_encoders import Dassa
 

@@ -3,9 +3,9 @@ from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import torch
 from allennlp.common import FromParams
-from allennlp.common.checks import ConfigurationError
 from allennlp.data import TextFieldTensors, Vocabulary
 
+from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.fields import CLASS_LABELS
 
 NAMESPACE = "tokens"
@@ -92,7 +92,7 @@ class RandomRenaming(torch.nn.Module, FromParams):
         for text in texts:
             if text.keys() != {"tokens"} or text["tokens"].keys() != {"tokens"}:
                 raise ConfigurationError(
-                    f"renaming: found the token_indexers {', '.join(sorted(text))}, expected one, \"tokens\", that gives "
+                    f'renaming: found the token_indexers {", ".join(sorted(text))}, expected one, "tokens", that gives '
                     "each word an index"
                 )
         tokens = [text["tokens"]["tokens"] for text in texts]

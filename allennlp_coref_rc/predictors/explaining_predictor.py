@@ -1,12 +1,12 @@
 from contextlib import nullcontext
 from typing import List
 
-from allennlp.common.checks import ConfigurationError
 from allennlp.common.util import JsonDict
 from allennlp.data import DatasetReader, Instance
 from allennlp.models import Model
 from allennlp.predictors import Predictor
 
+from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.modules.attention_recorder import AttentionRecorder
 
 

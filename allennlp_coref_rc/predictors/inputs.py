@@ -1,7 +1,8 @@
 from typing import Any, Dict
 
-from allennlp.common.checks import ConfigurationError
 from allennlp.common.util import JsonDict
+
+from allennlp_coref_rc.common.errors import ConfigurationError
 
 
 def reader_arguments(inputs: JsonDict, *optional: str) -> Dict[str, Any]:

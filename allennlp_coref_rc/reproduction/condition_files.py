@@ -5,10 +5,10 @@ from typing import Any, Dict, Iterator, List, Mapping, Sequence, Tuple
 
 import yaml
 from allennlp.common import Params
-from allennlp.common.checks import ConfigurationError
 
+from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import open_text
-from allennlp_coref_rc.reproduction.conditions import MEASURES, SPLITS, TASK, UNITS, Column, Condition, Table
+from allennlp_coref_rc.reproduction.condition import MEASURES, SPLITS, TASK, UNITS, Column, Condition, Table
 from allennlp_coref_rc.reproduction.figures import Drawing, Figure
 
 Place = Tuple[str, ...]
@@ -141,7 +141,9 @@ def _figure(values: _Values, name: str, paper: str) -> Figure:
         raise values.error("rows", "found none, expected one or more")
     for condition in conditions:
         if condition.config is None:
-            raise values.error(f"rows.{condition.name[len(name) + 1:]}.config", "found none, expected that of its runs")
+            raise values.error(
+                f"rows.{condition.name[len(name) + 1 :]}.config", "found none, expected that of its runs"
+            )
     return Figure(name, paper, values.get("caption", str), [], conditions, drawing)
 
 
@@ -159,7 +161,7 @@ def _conditions(values: _Values, name: str, columns: Sequence[Column]) -> List[C
     for condition in conditions:
         if condition.compared_with and f"{name}.{condition.compared_with}" not in names:
             raise values.error(
-                f"rows.{condition.name[len(name) + 1:]}.compared_with",
+                f"rows.{condition.name[len(name) + 1 :]}.compared_with",
                 f"found {condition.compared_with!r}, expected another row of the table that has a config",
             )
     return conditions

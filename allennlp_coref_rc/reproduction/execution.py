@@ -12,9 +12,9 @@ from importlib.metadata import version
 from typing import Any, Dict, Iterator, List, TextIO, Tuple
 from unittest.mock import patch
 
-from allennlp.common.checks import ConfigurationError
 from filelock import FileLock, Timeout
 
+from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import atomic_write, open_text
 from allennlp_coref_rc.metrics import NarrativeQaMetric
 from allennlp_coref_rc.reproduction.runs import (

@@ -1,10 +1,9 @@
 import os
 from typing import Dict, Iterator, List, Optional, Sequence, Tuple
 
-from allennlp.common.checks import ConfigurationError
-
+from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import atomic_write, open_text
-from allennlp_coref_rc.reproduction.conditions import Column, Condition, Table
+from allennlp_coref_rc.reproduction.condition import Column, Condition, Table
 from allennlp_coref_rc.reproduction.figures import Figure
 from allennlp_coref_rc.reproduction.runs import PREDICTIONS
 from allennlp_coref_rc.reproduction.scores import Score, Scores
@@ -228,8 +227,16 @@ def _significance(table: Table, scores: Dict[str, Scores]) -> Iterator[List[str]
             means.append([name, f"{found.questions:,}", f"{found.difference:+.2f}", interval, _p(found.p)])
     if answers:
         yield _markdown(
-            ["McNemar's test of the best seeds' answers", "questions", "only first right", "only second right",
-             "p, exact", "p, continuity-corrected"], answers)  # fmt: skip
+            [
+                "McNemar's test of the best seeds' answers",
+                "questions",
+                "only first right",
+                "only second right",
+                "p, exact",
+                "p, continuity-corrected",
+            ],
+            answers,
+        )
     if means:
         yield _markdown(
             ["paired bootstrap of the best seeds' Rouge-L (%)", "questions", "difference", "95 %", "p"], means

@@ -10,9 +10,9 @@ from functools import lru_cache
 from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 from allennlp.common import Params
-from allennlp.common.checks import ConfigurationError
 from allennlp.common.params import with_overrides
 
+from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.training.exact_checkpointer import recoverable
 
 DATA = "data"
@@ -129,18 +129,36 @@ class Run:
         validation, test = params["validation_data_path"], params.get("test_data_path")
         result = self.result()
         evaluations = [
-            ["evaluate", archive, validation, "-o", json.dumps(self.evaluations[name]), *device, "--output-file",
-             self.path(METRICS.format(name))]
+            [
+                "evaluate",
+                archive,
+                validation,
+                "-o",
+                json.dumps(self.evaluations[name]),
+                *device,
+                "--output-file",
+                self.path(METRICS.format(name)),
+            ]
             for name in self._lacking(result)
-        ]  # fmt: skip
+        ]
         if result is not None:
             return evaluations
         return [
             ["train", self.config, "-s", self.path(MODEL), *again, "-o", json.dumps(overrides)],
-            ["predict", archive, test or validation, "--use-dataset-reader", "--silent", "--batch-size",
-             str(batch_size), *device, "--output-file", self.path(ALL_PREDICTIONS)],
+            [
+                "predict",
+                archive,
+                test or validation,
+                "--use-dataset-reader",
+                "--silent",
+                "--batch-size",
+                str(batch_size),
+                *device,
+                "--output-file",
+                self.path(ALL_PREDICTIONS),
+            ],
             *evaluations,
-        ]  # fmt: skip
+        ]
 
     def shell_commands(self, environment: Dict[str, str], cuda_device: int = -1) -> List[str]:
         """The same for a shell."""

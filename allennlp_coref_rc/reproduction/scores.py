@@ -3,9 +3,8 @@ import statistics
 from dataclasses import dataclass
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
-from allennlp.common.checks import ConfigurationError
-
-from allennlp_coref_rc.reproduction.conditions import Column, Condition
+from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.reproduction.condition import Column, Condition
 from allennlp_coref_rc.reproduction.runs import ERROR, RESULT, Run
 
 FAILED_BELOW = 0.95

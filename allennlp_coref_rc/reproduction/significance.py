@@ -1,9 +1,9 @@
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
-from allennlp.common.checks import ConfigurationError
 from scipy import stats
 
+from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.json_objects import read_json_objects
 
 

@@ -12,8 +12,7 @@ from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 
 from tqdm import tqdm
 
-from allennlp_coref_rc.commands.chunks import Chunk
-from allennlp_coref_rc.commands.workers import Workers
+from allennlp_coref_rc.common.workers import Chunk, Workers
 from allennlp_coref_rc.reproduction.execution import end_with, execute
 from allennlp_coref_rc.reproduction.runs import ERROR, Run
 
@@ -95,14 +94,17 @@ def _execute_elsewhere(folder: str, threads: int, job: Job, items: List[Tuple[st
     """Why it failed; nothing, if it went well."""
     words = [sys.executable, "-m", "allennlp_coref_rc.reproduction.execution"]
     try:
-        with tempfile.TemporaryFile("w+") as errors, subprocess.Popen(
-            [*words, json.dumps({"run": asdict(items[0][1]), **job})],
-            cwd=folder,
-            env={**os.environ, "OMP_NUM_THREADS": str(threads), "MKL_NUM_THREADS": str(threads)},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            stderr=errors,
-        ) as process:
+        with (
+            tempfile.TemporaryFile("w+") as errors,
+            subprocess.Popen(
+                [*words, json.dumps({"run": asdict(items[0][1]), **job})],
+                cwd=folder,
+                env={**os.environ, "OMP_NUM_THREADS": str(threads), "MKL_NUM_THREADS": str(threads)},
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=errors,
+            ) as process,
+        ):
             code = process.wait()
             errors.seek(0)
             return errors.read()[-LONGEST_ERROR:].strip() or f"ended with code {code}" if code else ""

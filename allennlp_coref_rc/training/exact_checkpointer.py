@@ -5,9 +5,10 @@ from types import SimpleNamespace
 from typing import Any, Dict, Optional
 
 import torch
-from allennlp.common.checks import ConfigurationError
 from allennlp.training import Checkpointer, Trainer
 from allennlp.training.trainer import TrainerCheckpoint
+
+from allennlp_coref_rc.common.errors import ConfigurationError
 
 logger = logging.getLogger(__name__)
 

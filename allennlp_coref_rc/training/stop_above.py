@@ -1,8 +1,9 @@
 from typing import Any, Dict
 
-from allennlp.common.checks import ConfigurationError
 from allennlp.training.callbacks import TrainerCallback
 from allennlp.training.gradient_descent_trainer import GradientDescentTrainer
+
+from allennlp_coref_rc.common.errors import ConfigurationError
 
 
 @TrainerCallback.register("stop_above")

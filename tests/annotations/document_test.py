@@ -9,15 +9,14 @@ from hypothesis import strategies as st
 
 from allennlp_coref_rc.annotations import (
     AnnotatedText,
-    Annotator,
     DiscourseRelation,
     Document,
-    ExactMatchCoref,
     Frame,
     read_documents,
     read_header,
     write_documents,
 )
+from allennlp_coref_rc.annotations.annotators import Annotator, ExactMatchCoref, annotate_documents
 from tests.annotations.texts import annotated_texts
 
 
@@ -70,9 +69,9 @@ def test_parts_of_a_document_are_what_it_was_made_of(texts):
 
 def test_annotated_together_or_each_part_by_itself():
     document = Document.of(AnnotatedText("Mary saw Mary".split()), AnnotatedText(["Mary", "?"]), id="1", data={"a": 1})
-    together = document.annotated(ExactMatchCoref())
+    together = annotate_documents([document], ExactMatchCoref())[0]
     assert together.text.clusters == [[(0, 1), (2, 3), (3, 4)]]
-    apart = document.annotated(ExactMatchCoref(), together=False)
+    apart = annotate_documents([document], ExactMatchCoref(), together=False)[0]
     assert apart.text.clusters == [[(0, 1), (2, 3)]]
     assert (apart.text.id, apart.parts, apart.data) == (together.text.id, together.parts, {"a": 1})
 
@@ -87,11 +86,11 @@ class Nothing(Annotator):
 def test_annotations_that_cross_parts_are_kept_when_each_is_annotated_by_itself(text, cuts):
     ends = [*sorted(min(cut, len(text)) for cut in cuts), len(text)]
     document = Document(text, [end - start for start, end in zip([0] + ends, ends)])
-    apart = document.annotated(Nothing(), together=False)
+    apart = annotate_documents([document], Nothing(), together=False)[0]
     assert apart.text.tokens == text.tokens and apart.parts == document.parts
     for layer in ("clusters", "frames", "relations"):
         assert sorted(map(repr, getattr(apart.text, layer))) == sorted(map(repr, getattr(text, layer)))
-    again = document.annotated(ExactMatchCoref(min_mentions=1), together=False)
+    again = annotate_documents([document], ExactMatchCoref(min_mentions=1), together=False)[0]
     new = again.text.clusters
     for cluster in text.clusters:
         new.remove(cluster)
@@ -105,7 +104,7 @@ def test_an_annotator_that_changes_tokens_is_named():
 
     for together in (True, False):
         with pytest.raises(ConfigurationError, match="Upper gave back other texts than those it was given"):
-            Document(AnnotatedText(["a"])).annotated(Upper(), together)
+            annotate_documents([Document(AnnotatedText(["a"]))], Upper(), together)
 
 
 def test_documents_are_written_while_they_come(tmp_path):

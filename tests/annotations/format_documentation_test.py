@@ -1,6 +1,7 @@
 import re
 
-from allennlp_coref_rc.annotations import AnnotatedText, DiscourseRelation, Document, Frame, check_file, read_documents
+from allennlp_coref_rc.annotations import AnnotatedText, DiscourseRelation, Document, Frame, read_documents
+from allennlp_coref_rc.annotations.file_report import check_file
 from tests.shared import PROJECT
 
 PAGE = (PROJECT / "docs" / "annotated_documents.md").read_text()

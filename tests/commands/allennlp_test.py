@@ -63,9 +63,17 @@ def test_bad_data_ends_in_an_error_that_names_file_and_line_before_training(trai
     bad = trained / "qa2_train.txt"
     bad.write_text("1 Bill went to the park.\n2 Where is Bill?\n")
     result = allennlp(
-        "train", CONFIG, "-s", "bad", "-o", overrides(CONFIG, more={"train_data_path": str(bad)}),
-        "--include-package", "allennlp_coref_rc", folder=trained, check=False,
-    )  # fmt: skip
+        "train",
+        CONFIG,
+        "-s",
+        "bad",
+        "-o",
+        overrides(CONFIG, more={"train_data_path": str(bad)}),
+        "--include-package",
+        "allennlp_coref_rc",
+        folder=trained,
+        check=False,
+    )
     assert result.returncode != 0
     assert f"ConfigurationError: {bad}, line 2: found a question without a tab" in result.stderr
     assert "Beginning training" not in result.stderr

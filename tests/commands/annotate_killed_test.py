@@ -12,8 +12,8 @@ import psutil
 import pytest
 from allennlp.common.checks import ConfigurationError
 
+from allennlp_coref_rc.annotation_runs.run import annotate
 from allennlp_coref_rc.annotations import read_documents, read_header
-from allennlp_coref_rc.commands.annotate import annotate
 from tests.commands import annotators  # noqa: F401  registers one
 from tests.shared import PROJECT
 
@@ -73,9 +73,12 @@ def annotate_and_die(arguments, at):
 def test_killed_at_any_moment_and_given_again_the_command_gives_the_same_files(tmp_path, force):
     texts = write_texts(tmp_path / "texts.txt", 5)
     arguments = {
-        "input": texts, "annotator": {"type": "troubled_coref", "fail": "Ann"}, "workers": 0, "chunk_size": 3,
+        "input": texts,
+        "annotator": {"type": "troubled_coref", "fail": "Ann"},
+        "workers": 0,
+        "chunk_size": 3,
         "force": force,
-    }  # fmt: skip
+    }
     (tmp_path / "whole").mkdir()
     annotate(output=str(tmp_path / "whole" / "out.jsonl.gz"), **arguments)
     undisturbed = {os.path.basename(path): content for path, content in contents(tmp_path / "whole").items()}
@@ -104,7 +107,7 @@ PACKAGES = ["tests.commands.annotators"]
 
 def test_kill_9_in_the_middle_of_two_workers_then_the_same_command(tmp_path):
     texts, output = write_texts(tmp_path / "texts.txt", 60), tmp_path / "out.jsonl"
-    parts = tmp_path / "out.jsonl.parts"
+    parts = tmp_path / "out.jsonl.unfinished"
     stay = tmp_path / "stay"
     stay.touch()
     annotator = {"type": "troubled_coref", "fail": "Bob", "stay": "30", "file": str(stay)}
@@ -143,7 +146,7 @@ def test_two_workers_go_on_with_a_run_and_set_aside_what_kills_them(tmp_path, mo
     with monkeypatch.context() as patch, pytest.raises(SystemExit):
         patch.setattr(os, "_exit", sys.exit)
         annotate(texts, str(output), annotator, workers=0, **options)
-    assert len(list((tmp_path / "out.jsonl.parts").glob("0*.jsonl"))) == 6
+    assert len(list((tmp_path / "out.jsonl.unfinished").glob("0*.jsonl"))) == 6
     annotate(texts, str(output), annotator, workers=2, **options)
 
     def fail(status):

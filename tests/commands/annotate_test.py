@@ -8,15 +8,12 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader
 from distributed import LocalCluster
 
-from allennlp_coref_rc.annotations import (
-    check_file,
-    read_documents,
-    read_header,
-    write_documents,
-)
-from allennlp_coref_rc.commands.annotate import Annotate, annotate
+from allennlp_coref_rc.annotation_runs.run import annotate
+from allennlp_coref_rc.annotations import read_documents, read_header, write_documents
+from allennlp_coref_rc.annotations.file_report import check_file
+from allennlp_coref_rc.commands.allennlp_annotate import Annotate
 from allennlp_coref_rc.version import VERSION
-from tests.commands import annotators  # noqa: F401  registers one
+from tests.commands import annotators
 from tests.shared import PROJECT
 
 FIXTURES = PROJECT / "tests" / "fixtures" / "babi"
@@ -193,7 +190,7 @@ def test_finished_chunks_are_not_done_again(tmp_path, texts, monkeypatch):
     with monkeypatch.context() as patch, pytest.raises(Stop):
         interrupt(patch, 14)
         annotate(str(texts), str(output), troubled, **options)
-    assert not output.exists() and (tmp_path / "out.jsonl.parts").exists()
+    assert not output.exists() and (tmp_path / "out.jsonl.unfinished").exists()
     done = interrupt(monkeypatch, 100)
     annotate(str(texts), str(output), troubled, **options)
     assert [text.id for text in done] == [f"texts.txt:{i}" for i in range(13, 24)]
@@ -213,14 +210,19 @@ def test_finished_chunks_are_not_done_again(tmp_path, texts, monkeypatch):
 )
 def test_another_run_does_not_go_on_with_the_parts(tmp_path, texts, monkeypatch, change, message):
     arguments = {
-        "input": str(texts), "output": str(tmp_path / "out.jsonl"), "annotator": {"type": "troubled_coref"},
-        "workers": 0, "batch_size": 1, "chunk_size": 4,
-    }  # fmt: skip
+        "input": str(texts),
+        "output": str(tmp_path / "out.jsonl"),
+        "annotator": {"type": "troubled_coref"},
+        "workers": 0,
+        "batch_size": 1,
+        "chunk_size": 4,
+    }
     with monkeypatch.context() as patch, pytest.raises(Stop):
         interrupt(patch, 9)
         annotate(**arguments)
     kept = {
-        name: (tmp_path / "out.jsonl.parts" / name).read_bytes() for name in os.listdir(tmp_path / "out.jsonl.parts")
+        name: (tmp_path / "out.jsonl.unfinished" / name).read_bytes()
+        for name in os.listdir(tmp_path / "out.jsonl.unfinished")
     }
     if change.get("input") in ("shorter", "changed"):
         text = texts.read_text()
@@ -229,9 +231,9 @@ def test_another_run_does_not_go_on_with_the_parts(tmp_path, texts, monkeypatch,
     with pytest.raises(ConfigurationError) as error:
         annotate(**{**arguments, **change})
     assert message in str(error.value) and "start over with --force" in str(error.value)
-    assert {name: (tmp_path / "out.jsonl.parts" / name).read_bytes() for name in kept} == kept
+    assert {name: (tmp_path / "out.jsonl.unfinished" / name).read_bytes() for name in kept} == kept
     annotate(**{**arguments, **change}, force=True)
-    assert not (tmp_path / "out.jsonl.parts").exists() and check_file(arguments["output"]).num_errors == 0
+    assert not (tmp_path / "out.jsonl.unfinished").exists() and check_file(arguments["output"]).num_errors == 0
 
 
 def test_a_damaged_part_is_made_again(tmp_path, texts, monkeypatch):
@@ -242,7 +244,7 @@ def test_a_damaged_part_is_made_again(tmp_path, texts, monkeypatch):
         interrupt(patch, 14)
         annotate(str(texts), str(output), {"type": "troubled_coref"}, **arguments)
     for number, content in enumerate([b"", b"{}\n", b'{"documents": 4, "failed": 0}\n\xff']):
-        (tmp_path / "out.jsonl.parts" / f"{number:06}.jsonl").write_bytes(content)
+        (tmp_path / "out.jsonl.unfinished" / f"{number:06}.jsonl").write_bytes(content)
     annotate(str(texts), str(output), {"type": "troubled_coref"}, **arguments)
     assert output.read_bytes() == whole.read_bytes()
 
@@ -351,7 +353,7 @@ def test_check_prints_statistics_and_errors(tmp_path, texts, capsys):
 
 
 def test_nothing_annotated_is_said_loudly(tmp_path, texts, capsys, caplog, monkeypatch):
-    monkeypatch.setattr("allennlp_coref_rc.commands.annotate.EXPECTED_BY", 8)
+    monkeypatch.setattr("allennlp_coref_rc.annotation_runs.run.EXPECTED_BY", 8)
     output = tmp_path / "out.jsonl"
     nothing = '{"type": "exact_match_coref", "entities": ["nobody"]}'
     assert command(texts, output, "--annotator", nothing, "--workers", 0, "--chunk-size", 5) == 0
@@ -378,7 +380,7 @@ def test_a_cluster_gives_the_same_bytes(tmp_path, texts):
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nonsense", "nonsense://x"])
 def test_a_scheduler_that_does_not_answer_is_named(tmp_path, texts, monkeypatch, address):
-    monkeypatch.setattr("allennlp_coref_rc.commands.workers.PATIENCE", 1)
+    monkeypatch.setattr("allennlp_coref_rc.common.workers.PATIENCE", 1)
     with pytest.raises(ConfigurationError, match=f"--scheduler {address}: no scheduler answers"):
         annotate(str(texts), str(tmp_path / "x"), EXACT, scheduler=address)
     assert os.listdir(tmp_path) == ["texts.txt"]

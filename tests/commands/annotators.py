@@ -4,7 +4,7 @@ import os
 import time
 from typing import Optional
 
-from allennlp_coref_rc.annotations import Annotator, ExactMatchCoref
+from allennlp_coref_rc.annotations.annotators import Annotator, ExactMatchCoref
 
 
 @Annotator.register("troubled_coref")

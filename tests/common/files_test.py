@@ -61,10 +61,9 @@ def test_written_files_have_the_usual_permissions(tmp_path):
 def test_a_failed_write_keeps_the_old_file(tmp_path):
     path = tmp_path / "text.txt"
     path.write_text("old")
-    with pytest.raises(KeyboardInterrupt):
-        with atomic_write(str(path)) as file:
-            file.write("new")
-            raise KeyboardInterrupt
+    with pytest.raises(KeyboardInterrupt), atomic_write(str(path)) as file:
+        file.write("new")
+        raise KeyboardInterrupt
     assert path.read_text() == "old"
     assert os.listdir(tmp_path) == ["text.txt"]
 
@@ -138,7 +137,6 @@ def test_a_byte_that_is_no_text_is_found_on_its_line_whatever_the_pieces(tmp_pat
     path = tmp_path / "text.txt"
     # More than a chunk of the decoder, twice.
     path.write_bytes((("a" * 50 + ends) * 400 + "b" * 20_000).encode() + b"\xff" + ends.encode())
-    with pytest.raises(ConfigurationError) as error:
-        with open_text(str(path), limit) as pieces:
-            list(pieces)
+    with pytest.raises(ConfigurationError) as error, open_text(str(path), limit) as pieces:
+        list(pieces)
     assert str(error.value).startswith(f"{path}, line 401: found the byte 0xff")

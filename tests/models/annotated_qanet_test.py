@@ -10,10 +10,8 @@ from allennlp.models import Model
 from allennlp.predictors import Predictor
 
 from allennlp_coref_rc.metrics import NarrativeQaMetric
+from tests.golden import qanet as golden_qanet
 from tests.models.span_models import DASSA, DIM, EMBEDDERS, MODELING_LAYERS, READER, TRAIN, build, qanet, tensors
-from tests.scripts.scripts import load_script
-
-golden_qanet = load_script("golden_qanet")
 
 METRICS = {"rouge_l", "exact_match", "f1", "bleu_1", "bleu_2", "bleu_3", "bleu_4"}
 
@@ -95,10 +93,15 @@ def test_annotations_matter(modeling_layer):
 def test_computes_what_allennlps_qanet_does():
     """Of its own parameters; ours has two biases more. Without padding, which its convolutions see."""
     encoder = {
-        "type": "qanet_encoder", "input_dim": DIM, "hidden_dim": DIM, "attention_projection_dim": DIM,
-        "feedforward_hidden_dim": 6, "num_convs_per_block": 2, "num_attention_heads": 2,
+        "type": "qanet_encoder",
+        "input_dim": DIM,
+        "hidden_dim": DIM,
+        "attention_projection_dim": DIM,
+        "feedforward_hidden_dim": 6,
+        "num_convs_per_block": 2,
+        "num_attention_heads": 2,
         "layer_dropout_undecayed_prob": 0.0,
-    }  # fmt: skip
+    }
     params = {
         **qanet("qanet"),
         "type": "qanet",
@@ -202,8 +205,13 @@ def test_predictions():
     single = [predictor.predict_json(item) for item in inputs]
     for output, other in zip(single, predictor.predict_batch_json(inputs)):
         assert set(output) == {
-            "answer", "best_span", "passage_tokens", "question_tokens", "span_start_probs", "span_end_probs"
-        }  # fmt: skip
+            "answer",
+            "best_span",
+            "passage_tokens",
+            "question_tokens",
+            "span_start_probs",
+            "span_end_probs",
+        }
         start, end = output["best_span"]
         assert output["answer"] == " ".join(output["passage_tokens"][start : end + 1]) == other["answer"]
         for name in ("span_start_probs", "span_end_probs"):

@@ -33,9 +33,14 @@ EMBEDDERS = {
 }
 
 DASSA = {
-    "type": "dassa", "input_dim": DIM, "hidden_dim": DIM, "num_blocks": 2, "num_attention_heads": 2,
-    "feedforward_hidden_dim": 6, "layer_dropout_undecayed_prob": 0.0,
-}  # fmt: skip
+    "type": "dassa",
+    "input_dim": DIM,
+    "hidden_dim": DIM,
+    "num_blocks": 2,
+    "num_attention_heads": 2,
+    "feedforward_hidden_dim": 6,
+    "layer_dropout_undecayed_prob": 0.0,
+}
 
 MODELING_LAYERS = {
     "gru": {"type": "gru", "input_size": DIM, "hidden_size": DIM // 2, "bidirectional": True},
@@ -52,11 +57,14 @@ def qanet(modeling_layer="dassa", **options):
         "text_field_embedder": {"token_embedders": EMBEDDERS},
         "phrase_layer": {**DASSA, "num_blocks": 1, "conv_kernel_size": 7},
         "matrix_attention_layer": {
-            "type": "linear", "tensor_1_dim": DIM, "tensor_2_dim": DIM, "combination": "x,y,x*y"
+            "type": "linear",
+            "tensor_1_dim": DIM,
+            "tensor_2_dim": DIM,
+            "combination": "x,y,x*y",
         },
         "modeling_layer": MODELING_LAYERS[modeling_layer],
         **options,
-    }  # fmt: skip
+    }
 
 
 def build(model, **reader_options):

@@ -4,7 +4,7 @@ import pytest
 import torch
 from allennlp.data import Vocabulary
 
-from allennlp_coref_rc.annotations.layers import label_namespace
+from allennlp_coref_rc.data.annotation_layers import label_namespace
 from allennlp_coref_rc.modules.annotated_self_attention import AnnotatedSelfAttention, HeadViews
 from allennlp_coref_rc.modules.scopes import Scopes
 
@@ -46,10 +46,12 @@ def torch_attention(module):
     reference = torch.nn.MultiheadAttention(DIM, HEADS, batch_first=True).double()
     reference.load_state_dict(
         {
-            "in_proj_weight": module.projection.weight, "in_proj_bias": module.projection.bias,
-            "out_proj.weight": module.output_projection.weight, "out_proj.bias": module.output_projection.bias,
+            "in_proj_weight": module.projection.weight,
+            "in_proj_bias": module.projection.bias,
+            "out_proj.weight": module.output_projection.weight,
+            "out_proj.bias": module.output_projection.bias,
         }
-    )  # fmt: skip
+    )
     return reference
 
 

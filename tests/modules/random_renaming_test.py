@@ -94,8 +94,10 @@ def test_names_that_are_parts_of_classes_are_exchanged_if_there_is_such_a_class(
     vocab = vocabulary(["none", "cat", "wolf", "mouse", "cat,wolf", "wolf,cat", "mouse,cat", "cat,wolf,mouse"])
     renaming = RandomRenaming(vocab, class_groups=[["cat", "wolf", "mouse"]])
     assert draws(vocab, renaming, ["cat wolf"], "cat,wolf").keys() == {
-        ("cat wolf", "cat,wolf"), ("wolf cat", "wolf,cat"), ("mouse cat", "mouse,cat")
-    }  # fmt: skip
+        ("cat wolf", "cat,wolf"),
+        ("wolf cat", "wolf,cat"),
+        ("mouse cat", "mouse,cat"),
+    }
     assert draws(vocab, renaming, ["cat wolf mouse"], "cat,wolf,mouse").keys() == {("cat wolf mouse", "cat,wolf,mouse")}
     found = draws(vocab, renaming, ["cat wolf mouse"], "none")
     assert len(found) == 6 and all(60 < count < 140 for count in found.values())

@@ -43,7 +43,13 @@ def test_of_answers_to_questions_about_texts_what_groups_them_is_kept(tmp_path):
     words = {"id": "2", "answer": "A", "gold": "a", **common}
     path.write_text(json.dumps(spans) + "\n" + json.dumps(words) + "\n")
     assert list(execution._predictions(str(path))) == [
-        {"id": "1", "answer": "a man", "answer_texts": ["a man", "one"], "rouge_l": 1.0,
-         "question_tokens": ["Who", "?"], "passage_length": 3},
+        {
+            "id": "1",
+            "answer": "a man",
+            "answer_texts": ["a man", "one"],
+            "rouge_l": 1.0,
+            "question_tokens": ["Who", "?"],
+            "passage_length": 3,
+        },
         {"id": "2", "answer": "A", "gold": "a", "correct": True},
-    ]  # fmt: skip
+    ]

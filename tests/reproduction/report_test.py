@@ -88,7 +88,7 @@ def cells(text, *start):
 
 def test_papers_values_beside_ours(tables, tmp_path):
     finish(tables[0], "gru", tmp_path, GRU)
-    finish(tables[0], "coref_gru", tmp_path, {key: (1.0, 1.0, 0.0) for key in GRU})
+    finish(tables[0], "coref_gru", tmp_path, dict.fromkeys(GRU, (1.0, 1.0, 0.0)))
     text = report(tables, [], str(tmp_path), str(tmp_path))
     seeds = [(0.96 + 0.4) / 2, (0.90 + 0.5) / 2]
     mean, sd = statistics.fmean(seeds), statistics.stdev(seeds)
@@ -203,8 +203,8 @@ def test_a_mark_alone_is_refused_and_the_file_left(tmp_path, text):
 
 
 def test_p_values_are_never_0(tables, tmp_path):
-    finish(tables[0], "gru", tmp_path, {key: (0.0, 1.0, 0.0) for key in GRU})
-    finish(tables[0], "coref_gru", tmp_path, {key: (1.0, 1.0, 0.0) for key in GRU})
+    finish(tables[0], "gru", tmp_path, dict.fromkeys(GRU, (0.0, 1.0, 0.0)))
+    finish(tables[0], "coref_gru", tmp_path, dict.fromkeys(GRU, (1.0, 1.0, 0.0)))
     for path in tmp_path.rglob(PREDICTIONS):
         correct = json.loads(path.read_text().splitlines()[0])["correct"]
         path.write_text("".join(json.dumps({"id": i, "correct": correct}) + "\n" for i in range(1500)))

@@ -71,9 +71,16 @@ def test_pages_and_pictures(tmp_path):
 
 def head(application, side, scopes, weights, labels):
     return {
-        "encoder": "modeling_layer", "side": side, "application": application, "block": 1, "layer": "srl", "view": 1,
-        "labels": labels, "scopes": scopes, "weights": weights,
-    }  # fmt: skip
+        "encoder": "modeling_layer",
+        "side": side,
+        "application": application,
+        "block": 1,
+        "layer": "srl",
+        "view": 1,
+        "labels": labels,
+        "scopes": scopes,
+        "weights": weights,
+    }
 
 
 class Heads(HTMLParser):
@@ -113,8 +120,10 @@ def test_annotated_heads_of_a_span_reader(tmp_path):
     }
     draw_explanations.draw(prediction, tmp_path, "1")
     assert sorted(path.name for path in tmp_path.iterdir()) == [
-        "1.html", "1_passage_srl_1_modeling_layer.png", "1_question_srl_1_modeling_layer.png"
-    ]  # fmt: skip
+        "1.html",
+        "1_passage_srl_1_modeling_layer.png",
+        "1_question_srl_1_modeling_layer.png",
+    ]
     content = (tmp_path / "1.html").read_text()
     assert "correct: &lt;b&gt; / w60" in content
     heads = Heads()

@@ -19,9 +19,15 @@ MEASURES = ("rouge_l", "bleu_1")
 
 WORDS = "the old man sails home at dawn with a fish".split()
 QUESTIONS = [
-    "How many fish ?", "What is sold ?", "Who sails ?", "Where does he go and why ?", "Does the show end ?", "Is it old ?",
-    "How far is it ?", "WHY ?",
-]  # fmt: skip
+    "How many fish ?",
+    "What is sold ?",
+    "Who sails ?",
+    "Where does he go and why ?",
+    "Does the show end ?",
+    "Is it old ?",
+    "How far is it ?",
+    "WHY ?",
+]
 
 
 def predictions(seed, number=60):
@@ -107,9 +113,15 @@ def test_tables_and_pictures_have_the_metrics_of_each_group(tmp_path, monkeypatc
 
 def test_types_are_of_the_first_words_found_anywhere():
     expected = {
-        "How many men?": "how many", "Whose is it?": "who", "Who knows what?": "what", "Show it": "how", "Is it?": "other",
-        "The whole day": "who", "How old is the man?": "how old", "Where or when?": "when",
-    }  # fmt: skip
+        "How many men?": "how many",
+        "Whose is it?": "who",
+        "Who knows what?": "what",
+        "Show it": "how",
+        "Is it?": "other",
+        "The whole day": "who",
+        "How old is the man?": "how old",
+        "Where or when?": "when",
+    }
     assert {question: question_type(question) for question in expected} == expected
 
 
@@ -139,8 +151,11 @@ def test_one_reader_and_other_bounds(tmp_path, monkeypatch):
     for folder in folders:
         run(monkeypatch, folder, path, "--bounds", "1000", "100", "--measures", "f1", "--samples", "5")
     assert sorted(p.name for p in folders[0].iterdir()) == [
-        "passage_length_f1.png", "question_type_f1.png", "scores.csv", "scores.md"
-    ]  # fmt: skip
+        "passage_length_f1.png",
+        "question_type_f1.png",
+        "scores.csv",
+        "scores.md",
+    ]
     for file in folders[0].iterdir():
         assert file.read_bytes() == (folders[1] / file.name).read_bytes()
     tables = (folders[0] / "scores.md").read_text()

@@ -265,9 +265,13 @@ def test_a_check_builds_models_and_trains_none(tmp_path, capsys):
     assert call(tmp_path, "--check-only") == 1
     printed = capsys.readouterr().out.splitlines()
     assert [line.split(":")[0] for line in printed] == [
-        "[OK] tiny.1.gru", "[OK] tiny.1.coref_gru", "[FAIL] tiny.2.no_task", "[no data] tiny.2.absent",
-        "[OK] tiny.figure_4.gru", "[OK] tiny.figure_4.coref_gru",
-    ]  # fmt: skip
+        "[OK] tiny.1.gru",
+        "[OK] tiny.1.coref_gru",
+        "[FAIL] tiny.2.no_task",
+        "[no data] tiny.2.absent",
+        "[OK] tiny.figure_4.gru",
+        "[OK] tiny.figure_4.coref_gru",
+    ]
     assert "qa19_train.txt" in printed[2]
     assert call(tmp_path, "--check-only", "--tasks", 6) == 0
     assert len(capsys.readouterr().out.splitlines()) == 4

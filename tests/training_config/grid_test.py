@@ -30,9 +30,16 @@ DATA_SETS = {
 ENCODERS = ("gru", "coref_gru", "mage_gru(8)", "dassa")
 
 READERS = (
-    "gru", "single_layer", "stanford", "cg", "cg_by_filtered_question_unfiltered", "sba_question", "sba_passage",
-    "sba_both", "cg_sba"
-)  # fmt: skip
+    "gru",
+    "single_layer",
+    "stanford",
+    "cg",
+    "cg_by_filtered_question_unfiltered",
+    "sba_question",
+    "sba_passage",
+    "sba_both",
+    "cg_sba",
+)
 
 
 def experiment(folder, encoder, reader):

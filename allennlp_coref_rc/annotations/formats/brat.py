@@ -4,9 +4,8 @@ from bisect import bisect_left, bisect_right
 from itertools import pairwise
 from typing import Dict, Iterable, Iterator, List, Tuple
 
-from allennlp.common.checks import ConfigurationError
-
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span
+from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import open_text
 
 SUFFIX = re.compile(r"\.ann(\.gz|\.bz2|\.xz)?$")

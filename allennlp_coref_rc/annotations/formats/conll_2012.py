@@ -1,9 +1,8 @@
 import re
 from typing import Dict, Iterator, List, Optional, Sequence, Tuple
 
-from allennlp.common.checks import ConfigurationError
-
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Cluster, Frame, Span
+from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import open_text
 
 MIN_COLUMNS = 12

@@ -2,8 +2,6 @@ import logging
 from dataclasses import replace
 from typing import Any, Iterator, List, Optional, Sequence, Union
 
-from allennlp.common.checks import ConfigurationError
-
 from allennlp_coref_rc.annotations.alignment import Alignment
 from allennlp_coref_rc.annotations.annotated_text import (
     RELATION_TYPES,
@@ -15,6 +13,7 @@ from allennlp_coref_rc.annotations.annotated_text import (
 )
 from allennlp_coref_rc.annotations.bio import frame_of
 from allennlp_coref_rc.annotations.formats.json_value import JsonValue, read_json
+from allennlp_coref_rc.common.errors import ConfigurationError
 
 logger = logging.getLogger(__name__)
 

@@ -1,9 +1,8 @@
 import json
 from typing import Any, Iterator, List, Optional, Sequence, Tuple
 
-from allennlp.common.checks import ConfigurationError
-
 from allennlp_coref_rc.annotations.annotated_text import Span
+from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.json_objects import read_json_objects
 
 

@@ -3,11 +3,11 @@ import os
 import re
 from typing import Any, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
-from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader, Instance
 from allennlp.data.tokenizers import LettersDigitsTokenizer
 
 from allennlp_coref_rc.annotations import AnnotatedText, Document
+from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import open_text
 from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import ReadingComprehensionReader, Text
 

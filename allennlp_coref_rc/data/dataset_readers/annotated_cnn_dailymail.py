@@ -10,13 +10,13 @@ import zlib
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
-from allennlp.common.checks import ConfigurationError
 from allennlp.common.file_utils import cached_path
 from allennlp.data import DatasetReader
 from allennlp.data.tokenizers import WhitespaceTokenizer
 
 from allennlp_coref_rc.annotations import Document, clusters_from_json
 from allennlp_coref_rc.annotations.annotated_text import Cluster, Span
+from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import open_text
 from allennlp_coref_rc.data.dataset_readers.cloze_dataset_reader import ClozeDatasetReader
 

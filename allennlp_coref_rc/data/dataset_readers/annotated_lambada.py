@@ -1,11 +1,11 @@
 import os
 from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 
-from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader
 from allennlp.data.tokenizers import WhitespaceTokenizer
 
 from allennlp_coref_rc.annotations import Document, sentence_spans
+from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import open_text
 from allennlp_coref_rc.data.dataset_readers.cloze_dataset_reader import ClozeDatasetReader
 from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import PLACEHOLDER, Text

@@ -2,7 +2,6 @@ import os
 from itertools import accumulate
 from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
-from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader, Instance
 
 from allennlp_coref_rc.annotations import AnnotatedText, Document, sentence_spans
@@ -10,6 +9,7 @@ from allennlp_coref_rc.annotations.annotated_text import Span
 from allennlp_coref_rc.annotations.formats import annotated_text_from_dassa
 from allennlp_coref_rc.annotations.formats.json_value import JsonValue, read_json
 from allennlp_coref_rc.common.csv_rows import read_csv_rows
+from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import ReadingComprehensionReader, Text
 from allennlp_coref_rc.data.oracle_spans import ORACLES, oracle_span
 

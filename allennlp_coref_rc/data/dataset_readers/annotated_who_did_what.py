@@ -3,10 +3,10 @@ from html.entities import html5
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
 from xml.parsers import expat
 
-from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader
 
 from allennlp_coref_rc.annotations import Document
+from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import open_text
 from allennlp_coref_rc.data.dataset_readers.cloze_dataset_reader import ClozeDatasetReader
 from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import PLACEHOLDER

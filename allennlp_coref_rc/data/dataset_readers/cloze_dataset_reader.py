@@ -1,10 +1,10 @@
 import re
 from typing import Any, Dict, Iterator, List, Optional, Sequence
 
-from allennlp.common.checks import ConfigurationError
 from allennlp.data import Instance
 
 from allennlp_coref_rc.annotations import Document
+from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import (
     PLACEHOLDER,
     ReadingComprehensionReader,

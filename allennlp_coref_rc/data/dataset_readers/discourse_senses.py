@@ -1,16 +1,16 @@
 from dataclasses import replace
 from typing import Dict, Iterator, Optional, Sequence, Tuple
 
-from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader, Field, Instance, Token, TokenIndexer
 from allennlp.data.fields import LabelField, MetadataField, TextField
 from allennlp.data.token_indexers import SingleIdTokenIndexer
 
 from allennlp_coref_rc.annotations.annotated_text import RELATION_TYPES, AnnotatedText
-from allennlp_coref_rc.annotations.connective_discourse import ConnectiveDiscourse
-from allennlp_coref_rc.annotations.senses import NO_RELATION, conll_sense
-from allennlp_coref_rc.data.dataset_readers.corpus_reader import CorpusReader
-from allennlp_coref_rc.data.discourse_corpora import (
+from allennlp_coref_rc.annotations.annotators.connective_discourse import ConnectiveDiscourse
+from allennlp_coref_rc.annotations.annotators.senses import NO_RELATION, conll_sense
+from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.data.corpora.corpus_reader import CorpusReader
+from allennlp_coref_rc.data.corpora.discourse_corpora import (
     CorpusRelation,
     is_conll2016,
     read_discourse_corpus,

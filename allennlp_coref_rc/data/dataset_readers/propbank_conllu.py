@@ -1,13 +1,13 @@
 from typing import Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
 
-from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader, Field, Instance, Token, TokenIndexer
 from allennlp.data.fields import MetadataField, SequenceLabelField, TextField
 from allennlp.data.token_indexers import SingleIdTokenIndexer
 
 from allennlp_coref_rc.annotations.annotated_text import Frame, Span
-from allennlp_coref_rc.data.conllu import NUM_COLUMNS, Sentence, read_conllu
-from allennlp_coref_rc.data.dataset_readers.corpus_reader import CorpusReader
+from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.data.corpora.conllu import NUM_COLUMNS, Sentence, read_conllu
+from allennlp_coref_rc.data.corpora.corpus_reader import CorpusReader
 
 TASKS = ("predicates", "roles")
 

@@ -6,7 +6,6 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple, TypeVar, Union
 
-from allennlp.common.checks import ConfigurationError
 from allennlp.common.file_utils import cached_path
 from allennlp.common.util import is_distributed
 from allennlp.data import DatasetReader, Field, Instance, Token, TokenIndexer, Tokenizer
@@ -16,17 +15,16 @@ from torch import distributed
 
 from allennlp_coref_rc.annotations import (
     AnnotatedText,
-    AnnotationLayer,
-    Annotator,
     Document,
-    annotate_documents,
     clusters_from_json,
     read_documents,
     read_header,
     sentence_spans,
 )
 from allennlp_coref_rc.annotations.annotated_text import Span
-from allennlp_coref_rc.annotations.layers import label_namespace
+from allennlp_coref_rc.annotations.annotators import Annotator, annotate_documents
+from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.data.annotation_layers import AnnotationLayer, label_namespace
 from allennlp_coref_rc.data.fields import (
     CANDIDATE_LABELS,
     CLASS_LABELS,

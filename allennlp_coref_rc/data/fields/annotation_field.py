@@ -4,8 +4,8 @@ import torch
 from allennlp.data import Vocabulary
 from allennlp.data.fields import Field
 
-from allennlp_coref_rc.annotations.edges import PADDING
-from allennlp_coref_rc.annotations.layers import Layer
+from allennlp_coref_rc.data.annotation_layers import Layer
+from allennlp_coref_rc.data.annotation_layers.edges import PADDING
 
 AnnotationTensors = Dict[str, Dict[str, torch.LongTensor]]
 """By layer, by name: numbers of shape (batch_size, sequence_length, numbers), padded with `PADDING`."""

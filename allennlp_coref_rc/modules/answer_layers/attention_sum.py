@@ -1,7 +1,7 @@
 import torch
-from allennlp.common.checks import ConfigurationError
 from allennlp.data import Vocabulary
 
+from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.modules.answer_layers.answer_layer import AnswerInput, AnswerLayer, AnswerOutput
 from allennlp_coref_rc.modules.masked_softmax import masked_softmax
 

@@ -1,9 +1,9 @@
 import torch
-from allennlp.common.checks import ConfigurationError
 from allennlp.data import Vocabulary
 from allennlp.modules.seq2vec_encoders import GruSeq2VecEncoder
 from allennlp.nn.util import weighted_sum
 
+from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.fields import CLASS_LABELS
 from allennlp_coref_rc.modules.answer_layers.answer_layer import AnswerInput, AnswerLayer, AnswerOutput
 from allennlp_coref_rc.modules.initializers import gated_normal_

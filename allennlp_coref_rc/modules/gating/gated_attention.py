@@ -1,9 +1,9 @@
 from typing import Tuple
 
 import torch
-from allennlp.common.checks import ConfigurationError
 from allennlp.nn.util import weighted_sum
 
+from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.modules.gating.gating import EncodedPair, Gating, Weights
 from allennlp_coref_rc.modules.masked_softmax import masked_softmax
 

@@ -1,4 +1,4 @@
 """The one recurrence behind GRU, C-GRU and MAGE-GRU: a GRU that reads earlier states along weighted edges."""
 
+from allennlp_coref_rc.modules.recurrence.dispatch import BACKENDS, recurrence
 from allennlp_coref_rc.modules.recurrence.edges import NO_SOURCE, Edges, sequential_sources
-from allennlp_coref_rc.modules.recurrence.recurrence import BACKENDS, recurrence

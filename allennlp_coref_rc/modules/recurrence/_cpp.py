@@ -64,9 +64,14 @@ class _Recurrence(torch.autograd.Function):
         states = inputs.new_empty(batch_size, length, size)
         gates = inputs.new_empty(batch_size, length, 4 * size) if needs_grad else None
         tensors = {
-            "mask": mask, "inputs": inputs, "weight_hh": weight_hh, "bias_hn": bias_hn, "memory": memory,
-            "states": states, "gates": gates,
-        }  # fmt: skip
+            "mask": mask,
+            "inputs": inputs,
+            "weight_hh": weight_hh,
+            "bias_hn": bias_hn,
+            "memory": memory,
+            "states": states,
+            "gates": gates,
+        }
         _call("forward", tensors, reverse, sources, slices, weights)
         ctx.reverse, ctx.slices = reverse, slices
         ctx.save_for_backward(mask, weight_hh, memory, states, gates, *sources, *weights)
@@ -83,10 +88,17 @@ class _Recurrence(torch.autograd.Function):
         grad_memory = None if memory is None else torch.zeros_like(memory)
         grad_weights = [torch.zeros_like(weight) for weight in weights]
         tensors = {
-            "mask": mask, "weight_hh": weight_hh, "memory": memory, "states": states, "gates": gates,
-            "grad_states": grad_states.clone(memory_format=torch.contiguous_format), "grad_memory": grad_memory,
-            "grad_inputs": grad_inputs, "grad_hidden_n": grad_hidden_n, "previous": previous,
-        }  # fmt: skip
+            "mask": mask,
+            "weight_hh": weight_hh,
+            "memory": memory,
+            "states": states,
+            "gates": gates,
+            "grad_states": grad_states.clone(memory_format=torch.contiguous_format),
+            "grad_memory": grad_memory,
+            "grad_inputs": grad_inputs,
+            "grad_hidden_n": grad_hidden_n,
+            "previous": previous,
+        }
         _call("backward", tensors, ctx.reverse, sources, ctx.slices, weights, grad_weights)
 
         previous, grad_hidden_n = previous.view(-1, width), grad_hidden_n.view(-1, size)
@@ -95,8 +107,17 @@ class _Recurrence(torch.autograd.Function):
         torch.mm(grad_inputs.view(-1, 3 * size)[:, : 2 * size].t(), previous, out=grad_weight_hh[: 2 * size])
         torch.mm(grad_hidden_n.t(), previous, out=grad_weight_hh[2 * size :])
         return (
-            None, None, None, None, None, grad_inputs, grad_weight_hh, grad_hidden_n.sum(0), grad_memory, *grad_weights
-        )  # fmt: skip
+            None,
+            None,
+            None,
+            None,
+            None,
+            grad_inputs,
+            grad_weight_hh,
+            grad_hidden_n.sum(0),
+            grad_memory,
+            *grad_weights,
+        )
 
 
 class _Relation(ctypes.Structure):
@@ -106,19 +127,41 @@ class _Relation(ctypes.Structure):
 
 
 class _Problem(ctypes.Structure):
-    _fields_ = [
-        (name, ctypes.c_int64)
-        for name in (
-            "batch", "length", "memory_length", "size", "width", "threads", "num_relations", "reverse",
-            "inputs_batch_stride", "inputs_time_stride",
-        )
-    ] + [("relations", ctypes.POINTER(_Relation))] + [
-        (name, ctypes.c_void_p)
-        for name in (
-            "mask", "inputs", "weight_hh", "bias_hn", "memory", "states", "gates", "grad_states", "grad_memory",
-            "grad_inputs", "grad_hidden_n", "previous",
-        )
-    ]  # fmt: skip
+    _fields_ = (
+        [
+            (name, ctypes.c_int64)
+            for name in (
+                "batch",
+                "length",
+                "memory_length",
+                "size",
+                "width",
+                "threads",
+                "num_relations",
+                "reverse",
+                "inputs_batch_stride",
+                "inputs_time_stride",
+            )
+        ]
+        + [("relations", ctypes.POINTER(_Relation))]
+        + [
+            (name, ctypes.c_void_p)
+            for name in (
+                "mask",
+                "inputs",
+                "weight_hh",
+                "bias_hn",
+                "memory",
+                "states",
+                "gates",
+                "grad_states",
+                "grad_memory",
+                "grad_inputs",
+                "grad_hidden_n",
+                "previous",
+            )
+        ]
+    )
 
 
 def _call(name: str, tensors: dict, reverse: bool, sources: List, slices: List, weights: List, grad_weights=()) -> None:

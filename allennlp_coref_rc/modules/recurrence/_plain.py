@@ -28,9 +28,16 @@ def plain(
     # Time comes first inside, so that one step is one contiguous block.
     weights = [edge.weights.transpose(0, 1) for edge in edges]
     return _Recurrence.apply(
-        ~mask.t().unsqueeze(-1), reverse, rows, slices, inputs.transpose(0, 1), weight_hh, bias_hn,
-        memory.transpose(0, 1), *weights,
-    ).transpose(0, 1)  # fmt: skip
+        ~mask.t().unsqueeze(-1),
+        reverse,
+        rows,
+        slices,
+        inputs.transpose(0, 1),
+        weight_hh,
+        bias_hn,
+        memory.transpose(0, 1),
+        *weights,
+    ).transpose(0, 1)
 
 
 def _rows_of(sources: torch.Tensor, num_states: int) -> torch.Tensor:
@@ -111,11 +118,15 @@ class _Recurrence(torch.autograd.Function):
 
         steps = list(
             zip(
-                grad_buffer.unbind(0), grad_buffer.unsqueeze(2).unbind(0), z.unbind(0), grad_previous.unbind(0),
-                grad_previous[..., :size].unbind(0), grad_hidden.unbind(0),
+                grad_buffer.unbind(0),
+                grad_buffer.unsqueeze(2).unbind(0),
+                z.unbind(0),
+                grad_previous.unbind(0),
+                grad_previous[..., :size].unbind(0),
+                grad_hidden.unbind(0),
                 grad_hidden.unflatten(2, (3, size)).unbind(0),
             )
-        )  # fmt: skip
+        )
         reads = _reads(grad_buffer, grad_previous, rows, ctx.slices, weights)
         for t in range(length) if ctx.reverse else reversed(range(length)):
             grad_h, grad_h_of_gates, z_t, grad_m, grad_carry, grad_hidden_t, grad_gates = steps[t]
@@ -142,9 +153,7 @@ class _Recurrence(torch.autograd.Function):
             grad_weights.append(torch.stack(columns, dim=2))
         # With the recurrent weights' gradient done, the candidate's recurrent part makes room for its inputs.
         torch.mul(grad_buffer[:length], by_n, out=grad_hidden[..., 2 * size :])
-        return (
-            None, None, None, None, grad_hidden, grad_weight, grad_bias, grad_buffer[length:-1], *grad_weights
-        )  # fmt: skip
+        return (None, None, None, None, grad_hidden, grad_weight, grad_bias, grad_buffer[length:-1], *grad_weights)
 
 
 def _reads(buffer, previous, rows, slices, weights):

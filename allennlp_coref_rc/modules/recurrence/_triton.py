@@ -103,10 +103,22 @@ class _Recurrence(torch.autograd.Function):
         previous = torch.empty_like(states) if needs_grad else None
         with _on(inputs.device):
             _triton_kernels.forward[(batch_size,)](
-                inputs, sources, weights, _for_kernel(weight_hh.t(), options), bias_hn, mask, memory, states, gates,
-                previous, _scratch(inputs, options, 1), length, 0 if memory is None else memory.size(1),
-                SAVE=needs_grad, **options,
-            )  # fmt: skip
+                inputs,
+                sources,
+                weights,
+                _for_kernel(weight_hh.t(), options),
+                bias_hn,
+                mask,
+                memory,
+                states,
+                gates,
+                previous,
+                _scratch(inputs, options, 1),
+                length,
+                0 if memory is None else memory.size(1),
+                SAVE=needs_grad,
+                **options,
+            )
         ctx.options = options
         ctx.save_for_backward(mask, sources, weight_hh, memory, weights, states, gates, previous)
         return states
@@ -125,11 +137,24 @@ class _Recurrence(torch.autograd.Function):
         grad_weights = torch.empty_like(weights) if ctx.needs_input_grad[-1] else None
         with _on(states.device):
             _triton_kernels.backward[(batch_size,)](
-                grad_states, grad_memory, grad_gates, grad_weights, sources, weights,
-                _for_kernel(weight_hh, ctx.options), mask, memory, states, gates, previous,
-                _scratch(states, ctx.options, 3), length, 0 if memory is None else memory.size(1),
-                WEIGHT_GRADS=grad_weights is not None, **ctx.options,
-            )  # fmt: skip
+                grad_states,
+                grad_memory,
+                grad_gates,
+                grad_weights,
+                sources,
+                weights,
+                _for_kernel(weight_hh, ctx.options),
+                mask,
+                memory,
+                states,
+                gates,
+                previous,
+                _scratch(states, ctx.options, 3),
+                length,
+                0 if memory is None else memory.size(1),
+                WEIGHT_GRADS=grad_weights is not None,
+                **ctx.options,
+            )
 
         previous = previous.view(-1, size)
         grad_rz, _, grad_hidden_n = grad_gates.view(-1, 4 * size).split([2 * size, size, size], dim=1)
@@ -138,9 +163,17 @@ class _Recurrence(torch.autograd.Function):
         torch.mm(grad_rz.t(), previous, out=grad_weight_hh[: 2 * size])
         torch.mm(grad_hidden_n.t(), previous, out=grad_weight_hh[2 * size :])
         return (
-            None, None, None, None, None, grad_gates[..., : 3 * size], grad_weight_hh, grad_hidden_n.sum(0),
-            None if memory is None else grad_memory.to(memory.dtype), grad_weights,
-        )  # fmt: skip
+            None,
+            None,
+            None,
+            None,
+            None,
+            grad_gates[..., : 3 * size],
+            grad_weight_hh,
+            grad_hidden_n.sum(0),
+            None if memory is None else grad_memory.to(memory.dtype),
+            grad_weights,
+        )
 
 
 def _options(size, memory, sources, relations, reverse) -> dict:

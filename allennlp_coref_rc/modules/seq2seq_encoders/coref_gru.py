@@ -1,10 +1,10 @@
 from typing import List, Optional, Sequence
 
 import torch
-from allennlp.common.checks import ConfigurationError
 from allennlp.modules import Seq2SeqEncoder
 
-from allennlp_coref_rc.annotations.edges import FIRST_MENTION, PADDING
+from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.data.annotation_layers.edges import FIRST_MENTION, PADDING
 from allennlp_coref_rc.modules.initializers import gated_normal_
 from allennlp_coref_rc.modules.masked_softmax import masked_softmax
 from allennlp_coref_rc.modules.recurrence import NO_SOURCE, Edges
@@ -80,9 +80,15 @@ class CorefGru(RecurrentEncoder):
                 f"and one for each of the relations {list(relations)}"
             )
         super().__init__(
-            input_size, hidden_size, hidden_size, relations, bidirectional, share_memory, backend,
+            input_size,
+            hidden_size,
+            hidden_size,
+            relations,
+            bidirectional,
+            share_memory,
+            backend,
             more_parameters={"keys": (parts, input_size)},
-        )  # fmt: skip
+        )
         self._part_size = hidden_size // parts
         self._read_at_first_mention = read_at_first_mention
         self.reset_parameters()

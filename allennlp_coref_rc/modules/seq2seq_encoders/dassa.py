@@ -1,13 +1,13 @@
 from typing import Dict, List, Optional, Sequence
 
 import torch
-from allennlp.common.checks import ConfigurationError
 from allennlp.data import Vocabulary
 from allennlp.modules import Seq2SeqEncoder
 from allennlp.nn.util import add_positional_features
 from torch.nn.functional import pad
 
-from allennlp_coref_rc.annotations.edges import PADDING
+from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.data.annotation_layers.edges import PADDING
 from allennlp_coref_rc.data.fields import AnnotationTensors
 from allennlp_coref_rc.modules.annotated_self_attention import AnnotatedSelfAttention, HeadViews
 from allennlp_coref_rc.modules.qanet_block import QanetBlock
@@ -154,9 +154,14 @@ class Dassa(AnnotatedSeq2SeqEncoder):
             attention = AnnotatedSelfAttention(hidden_dim, attention_dim, num_attention_heads, *seen)
             self.blocks.append(
                 QanetBlock(
-                    hidden_dim, attention, num_convs_per_block, conv_kernel_size, feedforward_hidden_dim, dropout_prob,
+                    hidden_dim,
+                    attention,
+                    num_convs_per_block,
+                    conv_kernel_size,
+                    feedforward_hidden_dim,
+                    dropout_prob,
                     layer_dropout_undecayed_prob,
-                )  # fmt: skip
+                )
             )
 
     def get_input_dim(self) -> int:

@@ -1,10 +1,10 @@
 from typing import Any, Dict, List, Optional, Tuple
 
 import torch
-from allennlp.common.checks import ConfigurationError
 from allennlp.modules import Seq2SeqEncoder
 
-from allennlp_coref_rc.annotations.edges import question_first_name
+from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.data.annotation_layers.edges import question_first_name
 from allennlp_coref_rc.data.fields import AnnotationTensors
 from allennlp_coref_rc.modules.recurrence import NO_SOURCE, Edges
 from allennlp_coref_rc.modules.seq2seq_encoders.annotated_seq2seq_encoder import EncoderInput
@@ -116,9 +116,15 @@ class MageGru(RecurrentEncoder):
         width = sum(state_sizes.values())
         split, cell_is_tanh = variant == "mage", variant == "dag_rnn"
         super().__init__(
-            input_size, width if split else state_sizes[SEQUENTIAL], width, relations, bidirectional, share_memory,
-            backend, gates=1 if cell_is_tanh else 3,
-        )  # fmt: skip
+            input_size,
+            width if split else state_sizes[SEQUENTIAL],
+            width,
+            relations,
+            bidirectional,
+            share_memory,
+            backend,
+            gates=1 if cell_is_tanh else 3,
+        )
         self._sizes = [state_sizes[name] for name in [SEQUENTIAL, *relations]]
         self._split = split
         self._cell_is_tanh = cell_is_tanh

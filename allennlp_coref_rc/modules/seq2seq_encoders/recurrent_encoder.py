@@ -1,11 +1,11 @@
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import torch
-from allennlp.common.checks import ConfigurationError
 from allennlp.modules import Seq2SeqEncoder
 from torch.nn import Parameter
 
-from allennlp_coref_rc.annotations.edges import FIRST_MENTION, OTHER_SEQUENCE
+from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.data.annotation_layers.edges import FIRST_MENTION, OTHER_SEQUENCE
 from allennlp_coref_rc.data.fields import AnnotationTensors
 from allennlp_coref_rc.modules.recurrence import Edges, recurrence, sequential_sources
 from allennlp_coref_rc.modules.seq2seq_encoders.annotated_seq2seq_encoder import AnnotatedSeq2SeqEncoder, EncoderInput
@@ -64,9 +64,12 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         self._backend = backend
         rows = gates * hidden_size
         shapes = {
-            "weight_ih_l0": (rows, input_size), "weight_hh_l0": (rows, recurrent_size),
-            "bias_ih_l0": (rows,), "bias_hh_l0": (rows,), **(more_parameters or {}),
-        }  # fmt: skip
+            "weight_ih_l0": (rows, input_size),
+            "weight_hh_l0": (rows, recurrent_size),
+            "bias_ih_l0": (rows,),
+            "bias_hh_l0": (rows,),
+            **(more_parameters or {}),
+        }
         for suffix in self._suffixes():
             for name, shape in shapes.items():
                 self.register_parameter(name + suffix, Parameter(torch.empty(shape)))
@@ -112,10 +115,14 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         for name in ("input_size", "hidden_size", "bidirectional", "num_layers", "bias", "mode"):
             found[name] = getattr(rnn, name, None)
         expected = {
-            "type": self.torch_class.__name__, "input_size": self._input_size, "hidden_size": self._hidden_size,
-            "bidirectional": self._bidirectional, "num_layers": 1, "bias": True,
+            "type": self.torch_class.__name__,
+            "input_size": self._input_size,
+            "hidden_size": self._hidden_size,
+            "bidirectional": self._bidirectional,
+            "num_layers": 1,
+            "bias": True,
             "mode": "GRU" if self.torch_class is torch.nn.GRU else "RNN_TANH",
-        }  # fmt: skip
+        }
         _check_same(f"{type(self).__name__}: the module to load", found, expected)
         self.to(rnn.weight_ih_l0.device, rnn.weight_ih_l0.dtype)
         own = dict(self.named_parameters())

@@ -3,8 +3,7 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any, List, Optional, Sequence
 
-from allennlp.common.checks import ConfigurationError
-
+from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.reproduction.figures.curves import Curve, model_folders, number_of, read_object, write_curves
 from allennlp_coref_rc.reproduction.figures.figure import Drawing
 from allennlp_coref_rc.reproduction.scores import Scores

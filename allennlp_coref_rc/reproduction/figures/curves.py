@@ -3,8 +3,7 @@ from pathlib import Path
 from statistics import mean, stdev
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence
 
-from allennlp.common.checks import ConfigurationError
-
+from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import atomic_write
 from allennlp_coref_rc.common.json_objects import read_json_objects
 from allennlp_coref_rc.common.pictures import pyplot, save

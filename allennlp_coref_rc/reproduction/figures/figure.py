@@ -2,9 +2,9 @@ from dataclasses import dataclass
 from typing import Dict, List, Optional, Sequence
 
 from allennlp.common import Registrable
-from allennlp.common.checks import ConfigurationError
 
-from allennlp_coref_rc.reproduction.conditions import SPLITS, Table
+from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.reproduction.condition import SPLITS, Table
 from allennlp_coref_rc.reproduction.runs import Run
 from allennlp_coref_rc.reproduction.scores import Scores
 

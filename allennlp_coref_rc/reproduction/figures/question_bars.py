@@ -3,8 +3,8 @@ import os
 from typing import Dict, List, Sequence
 
 import numpy
-from allennlp.common.checks import ConfigurationError
 
+from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import atomic_write
 from allennlp_coref_rc.common.pictures import pyplot, save
 from allennlp_coref_rc.reproduction.figures.figure import Drawing, best_runs

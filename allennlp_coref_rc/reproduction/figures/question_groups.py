@@ -1,15 +1,26 @@
 from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Sequence
 
 import numpy
-from allennlp.common.checks import ConfigurationError
 from tqdm import tqdm
 
 from allennlp_coref_rc.annotations.formats.json_value import read_json
+from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.metrics import NarrativeQaMetric
 
 QUESTION_TYPES = (
-    "what", "when", "where", "which", "who", "why", "how far", "how long", "how many", "how much", "how old", "how"
-)  # fmt: skip
+    "what",
+    "when",
+    "where",
+    "which",
+    "who",
+    "why",
+    "how far",
+    "how long",
+    "how many",
+    "how much",
+    "how old",
+    "how",
+)
 
 GROUPINGS = ("question type", "passage length")
 

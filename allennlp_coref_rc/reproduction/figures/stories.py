@@ -2,10 +2,10 @@ import os
 from typing import Dict, List, NamedTuple, Optional, Sequence
 
 import torch
-from allennlp.common.checks import ConfigurationError
 from allennlp.models import load_archive
 from allennlp.predictors import Predictor
 
+from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.dataset_readers import AnnotatedBabiReader
 from allennlp_coref_rc.data.dataset_readers.annotated_babi import BabiQuestion
 from allennlp_coref_rc.data.fields import CLASS_LABELS

@@ -3,10 +3,10 @@ import os
 from typing import Dict, List, Sequence
 
 from allennlp.common import Params
-from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader
 from tqdm import tqdm
 
+from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import atomic_write
 from allennlp_coref_rc.common.pictures import RED, html_page, pyplot, save
 from allennlp_coref_rc.data.dataset_readers.annotated_babi import BabiQuestion
@@ -34,7 +34,7 @@ def page(question: BabiQuestion, readers: Dict[str, Distributions], candidates: 
     ]
     for name, distributions in readers.items():
         heads = "".join(
-            f'<th{" class=answer" if candidate == answer else ""}>{html.escape(candidate)}</th>'
+            f"<th{' class=answer' if candidate == answer else ''}>{html.escape(candidate)}</th>"
             for candidate in candidates
         )
         rows = []

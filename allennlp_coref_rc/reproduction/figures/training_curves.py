@@ -4,8 +4,7 @@ import re
 from pathlib import Path
 from typing import List, Sequence
 
-from allennlp.common.checks import ConfigurationError
-
+from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.reproduction.figures.curves import Curve, model_folders, number_of, read_object, write_curves
 from allennlp_coref_rc.reproduction.figures.figure import Drawing
 from allennlp_coref_rc.reproduction.scores import Scores

@@ -13,7 +13,8 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.data import Batch, DatasetReader, Vocabulary
 from allennlp.data.data_loaders import MultiProcessDataLoader
 
-from allennlp_coref_rc.annotations import CorefClusters, CorefEdges, ExactMatchCoref
+from allennlp_coref_rc.annotations.annotators import ExactMatchCoref
+from allennlp_coref_rc.data.annotation_layers import CorefClusters, CorefEdges
 from allennlp_coref_rc.data.dataset_readers.annotated_babi import (
     EXTRACTIVE_TASKS,
     AnnotatedBabiReader,

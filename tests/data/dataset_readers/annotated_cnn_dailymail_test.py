@@ -13,14 +13,16 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.data import Batch, DatasetReader, Vocabulary
 from allennlp.data.tokenizers import CharacterTokenizer
 
-from allennlp_coref_rc.annotations import AnnotatedText, Annotator, CorefEdges
+from allennlp_coref_rc.annotations import AnnotatedText
+from allennlp_coref_rc.annotations.annotators import Annotator
+from allennlp_coref_rc.data.annotation_layers import CorefEdges
 from allennlp_coref_rc.data.dataset_readers.annotated_cnn_dailymail import (
     AnnotatedCnnDailyMailReader,
     EntityQuestion,
     question_from_json,
     read_question,
 )
-from tests.data.dataset_readers.checks import (
+from tests.data.dataset_readers.reader_assertions import (
     check_annotated_file,
     check_damage,
     check_shards,

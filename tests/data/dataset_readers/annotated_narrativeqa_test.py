@@ -12,18 +12,12 @@ from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import Batch, DatasetReader, Vocabulary
 
-from allennlp_coref_rc.annotations import (
-    CorefClusters,
-    CorefEdges,
-    DiscourseRelation,
-    ExactMatchCoref,
-    Frame,
-    read_documents,
-    write_documents,
-)
+from allennlp_coref_rc.annotations import DiscourseRelation, Frame, read_documents, write_documents
+from allennlp_coref_rc.annotations.annotators import ExactMatchCoref
+from allennlp_coref_rc.data.annotation_layers import CorefClusters, CorefEdges
 from allennlp_coref_rc.data.dataset_readers import AnnotatedNarrativeQaReader
 from allennlp_coref_rc.data.oracle_spans import oracle_span
-from tests.data.dataset_readers.checks import (
+from tests.data.dataset_readers.reader_assertions import (
     check_annotated_file,
     check_damage,
     check_workers,

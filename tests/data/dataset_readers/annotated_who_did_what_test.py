@@ -11,13 +11,14 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.data import Batch, DatasetReader, Vocabulary
 from allennlp.data.tokenizers import WhitespaceTokenizer
 
-from allennlp_coref_rc.annotations import Annotator, CorefEdges, ExactMatchCoref
+from allennlp_coref_rc.annotations.annotators import Annotator, ExactMatchCoref
+from allennlp_coref_rc.data.annotation_layers import CorefEdges
 from allennlp_coref_rc.data.dataset_readers.annotated_who_did_what import (
     AnnotatedWhoDidWhatReader,
     WhoDidWhatQuestion,
     read_who_did_what,
 )
-from tests.data.dataset_readers.checks import (
+from tests.data.dataset_readers.reader_assertions import (
     check_annotated_file,
     check_damage,
     check_shards,

@@ -9,9 +9,10 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.data import Batch, DatasetReader, Vocabulary
 from allennlp.data.tokenizers import WhitespaceTokenizer
 
-from allennlp_coref_rc.annotations import CorefEdges, ExactMatchCoref
+from allennlp_coref_rc.annotations.annotators import ExactMatchCoref
+from allennlp_coref_rc.data.annotation_layers import CorefEdges
 from allennlp_coref_rc.data.dataset_readers.annotated_wikihop import AnnotatedWikiHopReader
-from tests.data.dataset_readers.checks import (
+from tests.data.dataset_readers.reader_assertions import (
     check_annotated_file,
     check_damage,
     check_shards,
@@ -345,9 +346,13 @@ class TestPreprocessedFiles:
         antecedents = instances[0]["passage_annotations"].layers["coref"]["antecedents"]
         # Read at the first token of a mention, written at the last of the one before.
         assert {i: found for i, found in enumerate(antecedents) if found} == {
-            **{0: [-1], 8: [1]},
-            **{6: [-1], 12: [6], 22: [12]},
-            **{20: [-1], 33: [20]},
+            0: [-1],
+            8: [1],
+            6: [-1],
+            12: [6],
+            22: [12],
+            20: [-1],
+            33: [20],
         }
         assert instances[1]["metadata"].metadata["clusters"] == []
 

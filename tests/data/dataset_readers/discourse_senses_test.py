@@ -109,7 +109,10 @@ def test_mistaken_settings_are_named(options, message):
         DatasetReader.from_params(Params({"type": "discourse_senses", **options}))
 
 
-@pytest.mark.parametrize("path, message", [("", "found no file that ends with .rels"), ("/*.x", "found no file with"), ("/x", "no such file")])  # fmt: skip
+@pytest.mark.parametrize(
+    "path, message",
+    [("", "found no file that ends with .rels"), ("/*.x", "found no file with"), ("/x", "no such file")],
+)
 def test_paths_without_files_are_named(tmp_path, path, message):
     with pytest.raises(ConfigurationError, match=re.escape(f"{tmp_path}{path}: {message}")):
         read(str(tmp_path) + path)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from allennlp_coref_rc.annotations import AnnotatedText
 from allennlp_coref_rc.annotations.bio import bio_spans
-from allennlp_coref_rc.data.conllu import Sentence, Word, read_conllu
+from allennlp_coref_rc.data.corpora.conllu import Sentence, Word, read_conllu
 from allennlp_coref_rc.data.dataset_readers import PropbankConlluReader
 from allennlp_coref_rc.data.dataset_readers.propbank_conllu import bio_tags, frames
 from tests.shared import SHARED
@@ -73,15 +73,17 @@ def test_allennlp_s_srl_model_reads_roles():
     instances = list(reader.read(str(PROPBANK)))
     vocab = Vocabulary.from_instances(instances)
     model = Model.from_params(
-        Params({
-            "type": "srl",
-            "text_field_embedder": {"token_embedders": {"tokens": {"type": "embedding", "embedding_dim": 3}}},
-            "encoder": {"type": "lstm", "input_size": 5, "hidden_size": 4},
-            "binary_feature_dim": 2,
-            "ignore_span_metric": True,
-        }),
+        Params(
+            {
+                "type": "srl",
+                "text_field_embedder": {"token_embedders": {"tokens": {"type": "embedding", "embedding_dim": 3}}},
+                "encoder": {"type": "lstm", "input_size": 5, "hidden_size": 4},
+                "binary_feature_dim": 2,
+                "ignore_span_metric": True,
+            }
+        ),
         vocab=vocab,
-    )  # fmt: skip
+    )
     batch = Batch(instances)
     batch.index_instances(vocab)
     model(**batch.as_tensor_dict())["loss"].backward()

@@ -5,7 +5,7 @@ import torch
 from allennlp.data import Batch, Instance, Vocabulary
 from allennlp.data.fields import ListField
 
-from allennlp_coref_rc.annotations.edges import PADDING
+from allennlp_coref_rc.data.annotation_layers.edges import PADDING
 from allennlp_coref_rc.data.fields import AnnotationField
 
 SHORT = {"coref": {"antecedents": [[-1], []], "descendants": [[-4, 1], []]}, "one_hot": {"clusters": [[0, 2], []]}}

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
+# The package's attribute of this name is the function.
 from allennlp_coref_rc.modules.recurrence import BACKENDS, NO_SOURCE, Edges, _cpp, recurrence, sequential_sources
 
-# The package's attribute of this name is the function.
-recurrence_module = importlib.import_module("allennlp_coref_rc.modules.recurrence.recurrence")
+recurrence_module = importlib.import_module("allennlp_coref_rc.modules.recurrence.dispatch")
 
 # The fused kernel has a test module of its own.
 FAST_BACKENDS = [name for name in BACKENDS if name not in ("auto", "reference", "triton")]
@@ -345,10 +345,16 @@ def test_unknown_backend():
 )
 def test_misfits(change, message):
     given = {
-        "inputs": torch.zeros(2, 3, 12), "weight_hh": torch.zeros(12, 4), "bias_hn": torch.zeros(4),
-        "mask": torch.ones(2, 3).bool(), "memory": None, "sources": torch.zeros(2, 3, 1).long(),
-        "weights": torch.ones(2, 3, 1), "slice": (0, 4), **change,
-    }  # fmt: skip
+        "inputs": torch.zeros(2, 3, 12),
+        "weight_hh": torch.zeros(12, 4),
+        "bias_hn": torch.zeros(4),
+        "mask": torch.ones(2, 3).bool(),
+        "memory": None,
+        "sources": torch.zeros(2, 3, 1).long(),
+        "weights": torch.ones(2, 3, 1),
+        "slice": (0, 4),
+        **change,
+    }
     edges = [Edges(given["sources"], given["weights"], *given["slice"])]
     with pytest.raises(ConfigurationError, match=message):
         recurrence(given["inputs"], edges, given["weight_hh"], given["bias_hn"], given["mask"], given["memory"])

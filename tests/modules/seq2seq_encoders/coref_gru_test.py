@@ -5,7 +5,13 @@ from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 from allennlp.modules import Seq2SeqEncoder
 
-from allennlp_coref_rc.annotations.edges import FIRST_MENTION, OTHER_SEQUENCE, PADDING, coref_sources, split_sources
+from allennlp_coref_rc.data.annotation_layers.edges import (
+    FIRST_MENTION,
+    OTHER_SEQUENCE,
+    PADDING,
+    coref_sources,
+    split_sources,
+)
 from allennlp_coref_rc.modules.seq2seq_encoders import CorefGru, EncoderInput, encode_pair
 
 CLUSTERS = [[(0, 2), (3, 4), (6, 8)], [(1, 2), (5, 6)]]

@@ -9,18 +9,19 @@ from allennlp.data import Vocabulary
 from allennlp.modules import Seq2SeqEncoder
 from allennlp_models.rc.modules.seq2seq_encoders.qanet_encoder import QaNetEncoder
 
-from allennlp_coref_rc.annotations.edges import PADDING
-from allennlp_coref_rc.annotations.layers import label_namespace
+from allennlp_coref_rc.data.annotation_layers import label_namespace
+from allennlp_coref_rc.data.annotation_layers.edges import PADDING
 from allennlp_coref_rc.modules.seq2seq_encoders import Dassa, EncoderInput, encode, encode_pair
-from tests.scripts.scripts import load_script
-
-golden_qanet = load_script("golden_qanet")
+from tests.golden import qanet as golden_qanet
 
 DIM, LENGTH = 12, 9
 SMALL = {
-    "hidden_dim": DIM, "num_blocks": 3, "num_attention_heads": 4, "feedforward_hidden_dim": 10,
+    "hidden_dim": DIM,
+    "num_blocks": 3,
+    "num_attention_heads": 4,
+    "feedforward_hidden_dim": 10,
     "annotated_blocks": [0, 2],
-}  # fmt: skip
+}
 HEADS = {"srl": 2, "coref": 1}
 LABELS = {"srl": 6, "coref": 5}
 
@@ -206,9 +207,16 @@ def test_dropped_layers_do_not_stop_distributed_training():
 
 def test_twelve_heads_in_every_layer_and_other_sizes():
     encoder = dassa(
-        input_dim=5, hidden_dim=14, num_attention_heads=12, attention_projection_dim=24, annotated_blocks=[0, 1, 2],
-        num_convs_per_block=1, conv_kernel_size=7, label_dim=3, label_bias=False,
-    )  # fmt: skip
+        input_dim=5,
+        hidden_dim=14,
+        num_attention_heads=12,
+        attention_projection_dim=24,
+        annotated_blocks=[0, 1, 2],
+        num_convs_per_block=1,
+        conv_kernel_size=7,
+        label_dim=3,
+        label_bias=False,
+    )
     inputs, mask, annotations = batch([LENGTH, 5], 5)
     assert encoder(inputs, mask, annotations).shape == (2, LENGTH, 14)
     assert (encoder.get_input_dim(), encoder.get_output_dim(), encoder.is_bidirectional()) == (5, 14, False)

@@ -5,8 +5,9 @@ from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 from allennlp.modules import Seq2SeqEncoder
 
-from allennlp_coref_rc.annotations import AnnotatedText, AnnotationLayer
-from allennlp_coref_rc.annotations.edges import FIRST_MENTION, OTHER_SEQUENCE, PADDING
+from allennlp_coref_rc.annotations import AnnotatedText
+from allennlp_coref_rc.data.annotation_layers import AnnotationLayer
+from allennlp_coref_rc.data.annotation_layers.edges import FIRST_MENTION, OTHER_SEQUENCE, PADDING
 from allennlp_coref_rc.data.fields import AnnotationField
 from allennlp_coref_rc.modules.seq2seq_encoders import CorefGru, EncoderInput, MageGru, encode_pair
 
@@ -101,7 +102,7 @@ def paper(encoder, variant, inputs, clusters, suffix="", memory=None, previous=N
                 carry = previous
             outputs[t] = keep * carry + (1 - keep) * numpy.tanh(inputs_t[2] + r * hidden[2])
         previous = outputs[t]
-        memory.update({key: outputs[t] for key in member})
+        memory.update(dict.fromkeys(member, outputs[t]))
     return outputs, memory, previous
 
 

@@ -6,8 +6,8 @@ import re
 import pytest
 from allennlp.common.checks import ConfigurationError
 
+from allennlp_coref_rc.reproduction.condition import select
 from allennlp_coref_rc.reproduction.condition_files import read_conditions
-from allennlp_coref_rc.reproduction.conditions import select
 from allennlp_coref_rc.reproduction.report import report
 from allennlp_coref_rc.reproduction.runs import MODEL, PREDICTIONS, RESULT
 from tests.shared import PROJECT
@@ -67,12 +67,20 @@ def finish(output, figure, row, **by_seed):
         metrics, predictions = by_seed[f"seed_{run.seed}"]
         (output / run.name / MODEL).mkdir(parents=True)
         for name, content in (
-            (RESULT, {"fingerprint": run.fingerprint(), "metrics": metrics, "commit": "abc", "hardware": "a processor",
-                      "seconds": {"train": 3600}}),
+            (
+                RESULT,
+                {
+                    "fingerprint": run.fingerprint(),
+                    "metrics": metrics,
+                    "commit": "abc",
+                    "hardware": "a processor",
+                    "seconds": {"train": 3600},
+                },
+            ),
             (f"{MODEL}/config.json", run.params()),
             (f"{MODEL}/metrics.json", metrics),
             (f"{MODEL}/metrics_epoch_0.json", metrics),
-        ):  # fmt: skip
+        ):
             (output / run.name / name).write_text(json.dumps(content))
         (output / run.name / PREDICTIONS).write_text("".join(json.dumps(answer) + "\n" for answer in predictions))
 
@@ -181,22 +189,34 @@ def test_rows_that_are_drawn_beside_each_other_need_names_of_their_own(figures, 
         ("{type: story_maps}", "{type: pie}", r"figures\.4\.drawing: .*pie"),
         ("{type: story_maps}", "{}", r"figures\.4\.drawing: .*type"),
         ("{type: story_maps}", "story_maps", r"figures\.4\.drawing: found 'story_maps', expected a value of type dict"),
-        ("{type: story_maps}", "{type: story_maps, way: back}", r"figures\.4\.drawing: .*found the way 'back', expected"),
+        (
+            "{type: story_maps}",
+            "{type: story_maps, way: back}",
+            r"figures\.4\.drawing: .*found the way 'back', expected",
+        ),
         ("{type: story_maps}", "{type: story_maps, questions: 3}", r"figures\.4\.drawing: "),
         ("{type: story_maps}", "{type: story_maps, questions: [0]}", r"drawing: .*found the questions \[0\], expected"),
         ("{type: story_maps}", "{type: story_maps, colour: red}", r"figures\.4\.drawing: .*colour"),
         ("{type: ablation_curves}", "{type: ablation_curves, metric: 3}", r"figures\.1_left\.drawing: "),
-        ("splits: [training]", "splits: [test]", r"drawing: .*found the splits \['test'\], expected some of validation"),
+        (
+            "splits: [training]",
+            "splits: [test]",
+            r"drawing: .*found the splits \['test'\], expected some of validation",
+        ),
         ("splits: [training]", "splits: training", r"figures\.2\.drawing: .*found the splits \['t', 'r'"),
         ("by: [passage length]", "by: [weather]", r"drawing: .*found \['weather'\], expected some of question type"),
         ("bounds: [10]", "bounds: [0]", r"drawing: .*found bounds or samples of less than 1"),
         ("caption: loss by epoch", "title: loss", r"figures\.2\.title: found a key that means nothing here"),
-        ("caption: loss by epoch", "caption: loss\n    columns: {}", r"figures\.2\.columns: found a key that means nothing"),
+        (
+            "caption: loss by epoch",
+            "caption: loss\n    columns: {}",
+            r"figures\.2\.columns: found a key that means nothing",
+        ),
         ("row: QANet, config: CONFIG", "row: QANet", r"figures\.3\.rows\.qanet\.config: found none, expected that of"),
         ("row: QANet", "row: QANet, paper: {a: 1}", r"figures\.3\.rows\.qanet\.paper\.a: found no such column"),
         ("    rows:\n      gru: {row: GRU, config: CONFIG}", "    rows: {}", r"figures\.4\.rows: found none"),
     ],
-)  # fmt: skip
+)
 def test_errors_name_the_file_and_the_key(tmp_path, old, new, message):
     assert CONDITIONS.count(old) == 1
     path = tmp_path / "tiny.yaml"
@@ -208,15 +228,23 @@ def test_errors_name_the_file_and_the_key(tmp_path, old, new, message):
 @pytest.mark.parametrize(
     "figure, table, rows",
     [
-        ("coref_gru.figure_3_left", "coref_gru.1", {"removed_0": "ga_coref_gru", "replaced_0": "ga_coref_gru", "ga_gru": "ga_gru"}),
+        (
+            "coref_gru.figure_3_left",
+            "coref_gru.1",
+            {"removed_0": "ga_coref_gru", "replaced_0": "ga_coref_gru", "ga_gru": "ga_gru"},
+        ),
         ("coref_gru.figure_3_right_babi", "coref_gru.1", {"ga_gru": "ga_gru", "ga_coref_gru": "ga_coref_gru"}),
         ("coref_gru.figure_3_right", "coref_gru.2", {"ga_gru_1k": "ga_gru_1k", "ga_coref_gru": "ga_coref_gru"}),
         ("mage_gru.figure_4", "mage_gru.1", {"ga_gru": "ga_gru", "ga_mage_gru": "ga_mage_gru"}),
         ("dassa.figure_4", "dassa.2", {"qanet": "qanet", "dr_exp": "dr_exp"}),
     ],
-)  # fmt: skip
+)
 def test_figures_share_the_runs_of_tables(figure, table, rows):
-    conditions = {c.name: c for t in read_conditions(str(PROJECT / "reproduction")) for c in t.conditions}
+    conditions = {
+        c.name: c
+        for t in read_conditions(str(PROJECT / "allennlp_coref_rc" / "reproduction" / "conditions"))
+        for c in t.conditions
+    }
     for row, other in rows.items():
         drawn, run = (conditions[name] for name in (f"{figure}.{row}", f"{table}.{other}"))
         names = {run.name for run in run.runs(run.seeds, "output")}

@@ -1,0 +1,30 @@
+import json
+import os
+from typing import Any, Dict
+
+from allennlp.common import Params
+from allennlp.common.params import _environment_variables, evaluate_snippet
+
+from allennlp_coref_rc.annotations.annotators import Annotator
+from allennlp_coref_rc.common.errors import ConfigurationError
+
+
+def load_config(option: str, value: str, base: type) -> Dict[str, Any]:
+    """The config that an option gives: a name, JSON or Jsonnet, a file of it, or an experiment's config."""
+    try:
+        if value.lstrip().startswith("{"):
+            config = json.loads(evaluate_snippet(option, value, ext_vars=_environment_variables()))
+        elif os.path.isfile(value) or value.endswith((".json", ".jsonnet")):
+            config = Params.from_file(value).as_dict(quiet=True)
+        else:
+            config = {"type": value}
+    except (RuntimeError, ValueError, OSError) as error:
+        raise ConfigurationError(f"{option} {value}: {error}") from error
+    if "dataset_reader" in config:
+        config = config["dataset_reader"]
+        if base is Annotator and isinstance(config, dict):
+            config = config.get("annotator")
+    if not isinstance(config, dict) or not isinstance(config.get("type"), str):
+        raise ConfigurationError(f"{option}: found {json.dumps(config)[:80]}, expected an object with a 'type'")
+    base.by_name(config["type"])
+    return config

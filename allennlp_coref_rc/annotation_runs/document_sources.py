@@ -1,0 +1,210 @@
+import glob
+import json
+import os
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
+
+from allennlp.common import Params
+from allennlp.common.file_utils import cached_path
+from allennlp.data import DatasetReader
+
+from allennlp_coref_rc.annotations import AnnotatedText, Document, read_documents, read_header, sentence_spans
+from allennlp_coref_rc.annotations.annotators import Annotator, annotate_documents
+from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.files import open_text
+from allennlp_coref_rc.data.dataset_readers import ReadingComprehensionReader
+from allennlp_coref_rc.data.tokenizers import BlankSpacyTokenizer
+
+FAILURE = "failure"
+"""The key in a document's data that says why it could not be annotated."""
+
+TextItem = Tuple[str, str, Dict[str, Any]]
+"""The id, the text and the data of a document that is not tokenised yet."""
+
+
+@dataclass(frozen=True)
+class DocumentSource:
+    """
+    Where documents to be annotated come from: a small value that every process has a copy of. One process reads the
+    items, any of them makes documents of them.
+
+    # Parameters
+
+    path : `str`
+    together : `bool`, optional (default = `True`)
+        Annotate a document's passage and questions as one text.
+    """
+
+    path: str
+    together: bool = True
+
+    def items(self) -> Iterator[Tuple[str, Any]]:
+        """What the input holds, in order, each item with its place; items can be pickled."""
+        raise NotImplementedError
+
+    def to_document(self, item: Any) -> Document:
+        """The document of an item, which here is a document already or a `TextItem`."""
+        if isinstance(item, Document):
+            return item
+        id, text, data = item
+        tokens = [token.text for token in BlankSpacyTokenizer().tokenize(text)]
+        return Document.of(AnnotatedText(tokens, sentence_spans(tokens)), id=id, data=data)
+
+    def annotate(self, documents: Sequence[Document], annotator: Annotator) -> List[Document]:
+        """The documents with the annotator's annotations added."""
+        return annotate_documents(documents, annotator, self.together)
+
+    def header(self) -> Dict[str, Any]:
+        """What the header of these documents says before they are annotated."""
+        return {"reader": None, "failed": 0, "annotators": []}
+
+
+class TextLines(DocumentSource):
+    """Plain text, one document a line; a blank line is none."""
+
+    def items(self) -> Iterator[Tuple[str, TextItem]]:
+        with open_text(_local(self.path)) as lines:
+            for number, line in enumerate(lines, start=1):
+                if line.strip():
+                    yield f"{self.path}, line {number}", (_line_id(self.path, number), line.strip(), {})
+
+
+class TextFiles(DocumentSource):
+    """The `.txt` files (also compressed) of a folder and of those in it, or of a pattern, one document each."""
+
+    def items(self) -> Iterator[Tuple[str, TextItem]]:
+        if os.path.isdir(self.path):
+            anywhere = os.path.join(glob.escape(self.path), "**", "*.txt")
+            paths = [
+                path for suffix in ("", ".gz", ".bz2", ".xz") for path in glob.glob(anywhere + suffix, recursive=True)
+            ]
+        else:
+            paths = glob.glob(self.path, recursive=True)
+        for path in sorted(path for path in paths if os.path.isfile(path)):
+            with open_text(path) as lines:
+                text = "".join(lines)
+            yield path, (os.path.relpath(path, self.path) if os.path.isdir(self.path) else path, text, {})
+
+
+class JsonLines(DocumentSource):
+    """
+    JSONL: objects with a `text` and maybe an `id`, whose other keys are kept in the document's `data`; or with `tokens`
+    and what else a document has.
+    """
+
+    def items(self) -> Iterator[Tuple[str, Any]]:
+        with open_text(_local(self.path)) as lines:
+            for number, line in enumerate(lines, start=1):
+                place = f"{self.path}, line {number}"
+                try:
+                    yield place, self._item(json.loads(line), _line_id(self.path, number))
+                except (ConfigurationError, ValueError, RecursionError) as error:
+                    raise ConfigurationError(f"{place}: {error}") from error
+
+    def _item(self, values: Any, default_id: str) -> Any:
+        if not isinstance(values, dict) or ("text" in values) == ("tokens" in values):
+            raise ConfigurationError(
+                f"found {json.dumps(values)[:80]}, expected an object with a string 'text' or a list 'tokens'"
+            )
+        values = {**values, "id": values.get("id", default_id)}
+        if isinstance(values["id"], int):
+            values["id"] = str(values["id"])
+        if "tokens" in values:
+            document = Document.from_json(values)
+            if values.get("sentences") is None:
+                spans = sentence_spans(document.text.tokens)
+                document = replace(document, text=replace(document.text, sentences=spans))
+            return document
+        id, text = values.pop("id"), values.pop("text")
+        if not isinstance(id, str) or not isinstance(text, str):
+            raise ConfigurationError(f"found the id {id!r:.80} and the text {text!r:.80}, expected strings")
+        if any("\ud800" <= character <= "\udfff" for character in text):
+            raise ConfigurationError("found half of a surrogate pair, expected Unicode text")
+        return id, text, values
+
+
+class AnnotatedDocuments(DocumentSource):
+    """A file of documents, to which a further layer is added. A document set aside before is as good as any."""
+
+    def items(self) -> Iterator[Tuple[str, Document]]:
+        for place, document in read_documents(_local(self.path)):
+            data = {key: value for key, value in document.data.items() if key != FAILURE}
+            yield place, replace(document, data=data)
+
+    def header(self) -> Dict[str, Any]:
+        given = read_header(_local(self.path))
+        header = {key: given.get(key, default) for key, default in super().header().items()}
+        if not isinstance(header["annotators"], list) or not isinstance(header["failed"], int):
+            raise ConfigurationError(
+                f"{self.path}, line 1: found a header with annotators {json.dumps(header['annotators'])[:80]} and failed "
+                f"{json.dumps(header['failed'])[:80]}, expected a list and a number"
+            )
+        return header
+
+
+@dataclass(frozen=True)
+class DataSet(DocumentSource):
+    """A data set in its official format. `reader` is the config of its reader, as JSON."""
+
+    reader: str = ""
+
+    def items(self) -> Iterator[Tuple[str, Any]]:
+        reader = build_reader(self.reader)
+        return reader.read_items(reader.find(self.path), self.path)
+
+    def to_document(self, item: Any) -> Document:
+        return build_reader(self.reader).to_document(item)
+
+    def annotate(self, documents: Sequence[Document], annotator: Annotator) -> List[Document]:
+        return build_reader(self.reader).annotate_documents(documents, annotator)
+
+    def header(self) -> Dict[str, Any]:
+        return {**super().header(), "reader": build_reader(self.reader).registered_name()}
+
+
+def document_source(path: str, reader: Optional[Dict[str, Any]] = None) -> DocumentSource:
+    """What a path holds: documents; a data set, if the config of a reader is given; or what its name tells."""
+    if reader is not None:
+        config = json.dumps(reader)
+        built = build_reader(config)
+        local, together = built.find(path), built.annotate_together
+        header = read_header(local) if os.path.isfile(local) else None
+        if header is None:
+            return DataSet(path, together, config)
+        built.check_header(local, header)
+        return AnnotatedDocuments(local, together)
+    if os.path.isdir(path) or (glob.has_magic(path) and not os.path.exists(path)):
+        return TextFiles(path)
+    header = read_header(_local(path))
+    if header is not None:
+        source = AnnotatedDocuments(path)
+        annotators = source.header()["annotators"]
+        last = annotators[-1] if annotators else {}
+        return replace(source, together=not isinstance(last, dict) or last.get("together") is not False)
+    name = path
+    for suffix in (".gz", ".bz2", ".xz"):
+        name = name.removesuffix(suffix)
+    return (JsonLines if name.endswith((".jsonl", ".json")) else TextLines)(path)
+
+
+@lru_cache(maxsize=1)
+def build_reader(config: str) -> ReadingComprehensionReader:
+    """The reader of a config in JSON, built once a process."""
+    name = json.loads(config)["type"]
+    if not issubclass(DatasetReader.resolve_class_name(name)[0], ReadingComprehensionReader):
+        raise ConfigurationError(
+            f"reader.type: found {name!r}, expected a reader of this package (annotated_…), which can make documents"
+        )
+    return DatasetReader.from_params(Params(json.loads(config), "reader."))
+
+
+def _line_id(path: str, number: int) -> str:
+    return f"{os.path.basename(path)}:{number}"
+
+
+def _local(path: str) -> str:
+    try:
+        return str(cached_path(path))
+    except (FileNotFoundError, ValueError) as error:
+        raise ConfigurationError(f"{path}: no such file") from error

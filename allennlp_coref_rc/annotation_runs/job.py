@@ -1,0 +1,119 @@
+import hashlib
+import json
+import re
+import traceback
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from threading import Lock
+from typing import Any, List, Sequence, Tuple
+
+from allennlp.common import Params
+from allennlp.common.plugins import import_plugins
+from allennlp.common.util import import_module_and_submodules
+
+from allennlp_coref_rc.annotation_runs.document_sources import FAILURE, DocumentSource
+from allennlp_coref_rc.annotations import Document
+from allennlp_coref_rc.annotations.annotators import Annotator
+from allennlp_coref_rc.annotations.document import json_line
+from allennlp_coref_rc.annotations.file_report import count
+from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.workers import Item
+
+# Annotators need not stand several threads, which workers of a cluster may have.
+_one_at_a_time = Lock()
+
+
+@dataclass(frozen=True)
+class Job:
+    """What each process has to know: the source, the config of the annotator in JSON, and the packages to import."""
+
+    source: DocumentSource
+    annotator: str
+    batch_size: int = 8
+    packages: Tuple[str, ...] = ()
+
+    def prepare(self) -> None:
+        """Makes sure that the annotator can be built."""
+        _build_annotator(self)
+
+    def digests(self, items: Sequence[Item]) -> List[bytes]:
+        """A hash of each document before it is annotated. A malformed item raises a `ConfigurationError`."""
+        with _one_at_a_time:
+            _import(self.packages)
+            documents = (self.document(*item) for item in items)
+            return [hashlib.sha256(json_line(document.to_json()).encode()).digest() for document in documents]
+
+    def annotate(self, items: Sequence[Item]) -> "ChunkResult":
+        """The documents of the items, annotated. What an annotator cannot do is set aside."""
+        with _one_at_a_time:
+            result = ChunkResult()
+            for start in range(0, len(items), self.batch_size):
+                batch = [(place, self.document(place, item)) for place, item in items[start : start + self.batch_size]]
+                result.add(self._annotate(batch))
+            return result
+
+    def document(self, place: str, item: Any) -> Document:
+        try:
+            return self.source.to_document(item)
+        except Exception as error:
+            message = str(error) if isinstance(error, ConfigurationError) else _name(error)
+            raise ConfigurationError(message if message.startswith(place) else f"{place}: {message}") from error
+
+    def _annotate(self, batch: Sequence[Tuple[str, Document]]) -> "ChunkResult":
+        annotator = _build_annotator(self)
+        try:
+            documents = self.source.annotate([document for _, document in batch], annotator)
+            lines = [json_line(document.to_json()) for document in documents]
+            return ChunkResult(lines, counts=sum(map(count, documents), Counter()))
+        except Exception as error:
+            if len(batch) == 1:
+                return failed(*batch[0], _name(error), traceback.format_exception(error, limit=-5))
+        # Outside of the handler, so that a document's error does not mention the batch it was in.
+        result = ChunkResult()
+        for single in batch:
+            result.add(self._annotate([single]))
+        return result
+
+
+@dataclass
+class ChunkResult:
+    """Annotated documents and failed ones, as lines of files, and what is counted of the annotated ones."""
+
+    documents: List[str] = field(default_factory=list)
+    failed: List[str] = field(default_factory=list)
+    counts: Counter = field(default_factory=Counter)
+
+    def add(self, other: "ChunkResult") -> None:
+        self.documents.extend(other.documents)
+        self.failed.extend(other.failed)
+        self.counts.update(other.counts)
+
+
+def failed(place: str, document: Document, error: str, trace: Sequence[str] = ()) -> ChunkResult:
+    """A document that could not be annotated, with the reason in its data."""
+    tail = _without_addresses("".join(trace)).splitlines()
+    data = {**document.data, FAILURE: {"place": place, "error": _without_addresses(error), "traceback": tail}}
+    return ChunkResult(failed=[json_line(replace(document, data=data).to_json())])
+
+
+@lru_cache(maxsize=1)
+def _build_annotator(job: Job) -> Annotator:
+    _import(job.packages)
+    return Annotator.from_params(Params(json.loads(job.annotator), "annotator."))
+
+
+@lru_cache(maxsize=None)
+def _import(packages: Tuple[str, ...]) -> None:
+    import_plugins()
+    for package in packages:
+        import_module_and_submodules(package)
+
+
+def _name(error: Exception) -> str:
+    return "".join(traceback.format_exception_only(error)).strip()
+
+
+def _without_addresses(text: str) -> str:
+    """Without the addresses of objects, which differ from run to run."""
+    return re.sub(r"\b0x[0-9a-f]{6,}", "0x…", text)

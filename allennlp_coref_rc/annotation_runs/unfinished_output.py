@@ -1,0 +1,149 @@
+import json
+import os
+import re
+import shutil
+from itertools import islice
+from typing import Any, Dict, List
+
+from filelock import FileLock, Timeout
+
+from allennlp_coref_rc.annotation_runs.job import ChunkResult
+from allennlp_coref_rc.annotations.document import header_line, json_line
+from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.files import atomic_write, open_text
+
+PART = re.compile(r"\d{6,}\.jsonl")
+
+
+class UnfinishedOutput:
+    """
+    The folder OUTPUT.unfinished, in which a run keeps what it has done until all is done, to be used in a `with` statement:
+    a plan that says what the run makes of what, and a file for each finished chunk. One process at a time has it. A
+    folder without any finished chunk is removed in the end.
+
+    # Parameters
+
+    output : `str`
+        Where the annotated documents will go. If the file is there already, and not from a run that was killed in its
+        last moment, a `ConfigurationError` is raised, unless `force` is true.
+    force : `bool`, optional (default = `False`)
+        Start over.
+    """
+
+    def __init__(self, output: str, force: bool = False) -> None:
+        self.output = output
+        self.failed_output = f"{output}.failed.jsonl"
+        self.folder = f"{output}.unfinished"
+        self._plan = os.path.join(self.folder, "plan.json")
+        self._lock = FileLock(os.path.join(self.folder, "lock"))
+        self._force = force
+
+    def __enter__(self) -> "UnfinishedOutput":
+        os.makedirs(self.folder, exist_ok=True)
+        try:
+            self._lock.acquire(timeout=0)
+        except Timeout as error:
+            raise ConfigurationError(f"{self.folder}: another process is at work there") from error
+        if self._force:
+            self._clear()
+        elif os.path.exists(self.output) and not os.path.exists(self._plan):
+            self._release(remove=True)
+            raise ConfigurationError(f"{self.output} is there already; --force replaces it")
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._release(remove=not self._numbers())
+
+    def check(self, plan: Dict[str, Any]) -> None:
+        """Raises a `ConfigurationError` if finished chunks are those of a run that differs in any key of the plan."""
+        if not self._numbers() or not os.path.exists(self._plan):
+            return
+        found = self._read_plan()
+        differences = [
+            f"  {key}: found {json.dumps(found.get(key))}, expected {json.dumps(value)}"
+            for key, value in plan.items()
+            if found.get(key) != value
+        ]
+        if differences:
+            raise ConfigurationError(
+                "\n".join(
+                    [f"{self.folder} holds the beginning of another run:"]
+                    + differences
+                    + ["Finish that one with the arguments it had, or start over with --force."]
+                )
+            )
+
+    def begin(self, plan: Dict[str, Any]) -> None:
+        """Begins the run of a plan, or goes on with it."""
+        self.check(plan)
+        if not self._numbers() or not os.path.exists(self._plan):
+            self._clear()
+            with atomic_write(self._plan) as file:
+                file.write(json.dumps(plan, indent=2) + "\n")
+
+    def write(self, number: int, result: ChunkResult) -> None:
+        """Keeps what was made of a chunk."""
+        with atomic_write(self._path(number)) as file:
+            sizes = {"documents": len(result.documents), "failed": len(result.failed)}
+            file.write(json_line({**sizes, "counts": dict(result.counts)}))
+            file.writelines(result.documents + result.failed)
+
+    def finished(self) -> Dict[int, Dict[str, Any]]:
+        """The finished chunks: by number, how many documents and failed ones they have, and what was counted."""
+        found = {}
+        for number in self._numbers():
+            with open_text(self._path(number)) as lines:
+                try:
+                    summary = json.loads(next(lines, ""))
+                    if sum(1 for _ in lines) == summary["documents"] + summary["failed"]:
+                        found[number] = summary
+                except (ConfigurationError, ValueError, TypeError, KeyError):
+                    # Damaged: it will be made again.
+                    continue
+        return found
+
+    def join(self, header: Dict[str, Any], failed_header: Dict[str, Any]) -> None:
+        """
+        Makes one file of all chunks, and one of the failed documents if there are any, and removes the folder. With
+        nothing but failed documents there is no first file.
+        """
+        summaries = self.finished()
+        sizes = {key: sum(summary[key] for summary in summaries.values()) for key in ("documents", "failed")}
+        for key, path, values in (("failed", self.failed_output, failed_header), ("documents", self.output, header)):
+            if sizes[key]:
+                joined = os.path.join(self.folder, os.path.basename(path))
+                with atomic_write(joined) as file:
+                    file.write(header_line(sizes[key], values))
+                    for number, summary in sorted(summaries.items()):
+                        skipped = 1 if key == "documents" else 1 + summary["documents"]
+                        with open_text(self._path(number)) as lines:
+                            file.writelines(islice(lines, skipped, skipped + summary[key]))
+                os.replace(joined, path)
+            elif os.path.exists(path):
+                os.unlink(path)
+        self._clear()
+
+    def _path(self, number: int) -> str:
+        return os.path.join(self.folder, f"{number:06}.jsonl")
+
+    def _numbers(self) -> List[int]:
+        return sorted(int(name.split(".")[0]) for name in os.listdir(self.folder) if PART.fullmatch(name))
+
+    def _read_plan(self) -> Dict[str, Any]:
+        with open_text(self._plan) as lines:
+            try:
+                plan = json.loads("".join(lines))
+            except ValueError:
+                plan = None
+        return plan if isinstance(plan, dict) else {}
+
+    def _clear(self) -> None:
+        # The plan goes first: without it nothing else counts.
+        for name in sorted(os.listdir(self.folder), key=lambda name: name != "plan.json"):
+            if name != "lock":
+                os.unlink(os.path.join(self.folder, name))
+
+    def _release(self, remove: bool) -> None:
+        self._lock.release()
+        if remove:
+            shutil.rmtree(self.folder, ignore_errors=True)

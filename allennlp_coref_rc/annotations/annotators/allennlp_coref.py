@@ -1,0 +1,93 @@
+import logging
+import math
+from dataclasses import replace
+from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
+
+from allennlp.data import Instance
+
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Cluster, Span
+from allennlp_coref_rc.annotations.annotators.annotator import Annotator
+from allennlp_coref_rc.annotations.annotators.archived_model import ArchivedModel
+from allennlp_coref_rc.common.errors import ConfigurationError
+
+logger = logging.getLogger(__name__)
+
+
+@Annotator.register("allennlp_coref")
+class AllenNlpCoref(Annotator):
+    """
+    Coreference by a trained AllenNLP model (`coref` of allennlp-models: Lee et al., NAACL 2018), such as
+    `https://storage.googleapis.com/allennlp-public-models/coref-spanbert-large-2021.03.10.tar.gz`. The sentences are
+    those of the text.
+
+    The model keeps as many mentions as a share of the length that a text has with its padding, so that only texts of the
+    same length come into one batch: a text's clusters do not depend on the others'.
+
+    Registered as an `Annotator` with name "allennlp_coref".
+
+    # Parameters
+
+    archive : `str`
+        The model's file, or its URL.
+    batch_size : `int`, optional (default = `4`)
+        In texts.
+    cuda_device : `int`, optional (default = `None`)
+    overrides : `Union[str, Dict[str, Any]]`, optional (default = `""`)
+        See `ArchivedModel`.
+
+    # Example
+
+    ```jsonnet
+    {"type": "allennlp_coref", "archive": "coref/model.tar.gz"}
+    ```
+    """
+
+    def __init__(
+        self,
+        archive: str,
+        batch_size: int = 4,
+        cuda_device: Optional[int] = None,
+        overrides: Union[str, Dict[str, Any]] = "",
+    ) -> None:
+        self._model = ArchivedModel(archive, batch_size, cuda_device, overrides, "coreference_resolution")
+
+    def annotate(self, text: AnnotatedText) -> AnnotatedText:
+        return self.annotate_batch([text])[0]
+
+    def annotate_batch(self, texts: Sequence[AnnotatedText]) -> List[AnnotatedText]:
+        alike: Dict[Tuple[int, int], List[Tuple[int, Instance]]] = {}
+        share = getattr(self._model.model, "_spans_per_word", 1.0)
+        for i, text in enumerate(texts):
+            instance = self._instance(text) if text.tokens else None
+            # With a share of no mentions the model falls over, and with one there is nothing to join.
+            if instance is not None and math.floor(len(instance["text"]) * share) > 1:
+                size = len(instance["text"]), len(instance["spans"].field_list)
+                alike.setdefault(size, []).append((i, instance))
+        annotated = list(texts)
+        for group in alike.values():
+            predictions = self._model.predict([instance for _, instance in group], "clusters")
+            for (i, _), clusters in zip(group, predictions):
+                annotated[i] = replace(texts[i], clusters=texts[i].clusters + _clusters(clusters))
+        return annotated
+
+    def _instance(self, text: AnnotatedText) -> Instance:
+        reader = self._model.reader
+        if getattr(reader, "_wordpiece_modeling_tokenizer", None) is not None:
+            raise ConfigurationError(
+                f"{self._model.path}: found a model of word pieces "
+                "(dataset_reader.wordpiece_modeling_tokenizer), expected one of words"
+            )
+        limit = getattr(reader, "_max_sentences", None)
+        if limit is not None and len(text.sentences) > limit:
+            logger.warning(
+                "The model reads %d of the text's %d sentences; set overrides to %s to read more",
+                limit,
+                len(text.sentences),
+                '{"dataset_reader.max_sentences": null}',
+            )
+        return reader.text_to_instance([text.tokens[start:stop] for start, stop in text.sentences])
+
+
+def _clusters(predicted: List[List[Span]]) -> List[Cluster]:
+    """Of the model's spans, whose ends are included."""
+    return [sorted((start, end + 1) for start, end in cluster) for cluster in predicted]

@@ -1,0 +1,129 @@
+from dataclasses import replace
+from typing import Any, Dict, List, Optional, Sequence, Union
+
+import spacy
+from allennlp.data import Instance, Token
+from spacy.language import Language
+from spacy.tokens import Doc
+
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Frame, Span
+from allennlp_coref_rc.annotations.annotators.annotator import Annotator
+from allennlp_coref_rc.annotations.annotators.archived_model import ArchivedModel
+from allennlp_coref_rc.annotations.annotators.word_lists import VERBS
+from allennlp_coref_rc.annotations.bio import frame_of
+from allennlp_coref_rc.common.errors import ConfigurationError
+
+PREDICATES = ("spacy", "words", "frames")
+
+
+@Annotator.register("allennlp_srl")
+class AllenNlpSrl(Annotator):
+    """
+    PropBank roles by a trained AllenNLP model (`srl` of allennlp-models: He et al., ACL 2017; or `srl_bert`), such as
+    `https://storage.googleapis.com/allennlp-public-models/structured-prediction-srl-bert.2020.12.15.tar.gz`. Each
+    predicate of each sentence gets a frame.
+
+    The model does not find predicates. AllenNLP's predictor takes what a spaCy model tags as verb or, in English, as
+    auxiliary, and so does `"spacy"`; DASSA's authors took verbs alone.
+
+    Registered as an `Annotator` with name "allennlp_srl".
+
+    # Parameters
+
+    archive : `str`
+        The model's file, or its URL.
+    predicates : `str`, optional (default = `"spacy"`)
+        What is a predicate: `"spacy"`, what a spaCy model tags as a verb or auxiliary; `"words"`, what is one of
+        `predicate_words`; `"frames"`, what is a predicate already, by an annotator before this one, whose frames are
+        replaced.
+    spacy_model : `str`, optional (default = `"en_core_web_sm"`)
+        Name or folder of a spaCy model with a tagger.
+    predicate_words : `List[str]`, optional (default = `None`)
+        By default the forms of some common verbs.
+    auxiliaries : `bool`, optional (default = `True`)
+        Whether auxiliaries that spaCy tags are predicates.
+    batch_size : `int`, optional (default = `32`)
+        In predicates.
+    cuda_device : `int`, optional (default = `None`)
+    overrides : `Union[str, Dict[str, Any]]`, optional (default = `""`)
+        See `ArchivedModel`.
+
+    # Example
+
+    ```jsonnet
+    {"type": "allennlp_srl", "archive": "srl/model.tar.gz", "predicates": "words"}
+    ```
+    """
+
+    def __init__(
+        self,
+        archive: str,
+        predicates: str = "spacy",
+        spacy_model: str = "en_core_web_sm",
+        predicate_words: Optional[List[str]] = None,
+        auxiliaries: bool = True,
+        batch_size: int = 32,
+        cuda_device: Optional[int] = None,
+        overrides: Union[str, Dict[str, Any]] = "",
+    ) -> None:
+        if predicates not in PREDICATES:
+            raise ConfigurationError(f"allennlp_srl: predicates is {predicates!r}, expected one of {PREDICATES}")
+        self._model = ArchivedModel(archive, batch_size, cuda_device, overrides, "semantic_role_labeling")
+        self._predicates = predicates
+        self._spacy_model = spacy_model
+        self._words = VERBS if predicate_words is None else {word.lower() for word in predicate_words}
+        self._tags = {"VERB", "AUX"} if auxiliaries else {"VERB"}
+        self._pipeline: Optional[Language] = None
+
+    def annotate(self, text: AnnotatedText) -> AnnotatedText:
+        return self.annotate_batch([text])[0]
+
+    def annotate_batch(self, texts: Sequence[AnnotatedText]) -> List[AnnotatedText]:
+        frames = [[] if self._predicates == "frames" else list(text.frames) for text in texts]
+        found = [
+            (i, sentence, position)
+            for i, text in enumerate(texts)
+            for sentence, positions in zip(text.sentences, self._find(text))
+            for position in positions
+        ]
+        instances = [self._instance(texts[i], sentence, position) for i, sentence, position in found]
+        tags = self._model.predict(instances, "tags") if instances else []
+        for (i, (start, _), position), tags_of_predicate in zip(found, tags):
+            frames[i].append(_shifted(frame_of(tags_of_predicate, position), start))
+        return [replace(text, frames=frames[i]) for i, text in enumerate(texts)]
+
+    def _instance(self, text: AnnotatedText, sentence: Span, position: int) -> Instance:
+        tokens = [Token(token) for token in text.tokens[slice(*sentence)]]
+        return self._model.reader.text_to_instance(tokens, [int(i == position) for i in range(len(tokens))])
+
+    def _find(self, text: AnnotatedText) -> List[List[int]]:
+        """The predicates of each sentence, counted within it."""
+        sentences = [text.tokens[start:stop] for start, stop in text.sentences]
+        if self._predicates == "words":
+            return [[i for i, token in enumerate(tokens) if token.lower() in self._words] for tokens in sentences]
+        if self._predicates == "frames":
+            known = {frame.predicate[0] for frame in text.frames}
+            return [[i - start for i in range(start, stop) if i in known] for start, stop in text.sentences]
+        docs = self._spacy().pipe(Doc(self._spacy().vocab, words=tokens) for tokens in sentences)
+        return [[token.i for token in doc if token.pos_ in self._tags] for doc in docs]
+
+    def _spacy(self) -> Language:
+        if self._pipeline is None:
+            try:
+                self._pipeline = spacy.load(self._spacy_model, exclude=["parser", "ner", "lemmatizer"])
+            except OSError as error:
+                raise ConfigurationError(
+                    f"allennlp_srl: spacy_model is {self._spacy_model!r}, which is not installed (python -m spacy download "
+                    f'{self._spacy_model}); or set predicates to "words" or "frames", which need none'
+                ) from error
+        return self._pipeline
+
+    def __getstate__(self) -> Dict[str, Any]:
+        return {**self.__dict__, "_pipeline": None}
+
+
+def _shifted(frame: Frame, offset: int) -> Frame:
+    def move(span: Span) -> Span:
+        return span[0] + offset, span[1] + offset
+
+    return Frame(move(frame.predicate), [(role, move(span)) for role, span in frame.arguments])

@@ -1,0 +1,51 @@
+from dataclasses import replace
+from itertools import islice
+from typing import List, Sequence
+
+from allennlp.common import Registrable
+
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
+from allennlp_coref_rc.annotations.document import LAYERS, Document
+from allennlp_coref_rc.common.errors import ConfigurationError
+
+
+class Annotator(Registrable):
+    """
+    Adds linguistic structure to a text. A document's passage and questions come as one text, so that a cluster may have
+    mentions in all of them.
+    """
+
+    def annotate(self, text: AnnotatedText) -> AnnotatedText:
+        """The text with annotations added; the text that was given is left as it was."""
+        raise NotImplementedError
+
+    def annotate_batch(self, texts: Sequence[AnnotatedText]) -> List[AnnotatedText]:
+        """The same of several texts; annotators that are faster on many at a time override this one too."""
+        return [self.annotate(text) for text in texts]
+
+
+def annotate_documents(documents: Sequence[Document], annotator: Annotator, together: bool = True) -> List[Document]:
+    """
+    The documents with the annotator's annotations added: the parts of each as one text, or, if not `together`, each by
+    itself, so that nothing new crosses from a passage to a question. An annotator that gives back other tokens raises
+    a `ConfigurationError`.
+    """
+
+    def annotate(texts: Sequence[AnnotatedText]) -> List[AnnotatedText]:
+        annotated = annotator.annotate_batch(texts)
+        if [text.tokens for text in annotated] != [text.tokens for text in texts]:
+            raise ConfigurationError(f"{type(annotator).__name__} gave back other texts than those it was given")
+        return annotated
+
+    if together:
+        texts = annotate([document.text for document in documents])
+        return [replace(document, text=text) for document, text in zip(documents, texts)]
+    apart = [document.apart() for document in documents]
+    annotated = iter(annotate([part for parts, _ in apart for part in parts]))
+    results = []
+    for document, (parts, crossing) in zip(documents, apart):
+        text = AnnotatedText.concatenate(*islice(annotated, len(parts)))
+        for layer in LAYERS:
+            getattr(text, layer).extend(getattr(crossing, layer))
+        results.append(replace(document, text=replace(text, id=document.text.id)))
+    return results

@@ -1,0 +1,101 @@
+from functools import cached_property
+from tarfile import TarError
+from typing import Any, Dict, List, Optional, Sequence, Union
+
+import torch
+from allennlp.common.plugins import import_plugins
+from allennlp.data import DatasetReader, Instance
+from allennlp.data.fields import TextField
+from allennlp.models import Archive, Model, load_archive
+
+from allennlp_coref_rc.common.errors import ConfigurationError
+
+
+class ArchivedModel:
+    """
+    A model that `allennlp train` has made, for an annotator: loaded when it is first asked, in each process by itself,
+    and asked in batches of instances of about equal length. (AllenNLP's own predictors may load a spaCy model too, to
+    split text that comes split already.)
+
+    # Parameters
+
+    archive : `str`
+        A file `model.tar.gz`, or the URL of one.
+    batch_size : `int`
+        In instances.
+    cuda_device : `int`, optional (default = `None`)
+        Number of the GPU, or -1 for the CPU. By default the first GPU if there is one.
+    overrides : `Union[str, Dict[str, Any]]`, optional (default = `""`)
+        Changes of the archive's config.
+    predictor : `str`, optional (default = `None`)
+        The name of the predictor that AllenNLP has for models of the kind that is expected. By default any model will do.
+    """
+
+    def __init__(
+        self,
+        archive: str,
+        batch_size: int,
+        cuda_device: Optional[int] = None,
+        overrides: Union[str, Dict[str, Any]] = "",
+        predictor: Optional[str] = None,
+    ) -> None:
+        if batch_size < 1:
+            raise ConfigurationError(f"batch_size is {batch_size}, expected 1 or more")
+        self.path = archive
+        self._batch_size = batch_size
+        self._cuda_device = cuda_device
+        self._overrides = overrides
+        self._kind = predictor
+
+    @cached_property
+    def _archive(self) -> Archive:
+        import_plugins()
+        device = self._cuda_device
+        if device is None:
+            device = 0 if torch.cuda.is_available() else -1
+        try:
+            archive = load_archive(self.path, device, self._overrides)
+        except (OSError, ValueError, EOFError, TarError) as error:
+            raise ConfigurationError(
+                f"{self.path}: found no archive that `allennlp train` has made: {error}"
+            ) from error
+        found = archive.model.default_predictor
+        if self._kind not in (None, found):
+            raise ConfigurationError(
+                f"{self.path}: found a {type(archive.model).__name__}, whose predictor is {found!r}, expected a model of "
+                f"the predictor {self._kind!r}"
+            )
+        archive.model.eval()
+        return archive
+
+    def __getstate__(self) -> Dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_archive"}
+
+    @property
+    def model(self) -> Model:
+        return self._archive.model
+
+    @property
+    def reader(self) -> DatasetReader:
+        """Makes the instances that the model reads."""
+        return self._archive.validation_dataset_reader
+
+    def predict(self, instances: Sequence[Instance], output: str) -> List[Any]:
+        """What the model gives for each of the instances by the name `output`."""
+        for instance in instances:
+            self.reader.apply_token_indexers(instance)
+        order = sorted(range(len(instances)), key=lambda i: _length(instances[i]))
+        predictions: List[Any] = [None] * len(instances)
+        for start in range(0, len(order), self._batch_size):
+            batch = order[start : start + self._batch_size]
+            outputs = self.model.forward_on_instances([instances[i] for i in batch])
+            for i, values in zip(batch, outputs):
+                if output not in values:
+                    found = ", ".join(sorted(values))
+                    raise ConfigurationError(f"{self.path}: found a model that gives {found}, expected {output}")
+                predictions[i] = values[output]
+        return predictions
+
+
+def _length(instance: Instance) -> int:
+    return sum(len(field) for field in instance.fields.values() if isinstance(field, TextField))

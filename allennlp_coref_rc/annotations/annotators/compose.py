@@ -1,0 +1,37 @@
+from typing import List, Sequence
+
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
+from allennlp_coref_rc.annotations.annotators.annotator import Annotator
+
+
+@Annotator.register("compose")
+class ComposedAnnotator(Annotator):
+    """
+    Several annotators in a row: each sees what those before it have added.
+
+    Registered as an `Annotator` with name "compose".
+
+    # Parameters
+
+    annotators : `List[Annotator]`
+
+    # Example
+
+    ```jsonnet
+    {"type": "compose", "annotators": [{"type": "exact_match_coref"}, {"type": "exact_match_coref", "entities": ["I"]}]}
+    ```
+    """
+
+    def __init__(self, annotators: List[Annotator]) -> None:
+        self._annotators = annotators
+
+    def annotate(self, text: AnnotatedText) -> AnnotatedText:
+        for annotator in self._annotators:
+            text = annotator.annotate(text)
+        return text
+
+    def annotate_batch(self, texts: Sequence[AnnotatedText]) -> List[AnnotatedText]:
+        annotated = list(texts)
+        for annotator in self._annotators:
+            annotated = annotator.annotate_batch(annotated)
+        return annotated

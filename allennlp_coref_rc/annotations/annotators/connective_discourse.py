@@ -1,0 +1,158 @@
+import dataclasses
+from bisect import bisect_left, bisect_right
+from typing import Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
+
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, DiscourseRelation, Span
+from allennlp_coref_rc.annotations.annotators.annotator import Annotator
+from allennlp_coref_rc.annotations.annotators.connectives import AMBIGUOUS, CONNECTIVES, SUBORDINATING, find_connectives
+from allennlp_coref_rc.common.errors import ConfigurationError
+
+Arguments = Tuple[List[Span], List[Span]]
+
+
+@Annotator.register("connective_discourse")
+class ConnectiveDiscourse(Annotator):
+    """
+    Discourse relations by a list of connectives, in the manner of what DASSA (Mihaylov & Frank, EMNLP 2019) annotates
+    with: every connective makes an explicit relation, whose sense is the one that it most often has. Nothing tells "and"
+    between sentences from "and" between nouns; `trained_discourse_senses` tells more.
+
+    A connective is a match of whole tokens, the longest where several overlap. Arg1 is what stands before it in its
+    sentence and Arg2 what stands after it, but that
+
+    - a connective at the beginning of a sentence (but for other connectives and signs) has the sentence before as Arg1;
+    - a subordinating one there ("Because X, Y") has what follows up to the first comma as Arg2 and the rest as Arg1;
+    - a connective at the end has the sentence before as Arg1, and its own as Arg2.
+
+    Where an argument would have no words there is no relation. Implicit relations, if they are wanted, link neighbouring
+    sentences, whole, that no explicit one links.
+
+    With `paper_like` the rule is that of the authors' published candidate step: of each connective the first occurrence in
+    a sentence, its case as listed, never at the beginning, between blanks, commas or hyphens (where it is not, later
+    occurrences do not count); overlapping ones all count; Arg1 and Arg2 are all tokens before and after; relations are
+    listed sentence by sentence, the longest connective first; and implicit ones link each two neighbouring sentences.
+    Their list has 102 connectives; here it is ours, and a sentence is its tokens with blanks between them.
+
+    Registered as an `Annotator` with name "connective_discourse".
+
+    # Parameters
+
+    connectives : `Dict[str, str]`, optional (default = `None`)
+        Connectives, in lower case and as tokens with blanks between, and their senses. By default those of
+        `connectives.py`.
+    exclude : `List[str]`, optional (default = `None`)
+        Connectives to leave out. By default those of our own list that most often make no relation ("for"; see
+        `connectives.py`), but none if `paper_like`.
+    implicit : `bool`, optional (default = `False`)
+        Add implicit relations.
+    implicit_sense : `str`, optional (default = `"Expansion.Conjunction"`)
+        Their sense: by default the one most frequent in PDTB and GDTB.
+    paper_like : `bool`, optional (default = `False`)
+        The rule of the authors' code.
+
+    # Example
+
+    ```jsonnet
+    {"type": "connective_discourse", "exclude": ["and", "as", "for", "or"], "implicit": true}
+    ```
+    """
+
+    def __init__(
+        self,
+        connectives: Optional[Dict[str, str]] = None,
+        exclude: Optional[Iterable[str]] = None,
+        implicit: bool = False,
+        implicit_sense: str = "Expansion.Conjunction",
+        paper_like: bool = False,
+    ) -> None:
+        self._connectives = dict(CONNECTIVES if connectives is None else connectives)
+        if exclude is None:
+            exclude = AMBIGUOUS if connectives is None and not paper_like else ()
+        for connective in exclude:
+            if self._connectives.pop(connective, None) is None:
+                raise ConfigurationError(
+                    f"connective_discourse: exclude has {connective!r}, expected a connective listed"
+                )
+        for connective in self._connectives:
+            if not connective or connective != " ".join(connective.split()):
+                raise ConfigurationError(
+                    f"connective_discourse: found the connective {connective!r}, expected words with one blank between"
+                )
+        self._implicit = implicit
+        self._implicit_sense = implicit_sense
+        self._paper_like = paper_like
+
+    def annotate(self, text: AnnotatedText) -> AnnotatedText:
+        relations: List[DiscourseRelation] = []
+        for i, (start, stop) in enumerate(text.sentences):
+            tokens = text.tokens[start:stop]
+            find = first_occurrences if self._paper_like else find_connectives
+            found = [((a + start, b + start), connective) for (a, b), connective in find(tokens, self._connectives)]
+            for span, connective in found:
+                if self._paper_like:
+                    arguments: Optional[Arguments] = ([(start, span[0])], [(span[1], stop)])
+                else:
+                    arguments = self._arguments(text, i, span, connective, [span for span, _ in found])
+                if arguments:
+                    relations.append(DiscourseRelation("Explicit", self._connectives[connective], *arguments, [span]))
+        if self._implicit:
+            relations.extend(self._implicit_relations(text, relations))
+        return dataclasses.replace(text, relations=text.relations + relations)
+
+    def _arguments(
+        self, text: AnnotatedText, sentence: int, span: Span, connective: str, connectives: Sequence[Span]
+    ) -> Optional[Arguments]:
+        start, stop = text.sentences[sentence]
+        before, after = (start, span[0]), (span[1], stop)
+        previous = text.sentences[sentence - 1] if sentence else None
+        if previous and not any(map(_is_word, text.tokens[slice(*previous)])):
+            previous = None
+        in_connectives = {token for connective_span in connectives for token in range(*connective_span)}
+        has_words = [_is_word(text.tokens[token]) for token in range(start, stop)]
+
+        def words(first: int, last: int) -> bool:
+            return any(has_words[first - start : last - start])
+
+        if any(has_words[token - start] and token not in in_connectives for token in range(*before)):
+            if words(*after):
+                return [before], [after]
+            return ([previous], [before]) if previous else None
+        if connective in SUBORDINATING:
+            comma = next(
+                (token for token in range(*after) if text.tokens[token] == "," and words(after[0], token)), stop
+            )
+            if words(comma, stop):
+                return [(comma + 1, stop)], [(after[0], comma)]
+        return ([previous], [after]) if previous and words(*after) else None
+
+    def _implicit_relations(
+        self, text: AnnotatedText, explicit: Sequence[DiscourseRelation]
+    ) -> Iterator[DiscourseRelation]:
+        linked = {relation.arg1[0] for relation in explicit}
+        type = "EntRel" if self._implicit_sense == "EntRel" else "Implicit"
+        for first, second in zip(text.sentences, text.sentences[1:]):
+            if self._paper_like or first not in linked:
+                yield DiscourseRelation(type, self._implicit_sense, [first], [second])
+
+
+def first_occurrences(tokens: Sequence[str], connectives: Iterable[str]) -> List[Tuple[Span, str]]:
+    """The connectives that the authors' rule finds in a sentence, the longest first, each with the tokens it touches."""
+    sentence = " ".join(tokens)
+    ends, end = [], -1
+    for token in tokens:
+        end += 1 + len(token)
+        ends.append(end)
+    found = []
+    for connective in sorted(connectives, key=lambda connective: (-len(connective), connective)):
+        start = sentence.find(connective)
+        stop = start + len(connective)
+        if start > 0 and stop < len(sentence) and sentence[start - 1] in " ,-" and sentence[stop] in " ,-":
+            first = bisect_right(ends, start)
+            last = bisect_left(ends, stop) + 1
+            if first > 0 and last < len(tokens):
+                found.append(((first, last), connective))
+    return found
+
+
+def _is_word(token: str) -> bool:
+    return any(character.isalnum() for character in token)

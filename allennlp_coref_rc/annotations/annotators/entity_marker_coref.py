@@ -1,0 +1,56 @@
+import dataclasses
+import re
+from typing import Dict, List, Optional
+
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span
+from allennlp_coref_rc.annotations.annotators.annotator import Annotator
+from allennlp_coref_rc.annotations.clusters import check_max_clusters, largest_clusters
+from allennlp_coref_rc.common.errors import ConfigurationError
+
+
+@Annotator.register("entity_marker_coref")
+class EntityMarkerCoref(Annotator):
+    """
+    Coreference that a data set has marked itself: tokens that are the same marker are one cluster. CNN / Daily Mail
+    (Hermann et al., 2015) replace every entity by `@entityN`, after resolving coreference.
+
+    Registered as an `Annotator` with name "entity_marker_coref".
+
+    # Parameters
+
+    pattern : `str`, optional (default = `"@entity[0-9]+"`)
+        A regular expression that matches a whole marker.
+    min_mentions : `int`, optional (default = `2`)
+        Markers that occur less often are no cluster.
+    max_clusters : `int`, optional (default = `None`)
+        Keep the clusters with the most mentions only. By default all.
+
+    # Example
+
+    ```jsonnet
+    {"type": "entity_marker_coref", "max_clusters": 50}
+    ```
+    """
+
+    def __init__(
+        self, pattern: str = "@entity[0-9]+", min_mentions: int = 2, max_clusters: Optional[int] = None
+    ) -> None:
+        if min_mentions < 1:
+            raise ConfigurationError(f"entity_marker_coref: min_mentions is {min_mentions}, expected 1 or more")
+        check_max_clusters("entity_marker_coref", max_clusters)
+        try:
+            self._marker = re.compile(pattern)
+        except re.error as error:
+            raise ConfigurationError(
+                f"entity_marker_coref: pattern is {pattern!r}, expected a regular expression: {error}"
+            ) from error
+        self._min_mentions = min_mentions
+        self._max_clusters = max_clusters
+
+    def annotate(self, text: AnnotatedText) -> AnnotatedText:
+        mentions: Dict[str, List[Span]] = {}
+        for position, token in enumerate(text.tokens):
+            if self._marker.fullmatch(token):
+                mentions.setdefault(token, []).append((position, position + 1))
+        clusters = [cluster for cluster in mentions.values() if len(cluster) >= self._min_mentions]
+        return dataclasses.replace(text, clusters=text.clusters + largest_clusters(clusters, self._max_clusters))

@@ -1,0 +1,100 @@
+from dataclasses import replace
+from typing import Any, Dict, List, Optional, Sequence
+
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Cluster
+from allennlp_coref_rc.annotations.annotators.annotator import Annotator
+from allennlp_coref_rc.annotations.annotators.optional_package import import_optional
+from allennlp_coref_rc.common.errors import ConfigurationError
+
+MODELS = {"fcoref": ("FCoref", "biu-nlp/f-coref"), "lingmess": ("LingMessCoref", "biu-nlp/lingmess-coref")}
+
+
+@Annotator.register("fastcoref")
+class FastCoref(Annotator):
+    """
+    Coreference by fastcoref (Otmazgin et al., AACL 2022): F-coref, which is fast, or LingMess, which is more accurate.
+    The package is optional, the extra `fastcoref` of this one, and its weights come from the Hugging Face hub.
+    They are loaded when the first text is annotated, in each process by itself.
+
+    Registered as an `Annotator` with name "fastcoref".
+
+    # Parameters
+
+    model : `str`, optional (default = `"fcoref"`)
+        `"fcoref"` or `"lingmess"`.
+    model_name_or_path : `str`, optional (default = `None`)
+        Weights: a folder, or a name on the hub. By default the authors'.
+    device : `str`, optional (default = `None`)
+        Such as `"cuda:0"` or `"cpu"`. By default the first GPU if there is one.
+    max_tokens_in_batch : `int`, optional (default = `1`)
+        Word pieces that the model sees at a time, of one text at least. With more of them it is faster, but fastcoref lets
+        padding be mentions, so that a text's clusters then depend on which texts come with it.
+
+    # Example
+
+    ```jsonnet
+    {"type": "fastcoref", "model": "lingmess", "device": "cpu"}
+    ```
+    """
+
+    def __init__(
+        self,
+        model: str = "fcoref",
+        model_name_or_path: Optional[str] = None,
+        device: Optional[str] = None,
+        max_tokens_in_batch: int = 1,
+    ) -> None:
+        if model not in MODELS:
+            raise ConfigurationError(f"fastcoref: model is {model!r}, expected one of {', '.join(MODELS)}")
+        self._class, weights = MODELS[model]
+        self._weights = model_name_or_path or weights
+        self._device = device
+        self._max_tokens_in_batch = max_tokens_in_batch
+        self._model: Any = None
+
+    def annotate(self, text: AnnotatedText) -> AnnotatedText:
+        return self.annotate_batch([text])[0]
+
+    def annotate_batch(self, texts: Sequence[AnnotatedText]) -> List[AnnotatedText]:
+        annotated = list(texts)
+        filled = [i for i, text in enumerate(texts) if text.tokens]
+        if filled:
+            results = self._load().predict(
+                texts=[texts[i].tokens for i in filled],
+                is_split_into_words=True,
+                max_tokens_in_batch=self._max_tokens_in_batch,
+            )
+            # Texts that are too long are not among the results.
+            found = {result.text_idx: result for result in results}
+            for n, i in enumerate(filled):
+                if n not in found:
+                    raise ConfigurationError(
+                        f"fastcoref: found {len(texts[i])} tokens in the text {texts[i].id!r}, expected fewer: {self._weights} "
+                        "does not read texts of this length"
+                    )
+                annotated[i] = replace(texts[i], clusters=texts[i].clusters + _clusters(found[n]))
+        return annotated
+
+    def _load(self) -> Any:
+        if self._model is None:
+            package = import_optional("fastcoref", "fastcoref")
+            try:
+                # Without a spaCy model, which would split text that comes split already.
+                self._model = getattr(package, self._class)(
+                    model_name_or_path=self._weights, device=self._device, nlp=None, enable_progress_bar=False
+                )
+            except (OSError, ValueError) as error:
+                raise ConfigurationError(f"fastcoref: {self._weights} can't be loaded: {error}") from error
+        return self._model
+
+    def __getstate__(self) -> Dict[str, Any]:
+        return {**self.__dict__, "_model": None}
+
+
+def _clusters(result: Any) -> List[Cluster]:
+    """For text that comes in words, fastcoref counts words where it says characters; a mention may be missing."""
+    clusters = [
+        sorted({(int(span[0]), int(span[1])) for span in cluster if span is not None})
+        for cluster in result.get_clusters(as_strings=False)
+    ]
+    return [cluster for cluster in clusters if len(cluster) > 1]

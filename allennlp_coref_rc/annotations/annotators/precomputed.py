@@ -1,0 +1,131 @@
+import glob
+import logging
+import os
+from typing import Any, Dict, List, Optional, Tuple
+
+from allennlp.common.file_utils import cached_path
+
+from allennlp_coref_rc.annotations.alignment import UNKNOWN, normalized, transfer
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
+from allennlp_coref_rc.annotations.annotators.annotator import Annotator
+from allennlp_coref_rc.annotations.formats import FORMATS
+from allennlp_coref_rc.common.errors import ConfigurationError
+
+logger = logging.getLogger(__name__)
+
+
+@Annotator.register("precomputed")
+class PrecomputedAnnotator(Annotator):
+    """
+    Annotations that some other tool or person has made, read from files: those of the text with the same `id`, if it has
+    the same characters, or else of any text with the same characters. Tokens need not be the same (see `Alignment`).
+
+    The files are read when the first text is annotated, in each process by itself.
+
+    Registered as an `Annotator` with name "precomputed".
+
+    # Parameters
+
+    path : `str`
+        A file, a URL, a folder, or a pattern like `"parses/*.json"`.
+    format : `str`
+        `"conll_2012"`, `"corenlp"`, `"brat"`, `"conll_2016"`, `"dassa"`, or `"annotated"` (this package's own). See
+        `annotations/formats`.
+    missing : `str`, optional (default = `"error"`)
+        What to do with a text of which the files know nothing: `"error"`, or `"ignore"`, to leave it as it is.
+    ignore_case : `bool`, optional (default = `False`)
+        The files' text may have other capitals, like that of LAMBADA.
+    beginning : `bool`, optional (default = `False`)
+        The files' text may end before the other does: for annotations of passages without their questions. Such texts
+        are known by their `id` alone.
+    sentences : `bool`, optional (default = `False`)
+        Take the files' sentences too, in place of the text's.
+
+    # Example
+
+    ```jsonnet
+    {"type": "precomputed", "path": "corenlp/*.json", "format": "corenlp", "ignore_case": true}
+    ```
+    """
+
+    def __init__(
+        self,
+        path: str,
+        format: str,
+        missing: str = "error",
+        ignore_case: bool = False,
+        beginning: bool = False,
+        sentences: bool = False,
+    ) -> None:
+        if format not in FORMATS:
+            raise ConfigurationError(f"precomputed: format is {format!r}, expected one of {', '.join(FORMATS)}")
+        if missing not in ("error", "ignore"):
+            raise ConfigurationError(f"precomputed: missing is {missing!r}, expected error or ignore")
+        self._path = path
+        self._format = FORMATS[format]
+        self._missing = missing
+        self._ignore_case = ignore_case
+        self._beginning = beginning
+        self._sentences = sentences
+        self._by_id: Optional[Dict[str, Tuple[str, AnnotatedText]]] = None
+        """With the file that each text is from."""
+        self._by_characters: Dict[str, Tuple[str, AnnotatedText]] = {}
+
+    def annotate(self, text: AnnotatedText) -> AnnotatedText:
+        if self._by_id is None:
+            self._read()
+        found = self._by_id.get(text.id)
+        characters = self._characters(text)
+        if found is None or self._characters(found[1]) != characters:
+            # Questions may go by the id of their document.
+            found = self._by_characters.get(characters, found)
+        if found is None:
+            name = "a text without an id" if text.id is None else f"the text {text.id!r}"
+            message = f"precomputed: {self._path}: found no annotation of {name} or of its characters"
+            if self._missing == "error":
+                raise ConfigurationError(f'{message}; set missing to "ignore" to leave such texts as they are')
+            logger.info(message)
+            return text
+        file, source = found
+        try:
+            return transfer(source, text, self._ignore_case, self._beginning, self._sentences)
+        except ConfigurationError as error:
+            raise ConfigurationError(f"{file}, the text {source.id!r}: {error}") from error
+
+    def _read(self) -> None:
+        by_id: Dict[str, Tuple[str, AnnotatedText]] = {}
+        number = 0
+        for file in self._files():
+            for number, text in enumerate(self._format.read(file), start=number + 1):
+                if text.id in by_id:
+                    raise ConfigurationError(f"{file}: found {text.id!r} again, which {by_id[text.id][0]} has already")
+                if text.id is not None:
+                    by_id[text.id] = file, text
+                if UNKNOWN not in text.tokens:
+                    self._by_characters.setdefault(self._characters(text), (file, text))
+        logger.info("%s: annotations of %d texts", self._path, number)
+        self._by_id = by_id
+
+    def _files(self) -> List[str]:
+        if glob.has_magic(self._path):
+            found = sorted(glob.glob(self._path))
+        elif os.path.isdir(self._path):
+            found = sorted(glob.glob(os.path.join(glob.escape(self._path), self._format.files)))
+        else:
+            try:
+                found = [str(cached_path(self._path))]
+            except (OSError, ValueError) as error:
+                raise ConfigurationError(f"precomputed: path is {self._path!r}: no such file ({error})") from error
+        if not found:
+            raise ConfigurationError(
+                f"precomputed: path is {self._path!r}: found no files there (of a folder, those like "
+                f"{self._format.files} are read)"
+            )
+        return found
+
+    def _characters(self, text: AnnotatedText) -> str:
+        return "".join(normalized(token, self._ignore_case) for token in text.tokens)
+
+    def __getstate__(self) -> Dict[str, Any]:
+        # Other processes read the files again: less to send.
+        return {**self.__dict__, "_by_id": None, "_by_characters": {}}

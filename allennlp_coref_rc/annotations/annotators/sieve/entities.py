@@ -1,0 +1,70 @@
+from typing import Dict, Iterable, List, Optional
+
+from allennlp_coref_rc.annotations.annotators.sieve.lexicon import PERSON, SINGULAR
+from allennlp_coref_rc.annotations.annotators.sieve.mention import Mention
+
+
+class Entity:
+    """
+    Mentions that were linked and what is known of them together: the genders and numbers that are left, how salient the
+    entity is after its `latest` mention, and whether "he", "she" or "they" may be it.
+    """
+
+    __slots__ = ("mentions", "gender", "number", "is_person", "is_third_person", "salience", "latest")
+
+    def __init__(self, gender: int = PERSON, number: int = SINGULAR) -> None:
+        self.mentions: List[Mention] = []
+        self.gender = gender
+        self.number = number
+        self.is_person = False
+        self.is_third_person = False
+        self.salience = 0.0
+        self.latest: Optional[Mention] = None
+
+    def agrees(self, mention: Mention) -> bool:
+        return bool(self.gender & mention.gender and self.number & mention.number)
+
+    def narrow(self, gender: int, number: int) -> None:
+        """Keeps of the genders and numbers what is also in these, unless that is nothing."""
+        self.gender = self.gender & gender or self.gender
+        self.number = self.number & number or self.number
+
+
+class Entities:
+    """The entity of each mention that has one."""
+
+    def __init__(self) -> None:
+        self._of: Dict[Mention, Entity] = {}
+
+    def __contains__(self, mention: Mention) -> bool:
+        return mention in self._of
+
+    def __getitem__(self, mention: Mention) -> Entity:
+        return self._of[mention]
+
+    def __iter__(self) -> Iterable[Entity]:
+        return iter(dict.fromkeys(self._of.values()))
+
+    def add(self, mention: Mention, entity: Optional[Entity] = None) -> Entity:
+        """Links a mention to an entity, or makes it a new one."""
+        if entity is None:
+            entity = Entity(mention.gender, mention.number)
+            entity.is_third_person = True
+        entity.mentions.append(mention)
+        entity.narrow(mention.gender, mention.number)
+        entity.is_person = entity.is_person or mention.is_person
+        self._of[mention] = entity
+        return entity
+
+    def merge(self, one: Mention, other: Mention) -> None:
+        """Makes the entities of two mentions one."""
+        larger, smaller = self._of[one], self._of[other]
+        if larger is smaller:
+            return
+        if len(larger.mentions) < len(smaller.mentions):
+            larger, smaller = smaller, larger
+        larger.mentions.extend(smaller.mentions)
+        larger.narrow(smaller.gender, smaller.number)
+        larger.is_person = larger.is_person or smaller.is_person
+        for mention in smaller.mentions:
+            self._of[mention] = larger

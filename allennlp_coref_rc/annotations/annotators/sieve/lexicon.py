@@ -1,0 +1,96 @@
+"""What single words tell: the word lists as tables to look up."""
+
+from typing import Dict, NamedTuple
+
+from allennlp_coref_rc.annotations.annotators.sieve import function_words as words
+from allennlp_coref_rc.annotations.annotators.sieve import given_names as names
+from allennlp_coref_rc.annotations.annotators.sieve import nouns
+
+MALE, FEMALE, NEUTER = 1, 2, 4
+PERSON = MALE | FEMALE
+ANY_GENDER = MALE | FEMALE | NEUTER
+SINGULAR, PLURAL = 1, 2
+ANY_NUMBER = SINGULAR | PLURAL
+
+
+class Noun(NamedTuple):
+    """What a common noun names: the genders and numbers it may have, and whether it is a person's."""
+
+    gender: int
+    number: int
+    is_person: bool
+
+
+class Pronoun(NamedTuple):
+    """A personal pronoun; `person` is 1, 2 or 3."""
+
+    person: int
+    gender: int
+    number: int
+
+
+def _plural(noun: str) -> str:
+    if noun.endswith("man") and noun not in ("german", "roman", "human"):
+        return noun[:-3] + "men"
+    if noun.endswith("in-law"):
+        return noun.replace("-", "s-", 1)
+    if noun.endswith("y") and noun[-2] not in "aeiou":
+        return noun[:-1] + "ies"
+    if noun.endswith(("s", "x", "ch", "sh")):
+        return noun + "es"
+    return noun + "s"
+
+
+def _nouns() -> Dict[str, Noun]:
+    table: Dict[str, Noun] = {}
+    for listed, gender, is_person in (
+        (nouns.PLACE_NOUNS | nouns.VEHICLE_NOUNS, NEUTER, False),
+        (nouns.ANIMAL_NOUNS, ANY_GENDER, False),
+        (nouns.PERSON_NOUNS, PERSON, True),
+        (nouns.MALE_NOUNS, MALE, True),
+        (nouns.FEMALE_NOUNS, FEMALE, True),
+    ):
+        for noun in listed:
+            table[noun] = Noun(gender, SINGULAR, is_person)
+            table[_plural(noun)] = Noun(gender, PLURAL, is_person)
+    for noun in nouns.SINGULAR_GROUPS:
+        table[noun] = Noun(NEUTER, ANY_NUMBER, False)
+        table[_plural(noun)] = Noun(NEUTER, PLURAL, False)
+    for plural, singular in nouns.IRREGULAR_PLURALS.items():
+        table[plural] = Noun(*table.get(singular, Noun(NEUTER, SINGULAR, False)))._replace(number=PLURAL)
+    return table
+
+
+NOUNS = _nouns()
+
+PRONOUNS: Dict[str, Pronoun] = {
+    **{word: Pronoun(3, MALE, SINGULAR) for word in words.MALE_PRONOUNS},
+    **{word: Pronoun(3, FEMALE, SINGULAR) for word in words.FEMALE_PRONOUNS},
+    **{word: Pronoun(3, NEUTER, SINGULAR) for word in words.NEUTER_PRONOUNS},
+    **{word: Pronoun(3, ANY_GENDER, PLURAL) for word in words.PLURAL_PRONOUNS},
+    **{word: Pronoun(1, PERSON, SINGULAR) for word in words.FIRST_SINGULAR},
+    **{word: Pronoun(1, PERSON, PLURAL) for word in words.FIRST_PLURAL},
+    **{word: Pronoun(2, PERSON, ANY_NUMBER) for word in words.SECOND_PRONOUNS},
+}
+
+GIVEN_NAMES: Dict[str, int] = {
+    **dict.fromkeys(names.MALE_NAMES, MALE),
+    **dict.fromkeys(names.FEMALE_NAMES, FEMALE),
+    **dict.fromkeys(names.EITHER_NAMES, PERSON),
+}
+
+TITLES: Dict[str, int] = {
+    **dict.fromkeys(names.TITLES, PERSON),
+    **dict.fromkeys(names.MALE_TITLES, MALE),
+    **dict.fromkeys(names.FEMALE_TITLES, FEMALE),
+}
+
+CLOSED = (
+    frozenset(PRONOUNS)
+    | words.DETERMINERS
+    | words.PREPOSITIONS
+    | words.CONJUNCTIONS
+    | words.AUXILIARIES
+    | words.ADVERBS
+)
+"""Words that are no noun and, but for determiners, no part of a simple noun phrase."""

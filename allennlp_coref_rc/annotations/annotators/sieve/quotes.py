@@ -1,0 +1,142 @@
+from dataclasses import dataclass
+from typing import Dict, List, Optional, Sequence
+
+from allennlp_coref_rc.annotations.annotated_text import Span
+from allennlp_coref_rc.annotations.annotators.sieve import function_words
+from allennlp_coref_rc.annotations.annotators.sieve.lexicon import PERSON
+from allennlp_coref_rc.annotations.annotators.sieve.mention import PRONOUN, Mention
+
+CLOSING = {"“": "”", "``": "''", "‘": "’", "`": "'"}
+
+MAX_LENGTH = 400
+"""Tokens of a quotation; what goes on for longer has lost its closing mark, and is none."""
+
+SAME_TURN = 20
+"""Tokens between two quotations of one turn."""
+
+CONVERSATION = 60
+"""Tokens between two turns of a conversation."""
+
+
+@dataclass(eq=False, slots=True)
+class Quote:
+    """
+    What stands between two quotation marks. A `turn` is what one speaks without being answered, and is known by its
+    first quotation, which also has the turns `before` and `after` it in the conversation.
+    """
+
+    start: int
+    stop: int
+    speaker: Optional[Mention] = None
+    turn: Optional["Quote"] = None
+    before: Optional["Quote"] = None
+    after: Optional["Quote"] = None
+
+
+def find_quotes(tokens: Sequence[str]) -> List[Quote]:
+    """
+    The quotations of a text in order: between marks that open and close, or, where those are not used, " or '.
+    """
+    marks = set(tokens)
+    plain = "'" if '"' not in marks else '"'
+    paired = not marks.isdisjoint(CLOSING)
+    quotes: List[Quote] = []
+    start, closing = -1, ""
+    for position, token in enumerate(tokens):
+        if start >= 0:
+            if token == closing and position > start:
+                quotes.append(Quote(start, position))
+            if token == closing or position - start > MAX_LENGTH:
+                start = -1
+        elif token in CLOSING:
+            start, closing = position + 1, CLOSING[token]
+        elif token == plain and not paired:
+            # An apostrophe stands right after a word.
+            if token == '"' or position == 0 or not tokens[position - 1][-1:].isalpha():
+                start, closing = position + 1, plain
+    return quotes
+
+
+class SpeakerFinder:
+    """
+    Finds who speaks: who stands beside a verb of speaking right after the quotation, or before it in its sentence; else
+    who goes on, where only such words stand between two quotations; else whom the sentence beside it is about.
+    """
+
+    def __init__(
+        self, tokens: Sequence[str], words: Sequence[str], sentences: Sequence[Span], mentions: Sequence[Mention]
+    ) -> None:
+        self._tokens = tokens
+        self._words = words
+        self._sentence_starts = [start for start, stop in sentences for _ in range(start, stop)]
+        self._starts: Dict[int, Mention] = {}
+        self._stops: Dict[int, Mention] = {}
+        for mention in mentions:
+            is_pronoun = mention.kind == PRONOUN
+            if mention.gender & PERSON and not (is_pronoun and mention.words[0] in function_words.NEVER_SUBJECTS):
+                # Of several the longest.
+                self._starts[mention.start] = mention
+                self._stops.setdefault(mention.stop, mention)
+
+    def attribute(self, quotes: Sequence[Quote]) -> None:
+        """Sets the speakers and turns of quotations."""
+        previous: Optional[Quote] = None
+        for quote, following in zip(quotes, [*quotes[1:], None]):
+            before = previous.stop + 1 if previous else 0
+            after = following.start - 1 if following else len(self._words)
+            quote.turn = quote
+            quote.speaker = self._after(quote.stop + 1, after)
+            if quote.speaker is None:
+                goes_on = previous and previous.speaker and previous.speaker.start > previous.stop
+                if goes_on and 2 < quote.start - previous.stop <= SAME_TURN:
+                    quote.turn = previous.turn
+                else:
+                    quote.speaker = self._before(before, quote) or self._beside(before, quote, after)
+            previous = quote
+        _take_turns(quotes)
+
+    def _after(self, start: int, stop: int) -> Optional[Mention]:
+        if start < stop and self._tokens[start] in ("he", "she", "I", "they", "we", "i"):
+            return self._starts.get(start)
+        for position in range(start, min(stop, start + 6)):
+            if self._words[position] in function_words.SPEECH_VERBS:
+                # "said Anne", "Anne said", "Anne softly said"
+                near = (self._stops.get(position), self._starts.get(position + 1))
+                far = (self._stops.get(position - 1), self._stops.get(position - 2))
+                return next((found for found in near + far if found and found.start >= start), None)
+            if self._words[position] in (".", "!", "?", ";"):
+                break
+        return None
+
+    def _before(self, start: int, quote: Quote) -> Optional[Mention]:
+        stop = quote.start - 1
+        start = max(start, self._sentence_starts[quote.start])
+        if start < stop and self._words[stop - 1] in (",", ":", "--", "—"):
+            for position in range(stop - 1, start, -1):
+                if self._words[position] in function_words.SPEECH_VERBS:
+                    for end in range(position, start, -1):
+                        found = self._stops.get(end)
+                        if found and found.start >= start and (found.is_subject or end == position):
+                            return found
+        return None
+
+    def _beside(self, start: int, quote: Quote, stop: int) -> Optional[Mention]:
+        found = self._starts.get(quote.stop + 1) if quote.stop + 1 < stop else None
+        if found and found.is_subject:
+            return found
+        sentence = self._sentence_starts[quote.start - 2] if quote.start >= 2 else 0
+        if sentence >= start:
+            for position in range(sentence, quote.start - 1):
+                found = self._starts.get(position)
+                if found and found.is_subject:
+                    return found
+        return None
+
+
+def _take_turns(quotes: Sequence[Quote]) -> None:
+    turn: Optional[Quote] = None
+    for quote in quotes:
+        if quote.turn is quote:
+            if turn and quote.start - turn.stop <= CONVERSATION:
+                quote.before, turn.after = turn, quote
+            turn = quote

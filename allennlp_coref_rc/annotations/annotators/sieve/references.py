@@ -1,0 +1,169 @@
+from collections import defaultdict
+from typing import Dict, List, Optional, Sequence, Tuple
+
+from allennlp_coref_rc.annotations.annotators.sieve import function_words, nouns
+from allennlp_coref_rc.annotations.annotators.sieve.entities import Entities, Entity
+from allennlp_coref_rc.annotations.annotators.sieve.lexicon import CLOSED, NEUTER, PRONOUNS, SINGULAR
+from allennlp_coref_rc.annotations.annotators.sieve.mention import NAME, NOMINAL, PRONOUN, Mention
+from allennlp_coref_rc.annotations.annotators.sieve.speakers import Speakers
+
+# Of salience: a mention adds its weight, which fades from sentence to sentence. Tuned on half of LitBank.
+DECAY = 0.6
+OBJECT = 0.3
+NOT_NAME = 0.7
+QUOTED = 0.3
+SAME_SENTENCE = 0.3
+"""Added for the subject of the sentence so far; for that of the sentence before, if the pronoun is a subject too; and
+for what is in the same sentence, if the pronoun is a possessive."""
+NEARNESS = 0.1
+
+MAX_CANDIDATES = 50
+"""Entities that a pronoun is compared with."""
+
+MAX_HEADS = 12
+"""Earlier noun phrases with the same head that a noun phrase is compared with."""
+
+OBJECT_REACH = 6
+"""Tokens after a subject in which "him" is not the subject."""
+
+CLAUSE_BREAKS = frozenset([",", ";", "and", "that", "who", "but"])
+
+NOT_SPECIFIC = frozenset(["no", "any", "every", "each"])
+
+
+class ReferenceLinker:
+    """
+    Links noun phrases and pronouns in one pass from left to right.
+
+    A definite noun phrase goes to an earlier one with the same head that has all its words; one with a possessor to one
+    with the same head and the same possessor. A pronoun of the third person goes to the most salient entity that agrees
+    in gender and number, within `max_distance` sentences. "It" is linked only if `link_it`.
+    """
+
+    def __init__(
+        self, entities: Entities, speakers: Speakers, words: Sequence[str], max_distance: int, link_it: bool
+    ) -> None:
+        self._entities = entities
+        self._speakers = speakers
+        self._words = words
+        self._max_distance = max_distance
+        self._link_it = link_it
+        self._recent: Dict[Entity, None] = {}
+        """The latest mentioned entity is the last one."""
+        self._by_head: Dict[str, List[Mention]] = defaultdict(list)
+        self._by_possessor: Dict[Tuple[Entity, str], Mention] = {}
+        self._relatives: Dict[str, Mention] = {}
+        self._subjects: Dict[int, Mention] = {}
+        """By sentence, its latest subject."""
+
+    def link(self, mentions: Sequence[Mention]) -> None:
+        for mention in mentions:
+            if mention not in self._entities:
+                antecedent = self._pronoun(mention) if mention.kind == PRONOUN else self._noun_phrase(mention)
+                self._entities.add(mention, antecedent)
+            self._note(mention, self._entities[mention])
+
+    def _note(self, mention: Mention, entity: Entity) -> None:
+        weight = 1.0 if mention.is_subject else OBJECT
+        weight *= 1.0 if mention.kind == NAME else NOT_NAME
+        weight *= QUOTED if self._speakers.is_quoted(mention) else 1.0
+        entity.salience = self._salience(entity, mention) + weight
+        entity.latest = mention
+        self._recent.pop(entity, None)
+        self._recent[entity] = None
+        if mention.is_subject:
+            self._subjects[mention.sentence] = mention
+        if mention.kind == NOMINAL:
+            self._by_head[self._words[mention.head]].append(mention)
+
+    @staticmethod
+    def _salience(entity: Entity, mention: Mention) -> float:
+        """How salient the entity is still when the mention comes."""
+        return entity.salience * DECAY ** (mention.sentence - entity.latest.sentence) if entity.latest else 0.0
+
+    def _noun_phrase(self, mention: Mention) -> Optional[Entity]:
+        head = self._words[mention.head]
+        earlier = mention
+        if mention.possessor is not None:
+            if mention.number == SINGULAR and mention.possessor in self._entities:
+                key = self._entities[mention.possessor], mention.words[-1]
+                earlier = self._by_possessor.setdefault(key, mention)
+        elif not mention.determiner:
+            if head in nouns.KIN:
+                earlier = self._relatives.setdefault(head, mention)
+        elif mention.determiner in function_words.DEFINITE:
+            for candidate in reversed(self._by_head[head][-MAX_HEADS:]):
+                if self._may_be_antecedent(candidate, mention):
+                    earlier = candidate
+                    break
+        return None if earlier is mention else self._entities[earlier]
+
+    @staticmethod
+    def _may_be_antecedent(earlier: Mention, mention: Mention) -> bool:
+        return (
+            earlier.number == mention.number
+            and earlier.stop <= mention.start
+            and earlier.possessor is None
+            and earlier.determiner not in NOT_SPECIFIC
+            and earlier.determiner != ""
+            and set(mention.words) <= set(earlier.words)
+        )
+
+    def _pronoun(self, mention: Mention) -> Optional[Entity]:
+        word = mention.words[0]
+        if PRONOUNS[word].person != 3:
+            return self._speakers.entity(mention)
+        if mention.gender == NEUTER and (not self._link_it or self._is_pleonastic(mention)):
+            return None
+        subject = self._subjects.get(mention.sentence)
+        if subject and word in function_words.REFLEXIVES and self._entities[subject].agrees(mention):
+            return self._entities[subject]
+        return self._most_salient(mention, subject)
+
+    def _most_salient(self, mention: Mention, subject: Optional[Mention]) -> Optional[Entity]:
+        word = mention.words[0]
+        same = self._entities[subject] if subject else None
+        speaker = self._speakers.speaker(mention)
+        excluded = {self._entities[speaker]} if speaker in self._entities else set()
+        if subject and self._is_object_of(mention, subject):
+            excluded.add(same)
+        previous = self._subjects.get(mention.sentence - 1) if word in function_words.SUBJECTS else None
+        before = self._entities[previous] if previous else None
+        best, most = None, 0.0
+        for _, entity in zip(range(MAX_CANDIDATES), reversed(self._recent)):
+            distance = mention.sentence - entity.latest.sentence
+            if distance > self._max_distance:
+                break
+            if not entity.is_third_person or not entity.agrees(mention) or entity in excluded:
+                continue
+            if entity.latest.stop > mention.start or mention.gender == NEUTER != entity.gender:
+                continue
+            score = self._salience(entity, mention) + NEARNESS / (1 + (mention.start - entity.latest.start) / 10)
+            score += SAME_SENTENCE * (entity is same)
+            score += SAME_SENTENCE * (entity is before)
+            score += SAME_SENTENCE * (distance == 0 and word in function_words.POSSESSIVES)
+            if score > most:
+                best, most = entity, score
+        return best
+
+    def _is_object_of(self, mention: Mention, subject: Mention) -> bool:
+        """Whether a pronoun is an object in the clause of a subject, and so somebody else."""
+        word = mention.words[0]
+        if word not in ("him", "them") and not (word == "her" and self._is_object(mention)):
+            return False
+        between = self._words[subject.start : mention.start]
+        return len(between) <= OBJECT_REACH and CLAUSE_BREAKS.isdisjoint(between)
+
+    def _is_object(self, mention: Mention) -> bool:
+        """Whether "her" has no noun after it."""
+        after = self._words[mention.stop] if mention.stop < len(self._words) else "."
+        return after in CLOSED or not after[:1].isalpha()
+
+    def _is_pleonastic(self, mention: Mention) -> bool:
+        """Whether "it" refers to nothing: "it seems", "it was clear that", "it is time to"."""
+        after = self._words[mention.stop : mention.stop + 7]
+        if mention.words[0] != "it" or not after:
+            return False
+        if after[0] in function_words.IMPERSONAL_VERBS:
+            return True
+        return after[0] in function_words.AUXILIARIES and not function_words.CLAUSE_OPENERS.isdisjoint(after[1:])

@@ -1,0 +1,74 @@
+from typing import Dict, List, Optional, Sequence
+
+from allennlp_coref_rc.annotations.annotators.sieve.entities import Entities, Entity
+from allennlp_coref_rc.annotations.annotators.sieve.lexicon import PLURAL, PRONOUNS, SINGULAR
+from allennlp_coref_rc.annotations.annotators.sieve.mention import Mention
+from allennlp_coref_rc.annotations.annotators.sieve.quotes import Quote
+
+MIN_NARRATOR = 10
+"""Mentions that the first person needs outside quotations to be somebody in the story."""
+
+
+class Speakers:
+    """
+    Who "I", "you" and "we" are. Each is one entity throughout what one speaker says in a turn, and throughout what is
+    in no quotation: the narrator's. When all else is linked, `link` finds out which others they are.
+    """
+
+    def __init__(self, quotes: Sequence[Quote], length: int) -> None:
+        self._quotes = quotes
+        self._turns: List[Optional[Quote]] = [None] * length
+        for quote in quotes:
+            self._turns[quote.start : quote.stop] = [quote.turn] * (quote.stop - quote.start)
+        self._first: Dict[Optional[Quote], Entity] = {}
+        self._second: Dict[Optional[Quote], Entity] = {}
+        self._plural: Dict[Optional[Quote], Entity] = {}
+
+    def is_quoted(self, mention: Mention) -> bool:
+        return self._turns[mention.start] is not None
+
+    def speaker(self, mention: Mention) -> Optional[Mention]:
+        """Who is said to speak where the mention stands."""
+        turn = self._turns[mention.start]
+        return turn.speaker if turn else None
+
+    def entity(self, mention: Mention) -> Entity:
+        """The entity of a pronoun of the first or second person."""
+        pronoun, turn = PRONOUNS[mention.words[0]], self._turns[mention.start]
+        if pronoun.person == 2:
+            return self._second.setdefault(turn, Entity(number=SINGULAR | PLURAL))
+        if pronoun.number == PLURAL:
+            return self._plural.setdefault(turn, Entity(number=PLURAL))
+        return self._first.setdefault(turn, Entity())
+
+    def link(self, entities: Entities) -> None:
+        """
+        "I" is who speaks; of turns without a speaker every other one is the same one's. "You" is who speaks in the turn
+        before, or else after; or else the narrator.
+        """
+        speaking: Dict[Quote, Mention] = {}
+        turns = [quote for quote in self._quotes if quote.turn is quote]
+        for quote in self._quotes:
+            if quote.speaker is not None:
+                speaking.setdefault(quote.turn, quote.speaker)
+        for turn in turns:
+            if turn.before and turn.before.before in speaking:
+                speaking.setdefault(turn, speaking[turn.before.before])
+        for turn in reversed(turns):
+            if turn.after and turn.after.after in speaking:
+                speaking.setdefault(turn, speaking[turn.after.after])
+        for turn, entity in self._first.items():
+            if turn in speaking:
+                entities.merge(entity.mentions[0], speaking[turn])
+            elif turn:
+                speaking[turn] = entity.mentions[0]
+        narrator = self._first.get(None)
+        for turn, entity in self._second.items():
+            own = speaking.get(turn)
+            others = [speaking[other] for other in (turn.before, turn.after) if other in speaking] if turn else []
+            if own and narrator and len(narrator.mentions) >= MIN_NARRATOR:
+                others.append(narrator.mentions[0])
+            for other in others:
+                if own is None or entities[own] is not entities[other]:
+                    entities.merge(entity.mentions[0], other)
+                    break

@@ -1,0 +1,70 @@
+from dataclasses import replace
+from typing import List, Sequence
+
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Frame
+from allennlp_coref_rc.annotations.annotators.annotator import Annotator
+from allennlp_coref_rc.annotations.annotators.archived_model import ArchivedModel
+from allennlp_coref_rc.annotations.bio import frame_of
+from allennlp_coref_rc.common.errors import ConfigurationError
+
+
+@Annotator.register("trained_srl")
+class TrainedSrl(Annotator):
+    """
+    PropBank frames by two models, which `training_config/annotators/srl_predicates.jsonnet` and `srl_roles.jsonnet` train:
+    the one finds the predicates of each sentence, the other the arguments of each predicate.
+
+    Registered as an `Annotator` with name "trained_srl".
+
+    # Parameters
+
+    predicates : `str`
+        The archive of the first model, a file or a URL.
+    roles : `str`
+        That of the second.
+    batch_size : `int`, optional (default = `64`)
+        In sentences, and in predicates.
+
+    # Example
+
+    ```jsonnet
+    {"type": "trained_srl", "predicates": "output/srl_predicates/model.tar.gz", "roles": "output/srl_roles/model.tar.gz"}
+    ```
+    """
+
+    def __init__(self, predicates: str, roles: str, batch_size: int = 64) -> None:
+        self._predicates = ArchivedModel(predicates, batch_size)
+        self._roles = ArchivedModel(roles, batch_size)
+
+    def annotate(self, text: AnnotatedText) -> AnnotatedText:
+        return self.annotate_batch([text])[0]
+
+    def annotate_batch(self, texts: Sequence[AnnotatedText]) -> List[AnnotatedText]:
+        sentences = [(i, span) for i, text in enumerate(texts) for span in text.sentences]
+        words = [texts[i].tokens[start:stop] for i, (start, stop) in sentences]
+        tags = _predict(self._predicates, "predicates", [(sentence,) for sentence in words])
+        predicates = [
+            (sentence, position)
+            for sentence, tags_of_sentence in enumerate(tags)
+            for position, tag in enumerate(tags_of_sentence)
+            if tag != "O"
+        ]
+        roles = _predict(self._roles, "roles", [(words[sentence], position) for sentence, position in predicates])
+        frames: List[List[Frame]] = [list(text.frames) for text in texts]
+        for (sentence, position), tags_of_predicate in zip(predicates, roles):
+            i, (start, _) = sentences[sentence]
+            frame = frame_of(tags_of_predicate, position)
+            arguments = [(role, (first + start, last + start)) for role, (first, last) in frame.arguments]
+            frames[i].append(Frame((frame.predicate[0] + start, frame.predicate[1] + start), arguments))
+        return [replace(text, frames=frames_of_text) for text, frames_of_text in zip(texts, frames)]
+
+
+def _predict(model: ArchivedModel, task: str, inputs: Sequence) -> List[List[str]]:
+    if not inputs:
+        return []
+    found = getattr(model.reader, "task", None)
+    if found != task:
+        raise ConfigurationError(
+            f"trained_srl.{task}: {model.path} is a model for the task {found!r}, expected one for {task!r}"
+        )
+    return model.predict([model.reader.text_to_instance(*values) for values in inputs], "tags")

@@ -1,0 +1,142 @@
+import json
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any, Dict, Iterator, List, Tuple
+
+from allennlp_coref_rc.annotations.document import FORMAT, LAYERS, Document, parse_header
+from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.files import open_text
+
+COUNTED = ("tokens", "sentences", "clusters", "mentions", "frames", "relations")
+"""What is counted of a document, in the order of the table."""
+
+SHOWN_PLACES, SHOWN_ERRORS = 3, 30
+"""So many places are shown of a kind of warning, and so many errors of a file."""
+
+
+def count(document: Document) -> Counter:
+    """
+    How many documents (1), tokens, sentences, clusters, mentions, frames and relations there are, relations of each
+    type ("relations Explicit"), and documents without a layer ("no clusters") or without any ("no annotations").
+    """
+    text = document.text
+    counts = Counter(documents=1, mentions=sum(map(len, text.clusters)))
+    counts.update({name: len(getattr(text, name)) for name in COUNTED if name != "mentions"})
+    counts.update(f"relations {relation.type}" for relation in text.relations)
+    counts.update(f"no {layer}" for layer in LAYERS if not getattr(text, layer))
+    counts["no annotations"] = int(not any(getattr(text, layer) for layer in LAYERS))
+    return counts
+
+
+def oddities(document: Document) -> Iterator[Tuple[str, str]]:
+    """What is allowed, but hardly meant: each kind of it that a document has, and where."""
+    owners: Dict[Tuple[int, int], int] = {}
+    for i, cluster in enumerate(document.text.clusters):
+        if not cluster:
+            yield "a cluster without mentions", f"cluster {i}"
+        elif len(cluster) == 1:
+            yield "a cluster of one mention", f"cluster {i}"
+        for start, stop in cluster:
+            owner = owners.setdefault((start, stop), i)
+        twice = [mention for mention, times in Counter(cluster).items() if times > 1]
+        if twice:
+            yield "a mention twice in a cluster", f"[{twice[0][0]}, {twice[0][1]}) in cluster {i}"
+        shared = [mention for mention in cluster if owners[mention] != i]
+        if shared:
+            (start, stop), owner = shared[0], owners[shared[0]]
+            yield "a mention in two clusters", f"[{start}, {stop}) in clusters {owner} and {i}"
+    for i, relation in enumerate(document.text.relations):
+        if not relation.arg1 or not relation.arg2:
+            yield "a relation without an argument", f"relation {i}"
+
+
+@dataclass
+class Report:
+    """
+    What `check_file` finds in a file: the sum of what was counted; how many errors, and the first of them; how many
+    warnings of each kind, and the first places.
+    """
+
+    path: str
+    counts: Counter = field(default_factory=Counter)
+    num_errors: int = 0
+    errors: List[str] = field(default_factory=list)
+    warnings: Counter = field(default_factory=Counter)
+    places: Dict[str, List[str]] = field(default_factory=dict)
+
+    def error(self, message: str) -> None:
+        self.num_errors += 1
+        if self.num_errors <= SHOWN_ERRORS:
+            self.errors.append(message)
+
+    def warn(self, kind: str, place: str) -> None:
+        self.warnings[kind] += 1
+        if self.warnings[kind] <= SHOWN_PLACES:
+            self.places.setdefault(kind, []).append(place)
+
+    def lines(self) -> Iterator[str]:
+        """The report as a table and messages."""
+        documents = self.counts["documents"]
+        yield self.path
+        yield f"  {'documents':<24}{documents:>12,}"
+        for name in COUNTED:
+            mean = f"{self.counts[name] / documents:>12,.1f} a document" if documents else ""
+            yield f"  {name:<24}{self.counts[name]:>12,}{mean}"
+            types = sorted(key for key in self.counts if key.startswith(f"{name} "))
+            yield from (f"    {key.split()[1]:<22}{self.counts[key]:>12,}" for key in types)
+        for layer in LAYERS:
+            number = self.counts[f"no {layer}"]
+            share = f"{number / documents:>12.1%}" if documents else ""
+            yield f"  {'documents with no ' + layer:<28}{number:>8,}{share}"
+        for kind, number in self.warnings.items():
+            more = "; …" if number > SHOWN_PLACES else ""
+            yield f"  warning: {kind}, {number:,} times: {'; '.join(self.places[kind])}{more}"
+        for layer in LAYERS:
+            number = self.counts[f"no {layer}"]
+            if number and number < documents:
+                yield f"  warning: {number:,} of {documents:,} documents have no {layer}"
+        if documents and self.counts["no annotations"] == documents:
+            yield f"  WARNING: NOTHING IS ANNOTATED: none of {documents:,} documents has any cluster, frame or relation"
+        yield from (f"  error: {error}" for error in self.errors)
+        more = f", of which {SHOWN_ERRORS} are shown" if self.num_errors > SHOWN_ERRORS else ""
+        yield f"  {self.num_errors:,} errors{more}"
+
+
+def check_file(path: str) -> Report:
+    """Every line of a file of documents checked; nothing malformed ends the check but a file that cannot be read."""
+    report = Report(path)
+    header: Dict[str, Any] = {}
+    ids: Counter = Counter()
+    number = 0
+    try:
+        with open_text(path) as lines:
+            for number, line in enumerate(lines, start=1):
+                place = f"{path}, line {number}"
+                try:
+                    if number == 1:
+                        header = parse_header(path, line) or {}
+                        if header:
+                            continue
+                        report.error(f'{place}: found no header, expected an object with the key "{FORMAT}"')
+                    document = Document.from_json(json.loads(line))
+                except (ConfigurationError, ValueError, RecursionError) as error:
+                    message = str(error)
+                    report.error(message if message.startswith(path) else f"{place}: {message}")
+                    continue
+                report.counts.update(count(document))
+                for kind, where in oddities(document):
+                    report.warn(kind, f"line {number}, {where}")
+                if document.text.id is not None:
+                    ids[document.text.id] += 1
+                    if ids[document.text.id] == 2:
+                        report.warn("the same id twice", f"line {number}, {document.text.id!r}")
+    except ConfigurationError as error:
+        report.error(str(error))
+    if number == 0 and not report.num_errors:
+        report.error(f"{path}, line 1: found an empty file, expected a header")
+    said = header.get("counts")
+    said = {**(said if isinstance(said, dict) else {}), "documents": header.get("documents")}
+    for name, value in said.items():
+        if value is not None and value != report.counts[name]:
+            report.error(f"{path}: found {report.counts[name]} {name}, the header says {json.dumps(value)[:40]}")
+    return report

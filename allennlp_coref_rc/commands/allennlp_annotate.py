@@ -1,0 +1,20 @@
+import argparse
+
+from allennlp.commands.subcommand import Subcommand
+
+from allennlp_coref_rc.commands import annotate
+
+
+@Subcommand.register("annotate")
+class Annotate(Subcommand):
+    """
+    `allennlp annotate`: the same as `coref-rc annotate`.
+
+    Registered as a `Subcommand` with name "annotate".
+    """
+
+    def add_subparser(self, parser: argparse._SubParsersAction) -> argparse.ArgumentParser:
+        subparser = parser.add_parser(self.name, description=annotate.DESCRIPTION, help=annotate.HELP)
+        annotate.add_arguments(subparser)
+        subparser.set_defaults(func=annotate.run)
+        return subparser

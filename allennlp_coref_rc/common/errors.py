@@ -1,0 +1,27 @@
+"""
+`ConfigurationError`: what a user can mend. It is AllenNLP's own class, to be had without importing AllenNLP, which takes
+seconds: where AllenNLP is not imported yet, the class is defined here, and AllenNLP takes it over when it is.
+"""
+
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+import wrapt
+
+CHECKS = "allennlp.common.checks"
+
+if TYPE_CHECKING or CHECKS in sys.modules:
+    from allennlp.common.checks import ConfigurationError
+else:
+
+    class ConfigurationError(Exception):
+        """Says what was found, what was expected, and where."""
+
+        def __init__(self, message: str) -> None:
+            super().__init__(message)
+            self.message = message
+
+    @wrapt.when_imported(CHECKS)
+    def _share(checks: ModuleType) -> None:
+        checks.ConfigurationError = ConfigurationError  # type: ignore[attr-defined]

@@ -1,0 +1,154 @@
+import asyncio
+import logging
+import os
+import pickle
+from contextlib import ExitStack
+from typing import Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+
+from allennlp_coref_rc.common.errors import ConfigurationError
+
+Item = Tuple[str, Any]
+"""What is worked on, and before it its place, for messages."""
+
+SETTINGS = {
+    # AllenNLP takes long to import on a busy machine: one process does it, and workers are its forks.
+    "distributed.comm.timeouts.connect": "300s",
+    "distributed.worker.multiprocessing-method": "forkserver",
+    # Who is to blame when a worker dies is found out here, one document at a time.
+    "distributed.scheduler.allowed-failures": 0,
+    "distributed.admin.large-graph-warning-threshold": "1GB",
+}
+
+PATIENCE = 60
+"""In seconds: so long a scheduler may take to answer."""
+
+
+class Chunk(NamedTuple):
+    """Consecutive items and their chunk index."""
+
+    number: int
+    items: List[Item]
+
+
+def chunks(items: Iterable[Item], size: int) -> Iterator[Chunk]:
+    """The items in chunks of a size; the last may be shorter."""
+    batch: List[Item] = []
+    number = 0
+    for item in items:
+        batch.append(item)
+        if len(batch) == size:
+            yield Chunk(number, batch)
+            batch, number = [], number + 1
+    if batch:
+        yield Chunk(number, batch)
+
+
+class Workers:
+    """
+    The processes that work on chunks, to be used in a `with` statement: this one, or others of this machine, or those
+    of a Dask cluster.
+
+    # Parameters
+
+    number : `int`
+        Of processes on this machine, each with one thread; 0 is this process alone.
+    scheduler : `str`, optional (default = `None`)
+        The address of the scheduler of a cluster, in place of processes on this machine.
+    """
+
+    def __init__(self, number: int, scheduler: Optional[str] = None) -> None:
+        self._number = number
+        self._scheduler = scheduler
+        self._client = None
+        self._stack = ExitStack()
+
+    def __enter__(self) -> "Workers":
+        if not self._number and self._scheduler is None:
+            return self
+        # Dask takes a second to import, which the other commands need not spend.
+        import dask
+        from distributed import Client, LocalCluster
+        from distributed.utils import get_mp_context
+
+        with ExitStack() as stack:
+            stack.enter_context(dask.config.set(SETTINGS))
+            if self._scheduler is None:
+                get_mp_context().set_forkserver_preload(["distributed", "allennlp_coref_rc"])
+                address: Any = stack.enter_context(
+                    LocalCluster(
+                        n_workers=self._number,
+                        threads_per_worker=1,
+                        processes=True,
+                        memory_limit=None,
+                        dashboard_address=None,
+                        silence_logs=logging.CRITICAL,
+                    )
+                )
+            else:
+                address = self._scheduler
+                asyncio.run(_knock(address))
+            self._client = stack.enter_context(Client(address, timeout=PATIENCE))
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._stack.close()
+
+    def call(self, function: Callable[[], Any]) -> Any:
+        """What the function gives in one of the processes."""
+        return self._client.submit(function, pure=False).result() if self._client else function()
+
+    def map(self, function: Callable[[List[Item]], Any], chunks: Iterable[Chunk]) -> Iterator[Tuple[Chunk, Any]]:
+        """
+        Each chunk with what the function gives of its items, in the order of completion; `None` if the process died
+        over it, or over one that it had at the same time. Only a few chunks are held in memory.
+        """
+        if not self._client:
+            for chunk in chunks:
+                yield chunk, function(chunk.items)
+            return
+        from distributed import wait
+
+        running: Dict[Any, Chunk] = {}
+        try:
+            for chunk in chunks:
+                # Dask would look into lists for what it knows; into bytes it does not.
+                future = self._client.submit(_apply, function, pickle.dumps(chunk.items), pure=False)
+                running[future] = chunk
+                while len(running) >= self._capacity():
+                    yield from self._finished(running, wait(list(running), return_when="FIRST_COMPLETED").done)
+            while running:
+                yield from self._finished(running, wait(list(running), return_when="FIRST_COMPLETED").done)
+        finally:
+            self._client.cancel(list(running))
+
+    def _capacity(self) -> int:
+        # Of a cluster workers come and go.
+        return 2 * (self._number if self._scheduler is None else max(1, sum(self._client.nthreads().values())))
+
+    @staticmethod
+    def _finished(running: Dict[Any, Chunk], done: Sequence[Any]) -> Iterator[Tuple[Chunk, Any]]:
+        from distributed import KilledWorker
+
+        for future in done:
+            chunk = running.pop(future)
+            yield chunk, None if isinstance(future.exception(), KilledWorker) else future.result()
+
+
+async def _knock(address: str) -> None:
+    # A `Client` that finds no scheduler stays around, and can hang the next one when it is collected.
+    from distributed.comm import connect
+
+    try:
+        await (await connect(address, timeout=PATIENCE)).close()
+    except (OSError, ValueError) as error:
+        raise ConfigurationError(f"--scheduler {address}: no scheduler answers: {error}") from error
+
+
+def _apply(function: Callable[[List[Item]], Any], items: bytes) -> Any:
+    return function(pickle.loads(items))
+
+
+def num_cpus() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,0 +1,32 @@
+from typing import List, Tuple
+
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
+from allennlp_coref_rc.annotations.clusters import check_max_clusters, largest_clusters, positions
+from allennlp_coref_rc.data.annotation_layers.annotation_layer import AnnotationLayer, Layer
+
+
+@AnnotationLayer.register("coref_clusters")
+class CorefClusters(AnnotationLayer):
+    """
+    The numbers of the clusters that each token belongs to, counted by first mention in passage and question together:
+    what the one-hot coreference baseline of Coref-GRU's Table 1 is made of.
+
+    Registered as an `AnnotationLayer` with name "coref_clusters".
+
+    # Parameters
+
+    max_clusters : `int`, optional (default = `None`)
+        Keep the largest only. By default all.
+    """
+
+    def __init__(self, max_clusters: int = None) -> None:
+        check_max_clusters("coref_clusters", max_clusters)
+        self._max_clusters = max_clusters
+
+    def make(self, text: AnnotatedText, boundary: int) -> Tuple[Layer, Layer]:
+        tokens: List[List[int]] = [[] for _ in range(len(text))]
+        clusters = [cluster for cluster in largest_clusters(text.clusters, self._max_clusters) if cluster]
+        for i, cluster in enumerate(sorted(clusters, key=min)):
+            for position in positions(cluster):
+                tokens[position].append(i)
+        return {"clusters": tokens[:boundary]}, {"clusters": tokens[boundary:]}

@@ -1,0 +1,36 @@
+from typing import Callable, Dict, List
+
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span
+from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.data.annotation_layers.annotation_layer import AnnotationLayer
+from allennlp_coref_rc.data.annotation_layers.edge_layer import EdgeLayer
+from allennlp_coref_rc.data.annotation_layers.edges import Sources, coref_sources
+
+
+@AnnotationLayer.register("coref_edges")
+class CorefEdges(EdgeLayer):
+    """
+    Coreference edges, from mention to mention of a cluster: see `coref_sources`.
+
+    Registered as an `AnnotationLayer` with name "coref_edges".
+
+    # Parameters
+
+    read : `str`, optional (default = `"all"`)
+        Which tokens of a mention read: `"all"` or `"first"`.
+    write : `str`, optional (default = `"all"`)
+        Which tokens of a mention write: `"all"` or `"last"`.
+    question_first : `bool`, optional (default = `False`)
+        Also make the edges where the question is read before the passage: for a `mage_gru` that is `joint`.
+    """
+
+    def __init__(self, read: str = "all", write: str = "all", question_first: bool = False) -> None:
+        for key, value, choices in (("read", read, ("all", "first")), ("write", write, ("all", "last"))):
+            if value not in choices:
+                raise ConfigurationError(f"coref_edges: {key} is {value!r}, expected one of {choices}")
+        super().__init__(question_first)
+        self._read = read
+        self._write = write
+
+    def sources(self, text: AnnotatedText, place: Callable[[List[Span]], List[Span]]) -> Dict[str, Sources]:
+        return coref_sources([place(cluster) for cluster in text.clusters], len(text), self._read, self._write)

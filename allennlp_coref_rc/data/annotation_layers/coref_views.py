@@ -1,0 +1,42 @@
+from typing import List, Tuple
+
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
+from allennlp_coref_rc.annotations.clusters import check_max_clusters
+from allennlp_coref_rc.data.annotation_layers.annotation_layer import AnnotationLayer, Layer
+from allennlp_coref_rc.data.annotation_layers.coref_clusters import CorefClusters
+from allennlp_coref_rc.data.annotation_layers.view_layer import NO_LABEL, View, ViewLayer, as_layer, check_number
+
+WHOLE_TEXT = 1
+
+
+@AnnotationLayer.register("coref_views")
+class CorefViews(ViewLayer):
+    """
+    The coreference of DASSA (Mihaylov & Frank, EMNLP 2019): the label of a token is the number of its cluster, counted
+    by first mention in passage and question together; where mentions overlap, that of the later cluster. The whole text
+    is the scope.
+
+    Of more clusters than asked for the largest stay; the authors' code keeps the smallest, surely without intention.
+
+    Registered as an `AnnotationLayer` with name "coref_views".
+
+    # Parameters
+
+    max_clusters : `int`, optional (default = `50`)
+    copies : `int`, optional (default = `1`)
+        The number of views, all of them the same (the paper's "Coref" has three).
+    """
+
+    def __init__(self, max_clusters: int = 50, copies: int = 1) -> None:
+        check_max_clusters("coref_views", max_clusters)
+        check_number("coref_views", "copies", copies)
+        self._clusters = CorefClusters(max_clusters)
+        self._copies = copies
+
+    def make(self, text: AnnotatedText, boundary: int) -> Tuple[Layer, Layer]:
+        passage, question = (self._layer(part["clusters"]) for part in self._clusters.make(text, boundary))
+        return passage, question
+
+    def _layer(self, clusters: List[List[int]]) -> Layer:
+        labels = [str(numbers[-1]) if numbers else NO_LABEL for numbers in clusters]
+        return as_layer([View(labels, [WHOLE_TEXT] * len(labels))] * self._copies, len(labels))

@@ -1,0 +1,80 @@
+from typing import List
+
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, DiscourseRelation
+from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.data.annotation_layers.annotation_layer import AnnotationLayer
+from allennlp_coref_rc.data.annotation_layers.view_layer import (
+    NO_LABEL,
+    NO_SCOPE,
+    View,
+    ViewLayer,
+    check_number,
+    sentence_numbers,
+)
+
+KINDS = {"explicit": "Explicit", "non_explicit": "NonExplicit"}
+
+
+@AnnotationLayer.register("discourse_views")
+class DiscourseViews(ViewLayer):
+    """
+    The discourse relations of DASSA (Mihaylov & Frank, EMNLP 2019), as labels "Explicit.Comparison.Contrast.Arg1",
+    ".Arg2" and ".Conn", or "NonExplicit. …". A relation belongs to the sentence in which its first argument begins.
+
+    * `explicit`: the n-th explicit relation of a sentence, in the order in which they were annotated, is in view n; the
+      others are left out. Each sentence is a scope; what of a relation lies outside its sentence joins it.
+    * `non_explicit`: there are two views, and a relation between the sentences i and i + 1, counted from 1, is in the
+      first view if i is even, else in the second. Both sentences are a scope, numbered i. A sentence that no relation
+      of the view has is in no scope.
+
+    Labels of later relations replace those of earlier ones, and connectives' those of arguments. Implicit, EntRel and
+    AltLex relations are non-explicit alike, as in the paper (the authors' code takes those of type Implicit, EntRel
+    being one of their senses).
+
+    Registered as an `AnnotationLayer` with name "discourse_views".
+
+    # Parameters
+
+    kind : `str`
+        `"explicit"` or `"non_explicit"`.
+    max_views : `int`, optional (default = `2`)
+        Of explicit relations. The non-explicit ones have two.
+    senses : `bool`, optional (default = `True`)
+        If false labels have no senses: "Explicit.Arg1" (the paper's "NoSense").
+    """
+
+    def __init__(self, kind: str, max_views: int = 2, senses: bool = True) -> None:
+        if kind not in KINDS:
+            raise ConfigurationError(f"discourse_views: kind is {kind!r}, expected one of {tuple(KINDS)}")
+        check_number("discourse_views", "max_views", max_views)
+        if kind == "non_explicit" and max_views != 2:
+            raise ConfigurationError(f"discourse_views: max_views is {max_views}, expected 2 for kind 'non_explicit'")
+        self._kind = kind
+        self._max_views = max_views
+        self._senses = senses
+
+    def views(self, text: AnnotatedText) -> List[View]:
+        numbers = sentence_numbers(text)
+        explicit = self._kind == "explicit"
+        scopes = numbers if explicit else [NO_SCOPE] * len(text)
+        views = [View([NO_LABEL] * len(text), list(scopes)) for _ in range(self._max_views)]
+        so_far = [0] * len(text.sentences)
+        for relation in text.relations:
+            if (relation.type == "Explicit") != explicit or not relation.arg1:
+                continue
+            sentence = numbers[min(relation.arg1)[0]]
+            index = sentence % 2
+            if explicit:
+                index = so_far[sentence - 1]
+                so_far[sentence - 1] += 1
+            if index < self._max_views:
+                if not explicit:
+                    views[index].put(text.sentences[sentence - 1 : sentence + 1], sentence)
+                self._show(relation, sentence, views[index])
+        return views
+
+    def _show(self, relation: DiscourseRelation, sentence: int, view: View) -> None:
+        sense = [relation.sense] if self._senses else []
+        for part, spans in (("Arg1", relation.arg1), ("Arg2", relation.arg2), ("Conn", relation.connective)):
+            view.mark(spans, ".".join([KINDS[self._kind], *sense, part]))
+            view.put(spans, sentence)

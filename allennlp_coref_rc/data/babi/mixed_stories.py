@@ -1,0 +1,116 @@
+"""
+bAbI-Mix (Dhingra et al., 2017, arXiv 1703.02620, section 4.1): stories that tell of two worlds at once. Of two
+independent bAbI stories one has its entities replaced by alternates ("Daniel" by "David", "milk" by "juice"), their
+statements are told in random order, each story's own order kept, and what is asked is about one of the two.
+
+The paper gives the idea and two examples. What we decided: each story of a file has its own questions asked once, with
+the statements of another story mixed in (the next in a random ring of all stories), so that there are as many stories
+and questions as before. Which of the two has the alternates is drawn for each story. All interleavings of the two are
+equally likely; a question stays among the lines of its own story, the last one closes the mixed story, and what is told
+after a story's last question is left out. A statement with a pronoun ("After that she went to the office.", tasks 11
+and 13) stays right behind the one before it: with others between them nobody could tell who "she" is.
+"""
+
+import random
+import re
+from itertools import groupby
+from typing import List, Sequence, Union
+
+from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.files import atomic_write
+from allennlp_coref_rc.data.babi.alternate_entities import ALTERNATES, OTHER_WORDS
+from allennlp_coref_rc.data.dataset_readers.annotated_babi import BabiQuestion, read_babi
+
+WORD = re.compile("[A-Za-z]+")
+PRONOUN = re.compile(r"\b(he|she|they)\b", re.IGNORECASE)
+
+ALTERNATE_WORDS = frozenset(ALTERNATES.values())
+
+Line = Union[str, BabiQuestion]
+
+
+def read_stories(path: str) -> List[List[BabiQuestion]]:
+    """
+    The stories of a bAbI file that has two or more, as the questions of each. A word that is neither an entity with an
+    alternate nor known to be no entity, or that is an alternate itself, raises a `ConfigurationError`.
+    """
+    stories = [list(questions) for _, questions in groupby(read_babi(path), key=lambda question: question.story)]
+    if len(stories) < 2:
+        raise ConfigurationError(f"{path}: found one story, expected two or more to mix")
+    for story in stories:
+        for question in story:
+            for word in WORD.findall(" ".join([*question.statements, question.question, question.answer])):
+                if word.lower() not in ALTERNATES and word.lower() not in OTHER_WORDS:
+                    known = "an alternate" if word.lower() in ALTERNATE_WORDS else "which has no alternate"
+                    raise ConfigurationError(
+                        f"{path}, line {question.line} or what is told before it: found {word!r}, {known}; expected "
+                        "the words of the English bAbI tasks (allennlp_coref_rc/data/babi/alternate_entities.py)"
+                    )
+    return stories
+
+
+def mix_stories(stories: Sequence[List[BabiQuestion]], seed: int) -> List[str]:
+    """The lines of the mixed stories, without line ends; equal arguments give equal lines."""
+    rng = random.Random(seed)
+    ring = rng.sample(range(len(stories)), len(stories))
+    other = {story: ring[i - 1] for i, story in enumerate(ring)}
+    lines: List[str] = []
+    for i, story in enumerate(stories):
+        lines.extend(_mix(story, stories[other[i]][-1].statements, rng))
+    return lines
+
+
+def write_mixed_stories(path: str, stories: Sequence[List[BabiQuestion]], seed: int) -> None:
+    """Writes the lines of `mix_stories` to a file, which appears only when it is complete. The folder must exist."""
+    lines = mix_stories(stories, seed)
+    with atomic_write(path) as file:
+        file.writelines(line + "\n" for line in lines)
+
+
+def rename(text: str) -> str:
+    """The text with its entities replaced by their alternates; capitals stay."""
+
+    def alternate(match: re.Match) -> str:
+        word = ALTERNATES.get(match[0].lower(), match[0])
+        return word.capitalize() if match[0][0].isupper() else word
+
+    return WORD.sub(alternate, text)
+
+
+def _mix(story: List[BabiQuestion], others: Sequence[str], rng: random.Random) -> List[str]:
+    """A story's questions and statements among the `others`, as numbered lines."""
+    own, others = _blocks(story[-1].statements, story), _blocks(others)
+    renamed = rng.random() < 0.5
+    turns = [True] * (len(own) - 1) + [False] * len(others)
+    rng.shuffle(turns)
+    blocks, other_blocks = iter(own), iter(others)
+
+    lines: List[str] = []
+    told: List[int] = []  # the numbers of the story's own statements
+    for is_own in turns + [True]:
+        for line in next(blocks if is_own else other_blocks):
+            number = len(lines) + 1
+            if isinstance(line, BabiQuestion):
+                facts = " ".join(str(told[fact]) for fact in line.supporting_facts)
+                text = f"{line.question} \t{line.answer}\t{facts}"
+            else:
+                text = line
+                told.extend([number] if is_own else [])
+            lines.append(f"{number} {rename(text) if is_own == renamed else text}")
+    return lines
+
+
+def _blocks(statements: Sequence[str], questions: Sequence[BabiQuestion] = ()) -> List[List[Line]]:
+    """Statements, and questions where they are asked, in pieces that nothing may come between."""
+    blocks: List[List[Line]] = []
+    newest = 0  # the block of the statement told last
+    waiting = list(questions)
+    for told, statement in enumerate(statements, start=1):
+        if told > 1 and PRONOUN.search(statement):
+            blocks[newest:] = [sum(blocks[newest:], []) + [statement]]
+        else:
+            newest = len(blocks)
+            blocks.append([statement])
+        while waiting and len(waiting[0].statements) == told:
+            blocks.append([waiting.pop(0)])
+    return blocks

@@ -1,0 +1,252 @@
+"""What corpora of discourse relations hold: DISRPT's `.rels` files and the CoNLL-2016 shared task's `relations.json`."""
+
+import json
+import re
+from itertools import chain, groupby
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+
+from allennlp_coref_rc.annotations.annotated_text import RELATION_TYPES, AnnotatedText, DiscourseRelation, Span
+from allennlp_coref_rc.annotations.annotators.connectives import SUBORDINATING, find_connectives
+from allennlp_coref_rc.annotations.sentences import sentence_spans
+from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.files import open_text
+from allennlp_coref_rc.data.tokenizers import BlankSpacyTokenizer
+
+GAP = "<*>"
+"""What stands in a unit of a `.rels` file where it is interrupted."""
+
+MASKED = re.compile(r"(_|<\*>| )+")
+"""Text whose letters are not published."""
+
+TEXTS = (
+    ("unit1_txt", "unit1_toks"),
+    ("unit2_txt", "unit2_toks"),
+    ("unit1_sent", "s1_toks"),
+    ("unit2_sent", "s2_toks"),
+)
+"""The columns of `.rels` files that have texts, and those that say which tokens of the document they are, from 1."""
+
+# Python refuses to convert more than some thousand digits.
+SHORT_NUMBER = re.compile(r"[0-9]{1,9}")
+
+TYPES = {
+    "explicit": "Explicit",
+    "implicit": "Implicit",
+    "entrel": "EntRel",
+    "altlex": "AltLex",
+    "altlexc": "AltLex",
+}
+
+
+class CorpusRelation(NamedTuple):
+    """
+    A relation of a corpus, its parts as tokens. `type` is Explicit, Implicit, EntRel, AltLex or what else the corpus
+    says; `label` is the corpus's sense; `connective` is empty if there is none, or none was found. `masked` are
+    relations without their text.
+    """
+
+    document: str
+    place: str
+    type: str
+    label: str
+    arg1: List[str] = []
+    arg2: List[str] = []
+    connective: List[str] = []
+    masked: bool = False
+
+
+def is_conll2016(path: str) -> bool:
+    """Whether a file is a `relations.json`, whose first line is an object, and not a `.rels` file."""
+    with open_text(path) as lines:
+        return next(lines, "").lstrip().startswith("{")
+
+
+def read_discourse_corpus(path: str) -> Iterator[CorpusRelation]:
+    """
+    The relations of a `.rels` or a `relations.json` file. Malformed lines raise a `ConfigurationError` with file and
+    line.
+    """
+    yield from (read_conll2016 if is_conll2016(path) else read_rels)(path)
+
+
+def read_rels(path: str) -> Iterator[CorpusRelation]:
+    """
+    The relations of a file of the DISRPT shared tasks: tab-separated columns, named on the first line.
+
+    The format has no connective. It is looked for where GDTB's stand: at the beginning of the second unit, or of the
+    first if that is subordinating ("Because X, Y"), or else inside the second. The unit that has it is Arg2, without it.
+    Where a file has no column `rel_type` (TED-MDB), a relation with a connective at the beginning of a unit is taken for
+    explicit, and any other for implicit. Of several senses ("A;B") the first counts.
+    """
+    for row in _rels_rows(path):
+        parts = [[row.tokens[i] for i in part] for part in (row.arg1, row.arg2, row.connective)]
+        yield CorpusRelation(row.document, row.place, row.type, row.label, *parts, masked=not row.tokens)
+
+
+def read_rels_texts(path: str) -> Iterator[AnnotatedText]:
+    """
+    The documents of a `.rels` file, as far as the sentences that stand beside its relations make them up, with its
+    relations under the corpus's labels. Those that are masked, or of a type that is none of PDTB's, are left out.
+
+    A file says where some sentences end; the others are told by their full stops.
+    """
+    for document, group in groupby(_rels_rows(path), key=lambda row: row.document):
+        rows = [row for row in group if row.tokens]
+        words = {i: token for row in rows for i, token in row.tokens.items()}
+        place = {position: i for i, position in enumerate(sorted(words))}
+        tokens = [words[position] for position in sorted(words)]
+        starts = {0, *(start for start, _ in sentence_spans(tokens))}
+        starts.update(place[i] for row in rows for i in row.sentence_starts)
+        bounds = [*sorted(starts), len(tokens)]
+
+        def spans(positions: Sequence[int]) -> List[Span]:
+            found = sorted(place[position] for position in positions)
+            first = [i for i in found if i - 1 not in found]
+            return list(zip(first, [i + 1 for i in found if i + 1 not in found]))
+
+        relations = [
+            DiscourseRelation(row.type, row.label, *map(spans, (row.arg1, row.arg2, row.connective)))
+            for row in rows
+            if row.type in RELATION_TYPES
+        ]
+        if tokens:
+            yield AnnotatedText(tokens, list(zip(bounds, bounds[1:])), relations=relations, id=document)
+
+
+class _RelsRow(NamedTuple):
+    document: str
+    place: str
+    type: str
+    label: str
+    tokens: Dict[int, str]  # by their positions in the document; none if they are masked
+    arg1: List[int]
+    arg2: List[int]
+    connective: List[int]
+    sentence_starts: List[int]
+
+
+def _rels_rows(path: str) -> Iterator[_RelsRow]:
+    columns: List[str] = []
+    with open_text(path) as lines:
+        for number, line in enumerate(lines, start=1):
+            values = line.rstrip("\r\n").split("\t")
+            place = f"{path}, line {number}"
+            if not columns:
+                columns = values
+                missing = [name for name in ("doc", "label", *chain(*TEXTS)) if name not in columns]
+                if missing:
+                    raise ConfigurationError(f"{place}: found {line[:80]!r}, expected a column {missing[0]!r}")
+                continue
+            if not line.strip():
+                continue
+            # Of GUM's Reddit texts, which are masked, the lines have more columns than the first one says.
+            if len(values) > 3 and MASKED.fullmatch(values[3]):
+                yield _RelsRow(values[0], place, "masked", "", {}, [], [], [], [])
+                continue
+            if len(values) != len(columns):
+                raise ConfigurationError(f"{place}: found {len(values)} columns, expected {len(columns)}")
+            row = dict(zip(columns, values))
+            parts = [_text_at(place, row, text, toks) for text, toks in TEXTS]
+            (unit1, words1), (unit2, words2), (sentence1, _), (sentence2, _) = (
+                (list(part), list(part.values())) for part in parts
+            )
+            found = locate_connective(words1, words2)
+            type = row["rel_type"].strip().lower() if "rel_type" in row else None
+            if type is None:
+                type = "explicit" if found and found[2] else "implicit"
+            arg1, arg2, connective = unit1, unit2, []
+            if type == "explicit" and found:
+                unit, (start, stop), _ = found
+                arg1, arg2 = (unit1, unit2) if unit == 2 else (unit2, unit1)
+                connective, arg2 = arg2[start:stop], arg2[:start] + arg2[stop:]
+            yield _RelsRow(
+                document=row["doc"],
+                place=place,
+                type=TYPES.get(type, type),
+                label=(row.get("orig_label") or row["label"]).split(";")[0],
+                tokens={i: token for part in parts for i, token in part.items()},
+                arg1=arg1,
+                arg2=arg2,
+                connective=connective,
+                sentence_starts=[sentence1[0], sentence2[0]],
+            )
+    if not columns:
+        raise ConfigurationError(f"{path}, line 1: found an empty file, expected the names of columns")
+
+
+def _text_at(place: str, row: Dict[str, str], text: str, toks: str) -> Dict[int, str]:
+    tokens = [token for token in row[text].split() if token != GAP]
+    positions: List[int] = []
+    for part in row[toks].split(","):
+        numbers = part.split("-")
+        if not (len(numbers) <= 2 and all(SHORT_NUMBER.fullmatch(number) for number in numbers)):
+            raise ConfigurationError(f"{place}: found {toks} {row[toks][:80]!r}, expected positions such as 3-6,9")
+        positions.extend(range(int(numbers[0]), min(int(numbers[-1]), int(numbers[0]) + len(tokens)) + 1))
+    if not tokens or len(positions) != len(tokens):
+        raise ConfigurationError(
+            f"{place}: found {len(tokens)} tokens in {text}, expected as many as {toks} {row[toks][:80]!r} says"
+        )
+    # TED-MDB has sentences that name some of their tokens twice.
+    return dict(zip(positions, tokens))
+
+
+def locate_connective(unit1: Sequence[str], unit2: Sequence[str]) -> Optional[Tuple[int, Span, bool]]:
+    """
+    In which of two units (1 or 2) the connective of an explicit relation seems to be, where in it, and whether it begins
+    the unit. A word may stand before subordinating ones ("even when", "just because").
+    """
+    second, first = find_connectives(unit2), find_connectives(unit1)
+    for number, unit, found in ((2, unit2, second), (1, unit1, first)):
+        if found:
+            (start, stop), words = found[0]
+            before = sum(any(character.isalnum() for character in token) for token in unit[:start])
+            begins = before <= 1 if words in SUBORDINATING else before == 0 and number == 2
+            if begins and len(unit) > stop - start:
+                return number, (start, stop), True
+    for span, words in second:
+        if words not in SUBORDINATING and words not in ("and", "or", "but", "for"):
+            return 2, span, False
+    return None
+
+
+def read_conll2016(path: str) -> Iterator[CorpusRelation]:
+    """
+    The relations of a file in the format of the CoNLL-2016 shared task, an object a line. Texts are tokenised by spaCy's
+    rules. Of several senses the first counts.
+    """
+    tokenizer = BlankSpacyTokenizer()
+    with open_text(path) as lines:
+        for number, line in enumerate(lines, start=1):
+            if not line.strip():
+                continue
+            place = f"{path}, line {number}"
+            try:
+                values = json.loads(line)
+            except (ValueError, RecursionError) as error:
+                raise ConfigurationError(f"{place}: found no JSON: {error}") from error
+            parts = [
+                [token.text for token in tokenizer.tokenize(_text(values, place, part, "RawText"))]
+                for part in ("Arg1", "Arg2", "Connective")
+            ]
+            senses = _get(values, place, "Sense")
+            if not isinstance(senses, list) or not senses or not isinstance(senses[0], str):
+                raise ConfigurationError(
+                    f"{place}: found the Sense {json.dumps(senses)[:80]}, expected a list of names"
+                )
+            yield CorpusRelation(_text(values, place, "DocID"), place, _text(values, place, "Type"), senses[0], *parts)
+
+
+def _get(values: Any, place: str, *keys: str) -> Optional[Any]:
+    for depth, key in enumerate(keys):
+        if not isinstance(values, dict) or key not in values:
+            found = json.dumps(values)[:80]
+            raise ConfigurationError(f"{place}: found {found}, expected an object with {'.'.join(keys[: depth + 1])}")
+        values = values[key]
+    return values
+
+
+def _text(values: Any, place: str, *keys: str) -> str:
+    text = _get(values, place, *keys)
+    if not isinstance(text, str):
+        raise ConfigurationError(f"{place}: found {'.'.join(keys)} {json.dumps(text)[:80]}, expected a text")
+    return text

@@ -1,0 +1,179 @@
+import functools
+import logging
+from typing import Callable, Optional, Sequence
+
+import torch
+from torch.utils.checkpoint import checkpoint
+
+from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.modules.recurrence import _cpp, _triton
+from allennlp_coref_rc.modules.recurrence._plain import plain
+from allennlp_coref_rc.modules.recurrence._reference import reference
+from allennlp_coref_rc.modules.recurrence.edges import NO_SOURCE, Edges
+
+logger = logging.getLogger(__name__)
+
+BACKENDS = ("auto", "reference", "plain", "cpp", "triton")
+
+
+def recurrence(
+    inputs: torch.FloatTensor,
+    edges: Sequence[Edges],
+    weight_hh: torch.FloatTensor,
+    bias_hn: torch.FloatTensor,
+    mask: torch.BoolTensor,
+    memory: Optional[torch.FloatTensor] = None,
+    reverse: bool = False,
+    backend: str = "auto",
+    recompute: bool = False,
+) -> torch.FloatTensor:
+    """
+    A GRU whose previous state is a weighted sum of slices of any earlier states:
+
+        m_t[to_r] = sum over the edges (s, w) of relation r into t of  w * h_s[slice_r]
+        r_t = sigmoid(x_t[r] + m_t U_r)
+        z_t = sigmoid(x_t[z] + m_t U_z)
+        n_t = tanh(x_t[n] + r_t * (m_t U_n + b_n))
+        h_t = (1 - z_t) * n_t + z_t * m_t[:hidden_size]
+
+    With one relation over the whole state, from each token to the next, this is a GRU. With a sequential half and a
+    coreferent half it is the Coref-GRU (Dhingra et al., NAACL 2018, Appendix A). m_t may be wider than the state: what
+    lies beyond `hidden_size` enters the gates but is not carried on, as variants of MAGE-GRU have it. Gates are named
+    and ordered as in `torch.nn.GRU`, so its z is one minus the paper's. Instead of the paper's memory of `batch x
+    tokens x clusters x size` numbers, states are read back from the outputs, so that memory does not grow with the
+    number of clusters.
+
+    # Parameters
+
+    inputs : `torch.FloatTensor`
+        Shape: (batch_size, sequence_length, 3 * hidden_size). The projected inputs of reset, update and candidate, with
+        the biases of both sides but `bias_hn`.
+    edges : `Sequence[Edges]`
+        One entry a relation. Where no relation adds anything m_t is zero.
+    weight_hh : `torch.FloatTensor`
+        Shape: (3 * hidden_size, width), where m_t is of size width >= hidden_size.
+    bias_hn : `torch.FloatTensor`
+        Shape: (hidden_size,). The bias of the candidate that the reset gate scales.
+    mask : `torch.BoolTensor`
+        Shape: (batch_size, sequence_length). May have holes.
+    memory : `torch.FloatTensor`, optional (default = `None`)
+        Shape: (batch_size, memory_length, hidden_size). States of another sequence that edges may read.
+    reverse : `bool`, optional (default = `False`)
+        Read from the last token to the first.
+    backend : `str`, optional (default = `"auto"`)
+        `"reference"`: a readable loop through autograd. `"plain"`: the same in PyTorch with a backward written by hand.
+        `"cpp"`: its time loop in C++, on the CPU in float32 and float64; compiled on first use, which takes some
+        seconds and needs a C++ compiler. `"triton"`: one kernel for forward and one for backward, on the GPU in float32
+        and bfloat16, up to size 512. `"auto"`: the fastest that runs here; what can't run is logged once.
+    recompute : `bool`, optional (default = `False`)
+        Keep for backward the projected inputs (3 numbers for each of the state's) instead of the gates and what they
+        were computed from (4 to 6), and run forward again there. It pays where several calls await their backward;
+        checkpointing the projection together with its recurrence saves more.
+
+    Arguments of different dtypes are promoted; autocast has no effect inside.
+
+    # Returns
+
+    `torch.FloatTensor`
+        Shape: (batch_size, sequence_length, hidden_size). Zero where masked.
+
+    # Raises
+
+    `ConfigurationError`
+        Where shapes don't fit each other, a source lies beyond the memory (checked on the CPU), or `backend` is unknown
+        or can't run here (`not supported: ...`).
+    """
+    if backend not in BACKENDS:
+        raise ConfigurationError(f"recurrence backend {backend!r} is unknown; choose one of {', '.join(BACKENDS)}")
+    _check_shapes(inputs, edges, weight_hh, bias_hn, mask, memory)
+    mask = mask.bool()
+    if inputs.size(0) == 0 or inputs.size(1) == 0:
+        # Empty, but still a part of the graph.
+        return inputs[..., : bias_hn.size(0)]
+
+    tensors = [inputs, weight_hh, bias_hn] + ([] if memory is None else [memory]) + [edge.weights for edge in edges]
+    dtype = functools.reduce(torch.promote_types, (tensor.dtype for tensor in tensors))
+    inputs, weight_hh, bias_hn = inputs.to(dtype), weight_hh.to(dtype), bias_hn.to(dtype)
+    memory = None if memory is None else memory.to(dtype)
+    edges = [_readable(edge, mask, reverse, dtype) for edge in edges]
+    run = _backend(backend, inputs, edges, weight_hh)
+    with torch.autocast(inputs.device.type, enabled=False):
+        arguments = (inputs, edges, weight_hh, bias_hn, mask, memory, reverse)
+        if recompute and torch.is_grad_enabled():
+            return checkpoint(run, *arguments, use_reentrant=False, preserve_rng_state=False)
+        return run(*arguments)
+
+
+def _backend(
+    name: str, inputs: torch.Tensor, edges: Sequence[Edges], weight_hh: torch.Tensor
+) -> Callable[..., torch.Tensor]:
+    """The function that runs backend `name`, or for "auto" the fastest that can run on these arguments."""
+    wanted = name
+    if name == "auto":
+        name = "triton" if inputs.device.type == "cuda" else "cpp"
+    if name in ("cpp", "triton"):
+        run, why_not = (_cpp.cpp, _cpp.why_not) if name == "cpp" else (_triton.fused, _triton.why_not)
+        reason = why_not(inputs, edges, weight_hh)
+        if reason is None:
+            return run
+        if wanted == name:
+            raise ConfigurationError(f"not supported: {reason}; choose another backend than {name!r}")
+        _log_once(f"{reason}; the recurrence runs in plain PyTorch instead")
+    return reference if name == "reference" else plain
+
+
+@functools.lru_cache(maxsize=None)
+def _log_once(message: str) -> None:
+    logger.info(message)
+
+
+def _readable(edge: Edges, mask: torch.BoolTensor, reverse: bool, dtype: torch.dtype) -> Edges:
+    """
+    `edge` with `NO_SOURCE`, of weight 0, wherever the state is masked or not yet there, or the reader is masked; and
+    with `to` filled in.
+    """
+    sources, length = edge.sources, mask.size(1)
+    own = sources.clamp(0, length - 1)
+    source_mask = mask.gather(1, own.flatten(1)).view_as(sources)
+    positions = torch.arange(length, device=mask.device).view(1, length, 1)
+    earlier = sources > positions if reverse else sources < positions
+    readable = ((sources >= length) | ((sources >= 0) & earlier & source_mask)) & mask.unsqueeze(-1)
+    weights = edge.weights.to(dtype).masked_fill(~readable, 0)
+    to = edge.start if edge.to is None else edge.to
+    return edge._replace(sources=torch.where(readable, sources, NO_SOURCE), weights=weights, to=to)
+
+
+def _check_shapes(inputs, edges, weight_hh, bias_hn, mask, memory) -> None:
+    def check(name: str, tensor: torch.Tensor, *expected: int) -> None:
+        if tensor.shape != expected:
+            raise ConfigurationError(f"recurrence: {name} has shape {tuple(tensor.shape)}, expected {expected}")
+
+    batch_size, length = inputs.shape[:2]
+    size = weight_hh.size(0) // 3
+    if weight_hh.dim() != 2 or weight_hh.size(0) != 3 * size or weight_hh.size(1) < size:
+        raise ConfigurationError(
+            f"recurrence: weight_hh has shape {tuple(weight_hh.shape)}, expected (3 * hidden_size, hidden_size or more)"
+        )
+    check("bias_hn", bias_hn, size)
+    check("inputs", inputs, batch_size, length, 3 * size)
+    check("mask", mask, batch_size, length)
+    if memory is not None:
+        check("memory", memory, batch_size, memory.size(1), size)
+    num_states = length + (0 if memory is None else memory.size(1))
+    for i, (sources, weights, start, stop, to) in enumerate(edges):
+        check(f"edges[{i}].sources", sources, batch_size, length, sources.size(-1))
+        check(f"edges[{i}].weights", weights, *sources.shape)
+        if not 0 <= start <= stop <= size:
+            raise ConfigurationError(f"recurrence: edges[{i}] has the slice {start}:{stop} of a state of size {size}")
+        to = start if to is None else to
+        if not 0 <= to <= weight_hh.size(1) - (stop - start):
+            raise ConfigurationError(
+                f"recurrence: edges[{i}] adds its slice at {to}:{to + stop - start}, expected that within "
+                f"0:{weight_hh.size(1)}, the columns of weight_hh"
+            )
+        # Only on the CPU: elsewhere looking at a value means waiting for the device.
+        if sources.device.type == "cpu" and sources.numel() and sources.max() >= num_states:
+            raise ConfigurationError(
+                f"recurrence: edges[{i}] has the source {sources.max().item()}, expected less than {num_states}, the "
+                f"sequence length {length} plus the memory's"
+            )

@@ -1,0 +1,99 @@
+"""
+Makes what this package registers known to AllenNLP, without importing it before it is asked for.
+
+AllenNLP finds a class by the name that a config gives, if its module was imported. Importing all modules of this
+package, or all of allennlp-models, takes seconds, which commands that need none of them should not spend. So a name that
+AllenNLP does not know makes it look here: first all modules of this package are imported, then allennlp-models.
+"""
+
+import importlib
+import pkgutil
+import sys
+from functools import lru_cache
+from typing import Any, Callable, List, Tuple
+
+PACKAGE = __name__.partition(".")[0]
+
+REGISTERING = (
+    "annotations.annotators",
+    "data",
+    "metrics",
+    "models",
+    "modules",
+    "predictors",
+    "training",
+)
+"""The subpackages whose modules register classes."""
+
+
+@lru_cache(maxsize=None)
+def register_own() -> None:
+    """Imports every module of this package that registers classes, but not those with private names."""
+    for name in REGISTERING:
+        _import_all(f"{PACKAGE}.{name}")
+
+
+@lru_cache(maxsize=None)
+def register_allennlp_models() -> None:
+    """Imports allennlp-models, if it is installed, as AllenNLP's plugin loader does; without using the network."""
+    import nltk
+
+    # One of its modules downloads NLTK's data when it is imported.
+    download, nltk.download = nltk.download, lambda *args, **kwargs: False
+    try:
+        _import_all("allennlp_models")
+    except ModuleNotFoundError as error:
+        if error.name != "allennlp_models":
+            raise
+    finally:
+        nltk.download = download
+
+
+SOURCES: Tuple[Callable[[], None], ...] = (register_own, register_allennlp_models)
+"""Where names come from that AllenNLP does not know, in order."""
+
+
+class Names(List[str]):
+    """Registered names: looking for one that is not there imports what may register it."""
+
+    def __init__(self, base: Any, names: List[str]) -> None:
+        super().__init__(names)
+        self._base = base
+
+    def __contains__(self, name: object) -> bool:
+        return super().__contains__(name) or (isinstance(name, str) and find(self._base, name))
+
+
+def find(base: Any, name: str) -> bool:
+    """Whether a subclass of a registrable class has a name, after importing as much as needed."""
+    from allennlp.common import Registrable
+
+    for source in (None, *SOURCES):
+        if source is not None:
+            source()
+        if name in Registrable._registry[base]:
+            return True
+    return False
+
+
+def install(registrable: Any) -> None:
+    """Changes AllenNLP's `Registrable`, given its module, so that it looks for unknown names here."""
+    original_resolve = registrable.Registrable.resolve_class_name.__func__
+    original_list = registrable.Registrable.list_available.__func__
+
+    def resolve_class_name(cls: Any, name: str) -> Any:
+        find(cls, name)
+        return original_resolve(cls, name)
+
+    def list_available(cls: Any) -> List[str]:
+        return Names(cls, original_list(cls))
+
+    registrable.Registrable.resolve_class_name = classmethod(resolve_class_name)
+    registrable.Registrable.list_available = classmethod(list_available)
+
+
+def _import_all(name: str) -> None:
+    module = importlib.import_module(name)
+    for found in pkgutil.walk_packages(module.__path__, f"{name}."):
+        if not found.name.rpartition(".")[2].startswith("_") and found.name not in sys.modules:
+            importlib.import_module(found.name)

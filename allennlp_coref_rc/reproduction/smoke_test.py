@@ -1,0 +1,38 @@
+from itertools import islice
+
+from allennlp.common import Params
+from allennlp.data import DatasetReader, Vocabulary
+from allennlp.models import Model
+
+from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.reproduction.runs import Run
+
+PATHS = ("train_data_path", "validation_data_path", "test_data_path")
+
+FEW = 4
+"""So many questions of each file are read."""
+
+
+def check(run: Run, with_data: bool = True) -> None:
+    """
+    Builds the reader of a run and, if the data are at hand, reads the beginnings of the files and builds the model.
+    What goes wrong raises a `ConfigurationError`.
+    """
+    params = run.params(located=True)
+    try:
+        reader = DatasetReader.from_params(Params(params["dataset_reader"]))
+        if not with_data:
+            return
+        later = params.get("validation_dataset_reader")
+        later_reader = DatasetReader.from_params(Params(later)) if later else reader
+        instances = []
+        for key in PATHS:
+            if params.get(key):
+                chosen = reader if key == PATHS[0] else later_reader
+                instances += islice(chosen.read(params[key]), FEW)
+        for instance in instances:
+            reader.apply_token_indexers(instance)
+        Model.from_params(Params(params["model"]), vocab=Vocabulary.from_instances(instances))
+    except Exception as error:
+        # Whatever a config can go wrong with: AllenNLP raises all kinds.
+        raise ConfigurationError(f"{run.config}: {type(error).__name__}: {error}") from error

@@ -1,0 +1,139 @@
+import gzip
+import json
+import random
+
+import pytest
+from allennlp.common.checks import ConfigurationError
+
+from allennlp_coref_rc.annotation_runs.document_sources import document_source
+from allennlp_coref_rc.annotations import AnnotatedText, Document, write_documents
+from tests.shared import PROJECT
+
+FIXTURES = PROJECT / "tests" / "fixtures" / "babi"
+
+
+def documents(path, reader=None):
+    source = document_source(str(path), reader)
+    return [source.to_document(item) for _, item in source.items()]
+
+
+def test_plain_text_is_a_document_a_line(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_text("Mary didn't go. She slept.\n\n  \nBill left\n")
+    assert documents(path) == [
+        Document(AnnotatedText("Mary did n't go . She slept .".split(), [(0, 5), (5, 8)], id="a.txt:1")),
+        Document(AnnotatedText(["Bill", "left"], id="a.txt:4")),
+    ]
+    packed = tmp_path / "a.txt.gz"
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    assert [document.text.tokens for document in documents(packed)] == [d.text.tokens for d in documents(path)]
+
+
+def test_text_files_are_a_document_each(tmp_path):
+    (tmp_path / "b").mkdir()
+    (tmp_path / "z.txt").write_text("Mary left.\n\nShe slept.")
+    (tmp_path / "b" / "a.txt.gz").write_bytes(gzip.compress(b"Bill"))
+    (tmp_path / "b" / "a.md").write_text("nothing")
+    found = [(document.text.id, document.text.tokens) for document in documents(tmp_path)]
+    assert found == [("b/a.txt.gz", ["Bill"]), ("z.txt", "Mary left . She slept .".split())]
+    assert [document.text.tokens[0] for document in documents(tmp_path / "*.txt")] == ["Mary"]
+
+
+def test_jsonl_holds_texts_or_tokens(tmp_path):
+    path = tmp_path / "a.jsonl"
+    lines = [
+        {"text": "Mary left.", "id": 7, "title": "One"},
+        {"text": "Bill"},
+        {"tokens": ["Ann", ".", "Bob"], "clusters": [[[0, 1], [2, 3]]], "parts": [2, 1], "data": {"x": 1}},
+        {"tokens": ["a", ".", "b"], "sentences": [[0, 3]], "id": "t"},
+    ]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert documents(path) == [
+        Document(AnnotatedText(["Mary", "left", "."], id="7"), data={"title": "One"}),
+        Document(AnnotatedText(["Bill"], id="a.jsonl:2")),
+        Document(
+            AnnotatedText(["Ann", ".", "Bob"], [(0, 2), (2, 3)], [[(0, 1), (2, 3)]], id="a.jsonl:3"), [2, 1], {"x": 1}
+        ),
+        Document(AnnotatedText(["a", ".", "b"], [(0, 3)], id="t")),
+    ]
+
+
+def test_annotated_documents_are_kept_with_what_their_header_says(tmp_path):
+    path = tmp_path / "a.jsonl"
+    document = Document(AnnotatedText(["a", "b"], clusters=[[(0, 1), (1, 2)]]), [1, 1], {"questions": [{}]})
+    header = {"reader": "annotated_babi", "failed": 3, "annotators": [{"config": {}, "together": False}]}
+    write_documents(str(path), [document], header)
+    source = document_source(str(path))
+    assert [item for _, item in source.items()] == [document] and source.header() == header and not source.together
+    assert document_source(str(path), {"type": "annotated_babi"}).together
+    with pytest.raises(ConfigurationError, match="documents of the reader 'annotated_babi', expected those of 'annot"):
+        document_source(str(path), {"type": "annotated_wikihop"})
+
+
+def test_a_data_set_gives_what_its_reader_makes():
+    config = {"type": "annotated_babi", "task": 2, "folder": str(FIXTURES), "annotate_together": False}
+    source = document_source("train", config)
+    assert source.header() == {"reader": "annotated_babi", "failed": 0, "annotators": []} and not source.together
+    by_name = documents(FIXTURES / "qa2_train.txt", {"type": "annotated_babi"})
+    assert documents("train", config) == by_name and by_name[0].parts[1] and by_name[0].data["questions"][0]["answer"]
+
+
+@pytest.mark.parametrize(
+    "line, message",
+    [
+        ("[1]", r"line 2: found \[1\], expected an object with a string 'text' or a list 'tokens'"),
+        ('{"text": "a", "tokens": []}', "line 2: found .* expected an object with"),
+        ('{"text": 5}', "line 2: found .* the text 5, expected strings"),
+        ('{"text": "a", "id": [1]}', r"line 2: found the id \[1\]"),
+        ('{"text": "\\ud800"}', "line 2: found half of a surrogate pair"),
+        ('{"tokens": ["a"], "clusters": [[[0, 2]]]}', "line 2: mention of cluster 0"),
+        ('{"tokens": ["a"], "title": "x"}', "line 2: unknown annotation 'title'"),
+        ('{"tokens": "a"}', "line 2: expected an object with a list 'tokens'"),
+        ('{"text": "a"', "line 2: "),
+        ("", "line 2: "),
+    ],
+)
+def test_malformed_lines_are_named(tmp_path, line, message):
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"text": "a"}\n' + line + "\n")
+    with pytest.raises(ConfigurationError, match=message):
+        documents(path)
+
+
+def test_what_is_not_there_or_no_reader_of_documents_is_refused(tmp_path):
+    with pytest.raises(ConfigurationError, match="none.txt: no such file"):
+        document_source(str(tmp_path / "none.txt"))
+    (tmp_path / "a").write_text("a")
+    with pytest.raises(ConfigurationError, match="found 'text_classification_json', expected a reader of this"):
+        document_source(str(tmp_path / "a"), {"type": "text_classification_json"})
+    path = tmp_path / "a.jsonl"
+    write_documents(str(path), [], {"annotators": "x"})
+    with pytest.raises(ConfigurationError, match='line 1: found a header with annotators "x"'):
+        document_source(str(path))
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.jsonl", "documents.jsonl", "a.jsonl.gz"])
+def test_damaged_files_raise_nothing_but_configuration_errors(tmp_path, name):
+    path = tmp_path / name
+    if name == "documents.jsonl":
+        texts = [AnnotatedText(["Zoë", "left", "."], clusters=[[(0, 1), (2, 3)]], id=str(i)) for i in range(3)]
+        write_documents(str(path), map(Document, texts), {"reader": None, "failed": 0, "annotators": [{}]})
+    else:
+        content = "".join(
+            json.dumps({"text": f"Zoë {i}", "id": i}, ensure_ascii=False) + "\n" for i in range(5)
+        ).encode()
+        path.write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
+    whole = path.read_bytes()
+    rng = random.Random(5)
+    refused = 0
+    for trial in range(150):
+        damaged = bytearray(whole[: rng.randrange(len(whole))] if trial % 3 == 0 else whole)
+        for _ in range(rng.randrange(3) if damaged else 0):
+            damaged[rng.randrange(len(damaged))] = rng.randrange(256)
+        path.write_bytes(bytes(damaged))
+        try:
+            documents(path)
+        except ConfigurationError as error:
+            refused += 1
+            assert str(path) in str(error)
+    assert refused > 20

@@ -1,0 +1,164 @@
+"""fastcoref and Coreferee, which are not installed, as modules that behave alike."""
+
+import pickle
+import sys
+from types import ModuleType, SimpleNamespace
+
+import numpy
+import pytest
+import spacy
+from allennlp.common import Params
+from allennlp.common.checks import ConfigurationError
+from spacy.language import Language
+from spacy.tokens import Doc
+
+from allennlp_coref_rc.annotations import AnnotatedText
+from allennlp_coref_rc.annotations.annotators import Annotator
+
+TEXTS = [
+    AnnotatedText("Mary left . She and John slept .".split(), [(0, 3), (3, 8)], clusters=[[(0, 1)]], id="x"),
+    AnnotatedText([]),
+    AnnotatedText("Mary and She".split()),
+    AnnotatedText("Nobody left .".split()),
+]
+
+
+class CorefResult:
+    """As fastcoref 2.1.6: spans by way of a map, in which special tokens have none."""
+
+    def __init__(self, text, text_idx):
+        self.text_idx = text_idx
+        places = [i for i, word in enumerate(text) if word in ("Mary", "She")]
+        self.clusters = [[(numpy.int64(i), numpy.int64(i)) for i in places] + [(-1, -1)]] if places else []
+
+    def get_clusters(self, as_strings=True):
+        assert not as_strings, "strings have no places"
+        return [[None if end < 0 else (start, end + 1) for start, end in cluster] for cluster in self.clusters]
+
+
+class FCoref:
+    made = []
+
+    def __init__(
+        self, model_name_or_path="biu-nlp/f-coref", device=None, nlp="en_core_web_sm", enable_progress_bar=True
+    ):
+        if model_name_or_path == "none":
+            raise OSError("none is not a local folder")
+        FCoref.made.append((type(self).__name__, model_name_or_path, device, nlp, enable_progress_bar))
+
+    def predict(self, texts, is_split_into_words=False, max_tokens_in_batch=10000, output_file=None):
+        assert is_split_into_words and all(texts) and isinstance(texts[0], list)
+        assert max_tokens_in_batch == 1
+        return [CorefResult(text, i) for i, text in enumerate(texts) if len(text) < 50]
+
+
+class LingMessCoref(FCoref):
+    pass
+
+
+@pytest.fixture
+def fastcoref(monkeypatch):
+    module = ModuleType("fastcoref")
+    module.FCoref, module.LingMessCoref = FCoref, LingMessCoref
+    monkeypatch.setitem(sys.modules, "fastcoref", module)
+    FCoref.made.clear()
+
+
+def of(type, **options):
+    return Annotator.from_params(Params({"type": type, **options}))
+
+
+def test_fastcoref_annotates_words(fastcoref):
+    annotator = of("fastcoref", model="lingmess", device="cpu")
+    found = annotator.annotate_batch(TEXTS)
+    assert [text.clusters for text in found] == [[[(0, 1)], [(0, 1), (3, 4)]], [], [[(0, 1), (2, 3)]], []]
+    assert [text.tokens for text in found] == [text.tokens for text in TEXTS] and found[0].id == "x"
+    assert found == [annotator.annotate(text) for text in TEXTS]
+    assert all(type(place) is int for text in found for cluster in text.clusters for span in cluster for place in span)
+    assert FCoref.made == [("LingMessCoref", "biu-nlp/lingmess-coref", "cpu", None, False)]
+
+
+def test_fastcoref_is_loaded_late_and_not_sent(fastcoref):
+    annotator = of("fastcoref", model_name_or_path="mine")
+    assert FCoref.made == []
+    annotator.annotate(TEXTS[0])
+    other = pickle.loads(pickle.dumps(annotator))
+    assert len(FCoref.made) == 1
+    assert other.annotate(TEXTS[2]).clusters == [[(0, 1), (2, 3)]]
+    assert FCoref.made == [("FCoref", "mine", None, None, False)] * 2
+
+
+def test_fastcoref_says_what_is_wrong(fastcoref, monkeypatch):
+    long = AnnotatedText(["Mary"] * 50, id="y")
+    with pytest.raises(
+        ConfigurationError, match="found 50 tokens in the text 'y', expected fewer: biu-nlp/f-coref does"
+    ):
+        of("fastcoref").annotate_batch([TEXTS[0], long, TEXTS[2]])
+    with pytest.raises(ConfigurationError, match="fastcoref: model is 'big', expected one of fcoref, lingmess"):
+        of("fastcoref", model="big")
+    with pytest.raises(ConfigurationError, match="fastcoref: none can't be loaded: none is not a local folder"):
+        of("fastcoref", model_name_or_path="none").annotate(TEXTS[0])
+    monkeypatch.setitem(sys.modules, "fastcoref", None)
+    with pytest.raises(ConfigurationError, match=r"install it, .* uv pip install .* '.\[fastcoref\]'"):
+        of("fastcoref").annotate(TEXTS[0])
+
+
+class CorefereeBroker:
+    """As Coreferee 1.5.0: chains of mentions that know the indexes of their heads; errors are printed, not raised."""
+
+    def __init__(self, nlp, name):
+        if nlp.meta["name"] == "unknown":
+            raise RuntimeError("spaCy model en_unknown is not supported by Coreferee")
+
+    def __call__(self, doc):
+        if "Nobody" in [token.text for token in doc]:
+            return doc
+        mentions = [[token.i] for token in doc if token.text in ("Mary", "She")]
+        mentions += [[token.i - 1, token.i + 1] for token in doc if token.text == "and" and not token.is_sent_start]
+        chains = [[SimpleNamespace(token_indexes=indexes) for indexes in mentions[::-1]]] if mentions else []
+        doc._.coref_chains = chains
+        return doc
+
+
+@pytest.fixture
+def coreferee(monkeypatch, tmp_path):
+    had = Doc.has_extension("coref_chains")
+    Doc.set_extension("coref_chains", default=None, force=True)
+    Language.factory("coreferee", func=lambda nlp, name: CorefereeBroker(nlp, name))
+    monkeypatch.setitem(sys.modules, "coreferee", ModuleType("coreferee"))
+    for name in ("known", "unknown"):
+        pipeline = spacy.blank("en")
+        pipeline.meta["name"] = name
+        pipeline.to_disk(tmp_path / name)
+    yield tmp_path
+    if not had:
+        Doc.remove_extension("coref_chains")
+
+
+def test_coreferee_annotates_heads(coreferee):
+    annotator = of("coreferee", spacy_model=str(coreferee / "known"))
+    found = annotator.annotate_batch(TEXTS[:3])
+    assert [text.clusters for text in found] == [
+        [[(0, 1)], [(0, 1), (3, 4), (3, 6)]],
+        [],
+        [[(0, 1), (0, 3), (2, 3)]],
+    ]
+    assert found == [annotator.annotate(text) for text in TEXTS[:3]]
+    assert pickle.loads(pickle.dumps(annotator)).annotate_batch(TEXTS[:3]) == found
+    assert len(pickle.dumps(annotator)) < 1000
+
+
+def test_coreferee_says_what_is_wrong(coreferee, monkeypatch):
+    with pytest.raises(ConfigurationError, match="coreferee: failed on the text None"):
+        of("coreferee", spacy_model=str(coreferee / "known")).annotate(TEXTS[3])
+    with pytest.raises(
+        ConfigurationError, match="which can't be used: RuntimeError.'spaCy model en_unknown is not supp"
+    ):
+        of("coreferee", spacy_model=str(coreferee / "unknown")).annotate(TEXTS[0])
+    with pytest.raises(
+        ConfigurationError, match="spacy_model is 'en_none', which can't be used.*spacy download en_none"
+    ):
+        of("coreferee", spacy_model="en_none").annotate(TEXTS[0])
+    monkeypatch.setitem(sys.modules, "coreferee", None)
+    with pytest.raises(ConfigurationError, match=r"install it, .* uv pip install .* '.\[coreferee\]'"):
+        of("coreferee").annotate(TEXTS[0])

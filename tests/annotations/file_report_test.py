@@ -1,0 +1,128 @@
+import json
+import random
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from allennlp_coref_rc.annotations import AnnotatedText, DiscourseRelation, Document, Frame, write_documents
+from allennlp_coref_rc.annotations.file_report import check_file
+from tests.annotations.texts import annotated_texts
+
+
+def lines(path):
+    return list(check_file(str(path)).lines())
+
+
+def test_statistics_of_a_file(tmp_path):
+    path = tmp_path / "a.jsonl"
+    relation = DiscourseRelation("Implicit", "s", [(0, 1)], [(1, 2)])
+    texts = [
+        AnnotatedText(list("abcd"), [(0, 2), (2, 4)], [[(0, 1), (2, 3)], [(1, 2), (3, 4)]], id="1"),
+        AnnotatedText(list("ab"), frames=[Frame((0, 1))], relations=[relation, relation], id="2"),
+        AnnotatedText(list("ab"), id="3"),
+        AnnotatedText(list("ab"), relations=[DiscourseRelation("EntRel", "s", [(0, 1)], [(1, 2)])]),
+    ]
+    write_documents(str(path), map(Document, texts))
+    assert lines(path) == [
+        str(path),
+        "  documents                          4",
+        "  tokens                            10         2.5 a document",
+        "  sentences                          5         1.2 a document",
+        "  clusters                           2         0.5 a document",
+        "  mentions                           4         1.0 a document",
+        "  frames                             1         0.2 a document",
+        "  relations                          3         0.8 a document",
+        "    EntRel                           1",
+        "    Implicit                         2",
+        "  documents with no clusters         3       75.0%",
+        "  documents with no frames           3       75.0%",
+        "  documents with no relations        2       50.0%",
+        "  warning: 3 of 4 documents have no clusters",
+        "  warning: 3 of 4 documents have no frames",
+        "  warning: 2 of 4 documents have no relations",
+        "  0 errors",
+    ]
+
+
+def test_oddities_are_warnings(tmp_path):
+    path = tmp_path / "a.jsonl"
+    one = AnnotatedText(list("abcd"), clusters=[[(0, 1), (2, 3), (0, 1)], [], [(3, 4)], [(1, 2), (2, 3)]], id="x")
+    two = AnnotatedText(list("ab"), relations=[DiscourseRelation("EntRel", "", [(0, 1)], [])], id="x")
+    write_documents(str(path), [Document(one), Document(two), *[Document(AnnotatedText(["a"], clusters=[[]]))] * 5])
+    report = check_file(str(path))
+    assert report.num_errors == 0
+    assert report.places == {
+        "a mention twice in a cluster": ["line 2, [0, 1) in cluster 0"],
+        "a cluster without mentions": ["line 2, cluster 1", "line 4, cluster 0", "line 5, cluster 0"],
+        "a cluster of one mention": ["line 2, cluster 2"],
+        "a mention in two clusters": ["line 2, [2, 3) in clusters 0 and 3"],
+        "a relation without an argument": ["line 3, relation 0"],
+        "the same id twice": ["line 3, 'x'"],
+    }
+    assert (
+        "  warning: a cluster without mentions, 6 times: line 2, cluster 1; line 4, cluster 0; line 5, cluster 0; …"
+        in lines(path)
+    )
+
+
+def test_every_malformed_line_is_an_error(tmp_path):
+    path = tmp_path / "a.jsonl"
+    good = '{"tokens": ["a", "b"]}'
+    bad = [
+        "{",
+        "[]",
+        '{"tokens": ["a"], "parts": [2]}',
+        '{"tokens": ["a"], "frames": [{"predicate": [0, 2], "arguments": []}]}',
+    ]
+    header = {"annotated_documents": 1, "documents": 3, "counts": {"tokens": 4, "clusters": 1}}
+    path.write_text("\n".join([json.dumps(header), good, *bad, good]) + "\n")
+    report = check_file(str(path))
+    assert report.counts["documents"] == 2 and report.num_errors == 6
+    for error, number in zip(report.errors, (3, 4, 5, 6)):
+        assert error.startswith(f"{path}, line {number}: ")
+    assert report.errors[4:] == [
+        f"{path}: found 0 clusters, the header says 1",
+        f"{path}: found 2 documents, the header says 3",
+    ]
+    path.write_text(f"{good}\n" * 3)
+    assert check_file(str(path)).errors == [
+        f'{path}, line 1: found no header, expected an object with the key "annotated_documents"'
+    ]
+    path.write_text("")
+    assert check_file(str(path)).errors == [f"{path}, line 1: found an empty file, expected a header"]
+    assert check_file(str(tmp_path / "none")).errors == [f"{tmp_path / 'none'}: no such file"]
+    path.write_text("{}\n" * 100)
+    assert lines(path)[-1] == "  101 errors, of which 30 are shown"
+
+
+def test_nothing_annotated_is_said_loudly(tmp_path):
+    path = tmp_path / "a.jsonl"
+    write_documents(str(path), [Document(AnnotatedText(["a"]))] * 2)
+    assert "  WARNING: NOTHING IS ANNOTATED: none of 2 documents has any cluster, frame or relation" in lines(path)
+
+
+@settings(derandomize=True, deadline=None, max_examples=50)
+@given(texts=st.lists(annotated_texts(), max_size=3))
+def test_whatever_is_written_is_without_errors(tmp_path_factory, texts):
+    path = tmp_path_factory.mktemp("check") / "a.jsonl.gz"
+    write_documents(str(path), map(Document, texts))
+    report = check_file(str(path))
+    assert report.num_errors == 0 and report.counts["documents"] == len(texts)
+    assert report.counts["mentions"] == sum(len(cluster) for text in texts for cluster in text.clusters)
+    assert list(report.lines())
+
+
+def test_damaged_files_are_reported_and_never_raise(tmp_path):
+    path = tmp_path / "a.jsonl"
+    text = AnnotatedText(["Zoë", "left"], clusters=[[(0, 1), (1, 2)]], frames=[Frame((1, 2), [("A0", (0, 1))])], id="é")
+    write_documents(str(path), [Document(text)] * 3, {"counts": {"tokens": 6}})
+    whole = path.read_bytes()
+    rng = random.Random(2)
+    for _ in range(300):
+        damaged = bytearray(whole[: rng.randrange(1, len(whole) + 1)])
+        damaged[rng.randrange(len(damaged))] = rng.randrange(256)
+        path.write_bytes(bytes(damaged))
+        list(check_file(str(path)).lines())
+    for length in range(len(whole) - 1):
+        path.write_bytes(whole[:length])
+        assert check_file(str(path)).num_errors

@@ -1,0 +1,175 @@
+import pytest
+from allennlp.common import Params
+from allennlp.common.checks import ConfigurationError
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from allennlp_coref_rc.annotations import AnnotatedText, DiscourseRelation, Frame
+from allennlp_coref_rc.data.annotation_layers import AnnotationLayer, DiscourseEdges, SrlEdges
+from allennlp_coref_rc.data.annotation_layers.edges import OTHER_SEQUENCE, linked_sources
+from tests.annotations.texts import annotated_texts, spans
+
+# Passage: Mary gave Bill the milk because he asked . Question: Who has the milk
+TOKENS = "Mary gave Bill the milk because he asked . Who has the milk".split()
+TEXT = AnnotatedText(
+    TOKENS,
+    frames=[
+        Frame((1, 2), [("ARG0", (0, 1)), ("ARG2", (2, 3)), ("ARG1", (3, 5))]),
+        Frame((7, 8), [("ARG0", (6, 7))]),
+        Frame((10, 11), [("ARG1", (11, 13))]),
+    ],
+    relations=[
+        DiscourseRelation("Explicit", "Contingency.Cause.Reason", [(0, 5)], [(6, 8)], [(5, 6)]),
+        DiscourseRelation("EntRel", "EntRel", [(0, 9)], [(9, 13)]),
+    ],
+)
+
+
+def tokens_of(phrase):
+    return {token for start, stop in phrase for token in range(start, stop)}
+
+
+def brute_force(pairs, length):
+    """Every pair of tokens is tried against the definition of an edge."""
+    sources = {"antecedents": [[] for _ in range(length)], "descendants": [[] for _ in range(length)]}
+    for reader in range(length):
+        for source in range(length):
+            for pair in pairs:
+                phrases = [tokens_of(phrase) for phrase in pair]
+                if not all(phrases):
+                    continue
+                for mine, other in (phrases, phrases[::-1]):
+                    if (
+                        reader == min(mine) > min(other)
+                        and source in other
+                        and source < reader
+                        and not any(source < token < reader for token in other)
+                    ):
+                        sources["antecedents"][reader].append(source)
+                    if (
+                        reader == max(mine) < max(other)
+                        and source in other
+                        and source > reader
+                        and not any(reader < token < source for token in other)
+                    ):
+                        sources["descendants"][reader].append(source)
+    return {name: [sorted(set(token)) for token in tokens] for name, tokens in sources.items()}
+
+
+def in_order(sources):
+    return {name: [sorted(token) for token in tokens] for name, tokens in sources.items()}
+
+
+@st.composite
+def pairs_of_phrases(draw, length):
+    phrase = st.lists(spans(length), max_size=2)
+    return draw(st.lists(st.tuples(phrase, phrase), max_size=4))
+
+
+@settings(derandomize=True, deadline=None, max_examples=400)
+@given(data=st.data())
+def test_linked_sources_are_all_that_the_definition_allows(data):
+    length = data.draw(st.integers(2, 6))
+    pairs = data.draw(pairs_of_phrases(length))
+    assert in_order(linked_sources(pairs, length)) == brute_force(pairs, length)
+
+
+@settings(derandomize=True, deadline=None, max_examples=150)
+@given(data=st.data())
+def test_antecedents_and_descendants_of_links_are_each_others_mirror_image(data):
+    length = data.draw(st.integers(2, 6))
+    pairs = data.draw(pairs_of_phrases(length))
+    mirrored = [[[(length - stop, length - start) for start, stop in phrase] for phrase in pair] for pair in pairs]
+    back = linked_sources(mirrored, length)["descendants"]
+    flipped = [[length - 1 - source for source in token] for token in reversed(back)]
+    assert linked_sources(pairs, length)["antecedents"] == flipped
+
+
+def test_every_pair_of_two_spans_in_three_tokens():
+    some = [(start, stop) for start in range(3) for stop in range(start + 1, 4)]
+    for one in some:
+        for other in some:
+            pairs = [([one], [other])]
+            assert in_order(linked_sources(pairs, 3)) == brute_force(pairs, 3)
+
+
+def test_predicates_and_arguments_are_linked():
+    passage, question = SrlEdges().make(TEXT, 9)
+    assert passage["antecedents"] == [[], [0], [1], [1], [], [], [], [6], []]
+    assert passage["descendants"] == [[1], [2, 3], [], [], [], [], [7], [], []]
+    assert question == {"antecedents": [[], [], [1], []], "descendants": [[], [2], [], []]}
+
+
+def test_only_the_roles_asked_for():
+    passage, question = SrlEdges(roles=["ARG0"]).make(TEXT, 9)
+    assert passage["antecedents"] == [[], [0], [], [], [], [], [], [6], []]
+    assert question["antecedents"] == [[]] * 4
+    assert SrlEdges(roles=[]).make(TEXT, 9)[0]["antecedents"] == [[]] * 9
+
+
+def test_arguments_of_relations_are_linked_across_the_boundary():
+    passage, question = DiscourseEdges().make(TEXT, 9)
+    assert passage["antecedents"] == [[], [], [], [], [], [], [4], [], []]
+    assert passage["descendants"] == [[], [], [], [], [6], [], [], [], [OTHER_SEQUENCE]]
+    assert question["antecedents"] == [[OTHER_SEQUENCE - 8], [], [], []]
+    assert question["descendants"] == [[]] * 4
+
+
+def test_only_the_types_and_senses_asked_for():
+    (explicit, _), (other, _) = (DiscourseEdges(types=[kind]).make(TEXT, 9) for kind in ("Explicit", "EntRel"))
+    assert (explicit["antecedents"][6], explicit["descendants"][8]) == ([4], [])
+    assert (other["antecedents"][6], other["descendants"][8]) == ([], [OTHER_SEQUENCE])
+    for sense, found in (("Contingency", [4]), ("Contingency.Cause", [4]), ("Contingency.Ca", []), ("EntRel", [])):
+        assert DiscourseEdges(senses=[sense]).make(TEXT, 9)[0]["antecedents"][6] == found
+
+
+def test_tokens_without_edges_have_empty_lists():
+    for layer in (SrlEdges(question_first=True), DiscourseEdges(question_first=True)):
+        for part, length in zip(layer.make(AnnotatedText(["a", "b", "c"]), 2), (2, 1)):
+            assert len(part) == 4 and all(tokens == [[]] * length for tokens in part.values())
+
+
+def decode(edges, part, boundary, length):
+    """The edges of one sequence, as positions in the text of both."""
+    own = list(range(boundary)), list(range(boundary, length))
+    mine, other = own if part == 0 else own[::-1]
+    return [sorted(mine[s] if s >= 0 else other[OTHER_SEQUENCE - s] for s in token) for token in edges]
+
+
+@settings(derandomize=True, deadline=None, max_examples=150)
+@given(text=annotated_texts(), data=st.data())
+def test_layers_hold_the_links_of_the_text_in_both_orders(text, data):
+    length = len(text)
+    boundary = data.draw(st.integers(0, length))
+    order = [*range(boundary, length), *range(boundary)]
+    place = {old: new for new, old in enumerate(order)}
+    cases = (
+        (SrlEdges, [([f.predicate], [span]) for f in text.frames for _, span in f.arguments]),
+        (DiscourseEdges, [(relation.arg1, relation.arg2) for relation in text.relations]),
+    )
+    for layer, pairs in cases:
+        parts = layer(question_first=True).make(text, boundary)
+        swapped = [[[(place[t], place[t] + 1) for t in tokens_of(phrase)] for phrase in pair] for pair in pairs]
+        question_first = brute_force(swapped, length)
+        for name, expected in brute_force(pairs, length).items():
+            found = [decode(part[name], i, boundary, length) for i, part in enumerate(parts)]
+            assert found[0] + found[1] == expected
+            found = [decode(part[f"question_first_{name}"], i, boundary, length) for i, part in enumerate(parts)]
+            assert [[place[s] for s in token] for token in found[1] + found[0]] == [
+                sorted(token, key=order.__getitem__) for token in question_first[name]
+            ]
+
+
+def test_unknown_types_are_refused():
+    with pytest.raises(
+        ConfigurationError, match=r"discourse_edges: types has 'explicit', expected some of \('Explicit'"
+    ):
+        DiscourseEdges(types=["explicit"])
+
+
+def test_layers_are_made_from_configs():
+    srl = AnnotationLayer.from_params(Params({"type": "srl_edges", "roles": ["ARG0"], "question_first": True}))
+    discourse = AnnotationLayer.from_params(Params({"type": "discourse_edges", "types": ["EntRel"]}))
+    assert isinstance(srl, SrlEdges) and isinstance(discourse, DiscourseEdges)
+    assert len(srl.make(TEXT, 9)[0]) == 4
+    assert discourse.make(TEXT, 9)[0]["antecedents"] == [[]] * 9

@@ -1,0 +1,107 @@
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from allennlp_coref_rc.data.annotation_layers.edges import (
+    FIRST_MENTION,
+    OTHER_SEQUENCE,
+    PADDING,
+    coref_sources,
+    split_sources,
+)
+from tests.annotations.texts import clusters
+
+READ, WRITE = ("all", "first"), ("all", "last")
+
+
+def reads(cluster, token, read):
+    return any(token == start if read == "first" else start <= token < stop for start, stop in cluster)
+
+
+def writes(cluster, token, write):
+    return any(token == stop - 1 if write == "last" else start <= token < stop for start, stop in cluster)
+
+
+def simulate(the_clusters, order, length, reads_now, writes_now):
+    """A memory of one slot a cluster that remembers who wrote last; each token reads all its slots, then writes."""
+    slots = [FIRST_MENTION] * len(the_clusters)
+    sources = [[] for _ in range(length)]
+    for token in order:
+        for i, cluster in enumerate(the_clusters):
+            if reads_now(cluster, token):
+                sources[token].append(slots[i])
+        for i, cluster in enumerate(the_clusters):
+            if writes_now(cluster, token):
+                slots[i] = token
+    return sources
+
+
+@pytest.mark.parametrize("read", READ)
+@pytest.mark.parametrize("write", WRITE)
+@settings(derandomize=True, deadline=None, max_examples=150)
+@given(data=st.data())
+def test_sources_are_those_of_a_memory_with_a_slot_per_cluster(read, write, data):
+    length = data.draw(st.integers(1, 8))
+    some = data.draw(clusters(length))
+
+    def reader(cluster, token):
+        return reads(cluster, token, read)
+
+    def writer(cluster, token):
+        return writes(cluster, token, write)
+
+    assert coref_sources(some, length, read, write) == {
+        "antecedents": simulate(some, range(length), length, reader, writer),
+        "descendants": simulate(some, reversed(range(length)), length, writer, reader),
+    }
+
+
+@settings(derandomize=True, deadline=None, max_examples=150)
+@given(data=st.data())
+def test_antecedents_and_descendants_are_each_others_mirror_image(data):
+    length = data.draw(st.integers(1, 8))
+    some = data.draw(clusters(length))
+    mirrored = [[(length - stop, length - start) for start, stop in cluster] for cluster in some]
+    ahead, back = coref_sources(some, length), coref_sources(mirrored, length)
+    flipped = [[s if s < 0 else length - 1 - s for s in token] for token in reversed(back["descendants"])]
+    assert ahead["antecedents"] == flipped
+
+
+def test_sources_of_a_small_text():
+    # A mention of two tokens (1, 2), one of one token (4), and a mention of another cluster inside the first.
+    some = [[(4, 5), (1, 3)], [(2, 3), (5, 6)]]
+    assert coref_sources(some, 6) == {
+        "antecedents": [[], [-1], [1, -1], [], [2], [2]],
+        "descendants": [[], [2], [4, 5], [], [-1], [-1]],
+    }
+    assert coref_sources(some, 6, read="first", write="last") == {
+        "antecedents": [[], [-1], [-1], [], [2], [2]],
+        "descendants": [[], [], [4, 5], [], [-1], [-1]],
+    }
+    assert coref_sources([], 2) == {"antecedents": [[], []], "descendants": [[], []]}
+
+
+@settings(derandomize=True, deadline=None, max_examples=200)
+@given(data=st.data())
+def test_split_sources_name_the_same_tokens(data):
+    length = data.draw(st.integers(1, 8))
+    boundary = data.draw(st.integers(0, length))
+    source = st.one_of(st.just(FIRST_MENTION), st.integers(0, length - 1))
+    sources = data.draw(st.lists(st.lists(source, max_size=3), min_size=length, max_size=length))
+    first, second = split_sources(sources, boundary)
+    assert (len(first), len(second)) == (boundary, length - boundary)
+
+    own = list(range(boundary)), list(range(boundary, length))
+    for half, (mine, other) in zip((first, second), (own, own[::-1])):
+        for token, marked in zip(mine, half):
+            decoded = [s if s == FIRST_MENTION else mine[s] if s >= 0 else other[OTHER_SEQUENCE - s] for s in marked]
+            assert decoded == sources[token]
+
+
+def test_marks_do_not_collide():
+    assert len({FIRST_MENTION, PADDING, OTHER_SEQUENCE}) == 3
+    assert min(FIRST_MENTION, PADDING) > OTHER_SEQUENCE and max(FIRST_MENTION, PADDING) < 0
+
+
+def test_split_sources_of_a_small_text():
+    assert split_sources([[-1], [4, 0], [1], [0, 2], [3, 1]], 3) == ([[-1], [-4, 0], [1]], [[-3, -5], [0, -4]])

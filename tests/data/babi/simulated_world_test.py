@@ -1,0 +1,259 @@
+import hashlib
+import importlib.util
+import re
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import List
+
+import pytest
+
+from allennlp_coref_rc.data.babi.simulated_world import SIMULATED_TASKS, simulate_task, write_task
+from tests.data.babi.babi_oracle import AskedQuestion, answer, read_stories
+
+ROOT = Path(__file__).parents[3]
+PUBLISHED = ROOT / "../shared/data/babi/en-valid"
+SPLITS = ("train", "valid", "test")
+
+MOVE_WORDS = (
+    "Daniel John Mary Sandra went back moved travelled journeyed to the bathroom bedroom garden hallway kitchen office "
+)
+THING_WORDS = "got took picked up grabbed dropped left discarded put down there apple football milk "
+CONNECTIVE_WORDS = "Then Afterwards After Following that "
+# The words of the statements and questions of qa{task}_train.txt, qa{task}_valid.txt and qa{task}_test.txt together.
+WORDS = {
+    1: MOVE_WORDS + "Where is",
+    2: MOVE_WORDS + THING_WORDS + "Where is",
+    3: MOVE_WORDS + THING_WORDS + "Where was before",
+    6: MOVE_WORDS + THING_WORDS + "Is in",
+    7: MOVE_WORDS + THING_WORDS + "gave handed passed How many objects is carrying",
+    8: MOVE_WORDS + THING_WORDS + "What is carrying",
+    9: MOVE_WORDS + "is in no longer not Is",
+    11: MOVE_WORDS + CONNECTIVE_WORDS + "he she Where is",
+    13: MOVE_WORDS + CONNECTIVE_WORDS + "and they Where is",
+}
+
+# The shares of the answers among the 2000 questions of those three files.
+ANSWER_SHARES = {
+    1: dict(garden=0.182, office=0.174, kitchen=0.165, hallway=0.165, bedroom=0.163, bathroom=0.151),
+    2: dict(garden=0.199, office=0.174, bedroom=0.163, bathroom=0.160, kitchen=0.156, hallway=0.149),
+    3: dict(garden=0.193, bathroom=0.192, hallway=0.175, bedroom=0.149, kitchen=0.146, office=0.145),
+    6: dict(yes=0.502, no=0.497),
+    7: dict(one=0.488, none=0.468, two=0.043, three=0.002),
+    8: dict(nothing=0.340, milk=0.203, apple=0.199, football=0.187, several=0.072),
+    9: dict(no=0.635, yes=0.364),
+    11: dict(hallway=0.192, bedroom=0.177, kitchen=0.164, office=0.159, garden=0.159, bathroom=0.150),
+    13: dict(hallway=0.177, bedroom=0.171, bathroom=0.168, garden=0.166, office=0.162, kitchen=0.158),
+}
+# In the same files: statements in a story, and how many statements there are, on average, between a supporting fact and
+# its question.
+STATEMENTS_PER_STORY = {1: 10.0, 2: 21.84, 3: 73.77, 6: 10.29, 7: 12.77, 8: 13.36, 9: 10.0, 11: 10.0, 13: 10.0}
+MEAN_DISTANCE = {1: 0.99, 2: 3.04, 3: 4.51, 6: 1.24, 7: 2.84, 8: 2.98, 9: 0.97, 11: 1.31, 13: 0.65}
+
+
+def distances(question: AskedQuestion) -> List[int]:
+    ids = sorted(question.statements)
+    return [len(ids) - 1 - ids.index(fact) for fact in question.facts]
+
+
+def check_story(questions: List[AskedQuestion]) -> None:
+    for question in questions:
+        assert set(question.facts) <= set(question.statements), "supporting facts are statements before the question"
+        assert len(set(question.facts)) == len(question.facts)
+        assert min(distances(question)) < 5
+        assert answer(list(question.statements.values()), question.text) == question.answer
+        supporting = [question.statements[fact] for fact in sorted(question.facts)]
+        assert answer(supporting, question.text, complete=False) == question.answer
+
+
+@pytest.fixture(scope="module", params=SIMULATED_TASKS)
+def simulated(request):
+    """A task with the stories of 1000 questions."""
+    return request.param, read_stories(simulate_task(request.param, 1000, seed=3))
+
+
+@pytest.mark.parametrize("task", SIMULATED_TASKS)
+@pytest.mark.parametrize("seed", [0, 1, 12345])
+def test_every_question_has_the_answer_that_follows_from_the_text(task, seed):
+    stories = read_stories(simulate_task(task, 100, seed))
+    assert [len(story) for story in stories] == [5] * 20
+    for story in stories:
+        check_story(story)
+
+
+@pytest.mark.skipif(not PUBLISHED.exists(), reason="the published files are not here")
+@pytest.mark.parametrize("task", SIMULATED_TASKS)
+def test_published_files_are_read_in_the_same_way(task):
+    for split in ("valid", "train"):
+        for story in read_stories((PUBLISHED / f"qa{task}_{split}.txt").read_text().splitlines()):
+            check_story(story)
+
+
+def test_oracle_is_not_pleased_with_everything():
+    sentences = ["Mary went to the garden", "Mary got the milk there", "Mary moved to the office"]
+    assert answer(sentences, "Where is the milk") == "office"
+    assert answer(sentences, "Where was the milk before the office") == "garden"
+    assert answer(sentences[:2], "Where is Mary") == "garden"
+    with pytest.raises(ValueError, match="has it"):
+        answer(sentences + ["John took the milk there"], "Where is the milk")
+    with pytest.raises(ValueError, match="'he' for"):
+        answer(["Mary went to the garden", "Then he moved to the office"], "Where is Mary")
+    with pytest.raises(ValueError, match="not a line"):
+        read_stories(["1 Mary went to the garden.", "2 Where is Mary?\tgarden\t1"])
+
+
+@pytest.mark.parametrize("questions", [1, 4, 5, 6, 23])
+def test_number_of_questions_is_exact(questions):
+    for task in SIMULATED_TASKS:
+        stories = read_stories(simulate_task(task, questions, seed=7))
+        assert sum(len(story) for story in stories) == questions
+        assert all(len(story) == 5 for story in stories[:-1])
+
+
+def test_order_of_supporting_facts_is_that_of_the_published_files(simulated):
+    task, stories = simulated
+    for question in sum(stories, []):
+        facts = question.facts
+        if task in (1, 6, 9):
+            assert len(facts) == 1
+        elif task in (11, 13):
+            assert facts == [facts[0], facts[0] + 1]
+        elif task == 2:
+            assert re.search(r"(?:apple|football|milk)", question.statements[facts[0]])
+            assert " to the " in question.statements[facts[1]] and len(facts) == 2
+        elif task == 3:
+            assert re.search(r"(?:apple|football|milk)", question.statements[facts[0]])
+            assert facts[1] > facts[2] and len(facts) == 3
+        elif task == 7:
+            assert facts == sorted(facts)
+        else:
+            things = [re.search(r"apple|football|milk", question.statements[fact])[0] for fact in facts]
+            assert things == sorted(things, key=things.index), "facts about one thing stand together"
+
+
+def test_words_are_those_of_the_published_files(simulated):
+    task, stories = simulated
+    words = set()
+    for story in stories:
+        for text in [*story[-1].statements.values(), *(question.text for question in story)]:
+            words.update(text.split())
+    assert words == set(WORDS[task].split())
+
+
+@pytest.mark.skipif(not PUBLISHED.exists(), reason="the published files are not here")
+@pytest.mark.parametrize("task", SIMULATED_TASKS)
+def test_words_were_copied_correctly(task):
+    words = set()
+    for split in SPLITS:
+        for line in (PUBLISHED / f"qa{task}_{split}.txt").read_text().splitlines():
+            words.update(re.findall("[A-Za-z]+", line.split("\t")[0]))
+    assert words == set(WORDS[task].split())
+
+
+def test_statistics_are_those_of_the_published_files(simulated):
+    task, stories = simulated
+    questions = sum(stories, [])
+    answers = Counter("several" if "," in question.answer else question.answer for question in questions)
+    assert set(answers) <= set(ANSWER_SHARES[task])
+    # 200 stories of a simulation differ among themselves by up to 0.04.
+    for name, share in ANSWER_SHARES[task].items():
+        assert answers[name] / len(questions) == pytest.approx(share, abs=0.06), name
+    told = sum(len(story[-1].statements) for story in stories) / len(stories)
+    assert told == pytest.approx(STATEMENTS_PER_STORY[task], rel=0.12)
+    between = [distance for question in questions for distance in distances(question)]
+    assert sum(between) / len(between) == pytest.approx(MEAN_DISTANCE[task], rel=0.12)
+
+
+@pytest.mark.parametrize("task", SIMULATED_TASKS)
+def test_seed_decides_the_stories(task):
+    lines = simulate_task(task, 50, seed=1)
+    assert lines == simulate_task(task, 50, seed=1)
+    assert lines != simulate_task(task, 50, seed=2)
+    assert simulate_task(task, 10, seed=1) == lines[: len(simulate_task(task, 10, seed=1))]
+    stories = re.split(r"\n(?=1 )", "\n".join(lines))
+    assert len(set(stories)) == len(stories)
+
+
+def test_text_is_the_same_everywhere():
+    text = "\n".join(line for task in SIMULATED_TASKS for line in simulate_task(task, 25, seed=1))
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    assert digest == "e73b06042f338d9a4336e6f082cc3da400203719eed2db7c9d7e058cb074d2bf"
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ((4, 5, 1), "task: found 4, expected one of 1, 2, 3, 6, 7, 8, 9, 11, 13"),
+        ((1, 0, 1), "questions: found 0, expected at least 1"),
+        ((1, 5, -1), "seed: found -1, expected at least 0"),
+    ],
+)
+def test_unusable_arguments_are_named(tmp_path, arguments, message):
+    with pytest.raises(ValueError, match=message):
+        simulate_task(*arguments)
+    with pytest.raises(ValueError, match=message):
+        write_task(str(tmp_path / "file.txt"), *arguments)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_file_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
+    path = tmp_path / "qa1_train.txt"
+    path.write_text("old")
+    write_task(str(path), 1, 10, seed=1)
+    assert path.read_bytes() == "".join(line + "\n" for line in simulate_task(1, 10, seed=1)).encode()
+    before = path.read_bytes()
+
+    def refuse(source, target):
+        raise OSError("no")
+
+    monkeypatch.setattr("os.replace", refuse)
+    with pytest.raises(OSError):
+        write_task(str(path), 1, 10, seed=2)
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def run_script(monkeypatch, *arguments: str) -> None:
+    spec = importlib.util.spec_from_file_location("simulate_babi", ROOT / "scripts" / "simulate_babi.py")
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    monkeypatch.setattr(sys, "argv", ["simulate_babi.py", *arguments])
+    script.main()
+
+
+def test_script_writes_the_files_of_the_tasks(tmp_path, monkeypatch, capsys):
+    folder = tmp_path / "new" / "simulated"
+    counts = {"train": 10, "valid": 5, "test": 15}
+    options = [word for split, count in counts.items() for word in (f"--{split}", str(count))]
+    run_script(monkeypatch, str(folder), "--tasks", "1", "13", *options, "--seed", "4")
+    names = {f"qa{task}_{split}.txt" for task in (1, 13) for split in SPLITS}
+    assert {path.name for path in folder.iterdir()} == names
+    for task in (1, 13):
+        for index, split in enumerate(SPLITS):
+            lines = (folder / f"qa{task}_{split}.txt").read_text().splitlines()
+            assert lines == simulate_task(task, counts[split], seed=4000 + 10 * task + index)
+    assert f"{folder / 'qa13_test.txt'}: 15 questions" in capsys.readouterr().out.splitlines()
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        (["--tasks", "4"], "--tasks"),
+        (["--valid", "0"], "--valid: found 0, expected at least 1"),
+        (["--seed", "-3"], "--seed: found -3, expected at least 0"),
+    ],
+)
+def test_script_names_unusable_arguments(tmp_path, monkeypatch, capsys, options, message):
+    with pytest.raises(SystemExit) as stop:
+        run_script(monkeypatch, str(tmp_path / "simulated"), *options)
+    assert stop.value.code == 2
+    assert message in capsys.readouterr().err.splitlines()[-1]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_script_names_a_folder_that_cannot_be_made(tmp_path, monkeypatch, capsys):
+    (tmp_path / "taken").write_text("")
+    with pytest.raises(SystemExit) as stop:
+        run_script(monkeypatch, str(tmp_path / "taken"))
+    assert stop.value.code == 2
+    assert "taken" in capsys.readouterr().err

@@ -1,0 +1,64 @@
+import re
+
+import pytest
+from allennlp.common.checks import ConfigurationError
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from allennlp_coref_rc.data.corpora.conllu import read_conllu
+from tests.training_config.configs import FIXTURES
+
+PROPBANK = FIXTURES / "annotators" / "up_english_ewt" / "dev.conllu"
+
+ROW = "{}\ta\ta\tDET\t_\t_\t0\troot\t_\t_"
+
+
+def test_sentences_have_their_document_their_place_and_their_words():
+    sentences = list(read_conllu(str(PROPBANK)))
+    assert [sentence.document for sentence in sentences][:3] == ["weblog-one", "weblog-one", "answers-two"]
+    assert sentences[0].place == f"{PROPBANK}, line 4"
+    assert [word.form for word in sentences[2].words] == "She gave him a red apple yesterday .".split()
+    assert sentences[2].words[1].columns[10:] == ["give.01", "V"]
+
+
+def test_ranges_and_empty_nodes_are_no_words(tmp_path):
+    path = tmp_path / "a.conllu"
+    path.write_text("\n".join(ROW.format(id) for id in ("1-2", "1", "2", "2.1", "3")))
+    (sentence,) = read_conllu(str(path))
+    assert [word.line for word in sentence.words] == [2, 3, 5]
+    assert sentence.document == str(path)
+
+
+@pytest.mark.parametrize(
+    "lines, message",
+    [
+        ([ROW.format(1), "2\tb"], "line 2: found 2 columns, expected 10, as on the line before"),
+        (["1\tb"], "line 1: found 2 columns, expected 10 or more"),
+        ([ROW.format(1), ROW.format(2) + "\t_"], "line 2: found 11 columns, expected 10"),
+        (["# a", ROW.format("x")], "line 2: found the ID 'x', expected a number"),
+        ([ROW.format(1), ROW.format(3)], "line 2: found the ID 3, expected 2"),
+        ([ROW.format(2)], "line 1: found the ID 2, expected 1"),
+        ([ROW.format(1).replace("\ta", "\t ", 1)], "line 1: found an empty form, expected a word"),
+    ],
+)
+def test_malformed_lines_are_named(tmp_path, lines, message):
+    path = tmp_path / "a.conllu"
+    path.write_text("\n".join(lines))
+    with pytest.raises(ConfigurationError, match=re.escape(f"{path}, {message}")):
+        list(read_conllu(str(path)))
+
+
+@given(st.data())
+@settings(derandomize=True, deadline=None, max_examples=60)
+def test_damaged_files_raise_nothing_else(tmp_path_factory, data):
+    content = bytearray(PROPBANK.read_bytes())
+    content = content[: data.draw(st.integers(0, len(content)))]
+    for _ in range(data.draw(st.integers(0, 3))):
+        if content:
+            content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.sampled_from(b"\t\n 019-.x\xff"))
+    path = tmp_path_factory.getbasetemp() / "damaged.conllu"
+    path.write_bytes(bytes(content))
+    try:
+        list(read_conllu(str(path)))
+    except ConfigurationError as error:
+        assert str(path) in str(error)

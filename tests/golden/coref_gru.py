@@ -1,0 +1,217 @@
+"""
+Golden values of Coref-GRU: the authors' parameters and one-hot cluster arrays in the shapes of this package, and how far
+apart the outputs are.
+"""
+
+from typing import Any, Dict, Mapping, Optional
+
+import numpy
+import torch
+from allennlp.data import TextFieldTensors, Vocabulary
+from allennlp.modules.seq2seq_encoders import GruSeq2SeqEncoder
+from allennlp.modules.seq2vec_encoders import CnnEncoder
+from allennlp.modules.text_field_embedders import BasicTextFieldEmbedder
+from allennlp.modules.token_embedders import Embedding, TokenCharactersEncoder
+
+from allennlp_coref_rc.data.annotation_layers.edges import FIRST_MENTION, OTHER_SEQUENCE, PADDING
+from allennlp_coref_rc.models import GAReader
+from allennlp_coref_rc.modules.seq2seq_encoders import CorefGru, EncoderInput
+
+EMBEDDER = "_text_field_embedder.token_embedder_"
+CHARACTERS = f"{EMBEDDER}word_characters."
+
+
+def gru_state(gates: Dict[str, numpy.ndarray], keys: Optional[numpy.ndarray] = None, suffix: str = "") -> Dict:
+    """
+    A state dict of `CorefGru` (or, without keys, of `torch.nn.GRU`) from the authors' `W?`, `U?`, `b?` with ? of r, z
+    and h. Their update gate lets the candidate in, ours keeps the old state: its weights change sign.
+    """
+
+    def stack(name: str) -> torch.Tensor:
+        values = [sign * gates[name + gate].T for gate, sign in (("r", 1), ("z", -1), ("h", 1))]
+        return torch.tensor(numpy.concatenate(values), dtype=torch.float32)
+
+    state = {
+        "weight_ih_l0": stack("W"),
+        "weight_hh_l0": stack("U"),
+        "bias_ih_l0": stack("b"),
+        "bias_hh_l0": torch.zeros(3 * gates["br"].shape[0]),
+    }
+    if keys is not None:
+        state["keys"] = torch.tensor(keys)
+    return {name + suffix: value for name, value in state.items()}
+
+
+def sources(reads: numpy.ndarray, writes: numpy.ndarray, reverse: bool = False) -> torch.LongTensor:
+    """
+    The sources of coreference edges from 0/1 arrays of shape (batch_size, sequence_length, slots), slot 0 being the
+    sequence: what a token reads in a slot is what was last written there. Where nothing was, `FIRST_MENTION`.
+    """
+    batch_size, length, slots = reads.shape
+    result = numpy.full((batch_size, length, slots - 1), PADDING)
+    for b in range(batch_size):
+        for slot in range(1, slots):
+            latest = FIRST_MENTION
+            for t in reversed(range(length)) if reverse else range(length):
+                if reads[b, t, slot]:
+                    result[b, t, slot - 1] = latest
+                if writes[b, t, slot]:
+                    latest = t
+    return torch.tensor(result)
+
+
+class Variables:
+    """The authors' variables in the order of their creation."""
+
+    def __init__(self, golden: Mapping[str, Any], prefix: str) -> None:
+        self._values = iter(golden[f"{prefix}{i:02d}"] for i in range(len(golden["var_names"])))
+
+    def next(self) -> numpy.ndarray:
+        return next(self._values)
+
+    def gru(self, with_keys: bool, suffix: str) -> Dict[str, torch.Tensor]:
+        # Reset, update and candidate, each with W, U and b.
+        gates = {name + gate: self.next() for gate in "rzh" for name in "WUb"}
+        return gru_state(gates, self.next() if with_keys else None, suffix)
+
+
+def model_of(golden: Mapping[str, Any]) -> GAReader:
+    """A reader of the sizes of the authors', with their parameters."""
+    state = model_state(golden)
+    words, characters = state[f"{EMBEDDER}word.weight"], state[f"{CHARACTERS}_embedding._module.weight"]
+    num_filters, _, width = state[f"{CHARACTERS}_encoder._module.conv_layer_0.weight"].shape
+    vocab = Vocabulary(non_padded_namespaces=["*"])
+    for i in range(len(words)):
+        vocab.add_token_to_namespace(str(i), "tokens")
+    embedder = BasicTextFieldEmbedder(
+        {
+            # Concatenated in the order of their names.
+            "word": Embedding(words.size(1), num_embeddings=len(words)),
+            "word_characters": TokenCharactersEncoder(
+                Embedding(characters.size(1), num_embeddings=len(characters)),
+                CnnEncoder(characters.size(1), num_filters, ngram_filter_sizes=(width,)),
+            ),
+        }
+    )
+    passage_encoders, question_encoders = [], []
+    for name, value in state.items():
+        if name.endswith(".weight_ih_l0"):
+            size, encoder = value.size(0) // 3, name.split(".")[0]
+            if encoder == "_passage_encoders":
+                passage_encoders.append(CorefGru(value.size(1), size))
+            else:
+                question_encoders.append(GruSeq2SeqEncoder(value.size(1), size, bidirectional=True))
+    model = GAReader(vocab, embedder, passage_encoders, question_encoders, question_feature=True)
+    model.load_state_dict(state)
+    return model
+
+
+def model_state(golden: Mapping[str, Any], prefix: str = "v") -> Dict[str, torch.Tensor]:
+    """The authors' variables as a state dict; ids count from 1 here, since 0 is padding in AllenNLP."""
+    variables = Variables(golden, prefix)
+    state = {
+        f"{EMBEDDER}word.weight": numpy.pad(variables.next(), ((1, 0), (0, 0))),
+        "_question_feature.weight": variables.next(),
+        f"{CHARACTERS}_embedding._module.weight": numpy.pad(variables.next(), ((1, 0), (0, 0))),
+        # TensorFlow's (1, width, channels, filters) as torch's (filters, channels, width).
+        f"{CHARACTERS}_encoder._module.conv_layer_0.weight": variables.next()[0].transpose(2, 1, 0),
+    }
+    num_filters = len(state[f"{CHARACTERS}_encoder._module.conv_layer_0.weight"])
+    state[f"{CHARACTERS}_encoder._module.conv_layer_0.bias"] = numpy.zeros(num_filters)
+    # A layer of the passage has two directions of ten variables, one of the question two of nine.
+    for i in range((len(golden["var_names"]) - 4) // 38):
+        for suffix in ("", "_reverse"):
+            state.update({f"_passage_encoders.{i}.{k}": v for k, v in variables.gru(True, suffix).items()})
+        for suffix in ("", "_reverse"):
+            state.update({f"_question_encoders.{i}._module.{k}": v for k, v in variables.gru(False, suffix).items()})
+    return {name: torch.as_tensor(numpy.ascontiguousarray(value), dtype=torch.float32) for name, value in state.items()}
+
+
+def model_inputs(golden: Mapping[str, Any]) -> Dict[str, Any]:
+    passage_mask, question_mask = golden["md"] > 0, golden["mq"] > 0
+
+    def text(words: numpy.ndarray, characters: numpy.ndarray, mask: numpy.ndarray) -> TextFieldTensors:
+        # The authors give padding the id of a real word and never look at it; AllenNLP masks the id 0.
+        return {
+            "word": {"tokens": torch.tensor((words + 1) * mask).long()},
+            "word_characters": {"token_characters": torch.tensor(characters + 1).long()},
+        }
+
+    occurrences = [numpy.argwhere(cand * cm[:, None]) for cand, cm in zip(golden["cand"], golden["cm"])]
+    padded = torch.full((len(occurrences), max(map(len, occurrences)), 2), -1)
+    for row, pairs in zip(padded, occurrences):
+        row[: len(pairs)] = torch.tensor(pairs)
+    candidates = {
+        "positions": padded[..., 0],
+        "candidates": padded[..., 1],
+        "mask": torch.ones(golden["probc"].shape, dtype=torch.bool),
+    }
+    edges = {
+        "antecedents": sources(golden["dei"], golden["deo"]),
+        "descendants": sources(golden["deo"], golden["dei"], reverse=True),
+    }
+    return {
+        "passage": text(golden["dw"], golden["dc"], passage_mask),
+        "question": text(golden["qw"], golden["qc"], question_mask),
+        "candidates": candidates,
+        "answer": torch.tensor(golden["ans"]).long(),
+        "passage_annotations": {"coref": edges},
+    }
+
+
+def model_differences(golden: Mapping[str, Any]) -> Dict[str, float]:
+    """By output the largest difference of the whole reader."""
+    model = model_of(golden)
+    with torch.no_grad():
+        output = model(**model_inputs(golden))
+    return {
+        "probc": numpy.abs(output["probabilities"].numpy() - golden["probc"]).max().item(),
+        "loss": abs(output["loss"].item() - golden["loss"].item()),
+        "acc": abs(model.get_metrics()["accuracy"] - golden["acc"].item()),
+    }
+
+
+def layer_differences(golden: Mapping[str, Any], backend: str = "auto") -> Dict[str, float]:
+    """By output the largest difference of a layer, in both directions, with and without a memory to start from."""
+    result = {}
+    state: Dict[str, torch.Tensor] = {}
+    for prefix, suffix in (("fwd", ""), ("bwd", "_reverse")):
+        state.update(gru_state(_gates(golden, prefix), golden[f"{prefix}_Watt"], suffix))
+    encoder = CorefGru(golden["X"].shape[2], golden["fwd_out"].shape[2], backend=backend)
+    encoder.load_state_dict(state)
+    plain = CorefGru(golden["X"].shape[2], golden["gru_out"].shape[2], backend=backend)
+    for prefix, suffix in (("gru", ""), ("grub", "_reverse")):
+        plain.load_state_dict(gru_state(_gates(golden, prefix), suffix=suffix), strict=False)
+    inputs, mask = torch.tensor(golden["X"]), torch.tensor(golden["M"]) > 0
+    for reverse, prefix, gru in ((False, "fwd", "gru"), (True, "bwd", "grub")):
+        outputs = {f"{gru}_out": plain._read(EncoderInput(inputs, mask), reverse)}
+        for name in (f"{prefix}_out", f"{prefix}_out_meminit"):
+            start = golden[f"{prefix}_mem_init"] if name.endswith("_meminit") else None
+            outputs[name] = _read_layer(encoder, golden, EncoderInput(inputs, mask), reverse, start)
+        for name, output in outputs.items():
+            expected = torch.tensor(golden[name]) * mask.unsqueeze(-1)
+            result[name] = (output - expected).abs().max().item()
+    return result
+
+
+def _read_layer(
+    encoder: CorefGru, golden: Mapping[str, Any], sequence: EncoderInput, reverse: bool, start: Optional[numpy.ndarray]
+) -> torch.Tensor:
+    reads, writes = (golden["Eo"], golden["Ei"]) if reverse else (golden["Ei"], golden["Eo"])
+    edges, memory, memory_mask = sources(reads, writes, reverse), None, None
+    if start is not None:
+        # The authors' memory has slots of half states: slot 0 of the sequential half, the others of the coreferent one.
+        slots, size = torch.tensor(start), encoder.get_output_dim() // 2
+        memory = torch.zeros(*slots.shape[:2], size)
+        memory[:, 0, : size // 2] = slots[:, 0]
+        memory[:, 1:, size // 2 :] = slots[:, 1:]
+        memory_mask = torch.zeros(slots.shape[:2], dtype=torch.bool)
+        memory_mask[:, 0] = True  # the state that the sequence starts from
+        slot = torch.arange(1, reads.shape[2]).expand_as(edges)
+        edges = torch.where(edges == FIRST_MENTION, OTHER_SEQUENCE - slot, edges)
+    name = "descendants" if reverse else "antecedents"
+    return encoder._read(sequence._replace(annotations={"coref": {name: edges}}), reverse, memory, memory_mask)
+
+
+def _gates(golden: Mapping[str, Any], prefix: str) -> Dict[str, numpy.ndarray]:
+    return {name + gate: golden[f"{prefix}_{name}{gate}"] for name in "WUb" for gate in "rzh"}

@@ -1,0 +1,218 @@
+import os
+import random
+import statistics
+
+import pytest
+from allennlp.common import Params
+from allennlp.common.checks import ConfigurationError
+
+from allennlp_coref_rc.data.dataset_readers.annotated_narrativeqa import QUESTIONS, SUMMARIES
+from allennlp_coref_rc.reproduction.condition import select
+from allennlp_coref_rc.reproduction.condition_files import numbers, read_conditions
+from tests.shared import PROJECT
+
+FOLDER = PROJECT / "allennlp_coref_rc" / "reproduction" / "conditions"
+
+TABLES = read_conditions(str(FOLDER))
+
+TINY = """
+paper: "Tiny: nobody, nowhere"
+tables:
+  a:
+    caption: nothing
+    columns:
+      accuracy: {}
+    rows:
+      first:
+        row: First
+        config: first.jsonnet
+        data: {first.txt: 10}
+        paper: {accuracy: 0.5}
+"""
+
+
+def conditions():
+    return {condition.name: condition for table in TABLES for condition in table.conditions}
+
+
+def test_all_tables_and_figures_of_the_four_papers_are_there():
+    found = {table.name: len(table.conditions) for table in TABLES}
+    assert found == {
+        "beyond.1": 6,
+        "cg_sba.1_cnn": 20,
+        "cg_sba.1_daily_mail": 13,
+        "cg_sba.1_wdw_relaxed": 8,
+        "cg_sba.1_wdw_strict": 8,
+        "cg_sba.2": 5,
+        "cg_sba.3": 5,
+        "coref_gru.1": 7,
+        "coref_gru.2": 7,
+        "coref_gru.3": 4,
+        "coref_gru.4": 3,
+        "coref_gru.figure_3_left": 12,
+        "coref_gru.figure_3_right": 6,
+        "coref_gru.figure_3_right_babi": 2,
+        "coref_gru.figure_3_right_lambada": 4,
+        "dassa.1": 16,
+        "dassa.2": 11,
+        "dassa.figure_4": 16,
+        "dassa.figure_5": 16,
+        "mage_gru.1": 10,
+        "mage_gru.2": 3,
+        "mage_gru.3": 11,
+        "mage_gru.4": 8,
+        "mage_gru.5": 8,
+        "mage_gru.figure_4": 2,
+        "mage_gru.figure_4_prefixes": 2,
+    }
+
+
+@pytest.mark.parametrize("table, column", [("coref_gru.4", "Task"), ("mage_gru.1", "Task")])
+def test_the_papers_averages_are_those_of_their_tasks(table, column):
+    (chosen,) = select(TABLES, [table], [])
+    digits = 3 if table == "coref_gru.4" else 1
+    for condition in chosen.conditions:
+        tasks = condition.paper[column]
+        average = condition.paper.get("Average", condition.paper.get("Avg"))
+        assert abs(statistics.fmean(tasks) - average) <= 0.6 * 10**-digits, condition.name
+        if table == "mage_gru.1":
+            assert sum(error > 5 for error in tasks) == condition.paper["#failed"], condition.name
+
+
+def test_the_tables_of_one_paper_agree():
+    found = conditions()
+    for row in ("qrn", "ga_gru", "ga_coref_gru"):
+        assert found[f"coref_gru.1.{row}"].paper["Max"] == found[f"coref_gru.4.{row}"].paper["Average"]
+        tasks = found[f"coref_gru.4.{row}"].paper["Task"]
+        assert sum(accuracy < 0.95 for accuracy in tasks) == found[f"coref_gru.1.{row}"].paper["# failed"]
+    for other in ("cg_sba.2", "cg_sba.3"):
+        assert found[f"{other}.ga_gru"].paper == found["cg_sba.1_cnn.ga_gru"].paper
+    assert found["cg_sba.2.cg"].paper == found["cg_sba.1_cnn.cg"].paper
+    assert found["cg_sba.3.sba_question"].paper == found["cg_sba.1_cnn.sba_question"].paper
+
+
+def test_configs_are_there_and_read_the_data_that_rows_say():
+    folders = {}
+    for condition in conditions().values():
+        if condition.config:
+            assert condition.seeds, condition.name
+            assert os.path.exists(PROJECT / condition.config)
+            folders.setdefault(os.path.dirname(condition.config), condition)
+    for condition in folders.values():
+        params = Params.from_file(str(PROJECT / condition.config)).as_dict(quiet=True)
+        said = {f"data/{name}" for name in condition.data}
+        keys = ("train_data_path", "validation_data_path", "test_data_path")
+        read = {params[key] for key in keys if params.get(key)}
+        if condition.tasks:
+            read = {f"{params['dataset_reader']['folder']}/qa{{task}}_{split}.txt" for split in read}
+        elif params["dataset_reader"]["type"] == "annotated_narrativeqa":
+            read = {f"{os.path.dirname(path)}/{name}" for path in read for name in (QUESTIONS, SUMMARIES)}
+        assert read == said, condition.name
+
+
+def test_names_are_matched_as_those_of_files():
+    (table,) = select(TABLES, ["coref_gru.1"], ["*.ga_*", "*.qrn"])
+    assert [condition.name.split(".")[-1] for condition in table.conditions] == [
+        "qrn",
+        "ga_gru",
+        "ga_gru_one_hot",
+        "ga_coref_gru",
+    ]
+    assert len(select(TABLES, ["cg_sba.1*"], [])) == 4
+    with pytest.raises(ConfigurationError, match="found nothing named coref_gru.9; there are beyond.1, cg_sba.1_cnn, "):
+        select(TABLES, ["coref_gru.9"], [])
+
+
+def test_numbers():
+    assert numbers("1-3,7") == [1, 2, 3, 7]
+    assert numbers(4) == [4]
+    for text in ("", "a", "3-1", "1--2", "1-2-3", "-1"):
+        with pytest.raises(ValueError):
+            numbers(text)
+
+
+def test_data_are_missing_where_a_file_is_absent_or_a_mere_sample(tmp_path):
+    (tmp_path / "tiny.yaml").write_text(TINY)
+    condition = read_conditions(str(tmp_path))[0].conditions[0]
+    assert condition.missing(str(tmp_path)) == [f"{tmp_path / 'first.txt'}: no such file"]
+    (tmp_path / "first.txt").write_text("short")
+    assert condition.missing(str(tmp_path)) == [f"{tmp_path / 'first.txt'}: found 5 bytes, expected 10 or more"]
+    (tmp_path / "first.txt").write_text("long enough")
+    assert condition.missing(str(tmp_path)) == []
+
+
+@pytest.mark.parametrize(
+    "old, new, message",
+    [
+        ('paper: "Tiny', 'papers: "Tiny', "top level|papers: found a key that means nothing here"),
+        ("caption: nothing", "title: nothing", r"tables\.a\.title: found a key that means nothing"),
+        ("caption: nothing", "caption: [1]", r"tables\.a\.caption: found \[1\], expected a value of type str"),
+        ("accuracy: {}", "accuracy: {unit: inches}", r"tables\.a\.columns\.accuracy\.unit: found 'inches', expected "),
+        ("accuracy: {}", "accuracy: {measure: median}", r"columns\.accuracy\.measure: found 'median', expected one of"),
+        ("accuracy: {}", "accuracy: !!bool x", ""),
+        ("accuracy: {}", "accuracy: !!timestamp x", ""),
+        ("accuracy: {}", "accuracy: !!map [a]", ""),
+        ("accuracy: {}", "accuracy: {split: train}", r"columns\.accuracy\.split: found 'train', expected one of test"),
+        ("    columns:\n      accuracy: {}\n", "", r"tables\.a\.columns: found none, expected one or more"),
+        ("row: First", "row: 1", r"tables\.a\.rows\.first\.row: found 1, expected a value of type str"),
+        (
+            "row: First",
+            "row: First\n        seeds: 3-1",
+            r"tables\.a\.rows\.first\.seeds: found '3-1', expected numbers such as 1-3,5",
+        ),
+        ("row: First", "row: First\n        compared_with: nobody", r"rows\.first\.compared_with: found 'nobody'"),
+        ("row: First", "row: First\n        row: Second", "found the key 'row' twice"),
+        ("{accuracy: 0.5}", "{accuracy: high}", r"rows\.first\.paper\.accuracy: found 'high', expected a number"),
+        ("{accuracy: 0.5}", "{f1: 0.5}", r"rows\.first\.paper\.f1: found no such column, expected one of accuracy"),
+        ("{first.txt: 10}", "{first.txt: ten}", r"rows\.first\.data\.first\.txt: found 'ten', expected a number of"),
+        ("{first.txt: 10}", "{'{n}.txt': 1}", r"rows\.first\.data\.{n}\.txt: found braces, expected {task} alone"),
+        ("{first.txt: 10}", "{'{task:d}.txt': 1}", r"rows\.first\.data\.{task:d}\.txt: found braces"),
+        ("paper: {accuracy", "paper: {accuracy: {", "line "),
+        ("tables:", "tables: 3\nrest:", r"rest: found a key that means nothing|tables: found 3"),
+        (
+            "row: First",
+            "row: First\n        overrides: 3",
+            r"rows\.first\.overrides: found 3, expected a value of type dict",
+        ),
+    ],
+)
+def test_errors_name_the_file_and_the_key(tmp_path, old, new, message):
+    assert TINY.count(old) == 1
+    path = tmp_path / "tiny.yaml"
+    path.write_text(TINY.replace(old, new))
+    with pytest.raises(ConfigurationError, match=f"(?s){path}.*({message})") as raised:
+        read_conditions(str(path))
+    assert str(path) in str(raised.value)
+
+
+def test_tasks_need_a_value_each(tmp_path):
+    text = TINY.replace("accuracy: {}", "accuracy: {measure: tasks}").replace(
+        "row: First", "row: First\n        tasks: 1-2"
+    )
+    (tmp_path / "tiny.yaml").write_text(text)
+    with pytest.raises(ConfigurationError, match=r"paper\.accuracy: found 0.5, expected a list of 2 numbers"):
+        read_conditions(str(tmp_path))
+
+
+def test_damaged_files_raise_nothing_else(tmp_path):
+    text = (FOLDER / "coref_gru.yaml").read_text()
+    generator = random.Random(1)
+    path = tmp_path / "tiny.yaml"
+    for _ in range(40):
+        start = generator.randrange(len(text))
+        path.write_text(
+            text[:start]
+            + generator.choice(["", "{", "- ", ": ", "\t", "[", "\n", "&a", "*b", "0"])
+            + text[start + generator.randrange(3) :]
+        )
+        try:
+            read_conditions(str(path))
+        except ConfigurationError as error:
+            assert str(path) in str(error)
+
+
+def test_a_folder_without_conditions_is_refused(tmp_path):
+    with pytest.raises(ConfigurationError, match="found no .yaml file"):
+        read_conditions(str(tmp_path))
+    with pytest.raises(ConfigurationError, match="no such file"):
+        read_conditions(str(tmp_path / "absent.yaml"))
