@@ -48,7 +48,7 @@ def main() -> None:
             for table in chosen:
                 print_table(table, args)
         elif args.check_only:
-            sys.exit(not all([check_condition(condition, args) for table in chosen for condition in table.conditions]))
+            sys.exit(not all(check_condition(condition, args) for table in chosen for condition in table.conditions))
         else:
             sys.exit(run_all([condition for table in chosen for condition in table.conditions], args))
     except ConfigurationError as error:

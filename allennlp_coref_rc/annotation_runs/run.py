@@ -130,7 +130,7 @@ def _annotate_chunks(
         # A process died over one of these documents: each is tried alone, now that there is no other to blame.
         for chunk in crashed:
             whole = ChunkResult()
-            for number, (place, item) in enumerate(chunk.items):
+            for _number, (place, item) in enumerate(chunk.items):
                 for _, result in processes.map(job.annotate, chunks([(place, item)], 1)):
                     whole.add(result or failed(place, job.document(place, item), "the process that annotated it died"))
             unfinished.write(chunk.number, whole)

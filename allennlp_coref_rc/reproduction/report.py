@@ -260,10 +260,7 @@ def _task(column: Column) -> Optional[int]:
 def _number(value: Optional[float], column: Column, mean: bool = False, sign: bool = False) -> str:
     if value is None:
         return ""
-    if column.measure == "failed":
-        digits = 1 if mean else 0
-    else:
-        digits = column.digits
+    digits = (1 if mean else 0) if column.measure == "failed" else column.digits
     # Without the sum a small negative number would be "-0.0".
     return f"{round(value, digits) + 0.0:{'+' if sign else ''}.{digits}f}"
 

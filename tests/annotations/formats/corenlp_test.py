@@ -30,6 +30,7 @@ def written(text):
         for number, (start, stop) in enumerate(text.sentences, start=1):
             if start <= span[0] and span[1] <= stop:
                 return {"sentNum": number, "startIndex": span[0] - start + 1, "endIndex": span[1] - start + 1}
+        return None
 
     chains = [[found for found in map(mention, cluster) if found] for cluster in text.clusters]
     return {"docId": "x", "sentences": sentences, "corefs": {str(i + 1): chain for i, chain in enumerate(chains)}}

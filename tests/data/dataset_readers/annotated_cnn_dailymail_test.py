@@ -292,7 +292,7 @@ class TestAnnotatedCnnDailyMailReader:
                 data = instance["metadata"].metadata
                 assert data["candidates"][instance["answer"].label] == data["answer"]
                 assert data["question_tokens"].count("@placeholder") == 1
-                marked = {i: position for i, position in instance["candidates"].human_readable_repr()}
+                marked = dict(instance["candidates"].human_readable_repr())
                 assert [data["passage_tokens"][place] == data["candidates"][i] for i, place in marked.items()]
             assert not made.skipped
 
