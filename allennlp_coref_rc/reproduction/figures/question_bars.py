@@ -109,17 +109,11 @@ class QuestionBars(Drawing):
 
     def __init__(
         self,
-        by: List[str] = None,
-        measures: List[str] = None,
-        bounds: List[int] = None,
+        by: List[str] = list(GROUPINGS),
+        measures: List[str] = list(MEASURES),
+        bounds: List[int] = list(BOUNDS),
         samples: int = 1000,
     ) -> None:
-        if bounds is None:
-            bounds = list(BOUNDS)
-        if measures is None:
-            measures = list(MEASURES)
-        if by is None:
-            by = list(GROUPINGS)
         for found, known in ((by, GROUPINGS), (measures, MEASURES)):
             if not found or not set(found) <= set(known):
                 raise ConfigurationError(f"question_bars: found {str(found):.60}, expected some of {', '.join(known)}")

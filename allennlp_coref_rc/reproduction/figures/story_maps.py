@@ -103,9 +103,7 @@ class StoryMaps(Drawing):
         attention has made of all; for readers whose answers are classes.
     """
 
-    def __init__(self, questions: List[int] = None, way: str = "prefixes") -> None:
-        if questions is None:
-            questions = [1]
+    def __init__(self, questions: List[int] = [1], way: str = "prefixes") -> None:
         if not questions or min(questions) < 1:
             raise ConfigurationError(f"story_maps: found the questions {questions}, expected numbers of 1 or more")
         if way not in WAYS:

@@ -47,9 +47,7 @@ class TrainingCurves(Drawing):
         Of "validation" and "training".
     """
 
-    def __init__(self, splits: List[str] = None) -> None:
-        if splits is None:
-            splits = ["validation"]
+    def __init__(self, splits: List[str] = ["validation"]) -> None:
         if not splits or not set(splits) <= set(SPLITS):
             raise ConfigurationError(
                 f"training_curves: found the splits {splits}, expected some of {', '.join(SPLITS)}"

@@ -28,7 +28,7 @@ def link_names(entities: Entities, mentions: Sequence[Mention]) -> None:
     for mention in mentions:
         if mention.kind == NAME:
             same = None if mention.determiner == "'s" else first.setdefault(mention.words, mention)
-            entities.add(mention, entities.get(same, None))
+            entities.add(mention, entities[same] if same in entities else None)  # noqa: SIM401  it has no get
     longer: Dict[str, List[Name]] = defaultdict(list)
     for name in sorted(first, key=lambda name: (-len(_core(name)), first[name].start)):
         match = _longer_name(name, longer, first, entities)
