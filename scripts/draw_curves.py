@@ -22,9 +22,15 @@ from pathlib import Path
 from typing import List
 
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.reproduction.figures.ablation_curves import SHARES, X_NAME, ablation_curve
 from allennlp_coref_rc.reproduction.figures.curves import Curve, write_curves
-from allennlp_coref_rc.reproduction.figures.training_curves import AXES, SPLITS, training_curve
+from allennlp_coref_rc.reproduction.figures.run_curves import (
+    AXES,
+    SHARES,
+    SPLITS,
+    X_NAME,
+    ablation_curve,
+    training_curve,
+)
 
 
 def main() -> None:

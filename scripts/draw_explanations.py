@@ -26,7 +26,8 @@ from tqdm import tqdm
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.json_objects import read_json_objects
-from allennlp_coref_rc.common.pictures import RED, html_page, pyplot, save
+from allennlp_coref_rc.common.pictures import pyplot, save
+from allennlp_coref_rc.pages.page import RED, html_page
 
 MAX_LABELS = 120
 """More tokens than that are not named on the axis of a picture."""

@@ -22,8 +22,8 @@ from tqdm import tqdm
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import named_paths
+from allennlp_coref_rc.pages.stories import write_story
 from allennlp_coref_rc.reproduction.figures.stories import WAYS, find_stories, load_reader
-from allennlp_coref_rc.reproduction.figures.story_maps import write_story
 
 
 def main() -> None:

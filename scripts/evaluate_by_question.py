@@ -22,8 +22,8 @@ import argparse
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import named_paths
-from allennlp_coref_rc.reproduction.figures.question_bars import MEASURES, QuestionBars
 from allennlp_coref_rc.reproduction.figures.question_groups import BOUNDS, GROUPINGS
+from allennlp_coref_rc.reproduction.figures.question_scores import MEASURES, Comparison
 
 
 def main() -> None:
@@ -35,8 +35,8 @@ def main() -> None:
     parser.add_argument("--samples", type=int, default=1000, help="of questions, for intervals (default: 1000)")
     arguments = parser.parse_args()
     try:
-        bars = QuestionBars(GROUPINGS, arguments.measures, arguments.bounds, arguments.samples)
-        bars.compare(arguments.folder, named_paths(arguments.predictions))
+        comparison = Comparison(GROUPINGS, arguments.measures, arguments.bounds, arguments.samples)
+        comparison.write(arguments.folder, named_paths(arguments.predictions))
     except (ConfigurationError, OSError) as error:
         parser.exit(2, f"{parser.prog}: error: {error}\n")
 

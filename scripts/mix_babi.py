@@ -13,8 +13,8 @@ import argparse
 import os
 
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.data.babi.babi_files import NUM_TASKS, find_split
 from allennlp_coref_rc.data.babi.mixed_stories import read_stories, write_mixed_stories
-from allennlp_coref_rc.data.dataset_readers.annotated_babi import NUM_TASKS, AnnotatedBabiReader
 
 SPLITS = ("train", "valid", "test")
 
@@ -41,9 +41,8 @@ def main() -> None:
     try:
         os.makedirs(arguments.output_folder, exist_ok=True)
         for task in arguments.tasks:
-            reader = AnnotatedBabiReader(folder=arguments.source, task=task)
             for split in arguments.splits:
-                stories = read_stories(reader.find(split))
+                stories = read_stories(find_split(arguments.source, task, split))
                 path = os.path.join(arguments.output_folder, f"qa{task}_{split}.txt")
                 write_mixed_stories(path, stories, seed=1000 * arguments.seed + 10 * task + SPLITS.index(split))
                 print(f"{path}: {sum(map(len, stories))} questions in {len(stories)} stories")

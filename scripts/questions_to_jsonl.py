@@ -9,14 +9,11 @@ says why; nothing is written then.
 """
 
 import argparse
-import json
 
 from tqdm import tqdm
 
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.common.files import atomic_write
-from allennlp_coref_rc.data.dataset_readers import AnnotatedCnnDailyMailReader
-from allennlp_coref_rc.data.dataset_readers.annotated_cnn_dailymail import read_question
+from allennlp_coref_rc.data.corpora.cnn_dailymail import find_questions, question_files, write_json_lines
 
 
 def main() -> None:
@@ -24,12 +21,9 @@ def main() -> None:
     parser.add_argument("folder", help="of .question files")
     parser.add_argument("output", help="the file to write")
     arguments = parser.parse_args()
-    reader = AnnotatedCnnDailyMailReader()
     try:
-        files = [path for path, _ in reader.read_items(reader.find(arguments.folder), arguments.folder)]
-        with atomic_write(arguments.output) as output:
-            for path in tqdm(files, unit="questions"):
-                output.write(json.dumps(read_question(path)._asdict(), ensure_ascii=False) + "\n")
+        files = question_files(find_questions(arguments.folder))
+        write_json_lines(arguments.output, tqdm(files, unit="questions"))
     except (ConfigurationError, OSError) as error:
         parser.exit(2, f"{parser.prog}: error: {error}\n")
 

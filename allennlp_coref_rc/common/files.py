@@ -1,3 +1,4 @@
+import bz2
 import gzip
 import io
 import lzma
@@ -6,11 +7,12 @@ import tempfile
 import zlib
 from contextlib import contextmanager
 from functools import partial
-from typing import IO, Dict, Iterable, Iterator, Optional
-
-from allennlp.common.file_utils import open_compressed
+from typing import IO, Any, Dict, Iterable, Iterator, Optional
 
 from allennlp_coref_rc.common.errors import ConfigurationError
+
+COMPRESSED: Dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+"""What opens files, by the ends of their names."""
 
 
 def named_paths(arguments: Iterable[str]) -> Dict[str, str]:
@@ -40,8 +42,12 @@ def open_text(path: str, limit: int = -1, newline: Optional[str] = None) -> Iter
         raise ConfigurationError(f"{path}: found a directory, expected a file")
     if not os.path.exists(path):
         raise ConfigurationError(f"{path}: no such file")
-    with open_compressed(path, encoding="utf-8", newline=newline) as file:
+    with _open(path, "rt", newline=newline) as file:
         yield _decoded(path, file, limit)
+
+
+def _open(path: str, mode: str, **options: Any) -> IO[str]:
+    return COMPRESSED.get(os.path.splitext(path)[1], open)(path, mode, encoding="utf-8", **options)
 
 
 def _decoded(path: str, file: IO[str], limit: int) -> Iterator[str]:
@@ -74,7 +80,7 @@ def atomic_write(path: str) -> Iterator[IO[str]]:
     descriptor, temporary = tempfile.mkstemp(dir=folder, prefix=name + ".", suffix=suffix)
     os.close(descriptor)
     try:
-        with _gzip_writer(temporary) if suffix == ".gz" else open_compressed(temporary, "wt", encoding="utf-8") as file:
+        with _gzip_writer(temporary) if suffix == ".gz" else _open(temporary, "wt") as file:
             yield file
         with open(temporary, "rb") as written:
             # Without this the name could outlive a power failure and the content not.

@@ -1,4 +1,4 @@
-"""Pictures, which go to files, not to a screen, and pages."""
+"""Pictures, which go to files, not to a screen."""
 
 import os
 from pathlib import Path
@@ -11,16 +11,6 @@ matplotlib.use("agg")
 matplotlib.rcParams["text.parse_math"] = False
 from matplotlib import pyplot  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
-
-RED = "220, 40, 40"
-
-STYLE = "body { font-family: sans-serif; max-width: 60em; margin: 2em auto; line-height: 1.6 }"
-
-
-def html_page(body: str) -> str:
-    """A standalone HTML page."""
-    head = f'<meta charset="utf-8"><style>{STYLE}</style>'
-    return f"<!DOCTYPE html><html><head>{head}</head><body>\n{body}\n</body></html>\n"
 
 
 def save(figure: Figure, path: Union[str, Path]) -> None:

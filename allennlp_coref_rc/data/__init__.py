@@ -1,1 +1,1 @@
-from allennlp_coref_rc.data import dataset_readers, fields, token_indexers, tokenizers
+"""Data sets and what is read of them: files of data sets, dataset readers, annotation layers and fields."""

@@ -1,4 +1,1 @@
-from allennlp_coref_rc.metrics.answer_accuracy import AnswerAccuracy
-from allennlp_coref_rc.metrics.narrativeqa import NarrativeQaMetric
-from allennlp_coref_rc.metrics.overlap import bleu, bleu_counts, rouge_l
-from allennlp_coref_rc.metrics.ptb_tokens import ptb_tokens
+"""What answers are scored by: functions that need neither PyTorch nor AllenNLP, and AllenNLP metrics over them."""

@@ -1,13 +1,11 @@
-from typing import Dict, List, Sequence
+from typing import Dict, Sequence
 
 import torch
 from allennlp.nn.util import dist_reduce_sum
 from allennlp.training.metrics import Metric
-from allennlp_models.rc.tools import squad
 
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.metrics.overlap import MAX_ORDER, bleu, bleu_counts, rouge_l
-from allennlp_coref_rc.metrics.ptb_tokens import ptb_tokens
+from allennlp_coref_rc.metrics.answer_scores import NUM_COUNTS, answer_counts, scores_of
 
 
 @Metric.register("narrativeqa")
@@ -48,36 +46,15 @@ class NarrativeQaMetric(Metric):
             raise ConfigurationError(f"found references of {len(references)} questions, expected {len(predictions)}")
         sums = torch.zeros_like(self._sums)
         for prediction, texts in zip(predictions, references):
-            sums += torch.tensor(self.count(prediction, texts), dtype=torch.double)
+            counts = answer_counts(prediction, texts, self._beta, self._same_reference)
+            sums += torch.tensor(counts, dtype=torch.double)
         self._sums += dist_reduce_sum(sums).cpu()
 
-    def count(self, prediction: str, references: Sequence[str]) -> List[float]:
-        """What one question adds to the sums that `of_sums` makes metrics of."""
-        if isinstance(references, str) or not references:
-            raise ConfigurationError(f"references: found {references!r}, expected a list of one or more")
-        predicted, expected = ptb_tokens(prediction), [ptb_tokens(text) for text in references]
-        return [
-            1,
-            rouge_l(predicted, expected, self._beta, self._same_reference),
-            squad.metric_max_over_ground_truths(squad.compute_exact, prediction, references),
-            squad.metric_max_over_ground_truths(squad.compute_f1, prediction, references),
-            *bleu_counts(predicted, expected),
-        ]
-
-    @staticmethod
-    def of_sums(sums: Sequence[float]) -> Dict[str, float]:
-        """The metrics of some questions, of which are summed what `count` says."""
-        number, *means = sums[:4]
-        metrics = {name: value / max(number, 1) for name, value in zip(("rouge_l", "exact_match", "f1"), means)}
-        scores = bleu(sums[4:]) if number else [0.0] * MAX_ORDER
-        metrics.update({f"bleu_{order}": score for order, score in enumerate(scores, start=1)})
-        return metrics
-
     def get_metric(self, reset: bool = False) -> Dict[str, float]:
-        metrics = self.of_sums(self._sums.tolist())
+        metrics = scores_of(self._sums.tolist())
         if reset:
             self.reset()
         return metrics
 
     def reset(self) -> None:
-        self._sums = torch.zeros(4 + 2 + 2 * MAX_ORDER, dtype=torch.double)
+        self._sums = torch.zeros(NUM_COUNTS, dtype=torch.double)

@@ -1,4 +1,6 @@
 import math
+import re
+import string
 from collections import Counter
 from typing import List, Sequence
 
@@ -9,6 +11,23 @@ MAX_ORDER = 4
 
 # Added to numerators and denominators, as COCO's caption evaluation does, so that none is 0.
 TINY, SMALL = 1e-15, 1e-9
+
+ARTICLE = re.compile(r"\b(a|an|the)\b")
+NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
+
+
+def squad_tokens(text: str) -> List[str]:
+    """The words of a text as SQuAD's evaluation compares them: in lower case, without ASCII punctuation and articles."""
+    return ARTICLE.sub(" ", text.lower().translate(NO_PUNCTUATION)).split()
+
+
+def squad_f1(prediction: Sequence[str], reference: Sequence[str]) -> float:
+    """The F1 of the words that two answers share (Rajpurkar et al. 2016); 1 if both have none."""
+    common = (Counter(prediction) & Counter(reference)).total()
+    if not common:
+        return float(not prediction and not reference)
+    precision, recall = common / len(prediction), common / len(reference)
+    return 2 * precision * recall / (precision + recall)
 
 
 def rouge_l(

@@ -22,7 +22,7 @@ from allennlp_coref_rc.data.fields import (
     AnnotationTensors,
     CandidateTensors,
 )
-from allennlp_coref_rc.metrics import AnswerAccuracy
+from allennlp_coref_rc.metrics.answer_accuracy import AnswerAccuracy
 from allennlp_coref_rc.modules.answer_layers import AnswerInput, AnswerLayer
 from allennlp_coref_rc.modules.gating import EncodedPair, GatedAttention, Gating, Weights
 from allennlp_coref_rc.modules.random_renaming import RandomRenaming

@@ -6,7 +6,7 @@ from allennlp.models import Model
 from allennlp.training.metrics import Metric
 
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.metrics import NarrativeQaMetric
+from allennlp_coref_rc.metrics.narrativeqa import NarrativeQaMetric
 from allennlp_coref_rc.modules.spans import best_span, span_loss
 
 

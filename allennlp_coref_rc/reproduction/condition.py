@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Dict, List, Optional, Sequence
 
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.data.dataset_readers.annotated_babi import NUM_TASKS
+from allennlp_coref_rc.data.babi.babi_files import NUM_TASKS
 from allennlp_coref_rc.reproduction.runs import DATA, Run
 
 MEASURES = ("mean", "best", "failed", "tasks", *(f"task {task}" for task in range(1, NUM_TASKS + 1)))

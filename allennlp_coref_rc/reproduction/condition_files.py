@@ -9,7 +9,7 @@ from allennlp.common import Params
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import open_text
 from allennlp_coref_rc.reproduction.condition import MEASURES, SPLITS, TASK, UNITS, Column, Condition, Table
-from allennlp_coref_rc.reproduction.figures import Drawing, Figure
+from allennlp_coref_rc.reproduction.figures.drawings import Drawing, Figure
 
 Place = Tuple[str, ...]
 

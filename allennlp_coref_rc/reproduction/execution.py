@@ -16,7 +16,7 @@ from filelock import FileLock, Timeout
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import atomic_write, open_text
-from allennlp_coref_rc.metrics import NarrativeQaMetric
+from allennlp_coref_rc.metrics.answer_scores import answer_counts
 from allennlp_coref_rc.reproduction.runs import (
     ALL_PREDICTIONS,
     ATTEMPT,
@@ -158,7 +158,6 @@ def _write(file: TextIO, result: Dict[str, Any]) -> None:
 
 def _predictions(path: str) -> Iterator[Dict[str, Any]]:
     """What is kept of predictions, with the score of each: whether it is `correct`, or its `rouge_l`."""
-    metric = NarrativeQaMetric()
     with open_text(path) as lines:
         for line in lines:
             found = json.loads(line)
@@ -166,7 +165,7 @@ def _predictions(path: str) -> Iterator[Dict[str, Any]]:
             if isinstance(prediction.get("gold"), str):
                 prediction["correct"] = str(prediction.get("answer")).lower() == prediction["gold"].lower()
             elif prediction.get("answer_texts"):
-                prediction["rouge_l"] = metric.count(prediction["answer"], prediction["answer_texts"])[1]
+                prediction["rouge_l"] = answer_counts(prediction["answer"], prediction["answer_texts"])[1]
                 # By which scores are grouped.
                 prediction["question_tokens"] = found["question_tokens"]
                 prediction["passage_length"] = len(found["passage_tokens"])

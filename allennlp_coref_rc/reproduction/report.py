@@ -4,7 +4,7 @@ from typing import Dict, Iterator, List, Optional, Sequence, Tuple
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import atomic_write, open_text
 from allennlp_coref_rc.reproduction.condition import Column, Condition, Table
-from allennlp_coref_rc.reproduction.figures import Figure
+from allennlp_coref_rc.reproduction.figures.drawings import Figure
 from allennlp_coref_rc.reproduction.runs import PREDICTIONS
 from allennlp_coref_rc.reproduction.scores import Score, Scores
 from allennlp_coref_rc.reproduction.significance import mcnemar, pair, paired_bootstrap, read_scores

@@ -3,7 +3,7 @@ import torch
 from allennlp.common.testing import run_distributed_test
 from allennlp.training.metrics import Metric
 
-from allennlp_coref_rc.metrics import AnswerAccuracy
+from allennlp_coref_rc.metrics.answer_accuracy import AnswerAccuracy
 
 CORRECT = torch.tensor([True, True, False, True, False, False])
 KEPT = torch.tensor([True, False, True, True, False, True])

@@ -7,7 +7,9 @@ from allennlp.common.testing import run_distributed_test
 from allennlp.training.metrics import Metric
 from allennlp_models.rc.metrics import SquadEmAndF1
 
-from allennlp_coref_rc.metrics import NarrativeQaMetric, ptb_tokens, rouge_l
+from allennlp_coref_rc.metrics.narrativeqa import NarrativeQaMetric
+from allennlp_coref_rc.metrics.overlap import rouge_l
+from allennlp_coref_rc.metrics.ptb_tokens import ptb_tokens
 from tests.shared import NARRATIVEQA, needs_narrativeqa
 
 PREDICTIONS = ["he agrees to play the panpipes at the fairy dances", "jacob 's mother-in-law", "."]

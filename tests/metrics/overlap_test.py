@@ -1,9 +1,10 @@
 import pytest
+from allennlp_models.rc.tools import squad
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from nltk.translate.bleu_score import corpus_bleu
 
-from allennlp_coref_rc.metrics import bleu, bleu_counts, rouge_l
+from allennlp_coref_rc.metrics.overlap import bleu, bleu_counts, rouge_l, squad_f1, squad_tokens
 from tests.common.lcs_test import by_the_book
 
 texts = st.lists(st.sampled_from("abcde"), min_size=1, max_size=9)
@@ -67,3 +68,18 @@ def test_precision_and_recall_may_be_of_different_references():
     prediction, references = "a b".split(), ["a b c d e f".split(), "a".split()]
     assert rouge_l(prediction, references) == 1
     assert rouge_l(prediction, references, same_reference=True) == pytest.approx(2.44 * 0.5 / (1 + 1.44 * 0.5))
+
+
+answers = st.lists(
+    st.sampled_from(["The", "an", "a", "U.S.", "cat", "Cat's", "é", "-", "the-cat", "\u00a0", "x", "\n", ""]),
+    max_size=6,
+).map(" ".join)
+
+
+@settings(derandomize=True, deadline=None, max_examples=300)
+@given(answers | st.text(max_size=12), answers | st.text(max_size=12))
+def test_exact_match_and_f1_are_those_of_allennlps_copy_of_squads_script(prediction, reference):
+    words, others = squad_tokens(prediction), squad_tokens(reference)
+    assert words == squad.get_tokens(prediction)
+    assert (words == others) == bool(squad.compute_exact(prediction, reference))
+    assert squad_f1(words, others) == squad.compute_f1(prediction, reference)

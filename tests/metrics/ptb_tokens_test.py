@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from allennlp_coref_rc.metrics import ptb_tokens
+from allennlp_coref_rc.metrics.ptb_tokens import ptb_tokens
 
 # What Stanford's PTBTokenizer 3.4.1 made of these texts in lower case, as pycocoevalcap 1.2 calls it, punctuation removed.
 OBSERVED = [

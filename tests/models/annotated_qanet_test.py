@@ -9,7 +9,7 @@ from allennlp.common.testing import ModelTestCase
 from allennlp.models import Model
 from allennlp.predictors import Predictor
 
-from allennlp_coref_rc.metrics import NarrativeQaMetric
+from allennlp_coref_rc.metrics.narrativeqa import NarrativeQaMetric
 from tests.golden import qanet as golden_qanet
 from tests.models.span_models import DASSA, DIM, EMBEDDERS, MODELING_LAYERS, READER, TRAIN, build, qanet, tensors
 

@@ -6,8 +6,8 @@ import pytest
 import torch
 from allennlp.models.archival import archive_model
 
+from allennlp_coref_rc.pages.stories import shown_candidates
 from allennlp_coref_rc.reproduction.figures.stories import load_reader
-from allennlp_coref_rc.reproduction.figures.story_maps import shown_candidates
 from tests.models.ga_reader_test import BABI, build
 from tests.scripts.scripts import load_script
 from tests.training_config.configs import BABI as FILES

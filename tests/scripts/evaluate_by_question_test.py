@@ -8,7 +8,7 @@ import pytest
 from allennlp.common.checks import ConfigurationError
 
 from allennlp_coref_rc.common.files import named_paths
-from allennlp_coref_rc.metrics import NarrativeQaMetric
+from allennlp_coref_rc.metrics.narrativeqa import NarrativeQaMetric
 from allennlp_coref_rc.reproduction.figures.question_groups import question_type, read_answers, score
 from tests.scripts.scripts import load_script
 

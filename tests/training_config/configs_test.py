@@ -11,7 +11,7 @@ from allennlp.common import Params
 from allennlp.data import Batch, DatasetReader, Vocabulary
 from allennlp.models import Model, load_archive
 
-from allennlp_coref_rc.data.dataset_readers.annotated_babi import read_babi
+from allennlp_coref_rc.data.babi.babi_files import read_babi
 from tests.shared import PROJECT
 from tests.training_config.configs import BABI, BABI_FOLDERS, DATA_PATHS, configs, load, load_small, name_of
 

@@ -1,16 +1,12 @@
 import dataclasses
 from functools import lru_cache
-from typing import Dict, Iterable, List, Optional
-
-import inflect
+from typing import Any, Dict, Iterable, List, Optional
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span
 from allennlp_coref_rc.annotations.annotators.annotator import Annotator
 from allennlp_coref_rc.annotations.annotators.word_lists import NOT_ENTITIES
 from allennlp_coref_rc.annotations.clusters import check_max_clusters, largest_clusters
 from allennlp_coref_rc.common.errors import ConfigurationError
-
-_inflect = inflect.engine()
 
 
 @Annotator.register("exact_match_coref")
@@ -87,11 +83,19 @@ class ExactMatchCoref(Annotator):
         return any(character.isalpha() for character in word) and word not in self._not_entities
 
 
+@lru_cache(maxsize=None)
+def _engine() -> Any:
+    # It takes longer to import than all of this package.
+    import inflect
+
+    return inflect.engine()
+
+
 @lru_cache(maxsize=100_000)
 def singular(word: str) -> str:
     """A key that singular and plural of a noun share: "mouse" of "mice" and "mouse", but "bu" of "buses" and "bus"."""
     # Only where nothing more changes do all forms meet.
-    while shorter := _inflect.singular_noun(word):
+    while shorter := _engine().singular_noun(word):
         if shorter == word:
             break
         word = shorter

@@ -19,7 +19,7 @@ from typing import List, Sequence, Union
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import atomic_write
 from allennlp_coref_rc.data.babi.alternate_entities import ALTERNATES, OTHER_WORDS
-from allennlp_coref_rc.data.dataset_readers.annotated_babi import BabiQuestion, read_babi
+from allennlp_coref_rc.data.babi.babi_files import BabiQuestion, read_babi
 
 WORD = re.compile("[A-Za-z]+")
 PRONOUN = re.compile(r"\b(he|she|they)\b", re.IGNORECASE)

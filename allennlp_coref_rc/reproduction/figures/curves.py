@@ -1,17 +1,9 @@
 import csv
-from pathlib import Path
 from statistics import mean, stdev
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence
+from typing import Dict, List, NamedTuple, Optional, Sequence
 
-from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import atomic_write
-from allennlp_coref_rc.common.json_objects import read_json_objects
 from allennlp_coref_rc.common.pictures import pyplot, save
-from allennlp_coref_rc.reproduction.runs import MODEL
-from allennlp_coref_rc.reproduction.scores import Scores
-
-LARGEST = 1e300
-"""Of what counts as a number; NaN does not."""
 
 STYLES = {"": "solid", "validation": "solid", "training": "dashed"}
 
@@ -26,30 +18,6 @@ class Curve(NamedTuple):
     @property
     def label(self) -> str:
         return f"{self.name}, {self.split}" if self.split else self.name
-
-
-def read_object(folder: Path, name: str) -> Dict[str, Any]:
-    """A JSON file of a run."""
-    if not folder.is_dir():
-        raise ConfigurationError(f"{folder}: no such folder, expected one that `allennlp train` has written")
-    if not (folder / name).exists():
-        raise ConfigurationError(f"{folder}: found no {name} in it, expected a run that `allennlp train` has finished")
-    values = [value for _, value in read_json_objects(str(folder / name))]
-    if len(values) > 1:
-        raise ConfigurationError(f"{folder / name}: found {len(values)} objects, expected one")
-    return values[0]
-
-
-def is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) <= LARGEST
-
-
-def number_of(path: Path, values: Dict[str, Any], key: str) -> float:
-    if is_number(values.get(key)):
-        return values[key]
-    found = f"{str(values[key])[:40]} as {key}" if key in values else f"no {key}"
-    others = ", ".join(name for name, value in values.items() if is_number(value))
-    raise ConfigurationError(f"{path}: found {found}, expected a number; numbers in it: {others or 'none'}")
 
 
 def deviation(values: Sequence[float]) -> float:
@@ -97,12 +65,3 @@ def write_curves(path: str, curves: Sequence[Curve], x_name: str, y_name: str) -
     write_table(path + ".csv", curves, x_name, y_name)
     draw(path + ".png", curves, x_name, y_name)
     return [path + ".png", path + ".csv"]
-
-
-def model_folders(rows: Sequence[Scores]) -> Dict[str, List[Path]]:
-    """What AllenNLP has written for the runs of each curve: those of all rows of a name."""
-    folders: Dict[str, List[Path]] = {}
-    for scores in rows:
-        runs = scores.runs.values()
-        folders.setdefault(scores.condition.row, []).extend(Path(run.path(MODEL)) for run in runs)
-    return folders

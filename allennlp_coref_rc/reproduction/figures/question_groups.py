@@ -5,7 +5,7 @@ from tqdm import tqdm
 
 from allennlp_coref_rc.annotations.formats.json_value import read_json
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.metrics import NarrativeQaMetric
+from allennlp_coref_rc.metrics.answer_scores import answer_counts, scores_of
 
 QUESTION_TYPES = (
     "what",
@@ -61,7 +61,6 @@ class Group(NamedTuple):
 
 def read_answers(path: str) -> Dict[Any, Answered]:
     """The questions of a file of predictions by their ids, or, where they have none, by their number."""
-    metric = NarrativeQaMetric()
     answers: Dict[Any, Answered] = {}
     for number, values in enumerate(tqdm(read_json(path), desc=path, unit="questions"), start=1):
         known = values.get("answer_texts")
@@ -80,7 +79,7 @@ def read_answers(path: str) -> Dict[Any, Answered]:
             " ".join(values["question_tokens"].strings()),
             len(values["passage_tokens"].list()) if length is None else length.integer(),
             references,
-            metric.count(values["answer"].string(), references),
+            answer_counts(values["answer"].string(), references),
         )
     return answers
 
@@ -131,7 +130,7 @@ def score(names: Sequence[str], counts: Sequence[numpy.ndarray], measures: Itera
     drawn = [numpy.bincount(generator.integers(size, size=size), minlength=size) for _ in range(samples)]
     # The first row is what was measured.
     weights = numpy.array([numpy.ones(size), *drawn])
-    metrics = [[NarrativeQaMetric.of_sums(sums) for sums in (weights @ own).tolist()] for own in counts]
+    metrics = [[scores_of(sums) for sums in (weights @ own).tolist()] for own in counts]
     scores = []
     for measure in measures:
         first, *_ = values = [numpy.array([100 * sample[measure] for sample in own]) for own in metrics]

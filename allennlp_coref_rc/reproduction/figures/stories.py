@@ -6,13 +6,11 @@ from allennlp.models import load_archive
 from allennlp.predictors import Predictor
 
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.data.babi.babi_files import BabiQuestion
 from allennlp_coref_rc.data.dataset_readers import AnnotatedBabiReader
-from allennlp_coref_rc.data.dataset_readers.annotated_babi import BabiQuestion
 from allennlp_coref_rc.data.fields import CLASS_LABELS
 from allennlp_coref_rc.modules.answer_layers import AnswerInput, AnswerLayer
-
-Distributions = List[Dict[str, float]]
-"""After each sentence the probability of each candidate."""
+from allennlp_coref_rc.pages.stories import Distributions
 
 
 class Story(NamedTuple):

@@ -8,7 +8,7 @@ from allennlp.data.tokenizers import LettersDigitsTokenizer
 from allennlp_coref_rc.annotations import AnnotatedText
 from allennlp_coref_rc.annotations.annotators import Annotator, ExactMatchCoref
 from allennlp_coref_rc.annotations.annotators.exact_match_coref import singular
-from allennlp_coref_rc.data.dataset_readers.annotated_babi import read_babi
+from allennlp_coref_rc.data.babi.babi_files import read_babi
 from tests.shared import BABI, needs_babi
 
 STORY = "Mary went to the office . Bill got the milk there . mary got the Office milk . Where is Mary ?"

@@ -15,12 +15,8 @@ from allennlp.data.data_loaders import MultiProcessDataLoader
 
 from allennlp_coref_rc.annotations.annotators import ExactMatchCoref
 from allennlp_coref_rc.data.annotation_layers import CorefClusters, CorefEdges
-from allennlp_coref_rc.data.dataset_readers.annotated_babi import (
-    EXTRACTIVE_TASKS,
-    AnnotatedBabiReader,
-    BabiQuestion,
-    read_babi,
-)
+from allennlp_coref_rc.data.babi.babi_files import BabiQuestion, read_babi
+from allennlp_coref_rc.data.dataset_readers.annotated_babi import EXTRACTIVE_TASKS, AnnotatedBabiReader
 from allennlp_coref_rc.data.fields import CANDIDATE_LABELS, CLASS_LABELS
 from tests.shared import BABI, PROJECT, needs_babi
 

@@ -16,12 +16,8 @@ from allennlp.data.tokenizers import CharacterTokenizer
 from allennlp_coref_rc.annotations import AnnotatedText
 from allennlp_coref_rc.annotations.annotators import Annotator
 from allennlp_coref_rc.data.annotation_layers import CorefEdges
-from allennlp_coref_rc.data.dataset_readers.annotated_cnn_dailymail import (
-    AnnotatedCnnDailyMailReader,
-    EntityQuestion,
-    question_from_json,
-    read_question,
-)
+from allennlp_coref_rc.data.corpora.cnn_dailymail import EntityQuestion, question_from_json, read_question
+from allennlp_coref_rc.data.dataset_readers.annotated_cnn_dailymail import AnnotatedCnnDailyMailReader
 from tests.data.dataset_readers.reader_assertions import (
     check_annotated_file,
     check_damage,

@@ -1,5 +1,6 @@
 import csv
 import os
+from dataclasses import dataclass
 from typing import Dict, List, Sequence
 
 import numpy
@@ -7,7 +8,6 @@ import numpy
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import atomic_write
 from allennlp_coref_rc.common.pictures import pyplot, save
-from allennlp_coref_rc.reproduction.figures.figure import Drawing, best_runs
 from allennlp_coref_rc.reproduction.figures.question_groups import (
     BOUNDS,
     GROUPINGS,
@@ -16,8 +16,6 @@ from allennlp_coref_rc.reproduction.figures.question_groups import (
     group_by,
     read_readers,
 )
-from allennlp_coref_rc.reproduction.runs import PREDICTIONS
-from allennlp_coref_rc.reproduction.scores import Scores
 
 MEASURES = {"rouge_l": "Rouge-L", "bleu_1": "Bleu-1", "exact_match": "exact match", "f1": "F1"}
 
@@ -88,50 +86,29 @@ def write(folder: str, tables: Dict[str, List[Group]], measures: Sequence[str]) 
     return files
 
 
-@Drawing.register("question_bars")
-class QuestionBars(Drawing):
-    """
-    Scores of readers by type of question and by length of the passage, beside each other: Figures 4 and 5 of DASSA
-    (Mihaylov and Frank, EMNLP 2019). Other rows are compared with the first. Of each row the run with the best Rouge-L
-    on validation questions answers.
+@dataclass(frozen=True)
+class Comparison:
+    """What readers are compared by, and how; see `QuestionBars`."""
 
-    Registered as a `Drawing` with name "question_bars".
+    by: Sequence[str] = GROUPINGS
+    measures: Sequence[str] = tuple(MEASURES)
+    bounds: Sequence[int] = BOUNDS
+    samples: int = 1000
 
-    # Parameters
-
-    by : `List[str]`, optional (default = `["question type", "passage length"]`)
-    measures : `List[str]`, optional (default = `["rouge_l", "bleu_1", "exact_match", "f1"]`)
-    bounds : `List[int]`, optional (default = `[200, 400, 600, 800, 1000, 1200]`)
-        The most tokens of each range of lengths but the last.
-    samples : `int`, optional (default = `1000`)
-        Of questions, for the intervals of differences.
-    """
-
-    def __init__(
-        self,
-        by: List[str] = list(GROUPINGS),
-        measures: List[str] = list(MEASURES),
-        bounds: List[int] = list(BOUNDS),
-        samples: int = 1000,
-    ) -> None:
-        for found, known in ((by, GROUPINGS), (measures, MEASURES)):
+    def __post_init__(self) -> None:
+        for found, known in ((self.by, GROUPINGS), (self.measures, MEASURES)):
             if not found or not set(found) <= set(known):
-                raise ConfigurationError(f"question_bars: found {str(found):.60}, expected some of {', '.join(known)}")
-        if not bounds or min(bounds) < 1 or samples < 1:
-            raise ConfigurationError("question_bars: found bounds or samples of less than 1, expected 1 or more")
-        self._by = by
-        self._measures = measures
-        self._bounds = sorted(set(bounds))
-        self._samples = samples
+                raise ConfigurationError(f"found {str(found):.60}, expected some of {', '.join(known)}")
+        if not self.bounds or min(self.bounds) < 1 or self.samples < 1:
+            raise ConfigurationError("found bounds or samples of less than 1, expected 1 or more")
 
-    def draw(self, folder: str, rows: Sequence[Scores]) -> List[str]:
-        return self.compare(
-            folder, {name: run.path(PREDICTIONS) for name, run in best_runs(rows, None, "rouge_l").items()}
-        )
-
-    def compare(self, folder: str, paths: Dict[str, str]) -> List[str]:
-        """The same of files of predictions by the names of readers; the folder is made if all can be used."""
+    def write(self, folder: str, paths: Dict[str, str]) -> List[str]:
+        """
+        Writes tables and pictures from files of predictions by the names of readers. The folder is made if all files can
+        be used.
+        """
         readers = read_readers(paths)
-        tables = {by: group_by(by, readers, self._measures, self._bounds, self._samples) for by in self._by}
+        bounds = sorted(set(self.bounds))
+        tables = {by: group_by(by, readers, self.measures, bounds, self.samples) for by in self.by}
         os.makedirs(folder, exist_ok=True)
-        return write(folder, tables, self._measures)
+        return write(folder, tables, self.measures)

@@ -1,11 +1,12 @@
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Dict, List, Optional, Sequence
 
 from allennlp.common import Registrable
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.reproduction.condition import SPLITS, Table
-from allennlp_coref_rc.reproduction.runs import Run
+from allennlp_coref_rc.reproduction.runs import MODEL, Run
 from allennlp_coref_rc.reproduction.scores import Scores
 
 
@@ -38,3 +39,12 @@ def best_runs(rows: Sequence[Scores], task: Optional[int], metric: str) -> Dict[
         if task not in scores.tasks:
             raise ConfigurationError(f"{scores.condition.name}: found no run of the task {task}, which another row has")
     return {scores.condition.row: scores.best_run(task, SPLITS["validation"] + metric) for scores in rows}
+
+
+def model_folders(rows: Sequence[Scores]) -> Dict[str, List[Path]]:
+    """What AllenNLP has written for the runs of each curve: those of all rows of a name."""
+    folders: Dict[str, List[Path]] = {}
+    for scores in rows:
+        runs = scores.runs.values()
+        folders.setdefault(scores.condition.row, []).extend(Path(run.path(MODEL)) for run in runs)
+    return folders

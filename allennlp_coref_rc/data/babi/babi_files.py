@@ -1,0 +1,89 @@
+import glob
+import os
+import re
+from typing import Iterator, List, NamedTuple
+
+from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.files import open_text
+
+NUM_TASKS = 20
+
+# Python refuses to convert more than some thousand digits.
+NUMBER = re.compile(r"[0-9]{1,9}")
+
+
+class BabiQuestion(NamedTuple):
+    """
+    A question of a bAbI file: the statements before it, the question, its answer, the statements that support it (their
+    positions in `statements`, from 0), the line of the file it stands on, and the number of its story (from 1).
+    """
+
+    statements: List[str]
+    question: str
+    answer: str
+    supporting_facts: List[int]
+    line: int
+    story: int
+
+
+def read_babi(path: str) -> Iterator[BabiQuestion]:
+    """
+    The questions of a file in the format of the bAbI tasks (Weston et al. 2015, v1.2): `ID statement`, or `ID
+    question<TAB>answer<TAB>supporting ids`; a story begins where the ID is 1, and IDs count questions too. Anything
+    else raises a `ConfigurationError` with the file and the line.
+    """
+    ids: List[int] = []
+    statements: List[str] = []
+    last_id, line, story, found_question = 0, 0, 0, False
+
+    def fail(found: str, expected: str) -> ConfigurationError:
+        return ConfigurationError(f"{path}, line {line}: found {found}, expected {expected}")
+
+    with open_text(path) as lines:
+        for line, content in enumerate(lines, start=1):
+            content = content.rstrip("\r\n")
+            number, _, text = content.partition(" ")
+            if not NUMBER.fullmatch(number):
+                raise fail(repr(content[:60]), "a line that begins with a number and a blank")
+            if int(number) == 1:
+                ids, statements = [], []
+                story += 1
+            elif int(number) != last_id + 1:
+                raise fail(f"the number {number}", f"{last_id + 1} or, at the start of a story, 1")
+            last_id = int(number)
+
+            question, *rest = (part.strip() for part in text.split("\t"))
+            if not question:
+                raise fail("nothing after the number", "a statement or a question")
+            if not rest:
+                if "?" in question:
+                    raise fail("a question without a tab", "question<TAB>answer<TAB>supporting ids")
+                ids.append(last_id)
+                statements.append(question)
+                continue
+            if len(rest) > 2 or not rest[0]:
+                raise fail(repr(text[:60]), "question<TAB>answer<TAB>supporting ids")
+            supports = rest[1].split() if len(rest) == 2 else []
+            for support in supports:
+                if not NUMBER.fullmatch(support) or int(support) not in ids:
+                    raise fail(f"the supporting id {support[:60]!r}", "the number of a statement before the question")
+            if not statements:
+                raise fail("a question with no statement before it", "a story")
+            found_question = True
+            facts = [ids.index(int(support)) for support in supports]
+            yield BabiQuestion(list(statements), question, rest[0], facts, line, story)
+    if not found_question:
+        raise ConfigurationError(f"{path}, line {max(line, 1)}: found no question in the file, expected some")
+
+
+def find_split(folder: str, task: int, split: str) -> str:
+    """
+    The file of a task and a split ("train", "valid" or "test") in the folder of the bAbI tasks: `qa{task}_{split}.txt` or
+    `qa{task}_*_{split}.txt`. Where there is none, a `ConfigurationError` says so.
+    """
+    names = (f"qa{task}_{split}.txt", f"qa{task}_*_{split}.txt")
+    for name in names:
+        found = sorted(glob.glob(os.path.join(glob.escape(folder), name)))
+        if found:
+            return found[0]
+    raise ConfigurationError(f"{os.path.join(folder, names[0])}: no such file, expected the folder of the bAbI tasks")

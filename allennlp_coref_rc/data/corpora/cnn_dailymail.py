@@ -1,0 +1,163 @@
+"""The questions of CNN and the Daily Mail (Hermann et al. 2015), as files have them."""
+
+import json
+import lzma
+import os
+import re
+import tarfile
+import zipfile
+import zlib
+from typing import Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple
+
+from allennlp_coref_rc.annotations.annotated_text import Cluster, Span, clusters_from_json
+from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.files import atomic_write, open_text
+
+SUFFIX = ".question"
+
+BLOCKS = ("URL", "passage", "question", "answer", "entities", "clusters")
+"""What stands in a `.question` file, divided by blank lines; clusters in some conversions only."""
+
+
+class EntityQuestion(NamedTuple):
+    """
+    A question of CNN or Daily Mail: `entities` maps the markers of its entities, which are the candidates, to what they
+    stood for. `clusters`, which the official files do not have, are [start, end) spans of the tokens, divided by
+    blanks, of passage and question in a row.
+    """
+
+    id: Optional[str]
+    passage: str
+    question: str
+    answer: Optional[str]
+    entities: Dict[str, str]
+    url: Optional[str] = None
+    clusters: Sequence[Cluster] = ()
+
+
+def read_question(path: str) -> EntityQuestion:
+    """
+    The question of a `.question` file (Hermann et al. 2015), whose blocks are divided by blank lines: the URL, the
+    passage, the question and the answer, one line each, and `marker:surface form` lines, one an entity.
+
+    In conversions of other data sets to this layout (those of the GA Reader's and MAGE's authors) the lines of entities
+    may be candidates without a surface form, and a sixth block may have coreference clusters, one a line: mentions
+    `the:4|football:5`, tokens with their positions in passage and question, from 1.
+
+    Anything else raises a `ConfigurationError` with the file and the line.
+    """
+    blocks: List[List[Tuple[int, str]]] = [[]]
+    line = 0
+    with open_text(path) as lines:
+        for line, content in enumerate(map(str.strip, lines), start=1):
+            if content:
+                blocks[-1].append((line, content))
+            elif blocks[-1]:
+                blocks.append([])
+    if not blocks[-1]:
+        blocks.pop()
+    if not 5 <= len(blocks) <= len(BLOCKS):
+        raise ConfigurationError(
+            f"{path}, line {max(line, 1)}: found {len(blocks)} blocks divided by blank lines, expected 5 or 6: "
+            + ", ".join(BLOCKS)
+        )
+    for name, block in zip(BLOCKS[:4], blocks):
+        if len(block) > 1:
+            raise ConfigurationError(
+                f"{path}, line {block[1][0]}: found {len(block)} lines of the {name}, expected one, and a blank line"
+            )
+    (_, url), (_, passage), (_, question), (answer_line, answer) = (block[0] for block in blocks[:4])
+    entities: Dict[str, str] = {}
+    for line, content in blocks[4]:
+        marker, _, surface = (part.strip() for part in content.partition(":"))
+        if not marker or marker in entities:
+            raise ConfigurationError(
+                f"{path}, line {line}: found {content[:60]!r}, expected marker:surface form, each marker once"
+            )
+        entities[marker] = surface
+    if answer not in entities:
+        raise ConfigurationError(
+            f"{path}, line {answer_line}: found the answer {answer[:60]!r}, expected one of the {len(entities)} "
+            f"entities from line {blocks[4][0][0]}"
+        )
+    clusters: List[Cluster] = []
+    tokens = f"{passage} {question}".split()
+    for line, content in blocks[5] if len(blocks) > 5 else ():
+        try:
+            clusters.append([_mention(item, tokens) for item in content.split()])
+        except ValueError as error:
+            raise ConfigurationError(
+                f"{path}, line {line}: {error}, expected mentions as in 'the:4|football:5': tokens that follow one "
+                f"another, with their positions among the {len(tokens)} tokens of passage and question, from 1"
+            ) from error
+    id = os.path.basename(path).removesuffix(SUFFIX)
+    return EntityQuestion(id, passage, question, answer, entities, url, clusters)
+
+
+def _mention(item: str, tokens: Sequence[str]) -> Span:
+    positions = []
+    for part in item.split("|"):
+        token, _, number = part.rpartition(":")
+        if not re.fullmatch(r"[0-9]{1,9}", number) or not 1 <= int(number) <= len(tokens):
+            raise ValueError(f"found {part[:60]!r}")
+        if tokens[int(number) - 1] != token:
+            raise ValueError(f"found {part[:60]!r} where the token is {tokens[int(number) - 1][:60]!r}")
+        positions.append(int(number) - 1)
+    if positions != list(range(positions[0], positions[0] + len(positions))):
+        raise ValueError(f"found {item[:60]!r}")
+    return positions[0], positions[-1] + 1
+
+
+def question_from_json(line: str) -> EntityQuestion:
+    """A question from a JSON object with the names of `EntityQuestion`; only passage and question have to be there."""
+    try:
+        values = {"id": None, "answer": None, "entities": {}, **json.loads(line)}
+        # Half a surrogate pair passes as JSON, but is no text.
+        json.dumps(values, ensure_ascii=False).encode()
+        question = EntityQuestion(**values)
+    except (ValueError, TypeError, RecursionError) as error:
+        raise ConfigurationError(f"found {line[:60]!r}, expected a JSON object of a question: {error}") from error
+    for name in ("id", "passage", "question", "answer", "url"):
+        value = getattr(question, name)
+        if not isinstance(value, str) and (value is not None or name in ("passage", "question")):
+            raise ConfigurationError(f"{name}: found {json.dumps(value)[:60]}, expected a text")
+    if not isinstance(question.entities, dict) or not all(isinstance(form, str) for form in question.entities.values()):
+        raise ConfigurationError(
+            f"entities: found {json.dumps(question.entities)[:60]}, expected an object of markers and what they stand for"
+        )
+    if question.entities and question.answer is not None and question.answer not in question.entities:
+        raise ConfigurationError(f"answer: found {question.answer[:60]!r}, expected one of the entities")
+    return question._replace(clusters=clusters_from_json(question.clusters))
+
+
+def find_questions(path: str) -> str:
+    """The local file or folder of a path or a URL; a folder of an archive is `ARCHIVE!FOLDER`."""
+    if os.path.isdir(path):
+        return path
+    from allennlp.common.file_utils import cached_path
+
+    try:
+        return str(cached_path(path, extract_archive=True))
+    except FileNotFoundError as error:
+        raise ConfigurationError(f"{path}: no such file or folder") from error
+    except (EOFError, OSError, ValueError, lzma.LZMAError, tarfile.TarError, zipfile.BadZipFile, zlib.error) as error:
+        raise ConfigurationError(
+            f"{path}: found {error}, expected a file, a folder, or a folder of an archive, ARCHIVE!FOLDER"
+        ) from error
+
+
+def question_files(folder: str) -> List[str]:
+    """The `.question` files of a folder, in the order of their names."""
+    files = sorted(file for file in os.listdir(folder) if file.endswith(SUFFIX))
+    if not files:
+        raise ConfigurationError(
+            f"{folder}: found a folder without {SUFFIX} files, expected one with, such as questions/training"
+        )
+    return [os.path.join(folder, file) for file in files]
+
+
+def write_json_lines(path: str, files: Iterable[str]) -> None:
+    """Writes the questions of `.question` files as JSON lines, which `question_from_json` reads."""
+    with atomic_write(path) as output:
+        for file in files:
+            output.write(json.dumps(read_question(file)._asdict(), ensure_ascii=False) + "\n")

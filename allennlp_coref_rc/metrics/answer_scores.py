@@ -1,0 +1,40 @@
+"""What is reported on answers in words, question by question: counts that add up to scores."""
+
+from typing import Dict, List, Sequence
+
+from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.metrics.overlap import MAX_ORDER, bleu, bleu_counts, rouge_l, squad_f1, squad_tokens
+from allennlp_coref_rc.metrics.ptb_tokens import ptb_tokens
+
+MEANS = ("rouge_l", "exact_match", "f1")
+
+NUM_COUNTS = 1 + len(MEANS) + 2 + 2 * MAX_ORDER
+
+
+def answer_counts(
+    prediction: str, references: Sequence[str], beta: float = 1.2, same_reference: bool = False
+) -> List[float]:
+    """
+    What one question adds to the sums that `scores_of` turns into scores: 1, its Rouge-L, exact match and F1, and the
+    counts of Bleu. Options are those of `NarrativeQaMetric`.
+    """
+    if isinstance(references, str) or not references:
+        raise ConfigurationError(f"references: found {references!r}, expected a list of one or more")
+    predicted, expected = ptb_tokens(prediction), [ptb_tokens(text) for text in references]
+    words, alternatives = squad_tokens(prediction), [squad_tokens(text) for text in references]
+    return [
+        1,
+        rouge_l(predicted, expected, beta, same_reference),
+        float(words in alternatives),
+        max(squad_f1(words, reference) for reference in alternatives),
+        *bleu_counts(predicted, expected),
+    ]
+
+
+def scores_of(sums: Sequence[float]) -> Dict[str, float]:
+    """The scores of the questions whose `answer_counts` were added up."""
+    number, *means = sums[: 1 + len(MEANS)]
+    scores = {name: value / max(number, 1) for name, value in zip(MEANS, means)}
+    orders = bleu(sums[1 + len(MEANS) :]) if number else [0.0] * MAX_ORDER
+    scores.update({f"bleu_{order}": score for order, score in enumerate(orders, start=1)})
+    return scores

@@ -1,0 +1,30 @@
+import os
+from typing import List, Sequence
+
+from allennlp_coref_rc.reproduction.figures.curves import write_curves
+from allennlp_coref_rc.reproduction.figures.drawings.figure import Drawing, model_folders
+from allennlp_coref_rc.reproduction.figures.run_curves import SHARES, X_NAME, ablation_curve
+from allennlp_coref_rc.reproduction.scores import Scores
+
+
+@Drawing.register("ablation_curves")
+class AblationCurves(Drawing):
+    """
+    A metric of runs against the share of coreference mentions that `corrupted_coref` removed or replaced: Figure 3 (left)
+    of Coref-GRU (Dhingra et al., NAACL 2018). The runs of all rows of a name are a curve. A run whose config does not say
+    the share counts as 0; a curve none of whose runs says it is a level line.
+
+    Registered as a `Drawing` with name "ablation_curves".
+
+    # Parameters
+
+    metric : `str`, optional (default = `"test_accuracy"`)
+        As AllenNLP's metrics.json calls it.
+    """
+
+    def __init__(self, metric: str = "test_accuracy") -> None:
+        self._metric = metric
+
+    def draw(self, folder: str, rows: Sequence[Scores]) -> List[str]:
+        curves = [ablation_curve(name, folders, self._metric, SHARES) for name, folders in model_folders(rows).items()]
+        return write_curves(os.path.join(folder, "curves"), curves, X_NAME, self._metric)

@@ -1,0 +1,40 @@
+from typing import List, Sequence
+
+from allennlp_coref_rc.reproduction.figures.drawings.figure import Drawing, best_runs
+from allennlp_coref_rc.reproduction.figures.question_groups import BOUNDS, GROUPINGS
+from allennlp_coref_rc.reproduction.figures.question_scores import MEASURES, Comparison
+from allennlp_coref_rc.reproduction.runs import PREDICTIONS
+from allennlp_coref_rc.reproduction.scores import Scores
+
+
+@Drawing.register("question_bars")
+class QuestionBars(Drawing):
+    """
+    Scores of readers by type of question and by length of the passage, beside each other: Figures 4 and 5 of DASSA
+    (Mihaylov and Frank, EMNLP 2019). Other rows are compared with the first. Of each row the run with the best Rouge-L
+    on validation questions answers.
+
+    Registered as a `Drawing` with name "question_bars".
+
+    # Parameters
+
+    by : `List[str]`, optional (default = `["question type", "passage length"]`)
+    measures : `List[str]`, optional (default = `["rouge_l", "bleu_1", "exact_match", "f1"]`)
+    bounds : `List[int]`, optional (default = `[200, 400, 600, 800, 1000, 1200]`)
+        The most tokens of each range of lengths but the last.
+    samples : `int`, optional (default = `1000`)
+        Of questions, for the intervals of differences.
+    """
+
+    def __init__(
+        self,
+        by: List[str] = list(GROUPINGS),
+        measures: List[str] = list(MEASURES),
+        bounds: List[int] = list(BOUNDS),
+        samples: int = 1000,
+    ) -> None:
+        self._comparison = Comparison(by, measures, bounds, samples)
+
+    def draw(self, folder: str, rows: Sequence[Scores]) -> List[str]:
+        runs = best_runs(rows, None, "rouge_l")
+        return self._comparison.write(folder, {name: run.path(PREDICTIONS) for name, run in runs.items()})

@@ -1,0 +1,56 @@
+import os
+from typing import List, Sequence
+
+from allennlp.common import Params
+from allennlp.data import DatasetReader
+from tqdm import tqdm
+
+from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.pages.stories import write_story
+from allennlp_coref_rc.reproduction.figures.drawings.figure import Drawing, best_runs
+from allennlp_coref_rc.reproduction.figures.stories import WAYS, find_stories, load_reader
+from allennlp_coref_rc.reproduction.runs import MODEL
+from allennlp_coref_rc.reproduction.scores import Scores
+
+
+@Drawing.register("story_maps")
+class StoryMaps(Drawing):
+    """
+    What readers believe after each sentence of bAbI's test stories, as heat maps of candidates by sentences: Figure 4 of
+    the MAGE-GRU paper (Dhingra et al. 2017, arXiv:1703.02620). Of each row and task the run that is best on validation
+    questions reads.
+
+    Registered as a `Drawing` with name "story_maps".
+
+    # Parameters
+
+    questions : `List[int]`, optional (default = `[1]`)
+        Their numbers in the file of each task's test questions.
+    way : `str`, optional (default = `"prefixes"`)
+        `"prefixes"`: a reader reads the story's first sentence, then the first two, and so on. `"boundaries"`, the
+        paper's way: it reads the story once, and the encoding of each sentence's end is put in the place of what
+        attention has made of all; for readers whose answers are classes.
+    """
+
+    def __init__(self, questions: List[int] = [1], way: str = "prefixes") -> None:
+        if not questions or min(questions) < 1:
+            raise ConfigurationError(f"story_maps: found the questions {questions}, expected numbers of 1 or more")
+        if way not in WAYS:
+            raise ConfigurationError(f"story_maps: found the way {way!r:.60}, expected {' or '.join(WAYS)}")
+        self._questions = questions
+        self._believe = WAYS[way]
+
+    def draw(self, folder: str, rows: Sequence[Scores]) -> List[str]:
+        files: List[str] = []
+        for task in tqdm(rows[0].tasks, desc="stories"):
+            runs = best_runs(rows, task, "accuracy")
+            predictors = {name: load_reader(run.path(MODEL, "model.tar.gz")) for name, run in runs.items()}
+            # The data may lie elsewhere than when the readers were trained.
+            params = next(iter(runs.values())).params(located=True)
+            reader = DatasetReader.from_params(Params(params["dataset_reader"]))
+            path = params.get("test_data_path") or params["validation_data_path"]
+            for number, story in find_stories(reader, path, self._questions).items():
+                believed = {name: self._believe(predictor, story) for name, predictor in predictors.items()}
+                name = f"question_{number}" if task is None else f"task_{task}_question_{number}"
+                files += write_story(os.path.join(folder, name), story.question, believed)
+        return files

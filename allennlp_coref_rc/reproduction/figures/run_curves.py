@@ -1,0 +1,91 @@
+"""Curves of finished runs, from the folders that `allennlp train -s FOLDER` has written."""
+
+import math
+import re
+from collections import defaultdict
+from pathlib import Path
+from typing import Any, Dict, List, Optional, Sequence
+
+from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.json_objects import read_json_objects
+from allennlp_coref_rc.reproduction.figures.curves import Curve
+
+LARGEST = 1e300
+"""Of what counts as a number; NaN does not."""
+
+X_NAME = "share of mentions removed or replaced"
+
+SHARES = ["dataset_reader.annotator.remove_mentions", "dataset_reader.annotator.replace_mentions"]
+
+AXES = ("epoch", "exp(-loss)")
+
+SPLITS = ("validation", "training")
+
+
+def setting(folder: Path, key: str) -> Optional[float]:
+    """What a run's config says at a dotted key; `None` where it does not."""
+    values: Any = read_object(folder, "config.json")
+    *parents, last = key.split(".")
+    for parent in parents:
+        values = values.get(parent) if isinstance(values, dict) else None
+    if not isinstance(values, dict) or values.get(last) is None:
+        return None
+    return number_of(folder / "config.json", values, last)
+
+
+def ablation_curve(name: str, folders: Sequence[Path], metric: str, against: Sequence[str]) -> Curve:
+    points = defaultdict(list)
+    settings: List[Optional[float]] = []
+    for folder in folders:
+        found = {key: setting(folder, key) for key in against}
+        found = {key: value for key, value in found.items() if value is not None}
+        if len(found) > 1:
+            raise ConfigurationError(f"{folder}/config.json: found {' and '.join(found)}, expected one of them")
+        settings.append(next(iter(found.values()), None))
+    if any(value is not None for value in settings):
+        settings = [value or 0.0 for value in settings]
+    for folder, value in zip(folders, settings):
+        points[value].append(number_of(folder / "metrics.json", read_object(folder, "metrics.json"), metric))
+    return Curve(name, points)
+
+
+def training_curve(name: str, folders: Sequence[Path], split: str) -> Curve:
+    runs: List[List[float]] = []
+    for folder in folders:
+        found = [re.fullmatch(r"metrics_epoch_(\d+)\.json", path.name) for path in folder.glob("metrics_epoch_*.json")]
+        runs.append([])
+        epochs = 1 + max((int(match[1]) for match in found if match), default=0)
+        for epoch in range(epochs):
+            metrics = f"metrics_epoch_{epoch}.json"
+            loss = number_of(folder / metrics, read_object(folder, metrics), f"{split}_loss")
+            if loss < 0:
+                raise ConfigurationError(f"{folder / metrics}: found the {split}_loss {loss}, expected 0 or more")
+            runs[-1].append(math.exp(-loss))
+    longest = max(map(len, runs), default=0)
+    # A run that has ended stays where it was: those that are good end early.
+    points = {float(i + 1): [run[min(i, len(run) - 1)] for run in runs if run] for i in range(longest)}
+    return Curve(name, points, split)
+
+
+def read_object(folder: Path, name: str) -> Dict[str, Any]:
+    """A JSON file of a run."""
+    if not folder.is_dir():
+        raise ConfigurationError(f"{folder}: no such folder, expected one that `allennlp train` has written")
+    if not (folder / name).exists():
+        raise ConfigurationError(f"{folder}: found no {name} in it, expected a run that `allennlp train` has finished")
+    values = [value for _, value in read_json_objects(str(folder / name))]
+    if len(values) > 1:
+        raise ConfigurationError(f"{folder / name}: found {len(values)} objects, expected one")
+    return values[0]
+
+
+def is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) <= LARGEST
+
+
+def number_of(path: Path, values: Dict[str, Any], key: str) -> float:
+    if is_number(values.get(key)):
+        return values[key]
+    found = f"{str(values[key])[:40]} as {key}" if key in values else f"no {key}"
+    others = ", ".join(name for name, value in values.items() if is_number(value))
+    raise ConfigurationError(f"{path}: found {found}, expected a number; numbers in it: {others or 'none'}")
