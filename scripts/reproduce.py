@@ -42,7 +42,8 @@ def main() -> None:
     try:
         chosen = select(read_conditions(args.conditions), args.table, args.condition)
         if args.report is not None:
-            text = report(chosen, args.seeds, args.output, args.data, args.figures)
+            folder = os.path.dirname(os.path.abspath(args.report)) if args.report else ""
+            text = report(chosen, args.seeds, args.output, args.data, args.figures, linked_from=folder)
             write_report(args.report, text) if args.report else print(text)
         elif args.list:
             for table in chosen:

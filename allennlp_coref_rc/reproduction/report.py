@@ -9,8 +9,14 @@ from allennlp_coref_rc.reproduction.runs import PREDICTIONS
 from allennlp_coref_rc.reproduction.scores import Score, Scores
 from allennlp_coref_rc.reproduction.significance import mcnemar, pair, paired_bootstrap, read_scores
 
-BEGIN = "<!-- scripts/reproduce.py --report writes what follows -->"
-END = "<!-- scripts/reproduce.py --report wrote what is above -->"
+BEGIN = "<!-- coref-rc reproduce --report writes what follows -->"
+END = "<!-- coref-rc reproduce --report wrote what is above -->"
+
+OLD_MARKS = {
+    "<!-- scripts/reproduce.py --report writes what follows -->": BEGIN,
+    "<!-- scripts/reproduce.py --report wrote what is above -->": END,
+}
+"""The marks of earlier versions. A report that stands between them is found and gets the new ones."""
 
 SECTION = "\n### "
 
@@ -22,25 +28,32 @@ MADE_WITH = ("runs", "seeds", "commit", "hardware", "hours")
 
 INTRODUCTION = """## The papers' tables and figures
 
-Rows with "mean ± sd" were run here: over seeds, whose number is in brackets, of the mean over tasks (sd: of a sample,
-over n - 1); "best" is the seed chosen by validation (task by task where there are tasks; of equals the one with the
-lower validation loss). The difference is that of the mean or the best, whichever the paper's number is. `[OK]`: no
-more than the tolerance worse than the paper; `[FAIL]`: worse; `[no data]`: the data set is not available;
-`[not run]`; `[3/60 run]`: not finished; `[no metric]`: the runs lack it. Hours are those of all runs together,
-minutes of one (wall time), one thread each unless the hardware says otherwise. A figure is drawn of those rows whose
-runs are finished. The tests of significance are about two trained models, not about seeds, and take questions for
-independent, which those about one text (in bAbI five a story) are not quite: true p-values are larger."""
+A row with "mean ± sd" was run here. The mean is over seeds, of each seed's mean over tasks; the number of seeds stands
+in brackets, and sd is the standard deviation of a sample (n - 1). "best" is the seed with the best validation score,
+chosen task by task where there are tasks; between equal seeds the lower validation loss decides. The difference is
+between the paper's number and our mean or our best, whichever of the two the paper reports.
+
+- `[OK]`: at most the tolerance worse than the paper; `[FAIL]`: worse than that
+- `[no data]`: the data set is not available; `[not run]`: no run is finished; `[3/60 run]`: some runs are finished
+- `[no metric]`: the runs do not have this metric
+
+Hours are the wall time of all runs of a row together, minutes that of one run. A run has one thread unless the hardware
+says otherwise. A figure shows the rows whose runs are all finished. The tests of significance compare two trained
+models, not the seeds. They treat questions as independent, but questions about one text (on bAbI, five a story) are not
+quite independent, so the true p-values are larger."""
 
 
 def write_report(path: str, report: str) -> None:
     """
-    Puts the report between its marks in a file, at the end if it has none. What is between them of other tables and figures
-    stays, as does the rest of the file.
+    Writes the report between its two marks in a file, or at the end of a file without marks. Other tables and figures
+    between the marks stay, and so does the rest of the file.
     """
     text = ""
     if os.path.exists(path):
         with open_text(path, newline="") as lines:
             text = "".join(lines)
+    for old, new in OLD_MARKS.items():
+        text = text.replace(old, new)
     if text.count(BEGIN) != text.count(END) or text.count(BEGIN) > 1 or text.find(BEGIN) > text.find(END):
         raise ConfigurationError(f"{path}: found one of the report's marks without the other, expected both or none")
     if BEGIN in text:
@@ -55,15 +68,23 @@ def write_report(path: str, report: str) -> None:
 
 
 def _sections(report: str) -> Dict[str, str]:
-    """By what it is of, "### Coref-GRU, Table 1"."""
+    """The sections of a report by the beginning of their titles, such as "### Coref-GRU, Table 1"."""
     texts = [SECTION.lstrip("\n") + text.strip() for text in report.split(SECTION)[1:]]
     return {text.partition(":")[0]: text for text in texts}
 
 
-def report(tables: Sequence[Table], seeds: Sequence[int], output: str, data: str, figures: Optional[str] = None) -> str:
+def report(
+    tables: Sequence[Table],
+    seeds: Sequence[int],
+    output: str,
+    data: str,
+    figures: Optional[str] = None,
+    linked_from: str = "",
+) -> str:
     """
-    The tables, with what the runs in a folder came to; of the conditions' own seeds or of those given. Figures are drawn of
-    the rows whose runs are all finished, each into a folder of its own in `figures`, by default in that of the runs.
+    The tables and figures with the results of the runs in the folder `output`, for the given seeds or, without any, for
+    those that the conditions name. A figure is drawn into a folder of its own in `figures` (by default in `output`) if
+    any of its rows has all its runs. Links to its files are relative to the folder `linked_from`, if that is given.
     """
     parts = [INTRODUCTION]
     for table in tables:
@@ -74,20 +95,21 @@ def report(tables: Sequence[Table], seeds: Sequence[int], output: str, data: str
         parts.append(f"### {table.paper.partition(':')[0]}, {table.title}: {table.caption}")
         if isinstance(table, Figure):
             folder = os.path.join(figures or os.path.join(output, "figures"), table.name)
-            lines = _figure(table, list(scores.values()), data, folder)
+            lines = _figure(table, list(scores.values()), data, folder, linked_from)
         else:
             lines = _table(table, scores, data)
         parts += ["\n".join(part) for part in lines if part]
     return "\n\n".join(parts)
 
 
-def _figure(figure: Figure, rows: Sequence[Scores], data: str, folder: str) -> Iterator[List[str]]:
+def _figure(figure: Figure, rows: Sequence[Scores], data: str, folder: str, linked_from: str) -> Iterator[List[str]]:
     finished = [scores for scores in rows if scores.complete]
     if finished:
         os.makedirs(folder, exist_ok=True)
         try:
             files = figure.drawing.draw(folder, finished)
-            yield [", ".join(f"[{os.path.basename(path)}]({path})" for path in files)]
+            links = [os.path.relpath(path, linked_from) if linked_from else path for path in files]
+            yield [", ".join(f"[{os.path.basename(link)}]({link})" for link in links)]
         except ConfigurationError as error:
             yield [f"[FAIL] Not drawn: {error}"]
     yield _notes(figure)
