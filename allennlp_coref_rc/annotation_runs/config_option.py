@@ -1,15 +1,15 @@
 import json
 import os
-from typing import Any, Dict
+from typing import Any, Dict, Type
 
-from allennlp.common import Params
+from allennlp.common import Params, Registrable
 from allennlp.common.params import _environment_variables, evaluate_snippet
 
 from allennlp_coref_rc.annotations.annotators import Annotator
 from allennlp_coref_rc.common.errors import ConfigurationError
 
 
-def load_config(option: str, value: str, base: type) -> Dict[str, Any]:
+def load_config(option: str, value: str, base: Type[Registrable]) -> Dict[str, Any]:
     """The config that an option gives: a name, JSON or Jsonnet, a file of it, or an experiment's config."""
     try:
         if value.lstrip().startswith("{"):

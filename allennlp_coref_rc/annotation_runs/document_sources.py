@@ -3,7 +3,7 @@ import json
 import os
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, cast
 
 from allennlp.common import Params
 from allennlp.common.file_utils import cached_path
@@ -48,7 +48,7 @@ class DocumentSource:
         if isinstance(item, Document):
             return item
         id, text, data = item
-        tokens = [token.text for token in BlankSpacyTokenizer().tokenize(text)]
+        tokens = [str(token) for token in BlankSpacyTokenizer().tokenize(text)]
         return Document.of(AnnotatedText(tokens, sentence_spans(tokens)), id=id, data=data)
 
     def annotate(self, documents: Sequence[Document], annotator: Annotator) -> List[Document]:
@@ -133,7 +133,7 @@ class AnnotatedDocuments(DocumentSource):
             yield place, replace(document, data=data)
 
     def header(self) -> Dict[str, Any]:
-        given = read_header(_local(self.path))
+        given = read_header(_local(self.path)) or {}
         header = {key: given.get(key, default) for key, default in super().header().items()}
         if not isinstance(header["annotators"], list) or not isinstance(header["failed"], int):
             raise ConfigurationError(
@@ -196,7 +196,7 @@ def build_reader(config: str) -> ReadingComprehensionReader:
         raise ConfigurationError(
             f"reader.type: found {name!r}, expected a reader of this package (annotated_…), which can make documents"
         )
-    return DatasetReader.from_params(Params(json.loads(config), "reader."))
+    return cast(ReadingComprehensionReader, DatasetReader.from_params(Params(json.loads(config), "reader.")))
 
 
 def _line_id(path: str, number: int) -> str:

@@ -60,7 +60,7 @@ class AnnotatedText:
     """
 
     tokens: List[str]
-    sentences: Optional[List[Span]] = None
+    sentences: List[Span] = None  # type: ignore[assignment]  # made by __post_init__ where it is not given
     clusters: List[Cluster] = field(default_factory=list)
     frames: List[Frame] = field(default_factory=list)
     relations: List[DiscourseRelation] = field(default_factory=list)
@@ -68,7 +68,7 @@ class AnnotatedText:
 
     def __post_init__(self) -> None:
         if self.sentences is None:
-            self.sentences = [(0, len(self.tokens))] if self.tokens else []
+            self.sentences = one_sentence(self.tokens)
         end = 0
         for start, stop in self.sentences:
             if start != end or stop <= start:
@@ -106,7 +106,7 @@ class AnnotatedText:
         """
         The texts one after the other as a single text. Annotations keep to their own text: clusters are not joined.
         """
-        joint: Dict[str, List] = {name: [] for name in ("tokens", "sentences", "clusters", "frames", "relations")}
+        joint: Dict[str, Any] = {name: [] for name in ("tokens", "sentences", "clusters", "frames", "relations")}
         for text in texts:
             shifted = text._shift(len(joint["tokens"]))
             for name, values in joint.items():
@@ -156,9 +156,9 @@ class AnnotatedText:
         relations = []
         for rel in self.relations:
             arg1, arg2 = ([part for span in argument for part in cut(span)] for argument in (rel.arg1, rel.arg2))
-            connective = [whole(span) for span in rel.connective]
+            connective = [found for span in rel.connective if (found := whole(span))]
             if arg1 and arg2:
-                kept = [] if None in connective else connective
+                kept = connective if len(connective) == len(rel.connective) else []
                 relations.append(DiscourseRelation(rel.type, rel.sense, arg1, arg2, kept))
         return AnnotatedText(tokens, self._sentences_of(positions), clusters, frames, relations, self.id)
 
@@ -208,10 +208,11 @@ class AnnotatedText:
         if unknown:
             raise ConfigurationError(f"unknown annotation {sorted(unknown)[0]!r}")
         try:
+            tokens = [_checked(token, str) for token in values["tokens"]]
             sentences = values.get("sentences")
             return cls(
-                tokens=[_checked(token, str) for token in values["tokens"]],
-                sentences=None if sentences is None else [_span(span) for span in sentences],
+                tokens=tokens,
+                sentences=one_sentence(tokens) if sentences is None else [_span(span) for span in sentences],
                 clusters=clusters_from_json(values.get("clusters", [])),
                 frames=[
                     Frame(
@@ -231,6 +232,11 @@ class AnnotatedText:
             )
         except (TypeError, ValueError, KeyError, AttributeError) as error:
             raise ConfigurationError(f"malformed annotation: {error!r} in {json.dumps(values)[:80]}") from error
+
+
+def one_sentence(tokens: Sequence[str]) -> List[Span]:
+    """The sentences of a text that is a single one; of no tokens, none."""
+    return [(0, len(tokens))] if tokens else []
 
 
 def clusters_from_json(values: Any) -> List[Cluster]:

@@ -1,4 +1,4 @@
-from typing import List, Optional, Sequence, Tuple
+from typing import List, Optional, Sequence, Tuple, overload
 
 from allennlp_coref_rc.annotations.annotated_text import Frame, Span
 
@@ -22,6 +22,10 @@ def bio_spans(tags: Sequence[str]) -> List[Tuple[str, Span]]:
     return spans
 
 
+@overload
+def frame_of(tags: Sequence[str]) -> Optional[Frame]: ...
+@overload
+def frame_of(tags: Sequence[str], position: int) -> Frame: ...
 def frame_of(tags: Sequence[str], position: Optional[int] = None) -> Optional[Frame]:
     """
     The frame that BIO tags of PropBank roles say. Its predicate is the span of `V` at a position, or the first one if

@@ -40,7 +40,7 @@ class Document:
     """
 
     text: AnnotatedText
-    parts: Optional[List[int]] = None
+    parts: List[int] = None  # type: ignore[assignment]  # made by __post_init__ where it is not given
     data: Dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -102,7 +102,8 @@ class Document:
         if not isinstance(values, dict):
             raise ConfigurationError(f"expected an object, found {json.dumps(values)[:80]}")
         text = {key: value for key, value in values.items() if key not in ("parts", "data")}
-        return cls(AnnotatedText.from_json(text), values.get("parts"), values.get("data", {}))
+        rest = {key: values[key] for key in ("parts", "data") if key in values}
+        return cls(AnnotatedText.from_json(text), **rest)
 
 
 def json_line(values: Dict[str, Any]) -> str:

@@ -59,9 +59,9 @@ def _decoded(path: str, file: IO[str], limit: int) -> Iterator[str]:
     except UnicodeDecodeError as error:
         found = error.object[error.start : error.start + 1].hex()
         # Text is decoded in chunks, so that earlier lines of this chunk have not been counted yet.
-        line = number + 1 + error.object[: error.start].count(b"\n")
+        number += 1 + error.object[: error.start].count(b"\n")
         raise ConfigurationError(
-            f"{path}, line {line}: found the byte 0x{found}, which is not UTF-8; expected UTF-8 text"
+            f"{path}, line {number}: found the byte 0x{found}, which is not UTF-8; expected UTF-8 text"
         ) from error
     except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
         raise ConfigurationError(

@@ -12,7 +12,7 @@ ESCAPE = 16
 """What is wrong so close to the end of what was read may only be cut off: an escape, `false`, `-Infinity`."""
 
 _decoder = json.JSONDecoder()
-_blank = re.compile(r"[ \t\n\r]*")
+_blank = re.compile(r"[ \t\n\r]+")
 
 
 def read_json_objects(path: str) -> Iterator[Tuple[str, Dict[str, Any]]]:
@@ -53,7 +53,8 @@ class _Text:
     def peek(self) -> str:
         """The next character that is not blank; none at the end of the file."""
         while True:
-            self._advance(_blank.match(self._text, self._position).end())
+            if blank := _blank.match(self._text, self._position):
+                self._advance(blank.end())
             if self._position < len(self._text):
                 return self._text[self._position]
             if not self._fill():

@@ -59,7 +59,7 @@ class Workers:
     def __init__(self, number: int, scheduler: Optional[str] = None) -> None:
         self._number = number
         self._scheduler = scheduler
-        self._client = None
+        self._client: Any = None
         self._stack = ExitStack()
 
     def __enter__(self) -> "Workers":

@@ -15,7 +15,7 @@ class AnswerAccuracy(Metric):
     def __init__(self) -> None:
         self.reset()
 
-    def __call__(self, correct: torch.BoolTensor, kept: Optional[torch.BoolTensor] = None) -> None:  # type: ignore
+    def __call__(self, correct: torch.Tensor, kept: Optional[torch.Tensor] = None) -> None:  # type: ignore[override]
         """
         # Parameters
 
@@ -39,4 +39,6 @@ class AnswerAccuracy(Metric):
         return metrics
 
     def reset(self) -> None:
-        self._correct = self._kept = self._total = 0
+        self._correct: float = 0
+        self._kept: float = 0
+        self._total: float = 0

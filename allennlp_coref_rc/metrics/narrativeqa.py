@@ -34,7 +34,7 @@ class NarrativeQaMetric(Metric):
         self._same_reference = same_reference
         self.reset()
 
-    def __call__(self, predictions: Sequence[str], references: Sequence[Sequence[str]]) -> None:  # type: ignore
+    def __call__(self, predictions: Sequence[str], references: Sequence[Sequence[str]]) -> None:  # type: ignore[override]
         """
         # Parameters
 

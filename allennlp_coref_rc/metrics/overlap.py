@@ -2,9 +2,12 @@ import math
 import re
 import string
 from collections import Counter
-from typing import List, Sequence
+from typing import Counter as CounterOf
+from typing import List, Sequence, Tuple
 
 from allennlp_coref_rc.common.lcs import lcs_length
+
+Ngrams = CounterOf[Tuple[str, ...]]
 
 MAX_ORDER = 4
 """Of the n-grams of Bleu."""
@@ -59,7 +62,8 @@ def bleu_counts(prediction: Sequence[str], references: Sequence[Sequence[str]]) 
     closest = min((abs(len(reference) - len(prediction)), len(reference)) for reference in references)[1]
     counts = [len(prediction), closest]
     for order in range(1, MAX_ORDER + 1):
-        found, allowed = _ngrams(prediction, order), Counter()
+        found = _ngrams(prediction, order)
+        allowed: Ngrams = Counter()
         for reference in references:
             allowed |= _ngrams(reference, order)
         counts += [found.total(), (found & allowed).total()]
@@ -82,5 +86,5 @@ def bleu(counts: Sequence[float]) -> List[float]:
     return scores
 
 
-def _ngrams(tokens: Sequence[str], order: int) -> Counter:
+def _ngrams(tokens: Sequence[str], order: int) -> Ngrams:
     return Counter(zip(*(tokens[i:] for i in range(order))))

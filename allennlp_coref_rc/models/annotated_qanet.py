@@ -90,8 +90,8 @@ class AnnotatedQanet(SpanModel):
         self,
         passage: TextFieldTensors,
         question: TextFieldTensors,
-        span_start: Optional[torch.LongTensor] = None,
-        span_end: Optional[torch.LongTensor] = None,
+        span_start: Optional[torch.Tensor] = None,
+        span_end: Optional[torch.Tensor] = None,
         passage_annotations: Optional[AnnotationTensors] = None,
         question_annotations: Optional[AnnotationTensors] = None,
         metadata: Optional[List[Dict[str, Any]]] = None,
@@ -129,18 +129,18 @@ class AnnotatedQanet(SpanModel):
             metadata,
         )
 
-    def _embed(self, text: TextFieldTensors) -> torch.FloatTensor:
+    def _embed(self, text: TextFieldTensors) -> torch.Tensor:
         """Shape: (batch_size, sequence_length, dim of the phrase layer)."""
         embedded = self._embedding_proj_layer(self._dropout(self._text_field_embedder(text)))
         return self._encoding_proj_layer(self._highway_layer(embedded))
 
     def _attend(
         self,
-        passage: torch.FloatTensor,
-        passage_mask: torch.BoolTensor,
-        question: torch.FloatTensor,
-        question_mask: torch.BoolTensor,
-    ) -> torch.FloatTensor:
+        passage: torch.Tensor,
+        passage_mask: torch.Tensor,
+        question: torch.Tensor,
+        question_mask: torch.Tensor,
+    ) -> torch.Tensor:
         """The passage beside what attention finds for it. Shape: (batch_size, passage_length, 4 * dim)."""
         # Shape: (batch_size, passage_length, question_length)
         similarity = self._matrix_attention(passage, question)

@@ -37,11 +37,11 @@ class SpanModel(Model):
 
     def answer(
         self,
-        start_logits: torch.FloatTensor,
-        end_logits: torch.FloatTensor,
-        passage_mask: torch.BoolTensor,
-        span_start: Optional[torch.LongTensor] = None,
-        span_end: Optional[torch.LongTensor] = None,
+        start_logits: torch.Tensor,
+        end_logits: torch.Tensor,
+        passage_mask: torch.Tensor,
+        span_start: Optional[torch.Tensor] = None,
+        span_end: Optional[torch.Tensor] = None,
         metadata: Optional[List[Dict[str, Any]]] = None,
     ) -> Dict[str, Any]:
         """

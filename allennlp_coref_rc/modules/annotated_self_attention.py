@@ -21,7 +21,7 @@ class HeadViews(NamedTuple):
     scopes : `Scopes`
     """
 
-    labels: torch.LongTensor
+    labels: torch.Tensor
     scopes: Scopes
 
 
@@ -107,7 +107,7 @@ class AnnotatedSelfAttention(torch.nn.Module):
         )
 
     def forward(
-        self, inputs: torch.Tensor, attended: Optional[torch.BoolTensor] = None, views: Optional[HeadViews] = None
+        self, inputs: torch.Tensor, attended: Optional[torch.Tensor] = None, views: Optional[HeadViews] = None
     ) -> torch.Tensor:
         """
         # Parameters
@@ -157,7 +157,7 @@ class AnnotatedSelfAttention(torch.nn.Module):
         seen = seen.unflatten(-1, (3, sum(self._heads), -1)).transpose(2, 3)
         return self._label_terms(views.labels) + seen
 
-    def _label_terms(self, labels: torch.LongTensor) -> torch.Tensor:
+    def _label_terms(self, labels: torch.Tensor) -> torch.Tensor:
         """
         What labels add to queries, keys and values, to the last of them zero. Shape: (batch_size, sequence_length,
         heads, 3, head_dim).

@@ -1,7 +1,7 @@
 import torch
 
 
-def masked_softmax(scores: torch.Tensor, mask: torch.BoolTensor) -> torch.Tensor:
+def masked_softmax(scores: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
     """
     The softmax over the last dimension, over what is not masked, computed in float32 at least. A row that is all masked
     is zero. (AllenNLP's own multiplies scores by the mask before the exponential, and adds 1e-13, which float16 lacks.)

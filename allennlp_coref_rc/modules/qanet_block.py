@@ -75,7 +75,7 @@ class QanetBlock(torch.nn.Module):
         self,
         inputs: torch.Tensor,
         exist: Optional[torch.Tensor] = None,
-        attended: Optional[torch.BoolTensor] = None,
+        attended: Optional[torch.Tensor] = None,
         views: Optional[HeadViews] = None,
     ) -> torch.Tensor:
         """

@@ -58,7 +58,7 @@ class RandomRenaming(torch.nn.Module, FromParams):
         answers = [label.lower().split(",") for label in sorted(classes, key=classes.get)]
         in_answers = {word for answer in answers for word in answer}
         self._vocab_size = vocab.get_vocab_size(NAMESPACE)
-        self._groups: List[torch.LongTensor] = []
+        self._groups: List[torch.Tensor] = []
         self._class_groups: List[_ClassGroup] = []
         for names in groups:
             names = [forms for forms in names if known.keys() - in_answers >= set(forms)]
@@ -77,8 +77,8 @@ class RandomRenaming(torch.nn.Module, FromParams):
                 )
 
     def forward(
-        self, texts: Sequence[TextFieldTensors], answer: Optional[torch.LongTensor] = None
-    ) -> Tuple[List[TextFieldTensors], Optional[torch.LongTensor]]:
+        self, texts: Sequence[TextFieldTensors], answer: Optional[torch.Tensor] = None
+    ) -> Tuple[List[TextFieldTensors], Optional[torch.Tensor]]:
         """
         The texts of the same questions, renamed alike, and their answers; those that are candidates stay.
 
@@ -100,7 +100,7 @@ class RandomRenaming(torch.nn.Module, FromParams):
         # What each word becomes. Shape: (batch_size, vocab_size)
         becomes = torch.arange(self._vocab_size, device=device).repeat(batch_size, 1)
 
-        def exchange(words: torch.LongTensor, order: torch.LongTensor) -> None:
+        def exchange(words: torch.Tensor, order: torch.Tensor) -> None:
             words = words.to(device)
             becomes.scatter_(1, words.flatten().expand(batch_size, -1), words[order].flatten(1))
 
@@ -121,11 +121,11 @@ class RandomRenaming(torch.nn.Module, FromParams):
 class _ClassGroup(NamedTuple):
     """Of a group whose names classes have: its words, the orders it may be put in, and what becomes of classes then."""
 
-    words: torch.LongTensor
+    words: torch.Tensor
     """Shape: (num_names, num_forms)."""
-    orders: torch.LongTensor
+    orders: torch.Tensor
     """Shape: (num_orders, num_names). In the place of name i comes name `orders[:, i]`."""
-    answers: torch.LongTensor
+    answers: torch.Tensor
     """Shape: (num_orders, num_classes). -1 where there is no such class."""
 
 
@@ -136,7 +136,7 @@ def _names(group: Group) -> List[List[str]]:
     return names
 
 
-def _indices(names: List[List[str]], known: Dict[str, int]) -> torch.LongTensor:
+def _indices(names: List[List[str]], known: Dict[str, int]) -> torch.Tensor:
     return torch.tensor([[known[word] for word in forms] for forms in names], dtype=torch.long)
 
 

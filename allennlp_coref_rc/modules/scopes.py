@@ -24,7 +24,7 @@ class Bucket(NamedTuple):
 
     groups: int
     size: int
-    is_member: Optional[torch.BoolTensor]
+    is_member: Optional[torch.Tensor]
 
 
 class ScopeWeights(NamedTuple):
@@ -65,7 +65,7 @@ class Scopes:
         Whether the tokens of a text that are in no scope are one scope together. If false each stretch of them is one.
     """
 
-    def __init__(self, numbers: torch.LongTensor, mask: torch.BoolTensor, join_unannotated: bool = False) -> None:
+    def __init__(self, numbers: torch.Tensor, mask: torch.Tensor, join_unannotated: bool = False) -> None:
         # With NumPy: many small operations, which wait for each other's results. Shape: (batch_size, heads, length)
         scopes = numpy.maximum(numbers.transpose(1, 2).cpu().numpy(), 0)
         exist = numpy.broadcast_to(mask.cpu().numpy()[:, None], scopes.shape)

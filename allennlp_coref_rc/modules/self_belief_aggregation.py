@@ -50,8 +50,8 @@ class SelfBeliefAggregation(torch.nn.Module, FromParams):
         check_dimensions_match(self.encoder.get_input_dim(), dim, f"input of {name}.encoder", "what it reads")
 
     def forward(
-        self, values: torch.FloatTensor, embedded: EncoderInput, positions: Optional[torch.LongTensor] = None
-    ) -> Tuple[torch.FloatTensor, Optional[torch.FloatTensor]]:
+        self, values: torch.Tensor, embedded: EncoderInput, positions: Optional[torch.Tensor] = None
+    ) -> Tuple[torch.Tensor, Optional[torch.Tensor]]:
         """
         # Parameters
 

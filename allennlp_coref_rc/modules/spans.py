@@ -36,8 +36,8 @@ def best_span(start_scores: torch.Tensor, end_scores: torch.Tensor, max_length: 
 def span_loss(
     start_log_probabilities: torch.Tensor,
     end_log_probabilities: torch.Tensor,
-    span_start: torch.LongTensor,
-    span_end: torch.LongTensor,
+    span_start: torch.Tensor,
+    span_end: torch.Tensor,
 ) -> torch.Tensor:
     """
     The mean negative log-probability of the first and the last token of the expected spans. Those of -1 have no loss.

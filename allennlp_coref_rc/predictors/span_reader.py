@@ -1,7 +1,8 @@
-from typing import List
+from typing import List, cast
 
 from allennlp.common.util import JsonDict
 from allennlp.data import Instance
+from allennlp.data.fields import MetadataField
 from allennlp.predictors import Predictor
 
 from allennlp_coref_rc.predictors.explaining_predictor import ExplainingPredictor
@@ -36,10 +37,10 @@ class SpanReaderPredictor(ExplainingPredictor):
     def predict_batch_instance(self, instances: List[Instance]) -> List[JsonDict]:
         outputs = super().predict_batch_instance(instances)
         for instance, output in zip(instances, outputs):
-            metadata = instance["metadata"]
+            metadata = cast(MetadataField, instance["metadata"]).metadata
             start, end = output["best_span"]
             output["answer"] = " ".join(metadata["passage_tokens"][start : end + 1])
             output.update({name: metadata[name] for name in ("passage_tokens", "question_tokens")})
-            known = {name: metadata.metadata.get(name) for name in ("id", "answer_texts")}
+            known = {name: metadata.get(name) for name in ("id", "answer_texts")}
             output.update({name: value for name, value in known.items() if value})
         return outputs

@@ -2,7 +2,7 @@ import glob
 import logging
 import os
 from types import SimpleNamespace
-from typing import Any, Dict, Optional
+from typing import Any, Dict, Optional, cast
 
 import torch
 from allennlp.training import Checkpointer, Trainer
@@ -39,7 +39,8 @@ class ExactCheckpointer(Checkpointer):
             # One of the same time, from before training was killed: it would not be written again.
             names = ("epochs_completed", "batches_in_epoch_completed")
             self._remove_checkpoint(*(checkpoint.trainer_state[name] for name in names))
-        super().save_checkpoint(SimpleNamespace(get_checkpoint_state=lambda: checkpoint))
+        # Nothing else of a trainer is asked for.
+        super().save_checkpoint(cast(Trainer, SimpleNamespace(get_checkpoint_state=lambda: checkpoint)))
 
     def load_checkpoint(self) -> Optional[TrainerCheckpoint]:
         checkpoints = sorted(self._find_all_checkpoints())

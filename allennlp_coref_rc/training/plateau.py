@@ -38,15 +38,14 @@ class PlateauLearningRateScheduler(_PyTorchLearningRateSchedulerWithMetricsWrapp
         cooldown: int = 0,
         min_lr: float = 0.0,
     ) -> None:
-        super().__init__(
-            torch.optim.lr_scheduler.ReduceLROnPlateau(
-                optimizer,
-                mode="max",
-                factor=factor,
-                patience=patience,
-                threshold=threshold,
-                threshold_mode="abs",
-                cooldown=cooldown,
-                min_lr=min_lr,
-            )
+        scheduler = torch.optim.lr_scheduler.ReduceLROnPlateau(
+            optimizer,
+            mode="max",
+            factor=factor,
+            patience=patience,
+            threshold=threshold,
+            threshold_mode="abs",
+            cooldown=cooldown,
+            min_lr=min_lr,
         )
+        super().__init__(scheduler)  # type: ignore[arg-type]  # AllenNLP names a base class that PyTorch has replaced

@@ -61,7 +61,7 @@ class AllenNlpCoref(Annotator):
             instance = self._instance(text) if text.tokens else None
             # With a share of no mentions the model falls over, and with one there is nothing to join.
             if instance is not None and math.floor(len(instance["text"]) * share) > 1:
-                size = len(instance["text"]), len(instance["spans"].field_list)
+                size = len(instance["text"]), len(instance["spans"])
                 alike.setdefault(size, []).append((i, instance))
         annotated = list(texts)
         for group in alike.values():

@@ -58,9 +58,9 @@ class ExactMatchCoref(Annotator):
             raise ConfigurationError(f"exact_match_coref: min_mentions is {min_mentions}, expected 1 or more")
         check_max_clusters("exact_match_coref", max_clusters)
         self._entities = None if entities is None else {word.lower() for word in entities}
-        if not_entities is None:
-            not_entities = [] if entities is not None else NOT_ENTITIES
-        self._not_entities = {word.lower() for word in not_entities} | {word.lower() for word in also_not_entities}
+        default = NOT_ENTITIES if entities is None else ()
+        excluded = [*(default if not_entities is None else not_entities), *also_not_entities]
+        self._not_entities = {word.lower() for word in excluded}
         self._normalize_number = normalize_number
         self._min_mentions = min_mentions
         self._max_clusters = max_clusters

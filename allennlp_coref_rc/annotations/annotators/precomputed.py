@@ -68,13 +68,13 @@ class PrecomputedAnnotator(Annotator):
         self._beginning = beginning
         self._sentences = sentences
         self._by_id: Optional[Dict[str, Tuple[str, AnnotatedText]]] = None
-        """With the file that each text is from."""
+        """With the file that each text is from; `None` until they are read."""
         self._by_characters: Dict[str, Tuple[str, AnnotatedText]] = {}
 
     def annotate(self, text: AnnotatedText) -> AnnotatedText:
         if self._by_id is None:
-            self._read()
-        found = self._by_id.get(text.id)
+            self._by_id = self._read()
+        found = None if text.id is None else self._by_id.get(text.id)
         characters = self._characters(text)
         if found is None or self._characters(found[1]) != characters:
             # Questions may go by the id of their document.
@@ -92,7 +92,7 @@ class PrecomputedAnnotator(Annotator):
         except ConfigurationError as error:
             raise ConfigurationError(f"{file}, the text {source.id!r}: {error}") from error
 
-    def _read(self) -> None:
+    def _read(self) -> Dict[str, Tuple[str, AnnotatedText]]:
         by_id: Dict[str, Tuple[str, AnnotatedText]] = {}
         number = 0
         for file in self._files():
@@ -104,7 +104,7 @@ class PrecomputedAnnotator(Annotator):
                 if UNKNOWN not in text.tokens:
                     self._by_characters.setdefault(self._characters(text), (file, text))
         logger.info("%s: annotations of %d texts", self._path, number)
-        self._by_id = by_id
+        return by_id
 
     def _files(self) -> List[str]:
         if glob.has_magic(self._path):

@@ -47,12 +47,13 @@ def _documents(path: str, lines: Iterator[str]) -> Iterator[AnnotatedText]:
             if not match:
                 raise ConfigurationError(f"{where}: found {line[:80]!r}, expected #begin document (NAME); part NUMBER")
             document = _Document(path, number, f"{match[1]}_{int(match[2])}")
-        elif document is None and line.strip():
-            raise ConfigurationError(f"{where}: found {line[:80]!r}, expected #begin document")
+        elif document is None:
+            if line.strip():
+                raise ConfigurationError(f"{where}: found {line[:80]!r}, expected #begin document")
         elif line.startswith("#end document"):
             yield document.finish()
             document = None
-        elif document is not None:
+        else:
             # A word may be "#", but a line begins with the name of its document.
             if line.startswith("#"):
                 raise ConfigurationError(f"{where}: found {line[:80]!r}, expected a row or #end document")

@@ -1,10 +1,16 @@
 import os
 from dataclasses import replace
 from itertools import accumulate, groupby
-from typing import Dict, Iterator, List, Optional
+from typing import Dict, Iterator, List, Optional, Tuple
 
 from allennlp_coref_rc.annotations.alignment import UNKNOWN, normalized
-from allennlp_coref_rc.annotations.annotated_text import RELATION_TYPES, AnnotatedText, DiscourseRelation, Span
+from allennlp_coref_rc.annotations.annotated_text import (
+    RELATION_TYPES,
+    AnnotatedText,
+    DiscourseRelation,
+    Span,
+    one_sentence,
+)
 from allennlp_coref_rc.annotations.formats.json_value import JsonValue, read_json
 
 PARSES = "parses.json"
@@ -26,7 +32,7 @@ def read_conll_2016(path: str) -> Iterator[AnnotatedText]:
     parses = os.path.join(os.path.dirname(path), PARSES)
     known = os.path.exists(parses)
     if known:
-        texts.update((text.id, text) for parse in read_json(parses) for text in _texts(parse))
+        texts.update(item for parse in read_json(parses) for item in _texts(parse))
     for relation in read_json(path):
         id = relation["DocID"].string()
         if known and id not in texts:
@@ -43,10 +49,11 @@ def read_conll_2016(path: str) -> Iterator[AnnotatedText]:
         text.relations.extend(DiscourseRelation(kind, sense, *parts) for sense in senses.strings())
     for text in texts.values():
         # Checks a text without parses that has grown, and makes it one sentence.
-        yield replace(text, sentences=text.sentences if known else None)
+        yield replace(text, sentences=text.sentences if known else one_sentence(text.tokens))
 
 
-def _texts(parses: JsonValue) -> Iterator[AnnotatedText]:
+def _texts(parses: JsonValue) -> Iterator[Tuple[str, AnnotatedText]]:
+    """By id."""
     for id, document in parses.items():
         tokens: List[str] = []
         sentences: List[Span] = []
@@ -55,7 +62,7 @@ def _texts(parses: JsonValue) -> Iterator[AnnotatedText]:
             if words:
                 sentences.append((len(tokens), len(tokens) + len(words)))
                 tokens.extend(words)
-        yield AnnotatedText(tokens, sentences, id=id)
+        yield id, AnnotatedText(tokens, sentences, id=id)
 
 
 def _word(word: JsonValue) -> str:
@@ -68,8 +75,8 @@ def _word(word: JsonValue) -> str:
 
 def _part(part: Optional[JsonValue], text: AnnotatedText, known: bool) -> List[Span]:
     """The spans of an argument or a connective; of a text without parses, its tokens too, as far as they are known."""
-    tokens = part and part.get("TokenList")
-    if not tokens:
+    tokens = part.get("TokenList") if part else None
+    if part is None or tokens is None:
         return []
     places = {_place(token, len(text) - 1 if known else MAX_TOKENS - 1): token for token in tokens.list()}
     ordered = sorted(places)

@@ -1,10 +1,10 @@
-from typing import Dict, List, Tuple, Union
+from typing import Mapping, Sequence, Tuple, Union
 
 from allennlp.common import Registrable
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
 
-Layer = Dict[str, List[List[Union[int, str]]]]
+Layer = Mapping[str, Sequence[Sequence[Union[int, str]]]]
 """Named lists of numbers or of labels, one list a token."""
 
 

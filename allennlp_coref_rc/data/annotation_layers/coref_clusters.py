@@ -1,4 +1,4 @@
-from typing import List, Tuple
+from typing import List, Optional, Tuple
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
 from allennlp_coref_rc.annotations.clusters import check_max_clusters, largest_clusters, positions
@@ -19,7 +19,7 @@ class CorefClusters(AnnotationLayer):
         Keep the largest only. By default all.
     """
 
-    def __init__(self, max_clusters: int = None) -> None:
+    def __init__(self, max_clusters: Optional[int] = None) -> None:
         check_max_clusters("coref_clusters", max_clusters)
         self._max_clusters = max_clusters
 

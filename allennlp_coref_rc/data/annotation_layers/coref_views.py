@@ -1,4 +1,4 @@
-from typing import List, Tuple
+from typing import Sequence, Tuple, Union
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
 from allennlp_coref_rc.annotations.clusters import check_max_clusters
@@ -37,6 +37,6 @@ class CorefViews(ViewLayer):
         passage, question = (self._layer(part["clusters"]) for part in self._clusters.make(text, boundary))
         return passage, question
 
-    def _layer(self, clusters: List[List[int]]) -> Layer:
+    def _layer(self, clusters: Sequence[Sequence[Union[int, str]]]) -> Layer:
         labels = [str(numbers[-1]) if numbers else NO_LABEL for numbers in clusters]
         return as_layer([View(labels, [WHOLE_TEXT] * len(labels))] * self._copies, len(labels))

@@ -26,8 +26,8 @@ class EdgeLayer(AnnotationLayer):
         raise NotImplementedError
 
     def make(self, text: AnnotatedText, boundary: int) -> Tuple[Layer, Layer]:
-        passage: Layer = {}
-        question: Layer = {}
+        passage: Dict[str, Sources] = {}
+        question: Dict[str, Sources] = {}
         for name, sources in self.sources(text, list).items():
             passage[name], question[name] = split_sources(sources, boundary)
         if self._question_first:

@@ -7,7 +7,7 @@ from allennlp.data.fields import Field
 from allennlp_coref_rc.data.annotation_layers import Layer
 from allennlp_coref_rc.data.annotation_layers.edges import PADDING
 
-AnnotationTensors = Dict[str, Dict[str, torch.LongTensor]]
+AnnotationTensors = Dict[str, Dict[str, torch.Tensor]]
 """By layer, by name: numbers of shape (batch_size, sequence_length, numbers), padded with `PADDING`."""
 
 NO_LABEL, UNKNOWN_LABEL = 0, 1
@@ -50,17 +50,19 @@ class AnnotationField(Field[AnnotationTensors]):
                 for token in self.layers[layer][name]:
                     for label in token:
                         if label:
-                            counter[namespace][label] += 1
+                            counter[namespace][str(label)] += 1
 
     def index(self, vocab: Vocabulary) -> None:
-        self.layers = {layer: dict(numbers) for layer, numbers in self.layers.items()}
+        self.layers = dict(self.layers)
         for layer, names in self.namespaces.items():
+            indexed = dict(self.layers[layer])
             for name, namespace in names.items():
                 known = vocab.get_token_to_index_vocabulary(namespace)
-                self.layers[layer][name] = [
-                    [known.get(label, UNKNOWN_LABEL) if label else NO_LABEL for label in token]
-                    for token in self.layers[layer][name]
+                indexed[name] = [
+                    [known.get(str(label), UNKNOWN_LABEL) if label else NO_LABEL for label in token]
+                    for token in indexed[name]
                 ]
+            self.layers[layer] = indexed
         self.namespaces = {}
 
     def get_padding_lengths(self) -> Dict[str, int]:
@@ -77,13 +79,13 @@ class AnnotationField(Field[AnnotationTensors]):
             for name, tokens in numbers.items():
                 width = padding_lengths[f"{layer}.{name}"]
                 empty = [PADDING] * width
-                padded = [(token + empty)[:width] for token in tokens]
-                padded += [empty] * (padding_lengths["num_tokens"] - self.length)
+                missing = padding_lengths["num_tokens"] - self.length
+                padded = [[*token, *empty][:width] for token in tokens] + [empty] * missing
                 shape = padding_lengths["num_tokens"], width
                 tensors[layer][name] = torch.tensor(padded, dtype=torch.long).view(shape)
         return tensors
 
-    def batch_tensors(self, tensor_list: List[AnnotationTensors]) -> AnnotationTensors:  # type: ignore
+    def batch_tensors(self, tensor_list: List[AnnotationTensors]) -> AnnotationTensors:
         return {
             layer: {name: torch.stack([tensors[layer][name] for tensors in tensor_list]) for name in numbers}
             for layer, numbers in self.layers.items()
@@ -92,7 +94,7 @@ class AnnotationField(Field[AnnotationTensors]):
     def empty_field(self) -> "AnnotationField":
         return AnnotationField({layer: {name: [] for name in numbers} for layer, numbers in self.layers.items()}, 0)
 
-    def human_readable_repr(self) -> Dict[str, Dict[str, List[List[int]]]]:
+    def human_readable_repr(self) -> Dict[str, Layer]:
         return self.layers
 
     def __len__(self) -> int:

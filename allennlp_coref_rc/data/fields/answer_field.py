@@ -24,4 +24,4 @@ class AnswerField(LabelField):
     def index(self, vocab: Vocabulary) -> None:
         if not self._skip_indexing:
             labels = vocab.get_token_to_index_vocabulary(self._label_namespace)
-            self._label_id = labels.get(self.label, UNKNOWN_ANSWER)
+            self._label_id = labels.get(str(self.label), UNKNOWN_ANSWER)

@@ -6,7 +6,7 @@ from allennlp.data.fields import Field
 
 from allennlp_coref_rc.data.fields.answer_field import CANDIDATE_LABELS
 
-CandidateTensors = Dict[str, torch.LongTensor]
+CandidateTensors = Dict[str, torch.Tensor]
 
 
 class CandidatesField(Field[CandidateTensors]):
@@ -83,7 +83,7 @@ class CandidatesField(Field[CandidateTensors]):
         mask = torch.arange(padding_lengths["num_candidates"]) < self._num_candidates
         return {"candidates": occurrences[:, 0], "positions": occurrences[:, 1], "mask": mask}
 
-    def batch_tensors(self, tensor_list: List[CandidateTensors]) -> CandidateTensors:  # type: ignore
+    def batch_tensors(self, tensor_list: List[CandidateTensors]) -> CandidateTensors:
         return {name: torch.stack([tensors[name] for tensors in tensor_list]) for name in tensor_list[0]}
 
     def empty_field(self) -> "CandidatesField":

@@ -1,4 +1,4 @@
-from typing import Dict, List
+from typing import Any, Dict, List
 from zlib import crc32
 
 from allennlp.data import IndexedTokenList, Token, TokenIndexer, Vocabulary
@@ -25,8 +25,10 @@ class HashedUnknownIndexer(SingleIdTokenIndexer):
     lowercase_tokens : `bool`, optional (default = `True`)
     """
 
+    namespace: str
+
     def __init__(
-        self, unknown_words: int = 100, namespace: str = "tokens", lowercase_tokens: bool = True, **kwargs
+        self, unknown_words: int = 100, namespace: str = "tokens", lowercase_tokens: bool = True, **kwargs: Any
     ) -> None:
         super().__init__(namespace=namespace, lowercase_tokens=lowercase_tokens, **kwargs)
         self._unknown_words = unknown_words

@@ -25,12 +25,12 @@ class AnswerInput(NamedTuple):
     candidates : `CandidateTensors`, optional (default = `None`)
     """
 
-    passage: torch.FloatTensor
-    passage_mask: torch.BoolTensor
-    question_vector: torch.FloatTensor
-    question_mask: torch.BoolTensor
-    embedded_passage: torch.FloatTensor
-    embedded_question: torch.FloatTensor
+    passage: torch.Tensor
+    passage_mask: torch.Tensor
+    question_vector: torch.Tensor
+    question_mask: torch.Tensor
+    embedded_passage: torch.Tensor
+    embedded_question: torch.Tensor
     candidates: Optional[CandidateTensors] = None
 
 
@@ -44,8 +44,8 @@ class AnswerOutput(NamedTuple):
         How much each token of the passage counts. Shape: (batch_size, passage_length).
     """
 
-    log_probabilities: torch.FloatTensor
-    attention: torch.FloatTensor
+    log_probabilities: torch.Tensor
+    attention: torch.Tensor
 
 
 class AnswerLayer(torch.nn.Module, Registrable):

@@ -39,21 +39,21 @@ class CollaborativeGating(Gating):
         self._gate_by = gate_by
         self._final_filtering = final_filtering
 
-    def forward(self, pair: EncodedPair) -> Tuple[torch.FloatTensor, Weights]:
+    def forward(self, pair: EncodedPair) -> Tuple[torch.Tensor, Weights]:
         filtered, beta = _filtered_question(pair)
         # Shape: (batch_size, passage_length, question_length)
         alpha = masked_softmax(pair.passage @ filtered.transpose(1, 2), pair.question_mask.unsqueeze(1))
         summary = weighted_sum(pair.question if self._gate_by == "question" else filtered, alpha)
         return pair.passage * summary, {"question_to_passage": beta, "passage_to_question": alpha}
 
-    def final_question(self, pair: EncodedPair) -> Tuple[torch.FloatTensor, Weights]:
+    def final_question(self, pair: EncodedPair) -> Tuple[torch.Tensor, Weights]:
         if not self._final_filtering:
             return super().final_question(pair)
         filtered, beta = _filtered_question(pair)
         return filtered, {"question_to_passage": beta}
 
 
-def _filtered_question(pair: EncodedPair) -> Tuple[torch.FloatTensor, torch.FloatTensor]:
+def _filtered_question(pair: EncodedPair) -> Tuple[torch.Tensor, torch.Tensor]:
     """Z, of the question's shape, and beta, of shape (batch_size, question_length, passage_length)."""
     beta = masked_softmax(pair.question @ pair.passage.transpose(1, 2), pair.passage_mask.unsqueeze(1))
     return pair.question * weighted_sum(pair.passage, beta), beta

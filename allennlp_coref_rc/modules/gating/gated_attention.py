@@ -34,7 +34,7 @@ class GatedAttention(Gating):
             raise ConfigurationError(f"gated_attention.operation is {operation!r}, expected one of {OPERATIONS}")
         self._operation = operation
 
-    def forward(self, pair: EncodedPair) -> Tuple[torch.FloatTensor, Weights]:
+    def forward(self, pair: EncodedPair) -> Tuple[torch.Tensor, Weights]:
         # Shape: (batch_size, passage_length, question_length)
         weights = masked_softmax(pair.passage @ pair.question.transpose(1, 2), pair.question_mask.unsqueeze(1))
         summary = weighted_sum(pair.question, weights)

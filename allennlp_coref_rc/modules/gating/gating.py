@@ -3,7 +3,7 @@ from typing import Dict, NamedTuple, Tuple
 import torch
 from allennlp.common import Registrable
 
-Weights = Dict[str, torch.FloatTensor]
+Weights = Dict[str, torch.Tensor]
 """
 By name, the attention that a module has paid, for explanations: shape (batch_size, n, m), what each of n positions has
 made of m.
@@ -26,10 +26,10 @@ class EncodedPair(NamedTuple):
         Shape: (batch_size, question_length).
     """
 
-    passage: torch.FloatTensor
-    passage_mask: torch.BoolTensor
-    question: torch.FloatTensor
-    question_mask: torch.BoolTensor
+    passage: torch.Tensor
+    passage_mask: torch.Tensor
+    question: torch.Tensor
+    question_mask: torch.Tensor
 
 
 class Gating(torch.nn.Module, Registrable):
@@ -37,11 +37,11 @@ class Gating(torch.nn.Module, Registrable):
 
     default_implementation = "gated_attention"
 
-    def forward(self, pair: EncodedPair) -> Tuple[torch.FloatTensor, Weights]:
+    def forward(self, pair: EncodedPair) -> Tuple[torch.Tensor, Weights]:
         """The gated passage, of shape (batch_size, passage_length, get_output_dim(dim)), and what was attended to."""
         raise NotImplementedError
 
-    def final_question(self, pair: EncodedPair) -> Tuple[torch.FloatTensor, Weights]:
+    def final_question(self, pair: EncodedPair) -> Tuple[torch.Tensor, Weights]:
         """
         The question that the answer layer is to see after the last layer, of the shape of `pair.question`, and what was
         attended to. By default it is the question as it was encoded.

@@ -17,16 +17,16 @@ BACKENDS = ("auto", "reference", "plain", "cpp", "triton")
 
 
 def recurrence(
-    inputs: torch.FloatTensor,
+    inputs: torch.Tensor,
     edges: Sequence[Edges],
-    weight_hh: torch.FloatTensor,
-    bias_hn: torch.FloatTensor,
-    mask: torch.BoolTensor,
-    memory: Optional[torch.FloatTensor] = None,
+    weight_hh: torch.Tensor,
+    bias_hn: torch.Tensor,
+    mask: torch.Tensor,
+    memory: Optional[torch.Tensor] = None,
     reverse: bool = False,
     backend: str = "auto",
     recompute: bool = False,
-) -> torch.FloatTensor:
+) -> torch.Tensor:
     """
     A GRU whose previous state is a weighted sum of slices of any earlier states:
 
@@ -127,7 +127,7 @@ def _log_once(message: str) -> None:
     logger.info(message)
 
 
-def _readable(edge: Edges, mask: torch.BoolTensor, reverse: bool, dtype: torch.dtype) -> Edges:
+def _readable(edge: Edges, mask: torch.Tensor, reverse: bool, dtype: torch.dtype) -> Edges:
     """
     `edge` with `NO_SOURCE`, of weight 0, wherever the state is masked or not yet there, or the reader is masked; and
     with `to` filled in.

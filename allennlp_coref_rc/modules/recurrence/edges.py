@@ -24,14 +24,14 @@ class Edges(NamedTuple):
         Where in m_t that slice is added: at `[to, to + stop - start)`.
     """
 
-    sources: torch.LongTensor
-    weights: torch.FloatTensor
+    sources: torch.Tensor
+    weights: torch.Tensor
     start: int
     stop: int
     to: Optional[int] = None
 
 
-def sequential_sources(mask: torch.BoolTensor, reverse: bool = False, start: Optional[torch.LongTensor] = None):
+def sequential_sources(mask: torch.Tensor, reverse: bool = False, start: Optional[torch.Tensor] = None):
     """
     The sources of the sequential edges: for each token the nearest unmasked one before it (after it, in reverse).
 

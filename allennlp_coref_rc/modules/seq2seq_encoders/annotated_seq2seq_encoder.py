@@ -19,8 +19,8 @@ class EncoderInput(NamedTuple):
     annotations : `AnnotationTensors`, optional (default = `None`)
     """
 
-    inputs: torch.FloatTensor
-    mask: torch.BoolTensor
+    inputs: torch.Tensor
+    mask: torch.Tensor
     annotations: Optional[AnnotationTensors] = None
 
 
@@ -28,18 +28,18 @@ class AnnotatedSeq2SeqEncoder(Seq2SeqEncoder):
     """A `Seq2SeqEncoder` that reads annotations. Without any it is the plain encoder that it extends."""
 
     def forward(  # type: ignore
-        self, inputs: torch.FloatTensor, mask: torch.BoolTensor, annotations: Optional[AnnotationTensors] = None
-    ) -> torch.FloatTensor:
+        self, inputs: torch.Tensor, mask: torch.Tensor, annotations: Optional[AnnotationTensors] = None
+    ) -> torch.Tensor:
         raise NotImplementedError
 
     def encode_pair(
         self, question_encoder: Seq2SeqEncoder, passage: EncoderInput, question: EncoderInput
-    ) -> Tuple[torch.FloatTensor, torch.FloatTensor]:
+    ) -> Tuple[torch.Tensor, torch.Tensor]:
         """Encodes a passage with this encoder and its question with another, where the two may see each other."""
         return encode(self, passage), encode(question_encoder, question)
 
 
-def encode(encoder: Seq2SeqEncoder, sequence: EncoderInput) -> torch.FloatTensor:
+def encode(encoder: Seq2SeqEncoder, sequence: EncoderInput) -> torch.Tensor:
     """Encodes a sequence with any encoder; one that does not read annotations is called without."""
     if isinstance(encoder, AnnotatedSeq2SeqEncoder):
         return encoder(*sequence)
@@ -48,7 +48,7 @@ def encode(encoder: Seq2SeqEncoder, sequence: EncoderInput) -> torch.FloatTensor
 
 def encode_pair(
     passage_encoder: Seq2SeqEncoder, question_encoder: Seq2SeqEncoder, passage: EncoderInput, question: EncoderInput
-) -> Tuple[torch.FloatTensor, torch.FloatTensor]:
+) -> Tuple[torch.Tensor, torch.Tensor]:
     """Encodes a passage and its question with any encoders."""
     if isinstance(passage_encoder, AnnotatedSeq2SeqEncoder):
         return passage_encoder.encode_pair(question_encoder, passage, question)

@@ -113,9 +113,9 @@ class CorefGru(RecurrentEncoder):
 
     def _edges(
         self,
-        inputs: torch.FloatTensor,
-        sequential: torch.LongTensor,
-        sources: Optional[List[torch.LongTensor]],
+        inputs: torch.Tensor,
+        sequential: torch.Tensor,
+        sources: Optional[List[torch.Tensor]],
         suffix: str,
     ) -> List[Edges]:
         """Sequential edges and those of each relation, weighted by alpha, the softmax over all that enter a token."""

@@ -158,7 +158,7 @@ class MageGru(RecurrentEncoder):
 
     def _encode_pair(
         self, passage: Tuple[RecurrentEncoder, EncoderInput], question: Tuple[RecurrentEncoder, EncoderInput]
-    ) -> Tuple[torch.FloatTensor, ...]:
+    ) -> Tuple[torch.Tensor, ...]:
         if not self._joint:
             return super()._encode_pair(passage, question)
         question_first = [
@@ -200,14 +200,14 @@ class MageGru(RecurrentEncoder):
 
     def _edges(
         self,
-        inputs: torch.FloatTensor,
-        sequential: torch.LongTensor,
-        sources: Optional[List[torch.LongTensor]],
+        inputs: torch.Tensor,
+        sequential: torch.Tensor,
+        sources: Optional[List[torch.Tensor]],
         suffix: str,
     ) -> List[Edges]:
         """Sequential edges and those of each relation, of weight 1."""
 
-        def edges(sources: torch.LongTensor, *slices: int) -> Edges:
+        def edges(sources: torch.Tensor, *slices: int) -> Edges:
             sources = sources.clamp(min=NO_SOURCE)
             return Edges(sources, torch.ones_like(sources, dtype=inputs.dtype), *slices)
 

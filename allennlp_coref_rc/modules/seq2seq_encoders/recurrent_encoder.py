@@ -133,8 +133,8 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         return self
 
     def forward(  # type: ignore
-        self, inputs: torch.FloatTensor, mask: torch.BoolTensor, annotations: Optional[AnnotationTensors] = None
-    ) -> torch.FloatTensor:
+        self, inputs: torch.Tensor, mask: torch.Tensor, annotations: Optional[AnnotationTensors] = None
+    ) -> torch.Tensor:
         """
         # Parameters
 
@@ -155,7 +155,7 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
 
     def encode_pair(
         self, question_encoder: Seq2SeqEncoder, passage: EncoderInput, question: EncoderInput
-    ) -> Tuple[torch.FloatTensor, torch.FloatTensor]:
+    ) -> Tuple[torch.Tensor, torch.Tensor]:
         """
         Encodes a passage with this encoder and its question with another. If both are of one kind and share their
         memory, and there are annotations, what is read second starts from the states of what is read first, and edges
@@ -175,7 +175,7 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         """What has to be the same in two encoders that read each other's states."""
         return {"hidden_size": self._hidden_size, "bidirectional": self._bidirectional}
 
-    def _encode_pair(self, *readers: Tuple["RecurrentEncoder", EncoderInput]) -> Tuple[torch.FloatTensor, ...]:
+    def _encode_pair(self, *readers: Tuple["RecurrentEncoder", EncoderInput]) -> Tuple[torch.Tensor, ...]:
         """Encodes two sequences, each with its encoder, the first one first when reading forward."""
         states: Tuple[List, List] = ([], [])
         for reverse in (False, True)[: len(self._suffixes())]:
@@ -190,9 +190,9 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         self,
         sequence: EncoderInput,
         reverse: bool = False,
-        memory: Optional[torch.FloatTensor] = None,
-        memory_mask: Optional[torch.BoolTensor] = None,
-    ) -> torch.FloatTensor:
+        memory: Optional[torch.Tensor] = None,
+        memory_mask: Optional[torch.Tensor] = None,
+    ) -> torch.Tensor:
         """
         Reads in one direction, if given `memory` as the continuation of the sequence whose states it is.
 
@@ -222,9 +222,9 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
 
     def _edges(
         self,
-        inputs: torch.FloatTensor,
-        sequential: torch.LongTensor,
-        sources: Optional[List[torch.LongTensor]],
+        inputs: torch.Tensor,
+        sequential: torch.Tensor,
+        sources: Optional[List[torch.Tensor]],
         suffix: str,
     ) -> List[Edges]:
         """
@@ -245,7 +245,7 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
 
     def _sources(
         self, annotations: AnnotationTensors, length: int, reverse: bool, has_memory: bool
-    ) -> List[torch.LongTensor]:
+    ) -> List[torch.Tensor]:
         """
         For each relation the sources of its edges as the `recurrence` counts them, or `FIRST_MENTION`, or `PADDING`.
         Shape: (batch_size, sequence_length, edges).
@@ -276,7 +276,7 @@ def _check_same(what: str, found: Dict[str, Any], expected: Dict[str, Any]) -> N
             raise ConfigurationError(f"{what} has {name} {found[name]!r}, expected {value!r}")
 
 
-def _last_read(mask: torch.BoolTensor, reverse: bool) -> torch.LongTensor:
+def _last_read(mask: torch.Tensor, reverse: bool) -> torch.Tensor:
     """The position that was read last, of each sequence. Shape: (batch_size,)."""
     positions = torch.arange(mask.size(1), device=mask.device).expand_as(mask)
     if reverse:

@@ -35,7 +35,7 @@ class CharacterCnn(Seq2VecEncoder):
     def get_output_dim(self) -> int:
         return self._convolution.out_channels
 
-    def forward(self, tokens: torch.FloatTensor, mask: torch.BoolTensor) -> torch.FloatTensor:
+    def forward(self, tokens: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
         """
         # Parameters
 

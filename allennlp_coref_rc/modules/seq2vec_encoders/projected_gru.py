@@ -31,7 +31,7 @@ class ProjectedGru(Seq2VecEncoder):
     def get_output_dim(self) -> int:
         return self._projection.out_features
 
-    def forward(self, tokens: torch.FloatTensor, mask: torch.BoolTensor) -> torch.FloatTensor:
+    def forward(self, tokens: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
         """
         # Parameters
 

@@ -1,4 +1,4 @@
-from typing import Dict, Iterable, List, Optional
+from typing import Dict, Iterator, List, Optional
 
 from allennlp_coref_rc.annotations.annotators.sieve.lexicon import PERSON, SINGULAR
 from allennlp_coref_rc.annotations.annotators.sieve.mention import Mention
@@ -7,10 +7,10 @@ from allennlp_coref_rc.annotations.annotators.sieve.mention import Mention
 class Entity:
     """
     Mentions that were linked and what is known of them together: the genders and numbers that are left, how salient the
-    entity is after its `latest` mention, and whether "he", "she" or "they" may be it.
+    entity is after its latest mention, and whether "he", "she" or "they" may be it.
     """
 
-    __slots__ = ("mentions", "gender", "number", "is_person", "is_third_person", "salience", "latest")
+    __slots__ = ("mentions", "gender", "number", "is_person", "is_third_person", "salience")
 
     def __init__(self, gender: int = PERSON, number: int = SINGULAR) -> None:
         self.mentions: List[Mention] = []
@@ -19,7 +19,6 @@ class Entity:
         self.is_person = False
         self.is_third_person = False
         self.salience = 0.0
-        self.latest: Optional[Mention] = None
 
     def agrees(self, mention: Mention) -> bool:
         return bool(self.gender & mention.gender and self.number & mention.number)
@@ -42,7 +41,10 @@ class Entities:
     def __getitem__(self, mention: Mention) -> Entity:
         return self._of[mention]
 
-    def __iter__(self) -> Iterable[Entity]:
+    def get(self, mention: Optional[Mention]) -> Optional[Entity]:
+        return None if mention is None else self._of.get(mention)
+
+    def __iter__(self) -> Iterator[Entity]:
         return iter(dict.fromkeys(self._of.values()))
 
     def add(self, mention: Mention, entity: Optional[Entity] = None) -> Entity:

@@ -28,7 +28,7 @@ def link_names(entities: Entities, mentions: Sequence[Mention]) -> None:
     for mention in mentions:
         if mention.kind == NAME:
             same = None if mention.determiner == "'s" else first.setdefault(mention.words, mention)
-            entities.add(mention, entities[same] if same in entities else None)  # noqa: SIM401  it has no get
+            entities.add(mention, entities.get(same))
     longer: Dict[str, List[Name]] = defaultdict(list)
     for name in sorted(first, key=lambda name: (-len(_core(name)), first[name].start)):
         match = _longer_name(name, longer, first, entities)
@@ -45,7 +45,7 @@ def _longer_name(
     entity, core = entities[first[name]], _core(name)
     if entity.gender == NEUTER:
         return None
-    matches = []
+    matches: List[Tuple[bool, int, int, Name]] = []
     for other in longer[core[-1]]:
         candidate = entities[first[other]]
         agree = candidate.gender & entity.gender & PERSON and candidate.number & entity.number

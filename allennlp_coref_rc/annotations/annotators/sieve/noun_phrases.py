@@ -83,6 +83,9 @@ class _NounPhrase:
         self.owners: List[Mention] = []
         self.resume = start
         """Where to look on if there is no noun phrase."""
+        self._first = start
+        self._head = self._name = self._other = NONE
+        self._kind = NOMINAL
 
     def read(self) -> Optional[Mention]:
         if not self._read_determiners():

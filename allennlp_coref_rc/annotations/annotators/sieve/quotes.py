@@ -1,4 +1,4 @@
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Dict, List, Optional, Sequence
 
 from allennlp_coref_rc.annotations.annotated_text import Span
@@ -28,9 +28,12 @@ class Quote:
     start: int
     stop: int
     speaker: Optional[Mention] = None
-    turn: Optional["Quote"] = None
+    turn: "Quote" = field(init=False)
     before: Optional["Quote"] = None
     after: Optional["Quote"] = None
+
+    def __post_init__(self) -> None:
+        self.turn = self
 
 
 def find_quotes(tokens: Sequence[str]) -> List[Quote]:
@@ -84,11 +87,10 @@ class SpeakerFinder:
         for quote, following in zip(quotes, [*quotes[1:], None]):
             before = previous.stop + 1 if previous else 0
             after = following.start - 1 if following else len(self._words)
-            quote.turn = quote
             quote.speaker = self._after(quote.stop + 1, after)
             if quote.speaker is None:
-                goes_on = previous and previous.speaker and previous.speaker.start > previous.stop
-                if goes_on and 2 < quote.start - previous.stop <= SAME_TURN:
+                speaks_after = previous and previous.speaker and previous.speaker.start > previous.stop
+                if previous and speaks_after and 2 < quote.start - previous.stop <= SAME_TURN:
                     quote.turn = previous.turn
                 else:
                     quote.speaker = self._before(before, quote) or self._beside(before, quote, after)

@@ -48,8 +48,8 @@ class ReferenceLinker:
         self._words = words
         self._max_distance = max_distance
         self._link_it = link_it
-        self._recent: Dict[Entity, None] = {}
-        """The latest mentioned entity is the last one."""
+        self._recent: Dict[Entity, Mention] = {}
+        """The latest mention of each entity; the entity mentioned latest is the last one."""
         self._by_head: Dict[str, List[Mention]] = defaultdict(list)
         self._by_possessor: Dict[Tuple[Entity, str], Mention] = {}
         self._relatives: Dict[str, Mention] = {}
@@ -68,18 +68,17 @@ class ReferenceLinker:
         weight *= 1.0 if mention.kind == NAME else NOT_NAME
         weight *= QUOTED if self._speakers.is_quoted(mention) else 1.0
         entity.salience = self._salience(entity, mention) + weight
-        entity.latest = mention
         self._recent.pop(entity, None)
-        self._recent[entity] = None
+        self._recent[entity] = mention
         if mention.is_subject:
             self._subjects[mention.sentence] = mention
         if mention.kind == NOMINAL:
             self._by_head[self._words[mention.head]].append(mention)
 
-    @staticmethod
-    def _salience(entity: Entity, mention: Mention) -> float:
+    def _salience(self, entity: Entity, mention: Mention) -> float:
         """How salient the entity is still when the mention comes."""
-        return entity.salience * DECAY ** (mention.sentence - entity.latest.sentence) if entity.latest else 0.0
+        latest = self._recent.get(entity)
+        return entity.salience * DECAY ** (mention.sentence - latest.sentence) if latest else 0.0
 
     def _noun_phrase(self, mention: Mention) -> Optional[Entity]:
         head = self._words[mention.head]
@@ -124,21 +123,21 @@ class ReferenceLinker:
         word = mention.words[0]
         same = self._entities[subject] if subject else None
         speaker = self._speakers.speaker(mention)
-        excluded = {self._entities[speaker]} if speaker in self._entities else set()
+        excluded = {self._entities[speaker]} if speaker and speaker in self._entities else set()
         if subject and self._is_object_of(mention, subject):
-            excluded.add(same)
+            excluded.add(self._entities[subject])
         previous = self._subjects.get(mention.sentence - 1) if word in function_words.SUBJECTS else None
         before = self._entities[previous] if previous else None
         best, most = None, 0.0
-        for _, entity in zip(range(MAX_CANDIDATES), reversed(self._recent)):
-            distance = mention.sentence - entity.latest.sentence
+        for _, (entity, latest) in zip(range(MAX_CANDIDATES), reversed(self._recent.items())):
+            distance = mention.sentence - latest.sentence
             if distance > self._max_distance:
                 break
             if not entity.is_third_person or not entity.agrees(mention) or entity in excluded:
                 continue
-            if entity.latest.stop > mention.start or mention.gender == NEUTER != entity.gender:
+            if latest.stop > mention.start or mention.gender == NEUTER != entity.gender:
                 continue
-            score = self._salience(entity, mention) + NEARNESS / (1 + (mention.start - entity.latest.start) / 10)
+            score = self._salience(entity, mention) + NEARNESS / (1 + (mention.start - latest.start) / 10)
             score += SAME_SENTENCE * (entity is same)
             score += SAME_SENTENCE * (entity is before)
             score += SAME_SENTENCE * (distance == 0 and word in function_words.POSSESSIVES)

@@ -57,15 +57,16 @@ class Speakers:
         for turn in reversed(turns):
             if turn.after and turn.after.after in speaking:
                 speaking.setdefault(turn, speaking[turn.after.after])
-        for turn, entity in self._first.items():
-            if turn in speaking:
-                entities.merge(entity.mentions[0], speaking[turn])
-            elif turn:
-                speaking[turn] = entity.mentions[0]
+        for said_in, entity in self._first.items():
+            if said_in in speaking:
+                entities.merge(entity.mentions[0], speaking[said_in])
+            elif said_in:
+                speaking[said_in] = entity.mentions[0]
         narrator = self._first.get(None)
-        for turn, entity in self._second.items():
-            own = speaking.get(turn)
-            others = [speaking[other] for other in (turn.before, turn.after) if other in speaking] if turn else []
+        for said_in, entity in self._second.items():
+            beside = (said_in.before, said_in.after) if said_in else ()
+            own = speaking.get(said_in) if said_in else None
+            others = [speaking[other] for other in beside if other in speaking]
             if own and narrator and len(narrator.mentions) >= MIN_NARRATOR:
                 others.append(narrator.mentions[0])
             for other in others:
