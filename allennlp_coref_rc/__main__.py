@@ -1,6 +1,113 @@
-"""AllenNLP's commands with this plugin in any folder: `python -m allennlp_coref_rc train CONFIG -s FOLDER`."""
+"""
+`coref-rc`, or `python -m allennlp_coref_rc`: all commands of AllenNLP with this plugin, in any folder, and its own.
 
-from allennlp.commands import main
+Nothing heavy is imported here, nor by the modules of own commands at their top, so that help comes at once.
+"""
+
+import argparse
+import sys
+from typing import List, Optional, Sequence
+
+from allennlp_coref_rc.commands import annotate, compare, configs, data, draw, reproduce
+from allennlp_coref_rc.common.error_message import message_of
+from allennlp_coref_rc.version import VERSION
+
+OWN = {
+    "annotate": annotate,
+    "compare": compare,
+    "configs": configs,
+    "data": data,
+    "draw": draw,
+    "reproduce": reproduce,
+}
+
+ALLENNLP = {
+    "train": "train a model",
+    "evaluate": "evaluate a model on a data set",
+    "predict": "answer questions with a model",
+    "build-vocab": "build a vocabulary",
+    "cached-path": "list or remove files in AllenNLP's cache",
+    "checklist": "run a suite of behavioural checks",
+    "count-instances": "count the instances that a config reads",
+    "diff": "show how two checkpoints differ",
+    "find-lr": "find a learning rate",
+    "print-results": "print the metrics of many runs",
+    "push-to-hf": "publish a model",
+    "test-install": "test the installation of AllenNLP",
+}
+"""AllenNLP's commands, with what they do."""
+
+DESCRIPTION = """
+Reading comprehension with coreference, SRL and discourse structure. coref-rc COMMAND --help describes a command. All
+commands take --verbose, to see AllenNLP's log on the screen, and --debug, to see where an error comes from.
+"""
+
+
+def main(arguments: Optional[Sequence[str]] = None) -> None:
+    """Runs a command. The exit status is 2 if the user did something wrong, which the screen then says in a paragraph."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    debug, verbose = _take(words, "--debug"), _take(words, "--verbose")
+    try:
+        if words and words[0] in ALLENNLP:
+            from allennlp_coref_rc.commands import allennlp
+
+            allennlp.run(words, verbose)
+        else:
+            args = build_parser().parse_args(words)
+            args.run(args)
+    except Exception as error:
+        message = None if debug else message_of(error)
+        if message is None:
+            raise
+        sys.exit(_report(message))
+    except KeyboardInterrupt:
+        if debug:
+            raise
+        print("stopped", file=sys.stderr)
+        sys.exit(130)
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The parser of own commands, whose help lists AllenNLP's too."""
+    parser = argparse.ArgumentParser(
+        prog="coref-rc",
+        description=DESCRIPTION,
+        epilog="AllenNLP's commands:\n" + "\n".join(f"  {name:18}{does}" for name, does in ALLENNLP.items()),
+        formatter_class=_HelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"allennlp_coref_rc {VERSION}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for name, module in OWN.items():
+        command = commands.add_parser(
+            name, help=module.HELP, description=module.DESCRIPTION, formatter_class=_HelpFormatter
+        )
+        module.add_arguments(command)
+        command.set_defaults(run=module.run)
+    return parser
+
+
+class _HelpFormatter(argparse.HelpFormatter):
+    """Fills the paragraphs of a text, each by itself, and leaves lists as they are."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        paragraphs = text.strip().split("\n\n")
+        return "\n\n".join(
+            text if "\n  " in text else super(_HelpFormatter, self)._fill_text(text, width, indent)
+            for text in paragraphs
+        )
+
+
+def _take(words: List[str], flag: str) -> bool:
+    """Removes a flag that may stand anywhere; whether it was there."""
+    found = flag in words
+    words[:] = [word for word in words if word != flag]
+    return found
+
+
+def _report(message: str) -> int:
+    print(f"coref-rc: {message}", file=sys.stderr)
+    return 2
+
 
 if __name__ == "__main__":
-    main(prog="python -m allennlp_coref_rc")
+    main()

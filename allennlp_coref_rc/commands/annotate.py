@@ -51,6 +51,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="documents after which a process hands over what it has (by default a hundredth of all, at most 100)",
     )
     add("--force", action="store_true", help="replace OUTPUT, and start over")
+    add(
+        "--include-package",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="also import this package, for its annotators",
+    )
     add("--check", nargs="+", metavar="FILE", help="check files of annotated documents, and count what they hold")
 
 
@@ -70,7 +77,9 @@ def run(args: argparse.Namespace) -> None:
         reports = [check_file(path) for path in args.check]
         for report in reports:
             print("\n".join(report.lines()))
-        sys.exit(any(report.num_errors for report in reports))
+        if any(report.num_errors for report in reports):
+            sys.exit(1)
+        return
     if not args.output:
         raise ConfigurationError("expected INPUT and OUTPUT, or --check and files")
     reader = load_config("--reader", args.reader, DatasetReader) if args.reader else None
@@ -93,7 +102,8 @@ def run(args: argparse.Namespace) -> None:
         force=args.force,
     )
     summarise(args.output, counts)
-    sys.exit(not counts["documents"])
+    if not counts["documents"]:
+        sys.exit(1)
 
 
 def _number(least: int) -> Callable[[str], int]:

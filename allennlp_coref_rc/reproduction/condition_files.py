@@ -11,6 +11,9 @@ from allennlp_coref_rc.common.files import open_text
 from allennlp_coref_rc.reproduction.condition import MEASURES, SPLITS, TASK, UNITS, Column, Condition, Table
 from allennlp_coref_rc.reproduction.figures.drawings import Drawing, Figure
 
+CONDITIONS = os.path.join(os.path.dirname(__file__), "conditions")
+"""The folder of the papers' experiments."""
+
 Place = Tuple[str, ...]
 
 COLUMN_KEYS = ("measure", "metric", "split", "unit", "tolerance")

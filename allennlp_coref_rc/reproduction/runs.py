@@ -12,6 +12,7 @@ from typing import Any, Dict, Iterator, List, Optional, Tuple
 from allennlp.common import Params
 from allennlp.common.params import with_overrides
 
+from allennlp_coref_rc.common.config_files import locate
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.training.exact_checkpointer import recoverable
 
@@ -100,7 +101,7 @@ class Run:
     def params(self, located: bool = False) -> Dict[str, Any]:
         """The whole experiment, with the data where configs look for them, or where they are."""
         try:
-            params = with_overrides(_load(self.config), self.settings())
+            params = with_overrides(_load(locate(self.config)), self.settings())
             return with_overrides(params, self._data_paths(params)) if located else params
         except (ValueError, RuntimeError, OSError, ConfigurationError) as error:
             raise ConfigurationError(f"{self.config}: {error}") from error
@@ -144,7 +145,7 @@ class Run:
         if result is not None:
             return evaluations
         return [
-            ["train", self.config, "-s", self.path(MODEL), *again, "-o", json.dumps(overrides)],
+            ["train", locate(self.config), "-s", self.path(MODEL), *again, "-o", json.dumps(overrides)],
             [
                 "predict",
                 archive,

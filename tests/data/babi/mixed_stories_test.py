@@ -1,7 +1,5 @@
 import hashlib
-import importlib.util
 import re
-import sys
 from collections import Counter
 
 import pytest
@@ -9,6 +7,7 @@ from allennlp.common.checks import ConfigurationError
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from allennlp_coref_rc.__main__ import main
 from allennlp_coref_rc.annotations import AnnotatedText
 from allennlp_coref_rc.annotations.annotators import ExactMatchCoref
 from allennlp_coref_rc.data.babi.alternate_entities import ALTERNATES, OTHER_WORDS
@@ -235,17 +234,13 @@ def test_file_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
     assert path.read_bytes() == before and list(tmp_path.iterdir()) == [path]
 
 
-def run_script(monkeypatch, *arguments):
-    spec = importlib.util.spec_from_file_location("mix_babi", PROJECT / "scripts" / "mix_babi.py")
-    script = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(script)
-    monkeypatch.setattr(sys, "argv", ["mix_babi.py", *map(str, arguments)])
-    script.main()
+def run(*arguments):
+    main(["data", "mix", *map(str, arguments)])
 
 
-def test_script_writes_files_that_the_reader_takes(tmp_path, monkeypatch, capsys):
+def test_command_writes_files_that_the_reader_takes(tmp_path, monkeypatch, capsys):
     output = tmp_path / "new" / "mix"
-    run_script(monkeypatch, FIXTURES, output, "--tasks", 2, 1, "--splits", "train", "test", "--seed", 4)
+    run(FIXTURES, output, "--tasks", 2, 1, "--splits", "train", "test", "--seed", 4)
     names = ["qa1_test.txt", "qa1_train.txt", "qa2_test.txt", "qa2_train.txt"]
     assert sorted(path.name for path in output.iterdir()) == names
     for name, seed in zip(names, (4012, 4010, 4022, 4020)):
@@ -264,19 +259,19 @@ def test_script_writes_files_that_the_reader_takes(tmp_path, monkeypatch, capsys
     "arguments, message",
     [
         (["--tasks", 21], "--tasks"),
-        (["--seed", -3], "--seed: found -3, expected at least 0"),
+        (["--seed", -3], "--seed: found -3, expected 0 or more"),
         (["--tasks", 3], "qa3_train.txt: no such file"),
     ],
 )
-def test_script_names_what_cannot_be_used(tmp_path, monkeypatch, capsys, arguments, message):
+def test_command_names_what_cannot_be_used(tmp_path, monkeypatch, capsys, arguments, message):
     with pytest.raises(SystemExit) as stop:
-        run_script(monkeypatch, FIXTURES, tmp_path / "mix", *arguments)
+        run(FIXTURES, tmp_path / "mix", *arguments)
     assert stop.value.code == 2
     assert message in capsys.readouterr().err.splitlines()[-1]
     assert not list(tmp_path.glob("mix/*"))
 
 
-def test_script_does_not_write_over_its_source(monkeypatch, capsys):
+def test_command_does_not_write_over_its_source(monkeypatch, capsys):
     with pytest.raises(SystemExit) as stop:
-        run_script(monkeypatch, FIXTURES, FIXTURES.parent / "babi")
+        run(FIXTURES, FIXTURES.parent / "babi")
     assert stop.value.code == 2 and "expected another folder" in capsys.readouterr().err

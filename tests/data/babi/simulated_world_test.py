@@ -1,13 +1,12 @@
 import hashlib
-import importlib.util
 import re
-import sys
 from collections import Counter
 from pathlib import Path
 from typing import List
 
 import pytest
 
+from allennlp_coref_rc.__main__ import main
 from allennlp_coref_rc.data.babi.simulated_world import SIMULATED_TASKS, simulate_task, write_task
 from tests.data.babi.babi_oracle import AskedQuestion, answer, read_stories
 
@@ -213,19 +212,15 @@ def test_file_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == [path]
 
 
-def run_script(monkeypatch, *arguments: str) -> None:
-    spec = importlib.util.spec_from_file_location("simulate_babi", ROOT / "scripts" / "simulate_babi.py")
-    script = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(script)
-    monkeypatch.setattr(sys, "argv", ["simulate_babi.py", *arguments])
-    script.main()
+def run(*arguments: str) -> None:
+    main(["data", "simulate", *arguments])
 
 
-def test_script_writes_the_files_of_the_tasks(tmp_path, monkeypatch, capsys):
+def test_command_writes_the_files_of_the_tasks(tmp_path, monkeypatch, capsys):
     folder = tmp_path / "new" / "simulated"
     counts = {"train": 10, "valid": 5, "test": 15}
     options = [word for split, count in counts.items() for word in (f"--{split}", str(count))]
-    run_script(monkeypatch, str(folder), "--tasks", "1", "13", *options, "--seed", "4")
+    run(str(folder), "--tasks", "1", "13", *options, "--seed", "4")
     names = {f"qa{task}_{split}.txt" for task in (1, 13) for split in SPLITS}
     assert {path.name for path in folder.iterdir()} == names
     for task in (1, 13):
@@ -240,20 +235,20 @@ def test_script_writes_the_files_of_the_tasks(tmp_path, monkeypatch, capsys):
     [
         (["--tasks", "4"], "--tasks"),
         (["--valid", "0"], "--valid: found 0, expected at least 1"),
-        (["--seed", "-3"], "--seed: found -3, expected at least 0"),
+        (["--seed", "-3"], "--seed: found -3, expected 0 or more"),
     ],
 )
-def test_script_names_unusable_arguments(tmp_path, monkeypatch, capsys, options, message):
+def test_command_names_unusable_arguments(tmp_path, monkeypatch, capsys, options, message):
     with pytest.raises(SystemExit) as stop:
-        run_script(monkeypatch, str(tmp_path / "simulated"), *options)
+        run(str(tmp_path / "simulated"), *options)
     assert stop.value.code == 2
     assert message in capsys.readouterr().err.splitlines()[-1]
     assert list(tmp_path.iterdir()) == []
 
 
-def test_script_names_a_folder_that_cannot_be_made(tmp_path, monkeypatch, capsys):
+def test_command_names_a_folder_that_cannot_be_made(tmp_path, monkeypatch, capsys):
     (tmp_path / "taken").write_text("")
     with pytest.raises(SystemExit) as stop:
-        run_script(monkeypatch, str(tmp_path / "taken"))
+        run(str(tmp_path / "taken"))
     assert stop.value.code == 2
     assert "taken" in capsys.readouterr().err

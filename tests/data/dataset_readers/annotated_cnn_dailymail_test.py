@@ -3,7 +3,6 @@ import gzip
 import json
 import lzma
 import re
-import runpy
 import tarfile
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.data import Batch, DatasetReader, Vocabulary
 from allennlp.data.tokenizers import CharacterTokenizer
 
+from allennlp_coref_rc.__main__ import main
 from allennlp_coref_rc.annotations import AnnotatedText
 from allennlp_coref_rc.annotations.annotators import Annotator
 from allennlp_coref_rc.data.annotation_layers import CorefEdges
@@ -372,10 +372,9 @@ class TestAnnotatedCnnDailyMailReader:
         path.write_bytes(compress(lines.encode()))
         assert metadata(reader().read(str(path))) == metadata(reader().read(TRAINING))
 
-    def test_the_script_writes_json_lines(self, tmp_path, monkeypatch, capsys):
+    def test_the_command_writes_json_lines(self, tmp_path, capsys):
         def run(*arguments):
-            monkeypatch.setattr("sys.argv", ["questions_to_jsonl.py", *map(str, arguments)])
-            runpy.run_path(str(PROJECT / "scripts" / "questions_to_jsonl.py"), run_name="__main__")
+            main(["data", "to-jsonl", *map(str, arguments)])
 
         run(TRAINING, tmp_path / "a.jsonl")
         assert metadata(reader().read(str(tmp_path / "a.jsonl"))) == metadata(reader().read(TRAINING))

@@ -1,17 +1,14 @@
 import json
-import sys
+import re
 
 import pytest
 
+from allennlp_coref_rc.__main__ import main
 from allennlp_coref_rc.reproduction.significance import read_scores
-from tests.scripts.scripts import load_script
-
-ensemble_predictions = load_script("ensemble_predictions")
 
 
-def call(monkeypatch, *arguments):
-    monkeypatch.setattr(sys, "argv", ["ensemble_predictions.py", *map(str, arguments)])
-    ensemble_predictions.main()
+def call(output, *predictions):
+    main(["compare", "--ensemble", str(output), *map(str, predictions)])
 
 
 def write(path, *predictions):
@@ -29,17 +26,18 @@ def files(tmp_path):
     ]
 
 
-def test_the_candidate_of_the_highest_mean_probability_is_the_answer(files, tmp_path, monkeypatch, capsys):
+def test_the_candidate_of_the_highest_mean_probability_is_the_answer(files, tmp_path, capsys):
     output = tmp_path / "ensemble.jsonl"
-    call(monkeypatch, output, *files)
-    assert capsys.readouterr().out == "0.500 (1 of 2)\n"
+    call(output, *files)
+    printed = capsys.readouterr().out
+    assert printed == f"accuracy 0.500 (1 of 2 questions)\n{output}: the predictions of 3 readers together\n"
     first, second = map(json.loads, output.read_text().splitlines())
     assert (first["id"], first["answer"], first["correct"]) == ("a", "milk", True)
     assert first["candidate_probabilities"] == pytest.approx({"milk": 1.6 / 3, "apple": 0.3, "cup": 0.5 / 3})
     assert (second["answer"], second["gold"], second["correct"]) == ("no", "yes", False)
     assert read_scores(str(output)) == [("a", 1.0, "Milk"), ("b", 0.0, "yes")]
     # Of one reader alone the answers are its own.
-    call(monkeypatch, output, files[0])
+    call(output, files[0])
     assert [json.loads(line)["answer"] for line in output.read_text().splitlines()] == ["apple", "no"]
 
 
@@ -54,7 +52,8 @@ def test_the_candidate_of_the_highest_mean_probability_is_the_answer(files, tmp_
         ([("a", None, {"milk": 1})], "other, line 1, object 1: found no gold answer"),
     ],
 )
-def test_other_files_are_refused_and_nothing_is_written(files, tmp_path, monkeypatch, predictions, message):
-    with pytest.raises(SystemExit, match=message):
-        call(monkeypatch, tmp_path / "ensemble.jsonl", files[0], write(tmp_path / "other", *predictions))
+def test_other_files_are_refused_and_nothing_is_written(files, tmp_path, capsys, predictions, message):
+    with pytest.raises(SystemExit) as stop:
+        call(tmp_path / "ensemble.jsonl", files[0], write(tmp_path / "other", *predictions))
+    assert stop.value.code == 2 and re.search(message, capsys.readouterr().err)
     assert not (tmp_path / "ensemble.jsonl").exists()

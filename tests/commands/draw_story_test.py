@@ -1,19 +1,16 @@
 import re
-import sys
 from html.parser import HTMLParser
 
 import pytest
 import torch
 from allennlp.models.archival import archive_model
 
+from allennlp_coref_rc.__main__ import main
 from allennlp_coref_rc.pages.stories import shown_candidates
 from allennlp_coref_rc.reproduction.figures.stories import load_reader
 from tests.models.ga_reader_test import BABI, build
-from tests.scripts.scripts import load_script
 from tests.training_config.configs import BABI as FILES
 from tests.training_config.configs import load
-
-draw_story = load_script("draw_story")
 
 
 def archive(folder, task, more=None):
@@ -38,9 +35,8 @@ def archives(tmp_path_factory):
     }
 
 
-def run(monkeypatch, *arguments):
-    monkeypatch.setattr(sys, "argv", ["draw_story.py", *map(str, arguments)])
-    draw_story.main()
+def run(*arguments):
+    main(["draw", "story", *map(str, arguments)])
 
 
 class Tables(HTMLParser):
@@ -80,7 +76,7 @@ def read(path):
 def test_pages_and_pictures_have_what_readers_believe_after_each_sentence(tmp_path, monkeypatch, archives):
     names = "GA", "selection"
     arguments = [f"{name}={archives[name]}" for name in names]
-    run(monkeypatch, tmp_path / "out", FILES / "qa8_test.txt", *arguments, "--questions", "2", "1")
+    run(tmp_path / "out", FILES / "qa8_test.txt", *arguments, "--questions", "2", "1")
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
         f"question_{number}.{kind}" for number in (1, 2) for kind in ("html", "png")
     ]
@@ -105,7 +101,7 @@ def test_pages_and_pictures_have_what_readers_believe_after_each_sentence(tmp_pa
 @pytest.mark.parametrize("name", ["GA", "selection"])
 def test_at_boundaries_it_is_the_encoding_there_that_answers(tmp_path, monkeypatch, archives, name):
     story = FILES / "qa8_test.txt"
-    run(monkeypatch, tmp_path, story, f"x={archives[name]}", "--questions", "2", "--way", "boundaries")
+    run(tmp_path, story, f"x={archives[name]}", "--questions", "2", "--way", "boundaries")
     (((*candidates,), *rows),) = read(tmp_path / "question_2.html").tables
     predictor = load_reader(archives[name])
     layer, seen = predictor._model._answer_layer, []
@@ -127,7 +123,7 @@ def test_at_boundaries_it_is_the_encoding_there_that_answers(tmp_path, monkeypat
 
 
 def test_readers_that_point_know_only_what_they_have_read(tmp_path, monkeypatch, archives):
-    run(monkeypatch, tmp_path, "test", archives["extractive"])
+    run(tmp_path, "test", archives["extractive"])
     (((*candidates,), *rows),) = read(tmp_path / "question_1.html").tables
     assert [row[0] for row in rows][0] == "Julie moved to the cinema."
     values = {name: [float(row[i]) for row in rows] for i, name in enumerate(candidates, start=1)}
@@ -161,7 +157,7 @@ def test_what_is_wrong_is_named_and_nothing_is_written(
 ):
     path = archives[name] if name else "none.tar.gz"
     with pytest.raises(SystemExit) as error:
-        run(monkeypatch, tmp_path / "out", FILES / story, f"x={path}", *more)
+        run(tmp_path / "out", FILES / story, f"x={path}", *more)
     assert error.value.code == 2
     assert re.search(message, capsys.readouterr().err)
     assert not (tmp_path / "out").exists()

@@ -5,7 +5,6 @@ import os
 import re
 import shlex
 import subprocess
-import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -13,14 +12,15 @@ import pytest
 import yaml
 from allennlp.training import GradientDescentTrainer
 
+from allennlp_coref_rc.__main__ import main
+from allennlp_coref_rc.reproduction import session
+from allennlp_coref_rc.reproduction.condition import select
+from allennlp_coref_rc.reproduction.condition_files import read_conditions
 from allennlp_coref_rc.reproduction.runs import ERROR, MODEL, PREDICTIONS, RESULT
-from allennlp_coref_rc.reproduction.sweep import run_on_cluster
-from tests.scripts.scripts import load_script
+from allennlp_coref_rc.reproduction.sweep import environment, run_on_cluster
 from tests.shared import PROJECT
 
 CONDITIONS = "tests/fixtures/reproduction/tiny.yaml"
-
-reproduce = load_script("reproduce")
 
 TABLE = ["--table", "tiny.1"]
 
@@ -41,20 +41,18 @@ def arguments(output, *more):
 
 
 def call(output, *more):
-    """The script in this process: its exit code."""
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(sys, "argv", ["reproduce.py", *arguments(output, *more)])
-        try:
-            reproduce.main()
-        except SystemExit as error:
-            return error.code
+    """The command in this process: its exit status."""
+    try:
+        main(["reproduce", *arguments(output, *more)])
+    except SystemExit as stop:
+        return stop.code
     return 0
 
 
 def call_forking(stay, output, *more):
     """
-    The same, but that a second run stays before its third epoch for as long as a file is there, and that it is in a fork of the process that has all imported, which would begin another such process for its runs: they are
-    forks of this one in its place. No other thread may be at work then.
+    The same, but a second run waits before its third epoch as long as a file is there. Runs are forks of this process,
+    not of another that has everything imported. No other thread may be at work then.
     """
 
     undisturbed = GradientDescentTrainer._train_epoch
@@ -68,13 +66,13 @@ def call_forking(stay, output, *more):
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(multiprocessing, "get_context", lambda method: context)
         patched.setattr(GradientDescentTrainer, "_train_epoch", train_epoch)
-        patched.setattr(reproduce, "SECONDS_BETWEEN_LOOKS", 1000)
-        patched.setattr(reproduce.tqdm, "monitor_interval", 0)
+        patched.setattr(session, "SECONDS_BETWEEN_LOOKS", 1000)
+        patched.setattr(session.tqdm, "monitor_interval", 0)
         call(output, *more)
 
 
 def runs(output, table="tiny.1", row="*", seeds=()):
-    (chosen,) = reproduce.select(reproduce.read_conditions(CONDITIONS), [table], [f"{table}.{row}"])
+    (chosen,) = select(read_conditions(CONDITIONS), [table], [f"{table}.{row}"])
     return [r for c in chosen.conditions for r in c.runs(seeds or c.seeds, str(output), str(output))]
 
 
@@ -102,7 +100,7 @@ def commands(tmp_path_factory):
     """A run by hand, by the first of the printed commands, which goes on while other tests run."""
     output = tmp_path_factory.mktemp("commands")
     (run,) = runs(output, row="coref_gru", seeds=[2])
-    texts = run.shell_commands(reproduce.environment(1))
+    texts = run.shell_commands(environment(1))
     output = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     with subprocess.Popen(["bash", "-c", texts[0]], **output) as process:
         yield run, texts, process
@@ -288,10 +286,11 @@ def test_folders_of_runs_have_names_that_file_systems_and_allennlp_take(tmp_path
         assert max(map(len, name.split("/"))) < 200
 
 
-def test_errors_are_said_in_a_line(tmp_path):
-    assert "found nothing named tiny.9; there are tiny.1, tiny.2, tiny.figure_4" in call(tmp_path, "--table", "tiny.9")
+def test_errors_are_said_in_a_line(tmp_path, capsys):
+    assert call(tmp_path, "--table", "tiny.9") == 2
+    assert "found nothing named tiny.9; there are tiny.1, tiny.2, tiny.figure_4" in capsys.readouterr().err
     content = yaml.safe_load((PROJECT / CONDITIONS).read_text())
     content["tables"]["1"]["rows"]["gru"]["overrides"] = {"trainer.epochs.of": 3}
     (tmp_path / "bad.yaml").write_text(yaml.safe_dump(content))
-    message = call(tmp_path, "--conditions", tmp_path / "bad.yaml", "--condition", "bad.1.gru", "--dry-run")
-    assert message.startswith("training_config/babi/bi_gru.jsonnet: ")
+    assert call(tmp_path, "--conditions", tmp_path / "bad.yaml", "--condition", "bad.1.gru", "--dry-run") == 2
+    assert capsys.readouterr().err.startswith("coref-rc: training_config/babi/bi_gru.jsonnet: ")

@@ -1,18 +1,15 @@
 import csv
 import json
 import re
-import sys
 
 import numpy
 import pytest
 from allennlp.common.checks import ConfigurationError
 
+from allennlp_coref_rc.__main__ import main
 from allennlp_coref_rc.common.files import named_paths
 from allennlp_coref_rc.metrics.narrativeqa import NarrativeQaMetric
 from allennlp_coref_rc.reproduction.figures.question_groups import question_type, read_answers, score
-from tests.scripts.scripts import load_script
-
-evaluate = load_script("evaluate_by_question")
 
 # A mean over questions, and what is not one.
 MEASURES = ("rouge_l", "bleu_1")
@@ -54,9 +51,8 @@ def write(path, values):
     return str(path)
 
 
-def run(monkeypatch, *arguments):
-    monkeypatch.setattr(sys, "argv", ["evaluate_by_question.py", *map(str, arguments)])
-    evaluate.main()
+def run(*arguments):
+    main(["draw", "questions", *map(str, arguments)])
 
 
 def type_of(prediction):
@@ -82,7 +78,7 @@ def test_tables_and_pictures_have_the_metrics_of_each_group(tmp_path, monkeypatc
     one, other = predictions(1), predictions(2)
     # The order of questions is each file's own.
     paths = f"One={write(tmp_path / 'a.jsonl', one)}", f"Other={write(tmp_path / 'b.jsonl', other[::-1])}"
-    run(monkeypatch, tmp_path / "out", *paths, "--samples", "20", "--measures", *MEASURES)
+    run(tmp_path / "out", *paths, "--samples", "20", "--measures", *MEASURES)
     with open(tmp_path / "out" / "scores.csv") as file:
         rows = list(csv.DictReader(file))
     seen = {}
@@ -149,7 +145,7 @@ def test_one_reader_and_other_bounds(tmp_path, monkeypatch):
     path = write(tmp_path / "qanet.jsonl", predictions(1, number=12))
     folders = [tmp_path / "one", tmp_path / "two"]
     for folder in folders:
-        run(monkeypatch, folder, path, "--bounds", "1000", "100", "--measures", "f1", "--samples", "5")
+        run(folder, path, "--bounds", "1000", "100", "--measures", "f1", "--samples", "5")
     assert sorted(p.name for p in folders[0].iterdir()) == [
         "passage_length_f1.png",
         "question_type_f1.png",
@@ -189,7 +185,7 @@ def test_what_is_wrong_is_named_and_nothing_is_written(tmp_path, monkeypatch, ca
     values = predictions(1, number=3)
     changed, good = write(tmp_path / "a.jsonl", change(values)), write(tmp_path / "b.jsonl", values)
     with pytest.raises(SystemExit) as error:
-        run(monkeypatch, tmp_path / "out", f"b={good}", f"a={changed}")
+        run(tmp_path / "out", f"b={good}", f"a={changed}")
     assert error.value.code == 2
     assert re.search(message, capsys.readouterr().err)
     assert not (tmp_path / "out").exists()

@@ -1,24 +1,21 @@
 import csv
 import json
 import math
-import sys
 
 import pytest
 
-from tests.scripts.scripts import load_script
+from allennlp_coref_rc.__main__ import main
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
 @pytest.fixture
-def draw(monkeypatch, capsys):
-    """The script, given its arguments; its last line of errors where it ends with status 2."""
-    script = load_script("draw_curves")
+def draw(capsys):
+    """The command, given its arguments; its last line of errors where it ends with status 2."""
 
     def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["draw_curves.py", *map(str, arguments)])
         try:
-            script.main()
+            main(["draw", "curves", *map(str, arguments)])
         except SystemExit as stop:
             assert stop.code == 2
             return capsys.readouterr().err.splitlines()[-1]

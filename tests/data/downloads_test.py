@@ -10,13 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.scripts.scripts import load_script
+from allennlp_coref_rc.__main__ import main
+from allennlp_coref_rc.data import downloads
 
-download_data = load_script("download_data")
+DataSet, DownloadError, File = downloads.DataSet, downloads.DownloadError, downloads.File
 
-DataSet, DownloadError, File = download_data.DataSet, download_data.DownloadError, download_data.File
-
-CHUNK = download_data.CHUNK
+CHUNK = downloads.CHUNK
 CONTENT = random.Random(1).randbytes(1_000_000)
 
 
@@ -85,11 +84,11 @@ def file(server, content=CONTENT, path="/a.bin", **options):
 
 
 def download(made, path, attempts=2):
-    download_data.download(made, path, attempts=attempts, wait=0.0)
+    downloads.download(made, path, attempts=attempts, wait=0.0)
 
 
 def get(data_set, folder):
-    download_data.get(data_set, folder, attempts=2, wait=0.0)
+    downloads.get(data_set, folder, attempts=2, wait=0.0)
 
 
 def everything(folder):
@@ -175,10 +174,10 @@ class TestDownload:
 
     def test_waits_longer_and_longer(self, server, tmp_path, monkeypatch):
         waited = []
-        monkeypatch.setattr(download_data.time, "sleep", waited.append)
+        monkeypatch.setattr(downloads.time, "sleep", waited.append)
         server.statuses = [503] * 5
         with pytest.raises(DownloadError):
-            download_data.download(file(server), tmp_path / "a.bin", attempts=5, wait=1.0)
+            downloads.download(file(server), tmp_path / "a.bin", attempts=5, wait=1.0)
         assert waited == [1, 2, 4, 8]
 
     def test_a_server_that_is_not_there(self, server, tmp_path):
@@ -322,7 +321,7 @@ class TestUnpack:
         path.write_bytes(content)
         folder = tmp_path / "data"
         folder.mkdir(exist_ok=True)
-        download_data.unpack(data_set(**options), File(name, folder="top/in"), path, folder)
+        downloads.unpack(data_set(**options), File(name, folder="top/in"), path, folder)
         return everything(tmp_path)
 
     @pytest.mark.parametrize(
@@ -379,11 +378,20 @@ class TestUnpack:
         assert everything(tmp_path / "data" / "words") == names
 
 
+def status(*arguments):
+    """The exit status of `coref-rc data download`."""
+    try:
+        main(["data", "download", *arguments])
+    except SystemExit as stop:
+        return stop.code
+    return 0
+
+
 class TestMain:
     def test_the_table(self, capsys, tmp_path):
-        assert download_data.main(["--list", "--folder", str(tmp_path)]) == 0
+        assert status("--list", "--folder", str(tmp_path)) == 0
         listed = capsys.readouterr().out
-        for made in download_data.DATA_SETS:
+        for made in downloads.DATA_SETS:
             assert f"{made.name}: " in listed and made.licence in listed and made.page in listed
             files = made.files + made.archives
             assert bool(made.by_hand) != (bool(files) and all(file.url for file in files))
@@ -393,25 +401,25 @@ class TestMain:
                 assert file.sha256 is None or len(file.sha256) == 64
                 assert not Path(file.name).is_absolute()
         assert "334.5 MB; automatic; CC BY 4.0" in listed and "339.8 MB; by hand" in listed
-        assert len({made.name for made in download_data.DATA_SETS}) == len(download_data.DATA_SETS) == 8
+        assert len({made.name for made in downloads.DATA_SETS}) == len(downloads.DATA_SETS) == 8
         assert everything(tmp_path) == []
 
     def test_sets_by_name(self, server, tmp_path, capsys, monkeypatch):
         server.files["/a.zip"] = zip_of(FILES)
         good = data_set(File("a.zip", server.url("/a.zip"), folder="top/in"))
         bad = data_set(name="secrets", by_hand="Ask")
-        monkeypatch.setattr(download_data, "DATA_SETS", (bad, good))
+        monkeypatch.setattr(downloads, "DATA_SETS", (bad, good))
         folder = tmp_path / "new"
-        assert download_data.main(["words", "--folder", str(folder)]) == 0
+        assert status("words", "--folder", str(folder)) == 0
         assert f"words: complete in {folder}/words" in capsys.readouterr().out
-        assert download_data.main(["all", "--folder", str(folder)]) == 1
+        assert status("all", "--folder", str(folder)) == 1
         printed = capsys.readouterr().out
         assert "secrets: incomplete. Ask" in printed and "words: complete" in printed
         assert len(server.requests) == 1
         with pytest.raises(SystemExit) as error:
-            download_data.main(["word"])
+            main(["data", "download", "word"])
         assert error.value.code == 2
-        assert "found 'word', expected some of secrets, words, or all" in capsys.readouterr().err
+        assert "found the data set 'word', expected some of secrets, words, or all" in capsys.readouterr().err
 
     def test_progress_is_shown_with_what_is_left(self, server, tmp_path, capsys):
         server.breaks = [9 * CHUNK]

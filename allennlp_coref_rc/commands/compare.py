@@ -1,0 +1,62 @@
+import argparse
+import json
+
+from allennlp_coref_rc.common.errors import ConfigurationError
+
+HELP = "test whether two readers differ, or let several answer together"
+
+DESCRIPTION = """
+Tests whether two readers differ on the same questions: coref-rc compare FIRST SECOND. The files are predictions, as coref-rc
+predict writes them, those of coref-rc evaluate, or the predictions.jsonl of a run of coref-rc reproduce. Questions go
+together by their ids, or by their order where they have none. Right and wrong answers are compared by McNemar's test, exact
+and with the correction for continuity. With --score a number of each question is compared by a paired bootstrap.
+
+With --ensemble OUTPUT the readers answer together: the answer is the candidate of the highest mean probability. The files are
+predictions of readers with candidates, of the same questions in the same order. A reader that does not know a candidate gives
+it 0. OUTPUT is of the same kind as the files.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("predictions", nargs="+", metavar="FILE", help="of each reader; two, unless with --ensemble")
+    parser.add_argument("--ensemble", metavar="OUTPUT", help="write the predictions of all readers together to OUTPUT")
+    parser.add_argument("--score", metavar="KEY", help="compare this number of each prediction")
+    parser.add_argument("--samples", type=int, default=10000, help="of the bootstrap (default: %(default)s)")
+    parser.add_argument("--seed", type=int, default=1, help="of the bootstrap (default: %(default)s)")
+
+
+def run(args: argparse.Namespace) -> None:
+    if args.ensemble:
+        _ensemble(args)
+    else:
+        _compare(args)
+
+
+def _compare(args: argparse.Namespace) -> None:
+    from allennlp_coref_rc.reproduction.significance import mcnemar, pair, paired_bootstrap, read_scores
+
+    if len(args.predictions) != 2:
+        raise ConfigurationError(f"found {len(args.predictions)} files of predictions, expected two")
+    if args.samples < 1 or args.seed < 0:
+        raise ConfigurationError(f"found --samples {args.samples} --seed {args.seed}, expected 1 and 0 or more")
+    first, second = pair(*(read_scores(path, args.score) for path in args.predictions), tuple(args.predictions))
+    if args.score is None:
+        result = mcnemar([bool(score) for score in first], [bool(score) for score in second])
+    else:
+        result = paired_bootstrap(first, second, args.samples, args.seed)
+    print(json.dumps(result._asdict(), indent=2))
+
+
+def _ensemble(args: argparse.Namespace) -> None:
+    from allennlp_coref_rc.common.files import atomic_write
+    from allennlp_coref_rc.reproduction.ensemble import ensemble
+
+    if args.score:
+        raise ConfigurationError("found --ensemble and --score, expected one of them")
+    correct = []
+    with atomic_write(args.ensemble) as file:
+        for prediction in ensemble(args.predictions):
+            file.write(json.dumps(prediction) + "\n")
+            correct.append(prediction["correct"])
+    print(f"accuracy {sum(correct) / len(correct):.3f} ({sum(correct):,} of {len(correct):,} questions)")
+    print(f"{args.ensemble}: the predictions of {len(args.predictions)} readers together")

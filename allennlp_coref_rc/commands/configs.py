@@ -1,0 +1,42 @@
+import argparse
+import shutil
+from pathlib import Path
+
+from allennlp_coref_rc.common.config_files import FOLDER, names
+from allennlp_coref_rc.common.errors import ConfigurationError
+
+HELP = "list the configs that come with the package, or copy them"
+
+DESCRIPTION = """
+Lists the configs that come with the package, each with what its first line says, or copies them into a folder to be
+edited. Commands that take a config find it by its name here: coref-rc train babi/ga_coref_gru.jsonnet.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("prefix", nargs="?", default="", help="list only names that begin so, such as babi/")
+    parser.add_argument("--copy", type=Path, metavar="FOLDER", help="copy all configs, and what they import, to FOLDER")
+
+
+def run(args: argparse.Namespace) -> None:
+    if args.copy:
+        if args.prefix:
+            raise ConfigurationError(f"found {args.prefix!r} and --copy, expected one of them: all configs are copied")
+        if args.copy.exists():
+            raise ConfigurationError(f"{args.copy} is there already; copy the configs to another folder")
+        shutil.copytree(FOLDER, args.copy)
+        print(f"{args.copy}: {len(names())} configs, and in lib what they import")
+        return
+    found = [name for name in names() if name.startswith(args.prefix)]
+    if not found:
+        raise ConfigurationError(f"found no config whose name begins with {args.prefix!r}; coref-rc configs lists all")
+    width = max(map(len, found))
+    for name in found:
+        print(f"{name:{width}}  {_comment(FOLDER / name)}".rstrip())
+
+
+def _comment(path: Path) -> str:
+    """The comment on the first line of a config."""
+    with open(path, encoding="utf-8") as lines:
+        first = next(lines, "")
+    return first.removeprefix("//").strip() if first.startswith("//") else ""

@@ -1,0 +1,156 @@
+import argparse
+import os
+import sys
+from pathlib import Path
+from typing import Optional, Sequence
+
+from allennlp_coref_rc.common.errors import ConfigurationError
+
+HELP = "download data sets, simulate or mix bAbI stories, pack question files"
+
+DESCRIPTION = (
+    "Downloads data sets, and makes others: simulated bAbI stories, stories mixed two by two, packed questions."
+)
+
+SPLITS = ("train", "valid", "test")
+
+DOWNLOAD = """
+Downloads data sets from their official places into FOLDER/NAME. What is complete is not fetched again, and a download that
+broke off goes on where it stopped. Sizes and checksums are verified where they are known. Files that no program may fetch
+(Google Drive, LDC) are asked for: put them where this command says, and run it again. The exit status is 1 if a set that
+was asked for is incomplete.
+"""
+
+SIMULATE = """
+Writes simulated bAbI stories into FOLDER, in the format of the bAbI tasks, version 1.2, and with the names of their files:
+qa1_train.txt, qa1_valid.txt, qa1_test.txt and so on. Each file has its own seed, 1000 * seed + 10 * task + split, where
+split is 0 for train, 1 for valid and 2 for test. The same arguments write the same files.
+"""
+
+MIX = """
+Writes bAbI-Mix (Dhingra et al. 2017, section 4.1): from a folder of bAbI files, published or simulated, one of stories that
+tell of two worlds at once, with as many questions. Each file has its own seed, as for coref-rc data simulate.
+"""
+
+TO_JSONL = """
+Writes a folder of .question files (CNN, Daily Mail) to one file of JSON lines, in the order of the files' names, which the
+reader annotated_cnn_dailymail reads as well. The file is compressed if its name ends in .gz, .bz2 or .xz.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    kinds = parser.add_subparsers(dest="kind", required=True, metavar="COMMAND")
+
+    def add_kind(name: str, help: str, description: str, function: object) -> argparse.ArgumentParser:
+        kind = kinds.add_parser(name, help=help, description=description)
+        kind.set_defaults(function=function)
+        return kind
+
+    kind = add_kind("download", "get data sets from their official places", DOWNLOAD, download)
+    kind.add_argument("names", nargs="*", metavar="NAME", help="data sets, or all; without any they are listed")
+    kind.add_argument("--list", action="store_true", help="list all data sets: size, licence, whether they are here")
+    kind.add_argument("--folder", type=Path, default=Path("data"), help="where data sets go (default: data)")
+
+    kind = add_kind("simulate", "write simulated bAbI stories", SIMULATE, simulate)
+    kind.add_argument("output_folder", metavar="FOLDER", help="where the files are written; made if it does not exist")
+    kind.add_argument("--tasks", type=int, nargs="+", metavar="TASK", help="numbers of tasks (default: all of them)")
+    for split, number in zip(SPLITS, (900, 100, 1000)):
+        help = f"questions in each {split} file (default: {number})"
+        kind.add_argument(f"--{split}", type=int, default=number, metavar="N", help=help)
+    kind.add_argument("--seed", type=int, default=1, help="0 or more (default: 1)")
+
+    kind = add_kind("mix", "mix bAbI stories two by two", MIX, mix)
+    kind.add_argument("source", metavar="SOURCE", help="the folder of bAbI files")
+    kind.add_argument("output_folder", metavar="FOLDER", help="where the files are written; made if it does not exist")
+    kind.add_argument("--tasks", type=int, nargs="+", metavar="TASK", help="numbers of tasks (default: 1 to 20)")
+    kind.add_argument("--splits", nargs="+", default=SPLITS, choices=SPLITS, help="which files (default: all three)")
+    kind.add_argument("--seed", type=int, default=1, help="0 or more (default: 1)")
+
+    kind = add_kind("to-jsonl", "pack .question files into one file", TO_JSONL, to_jsonl)
+    kind.add_argument("folder", metavar="FOLDER", help="of .question files")
+    kind.add_argument("output", metavar="OUTPUT", help="the file to write")
+
+
+def run(args: argparse.Namespace) -> None:
+    args.function(args)
+
+
+def download(args: argparse.Namespace) -> None:
+    from allennlp_coref_rc.data.downloads import DATA_SETS, DownloadError, describe, get
+
+    known = [data_set.name for data_set in DATA_SETS]
+    for name in args.names:
+        if name not in (*known, "all"):
+            raise ConfigurationError(f"found the data set {name!r}, expected some of {', '.join(known)}, or all")
+    if args.list or not args.names:
+        for data_set in DATA_SETS:
+            print(describe(data_set, args.folder))
+        return
+    failed = 0
+    args.folder.mkdir(parents=True, exist_ok=True)
+    for data_set in DATA_SETS:
+        if data_set.name in args.names or "all" in args.names:
+            print(f"{data_set.name}: {data_set.holds} ({data_set.licence})")
+            try:
+                get(data_set, args.folder)
+                print(f"{data_set.name}: complete in {args.folder / data_set.name}")
+            except (DownloadError, OSError) as error:
+                failed += 1
+                print(f"{data_set.name}: incomplete. {error}")
+    if failed:
+        sys.exit(1)
+
+
+def simulate(args: argparse.Namespace) -> None:
+    from allennlp_coref_rc.data.babi.simulated_world import SIMULATED_TASKS, write_task
+
+    tasks = _tasks(args.tasks, SIMULATED_TASKS)
+    for split in SPLITS:
+        if getattr(args, split) < 1:
+            raise ConfigurationError(f"--{split}: found {getattr(args, split)}, expected at least 1")
+    _check_seed(args.seed)
+    os.makedirs(args.output_folder, exist_ok=True)
+    for task in tasks:
+        for index, split in enumerate(SPLITS):
+            path = os.path.join(args.output_folder, f"qa{task}_{split}.txt")
+            write_task(path, task, getattr(args, split), seed=1000 * args.seed + 10 * task + index)
+            print(f"{path}: {getattr(args, split)} questions")
+
+
+def mix(args: argparse.Namespace) -> None:
+    from allennlp_coref_rc.data.babi.babi_files import NUM_TASKS, find_split
+    from allennlp_coref_rc.data.babi.mixed_stories import read_stories, write_mixed_stories
+
+    tasks = _tasks(args.tasks, range(1, NUM_TASKS + 1))
+    _check_seed(args.seed)
+    if os.path.realpath(args.source) == os.path.realpath(args.output_folder):
+        raise ConfigurationError(f"found {args.source} twice, expected another folder for what is written")
+    os.makedirs(args.output_folder, exist_ok=True)
+    for task in tasks:
+        for split in args.splits:
+            stories = read_stories(find_split(args.source, task, split))
+            path = os.path.join(args.output_folder, f"qa{task}_{split}.txt")
+            write_mixed_stories(path, stories, seed=1000 * args.seed + 10 * task + SPLITS.index(split))
+            print(f"{path}: {sum(map(len, stories))} questions in {len(stories)} stories")
+
+
+def to_jsonl(args: argparse.Namespace) -> None:
+    from tqdm import tqdm
+
+    from allennlp_coref_rc.data.corpora.cnn_dailymail import find_questions, question_files, write_json_lines
+
+    files = question_files(find_questions(args.folder))
+    write_json_lines(args.output, tqdm(files, unit="questions", leave=False))
+    print(f"{args.output}: {len(files):,} questions")
+
+
+def _tasks(given: Optional[Sequence[int]], known: Sequence[int]) -> Sequence[int]:
+    for task in given or ():
+        if task not in known:
+            raise ConfigurationError(f"--tasks: found {task}, expected some of {', '.join(map(str, known))}")
+    return given or known
+
+
+def _check_seed(seed: int) -> None:
+    if seed < 0:
+        raise ConfigurationError(f"--seed: found {seed}, expected 0 or more")

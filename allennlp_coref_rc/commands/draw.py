@@ -1,0 +1,186 @@
+import argparse
+import os
+from pathlib import Path
+from typing import Iterator, List, Tuple
+
+from allennlp_coref_rc.common.errors import ConfigurationError
+
+HELP = "draw training curves, stories, what a reader looked at, scores by question"
+
+DESCRIPTION = "Draws pictures and pages of finished runs, trained readers and predictions."
+
+CURVES = """
+Draws curves of finished runs, the folders that coref-rc train -s FOLDER writes: mean and standard deviation over the runs of
+a curve. Writes a picture, OUTPUT.png, and its numbers, OUTPUT.csv.
+"""
+
+ABLATION = """
+Draws a metric against a number in the configs of the runs: by default the accuracy on test against the share of mentions
+that were removed or replaced (Coref-GRU, Dhingra et al., NAACL 2018, Figure 3, left). A run whose config has no such number
+counts as 0. A curve of only such runs is a level line.
+"""
+
+TRAINING = """
+Draws exp(-loss) after each epoch, the geometric mean of the probabilities of the correct answers (Coref-GRU, Figure 3,
+right). A run that has ended counts with its last value.
+"""
+
+STORY = """
+Draws what readers believe after each sentence of a bAbI story: heat maps of candidates by sentences (MAGE-GRU, Dhingra et
+al. 2017, Figure 4). The correct answer and the sentences that support it are marked. Writes FOLDER/question_1.png,
+FOLDER/question_1.html and so on. With --way prefixes a reader reads the first sentence, then the first two, and so on. With
+--way boundaries it reads the story once, as in the paper, and the encoding of each sentence's end takes the place of what
+attention has made of all; readers whose answers are classes can do that (tasks 6 to 10, 15 and 17 to 20).
+"""
+
+EXPLANATIONS = """
+Draws what a reader has looked at, from its predictions with explanations (coref-rc predict ARCHIVE FILE --predictor-args
+'{"explain": true}' --output-file PREDICTIONS). Writes a page a prediction with everything on it, and pictures of each
+attention and of each annotated head of dassa. On the page a click on a token shows what it attends to.
+"""
+
+QUESTIONS = """
+Scores readers by type of question and by length of the passage, beside each other (DASSA, Mihaylov and Frank, EMNLP 2019,
+Figures 4 and 5). Writes scores.md, scores.csv and pictures into FOLDER. All figures are in points, of 100. Other readers are
+compared with the first on the same questions, with intervals that hold 95 % of the differences of resampled questions.
+
+A question's type is the first of these whose words are anywhere in it, in lower case, as in the authors' code ("show" counts
+as how, "whole" as who): what, when, where, which, who, why, how far, how long, how many, how much, how old, how; any other
+question is of the type other. Lengths are in tokens. Rouge-L, exact match and F1 are means over questions; Bleu-1 is of a
+group's answers together.
+"""
+
+# Equal to what the modules that draw have, as a test makes sure: they are imported only when something is drawn.
+WAYS = ("prefixes", "boundaries")
+SPLITS = ("validation", "training")
+MEASURES = ("rouge_l", "bleu_1", "exact_match", "f1")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    kinds = parser.add_subparsers(dest="kind", required=True, metavar="WHAT")
+
+    curves = kinds.add_parser("curves", help="curves of finished runs", description=CURVES)
+    curve_kinds = curves.add_subparsers(dest="curves", required=True, metavar="KIND")
+    ablation = curve_kinds.add_parser("ablation", help="a metric against a number in the configs", description=ABLATION)
+    ablation.add_argument("--metric", default="test_accuracy", help="of metrics.json (default: %(default)s)")
+    ablation.add_argument(
+        "--against",
+        nargs="+",
+        metavar="KEY",
+        help="a number in config.json, under one of these dotted keys (default: the shares of corrupted_coref)",
+    )
+    ablation.add_argument("--x-name", help="the name of the horizontal axis")
+    ablation.set_defaults(function=draw_ablation)
+    training = curve_kinds.add_parser("training", help="exp(-loss) after each epoch", description=TRAINING)
+    training.add_argument("--splits", nargs="+", choices=SPLITS, default=SPLITS[:1], help="default: validation")
+    training.set_defaults(function=draw_training)
+    for kind in (ablation, training):
+        kind.add_argument("output", metavar="OUTPUT", help="OUTPUT.png and OUTPUT.csv are written")
+        kind.add_argument(
+            "--curve",
+            nargs="+",
+            action="append",
+            required=True,
+            metavar=("NAME", "FOLDER"),
+            help="a curve's name and the folders of its runs; again for each curve",
+        )
+
+    story = kinds.add_parser("story", help="what readers believe after each sentence of a story", description=STORY)
+    story.add_argument("folder", metavar="FOLDER", type=Path, help="where pages and pictures go")
+    story.add_argument("stories", metavar="STORIES", help="a bAbI file, or the name of a split that the reader knows")
+    story.add_argument("archives", nargs="+", metavar="NAME=ARCHIVE", help="trained readers")
+    story.add_argument("--questions", nargs="+", type=int, default=[1], help="their numbers in the file (default: 1)")
+    story.add_argument("--way", choices=WAYS, default=WAYS[0], help="how the story is read (default: prefixes)")
+    story.set_defaults(function=draw_story)
+
+    explanations = kinds.add_parser("explanations", help="what a reader has looked at", description=EXPLANATIONS)
+    explanations.add_argument("predictions", metavar="PREDICTIONS", help="JSON lines, as coref-rc predict writes them")
+    explanations.add_argument("folder", metavar="FOLDER", type=Path, help="where pages and pictures go")
+    explanations.add_argument("--limit", type=int, default=20, help="the number of predictions (default: %(default)s)")
+    explanations.set_defaults(function=draw_explanations)
+
+    questions = kinds.add_parser("questions", help="scores by type of question and by length", description=QUESTIONS)
+    questions.add_argument("folder", metavar="FOLDER", help="where tables and pictures go")
+    questions.add_argument("predictions", nargs="+", metavar="NAME=FILE", help="of span_reader, with answer_texts")
+    questions.add_argument("--measures", nargs="+", choices=MEASURES, default=list(MEASURES), help="default: all")
+    questions.add_argument("--bounds", nargs="+", type=int, help="of lengths (default: 200 400 … 1200)")
+    questions.add_argument("--samples", type=int, default=1000, help="of questions, for intervals (default: 1000)")
+    questions.set_defaults(function=draw_questions)
+
+
+def run(args: argparse.Namespace) -> None:
+    args.function(args)
+
+
+def draw_ablation(args: argparse.Namespace) -> None:
+    from allennlp_coref_rc.reproduction.figures.curves import write_curves
+    from allennlp_coref_rc.reproduction.figures.run_curves import SHARES, X_NAME, ablation_curve
+
+    against = args.against or SHARES
+    curves = [ablation_curve(name, folders, args.metric, against) for name, folders in _curves(args)]
+    _make_parent(args.output)
+    write_curves(args.output, curves, args.x_name or X_NAME, args.metric)
+    print(f"{args.output}.png and {args.output}.csv: {len(curves)} curves")
+
+
+def draw_training(args: argparse.Namespace) -> None:
+    from allennlp_coref_rc.reproduction.figures.curves import write_curves
+    from allennlp_coref_rc.reproduction.figures.run_curves import AXES, training_curve
+
+    curves = [training_curve(name, folders, split) for name, folders in _curves(args) for split in args.splits]
+    _make_parent(args.output)
+    write_curves(args.output, curves, *AXES)
+    print(f"{args.output}.png and {args.output}.csv: {len(curves)} curves")
+
+
+def draw_story(args: argparse.Namespace) -> None:
+    from tqdm import tqdm
+
+    from allennlp_coref_rc.common.files import named_paths
+    from allennlp_coref_rc.pages.stories import write_story
+    from allennlp_coref_rc.reproduction.figures.stories import WAYS, find_stories, load_reader
+
+    predictors = {name: load_reader(path) for name, path in named_paths(args.archives).items()}
+    first = next(iter(predictors.values()))._dataset_reader
+    stories = find_stories(first, args.stories, args.questions)
+    believed = {
+        number: {name: WAYS[args.way](predictor, story) for name, predictor in predictors.items()}
+        for number, story in tqdm(stories.items(), desc="reading", leave=False)
+    }
+    args.folder.mkdir(parents=True, exist_ok=True)
+    for number, readers in tqdm(believed.items(), desc="drawing", leave=False):
+        write_story(str(args.folder / f"question_{number}"), stories[number].question, readers)
+    print(f"{args.folder}: a page and a picture of {len(believed)} questions")
+
+
+def draw_explanations(args: argparse.Namespace) -> None:
+    from allennlp_coref_rc.pages.explanations import write_explanations
+
+    number = write_explanations(args.predictions, args.folder, args.limit)
+    print(f"{args.folder}: pages and pictures of {number} predictions")
+
+
+def draw_questions(args: argparse.Namespace) -> None:
+    from allennlp_coref_rc.common.files import named_paths
+    from allennlp_coref_rc.reproduction.figures.question_groups import BOUNDS, GROUPINGS
+    from allennlp_coref_rc.reproduction.figures.question_scores import Comparison
+
+    comparison = Comparison(GROUPINGS, args.measures, args.bounds or BOUNDS, args.samples)
+    comparison.write(args.folder, named_paths(args.predictions))
+    print(f"{args.folder}: scores.md, scores.csv and pictures")
+
+
+def _curves(args: argparse.Namespace) -> Iterator[Tuple[str, List[Path]]]:
+    """The name of each curve and the folders of its runs."""
+    for name, *paths in args.curve:
+        folders = [Path(path) for path in paths]
+        if not folders:
+            raise ConfigurationError(f"--curve {name}: found a name alone, expected folders of runs after it")
+        for folder in folders:
+            if folders.count(folder) > 1:
+                raise ConfigurationError(f"--curve {name}: found {folder} twice, expected every run once")
+        yield name, folders
+
+
+def _make_parent(output: str) -> None:
+    os.makedirs(os.path.dirname(os.path.abspath(output)), exist_ok=True)

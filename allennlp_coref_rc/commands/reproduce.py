@@ -1,0 +1,114 @@
+import argparse
+import os
+import sys
+
+from allennlp_coref_rc.common.errors import ConfigurationError
+
+HELP = "run the papers' experiments, and report on them"
+
+DESCRIPTION = """
+Runs the papers' experiments and reports on them. The experiments, of tables and of figures, are described in a file a paper,
+which come with the package. Each run (of a config with a seed and, for bAbI, a task) has a folder below --output, with its
+result, its answers to the test questions, what it printed, and, if it failed, why. The same command given again skips what
+is finished, goes on with what was killed, and tries again what failed. See docs/reproduction.md.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    what = parser.add_argument_group("what")
+    add = what.add_argument
+    tables = "tables and figures, such as coref_gru.1, coref_gru.figure_3_left or 'cg_sba.*'"
+    add("--table", nargs="+", default=[], metavar="NAME", help=tables)
+    rows = "rows, such as coref_gru.1.ga_gru or 'mage_gru.1.ga_*'"
+    add("--condition", nargs="+", default=[], metavar="NAME", help=rows)
+    add("--seeds", metavar="NUMBERS", help="such as 1-3 (default: each row's own)")
+    add("--tasks", metavar="NUMBERS", help="of bAbI, such as 1-3,16 (default: all)")
+    conditions = "the file, or the folder of files, that describes the experiments (default: those of the papers)"
+    add("--conditions", metavar="PATH", help=conditions)
+    add("--data", metavar="FOLDER", help="of all data sets (default: data)")
+    add("--output", metavar="FOLDER", help="of all runs (default: output/reproduction)")
+    add("--figures", metavar="FOLDER", help="where --report draws figures (default: figures in --output)")
+
+    add = parser.add_argument_group("in place of running").add_mutually_exclusive_group().add_argument
+    add("--list", action="store_true", help="print the rows, the papers' values, and which data are missing")
+    add("--dry-run", action="store_true", help="print the commands of the runs that are not finished")
+    add("--check-only", action="store_true", help="build the models and read the beginnings of the data")
+    report = (
+        "print the results of the runs beside the papers' values, or write them between two marks in a file, whose "
+        "other tables and text stay as they are; figures are drawn"
+    )
+    add("--report", nargs="?", const="", metavar="FILE", help=report)
+
+    add = parser.add_argument_group("how").add_argument
+    add("--workers", type=_positive, metavar="N", help="runs at a time (default: one a processor)")
+    add("--threads", type=_positive, default=1, metavar="N", help="of a run (default: %(default)s)")
+    add("--gpus", default="", metavar="NUMBERS", help="such as 0,1; without it runs use the processor")
+    add("--runs-per-gpu", type=_positive, default=1, metavar="N", help="at a time, in place of --workers")
+    scheduler = (
+        "of a Dask cluster that sees this folder, the data and the output; each thread of its workers does a run, on "
+        "the GPU that the worker sees, if any"
+    )
+    add("--scheduler", metavar="ADDRESS", help=scheduler)
+    weights = "of finished runs: the archive of the best epoch (the default), none, or all checkpoints"
+    add("--keep-weights", choices=("best", "none", "all"), default="best", help=weights)
+
+
+def run(args: argparse.Namespace) -> None:
+    from allennlp_coref_rc.reproduction.condition import select
+    from allennlp_coref_rc.reproduction.condition_files import CONDITIONS, numbers, read_conditions
+    from allennlp_coref_rc.reproduction.runs import DATA, OUTPUT
+    from allennlp_coref_rc.reproduction.session import Selection
+
+    try:
+        seeds, tasks = ([] if text is None else numbers(text) for text in (args.seeds, args.tasks))
+    except ValueError as error:
+        raise ConfigurationError(f"--seeds or --tasks: {error}") from error
+    selection = Selection(seeds, tasks, args.data or DATA, args.output or OUTPUT)
+    tables = select(read_conditions(args.conditions or CONDITIONS), args.table, args.condition)
+    conditions = [condition for table in tables for condition in table.conditions]
+    if args.report is not None:
+        from allennlp_coref_rc.reproduction.report import report, write_report
+
+        text = report(tables, seeds, selection.output, selection.data, args.figures)
+        if args.report:
+            write_report(args.report, text)
+            print(f"{args.report}: the report on {len(tables)} tables and figures")
+        else:
+            print(text)
+    elif args.list:
+        from allennlp_coref_rc.reproduction.listing import print_table
+
+        for table in tables:
+            print_table(table, selection)
+    elif args.check_only:
+        from allennlp_coref_rc.reproduction.listing import check_condition
+
+        good = [check_condition(condition, selection) for condition in conditions]
+        if not all(good):
+            sys.exit(1)
+    else:
+        _run(args, selection.minutes(conditions))
+
+
+def _run(args: argparse.Namespace, minutes: dict) -> None:
+    from allennlp_coref_rc.common.workers import num_cpus
+    from allennlp_coref_rc.reproduction.session import print_commands, run_all
+
+    gpus = args.gpus.split(",") if args.gpus else []
+    if args.dry_run:
+        print_commands(minutes, args.threads, gpus)
+        return
+    slots = args.runs_per_gpu * gpus or [None] * (args.workers or num_cpus())
+    failed = run_all(minutes, slots, args.scheduler, args.threads, args.keep_weights)
+    output = args.output or os.path.join("output", "reproduction")
+    print(
+        f"{output}: {len(minutes) - failed} of {len(minutes)} runs finished" + (f", {failed} failed" if failed else "")
+    )
+    if failed:
+        sys.exit(1)
+
+
+def _positive(text: str) -> int:
+    if int(text) < 1:
+        raise ValueError(f"found {text}, expected 1 or more")
+    return int(text)

@@ -1,0 +1,31 @@
+"""The experiments' configs that come with the package, found by their names below `training_config`."""
+
+import os
+from pathlib import Path
+from typing import List
+
+FOLDER = Path(__file__).resolve().parents[1] / "training_config"
+"""In a clone this is a link to the folder at its top; in a wheel the files lie here."""
+
+LIBRARY = "lib"
+"""Below `FOLDER`, what configs import."""
+
+
+def names() -> List[str]:
+    """The names of all configs, such as `babi/ga_gru.jsonnet`, in order."""
+    paths = sorted(FOLDER.rglob("*.jsonnet"))
+    return [path.relative_to(FOLDER).as_posix() for path in paths if path.parent.name != LIBRARY]
+
+
+def locate(path: str) -> str:
+    """
+    The path of a config: `path` itself, if there is such a file, else the config of that name that comes with the
+    package, with or without `training_config/` and `.jsonnet`; else `path`, as it was.
+    """
+    if os.path.exists(path):
+        return path
+    name = path.removeprefix(f"{FOLDER.name}/")
+    for candidate in (name, f"{name}.jsonnet"):
+        if not os.path.isabs(candidate) and (FOLDER / candidate).is_file():
+            return str(FOLDER / candidate)
+    return path

@@ -1,0 +1,390 @@
+"""Gets the data sets that the readers read from their official places."""
+
+import gzip
+import hashlib
+import os
+import shutil
+import tarfile
+import tempfile
+import time
+import zipfile
+import zlib
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import IO, Callable, Iterator, List, Optional, Tuple
+
+import requests
+from tqdm import tqdm
+
+CHUNK = 1 << 16
+"""Bytes that are read at once: what of them has come when a connection breaks is lost."""
+
+PERMANENT = range(400, 500)
+"""Answers that stay the same however often one asks, but for those of `TEMPORARY`."""
+
+TEMPORARY = frozenset({408, 425, 429})
+
+
+class DownloadError(Exception):
+    """What went wrong, and what to do about it."""
+
+
+@dataclass(frozen=True)
+class File:
+    """
+    A file to fetch, or, without a `url`, to be put there by hand. Of an archive, what lies in its `folder` is unpacked.
+    """
+
+    name: str
+    url: Optional[str] = None
+    size: Optional[int] = None
+    sha256: Optional[str] = None
+    folder: str = ""
+
+
+@dataclass(frozen=True)
+class DataSet:
+    """
+    A data set in the folder `name`: made of `files`, all of them as they are, or of one of the `archives`. It is complete
+    when it has all its `contents`, files or folders. `page` says more about it, `by_hand` what a program can't do.
+    """
+
+    name: str
+    holds: str
+    licence: str
+    page: str
+    contents: Tuple[str, ...]
+    files: Tuple[File, ...] = ()
+    archives: Tuple[File, ...] = ()
+    by_hand: str = ""
+
+    def missing(self, folder: Path) -> List[str]:
+        return [name for name in self.contents if not (folder / self.name / name).exists()]
+
+
+_NARRATIVEQA = "https://raw.githubusercontent.com/deepmind/narrativeqa/master/"
+_SPLITS = tuple(f"questions/{split}" for split in ("training", "validation", "test"))
+_DRIVE = "Google Drive lets no program fetch it: open the page, follow its link"
+
+DATA_SETS = (
+    DataSet(
+        name="babi",
+        holds="bAbI tasks v1.2 (Weston et al. 2015), all 20, in en-valid and other folders",
+        licence="CC BY 3.0",
+        page="https://research.fb.com/downloads/babi/",
+        contents=tuple(f"en-valid/qa{n}_{split}.txt" for n in range(1, 21) for split in ("train", "valid", "test")),
+        archives=(
+            # The original host answers 404. This is ParlAI's copy, by the same authors.
+            File(
+                name="babi.tar.gz",
+                url="https://dl.fbaipublicfiles.com/parlai/babi/babi.tar.gz",
+                size=19_212_062,
+                sha256="f7f0bee187efca0d81c3daac1b162cda4eb7f9505dee5ad6846eabbed3dbf92e",
+                folder="tasks_1-20_v1-2",
+            ),
+            File(
+                name="babi_tasks_1-20_v1-2.tar.gz",
+                url="https://s3.amazonaws.com/text-datasets/babi_tasks_1-20_v1-2.tar.gz",
+                size=11_745_123,
+                folder="tasks_1-20_v1-2",
+            ),
+        ),
+    ),
+    DataSet(
+        name="wikihop",
+        holds="WikiHop of QAngaroo v1.1 (Welbl et al. 2018): 43,738 and 5,129 questions",
+        licence="CC BY-SA 3.0",
+        page="https://qangaroo.cs.ucl.ac.uk/",
+        contents=("train.json", "dev.json"),
+        archives=(
+            File(
+                name="qangaroo_v1.1.zip",
+                size=339_843_061,
+                sha256="2f512869760cdad76a022a1465f025b486ae79dc5b8f0bf3ad901a4caf2d3050",
+                folder="qangaroo_v1.1/wikihop",
+            ),
+        ),
+        by_hand=f"{_DRIVE} (https://drive.google.com/uc?id=1ytVZ4AhubFDOEL7o7XrIRIyhU8g9wvKA)",
+    ),
+    DataSet(
+        name="lambada",
+        holds="LAMBADA (Paperno et al. 2016): 4,869 and 5,153 passages, and the novels to train on",
+        licence="CC BY 4.0",
+        page="https://zenodo.org/record/2630551",
+        contents=("lambada_development_plain_text.txt", "lambada_test_plain_text.txt"),
+        archives=(
+            File(
+                name="lambada-dataset.tar.gz",
+                url="https://zenodo.org/record/2630551/files/lambada-dataset.tar.gz",
+                size=334_527_694,
+                sha256="8fbe499096ddbdcbbd0cac406861b5026fb451d15b8fe04e0e4f3d082f2ad5d7",
+            ),
+        ),
+    ),
+    DataSet(
+        name="cnn",
+        holds="CNN's questions (Hermann et al. 2015): 380,298, 3,924 and 3,198",
+        licence="texts are CNN's",
+        page="https://cs.nyu.edu/~kcho/DMQA/",
+        contents=_SPLITS,
+        archives=(File(name="cnn.tgz", folder="cnn"),),
+        by_hand=f'{_DRIVE} "Questions" of CNN (not the stories)',
+    ),
+    DataSet(
+        name="dailymail",
+        holds="the Daily Mail's questions (Hermann et al. 2015): 879,450, 64,835 and 53,182",
+        licence="texts are the Daily Mail's",
+        page="https://cs.nyu.edu/~kcho/DMQA/",
+        contents=_SPLITS,
+        archives=(File(name="dailymail.tgz", folder="dailymail"),),
+        by_hand=f'{_DRIVE} "Questions" of the Daily Mail (not the stories)',
+    ),
+    DataSet(
+        name="who_did_what",
+        holds="Who-did-What (Onishi et al. 2016): 127,786 (strict) or 185,978 (relaxed), 10,000 and 10,000 questions",
+        licence="texts of LDC's English Gigaword",
+        page="https://tticnlp.github.io/who_did_what/",
+        contents=tuple(f"{kind}/{split}.xml" for kind in ("Strict", "Relaxed") for split in ("train", "val", "test")),
+        by_hand="it is made from LDC's English Gigaword, which needs a licence: the page says how",
+    ),
+    DataSet(
+        name="narrativeqa",
+        holds="NarrativeQA (Kocisky et al. 2018) on summaries: 32,747, 3,461 and 10,557 questions",
+        licence="Apache-2.0; summaries: Wikipedia, CC BY-SA",
+        page="https://github.com/deepmind/narrativeqa",
+        contents=("documents.csv", "qaps.csv", "third_party/wikipedia/summaries.csv"),
+        files=(
+            File(
+                name="documents.csv",
+                url=_NARRATIVEQA + "documents.csv",
+                size=341_683,
+                sha256="6dffa4cc0b5c9963fe3a097c87f04aa7767da36627500cc7a0d69e2405e1144a",
+            ),
+            File(
+                name="qaps.csv",
+                url=_NARRATIVEQA + "qaps.csv",
+                size=11_475_505,
+                sha256="990b02af0b5280de210f0e6b80f43b3fab80dc6de630c4d5059a1b7131c26e38",
+            ),
+            File(
+                name="third_party/wikipedia/summaries.csv",
+                url=_NARRATIVEQA + "third_party/wikipedia/summaries.csv",
+                size=10_821_085,
+                sha256="87d12b849219015c4fe717e95c707671d802c181145e8ba2acc11dff23ea7c75",
+            ),
+        ),
+    ),
+    DataSet(
+        name="glove",
+        holds="GloVe word vectors of 6 billion tokens (Pennington et al. 2014), 50 to 300 dimensions",
+        licence="PDDL 1.0",
+        page="https://nlp.stanford.edu/projects/glove/",
+        contents=tuple(f"glove.6B.{dimension}d.txt" for dimension in (50, 100, 200, 300)),
+        archives=(
+            File(
+                name="glove.6B.zip",
+                url="https://nlp.stanford.edu/data/glove.6B.zip",
+                size=862_182_613,
+                sha256="617afb2fe6cbd085c235baf7a465b96f4112bd7f7ccb2b2cbd649fed9cbcf2fb",
+            ),
+        ),
+    ),
+)
+
+
+def get(data_set: DataSet, folder: Path, attempts: int = 5, wait: float = 1.0) -> None:
+    """Makes a data set complete in its folder, or raises a `DownloadError`."""
+    if not data_set.missing(folder):
+        return
+    for file in data_set.files:
+        path = folder / data_set.name / file.name
+        if path.exists():
+            _verify_by_hand(file, path)
+        else:
+            _get_file(data_set, file, path, attempts, wait)
+    failures = []
+    for archive in data_set.archives:
+        try:
+            _get_archive(data_set, archive, folder, attempts, wait)
+            break
+        except DownloadError as error:
+            failures.append(str(error))
+    else:
+        if failures:
+            raise DownloadError("\n".join(failures))
+    missing = data_set.missing(folder)
+    if missing:
+        raise DownloadError(
+            f"{data_set.by_hand} ({data_set.page}). Put these into {folder / data_set.name}: {', '.join(missing)}"
+        )
+
+
+def _get_file(data_set: DataSet, file: File, path: Path, attempts: int, wait: float) -> None:
+    advice = f"Put the file at {path} and run this again. More: {data_set.page}"
+    if file.url is None:
+        raise DownloadError(f"{data_set.by_hand}.\n{advice}")
+    try:
+        download(file, path, attempts, wait)
+    except DownloadError as error:
+        raise DownloadError(f"{error}\nIf this goes on, get {path.name} elsewhere. {advice}") from error
+
+
+def _get_archive(data_set: DataSet, archive: File, folder: Path, attempts: int, wait: float) -> None:
+    path = folder / "downloads" / archive.name
+    by_hand = path.exists()
+    if by_hand:
+        _verify_by_hand(archive, path)
+    else:
+        _get_file(data_set, archive, path, attempts, wait)
+    unpack(data_set, archive, path, folder)
+    if not by_hand:
+        path.unlink()
+
+
+def download(file: File, path: Path, attempts: int = 5, wait: float = 1.0) -> None:
+    """
+    Fetches a file. It has its name when it is complete and verified; until then it is `NAME.part`, from whose end the
+    next try or run goes on, if the server lets it. Tries end after `attempts` in a row that brought nothing.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(path.name + ".part")
+    failed = 0
+    while True:
+        before = _size(part)
+        try:
+            _fetch(file, part)
+            break
+        except requests.RequestException as error:
+            failed = 1 if _size(part) > before else failed + 1
+            if failed >= attempts:
+                raise DownloadError(
+                    f"{file.url}: {error}\n{_size(part):,} bytes are in {part}; run this again to go on"
+                ) from error
+            time.sleep(wait * 2 ** (failed - 1))
+        except OSError as error:
+            raise DownloadError(f"{part}: {error}") from error
+    try:
+        verify(file, part)
+    except DownloadError as error:
+        part.unlink()
+        raise DownloadError(f"{file.url}: {error}. It is removed; run this again to fetch it anew") from error
+    os.replace(part, path)
+
+
+def _fetch(file: File, part: Path) -> None:
+    have = _size(part)
+    if file.size is not None and have >= file.size:
+        # Complete but for its name, or of another file: its checksum tells.
+        return
+    # Compressed on the way, what is missing could not be asked for by its position.
+    headers = {"Accept-Encoding": "identity", **({"Range": f"bytes={have}-"} if have else {})}
+    with requests.get(file.url, headers=headers, stream=True, timeout=(10, 60)) as response:
+        if response.status_code == 416:
+            # The server's file ends before ours does, or where it does: that can't be told apart.
+            part.unlink()
+            raise requests.ConnectionError("the server's file is not longer than what is here: starting anew")
+        if response.status_code in PERMANENT and response.status_code not in TEMPORARY:
+            raise DownloadError(f"{file.url}: the server answers {response.status_code} ({response.reason})")
+        response.raise_for_status()
+        resumed = response.headers.get("Content-Range", "").startswith(f"bytes {have}-")
+        if response.status_code == 206 and not resumed:
+            part.unlink(missing_ok=True)
+            raise requests.ConnectionError("the server sends another part than was asked for: starting anew")
+        have = have if response.status_code == 206 else 0
+        length = response.headers.get("Content-Length", "")
+        total = have + int(length) if length.isdecimal() else file.size
+        with (
+            open(part, "ab" if have else "wb") as output,
+            tqdm(desc=file.name, total=total, initial=have, unit="B", unit_scale=True, unit_divisor=1024) as progress,
+        ):
+            for chunk in response.iter_content(CHUNK):
+                output.write(chunk)
+                progress.update(len(chunk))
+        if total is not None and _size(part) < total:
+            raise requests.ConnectionError(f"the connection ended after {_size(part):,} of {total:,} bytes")
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
+
+
+def verify(file: File, path: Path) -> None:
+    """Raises a `DownloadError` unless a file has the size and the checksum that it should have."""
+    size = _size(path)
+    if file.size is not None and size != file.size:
+        raise DownloadError(f"{path}: found {size:,} bytes, expected {file.size:,}")
+    if file.sha256 is not None:
+        with open(path, "rb") as opened:
+            found = hashlib.file_digest(opened, "sha256").hexdigest()
+        if found != file.sha256:
+            raise DownloadError(f"{path}: found the SHA-256 {found}, expected {file.sha256}")
+
+
+def _verify_by_hand(file: File, path: Path) -> None:
+    try:
+        verify(file, path)
+    except DownloadError as error:
+        raise DownloadError(f"{error}. Remove it and run this again") from error
+
+
+def unpack(data_set: DataSet, archive: File, path: Path, folder: Path) -> None:
+    """Unpacks what is in the archive's folder into the data set's: all of it, or nothing."""
+    target = folder / data_set.name
+    with tempfile.TemporaryDirectory(dir=folder, prefix=f".{data_set.name}.") as temporary:
+        unpacked = Path(temporary, data_set.name)
+        unpacked.mkdir()
+        try:
+            with _members(path) as members:
+                for name, open_member in tqdm(members, desc=f"{archive.name}: unpacking", unit=" files"):
+                    _extract(name, open_member, archive, unpacked)
+        except (tarfile.TarError, zipfile.BadZipFile, gzip.BadGzipFile, EOFError, zlib.error) as error:
+            found = str(error).splitlines()[0]
+            raise DownloadError(f"{path}: found a damaged archive ({found}). Remove it and run this again") from error
+        missing = data_set.missing(Path(temporary))
+        if missing:
+            inside = PurePosixPath(archive.folder, missing[0])
+            raise DownloadError(f"{path}: found no {inside} in it, expected {data_set.holds}")
+        target.mkdir(parents=True, exist_ok=True)
+        for entry in unpacked.iterdir():
+            if (target / entry.name).is_dir():
+                raise DownloadError(f"{target / entry.name}: found a folder that is not complete: move it away")
+        for entry in sorted(unpacked.iterdir()):
+            os.replace(entry, target / entry.name)
+
+
+@contextmanager
+def _members(path: Path) -> Iterator[Iterator[Tuple[str, Callable[[], IO[bytes]]]]]:
+    # Only files: links could lead out of the folder, and permissions are of no use here.
+    if zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as opened:
+            yield ((info.filename, lambda: opened.open(info)) for info in opened.infolist() if not info.is_dir())
+    else:
+        with tarfile.open(path) as opened:
+            yield ((info.name, lambda: opened.extractfile(info)) for info in opened if info.isfile())
+            # An archive's end comes before its compressed file's, where the checksum of that is.
+            while opened.fileobj.read(CHUNK):
+                pass
+
+
+def _extract(name: str, open_member: Callable[[], IO[bytes]], archive: File, folder: Path) -> None:
+    place = PurePosixPath(name)
+    if place.is_absolute() or ".." in place.parts or "\\" in name:
+        raise DownloadError(f"{archive.name}: found {name!r} in it, which would be unpacked elsewhere: don't use it")
+    if not place.is_relative_to(archive.folder):
+        return
+    target = folder / place.relative_to(archive.folder)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with open_member() as source, open(target, "wb") as output:
+        shutil.copyfileobj(source, output)
+
+
+def describe(data_set: DataSet, folder: Path) -> str:
+    """What `--list` says of a data set."""
+    files = data_set.files or data_set.archives[:1]
+    sizes = [file.size for file in files if file.size]
+    size = f"{sum(sizes) / 1e6:,.1f} MB" if sizes else "size unknown"
+    how = "by hand" if data_set.by_hand else "automatic"
+    state = "incomplete" if data_set.missing(folder) else "complete"
+    lines = [f"{data_set.name}: {data_set.holds}", f"    {size}; {how}; {data_set.licence}; {data_set.page}; {state}"]
+    return "\n".join(lines)

@@ -1,0 +1,43 @@
+from itertools import zip_longest
+from typing import Any, Dict, Iterator, List, Sequence, Tuple
+
+from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.json_objects import read_json_objects
+
+KEY = "candidate_probabilities"
+
+
+def ensemble(paths: Sequence[str]) -> Iterator[Dict[str, Any]]:
+    """The predictions of all readers, together."""
+    files = (map(_checked, read_json_objects(path)) for path in paths)
+    for number, found in enumerate(zip_longest(*files), start=1):
+        for path, one in zip(paths, found):
+            if one is None or (one.get("id"), one["gold"]) != (found[0].get("id"), found[0]["gold"]):
+                shown = (
+                    "nothing"
+                    if one is None
+                    else f"the question {one.get('id')!r:.60} with the answer {one['gold']!r:.60}"
+                )
+                raise ConfigurationError(
+                    f"{path}: found {shown} as number {number}, expected what {paths[0]} has there"
+                )
+        yield _together(found)
+
+
+def _checked(placed: Tuple[str, Dict[str, Any]]) -> Dict[str, Any]:
+    place, prediction = placed
+    probabilities = prediction.get(KEY)
+    numbers = list(probabilities.values()) if isinstance(probabilities, dict) else []
+    if not numbers or not all(isinstance(number, (int, float)) for number in numbers):
+        raise ConfigurationError(f"{place}: found {probabilities!r:.60} as {KEY}, expected a number by candidate")
+    if not isinstance(prediction.get("gold"), str):
+        raise ConfigurationError(f"{place}: found no gold answer, expected predictions of labelled questions")
+    return prediction
+
+
+def _together(predictions: Sequence[Dict[str, Any]]) -> Dict[str, Any]:
+    names: List[str] = list(dict.fromkeys(name for prediction in predictions for name in prediction[KEY]))
+    means = {name: sum(one[KEY].get(name, 0.0) for one in predictions) / len(predictions) for name in names}
+    answer, gold = max(means, key=means.get), predictions[0]["gold"]
+    kept = {"id": predictions[0]["id"]} if "id" in predictions[0] else {}
+    return {**kept, "answer": answer, "gold": gold, KEY: means, "correct": answer.lower() == gold.lower()}

@@ -1,0 +1,43 @@
+from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.reproduction.condition import Condition, Table
+from allennlp_coref_rc.reproduction.report import state
+from allennlp_coref_rc.reproduction.scores import Scores
+from allennlp_coref_rc.reproduction.session import Selection
+from allennlp_coref_rc.reproduction.smoke_test import check
+
+
+def print_table(table: Table, selection: Selection) -> None:
+    """Prints a table's rows with the papers' values, how far their runs are, and the data that are missing."""
+    print(f"{table.name}  {table.paper}: {table.caption}")
+    for condition in table.conditions:
+        scores = Scores(condition, selection.runs(condition))
+        words = [", ".join(f"{name} {shown(value)}" for name, value in condition.paper.items()), condition.note]
+        if condition.config is None:
+            words.append("published, not run here")
+        else:
+            left = scores.num_runs - len(scores.results)
+            hours = f", about {left * condition.minutes / 60:.1f} h left on one core" if condition.minutes else ""
+            words.append(f"{len(scores.results)} of {scores.num_runs} runs finished{hours}")
+            words.append(
+                " ".join([state(condition, scores, selection.data), *condition.missing(selection.data)[:1]]).strip()
+            )
+        print(f"  {condition.name}: {condition.row}: " + "; ".join(filter(None, words)))
+
+
+def shown(value: object) -> str:
+    return " ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def check_condition(condition: Condition, selection: Selection) -> bool:
+    """Tries a condition out and prints what is wrong with it, if anything is. Missing data alone are not wrong."""
+    runs = selection.runs(condition)
+    if not runs:
+        return True
+    problem, missing = "", condition.missing(selection.data)
+    try:
+        check(runs[0], with_data=not missing)
+    except ConfigurationError as error:
+        problem = str(error)
+    label = "[FAIL]" if problem else "[no data]" if missing else "[OK]"
+    print(f"{label} {condition.name}: {problem or '; '.join(missing[:1]) or condition.config}")
+    return not problem

@@ -1,0 +1,167 @@
+import hashlib
+import os
+import subprocess
+import sys
+import threading
+from dataclasses import dataclass, field
+from typing import Dict, List, Optional, Sequence
+
+from tqdm import tqdm
+
+from allennlp_coref_rc.common.config_files import locate
+from allennlp_coref_rc.reproduction.condition import Condition
+from allennlp_coref_rc.reproduction.runs import DATA, ERROR, OUTPUT, Run
+from allennlp_coref_rc.reproduction.sweep import Slot, environment, run_in_processes, run_on_cluster
+
+SECONDS_BETWEEN_LOOKS = 2.0
+
+CODE = ("*.py", "*.cpp", "*.jsonnet", "*.libsonnet")
+"""Files whose changes make a run another run."""
+
+
+@dataclass(frozen=True)
+class Selection:
+    """
+    The runs of conditions that a session is about.
+
+    # Parameters
+
+    seeds : `List[int]`, optional (default = `[]`)
+        By default each condition's own.
+    tasks : `List[int]`, optional (default = `[]`)
+        Of bAbI; by default all.
+    data, output : `str`, optional
+        The folders of all data sets and of all runs.
+    """
+
+    seeds: List[int] = field(default_factory=list)
+    tasks: List[int] = field(default_factory=list)
+    data: str = DATA
+    output: str = OUTPUT
+
+    def runs(self, condition: Condition) -> List[Run]:
+        runs = condition.runs(self.seeds or condition.seeds, self.output, self.data)
+        return [run for run in runs if not self.tasks or run.task in self.tasks]
+
+    def minutes(self, conditions: Sequence[Condition]) -> Dict[Run, float]:
+        """
+        The runs of conditions whose data and config are at hand, by seed, each with the minutes that it is expected to
+        take. The other conditions are named on the screen.
+        """
+        minutes: Dict[Run, float] = {}
+        for condition in conditions:
+            if condition.config is None:
+                continue
+            missing = condition.missing(self.data)
+            if missing:
+                print(f"[no data] {condition.name}: {missing[0]}", file=sys.stderr)
+            elif not os.path.exists(locate(condition.config)):
+                print(f"[no config] {condition.name}: {condition.config}: no such file", file=sys.stderr)
+            else:
+                minutes.update(dict.fromkeys(self.runs(condition), condition.minutes or 1.0))
+        # The first seed of every condition, then the next: what is there early can be compared.
+        return {run: minutes[run] for run in sorted(minutes, key=lambda run: run.seed)}
+
+
+def print_commands(minutes: Dict[Run, float], threads: int, gpus: Sequence[str]) -> None:
+    """Prints the commands of the runs that are not finished, for a shell."""
+    gpu = gpus[0] if gpus else None
+    for run in minutes:
+        if not run.finished:
+            print("\n".join(run.shell_commands(environment(threads, gpu), 0 if gpu else -1)))
+
+
+def run_all(
+    minutes: Dict[Run, float], slots: Sequence[Slot], scheduler: Optional[str], threads: int, keep_weights: str
+) -> int:
+    """
+    Does the runs that are not finished, in processes of this machine, one a slot, or on the Dask cluster of a scheduler.
+    Returns how many of them failed.
+    """
+    waiting = [run for run in minutes if not run.finished]
+    job = {"commit": commit(), "keep_weights": keep_weights}
+    if scheduler:
+        finished = run_on_cluster(waiting, scheduler, threads, job)
+    else:
+        finished = run_in_processes(waiting, slots, threads, job)
+    failed = 0
+    with Progress(minutes, waiting) as progress:
+        for run, succeeded in finished:
+            failed += not succeeded
+            if not succeeded:
+                tqdm.write(f"[failed] {run.name}: {reason(run)}", file=sys.stderr)
+            progress.finish(run, failed)
+    return failed
+
+
+def reason(run: Run) -> str:
+    """Why a run failed, in a line."""
+    lines = []
+    if os.path.exists(run.path(ERROR)):
+        with open(run.path(ERROR), encoding="utf-8") as file:
+            lines = file.read().strip().splitlines()
+    return f"{lines[-1]} ({run.path(ERROR)})" if lines else "its process died, or another one is at work there"
+
+
+class Progress:
+    """A bar for all runs, in expected minutes, that looks every now and then how far they are."""
+
+    def __init__(self, minutes: Dict[Run, float], waiting: Sequence[Run]) -> None:
+        self._minutes = minutes
+        self._unfinished = list(waiting)
+        self._stop = threading.Event()
+        done = sum(minutes.values()) - sum(minutes[run] for run in waiting)
+        self._bar = tqdm(
+            total=sum(minutes.values()),
+            initial=done,
+            bar_format="{percentage:3.0f}%|{bar}| {desc} [{elapsed}<{remaining}]",
+        )
+        self._thread = threading.Thread(target=self._look_again, daemon=True)
+        self._show(0)
+
+    def __enter__(self) -> "Progress":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._stop.set()
+        self._thread.join()
+        self._look()
+        self._bar.close()
+
+    def finish(self, run: Run, failed: int) -> None:
+        self._unfinished = [other for other in self._unfinished if other != run]
+        self._show(failed)
+
+    def _show(self, failed: int) -> None:
+        text = f"{len(self._minutes) - len(self._unfinished)} of {len(self._minutes)} runs"
+        self._bar.set_description_str(text + (f", {failed} failed" if failed else ""))
+
+    def _look_again(self) -> None:
+        while not self._stop.wait(SECONDS_BETWEEN_LOOKS):
+            self._look()
+
+    def _look(self) -> None:
+        left = sum(self._minutes[run] * (1 - run.progress()) for run in list(self._unfinished))
+        self._bar.n = sum(self._minutes.values()) - left
+        self._bar.refresh()
+
+
+def commit() -> str:
+    """
+    Of the clone, with a "+" and a digest of its changes, if it has any in code and configs; nothing where there is no Git, or
+    no clone.
+    """
+
+    def git(*words: str) -> str:
+        try:
+            return subprocess.run(["git", *words], capture_output=True, text=True).stdout.strip()
+        except OSError:
+            return ""
+
+    changes = git("diff", "HEAD", "--", *CODE)
+    for path in git("ls-files", "--others", "--exclude-standard", "--", *CODE).splitlines():
+        with open(path, "rb") as file:
+            changes += f"{path} {hashlib.sha256(file.read()).hexdigest()}"
+    digest = hashlib.sha256(changes.encode()).hexdigest()[:6]
+    return git("rev-parse", "--short=12", "HEAD") + (f"+{digest}" if changes else "")
