@@ -1,8 +1,9 @@
 from functools import lru_cache
-from typing import Callable, List, NamedTuple, Optional, Sequence
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence
 
 import numpy
 
+from allennlp_coref_rc.annotations.annotated_text import Span
 from allennlp_coref_rc.common.lcs import lcs_lengths
 
 CONTEXT = 15
@@ -50,7 +51,7 @@ def oracle_span(
     """
     normalize = _stem if oracle == "published" else str.lower
     passage = [normalize(token) for token in passage]
-    found = {}
+    found: Dict[float, List[Span]] = {}
     for answer in dict.fromkeys(tuple(_bare(answer, normalize)) for answer in answers):
         width = min(len(answer), len(passage))
         if width:
@@ -90,7 +91,7 @@ def _stem(token: str) -> str:
 
 
 @lru_cache(maxsize=None)
-def _stemmer():
+def _stemmer() -> Any:
     from nltk.stem.porter import PorterStemmer
 
     return PorterStemmer()

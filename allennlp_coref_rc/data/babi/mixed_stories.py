@@ -79,16 +79,16 @@ def rename(text: str) -> str:
 
 def _mix(story: List[BabiQuestion], others: Sequence[str], rng: random.Random) -> List[str]:
     """A story's questions and statements among the `others`, as numbered lines."""
-    own, others = _blocks(story[-1].statements, story), _blocks(others)
+    own, foreign = _blocks(story[-1].statements, story), _blocks(others)
     renamed = rng.random() < 0.5
-    turns = [True] * (len(own) - 1) + [False] * len(others)
+    turns = [True] * (len(own) - 1) + [False] * len(foreign)
     rng.shuffle(turns)
-    blocks, other_blocks = iter(own), iter(others)
+    own_blocks, foreign_blocks = iter(own), iter(foreign)
 
     lines: List[str] = []
     told: List[int] = []  # the numbers of the story's own statements
     for is_own in turns + [True]:
-        for line in next(blocks if is_own else other_blocks):
+        for line in next(own_blocks if is_own else foreign_blocks):
             number = len(lines) + 1
             if isinstance(line, BabiQuestion):
                 facts = " ".join(str(told[fact]) for fact in line.supporting_facts)

@@ -315,7 +315,7 @@ class WhereWasThing(WhereIsThing):
 class CarryingStory(Story):
     """What tasks 7 and 8 share: questions about those who lately took, dropped or gave something."""
 
-    kinds = ("move", "get", "drop")
+    kinds: Tuple[str, ...] = ("move", "get", "drop")
 
     def subjects(self, event: Event) -> Sequence[str]:
         return ("",) if event.kind == "move" else event.actors

@@ -6,6 +6,7 @@ from allennlp.data import DatasetReader, Instance
 from allennlp.data.tokenizers import LettersDigitsTokenizer
 
 from allennlp_coref_rc.annotations import AnnotatedText, Document
+from allennlp_coref_rc.annotations.annotated_text import Span
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.babi.babi_files import NUM_TASKS, BabiQuestion, find_split, read_babi
 from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import ReadingComprehensionReader, Text
@@ -42,7 +43,7 @@ class AnnotatedBabiReader(ReadingComprehensionReader):
     default_tokenizer = LettersDigitsTokenizer()
 
     def __init__(
-        self, folder: Optional[str] = None, task: Optional[int] = None, answer_type: Optional[str] = None, **kwargs
+        self, folder: Optional[str] = None, task: Optional[int] = None, answer_type: Optional[str] = None, **kwargs: Any
     ) -> None:
         super().__init__(**kwargs)
         if task is not None and not 1 <= task <= NUM_TASKS:
@@ -99,7 +100,8 @@ class AnnotatedBabiReader(ReadingComprehensionReader):
         return self._statements(_statements(text) if isinstance(text, str) else text)
 
     def _statements(self, statements: Sequence[str]) -> AnnotatedText:
-        tokens, sentences = [], []
+        tokens: List[str] = []
+        sentences: List[Span] = []
         for statement in statements:
             words = self.tokenize(statement)
             if words:
@@ -108,16 +110,12 @@ class AnnotatedBabiReader(ReadingComprehensionReader):
         return AnnotatedText(tokens, sentences)
 
     def _is_split(self, name: str) -> bool:
-        return (
-            self._folder is not None
-            and self._task is not None
-            and os.path.basename(name) == name
-            and not os.path.isfile(name)
-        )
+        given = self._folder is not None and self._task is not None
+        return given and os.path.basename(name) == name and not os.path.isfile(name)
 
     def find(self, file_path: str) -> str:
         """The file of a split's name, or the file itself."""
-        if not self._is_split(file_path):
+        if self._folder is None or self._task is None or not self._is_split(file_path):
             try:
                 return super().find(file_path)
             except ConfigurationError as error:

@@ -4,7 +4,7 @@ import os
 import random
 import re
 from pathlib import Path
-from typing import Any, Iterator, List, Tuple, Union
+from typing import Any, Iterator, List, Sequence, Tuple, Union
 
 from allennlp.data import DatasetReader
 from allennlp.data.tokenizers import WhitespaceTokenizer
@@ -53,7 +53,7 @@ class AnnotatedCnnDailyMailReader(ClozeDatasetReader):
     default_tokenizer = WhitespaceTokenizer()
     metadata_keys = ("url", "entities")
 
-    def __init__(self, permute_entities: bool = False, seed: int = 13370, **kwargs) -> None:
+    def __init__(self, permute_entities: bool = False, seed: int = 13370, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self._permute_entities = permute_entities
         self._seed = seed
@@ -121,5 +121,5 @@ class AnnotatedCnnDailyMailReader(ClozeDatasetReader):
         text = dataclasses.replace(document.text, tokens=renamed(document.text.tokens))
         return dataclasses.replace(document, text=text, data={**document.data, "questions": [data]})
 
-    def find_candidates(self, passage: List[str]) -> List[str]:
+    def find_candidates(self, passage: Sequence[str]) -> List[str]:
         return list(dict.fromkeys(token for token in passage if ENTITY.fullmatch(token)))

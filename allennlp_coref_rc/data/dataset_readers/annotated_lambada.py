@@ -45,7 +45,7 @@ class AnnotatedLambadaReader(ClozeDatasetReader):
     default_tokenizer = WhitespaceTokenizer()
     metadata_keys = ("answer_in_context",)
 
-    def __init__(self, question: str = "after_last_period", **kwargs) -> None:
+    def __init__(self, question: str = "after_last_period", **kwargs: Any) -> None:
         super().__init__(**kwargs)
         if question not in QUESTIONS:
             raise ConfigurationError(f"annotated_lambada: question is {question!r}, expected one of {QUESTIONS}")

@@ -77,7 +77,7 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
     default_annotate_together = False
     default_wrap_question = False
 
-    def __init__(self, text: str = "tokenized", oracle: str = "best", **kwargs) -> None:
+    def __init__(self, text: str = "tokenized", oracle: str = "best", **kwargs: Any) -> None:
         super().__init__(**kwargs)
         for key, value, choices in (("text", text, tuple(COLUMNS)), ("oracle", oracle, ORACLES)):
             if value not in choices:

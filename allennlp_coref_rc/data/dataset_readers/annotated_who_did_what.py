@@ -151,12 +151,14 @@ class _Parser:
         self.found += 1
         self._questions.append(
             WhoDidWhatQuestion(
-                *(self._values[name] for name in ("leftcontext", "rightcontext", "contextart")),
-                self._choices,
-                self._correct.index(True) if True in self._correct else None,
-                self._values.get("question id", ""),
-                self._values.get("contextart id", ""),
-                self._line,
+                left=self._values["leftcontext"],
+                right=self._values["rightcontext"],
+                passage=self._values["contextart"],
+                choices=self._choices,
+                correct=self._correct.index(True) if True in self._correct else None,
+                question_id=self._values.get("question id", ""),
+                passage_id=self._values.get("contextart id", ""),
+                line=self._line,
             )
         )
 

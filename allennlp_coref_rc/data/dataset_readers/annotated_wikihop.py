@@ -25,6 +25,9 @@ SUBSETS = {
 
 ABSENT_ANSWER = "the answer is not in the passage"
 
+NO_MENTION = -1
+"""What stands for a mention in the authors' preprocessed files where there is none."""
+
 # What stands for a candidate in the masked files.
 _MASK = re.compile(r"(___MASK\d+___)")
 
@@ -84,7 +87,7 @@ class AnnotatedWikiHopReader(ReadingComprehensionReader):
         filter_clusters: bool = True,
         max_clusters: Optional[int] = 50,
         subset: Optional[str] = None,
-        **kwargs,
+        **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
         check_max_clusters("annotated_wikihop", max_clusters)
@@ -215,7 +218,7 @@ class AnnotatedWikiHopReader(ReadingComprehensionReader):
         return tokens
 
 
-def _document(passage: AnnotatedText, question: List[str], data: Dict[str, Any], id: Optional[str]) -> Document:
+def _document(passage: AnnotatedText, question: Sequence[str], data: Dict[str, Any], id: Optional[str]) -> Document:
     questions = [{key: value for key, value in data.items() if value is not None}]
     return Document.of(passage, AnnotatedText(list(question)), id=id, data={"questions": questions})
 
@@ -224,18 +227,18 @@ def _preprocessed(item: Dict[str, Any]) -> AnnotatedText:
     """The passage of the authors' preprocessed files, with its clusters."""
     try:
         (spans,) = clusters_from_json([item["mentions"]])
-        mentions = {-1: None, **dict(enumerate(spans))}
+        mentions = dict(enumerate(spans))
         chains = [
-            {mentions[i] for first, _, second in links for i in (first, second)} for links in item["coref_onehot"]
+            {mentions[i] for first, _, second in links for i in (first, second) if i != NO_MENTION}
+            for links in item["coref_onehot"]
         ]
     except (ConfigurationError, KeyError, TypeError, ValueError) as error:
         raise ConfigurationError(
             f"found the mentions {str(item.get('mentions'))[:60]} and the coref_onehot "
             f"{str(item.get('coref_onehot'))[:60]}, expected a list of [start, end] and lists of [mention, relation, "
-            "mention], each the number of a mention or -1"
+            f"mention], each the number of a mention or {NO_MENTION}"
         ) from error
-    clusters = [sorted(chain - {None}) for chain in chains]
-    return AnnotatedText(_text(item, "document").split(), clusters=[cluster for cluster in clusters if cluster])
+    return AnnotatedText(_text(item, "document").split(), clusters=[sorted(chain) for chain in chains if chain])
 
 
 def _majority(annotations: Optional[List[List[str]]]) -> Dict[str, bool]:

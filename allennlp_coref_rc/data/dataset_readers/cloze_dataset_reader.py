@@ -42,7 +42,7 @@ class ClozeDatasetReader(ReadingComprehensionReader):
         bag_of_tokens: bool = False,
         candidates_in_passage: bool = False,
         skip_absent_answers: bool = True,
-        **kwargs,
+        **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
         self._bag_of_tokens = bag_of_tokens
@@ -80,7 +80,7 @@ class ClozeDatasetReader(ReadingComprehensionReader):
             metadata={key: data.get(key) for key in self.metadata_keys},
         )
 
-    def find_candidates(self, passage: Sequence[str]) -> List[Text]:
+    def find_candidates(self, passage: Sequence[str]) -> Sequence[Text]:
         """The candidates of a question that came without."""
         raise ConfigurationError("found a question without candidates, expected a list of them")
 

@@ -1,5 +1,5 @@
 from dataclasses import replace
-from typing import Dict, Iterator, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterator, Optional, Sequence, Tuple, cast
 
 from allennlp.data import DatasetReader, Field, Instance, Token, TokenIndexer
 from allennlp.data.fields import LabelField, MetadataField, TextField
@@ -63,7 +63,7 @@ class DiscourseSensesReader(CorpusReader):
         max_argument_length: int = 20,
         find_connectives: bool = False,
         keep_other_senses: bool = False,
-        **kwargs,
+        **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
         for type in relation_types:
@@ -107,7 +107,7 @@ class DiscourseSensesReader(CorpusReader):
                 item.arg1, item.arg2, item.connective, sense or coarse, item.type, item.document
             )
 
-    def text_to_instance(  # type: ignore
+    def text_to_instance(
         self,
         arg1: Sequence[str],
         arg2: Sequence[str],
@@ -134,7 +134,7 @@ class DiscourseSensesReader(CorpusReader):
         return Instance(fields)
 
     def apply_token_indexers(self, instance: Instance) -> None:
-        instance["tokens"].token_indexers = self._token_indexers
+        cast(TextField, instance["tokens"]).token_indexers = self._token_indexers
 
 
 def found_relations(text: AnnotatedText, place: str) -> Iterator[CorpusRelation]:
@@ -151,5 +151,5 @@ def found_relations(text: AnnotatedText, place: str) -> Iterator[CorpusRelation]
             for spans in (relation.arg1, relation.arg2, relation.connective)
         )
         label = next((labels[token] for token in connective if token in labels), NO_RELATION)
-        words = ([text.tokens[token] for token in part] for part in (arg1, arg2, connective))
-        yield CorpusRelation(text.id, place, "Explicit", label, *words)
+        words1, words2, words = ([text.tokens[token] for token in part] for part in (arg1, arg2, connective))
+        yield CorpusRelation(text.id or "", place, "Explicit", label, words1, words2, words)

@@ -1,4 +1,4 @@
-from typing import Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple, cast
 
 from allennlp.data import DatasetReader, Field, Instance, Token, TokenIndexer
 from allennlp.data.fields import MetadataField, SequenceLabelField, TextField
@@ -72,7 +72,7 @@ class PropbankConlluReader(CorpusReader):
         token_indexers: Optional[Dict[str, TokenIndexer]] = None,
         roles: Optional[List[str]] = None,
         verb_indicator: bool = False,
-        **kwargs,
+        **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
         if task not in TASKS:
@@ -100,7 +100,7 @@ class PropbankConlluReader(CorpusReader):
                         self.skipped[f"arguments with the role {role!r}"] += 1
                 yield self.text_to_instance(words, frame.predicate[0], arguments)
 
-    def text_to_instance(  # type: ignore
+    def text_to_instance(
         self,
         words: Sequence[str],
         predicate: Optional[int] = None,
@@ -113,11 +113,13 @@ class PropbankConlluReader(CorpusReader):
         """
         fields: Dict[str, Field] = {}
         tags: Optional[List[str]] = None
-        metadata = {"words": list(words)}
+        metadata: Dict[str, Any] = {"words": list(words)}
         if self.task == "predicates":
             tokens = TextField([Token(word) for word in words])
             if predicates is not None:
                 tags = bio_tags(len(words), [(PREDICATE, (i, i + 1)) for i in predicates])
+        elif predicate is None:
+            raise ConfigurationError('found no predicate, expected the index of one for the task "roles"')
         else:
             distances = [max(-FARTHEST, min(i - predicate, FARTHEST)) for i in range(len(words))]
             tokens = TextField(
@@ -136,7 +138,7 @@ class PropbankConlluReader(CorpusReader):
         return Instance(fields)
 
     def apply_token_indexers(self, instance: Instance) -> None:
-        instance["tokens"].token_indexers = self._token_indexers
+        cast(TextField, instance["tokens"]).token_indexers = self._token_indexers
 
 
 def frames(sentence: Sentence) -> List[Frame]:
