@@ -5,11 +5,13 @@ Nothing heavy is imported here, nor by the modules of own commands at their top,
 """
 
 import argparse
+import difflib
 import sys
 from typing import List, Optional, Sequence
 
 from allennlp_coref_rc.commands import annotate, compare, configs, data, draw, reproduce
 from allennlp_coref_rc.common.error_message import message_of
+from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.version import VERSION
 
 OWN = {
@@ -53,6 +55,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
 
             allennlp.run(words, verbose)
         else:
+            _check_name(words)
             args = build_parser().parse_args(words)
             args.run(args)
     except Exception as error:
@@ -84,6 +87,15 @@ def build_parser() -> argparse.ArgumentParser:
         module.add_arguments(command)
         command.set_defaults(run=module.run)
     return parser
+
+
+def _check_name(words: Sequence[str]) -> None:
+    """Raises a `ConfigurationError` where the first word is no command."""
+    known = [*OWN, *ALLENNLP]
+    if words and not words[0].startswith("-") and words[0] not in known:
+        close = difflib.get_close_matches(words[0], known, n=1)
+        meant = f"did you mean {close[0]}?" if close else f"expected one of {', '.join(known)}"
+        raise ConfigurationError(f"found no command {words[0]!r}: {meant}")
 
 
 class _HelpFormatter(argparse.HelpFormatter):

@@ -1,0 +1,86 @@
+"""`coref-rc` itself: its help, its start, and what it does with errors."""
+
+import subprocess
+import sys
+
+import pytest
+from allennlp.commands import Subcommand
+
+from allennlp_coref_rc.__main__ import ALLENNLP, OWN, main
+
+HEAVY = ("torch", "allennlp", "allennlp_models", "spacy", "inflect", "transformers")
+
+
+def status(*words):
+    with pytest.raises(SystemExit) as stop:
+        main(list(words))
+    return stop.value.code
+
+
+def test_all_commands_of_allennlp_are_there():
+    assert set(ALLENNLP) | {"annotate"} == set(Subcommand.list_available())
+    assert not set(ALLENNLP) & set(OWN)
+
+
+def test_help_lists_all_commands(capsys):
+    assert status("--help") == 0
+    printed = capsys.readouterr().out
+    assert all(f"  {name}" in printed for name in (*OWN, *ALLENNLP))
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_help_of_a_command(capsys, name):
+    assert status(name, "--help") == 0
+    assert " ".join(OWN[name].DESCRIPTION.split())[:40] in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--help"],
+        ["draw", "--help"],
+        ["compare", "--help"],
+        ["data", "--help"],
+        ["annotate", "--help"],
+        ["configs"],
+        ["data", "simulate", "stories", "--tasks", "1"],
+        ["data", "mix", "stories", "mixed", "--tasks", "1"],
+        ["compare", "predictions.jsonl", "predictions.jsonl"],
+        ["draw", "curves", "training", "curves", "--curve", "C-GRU", "run"],
+    ],
+    ids=" ".join,
+)
+def test_nothing_heavy_is_imported(words, tmp_path):
+    """In a process of its own, since this one has it all imported."""
+    (tmp_path / "predictions.jsonl").write_text('{"id": 1, "correct": true}\n{"id": 2, "correct": false}\n')
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "config.json").write_text('{"trainer": {"num_epochs": 1}}')
+    (tmp_path / "run" / "metrics_epoch_0.json").write_text('{"epoch": 0, "validation_loss": 0.5}')
+    if "mix" in words:
+        main(["data", "simulate", str(tmp_path / "stories"), "--tasks", "1", "--train", "30", "--valid", "30"])
+    code = (
+        "import sys\nfrom allennlp_coref_rc.__main__ import main\n"
+        f"try:\n    main({words!r})\nexcept SystemExit as stop:\n    assert not stop.code, stop.code\n"
+        f"print('HEAVY', [name for name in {HEAVY!r} if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
+    assert done.stdout.splitlines()[-1:] == ["HEAVY []"], done.stderr
+
+
+def test_a_wrong_name_of_a_command(capsys):
+    assert status("trian") == 2
+    assert capsys.readouterr().err == "coref-rc: found no command 'trian': did you mean train?\n"
+    assert status("xyz") == 2
+    assert "found no command 'xyz': expected one of annotate, " in capsys.readouterr().err
+
+
+def test_what_the_user_did_wrong_has_a_traceback_only_on_demand(capsys):
+    assert status("compare", "nowhere.jsonl", "nowhere.jsonl") == 2
+    assert capsys.readouterr().err == "coref-rc: nowhere.jsonl: no such file\n"
+    with pytest.raises(Exception, match="nowhere.jsonl: no such file"):
+        main(["compare", "nowhere.jsonl", "nowhere.jsonl", "--debug"])
+
+
+def test_the_module_is_the_command(tmp_path):
+    words = [sys.executable, "-m", "allennlp_coref_rc", "--version"]
+    assert subprocess.run(words, cwd=tmp_path, capture_output=True, text=True).stdout.startswith("allennlp_coref_rc ")

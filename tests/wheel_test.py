@@ -1,0 +1,166 @@
+"""The wheel, installed where there is no source: every command runs, from simulated stories to an answer."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tomllib
+import venv
+from pathlib import Path
+
+import pytest
+
+from tests.shared import PROJECT
+
+pytestmark = pytest.mark.slow
+
+SOURCES = ("allennlp_coref_rc", "training_config", "setup.cfg", "pyproject.toml", "README.md", "LICENSE")
+
+QUESTION = {"passage": "Mary took the milk. Mary went to the office.", "question": "Where is the milk?"}
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    """The wheel, built of a copy of the source that is gone when it is built."""
+    folder = tmp_path_factory.mktemp("source")
+    for name in SOURCES:
+        source = PROJECT / name
+        if source.is_dir():
+            shutil.copytree(source, folder / name, symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(source, folder)
+    wheels = tmp_path_factory.mktemp("wheels")
+    build = f"from setuptools import build_meta; build_meta.build_wheel({str(wheels)!r})"
+    subprocess.run([sys.executable, "-c", build], cwd=folder, check=True, capture_output=True)
+    shutil.rmtree(folder)
+    (path,) = wheels.glob("*.whl")
+    return path
+
+
+@pytest.fixture(scope="module")
+def installed(wheel, tmp_path_factory):
+    """An environment that has the wheel, what it needs from this environment, and not the source."""
+    folder = tmp_path_factory.mktemp("environment")
+    venv.create(folder, symlinks=True)
+    site = folder / "lib" / f"python{sys.version_info.major}.{sys.version_info.minor}" / "site-packages"
+    # A path in a .pth file is searched, but the .pth files there, such as that of an editable install, are not read.
+    (site / "needed.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    uv = Path(sys.executable).parent / "uv"
+    if uv.exists():
+        install = [str(uv), "pip", "install", "--offline", "--no-deps", "--python", str(folder / "bin" / "python")]
+    else:
+        install = [sys.executable, "-m", "pip", "--python", str(folder / "bin" / "python"), "install", "--no-deps"]
+    subprocess.run([*install, str(wheel)], check=True, capture_output=True)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """An empty folder, which is no clone."""
+    return tmp_path_factory.mktemp("elsewhere")
+
+
+@pytest.fixture(scope="module")
+def coref_rc(installed, folder):
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    environment |= {"OMP_NUM_THREADS": "1"}
+
+    def run(*arguments):
+        """What the command prints; it has to succeed."""
+        words = [str(installed / "bin" / "coref-rc"), *map(str, arguments)]
+        done = subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True)
+        assert done.returncode == 0, f"{words}: {done.stdout[-2000:]} {done.stderr[-3000:]}"
+        return done.stdout
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def trained(coref_rc, folder):
+    """A reader of simulated stories, and its answers."""
+    coref_rc("data", "simulate", "stories", "--tasks", 2, "--train", 40, "--valid", 10, "--test", 10)
+    overrides = {"dataset_reader.folder": "stories", "dataset_reader.task": 2, "trainer.num_epochs": 2}
+    coref_rc("train", "babi/ga_coref_gru.jsonnet", "-s", "run", "-o", json.dumps(overrides))
+    return folder / "run" / "model.tar.gz"
+
+
+def test_overrides_are_those_of_the_clone():
+    """The file that a user without a clone gives to uv."""
+    with open(PROJECT / "pyproject.toml", "rb") as file:
+        overrides = tomllib.load(file)["tool"]["uv"]["override-dependencies"]
+    lines = (PROJECT / "overrides.txt").read_text().splitlines()
+    assert [line for line in lines if not line.startswith("#")] == overrides
+
+
+def test_the_source_is_not_there(installed, folder):
+    words = [str(installed / "bin" / "python"), "-c", "import allennlp_coref_rc; print(allennlp_coref_rc.__file__)"]
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    found = subprocess.run(words, cwd=folder, env=environment, check=True, capture_output=True, text=True).stdout
+    assert found.startswith(str(installed))
+
+
+def test_training_to_an_answer(coref_rc, trained, folder):
+    coref_rc("evaluate", trained, "test", "--output-file", "metrics.json")
+    accuracy = json.loads((folder / "metrics.json").read_text())["accuracy"]
+    assert accuracy == json.loads((folder / "run" / "metrics.json").read_text())["test_accuracy"]
+    (folder / "question.jsonl").write_text(json.dumps(QUESTION) + "\n")
+    explain = '{"explain": true}'
+    arguments = ("--predictor-args", explain, "--silent", "--output-file", "answers.jsonl")
+    coref_rc("predict", trained, "question.jsonl", *arguments)
+    answer = json.loads((folder / "answers.jsonl").read_text())
+    assert answer["answer"] in answer["candidate_probabilities"]
+    coref_rc("draw", "explanations", "answers.jsonl", "explanations")
+    assert (folder / "explanations" / "001.html").exists()
+    coref_rc("draw", "story", "story", "test", f"GA={trained}")
+    assert (folder / "story" / "question_1.html").exists()
+    coref_rc("draw", "curves", "training", "curves", "--curve", "C-GRU", "run")
+    assert (folder / "curves.png").exists()
+
+
+def test_predictions_are_compared(coref_rc, trained, folder):
+    output = ("--use-dataset-reader", "--silent", "--output-file", "predictions.jsonl")
+    coref_rc("predict", trained, "test", *output)
+    assert json.loads(coref_rc("compare", "predictions.jsonl", "predictions.jsonl"))["questions"] == 10
+    coref_rc("compare", "--ensemble", "ensemble.jsonl", "predictions.jsonl", "predictions.jsonl")
+    assert len((folder / "ensemble.jsonl").read_text().splitlines()) == 10
+
+
+def test_configs_and_experiments(coref_rc, folder):
+    assert "babi/ga_coref_gru.jsonnet" in coref_rc("configs")
+    coref_rc("configs", "--copy", "mine")
+    assert sorted(path.name for path in (folder / "mine" / "lib").iterdir()) == sorted(
+        path.name for path in (PROJECT / "training_config" / "lib").iterdir()
+    )
+    assert "good" in coref_rc("check", "babi/quick_start.jsonnet")
+    listed = coref_rc("reproduce", "--list")
+    assert "coref_gru.1" in listed and "mage_gru.1" in listed
+
+
+def test_annotating(coref_rc, folder):
+    (folder / "texts.txt").write_text("Mary left. She was tired.\nPaul stayed. He slept.\n")
+    coref_rc("annotate", "texts.txt", "texts.jsonl", "--annotator", "sieve_coref")
+    assert "documents" in coref_rc("annotate", "--check", "texts.jsonl")
+
+
+def test_data(coref_rc, folder):
+    coref_rc("data", "simulate", "worlds", "--tasks", 1, "--train", 20, "--valid", 20, "--test", 20)
+    coref_rc("data", "mix", "worlds", "mixed", "--tasks", 1)
+    assert (folder / "mixed" / "qa1_train.txt").exists()
+    shutil.copytree(PROJECT / "tests" / "fixtures" / "cnn_dailymail" / "questions", folder / "questions")
+    coref_rc("data", "to-jsonl", "questions/test", "questions.jsonl")
+    assert len((folder / "questions.jsonl").read_text().splitlines()) == 10
+    assert "babi: " in coref_rc("data", "download", "--list")
+
+
+def test_scores_by_question(coref_rc, folder):
+    prediction = {
+        "answer": "the fish",
+        "answer_texts": ["a fish"],
+        "question_tokens": ["what", "is", "sold", "?"],
+        "passage_tokens": ["x"] * 20,
+    }
+    (folder / "spans.jsonl").write_text("".join(json.dumps({**prediction, "id": str(i)}) + "\n" for i in range(4)))
+    coref_rc("draw", "questions", "figures", "QANet=spans.jsonl", "--samples", 10)
+    assert (folder / "figures" / "scores.md").exists()
