@@ -24,7 +24,8 @@ from allennlp_coref_rc.data.fields import (
 )
 from allennlp_coref_rc.metrics.answer_accuracy import AnswerAccuracy
 from allennlp_coref_rc.modules.answer_layers import AnswerInput, AnswerLayer
-from allennlp_coref_rc.modules.gating import EncodedPair, GatedAttention, Gating, Weights
+from allennlp_coref_rc.modules.attention import Attention
+from allennlp_coref_rc.modules.gating import EncodedPair, GatedAttention, Gating
 from allennlp_coref_rc.modules.random_renaming import RandomRenaming
 from allennlp_coref_rc.modules.self_belief_aggregation import SelfBeliefAggregation
 from allennlp_coref_rc.modules.seq2seq_encoders import EncoderInput, encode_pair
@@ -35,9 +36,6 @@ NO_INDEX = -1
 QUESTION_FEATURE_DIM = 2
 
 READ_OUTS = ("final_states", "cloze")
-
-EXPLANATION = "explanation "
-"""What the names of explanations in a model's output begin with."""
 
 
 @Model.register("ga_reader")
@@ -111,11 +109,6 @@ class GAReader(Model):
         super().__init__(vocab, **kwargs)
         if question_encoders is None:
             question_encoders = passage_encoders
-        if not passage_encoders or len(passage_encoders) != len(question_encoders):
-            raise ConfigurationError(
-                f"ga_reader has {len(passage_encoders)} passage_encoders and {len(question_encoders)} "
-                "question_encoders, expected the same number of both, one or more"
-            )
         if read_out not in READ_OUTS:
             raise ConfigurationError(f"ga_reader.read_out is {read_out!r}, expected one of {READ_OUTS}")
         self.explain = False
@@ -131,20 +124,24 @@ class GAReader(Model):
         self._dropout = torch.nn.Dropout(dropout)
         self._question_feature = torch.nn.Embedding(2, QUESTION_FEATURE_DIM) if question_feature else None
         self._cluster_one_hot = cluster_one_hot
+        self._check_encoders()
         self._renaming = renaming.construct(vocab=vocab) if renaming else None
-
         self._answers_are_classes = vocab.get_vocab_size(CLASS_LABELS) > 0
-        answer_layer = classifier if self._answers_are_classes else pointer
-        self._answer_layer = answer_layer.construct(
+        self._answer_layer = (classifier if self._answers_are_classes else pointer).construct(
             vocab=vocab,
             encoding_dim=passage_encoders[-1].get_output_dim(),
             embedding_dim=text_field_embedder.get_output_dim(),
         )
         self._accuracy = AnswerAccuracy()
-        self._check_dimensions()
         initializer(self)
 
-    def _check_dimensions(self) -> None:
+    def _check_encoders(self) -> None:
+        """Raises a `ConfigurationError` unless each encoder can read what comes before it."""
+        if not self._passage_encoders or len(self._passage_encoders) != len(self._question_encoders):
+            raise ConfigurationError(
+                f"ga_reader has {len(self._passage_encoders)} passage_encoders and {len(self._question_encoders)} "
+                "question_encoders, expected the same number of both, one or more"
+            )
         passage_dim = question_dim = self._text_field_embedder.get_output_dim() + self._cluster_one_hot
         last = len(self._passage_encoders) - 1
         for i, (passage, question) in enumerate(zip(self._passage_encoders, self._question_encoders)):
@@ -203,39 +200,24 @@ class GAReader(Model):
         `Dict[str, torch.Tensor]`
             `probabilities` and `log_probabilities`, shape (batch_size, num_candidates); `attention` of the answer
             layer, shape (batch_size, passage_length); with an answer the `loss`, the mean negative log-probability of
-            it; with `explain` the weights of all attentions, "explanation …", see `Gating` and `SelfBeliefAggregation`.
+            it; with `explain` the `explanations`, each an `Attention`.
         """
         if self._renaming is not None and self.training:
             (passage, question), answer = self._renaming([passage, question], answer)
-        passage_mask = get_text_field_mask(passage)
-        question_mask = get_text_field_mask(question)
-        embedded_passage = self._text_field_embedder(passage)
-        embedded_question = self._text_field_embedder(question)
+        embedded_passage, embedded_question = map(self._text_field_embedder, (passage, question))
+        passage_input = self._encoder_input(passage, embedded_passage, passage_annotations)
+        question_input = self._encoder_input(question, embedded_question, question_annotations)
+        occurrences = self._occurrences(passage, question)
 
-        passage_inputs = EncoderInput(
-            self._add_cluster_indicators(embedded_passage, passage_annotations), passage_mask, passage_annotations
-        )
-        question_inputs = EncoderInput(
-            self._add_cluster_indicators(embedded_question, question_annotations), question_mask, question_annotations
-        )
-        feature = None
-        if self._question_feature is not None:
-            unknown = self.vocab.get_token_to_index_vocabulary().get(self.vocab._oov_token, NO_INDEX)
-            feature = self._question_feature(_occurs_in(passage, question, question_mask, unknown).long())
-
-        explanations: Weights = {}
-        encoded_passage, encoded_question = self._encode(passage_inputs, question_inputs, feature, explanations)
-        if self._passage_self_belief is not None:
-            encoded_passage, explanations["passage_self_belief"] = self._passage_self_belief(
-                encoded_passage, passage_inputs
-            )
-        question_vector = self._read(encoded_question, question_inputs, cloze, explanations)
+        explanations: List[Attention] = []
+        encoded_passage, encoded_question = self._encode(passage_input, question_input, occurrences, explanations)
+        question_vector = self._read(encoded_question, question_input, cloze, explanations)
         log_probabilities, attention = self._answer_layer(
             AnswerInput(
                 encoded_passage,
-                passage_mask,
+                passage_input.mask,
                 question_vector,
-                question_mask,
+                question_input.mask,
                 embedded_passage,
                 embedded_question,
                 candidates,
@@ -247,31 +229,32 @@ class GAReader(Model):
             "attention": attention,
         }
         if self.explain:
-            output.update(
-                {EXPLANATION + name: weights for name, weights in explanations.items() if weights is not None}
-            )
+            output["explanations"] = explanations
         if metadata is not None:
             output["metadata"] = metadata
         if answer is not None:
-            known = answer >= 0
-            chosen = log_probabilities.gather(1, answer.clamp(min=0).unsqueeze(1)).squeeze(1)
-            output["loss"] = -(chosen * known).sum() / known.sum().clamp(min=1)
-            self._accuracy((log_probabilities.argmax(dim=1) == answer) & known, kept=answer != SKIPPED_ANSWER)
+            output["loss"] = self._score(log_probabilities, answer)
         return output
+
+    def _encoder_input(
+        self, text: TextFieldTensors, embedded: torch.Tensor, annotations: Optional[AnnotationTensors]
+    ) -> EncoderInput:
+        inputs = self._add_cluster_indicators(embedded, annotations)
+        return EncoderInput(inputs, get_text_field_mask(text), annotations)
 
     def _encode(
         self,
         passage: EncoderInput,
         question: EncoderInput,
-        question_feature: Optional[torch.FloatTensor],
-        explanations: Weights,
-    ) -> Tuple[torch.FloatTensor, torch.FloatTensor]:
-        """Passage and question after the last layer; `explanations` gets the weights of each layer's gating."""
+        occurrences: Optional[torch.Tensor],
+        explanations: List[Attention],
+    ) -> Tuple[torch.Tensor, torch.Tensor]:
+        """Passage and question after all layers; `explanations` gets what they have attended to."""
         encoded_passage, encoded_question = passage.inputs, question.inputs
         last = len(self._passage_encoders) - 1
         for i, (passage_encoder, question_encoder) in enumerate(zip(self._passage_encoders, self._question_encoders)):
-            if i == last and question_feature is not None:
-                encoded_passage = torch.cat([encoded_passage, question_feature], dim=-1)
+            if i == last and occurrences is not None:
+                encoded_passage = torch.cat([encoded_passage, occurrences], dim=-1)
             encoded_passage, encoded_question = encode_pair(
                 passage_encoder,
                 question_encoder,
@@ -280,20 +263,23 @@ class GAReader(Model):
             )
             pair = EncodedPair(encoded_passage, passage.mask, encoded_question, question.mask)
             if i < last:
-                gated_passage, weights = self._gating(pair)
+                gated_passage, attentions = self._gating(pair)
                 encoded_passage = self._dropout(gated_passage)
             else:
-                encoded_question, weights = self._gating.final_question(pair)
-            explanations.update({f"{name}_{i + 1}": weight for name, weight in weights.items()})
+                encoded_question, attentions = self._gating.final_question(pair)
+            explanations.extend(attention._replace(layer=i + 1) for attention in attentions)
+        if self._passage_self_belief is not None:
+            encoded_passage, weights = self._passage_self_belief(encoded_passage, passage)
+            _explain_self_belief(explanations, "passage", weights)
         return encoded_passage, encoded_question
 
     def _read(
         self,
-        encoded_question: torch.FloatTensor,
+        encoded_question: torch.Tensor,
         question: EncoderInput,
         cloze: Optional[torch.LongTensor],
-        explanations: Weights,
-    ) -> torch.FloatTensor:
+        explanations: List[Attention],
+    ) -> torch.Tensor:
         """What the passage is scored against. Shape: (batch_size, dim)."""
         positions = cloze if self._read_out == "cloze" else None
         if self._read_out == "cloze" and cloze is None:
@@ -302,9 +288,8 @@ class GAReader(Model):
                 "belongs"
             )
         if self._question_self_belief is not None:
-            encoded_question, explanations["question_self_belief"] = self._question_self_belief(
-                encoded_question, question, positions
-            )
+            encoded_question, weights = self._question_self_belief(encoded_question, question, positions)
+            _explain_self_belief(explanations, "question", weights)
         elif positions is not None:
             encoded_question = batched_index_select(encoded_question, positions)
         if positions is not None:
@@ -312,9 +297,7 @@ class GAReader(Model):
         bidirectional = self._question_encoders[-1].is_bidirectional()
         return get_final_encoder_states(encoded_question, question.mask, bidirectional)
 
-    def _add_cluster_indicators(
-        self, embedded: torch.FloatTensor, annotations: Optional[AnnotationTensors]
-    ) -> torch.FloatTensor:
+    def _add_cluster_indicators(self, embedded: torch.Tensor, annotations: Optional[AnnotationTensors]) -> torch.Tensor:
         if not self._cluster_one_hot:
             return embedded
         if "clusters" not in (annotations or {}).get("coref_clusters", {}):
@@ -328,25 +311,38 @@ class GAReader(Model):
         one_hot = one_hot.scatter_add(2, clusters.clamp(0, self._cluster_one_hot - 1), kept.to(embedded.dtype))
         return torch.cat([embedded, one_hot], dim=-1)
 
+    def _occurrences(self, passage: TextFieldTensors, question: TextFieldTensors) -> Optional[torch.Tensor]:
+        """What `question_feature` puts beside the passage. Shape: (batch_size, passage_length, 2)."""
+        if self._question_feature is None:
+            return None
+        unknown = self.vocab.get_token_to_index_vocabulary().get(self.vocab._oov_token, NO_INDEX)
+        occur = _occurs_in(passage, question, get_text_field_mask(question), unknown)
+        return self._question_feature(occur.long())
+
+    def _score(self, log_probabilities: torch.Tensor, answer: torch.Tensor) -> torch.Tensor:
+        """The loss; answers are counted as right and wrong."""
+        known = answer >= 0
+        chosen = log_probabilities.gather(1, answer.clamp(min=0).unsqueeze(1)).squeeze(1)
+        self._accuracy((log_probabilities.argmax(dim=1) == answer) & known, kept=answer != SKIPPED_ANSWER)
+        return -(chosen * known).sum() / known.sum().clamp(min=1)
+
     def make_output_human_readable(self, output_dict: Dict[str, torch.Tensor]) -> Dict[str, Any]:
         """
         Gives each question its `answer`, the `candidate_probabilities` by candidate, the `attention` of the passage's
         tokens, those tokens, the `clusters` used, and, where all are known, the `gold` answer; with `explain` also its
-        `explanations`, by name a list of lists of weights.
+        `explanations`, the objects that `Attention.to_json` makes.
         """
-        readable: Dict[str, List] = {
-            name: []
-            for name in (
-                "id",
-                "answer",
-                "candidate_probabilities",
-                "passage_tokens",
-                "attention",
-                "question_tokens",
-                "clusters",
-                "gold",
-            )
-        }
+        keys = (
+            "id",
+            "answer",
+            "candidate_probabilities",
+            "passage_tokens",
+            "attention",
+            "question_tokens",
+            "clusters",
+            "gold",
+        )
+        readable: Dict[str, List] = {key: [] for key in keys}
         namespace = CLASS_LABELS if self._answers_are_classes else CANDIDATE_LABELS
         labels = self.vocab.get_index_to_token_vocabulary(namespace)
         label_names = [labels[i] for i in range(len(labels))]
@@ -370,7 +366,14 @@ class GAReader(Model):
             if None in readable[name]:
                 del readable[name]
         if self.explain:
-            readable["explanations"] = _readable_explanations(output_dict)
+            sides = [
+                {side: metadata[f"{side}_tokens"] for side in ("passage", "question")}
+                for metadata in output_dict["metadata"]
+            ]
+            readable["explanations"] = [
+                [attention.to_json(i, tokens) for attention in output_dict["explanations"]]
+                for i, tokens in enumerate(sides)
+            ]
         if "loss" in output_dict:
             readable["loss"] = output_dict["loss"]
         return readable
@@ -380,8 +383,8 @@ class GAReader(Model):
 
 
 def _occurs_in(
-    passage: TextFieldTensors, question: TextFieldTensors, question_mask: torch.BoolTensor, unknown: int
-) -> torch.BoolTensor:
+    passage: TextFieldTensors, question: TextFieldTensors, question_mask: torch.Tensor, unknown: int
+) -> torch.Tensor:
     """
     Which tokens of the passage occur in the question; those with the index of unknown words, which may be any, count as
     not. Shape: (batch_size, passage_length).
@@ -392,16 +395,6 @@ def _occurs_in(
     return (same & question_mask.unsqueeze(1)).any(dim=2) & (passage_ids != unknown)
 
 
-def _readable_explanations(output_dict: Dict[str, torch.Tensor]) -> List[Dict[str, List[List[float]]]]:
-    """For each question the weights of each attention, without padding."""
-    explanations = []
-    for i, metadata in enumerate(output_dict["metadata"]):
-        lengths = {"passage": len(metadata["passage_tokens"]), "question": len(metadata["question_tokens"])}
-        explanations.append({})
-        for name, weights in output_dict.items():
-            if name.startswith(EXPLANATION):
-                name = name[len(EXPLANATION) :]
-                of, to = lengths[name.split("_")[0]], lengths["passage" if "to_passage" in name else "question"]
-                to = lengths["passage"] if name == "passage_self_belief" else to
-                explanations[-1][name] = weights[i, :of, :to].tolist()
-    return explanations
+def _explain_self_belief(explanations: List[Attention], side: str, weights: Optional[torch.Tensor]) -> None:
+    if weights is not None:
+        explanations.append(Attention("self_belief", side, side, weights))

@@ -57,7 +57,7 @@ class AttentionRecorder:
         """
         What was recorded for one of the batch, each time that an annotated head was run an object: the `encoder`, by
         its name in the model; the `side`, "passage" or "question"; `application`, how often the encoder has read it,
-        from 1; the `block`, from 0; the head's annotation `layer` and `view`, from 1; the tokens' `labels`, "" for
+        from 1; the `block`, from 0; the head's `annotation_layer` and `view`, from 1; the tokens' `labels`, "" for
         none; the `scopes`, lists of tokens' positions; and the `weights`, for each scope a list for each of its tokens,
         rounded.
         """
@@ -95,7 +95,7 @@ class AttentionRecorder:
                 record = {
                     **place,
                     "block": block,
-                    "layer": layer,
+                    "annotation_layer": layer,
                     "view": view,
                     "labels": [names[layer][number] if number else "" for number in numbers],
                     "scopes": [tokens for tokens, _ in scopes],

@@ -24,10 +24,12 @@ class ClozeReaderPredictor(ExplainingPredictor):
     # Parameters
 
     explain : `bool`, optional (default = `False`)
-        Output also `explanations`, what each attention has paid: `passage_to_question_1` (alpha of the first layer's
-        gating: for each token of the passage the weight of each of the question), `question_to_passage_1` (Collaborative
-        Gating's beta), …, `question_self_belief` (lambda: for the position read, or for each, the weight of each token)
-        and `passage_self_belief`; and `annotated_heads`, what those of `dassa` encoders have paid (see
+        Output also `explanations`, a list of what was attended to, each an object with the `kind` ("gating" or
+        "self_belief"), the `side` whose tokens attend ("passage" or "question"), the side that they attend `to`, the
+        reader's `layer` (from 1, of gating alone) and the `weights`, for each token of the one side a list with the
+        weight of each of the other. From passage to question these are the alpha of a layer's gating, from question to
+        passage the beta of Collaborative Gating; those of self-belief are lambda, of the question at the cloze where
+        the reader reads there. And `annotated_heads`, what those of `dassa` encoders have attended to (see
         `AttentionRecorder.of`). On the command line: `--predictor-args '{"explain": true}'`.
     """
 

@@ -83,9 +83,9 @@ def test_an_instance_alone_and_in_a_batch_are_the_same(variant):
     for instance, in_batch in zip(instances(), together):
         alone = model.forward_on_instance(instance)
         assert_same_probabilities(alone, in_batch)
-        assert alone["explanations"].keys() == in_batch["explanations"].keys()
-        for name, weights in alone["explanations"].items():
-            numpy.testing.assert_allclose(weights, in_batch["explanations"][name], atol=1e-6)
+        for attention, other in zip(alone["explanations"], in_batch["explanations"], strict=True):
+            numpy.testing.assert_allclose(attention.pop("weights"), other.pop("weights"), atol=1e-6)
+            assert attention == other
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -183,13 +183,13 @@ def test_predictions_are_explained_on_request():
     assert "explanations" not in ClozeReaderPredictor(model, READER).predict_json(asked)
     answer = ClozeReaderPredictor(model, READER, explain=True).predict_json(asked)
     passage, question = len(answer["passage_tokens"]), len(answer["question_tokens"])
-    shapes = {name: numpy.shape(weights) for name, weights in answer["explanations"].items()}
-    assert shapes == {
-        "question_to_passage_1": (question, passage),
-        "passage_to_question_1": (passage, question),
-        "question_to_passage_2": (question, passage),
-        "question_self_belief": (1, question),
-        "passage_self_belief": (passage, passage),
-    }
-    for weights in answer["explanations"].values():
-        numpy.testing.assert_allclose(numpy.sum(weights, axis=1), 1.0, atol=1e-5)
+    weights = [attention.pop("weights") for attention in answer["explanations"]]
+    assert list(zip(answer["explanations"], map(numpy.shape, weights))) == [
+        ({"kind": "gating", "side": "question", "to": "passage", "layer": 1}, (question, passage)),
+        ({"kind": "gating", "side": "passage", "to": "question", "layer": 1}, (passage, question)),
+        ({"kind": "gating", "side": "question", "to": "passage", "layer": 2}, (question, passage)),
+        ({"kind": "self_belief", "side": "passage", "to": "passage"}, (passage, passage)),
+        ({"kind": "self_belief", "side": "question", "to": "question"}, (1, question)),
+    ]
+    for paid in weights:
+        numpy.testing.assert_allclose(numpy.sum(paid, axis=1), 1.0, atol=1e-5)

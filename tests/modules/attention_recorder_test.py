@@ -29,7 +29,9 @@ def test_every_annotated_head_is_recorded_for_passage_and_question(recorded):
     layers = len(model._passage_encoders)
     for i, instance in enumerate(instances[:3]):
         records = recorder.of(i)
-        assert [(r["encoder"], r["side"], r["application"], r["block"], r["layer"], r["view"]) for r in records] == [
+        assert [
+            (r["encoder"], r["side"], r["application"], r["block"], r["annotation_layer"], r["view"]) for r in records
+        ] == [
             (f"{side}_encoders.{layer}", side, 1, 0, "coref", 1)
             for layer in range(layers)
             for side in ("passage", "question")

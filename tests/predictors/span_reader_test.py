@@ -106,7 +106,7 @@ def test_annotated_heads_are_explained():
         heads = output.pop("annotated_heads")
         assert output == expected
         # The modelling layer reads the passage three times; the phrase layer has no annotated heads.
-        assert [(head["layer"], head["application"]) for head in heads] == [
+        assert [(head["annotation_layer"], head["application"]) for head in heads] == [
             (layer, application) for application in (1, 2, 3) for layer in ("clusters", "sentences")
         ]
         for head in heads:

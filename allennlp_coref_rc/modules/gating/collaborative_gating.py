@@ -1,10 +1,11 @@
-from typing import Tuple
+from typing import List, Tuple
 
 import torch
 from allennlp.nn.util import weighted_sum
 
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.modules.gating.gating import EncodedPair, Gating, Weights
+from allennlp_coref_rc.modules.attention import Attention
+from allennlp_coref_rc.modules.gating.gating import EncodedPair, Gating
 from allennlp_coref_rc.modules.masked_softmax import masked_softmax
 
 GATES = ("question", "filtered_question")
@@ -19,8 +20,8 @@ class CollaborativeGating(Gating):
         beta_j = softmax(D^T q_j),  z_j = q_j * (D beta_j),
         alpha_i = softmax(Z^T d_i),  x_i = d_i * (Q alpha_i) or d_i * (Z alpha_i).
 
-    It has no parameters. Softmaxes leave out what is padding, which the paper does not discuss. The weights beta are
-    named "question_to_passage", alpha "passage_to_question".
+    It has no parameters. Softmaxes leave out what is padding, which the paper does not discuss. What is explained
+    are the weights beta, from question to passage, and alpha, from passage to question.
 
     Registered as a `Gating` with name "collaborative".
 
@@ -39,21 +40,22 @@ class CollaborativeGating(Gating):
         self._gate_by = gate_by
         self._final_filtering = final_filtering
 
-    def forward(self, pair: EncodedPair) -> Tuple[torch.Tensor, Weights]:
+    def forward(self, pair: EncodedPair) -> Tuple[torch.Tensor, List[Attention]]:
         filtered, beta = _filtered_question(pair)
         # Shape: (batch_size, passage_length, question_length)
         alpha = masked_softmax(pair.passage @ filtered.transpose(1, 2), pair.question_mask.unsqueeze(1))
         summary = weighted_sum(pair.question if self._gate_by == "question" else filtered, alpha)
-        return pair.passage * summary, {"question_to_passage": beta, "passage_to_question": alpha}
+        return pair.passage * summary, [beta, Attention("gating", "passage", "question", alpha)]
 
-    def final_question(self, pair: EncodedPair) -> Tuple[torch.Tensor, Weights]:
+    def final_question(self, pair: EncodedPair) -> Tuple[torch.Tensor, List[Attention]]:
         if not self._final_filtering:
             return super().final_question(pair)
         filtered, beta = _filtered_question(pair)
-        return filtered, {"question_to_passage": beta}
+        return filtered, [beta]
 
 
-def _filtered_question(pair: EncodedPair) -> Tuple[torch.Tensor, torch.Tensor]:
-    """Z, of the question's shape, and beta, of shape (batch_size, question_length, passage_length)."""
+def _filtered_question(pair: EncodedPair) -> Tuple[torch.Tensor, Attention]:
+    """Z, of the question's shape, and beta."""
+    # Shape: (batch_size, question_length, passage_length)
     beta = masked_softmax(pair.question @ pair.passage.transpose(1, 2), pair.passage_mask.unsqueeze(1))
-    return pair.question * weighted_sum(pair.passage, beta), beta
+    return pair.question * weighted_sum(pair.passage, beta), Attention("gating", "question", "passage", beta)

@@ -1,10 +1,11 @@
-from typing import Tuple
+from typing import List, Tuple
 
 import torch
 from allennlp.nn.util import weighted_sum
 
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.modules.gating.gating import EncodedPair, Gating, Weights
+from allennlp_coref_rc.modules.attention import Attention
+from allennlp_coref_rc.modules.gating.gating import EncodedPair, Gating
 from allennlp_coref_rc.modules.masked_softmax import masked_softmax
 
 OPERATIONS = ("product", "sum", "concatenation")
@@ -18,7 +19,7 @@ class GatedAttention(Gating):
 
         alpha_i = softmax(Q^T d_i),  x_i = d_i * (Q alpha_i).
 
-    It has no parameters. The weights alpha are named "passage_to_question".
+    It has no parameters. What is explained are the weights alpha, from passage to question.
 
     Registered as a `Gating` with name "gated_attention".
 
@@ -34,7 +35,7 @@ class GatedAttention(Gating):
             raise ConfigurationError(f"gated_attention.operation is {operation!r}, expected one of {OPERATIONS}")
         self._operation = operation
 
-    def forward(self, pair: EncodedPair) -> Tuple[torch.Tensor, Weights]:
+    def forward(self, pair: EncodedPair) -> Tuple[torch.Tensor, List[Attention]]:
         # Shape: (batch_size, passage_length, question_length)
         weights = masked_softmax(pair.passage @ pair.question.transpose(1, 2), pair.question_mask.unsqueeze(1))
         summary = weighted_sum(pair.question, weights)
@@ -44,7 +45,7 @@ class GatedAttention(Gating):
             gated = pair.passage + summary
         else:
             gated = torch.cat([pair.passage, summary], dim=-1)
-        return gated, {"passage_to_question": weights}
+        return gated, [Attention("gating", "passage", "question", weights)]
 
     def get_output_dim(self, dim: int) -> int:
         return 2 * dim if self._operation == "concatenation" else dim

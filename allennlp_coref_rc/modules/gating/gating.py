@@ -1,13 +1,9 @@
-from typing import Dict, NamedTuple, Tuple
+from typing import List, NamedTuple, Tuple
 
 import torch
 from allennlp.common import Registrable
 
-Weights = Dict[str, torch.Tensor]
-"""
-By name, the attention that a module has paid, for explanations: shape (batch_size, n, m), what each of n positions has
-made of m.
-"""
+from allennlp_coref_rc.modules.attention import Attention
 
 
 class EncodedPair(NamedTuple):
@@ -37,16 +33,16 @@ class Gating(torch.nn.Module, Registrable):
 
     default_implementation = "gated_attention"
 
-    def forward(self, pair: EncodedPair) -> Tuple[torch.Tensor, Weights]:
+    def forward(self, pair: EncodedPair) -> Tuple[torch.Tensor, List[Attention]]:
         """The gated passage, of shape (batch_size, passage_length, get_output_dim(dim)), and what was attended to."""
         raise NotImplementedError
 
-    def final_question(self, pair: EncodedPair) -> Tuple[torch.Tensor, Weights]:
+    def final_question(self, pair: EncodedPair) -> Tuple[torch.Tensor, List[Attention]]:
         """
         The question that the answer layer is to see after the last layer, of the shape of `pair.question`, and what was
         attended to. By default it is the question as it was encoded.
         """
-        return pair.question, {}
+        return pair.question, []
 
     def get_output_dim(self, dim: int) -> int:
         """The size of a gated token, given that of an encoded one."""

@@ -23,21 +23,23 @@ def softmax(scores):
 @pytest.mark.parametrize("gate_by", ["question", "filtered_question"])
 def test_equations_one_token_after_the_other(gate_by):
     inputs = pair()
-    gated, weights = CollaborativeGating(gate_by)(inputs)
-    final, final_weights = CollaborativeGating(gate_by).final_question(inputs)
+    gated, (beta, alpha) = CollaborativeGating(gate_by)(inputs)
+    final, (final_beta,) = CollaborativeGating(gate_by).final_question(inputs)
+    assert (beta.kind, beta.side, beta.to) == ("gating", "question", "passage") == final_beta[:3]
+    assert (alpha.kind, alpha.side, alpha.to) == ("gating", "passage", "question")
     for b in range(2):
         tokens = inputs.passage[b][inputs.passage_mask[b]].numpy()
         words = inputs.question[b][inputs.question_mask[b]].numpy()
         betas = [softmax(tokens @ word) for word in words]
         filtered = numpy.stack([word * (beta @ tokens) for word, beta in zip(words, betas)])
         numpy.testing.assert_allclose(final[b, : len(words)], filtered, atol=1e-12)
-        numpy.testing.assert_allclose(weights["question_to_passage"][b, : len(words), : len(tokens)], betas)
-        assert torch.equal(weights["question_to_passage"], final_weights["question_to_passage"])
+        numpy.testing.assert_allclose(beta.weights[b, : len(words), : len(tokens)], betas)
+        assert torch.equal(beta.weights, final_beta.weights)
         for i, token in enumerate(tokens):
-            alpha = softmax(filtered @ token)
-            summary = alpha @ (words if gate_by == "question" else filtered)
+            expected = softmax(filtered @ token)
+            summary = expected @ (words if gate_by == "question" else filtered)
             numpy.testing.assert_allclose(gated[b, i], token * summary, atol=1e-12)
-            numpy.testing.assert_allclose(weights["passage_to_question"][b, i, : len(words)], alpha, atol=1e-12)
+            numpy.testing.assert_allclose(alpha.weights[b, i, : len(words)], expected, atol=1e-12)
 
 
 @pytest.mark.parametrize("gate_by", ["question", "filtered_question"])
@@ -45,23 +47,23 @@ def test_where_the_passage_filters_nothing_it_is_gated_attention(gate_by, monkey
     inputs = pair()
     uniform = inputs.passage_mask.unsqueeze(1) / inputs.passage_mask.sum(1)[:, None, None]
     monkeypatch.setattr(collaborative_gating, "_filtered_question", lambda pair: (pair.question, uniform))
-    gated, weights = CollaborativeGating(gate_by)(inputs)
-    expected, expected_weights = GatedAttention()(inputs)
+    gated, (_, alpha) = CollaborativeGating(gate_by)(inputs)
+    expected, (expected_alpha,) = GatedAttention()(inputs)
     assert torch.equal(gated, expected)
-    assert torch.equal(weights["passage_to_question"], expected_weights["passage_to_question"])
+    assert torch.equal(alpha.weights, expected_alpha.weights)
 
 
 def test_a_passage_of_equal_tokens_of_ones_filters_nothing():
     inputs = pair()._replace(passage=torch.ones(2, 4, 5, dtype=torch.float64))
-    gated, weights = CollaborativeGating()(inputs)
+    gated, (beta, _) = CollaborativeGating()(inputs)
     torch.testing.assert_close(gated, GatedAttention()(inputs)[0])
-    assert weights["question_to_passage"][0].unique().tolist() == [0.25]
+    assert beta.weights[0].unique().tolist() == [0.25]
 
 
 def test_without_final_filtering_the_question_stays():
     inputs = pair()
     question, weights = CollaborativeGating(final_filtering=False).final_question(inputs)
-    assert question is inputs.question and weights == {}
+    assert question is inputs.question and weights == []
 
 
 def test_gradients():
@@ -84,8 +86,8 @@ def test_unknown_gates_are_refused():
 def test_other_operations_of_gated_attention(operation, dim):
     inputs = pair()
     gate = GatedAttention(operation)
-    gated, weights = gate(inputs)
-    summary = weights["passage_to_question"] @ inputs.question
+    gated, (alpha,) = gate(inputs)
+    summary = alpha.weights @ inputs.question
     expected = inputs.passage + summary if operation == "sum" else torch.cat([inputs.passage, summary], -1)
     torch.testing.assert_close(gated, expected)
     assert gated.size(-1) == gate.get_output_dim(5) == dim

@@ -1,16 +1,18 @@
 import json
-import re
 import subprocess
 import sys
 from html.parser import HTMLParser
 
 import numpy
 import pytest
+from allennlp.common.checks import ConfigurationError
 
-from tests.scripts.scripts import load_script
+from allennlp_coref_rc.pages.attention_pictures import head_matrix
+from allennlp_coref_rc.pages.explanations import window, write_explanation, write_explanations
 from tests.shared import PROJECT
 
-draw_explanations = load_script("draw_explanations")
+GATING = {"kind": "gating", "side": "passage", "to": "question", "layer": 1}
+SELF_BELIEF = {"kind": "self_belief", "side": "question", "to": "question"}
 
 PREDICTION = {
     "answer": "<Mary>",
@@ -19,13 +21,26 @@ PREDICTION = {
     "passage_tokens": ["<Mary>", "saw", "Bill"],
     "attention": [0.75, 0.0, 0.25],
     "question_tokens": ["@placeholder", "saw"],
-    "explanations": {
-        "passage_to_question_1": [[0.5, 0.5], [1.0, 0.0], [0.0, 1.0]],
-        "question_to_passage_2": [[0.5, 0.25, 0.25], [0.0, 1.0, 0.0]],
-        "question_self_belief": [[0.9, 0.1]],
-        "passage_self_belief": [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
-    },
+    "explanations": [
+        {**GATING, "weights": [[0.5, 0.5], [1.0, 0.0], [0.0, 1.0]]},
+        {**GATING, "side": "question", "to": "passage", "layer": 2, "weights": [[0.5, 0.25, 0.25], [0.0, 1.0, 0.0]]},
+        {**SELF_BELIEF, "weights": [[0.9, 0.1]]},
+        {
+            **SELF_BELIEF,
+            "side": "passage",
+            "to": "passage",
+            "weights": [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
+        },
+    ],
 }
+
+
+PICTURES = (
+    "passage_to_question_layer_1",
+    "question_to_passage_layer_2",
+    "question_self_belief",
+    "passage_self_belief",
+)
 
 
 class Spans(HTMLParser):
@@ -54,7 +69,7 @@ def test_pages_and_pictures(tmp_path):
     command = [sys.executable, script, str(answers), str(tmp_path / "out"), "--limit", "2"]
     subprocess.run(command, check=True, capture_output=True)
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == sorted(
-        ["001.html", "002.html"] + [f"001_{name}.png" for name in PREDICTION["explanations"]]
+        ["001.html", "002.html"] + [f"001_{name}.png" for name in PICTURES]
     )
     for path in (tmp_path / "out").glob("*.png"):
         assert path.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
@@ -75,7 +90,7 @@ def head(application, side, scopes, weights, labels):
         "side": side,
         "application": application,
         "block": 1,
-        "layer": "srl",
+        "annotation_layer": "srl",
         "view": 1,
         "labels": labels,
         "scopes": scopes,
@@ -118,7 +133,7 @@ def test_annotated_heads_of_a_span_reader(tmp_path):
             head(1, "question", [[0], [1]], [[[1.0]], [[1.0]]], ["", ""]),
         ],
     }
-    draw_explanations.draw(prediction, tmp_path, "1")
+    write_explanation(prediction, tmp_path, "1")
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "1.html",
         "1_passage_srl_1_modeling_layer.png",
@@ -135,12 +150,12 @@ def test_annotated_heads_of_a_span_reader(tmp_path):
 
 
 def test_the_picture_of_a_head_shows_the_scopes_around_the_answer():
-    shown = draw_explanations.window({"best_span": [60, 61]}, 70)
+    shown = window({"best_span": [60, 61]}, 70)
     assert shown == (10, 70)
-    assert draw_explanations.window({"attention": [0.0] * 100 + [1.0] + [0.0] * 99}, 200) == (70, 130)
-    assert draw_explanations.window({"best_span": [2, 2]}, 9) == (0, 9)
+    assert window({"attention": [0.0] * 100 + [1.0] + [0.0] * 99}, 200) == (70, 130)
+    assert window({"best_span": [2, 2]}, 9) == (0, 9)
     scopes, weights = [[0, 2, 4], [1, 3]], [[[0.5, 0.3, 0.2]] * 2 + [[0.1, 0.2, 0.7]], [[0.9, 0.1], [0.4, 0.6]]]
-    matrix = draw_explanations.head_matrix(head(1, "passage", scopes, weights, [""] * 5), 1, 5)
+    matrix = head_matrix(head(1, "passage", scopes, weights, [""] * 5), 1, 5)
     nan = float("nan")
     expected = [[0.9, nan, 0.1, nan], [nan, 0.3, nan, 0.2], [0.4, nan, 0.6, nan], [nan, 0.2, nan, 0.7]]
     numpy.testing.assert_array_equal(matrix, expected)
@@ -155,15 +170,16 @@ def test_the_picture_of_a_head_shows_the_scopes_around_the_answer():
             json.dumps({**PREDICTION, "question": ""}).replace("question_tokens", "q"),
             "without question_tokens, expected",
         ),
+        (
+            json.dumps({**PREDICTION, "explanations": {"question_self_belief": [[1.0]]}}),
+            "line 2.*: found question_self_belief among its explanations, expected an object with kind, side, to, weights",
+        ),
     ],
 )
-def test_what_is_no_prediction_is_refused(tmp_path, monkeypatch, capsys, line, message):
+def test_what_is_no_prediction_is_refused(tmp_path, line, message):
     answers = tmp_path / "answers.jsonl"
     answers.write_text(json.dumps(PREDICTION) + "\n" + line + "\n")
     for path, found in ((answers, message), (tmp_path / "absent.jsonl", "no such file")):
-        monkeypatch.setattr(sys, "argv", ["draw_explanations.py", str(path), str(tmp_path / "out")])
-        with pytest.raises(SystemExit) as error:
-            draw_explanations.main()
-        assert error.value.code == 2
-        assert re.search(found, capsys.readouterr().err)
+        with pytest.raises(ConfigurationError, match=found):
+            write_explanations(str(path), str(tmp_path / "out"), limit=20)
         assert not (tmp_path / "out").exists()
