@@ -11,6 +11,7 @@ import pkgutil
 import sys
 from functools import lru_cache
 from typing import Any, Callable, List, Tuple
+from unittest.mock import patch
 
 PACKAGE = __name__.partition(".")[0]
 
@@ -47,6 +48,15 @@ def register_allennlp_models() -> None:
             raise
     finally:
         nltk.download = download
+
+
+def import_plugins() -> None:
+    """Imports the user's plugins as AllenNLP does, but allennlp-models only when a name needs it."""
+    from allennlp.common import plugins
+
+    others = tuple(name for name in plugins.DEFAULT_PLUGINS if name != "allennlp_models")
+    with patch.object(plugins, "DEFAULT_PLUGINS", others):
+        plugins.import_plugins()
 
 
 SOURCES: Tuple[Callable[[], None], ...] = (register_own, register_allennlp_models)

@@ -1,10 +1,56 @@
-"""What the screen says of an error that the user can mend."""
+"""What the screen says of an error: a paragraph for what the user can mend, nothing for what is a fault of the program."""
 
+import errno
+import os
+import re
 from typing import Optional
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 
 
+class WorkerError(Exception):
+    """What stopped one of several processes that train a model together: its message, for the process that began them."""
+
+
 def message_of(error: BaseException) -> Optional[str]:
-    """A paragraph about an error; `None` if it is none of the user's."""
-    return str(error) if isinstance(error, (ConfigurationError, OSError)) else None
+    """The paragraph for an error that the user can mend; `None` if it should be seen with its traceback."""
+    if isinstance(error, (ConfigurationError, WorkerError)):
+        return str(error)
+    if isinstance(error, OSError):
+        return _of_file(error)
+    if isinstance(error, MemoryError):
+        return "the memory of this machine is used up; take smaller batches (data_loader.batch_size)"
+    # Known by their names and texts, as PyTorch and others need not be imported to look at an error.
+    text, name = str(error), type(error).__name__
+    if name == "OutOfMemoryError":
+        return (
+            "the memory of the GPU is used up; take smaller batches (data_loader.batch_size, with "
+            "trainer.num_gradient_accumulation_steps if the size of batches matters), or another GPU"
+        )
+    if name == "ProcessRaisedException":
+        found = re.search(rf"{WorkerError.__name__}: (.*)", text, re.DOTALL)
+        return found.group(1).strip() if found else None
+    if name == "ProcessExitedException":
+        return f"one of the processes that train the model together ended: {text}"
+    if isinstance(error, RuntimeError) and re.match("(STATIC|RUNTIME) ERROR: ", text):
+        return f"found an error in Jsonnet: {text.partition(': ')[2].strip()}"
+    if isinstance(error, RuntimeError) and text.startswith("Error loading state dict"):
+        return f"the weights are those of another model: {text}"
+    if isinstance(error, ValueError) and text == "nan loss encountered":
+        return (
+            "the loss is not a number (nan); take a lower learning rate (trainer.optimizer.lr), or limit the gradients "
+            "(trainer.grad_norm)"
+        )
+    return None
+
+
+def _of_file(error: OSError) -> str:
+    if error.filename is None:
+        return str(error) if error.errno is None else os.strerror(error.errno)
+    explained = {
+        errno.ENOENT: "no such file",
+        errno.EACCES: "this user may not read or write it",
+        errno.EISDIR: "found a directory, expected a file",
+        errno.ENOSPC: "no space is left on the disk",
+    }
+    return f"{error.filename}: {explained.get(error.errno or 0, error.strerror or str(error))}"

@@ -1,0 +1,102 @@
+"""What each of AllenNLP's commands says at its end: what it came to, and what it wrote where."""
+
+import glob
+import json
+import os
+import shlex
+from argparse import Namespace
+from pathlib import Path
+from typing import Any, Callable, Dict, List
+
+
+def closing_lines(command: str, args: Namespace, result: Any) -> List[str]:
+    """
+    The lines for a command that has ended well, by what it was called with and what its function returned; none for
+    commands that say it themselves.
+    """
+    return CLOSINGS[command](args, result) if command in CLOSINGS else []
+
+
+def metric_lines(metrics: Dict[str, Any]) -> List[str]:
+    """Metrics, a line each, in order."""
+    width = max(map(len, metrics), default=0)
+    return [f"{name:{width}}  {shown(value)}" for name, value in sorted(metrics.items())]
+
+
+def shown(value: Any) -> str:
+    """A metric as it is shown."""
+    return f"{value:.4f}" if isinstance(value, float) else str(value)
+
+
+def _train(args: Namespace, result: Any) -> List[str]:
+    folder = args.serialization_dir
+    if args.dry_run:
+        return [f"{os.path.join(folder, 'vocabulary')}: the vocabulary; nothing was trained (--dry-run)"]
+    archive, metrics_file = os.path.join(folder, "model.tar.gz"), os.path.join(folder, "metrics.json")
+    config, metrics = _read(os.path.join(folder, "config.json")), _read(metrics_file)
+    lines = ["", _reached(metrics)]
+    test = _of_split(metrics, "test_")
+    if test:
+        lines.append(f"Test:      {test}")
+    data = config.get("test_data_path") or config.get("validation_data_path") or "FILE"
+    data, quoted = shlex.quote(data if isinstance(data, str) else json.dumps(data)), shlex.quote(archive)
+    return [
+        *lines,
+        f"Archive:   {archive}",
+        f"Metrics:   {metrics_file}",
+        f"Log:       {', '.join(sorted(glob.glob(os.path.join(glob.escape(folder), 'out*.log'))))}",
+        f"Evaluate:  coref-rc evaluate {quoted} {data}",
+        f"Predict:   coref-rc predict {quoted} {data} --use-dataset-reader --output-file predictions.jsonl",
+    ]
+
+
+def _reached(metrics: Dict[str, Any]) -> str:
+    epochs = metrics.get("epoch", -1) + 1
+    line = f"Trained {epochs} epoch{'s' * (epochs != 1)} in {metrics.get('training_duration', '0:00:00').split('.')[0]}"
+    best = _of_split(metrics, "best_validation_")
+    return f"{line}; the best is epoch {metrics['best_epoch'] + 1}, on validation data: {best}" if best else line
+
+
+def _of_split(metrics: Dict[str, Any], prefix: str) -> str:
+    found = {key.removeprefix(prefix): value for key, value in metrics.items() if key.startswith(prefix)}
+    return ", ".join(f"{name} {shown(value)}" for name, value in sorted(found.items()) if not name.startswith("_"))
+
+
+def _evaluate(args: Namespace, result: Dict[str, Any]) -> List[str]:
+    lines = metric_lines(result)
+    for option, automatic, what in (
+        ("output_file", "METRICS", "metrics"),
+        ("predictions_output_file", "PREDS", "answers"),
+    ):
+        value = getattr(args, option)
+        if value is not None:
+            named = args.auto_names in (automatic, "ALL")
+            paths = [Path(path) for path in (args.input_file if named else value).split(",")]
+            ending = {"METRICS": ".outputs", "PREDS": ".preds"}[automatic]
+            lines += [f"{path.with_suffix(ending) if named else path}: the {what}" for path in paths]
+    return lines
+
+
+def _predict(args: Namespace, result: Any) -> List[str]:
+    if not args.output_file:
+        return []
+    with open(args.output_file, encoding="utf-8") as lines:
+        number = sum(1 for _ in lines)
+    return [f"{args.output_file}: {number:,} prediction{'s' * (number != 1)}"]
+
+
+def _find_learning_rate(args: Namespace, result: Any) -> List[str]:
+    return [f"{os.path.join(args.serialization_dir, 'lr-losses.png')}: the loss at each learning rate"]
+
+
+def _read(path: str) -> Dict[str, Any]:
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
+CLOSINGS: Dict[str, Callable[[Namespace, Any], List[str]]] = {
+    "train": _train,
+    "evaluate": _evaluate,
+    "predict": _predict,
+    "find-lr": _find_learning_rate,
+}

@@ -1,0 +1,50 @@
+"""
+How AllenNLP's commands import plugins, and what the processes that train a model together (`distributed` in a config) do
+before their work. They import this module before they are quiet, so it imports nothing heavy.
+"""
+
+import pickle
+from contextlib import ExitStack, contextmanager
+from typing import Any, Callable, Iterator, Tuple
+from unittest.mock import patch
+
+from allennlp_coref_rc.common.error_message import WorkerError, message_of
+from allennlp_coref_rc.screen.quiet import quiet_screen
+
+
+@contextmanager
+def own_plugins(quiet: bool) -> Iterator[None]:
+    """AllenNLP's commands import plugins as this package does, in this process and in those that it spawns."""
+    from allennlp import commands
+    from allennlp.commands import train
+
+    from allennlp_coref_rc.registration import import_plugins
+
+    spawn = train.mp.spawn
+
+    def spawn_likewise(function: Callable, args: Tuple[Any, ...] = (), **kwargs: Any) -> Any:
+        return spawn(_run, args=(pickle.dumps((function, args)), quiet), **kwargs)
+
+    with (
+        patch.object(commands, "import_plugins", import_plugins),
+        patch.object(train, "import_plugins", import_plugins),
+        patch.object(train.mp, "spawn", spawn_likewise),
+    ):
+        yield
+
+
+def _run(rank: int, job: bytes, quiet: bool) -> None:
+    """What a spawned process does. The job is bytes, so that all that it needs is imported here."""
+    with ExitStack() as stack:
+        if quiet:
+            stack.enter_context(quiet_screen(speaks=rank == 0))
+        stack.enter_context(own_plugins(quiet))
+        function, args = pickle.loads(job)
+        try:
+            function(rank, *args)
+        except Exception as error:
+            message = message_of(error)
+            if message is None:
+                raise
+            # Only its text comes to the process that waits for this one.
+            raise WorkerError(message) from error

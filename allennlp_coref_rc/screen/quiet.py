@@ -1,0 +1,131 @@
+"""
+Keeps AllenNLP's stream of logs, third-party warnings and nested progress bars off the screen. They go to the log file of
+the run, where there is one.
+"""
+
+import io
+import logging
+import os
+import sys
+from contextlib import ExitStack, contextmanager, redirect_stderr
+from logging.handlers import MemoryHandler
+from typing import Any, Iterator
+from unittest.mock import patch
+
+OWN = __name__.partition(".")[0]
+
+CAPACITY = 100_000
+"""Records that are kept until there is a log file."""
+
+
+@contextmanager
+def quiet_screen(speaks: bool = True) -> Iterator[None]:
+    """
+    AllenNLP's commands are quiet in this process and in those that it spawns.
+
+    # Parameters
+
+    speaks : `bool`, optional (default = `True`)
+        Whether this process may show anything at all.
+    """
+    with ExitStack() as stack:
+        stack.enter_context(quiet_logs(speaks))
+        from allennlp_coref_rc.screen.epoch_lines import epoch_lines
+
+        stack.enter_context(quiet_allennlp(speaks))
+        stack.enter_context(epoch_lines())
+        yield
+
+
+class Screen(logging.StreamHandler):
+    """Shows on stderr what users have to know: errors, and warnings of this package."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setFormatter(logging.Formatter("%(levelname)s: %(message)s"))
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        own = record.name.partition(".")[0] == OWN
+        # The traceback of an error is the concern of whoever catches it.
+        return record.levelno >= (logging.WARNING if own else logging.ERROR) and not record.exc_info
+
+
+class Held(MemoryHandler):
+    """Keeps records until there is a file for them."""
+
+    def __init__(self) -> None:
+        super().__init__(CAPACITY, flushLevel=logging.CRITICAL + 1, flushOnClose=False)
+
+
+@contextmanager
+def quiet_logs(speaks: bool = True) -> Iterator[None]:
+    """
+    Nothing that is logged or warned of is seen on the screen, except what users have to know. Imports nothing of AllenNLP,
+    so that what is said while AllenNLP is imported is caught too.
+
+    # Parameters
+
+    speaks : `bool`, optional (default = `True`)
+        Whether this process may show anything at all: of several that train a model together, one does.
+    """
+    root = logging.getLogger()
+    handlers, level, hook = root.handlers[:], root.level, sys.excepthook
+    root.handlers[:] = [Held(), *([Screen()] if speaks else [])]
+    logging.captureWarnings(True)
+    try:
+        yield
+    except Exception:
+        # For the file alone, as `Screen` shows no tracebacks.
+        root.error("Stopped by an error", exc_info=True)
+        raise
+    finally:
+        logging.captureWarnings(False)
+        for handler in root.handlers:
+            if isinstance(handler, logging.FileHandler):
+                handler.close()
+        root.handlers[:] = handlers
+        root.setLevel(level)
+        sys.excepthook = hook
+
+
+@contextmanager
+def quiet_allennlp(speaks: bool = True) -> Iterator[None]:
+    """
+    AllenNLP logs to the file of the run alone, and shows one progress bar at a time, in a terminal only, which goes away
+    when it is done. To be used within `quiet_logs`.
+    """
+    from allennlp.common import logging as allennlp_logging
+    from allennlp.common.tqdm import Tqdm, TqdmToLogsWriter, _tqdm
+
+    prepare = allennlp_logging.prepare_global_logging
+
+    def prepare_quietly(serialization_dir: str, *args: Any, **kwargs: Any) -> None:
+        root = logging.getLogger()
+        before = root.handlers[:]
+        prepare(serialization_dir, *args, **kwargs)
+        files = [handler for handler in root.handlers if isinstance(handler, logging.FileHandler)]
+        for handler in before:
+            if isinstance(handler, Held):
+                handler.setTarget(files[0])
+                handler.flush()
+        root.handlers[:] = files + [handler for handler in before if isinstance(handler, Screen)]
+        if speaks:
+            print("Log:", os.path.join(serialization_dir, os.path.basename(files[0].baseFilename)), flush=True)
+
+    class Writer(TqdmToLogsWriter):
+        """Writes a bar to the terminal, if there is one, and now and then to the log."""
+
+        def write(self, message: str) -> None:
+            with redirect_stderr(sys.stderr if speaks and sys.stderr.isatty() else io.StringIO()):
+                super().write(message)
+
+    def one_bar(*args: Any, **kwargs: Any) -> Any:
+        another = len(getattr(_tqdm, "_instances", ())) > 0
+        settings = {"file": Writer(), "leave": False, "dynamic_ncols": True, "disable": another}
+        return _tqdm(*args, **{**settings, **kwargs})
+
+    with (
+        patch.object(allennlp_logging, "prepare_global_logging", prepare_quietly),
+        patch.object(Tqdm, "tqdm", staticmethod(one_bar)),
+    ):
+        yield
