@@ -16,9 +16,9 @@ ARCHIVE := $(OUTPUT)/model.tar.gz
 .PHONY: train test install clean
 
 train: install
-	allennlp train training_config/babi/quick_start.jsonnet -s $(OUTPUT) -f
-	allennlp evaluate $(ARCHIVE) test --output-file $(OUTPUT)/test_metrics.json
-	allennlp predict $(ARCHIVE) test --use-dataset-reader --silent --batch-size 100 --output-file $(OUTPUT)/test_predictions.jsonl
+	@coref-rc train training_config/babi/quick_start.jsonnet -s $(OUTPUT) -f
+	@coref-rc evaluate $(ARCHIVE) test --output-file $(OUTPUT)/test_metrics.json
+	@coref-rc predict $(ARCHIVE) test --use-dataset-reader --batch-size 100 --output-file $(OUTPUT)/test_predictions.jsonl
 	@python scripts/show_result.py $(OUTPUT)
 
 # Two processes of one thread each.

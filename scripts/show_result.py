@@ -4,8 +4,8 @@ answer.
 
     python scripts/show_result.py FOLDER
 
-FOLDER is a serialization folder of `allennlp train` in which `test_metrics.json` (of `allennlp evaluate`) and
-`test_predictions.jsonl` (of `allennlp predict`) were written too.
+FOLDER is a folder that `coref-rc train` wrote, in which `test_metrics.json` (of `coref-rc evaluate`) and `test_predictions.jsonl`
+(of `coref-rc predict`) were written too.
 """
 
 import argparse
@@ -42,9 +42,9 @@ def main() -> None:
 
     print(f"\nTest accuracy: {metrics['accuracy']:.3f} ({len(predictions)} questions)")
     print(f"Archive:       {archive}")
-    print(f"Evaluate:      .venv/bin/allennlp evaluate {archive} test")
+    print(f"Evaluate:      .venv/bin/coref-rc evaluate {archive} test")
     print("               (or a file in the bAbI format in place of `test`)")
-    print(f"Predict:       .venv/bin/allennlp predict {archive} {folder / 'question.jsonl'}")
+    print(f"Predict:       .venv/bin/coref-rc predict {archive} {folder / 'question.jsonl'}")
     print("               (that file has the story below; its lines are objects with a passage and a question)")
     print("\nStory:")
     print(textwrap.fill(inputs["passage"], 100, initial_indent="  ", subsequent_indent="  "))

@@ -87,7 +87,7 @@ def epoch_lines() -> Iterator[None]:
 
     def train_with_lines(trainer: GradientDescentTrainer) -> Dict[str, Any]:
         # Not by the config, which would then name it. The last: a checkpoint's states of callbacks are in their order.
-        trainer._callbacks.append(EpochLines(trainer._serialization_dir))
+        trainer._callbacks.append(EpochLines(serialization_dir=""))
         return train(trainer)
 
     with patch.object(GradientDescentTrainer, "train", train_with_lines):
