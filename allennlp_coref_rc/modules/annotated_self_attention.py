@@ -6,6 +6,7 @@ from allennlp.data import Vocabulary
 from allennlp.modules.token_embedders import Embedding
 from torch.nn.functional import embedding, linear, pad, scaled_dot_product_attention
 
+from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.annotation_layers import label_namespace
 from allennlp_coref_rc.modules.scopes import Scopes, ScopeWeights
 
@@ -99,12 +100,14 @@ class AnnotatedSelfAttention(torch.nn.Module):
         self._heads = list((heads or {}).values())
         self.projection = torch.nn.Linear(input_dim, 3 * attention_dim)
         self.output_projection = torch.nn.Linear(attention_dim, input_dim)
-        self.labels = torch.nn.ModuleList(
-            LabelProjection(
-                vocab, label_namespace(layer), number, head_dim, label_dim, label_bias, input_dim + label_dim
-            )
-            for layer, number in (heads or {}).items()
-        )
+        self.labels = torch.nn.ModuleList()
+        for layer, number in (heads or {}).items():
+            if vocab is None:
+                raise ConfigurationError(
+                    f"self-attention: found heads of {layer!r}, expected a vocabulary of its labels"
+                )
+            namespace, fan_in = label_namespace(layer), input_dim + label_dim
+            self.labels.append(LabelProjection(vocab, namespace, number, head_dim, label_dim, label_bias, fan_in))
 
     def forward(
         self, inputs: torch.Tensor, attended: Optional[torch.Tensor] = None, views: Optional[HeadViews] = None
@@ -127,7 +130,7 @@ class AnnotatedSelfAttention(torch.nn.Module):
         annotated = 0 if views is None else sum(self._heads)
         of_annotated, of_plain = self._parameters_of(annotated)
         outputs = []
-        if annotated:
+        if views is not None and annotated:
             outputs.append(views.scopes.attend(self._project_annotated(inputs, views, of_annotated)))
         if annotated < self._num_heads:
             parts = (linear(inputs, *parameters) for parameters in zip(*of_plain))

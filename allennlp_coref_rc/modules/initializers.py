@@ -1,4 +1,5 @@
 import math
+from typing import Any
 
 import torch
 from allennlp.nn import Initializer
@@ -26,5 +27,5 @@ class GatedNormal(Initializer):
     def __init__(self, gates: int = 1) -> None:
         self._gates = gates
 
-    def __call__(self, tensor: torch.Tensor, **kwargs) -> None:
+    def __call__(self, tensor: torch.Tensor, **kwargs: Any) -> None:
         gated_normal_(tensor, self._gates)

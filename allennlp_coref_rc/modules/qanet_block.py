@@ -1,3 +1,4 @@
+from functools import partial
 from typing import Callable, Optional
 
 import torch
@@ -96,13 +97,13 @@ class QanetBlock(torch.nn.Module):
         """
         outputs = inputs
         for i, convolution in enumerate(self.convolutions):
-            outputs = self._residual(i, outputs, lambda normed: self._convolve(convolution, normed, exist))
+            outputs = self._residual(i, outputs, partial(self._convolve, convolution, exist))
         i = len(self.convolutions)
         outputs = self._residual(i, outputs, lambda normed: self.dropout(self.attention(normed, attended, views)))
         return self._residual(i + 1, outputs, self._feed_forward)
 
     def _convolve(
-        self, convolution: SeparableConvolution, inputs: torch.Tensor, exist: Optional[torch.Tensor]
+        self, convolution: torch.nn.Module, exist: Optional[torch.Tensor], inputs: torch.Tensor
     ) -> torch.Tensor:
         return self.dropout(relu(convolution(inputs if exist is None else inputs * exist)))
 
@@ -122,4 +123,4 @@ class QanetBlock(torch.nn.Module):
 
     def _no_gradients(self) -> torch.Tensor:
         """A zero of which all parameters have gradients: without any, distributed training refuses to go on."""
-        return sum(0.0 * parameter.flatten()[:1].sum() for parameter in self.parameters())
+        return torch.stack([0.0 * parameter.flatten()[:1].sum() for parameter in self.parameters()]).sum()

@@ -47,23 +47,24 @@ class RandomRenaming(torch.nn.Module, FromParams):
         self, vocab: Vocabulary, groups: Optional[List[Group]] = None, class_groups: Optional[List[Group]] = None
     ) -> None:
         super().__init__()
-        groups, class_groups = [[_names(group) for group in given or []] for given in (groups, class_groups)]
-        words = [word for names in groups + class_groups for forms in names for word in forms]
+        names_of_groups = [_names(group) for group in groups or []]
+        names_of_class_groups = [_names(group) for group in class_groups or []]
+        words = [word for names in names_of_groups + names_of_class_groups for forms in names for word in forms]
         for word in words:
             if words.count(word) > 1:
                 raise ConfigurationError(f"renaming: found {word!r} twice in the groups, expected every word once")
         known = vocab.get_token_to_index_vocabulary(NAMESPACE)
         # To ask for the labels by index would add an empty namespace, which AllenNLP can't save.
         classes = vocab.get_token_to_index_vocabulary(CLASS_LABELS)
-        answers = [label.lower().split(",") for label in sorted(classes, key=classes.get)]
+        answers = [label.lower().split(",") for label in sorted(classes, key=classes.__getitem__)]
         in_answers = {word for answer in answers for word in answer}
         self._vocab_size = vocab.get_vocab_size(NAMESPACE)
         self._groups: List[torch.Tensor] = []
         self._class_groups: List[_ClassGroup] = []
-        for names in groups:
+        for names in names_of_groups:
             names = [forms for forms in names if known.keys() - in_answers >= set(forms)]
             self._groups.append(_indices(names, known))
-        for names in class_groups:
+        for names in names_of_class_groups:
             names = [forms for forms in names if known.keys() >= set(forms)]
             if len(names) > MAX_CLASS_NAMES:
                 raise ConfigurationError(

@@ -101,7 +101,7 @@ class Scopes:
                 end += members.size
                 all_members.append(members.ravel())
                 masks = None if is_member.all() else torch.from_numpy(is_member[:, None, None]).to(device)
-                self._buckets.append(Bucket(*members.shape, masks))
+                self._buckets.append(Bucket(len(members), len(offsets), masks))
         # Positions in (batch_size, sequence_length, heads), bucket by bucket and group by group.
         self._rows = torch.from_numpy(numpy.concatenate(all_members)).to(device)
         self._places = torch.from_numpy(places).to(device)
@@ -121,8 +121,9 @@ class Scopes:
             Shape: (batch_size, sequence_length, heads, head_dim). Zero where masked.
         """
         outputs = [projected.new_zeros(1, projected.size(-1))]
-        for bucket, _, parts in self._grouped(projected):
-            outputs.append(scaled_dot_product_attention(*parts, attn_mask=bucket.is_member).flatten(0, 2))
+        for bucket, _, (queries, keys, values) in self._grouped(projected):
+            attended = scaled_dot_product_attention(queries, keys, values, attn_mask=bucket.is_member)
+            outputs.append(attended.flatten(0, 2))
         return torch.cat(outputs).index_select(0, self._places).view(*projected.shape[:3], -1)
 
     def weights(self, projected: torch.Tensor) -> Iterator[ScopeWeights]:

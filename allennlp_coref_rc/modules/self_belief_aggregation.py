@@ -1,4 +1,4 @@
-from typing import Optional, Tuple
+from typing import Optional, Tuple, cast
 
 import torch
 from allennlp.common import FromParams
@@ -68,11 +68,15 @@ class SelfBeliefAggregation(torch.nn.Module, FromParams):
             The sums, of shape (batch_size, n, dim), and their weights lambda, of shape (batch_size, n, length); no
             weights where it is left out.
         """
+
+        def asked_for(encoded: torch.Tensor) -> torch.Tensor:
+            return encoded if positions is None else batched_index_select(encoded, cast(torch.LongTensor, positions))
+
         if not self.training and not self._in_evaluation:
-            return (values if positions is None else batched_index_select(values, positions)), None
+            return asked_for(values), None
         beliefs = encode(self.encoder, embedded)
-        asked = beliefs if positions is None else batched_index_select(beliefs, positions)
-        if self._score is None:
+        asked = asked_for(beliefs)
+        if self._query is None or self._key is None or self._score is None:
             scores = asked @ beliefs.transpose(1, 2)
         else:
             pairs = self._query(asked).unsqueeze(2) + self._key(beliefs).unsqueeze(1)

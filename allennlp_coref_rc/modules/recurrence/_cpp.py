@@ -6,11 +6,11 @@ import os
 import pathlib
 import subprocess
 import tempfile
-from typing import List, Optional, Sequence
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import torch
 
-from allennlp_coref_rc.modules.recurrence.edges import Edges
+from allennlp_coref_rc.modules.recurrence.edges import Edges, Slice
 
 logger = logging.getLogger(__name__)
 
@@ -58,7 +58,19 @@ def cpp(
 
 class _Recurrence(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, needs_grad, mask, reverse, sources, slices, inputs, weight_hh, bias_hn, memory, *weights):
+    def forward(
+        ctx: Any,
+        needs_grad: bool,
+        mask: torch.Tensor,
+        reverse: bool,
+        sources: List[torch.Tensor],
+        slices: List[Slice],
+        inputs: torch.Tensor,
+        weight_hh: torch.Tensor,
+        bias_hn: torch.Tensor,
+        memory: Optional[torch.Tensor],
+        *weights: torch.Tensor,
+    ) -> torch.Tensor:
         batch_size, length, _ = inputs.shape
         size = bias_hn.size(0)
         states = inputs.new_empty(batch_size, length, size)
@@ -79,7 +91,7 @@ class _Recurrence(torch.autograd.Function):
 
     @staticmethod
     @torch.autograd.function.once_differentiable
-    def backward(ctx, grad_states):
+    def backward(ctx: Any, grad_states: torch.Tensor) -> Tuple[Optional[torch.Tensor], ...]:
         mask, weight_hh, memory, states, gates, *rest = ctx.saved_tensors
         sources, weights = rest[: len(ctx.slices)], rest[len(ctx.slices) :]
         size, width = states.size(2), weight_hh.size(1)
@@ -164,7 +176,15 @@ class _Problem(ctypes.Structure):
     )
 
 
-def _call(name: str, tensors: dict, reverse: bool, sources: List, slices: List, weights: List, grad_weights=()) -> None:
+def _call(
+    name: str,
+    tensors: Dict[str, Optional[torch.Tensor]],
+    reverse: bool,
+    sources: Sequence[torch.Tensor],
+    slices: Sequence[Slice],
+    weights: Sequence[torch.Tensor],
+    grad_weights: Sequence[torch.Tensor] = (),
+) -> None:
     relations = (_Relation * len(sources))(
         *(
             _Relation(
@@ -179,26 +199,27 @@ def _call(name: str, tensors: dict, reverse: bool, sources: List, slices: List, 
             for i in range(len(sources))
         )
     )
-    states, inputs, memory = tensors["states"], tensors.get("inputs"), tensors["memory"]
+    given = {key: tensor for key, tensor in tensors.items() if tensor is not None}
+    states, inputs, memory = given["states"], given.get("inputs"), given.get("memory")
     problem = _Problem(
         batch=states.size(0),
         length=states.size(1),
         memory_length=0 if memory is None else memory.size(1),
         size=states.size(2),
-        width=tensors["weight_hh"].size(1),
+        width=given["weight_hh"].size(1),
         threads=torch.get_num_threads(),
         num_relations=len(relations),
         reverse=reverse,
         inputs_batch_stride=0 if inputs is None else inputs.stride(0),
         inputs_time_stride=0 if inputs is None else inputs.stride(1),
         relations=relations,
-        **{key: tensor.data_ptr() for key, tensor in tensors.items() if tensor is not None},
+        **{key: tensor.data_ptr() for key, tensor in given.items()},
     )
     getattr(_load()[0], f"{name}_{SUFFIXES[states.dtype]}")(ctypes.byref(problem))
 
 
 @functools.lru_cache(maxsize=None)
-def _load():
+def _load() -> Tuple[Optional[ctypes.CDLL], Optional[str]]:
     """The compiled library, or `None` and why there is none."""
     try:
         return ctypes.CDLL(str(_build())), None

@@ -1,8 +1,11 @@
-from typing import List, Optional, Sequence
+from typing import Any, List, Optional, Sequence, Tuple
 
 import torch
 
-from allennlp_coref_rc.modules.recurrence.edges import NO_SOURCE, Edges
+from allennlp_coref_rc.modules.recurrence.edges import NO_SOURCE, Edges, Slice
+
+Steps = Sequence[torch.Tensor]
+"""One tensor for each time step."""
 
 
 def plain(
@@ -54,7 +57,18 @@ class _Recurrence(torch.autograd.Function):
     # The lists of views of single steps are made before the loops, which then consist of arithmetic alone.
 
     @staticmethod
-    def forward(ctx, padding, reverse, rows: List, slices: List, inputs, weight_hh, bias_hn, memory, *weights):
+    def forward(
+        ctx: Any,
+        padding: torch.Tensor,
+        reverse: bool,
+        rows: List[torch.Tensor],
+        slices: List[Slice],
+        inputs: torch.Tensor,
+        weight_hh: torch.Tensor,
+        bias_hn: torch.Tensor,
+        memory: torch.Tensor,
+        *weights: torch.Tensor,
+    ) -> torch.Tensor:
         length, batch_size, _ = inputs.shape
         size = bias_hn.size(0)
         buffer = inputs.new_empty(length + memory.size(0) + 1, batch_size, size)
@@ -97,7 +111,7 @@ class _Recurrence(torch.autograd.Function):
 
     @staticmethod
     @torch.autograd.function.once_differentiable
-    def backward(ctx, grad_states):
+    def backward(ctx: Any, grad_states: torch.Tensor) -> Tuple[Optional[torch.Tensor], ...]:
         padding, weight_hh, buffer, previous, hidden, n, *rest = ctx.saved_tensors
         rows, weights = rest[: len(ctx.slices)], rest[len(ctx.slices) :]
         length, batch_size, size = n.shape
@@ -156,7 +170,13 @@ class _Recurrence(torch.autograd.Function):
         return (None, None, None, None, grad_hidden, grad_weight, grad_bias, grad_buffer[length:-1], *grad_weights)
 
 
-def _reads(buffer, previous, rows, slices, weights):
+def _reads(
+    buffer: torch.Tensor,
+    previous: torch.Tensor,
+    rows: Sequence[torch.Tensor],
+    slices: Sequence[Slice],
+    weights: Sequence[torch.Tensor],
+) -> List[Tuple[torch.Tensor, Steps, Steps, Steps]]:
     """For each relation its slice of `buffer`, and step by step the rows it reads, their weights and where they go."""
     flat_buffer = buffer.view(-1, buffer.size(2))
     return [

@@ -30,6 +30,7 @@ def reference(
         for sources, weights, start, stop, to in edges:
             for e in range(sources.size(2)):
                 read = readable[rows, sources[:, t, e], start:stop]
+                to = start if to is None else to
                 padding = (to, width - to - (stop - start))
                 previous = previous + torch.nn.functional.pad(weights[:, t, e].unsqueeze(1) * read, padding)
         input_r, input_z, input_n = inputs[:, t].chunk(3, dim=1)

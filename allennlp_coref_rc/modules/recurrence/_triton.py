@@ -1,5 +1,5 @@
 import functools
-from typing import Optional, Sequence
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import torch
 
@@ -75,7 +75,8 @@ def fused(
     The recurrent weights stay in registers up to size 128. Beyond, each multiprocessor reads them again at every step.
     """
     edges = [edge for edge in edges if edge.sources.size(2)]
-    relations, first = [], 0
+    relations: List[int] = []
+    first = 0
     for edge in edges:
         relations += [first, first + edge.sources.size(2), edge.start, edge.stop]
         first = relations[-3]
@@ -92,7 +93,19 @@ def fused(
 
 class _Recurrence(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, needs_grad, mask, reverse, sources, relations, inputs, weight_hh, bias_hn, memory, weights):
+    def forward(
+        ctx: Any,
+        needs_grad: bool,
+        mask: torch.Tensor,
+        reverse: bool,
+        sources: Optional[torch.Tensor],
+        relations: Tuple[int, ...],
+        inputs: torch.Tensor,
+        weight_hh: torch.Tensor,
+        bias_hn: torch.Tensor,
+        memory: Optional[torch.Tensor],
+        weights: Optional[torch.Tensor],
+    ) -> torch.Tensor:
         from allennlp_coref_rc.modules.recurrence import _triton_kernels
 
         batch_size, length, _ = inputs.shape
@@ -125,7 +138,7 @@ class _Recurrence(torch.autograd.Function):
 
     @staticmethod
     @torch.autograd.function.once_differentiable
-    def backward(ctx, grad_output):
+    def backward(ctx: Any, grad_output: torch.Tensor) -> Tuple[Optional[torch.Tensor], ...]:
         from allennlp_coref_rc.modules.recurrence import _triton_kernels
 
         mask, sources, weight_hh, memory, weights, states, gates, previous = ctx.saved_tensors
@@ -171,12 +184,18 @@ class _Recurrence(torch.autograd.Function):
             grad_gates[..., : 3 * size],
             grad_weight_hh,
             grad_hidden_n.sum(0),
-            None if memory is None else grad_memory.to(memory.dtype),
+            None if grad_memory is None else grad_memory.to(memory.dtype),
             grad_weights,
         )
 
 
-def _options(size, memory, sources, relations, reverse) -> dict:
+def _options(
+    size: int,
+    memory: Optional[torch.Tensor],
+    sources: Optional[torch.Tensor],
+    relations: Tuple[int, ...],
+    reverse: bool,
+) -> Dict[str, Any]:
     """What both kernels are compiled for."""
     block = MIN_BLOCK
     while block < size:
@@ -199,17 +218,17 @@ def _options(size, memory, sources, relations, reverse) -> dict:
     }
 
 
-def _for_kernel(weight: torch.Tensor, options: dict) -> torch.Tensor:
+def _for_kernel(weight: torch.Tensor, options: Dict[str, Any]) -> torch.Tensor:
     # Weights that are read once may as well be wide, which spreads them better over the threads.
     return weight.to(torch.float32 if options["ON_CHIP"] else weight.dtype).contiguous()
 
 
-def _scratch(like: torch.Tensor, options: dict, vectors: int) -> Optional[torch.Tensor]:
+def _scratch(like: torch.Tensor, options: Dict[str, Any], vectors: int) -> Optional[torch.Tensor]:
     if options["ON_CHIP"]:
         return None
     return like.new_empty(like.size(0), vectors * options["BLOCK"], dtype=torch.float32)
 
 
-def _on(device: torch.device):
+def _on(device: torch.device) -> torch.cuda.device:
     # Triton launches on the current device, whatever the tensors' is. `device(-1)` changes nothing.
     return torch.cuda.device(device if device.type == "cuda" else -1)

@@ -143,7 +143,14 @@ def _readable(edge: Edges, mask: torch.Tensor, reverse: bool, dtype: torch.dtype
     return edge._replace(sources=torch.where(readable, sources, NO_SOURCE), weights=weights, to=to)
 
 
-def _check_shapes(inputs, edges, weight_hh, bias_hn, mask, memory) -> None:
+def _check_shapes(
+    inputs: torch.Tensor,
+    edges: Sequence[Edges],
+    weight_hh: torch.Tensor,
+    bias_hn: torch.Tensor,
+    mask: torch.Tensor,
+    memory: Optional[torch.Tensor],
+) -> None:
     def check(name: str, tensor: torch.Tensor, *expected: int) -> None:
         if tensor.shape != expected:
             raise ConfigurationError(f"recurrence: {name} has shape {tuple(tensor.shape)}, expected {expected}")

@@ -1,9 +1,13 @@
-from typing import NamedTuple, Optional
+from typing import NamedTuple, Optional, Tuple
 
 import torch
 
 NO_SOURCE = -1
 """The source position that stands for "nothing": a state of zeros."""
+
+
+Slice = Tuple[int, int, int]
+"""Where the slice of a state that a relation carries begins and ends, and where in m_t it is added."""
 
 
 class Edges(NamedTuple):
@@ -31,7 +35,7 @@ class Edges(NamedTuple):
     to: Optional[int] = None
 
 
-def sequential_sources(mask: torch.Tensor, reverse: bool = False, start: Optional[torch.Tensor] = None):
+def sequential_sources(mask: torch.Tensor, reverse: bool = False, start: Optional[torch.Tensor] = None) -> torch.Tensor:
     """
     The sources of the sequential edges: for each token the nearest unmasked one before it (after it, in reverse).
 

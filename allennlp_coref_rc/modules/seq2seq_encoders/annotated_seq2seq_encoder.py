@@ -27,7 +27,7 @@ class EncoderInput(NamedTuple):
 class AnnotatedSeq2SeqEncoder(Seq2SeqEncoder):
     """A `Seq2SeqEncoder` that reads annotations. Without any it is the plain encoder that it extends."""
 
-    def forward(  # type: ignore
+    def forward(
         self, inputs: torch.Tensor, mask: torch.Tensor, annotations: Optional[AnnotationTensors] = None
     ) -> torch.Tensor:
         raise NotImplementedError

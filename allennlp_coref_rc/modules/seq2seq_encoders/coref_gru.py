@@ -1,4 +1,4 @@
-from typing import List, Optional, Sequence
+from typing import Any, List, Optional, Self, Sequence
 
 import torch
 from allennlp.modules import Seq2SeqEncoder
@@ -104,7 +104,7 @@ class CorefGru(RecurrentEncoder):
                 torch.nn.init.normal_(parameter, std=0.1)
 
     @classmethod
-    def from_torch(cls, gru: torch.nn.GRU, **options) -> "CorefGru":
+    def from_torch(cls, gru: torch.nn.GRU, **options: Any) -> Self:
         """
         A Coref-GRU with the parameters of a `torch.nn.GRU` of one layer, whose outputs it has without annotations. Its
         keys are new. `options` are further arguments of the constructor.

@@ -1,4 +1,4 @@
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, List, Optional, Self, Tuple
 
 import torch
 from allennlp.modules import Seq2SeqEncoder
@@ -7,8 +7,7 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.annotation_layers.edges import question_first_name
 from allennlp_coref_rc.data.fields import AnnotationTensors
 from allennlp_coref_rc.modules.recurrence import NO_SOURCE, Edges
-from allennlp_coref_rc.modules.seq2seq_encoders.annotated_seq2seq_encoder import EncoderInput
-from allennlp_coref_rc.modules.seq2seq_encoders.recurrent_encoder import RecurrentEncoder
+from allennlp_coref_rc.modules.seq2seq_encoders.recurrent_encoder import Reader, RecurrentEncoder
 
 SEQUENTIAL = "sequential"
 
@@ -144,7 +143,7 @@ class MageGru(RecurrentEncoder):
                 torch.nn.init.zeros_(parameter)
 
     @classmethod
-    def from_torch(cls, rnn: torch.nn.RNNBase, state_sizes: Dict[str, int], **options) -> "MageGru":
+    def from_torch(cls, rnn: torch.nn.RNNBase, state_sizes: Dict[str, int], **options: Any) -> Self:
         """
         A MAGE-GRU with the parameters of a `torch.nn.GRU` (of a `torch.nn.RNN`, for variant "dag_rnn") of one layer,
         whose outputs it has without annotations. Weights that only annotations use are new. `options` are further
@@ -156,18 +155,17 @@ class MageGru(RecurrentEncoder):
         sizes = dict(zip([SEQUENTIAL, *self._relations], self._sizes))
         return {**super()._pair_settings(), "state_sizes": sizes, "split state": self._split, "joint": self._joint}
 
-    def _encode_pair(
-        self, passage: Tuple[RecurrentEncoder, EncoderInput], question: Tuple[RecurrentEncoder, EncoderInput]
-    ) -> Tuple[torch.Tensor, ...]:
+    def _encode_pair(self, *readers: Reader) -> Tuple[torch.Tensor, torch.Tensor]:
         if not self._joint:
-            return super()._encode_pair(passage, question)
+            return super()._encode_pair(*readers)
         question_first = [
-            (encoder, sequence._replace(annotations=self._question_first(sequence.annotations)))
-            for encoder, sequence in (question, passage)
+            (encoder, sequence._replace(annotations=self._question_first(sequence.annotations or {})))
+            for encoder, sequence in reversed(readers)
         ]
         if self.training and torch.rand(()) < 0.5:
-            return super()._encode_pair(*question_first)[::-1]
-        return super()._encode_pair(passage, question)
+            question, passage = super()._encode_pair(*question_first)
+            return passage, question
+        return super()._encode_pair(*readers)
 
     def _question_first(self, annotations: AnnotationTensors) -> AnnotationTensors:
         """The edges where the question is read first, by the names of the others."""

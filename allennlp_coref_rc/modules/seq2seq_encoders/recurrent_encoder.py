@@ -1,4 +1,4 @@
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Optional, Self, Sequence, Tuple, Type, Union
 
 import torch
 from allennlp.modules import Seq2SeqEncoder
@@ -9,6 +9,9 @@ from allennlp_coref_rc.data.annotation_layers.edges import FIRST_MENTION, OTHER_
 from allennlp_coref_rc.data.fields import AnnotationTensors
 from allennlp_coref_rc.modules.recurrence import Edges, recurrence, sequential_sources
 from allennlp_coref_rc.modules.seq2seq_encoders.annotated_seq2seq_encoder import AnnotatedSeq2SeqEncoder, EncoderInput
+
+Reader = Tuple["RecurrentEncoder", EncoderInput]
+"""An encoder and what it reads."""
 
 
 class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
@@ -37,7 +40,7 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         The shapes of further parameters of each direction.
     """
 
-    torch_class = torch.nn.GRU
+    torch_class: Union[Type[torch.nn.GRU], Type[torch.nn.RNN]] = torch.nn.GRU
     """What this encoder is without annotations."""
 
     hands_on_sequential_state = True
@@ -91,17 +94,17 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         The `torch.nn.GRU` (`torch.nn.RNN` for a tanh cell) that this encoder is without annotations, with copies of its
         parameters and `batch_first=True`. What only annotations use is left out.
         """
-        parameter = self.weight_ih_l0
+        like = self.get_parameter("weight_ih_l0")
         rnn = self.torch_class(
             self._input_size, self._hidden_size, batch_first=True, bidirectional=self._bidirectional
-        ).to(parameter.device, parameter.dtype)
+        ).to(like.device, like.dtype)
         own = dict(self.named_parameters())
         with torch.no_grad():
             for name, parameter in rnn.named_parameters():
                 parameter.copy_(own[name][:, : self._hidden_size] if name.startswith("weight_hh") else own[name])
         return rnn
 
-    def load_torch(self, rnn: torch.nn.RNNBase) -> "RecurrentEncoder":
+    def load_torch(self, rnn: torch.nn.RNNBase) -> Self:
         """
         Takes over the parameters of a module as `to_torch` makes it, with their device and dtype. What only annotations
         use stays as it is. Returns this encoder.
@@ -111,7 +114,7 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         `ConfigurationError`
             Where that module has another type or other settings.
         """
-        found = {"type": type(rnn).__name__}
+        found: Dict[str, Any] = {"type": type(rnn).__name__}
         for name in ("input_size", "hidden_size", "bidirectional", "num_layers", "bias", "mode"):
             found[name] = getattr(rnn, name, None)
         expected = {
@@ -124,7 +127,8 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
             "mode": "GRU" if self.torch_class is torch.nn.GRU else "RNN_TANH",
         }
         _check_same(f"{type(self).__name__}: the module to load", found, expected)
-        self.to(rnn.weight_ih_l0.device, rnn.weight_ih_l0.dtype)
+        like = rnn.get_parameter("weight_ih_l0")
+        self.to(like.device, like.dtype)
         own = dict(self.named_parameters())
         with torch.no_grad():
             for name, parameter in rnn.named_parameters():
@@ -132,7 +136,7 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
                 target.copy_(parameter)
         return self
 
-    def forward(  # type: ignore
+    def forward(
         self, inputs: torch.Tensor, mask: torch.Tensor, annotations: Optional[AnnotationTensors] = None
     ) -> torch.Tensor:
         """
@@ -161,8 +165,9 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         memory, and there are annotations, what is read second starts from the states of what is read first, and edges
         lead across: forward that is the question, backward the passage.
         """
-        shared = self._share_memory and isinstance(question_encoder, type(self)) and question_encoder._share_memory
-        if not shared or passage.annotations is None or question.annotations is None:
+        annotated = passage.annotations is not None and question.annotations is not None
+        shares = annotated and self._share_memory
+        if not shares or not isinstance(question_encoder, type(self)) or not question_encoder._share_memory:
             return super().encode_pair(question_encoder, passage, question)
         _check_same(
             f"{type(self).__name__} of the question, which shares the memory of the passage's",
@@ -175,16 +180,16 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         """What has to be the same in two encoders that read each other's states."""
         return {"hidden_size": self._hidden_size, "bidirectional": self._bidirectional}
 
-    def _encode_pair(self, *readers: Tuple["RecurrentEncoder", EncoderInput]) -> Tuple[torch.Tensor, ...]:
+    def _encode_pair(self, *readers: Reader) -> Tuple[torch.Tensor, torch.Tensor]:
         """Encodes two sequences, each with its encoder, the first one first when reading forward."""
-        states: Tuple[List, List] = ([], [])
+        states: Tuple[List[torch.Tensor], List[torch.Tensor]] = ([], [])
         for reverse in (False, True)[: len(self._suffixes())]:
             first, second = (1, 0) if reverse else (0, 1)
             encoder, sequence = readers[first]
             states[first].append(encoder._read(sequence, reverse))
             encoder, continuation = readers[second]
             states[second].append(encoder._read(continuation, reverse, states[first][-1], sequence.mask))
-        return tuple(torch.cat(directions, dim=-1) for directions in states)
+        return torch.cat(states[0], dim=-1), torch.cat(states[1], dim=-1)
 
     def _read(
         self,
@@ -203,7 +208,7 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         suffix = "_reverse" if reverse else ""
         weight_ih, weight_hh, bias_ih, bias_hh = self._gru_parameters(suffix)
         start = None
-        if memory is not None and self.hands_on_sequential_state:
+        if memory_mask is not None and self.hands_on_sequential_state:
             start = _last_read(memory_mask, reverse) + mask.size(1)
         sequential = sequential_sources(mask, reverse, start)
         sources = None if annotations is None else self._sources(annotations, mask.size(1), reverse, memory is not None)
