@@ -1,10 +1,9 @@
 """Training by two processes, and by one with batches of twice the size."""
 
 import json
-import subprocess
-import sys
 
 import pytest
+from allennlp.commands.train import train_model_from_file
 
 from tests.shared import PROJECT
 from tests.training_config.configs import overrides
@@ -16,12 +15,11 @@ TRAINED = {"dataset_reader.max_instances": 4, "trainer.num_epochs": 2, "model.dr
 
 def train(folder, more):
     options = overrides(CONFIG, task=2, more={**TRAINED, **more})
-    command = [sys.executable, "-m", "allennlp_coref_rc", "train", str(CONFIG), "-s", str(folder), "-o", options]
-    finished = subprocess.run(command, capture_output=True, text=True, cwd=PROJECT)
-    assert finished.returncode == 0, finished.stderr[-3000:]
+    train_model_from_file(CONFIG, folder, options, include_package=["allennlp_coref_rc"])
     return json.loads((folder / "metrics.json").read_text())
 
 
+@pytest.mark.slow
 def test_two_processes_are_as_one_with_batches_of_twice_the_size(tmp_path):
     one = train(tmp_path / "one", {"data_loader": {"batch_size": 4}})
     two = train(tmp_path / "two", {"data_loader": {"batch_size": 2}, "distributed": {"cuda_devices": [-1, -1]}})
