@@ -1,25 +1,27 @@
 """
-Times annotators: documents and tokens a second, on one thread.
+How fast annotators are, in documents and tokens a second, on one thread.
 
     python scripts/benchmarks/annotators.py data/annotators/litbank
     python scripts/benchmarks/annotators.py data/lambada/lambada_development_plain_text.txt \\
         --annotator '{"type": "sieve_coref", "all_nouns": true}'
 
-Without --annotator, all that are registered, can be made without options and have what they need. The data are a file, or all files of a
-folder: CoNLL-2012 columns (.conll), or text with a document a line, which is split at blanks. What is printed is a
-Markdown table; of several rounds the fastest counts, since what the machine does besides only slows down.
+Without --annotator, all that are registered, can be made without options and have what they need. The data are a file,
+or all files of a folder: CoNLL-2012 columns (.conll), or text with a document a line, which is split at blanks.
+Annotators take turns; rates go by processor time.
+
+Values checked: the first documents have the same annotations alone and in a batch.
 """
 
 import argparse
 import inspect
 import json
 import sys
-import time
+from functools import partial
 from pathlib import Path
 from typing import Dict, List
 
-import torch
 from allennlp.common import Params
+from harness import Parser, Report, Spread, parse, parser, positive, take_turns
 
 import allennlp_coref_rc  # noqa: F401  registers annotators
 from allennlp_coref_rc.annotations import AnnotatedText, sentence_spans
@@ -27,6 +29,8 @@ from allennlp_coref_rc.annotations.annotators import Annotator
 from allennlp_coref_rc.annotations.formats import read_conll_2012
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import open_text
+
+COLUMNS = ("annotator", "documents", "tokens", "documents/s", "tokens/s", "clusters/document")
 
 
 def read_texts(path: Path) -> List[AnnotatedText]:
@@ -40,6 +44,8 @@ def read_texts(path: Path) -> List[AnnotatedText]:
             for tokens in map(str.split, lines):
                 if tokens:
                     texts.append(AnnotatedText(tokens, sentence_spans(tokens)))
+    if not texts:
+        raise ConfigurationError(f"{path}: found no documents, expected .conll or .txt files")
     return texts
 
 
@@ -59,29 +65,43 @@ def without_options() -> Dict[str, Annotator]:
     return made
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("data", type=Path)
-    parser.add_argument("--annotator", action="append", default=[], help="a configuration as JSON, any number of times")
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--documents", type=int, help="only that many")
-    arguments = parser.parse_args()
-    torch.set_num_threads(1)
+def options() -> Parser:
+    result = parser(__doc__, rounds=3, threads=1)
+    result.add_argument("data", type=Path)
+    result.add_argument("--annotator", action="append", default=[], help="a config as JSON; again for each annotator")
+    result.add_argument("--documents", type=positive, help="only that many")
+    result.set_defaults(warm_up=0)
+    return result
 
-    annotators = {source: Annotator.from_params(Params(json.loads(source))) for source in arguments.annotator}
+
+def measure(arguments: argparse.Namespace) -> None:
+    try:
+        annotators = {source: Annotator.from_params(Params(json.loads(source))) for source in arguments.annotator}
+    except ValueError as error:
+        raise ConfigurationError(f"--annotator: found {error}, expected JSON") from error
+    annotators = annotators or without_options()
     texts = read_texts(arguments.data)[: arguments.documents]
+    clusters = {}
+    for name, annotator in annotators.items():
+        alone = [annotator.annotate(text) for text in texts[:3]]
+        if alone != annotator.annotate_batch(texts[:3]):
+            raise ConfigurationError(f"{name}: no figures, documents have other annotations alone than in a batch")
+        clusters[name] = sum(len(text.clusters) for text in annotator.annotate_batch(texts)) / len(texts)
+    runs = {name: partial(annotator.annotate_batch, texts) for name, annotator in annotators.items()}
+    report = Report(arguments, COLUMNS)
     tokens = sum(map(len, texts))
-    print(f"{arguments.data.name}: {len(texts)} documents, {tokens} tokens\n")
-    print("| annotator | documents/s | tokens/s | clusters/document |\n|---|---|---|---|")
-    for name, annotator in (annotators or without_options()).items():
-        seconds = []
-        for _ in range(arguments.rounds):
-            start = time.perf_counter()
-            annotated = annotator.annotate_batch(texts)
-            seconds.append(time.perf_counter() - start)
-        clusters = sum(len(text.clusters) for text in annotated) / len(texts)
-        best = min(seconds)
-        print(f"| `{name}` | {len(texts) / best:,.0f} | {tokens / best:,.0f} | {clusters:.1f} |")
+    for name, times in take_turns(runs, arguments.rounds, arguments.warm_up).items():
+        rates = [Spread.of([number / seconds.processor for seconds in times]) for number in (len(texts), tokens)]
+        cells = [f"`{name}`", len(texts), f"{tokens:,}", *(f"{rate:,.0f}" for rate in rates), f"{clusters[name]:.1f}"]
+        report.add(cells, dict(zip(COLUMNS, [name, len(texts), tokens, *rates, clusters[name]])))
+
+
+def main() -> None:
+    own_options = options()
+    try:
+        measure(parse(own_options))
+    except ConfigurationError as error:
+        own_options.error(str(error))
 
 
 if __name__ == "__main__":

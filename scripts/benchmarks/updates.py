@@ -1,76 +1,195 @@
 """
-Times a whole training update of an experiment, Adam included, beside the forward and backward of one `torch.nn.GRU`.
+Time and memory of whole training updates of configs' models: forward, penalty, backward, clipping and optimizer, as the
+config has them.
 
-    python scripts/benchmarks/updates.py training_config/babi/ga_coref_gru.jsonnet --tokens 100
+    python scripts/benchmarks/updates.py torch.nn.GRU babi/ga_coref_gru.jsonnet babi/ga_gru.jsonnet --tokens 100
+    python scripts/benchmarks/updates.py allennlp_qanet narrativeqa/baseline_qanet.jsonnet \\
+        narrativeqa/dassa_sdp_exp.jsonnet --tokens 200 400 800 --batch 2 --threads 1
+    python scripts/benchmarks/updates.py cnn/ga_coref_gru.jsonnet --tokens 2000 --dense 500 --rounds 1 --threads 1
 
-The batch is stories of the bundled simulated data of about that many tokens. Both are timed in turn, and what is
-printed are medians and their ratio: what the machine does besides affects both.
+The first model is the one that the others are compared with. Beside configs there are `torch.nn.GRU`, forward and
+backward of one layer alone, and `allennlp_qanet`, the `qanet` of allennlp-models in the sizes of
+narrativeqa/baseline_qanet.jsonnet.
+
+Texts are made up: bAbI's readers get stories of the bundled simulated data of about that many tokens, NarrativeQA's
+random words with full stops and connectives, other readers cloze questions about random words and entity markers.
+
+Values checked: a batch has the mean loss of its questions one by one; variants have the loss of the model itself.
 """
 
-import argparse
-import json
-import statistics
-import time
-from pathlib import Path
+import copy
+import sys
+from typing import Any, Dict, List, NamedTuple, Optional
 
 import torch
 from allennlp.common import Params
-from allennlp.data import Batch, DatasetReader, Vocabulary
+from allennlp.data import TensorDict
 from allennlp.models import Model
+from allennlp.training.optimizers import Optimizer
+from allennlp.training.util import enable_gradient_clipping, rescale_gradients
+from batches import Text, make_instances, make_tensors, make_vocabulary, read_config
+from harness import Benchmark, Parser, Run, comparison_parser, main, positive
 
-import allennlp_coref_rc
+from allennlp_coref_rc.modules.answer_layers import AnswerInput, AnswerLayer, AnswerOutput
+from allennlp_coref_rc.modules.masked_softmax import masked_softmax
 
-SIMULATED = Path(allennlp_coref_rc.__file__).parent / "data" / "simulated_babi"
+GRU, ALLENNLP_QANET = "torch.nn.GRU", "allennlp_qanet"
+OUR_QANET = "narrativeqa/baseline_qanet.jsonnet"
+AMP = ("bfloat16", "float16")
+TOLERANCE = {"": 1e-3, "dense": 1e-3, "bfloat16": 0.05, "float16": 0.01}
+"""Of the loss, as a share of it."""
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("config")
-    parser.add_argument("--batch", type=int, default=32)
-    parser.add_argument("--tokens", type=int, default=100)
-    parser.add_argument("--size", type=int, default=64, help="of the GRU")
-    parser.add_argument("--rounds", type=int, default=15)
-    parser.add_argument("--threads", type=int, help="of the CPU (default: PyTorch's)")
-    arguments = parser.parse_args()
-    if arguments.threads:
-        torch.set_num_threads(arguments.threads)
+class Variant(NamedTuple):
+    model: str
+    variant: str
 
-    overrides = json.dumps({"dataset_reader.folder": str(SIMULATED), "dataset_reader.task": 2})
-    params = Params.from_file(arguments.config, params_overrides=overrides)
-    instances = list(DatasetReader.from_params(params["dataset_reader"]).read("train"))
-    vocab = Vocabulary.from_instances(instances)
-    instances.sort(key=lambda instance: abs(len(instance["passage"]) - arguments.tokens))
-    batch = Batch(instances[: arguments.batch])
-    batch.index_instances(vocab)
-    inputs = batch.as_tensor_dict()
-    model = Model.from_params(params["model"], vocab=vocab)
-    optimizer = torch.optim.Adam(model.parameters())
-    gru = torch.nn.GRU(arguments.size, arguments.size, batch_first=True)
-    sequence = torch.randn(arguments.batch, arguments.tokens, arguments.size, requires_grad=True)
 
-    def update() -> None:
-        optimizer.zero_grad()
-        model(**inputs)["loss"].backward()
-        optimizer.step()
+class DenseAttentionSum(AnswerLayer):
+    """
+    `AttentionSum` with an array of batch x tokens x candidates of floats that says which token belongs to which
+    candidate, as the GA Reader's code has it, padded to the most candidates that a question of the data set has.
+    """
 
-    def baseline() -> None:
-        gru(sequence)[0].sum().backward()
+    def __init__(self, padded_candidates: int) -> None:
+        super().__init__()
+        self._padded_candidates = padded_candidates
 
-    seconds = {update: [], baseline: []}
-    for round in range(arguments.rounds + 2):
-        for function, times in seconds.items():
-            start = time.perf_counter()
-            function()
-            # The first two rounds warm up.
-            if round >= 2:
-                times.append(time.perf_counter() - start)
-    medians = {function: 1000 * statistics.median(times) for function, times in seconds.items()}
-    shape = tuple(inputs["passage"]["tokens"]["tokens"].shape)
-    print(f"{arguments.config}, passages {shape}, {torch.get_num_threads()} threads")
-    print(f"update                {medians[update]:8.1f} ms")
-    print(f"torch.nn.GRU {arguments.batch, arguments.tokens, arguments.size}: {medians[baseline]:.1f} ms")
-    print(f"ratio                 {medians[update] / medians[baseline]:8.2f}")
+    def forward(self, inputs: AnswerInput) -> AnswerOutput:
+        candidates, positions = inputs.candidates["candidates"], inputs.candidates["positions"]
+        belongs = inputs.passage.new_zeros(*inputs.passage_mask.shape, self._padded_candidates)
+        example = torch.arange(len(candidates), device=candidates.device).unsqueeze(1).expand_as(candidates)
+        occurs = candidates >= 0
+        belongs[example[occurs], positions[occurs], candidates[occurs]] = 1.0
+        scores = (inputs.passage @ inputs.question_vector.unsqueeze(-1)).squeeze(-1)
+        attention = masked_softmax(scores, inputs.passage_mask) * belongs.amax(dim=2)
+        attention = attention / attention.sum(dim=1, keepdim=True)
+        probabilities = (attention.unsqueeze(-1) * belongs).sum(dim=1)
+        return AnswerOutput((probabilities[:, : inputs.candidates["mask"].size(1)] + 1e-7).log(), attention)
+
+
+def allennlp_qanet(model: Dict[str, Any]) -> Dict[str, Any]:
+    """The config of allennlp-models' model and encoders, from that of ours."""
+    theirs = copy.deepcopy(model)
+    theirs["type"] = "qanet"
+    theirs["text_field_embedder"]["token_embedders"]["characters"]["encoder"].update(type="cnn", ngram_filter_sizes=[5])
+    for name, convolutions, width in (("phrase_layer", 4, 7), ("modeling_layer", 2, 5)):
+        layer = theirs[name]
+        theirs[name] = {
+            "type": "qanet_encoder",
+            "attention_projection_dim": layer["hidden_dim"],
+            "num_convs_per_block": convolutions,
+            "conv_kernel_size": width,
+            "num_attention_heads": 8,
+            **{key: layer[key] for key in ("input_dim", "hidden_dim", "num_blocks", "feedforward_hidden_dim")},
+        }
+    return theirs
+
+
+class Experiment:
+    """The model of a config, how it is trained, and text for it."""
+
+    def __init__(self, competitor: Variant, text: Text, arguments: Any) -> None:
+        config = read_config(OUR_QANET if competitor.model == ALLENNLP_QANET else competitor.model)
+        self.device, self.trainer = torch.device(arguments.device), config["trainer"]
+        self.instances = make_instances(config["dataset_reader"], text, arguments.entities, arguments.words)
+        self.vocab = make_vocabulary(self.instances, arguments.words)
+        self.with_annotations = competitor.model != ALLENNLP_QANET
+        torch.manual_seed(0)
+        model = config["model"] if self.with_annotations else allennlp_qanet(config["model"])
+        self.model = Model.from_params(Params(model), vocab=self.vocab).to(self.device)
+        if competitor.variant == "dense":
+            self.model._answer_layer = DenseAttentionSum(arguments.dense)
+        self.amp = getattr(torch, competitor.variant) if competitor.variant in AMP else None
+
+    def tensors(self, *chosen: int) -> TensorDict:
+        """Of some instances, or of all."""
+        instances = [self.instances[i] for i in chosen] or self.instances
+        tensors = make_tensors(instances, self.vocab, self.device)
+        return {name: value for name, value in tensors.items() if self.with_annotations or "annotations" not in name}
+
+    def loss(self, inputs: TensorDict) -> torch.Tensor:
+        with torch.autocast(self.device.type, dtype=self.amp, enabled=self.amp is not None):
+            loss = self.model(**inputs)["loss"]
+            penalty = self.model.get_regularization_penalty() if self.model.training else None
+        return loss if penalty is None else loss + penalty
+
+    def update(self) -> Run:
+        inputs, grad_norm = self.tensors(), self.trainer.get("grad_norm")
+        parameters = [(name, parameter) for name, parameter in self.model.named_parameters() if parameter.requires_grad]
+        optimizer = Optimizer.from_params(Params(dict(self.trainer["optimizer"])), model_parameters=parameters)
+        enable_gradient_clipping(self.model, self.trainer.get("grad_clipping"))
+        # Numbers of float16 are too small for gradients; in the other types this does nothing.
+        scaler = torch.amp.GradScaler(self.device.type, enabled=self.amp == torch.float16)
+
+        def update() -> None:
+            optimizer.zero_grad()
+            scaler.scale(self.loss(inputs)).backward()
+            if grad_norm:
+                scaler.unscale_(optimizer)
+                rescale_gradients(self.model, grad_norm)
+            scaler.step(optimizer)
+            scaler.update()
+
+        return update
+
+
+class Updates(Benchmark):
+    def settings(self) -> List[Text]:
+        return [Text(self.arguments.batch, tokens) for tokens in self.arguments.tokens]
+
+    def competitors(self, setting: Text) -> List[Variant]:
+        variants = ["", *(["dense"] if self.arguments.dense else []), *self.arguments.amp]
+        return [Variant(model, v) for model in self.arguments.models for v in (variants if model != GRU else [""])]
+
+    def small(self, setting: Text) -> Text:
+        return Text(2, 8)
+
+    def prepare(self, competitor: Variant, setting: Text) -> Run:
+        if competitor.model != GRU:
+            return Experiment(competitor, setting, self.arguments).update()
+        device, size = self.arguments.device, self.arguments.size
+        gru = torch.nn.GRU(size, size, batch_first=True).to(device)
+        sequence = torch.randn(*setting, size, device=device, requires_grad=True)
+        return lambda: gru(sequence)[0].sum().backward()
+
+    def problems(self, setting: Text) -> List[str]:
+        return [
+            found for c in self.competitors(setting) if c.model != GRU for found in [self.problem(c, setting)] if found
+        ]
+
+    @torch.no_grad()
+    def problem(self, competitor: Variant, setting: Text) -> Optional[str]:
+        """What is wrong with the loss of two questions."""
+        text = setting._replace(batch=2)
+        experiment = Experiment(competitor._replace(variant=""), text, self.arguments)
+        experiment.model.eval()
+        expected = torch.stack([experiment.loss(experiment.tensors(i)) for i in (0, 1)]).mean().item()
+        if competitor.variant:
+            experiment = Experiment(competitor, text, self.arguments)
+            experiment.model.eval()
+        found = experiment.loss(experiment.tensors(0, 1)).item()
+        if abs(found - expected) <= TOLERANCE[competitor.variant] * abs(expected):
+            return None
+        return f"{competitor}: the loss of two questions is {found:.6g}, the mean of their losses {expected:.6g}"
+
+
+def options() -> Parser:
+    result = comparison_parser(__doc__, rounds=15)
+    result.add_argument("models", nargs="+", metavar="MODEL", help=f"{GRU}, {ALLENNLP_QANET} or a config")
+    result.add_argument("--batch", type=positive, default=32)
+    result.add_argument("--tokens", type=positive, nargs="+", default=[100], help="of passages")
+    result.add_argument(
+        "--entities", type=positive, default=60, help="different ones, the candidates of cloze questions"
+    )
+    result.add_argument("--words", type=positive, default=100_000, help="in the vocabulary of cloze questions")
+    result.add_argument("--size", type=positive, default=64, help=f"of {GRU}")
+    result.add_argument(
+        "--dense", type=positive, metavar="N", help="also with candidates as a dense array, padded to N"
+    )
+    result.add_argument("--amp", nargs="+", choices=AMP, default=[], help="also in these types, as `use_amp` trains")
+    return result
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main(Updates, options()))

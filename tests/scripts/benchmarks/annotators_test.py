@@ -1,13 +1,4 @@
-import runpy
-
 import pytest
-
-from tests.shared import PROJECT
-
-
-def run(monkeypatch, *arguments):
-    monkeypatch.setattr("sys.argv", ["benchmark_annotators.py", *map(str, arguments)])
-    runpy.run_path(str(PROJECT / "scripts" / "benchmarks" / "annotators.py"), run_name="__main__")
 
 
 @pytest.fixture
@@ -16,18 +7,32 @@ def folder(tmp_path):
     return tmp_path
 
 
-def test_a_row_for_each_annotator_that_needs_nothing(monkeypatch, capfd, folder):
-    run(monkeypatch, folder, "--rounds", 1)
-    lines = capfd.readouterr().out.splitlines()
-    assert lines[0].endswith(": 2 documents, 12 tokens")
-    rows = {line.split("`")[1]: line for line in lines if "`" in line}
+def test_a_row_for_each_annotator_that_needs_nothing(call, folder):
+    _, *rows = call("annotators", folder, "--rounds", 1)
+    rows = {row[0].strip("`"): row for row in rows}
     assert {"entity_marker_coref", "exact_match_coref", "sieve_coref"} <= set(rows)
-    assert rows["sieve_coref"].endswith("| 1.0 |") and rows["entity_marker_coref"].endswith("| 0.0 |")
+    assert all(row[1:3] == ["2", "12"] for row in rows.values())
+    assert rows["sieve_coref"][-1] == "1.0" and rows["entity_marker_coref"][-1] == "0.0"
 
 
-def test_annotators_can_be_given_and_documents_limited(monkeypatch, capfd, folder):
+def test_annotators_can_be_given_and_documents_limited(call, folder):
     config = '{"type": "sieve_coref", "include_singletons": true}'
-    run(monkeypatch, folder / "a.txt", "--annotator", config, "--documents", 1)
-    first, *_, row = capfd.readouterr().out.splitlines()
-    assert first == "a.txt: 1 documents, 6 tokens"
-    assert row.startswith(f"| `{config}` |") and row.endswith("| 1.0 |")
+    _, row = call("annotators", folder / "a.txt", "--annotator", config, "--documents", 1)
+    assert row[:3] == [f"`{config}`", "1", "6"] and row[-1] == "1.0"
+
+
+def test_what_is_wrong(call, capsys, folder, monkeypatch):
+    from allennlp_coref_rc.annotations.annotators import SieveCoref
+
+    (folder / "empty").mkdir()
+    for arguments, message in (
+        ([folder, "--annotator", "{"], "--annotator: found"),
+        ([folder / "empty"], "found no documents"),
+    ):
+        with pytest.raises(SystemExit):
+            call("annotators", *arguments)
+        assert message in capsys.readouterr().err
+    monkeypatch.setattr(SieveCoref, "annotate_batch", lambda _, texts: list(texts))
+    with pytest.raises(SystemExit):
+        call("annotators", folder, "--annotator", '{"type": "sieve_coref"}')
+    assert "no figures, documents have other annotations alone than in a batch" in capsys.readouterr().err

@@ -1,0 +1,162 @@
+"""
+Time and memory of encoders of the same size, forward and backward in training mode: by default `dassa`, plain and with
+heads that see annotations, beside allennlp-models' `qanet_encoder`.
+
+    python scripts/benchmarks/encoders.py --threads 1 --lengths 200 400 800
+    python scripts/benchmarks/encoders.py gru coref_gru mage_gru dassa --lengths 400
+
+The first encoder is the one that the others are compared with. The size is 128; of recurrent encoders, 64 a direction.
+Sentences, labels and clusters are drawn at random.
+
+Values checked, without dropout: with the same parameters `dassa` computes what `qanet_encoder` does, and so it does if
+all its heads see the whole text without labels; without annotations `coref_gru` and `mage_gru` are `torch.nn.GRU`.
+"""
+
+import sys
+from pathlib import Path
+from typing import Any, Dict, List, NamedTuple
+
+import torch
+from allennlp.data import Vocabulary
+from allennlp.modules import Seq2SeqEncoder
+from allennlp.modules.seq2seq_encoders import GruSeq2SeqEncoder
+from allennlp_models.rc.modules.seq2seq_encoders.qanet_encoder import QaNetEncoder
+from harness import Benchmark, Parser, Run, comparison_parser, main, positive, relative_error
+
+from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.data.annotation_layers import label_namespace
+from allennlp_coref_rc.data.annotation_layers.edges import FIRST_MENTION
+from allennlp_coref_rc.modules.seq2seq_encoders import CorefGru, Dassa, EncoderInput, MageGru, encode
+
+# The names and shapes of allennlp-models' parameters in ours are where the golden tests have them.
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from tests.golden.qanet import qanet_state
+
+SIZE, BLOCKS, HEADS, LABELS, CLUSTERS = 128, 7, 8, 100, 20
+VIEWS = {"explicit": 2, "srl": 3, "coref": 1}
+DASSA_HEADS: Dict[str, Dict[str, int]] = {
+    "dassa": {},
+    "dassa explicit 2": {"explicit": 2},
+    "dassa explicit 2 srl 3 coref 1": VIEWS,
+}
+QANET = "qanet_encoder"
+NAMES = (QANET, *DASSA_HEADS, "gru", "coref_gru", "mage_gru")
+TOLERANCE = 1e-4
+
+
+class Text(NamedTuple):
+    batch: int
+    tokens: int
+
+
+class Encoder(NamedTuple):
+    encoder: str
+
+
+def make_encoder(name: str) -> Seq2SeqEncoder:
+    if name not in NAMES:
+        raise ConfigurationError(f"found the encoder {name!r}, expected one of {', '.join(NAMES)}")
+    torch.manual_seed(0)
+    if name == QANET:
+        return QaNetEncoder(SIZE, SIZE, SIZE, SIZE, BLOCKS, 2, 5, HEADS)
+    if name == "gru":
+        return GruSeq2SeqEncoder(SIZE, SIZE // 2, bidirectional=True)
+    if name == "coref_gru":
+        return CorefGru(SIZE, SIZE // 2, relations=["coref_edges"])
+    if name == "mage_gru":
+        return MageGru(SIZE, {"sequential": 48, "coref_edges": 16})
+    counter = {label_namespace(layer): {str(i): 1 for i in range(LABELS)} for layer in VIEWS}
+    return Dassa(SIZE, SIZE, BLOCKS, heads=DASSA_HEADS[name], vocab=Vocabulary(counter=counter))
+
+
+def make_input(text: Text, sentence: int, device: str) -> EncoderInput:
+    """Random vectors and labels, sentences of random lengths, `sentence` tokens on average, and random clusters."""
+    generator = torch.Generator().manual_seed(0)
+    inputs = torch.randn(*text, SIZE, generator=generator)
+    sentences = 1 + (torch.rand(*text, 1, generator=generator) < 1 / sentence).cumsum(dim=1)
+    annotations: Dict[str, Any] = {}
+    for layer, number in VIEWS.items():
+        labels = torch.randint(LABELS, (*text, number), generator=generator)
+        scopes = torch.ones_like(labels) if layer == "coref" else sentences.expand_as(labels)
+        annotations[layer] = {"labels": labels, "scopes": scopes}
+    clusters = torch.randint(CLUSTERS, text, generator=generator).tolist()
+    edges = {"antecedents": [nearest(row) for row in clusters], "descendants": [nearest(row, True) for row in clusters]}
+    annotations["coref_edges"] = {name: torch.tensor(sources).unsqueeze(-1) for name, sources in edges.items()}
+    annotations = {
+        layer: {name: value.to(device) for name, value in tensors.items()} for layer, tensors in annotations.items()
+    }
+    mask = torch.ones(*text, dtype=torch.bool, device=device)
+    return EncoderInput(inputs.to(device).requires_grad_(), mask, annotations)
+
+
+def nearest(clusters: List[int], after: bool = False) -> List[int]:
+    """For each token the token of its cluster that is nearest before it, or after it."""
+    last: Dict[int, int] = {}
+    sources = [FIRST_MENTION] * len(clusters)
+    for t in reversed(range(len(clusters))) if after else range(len(clusters)):
+        sources[t] = last.get(clusters[t], FIRST_MENTION)
+        last[clusters[t]] = t
+    return sources
+
+
+class Encoders(Benchmark):
+    def settings(self) -> List[Text]:
+        return [Text(self.arguments.batch, length) for length in self.arguments.lengths]
+
+    def competitors(self, setting: Text) -> List[Encoder]:
+        return [Encoder(name) for name in self.arguments.encoders]
+
+    def small(self, setting: Text) -> Text:
+        return Text(1, 8)
+
+    def prepare(self, competitor: Encoder, setting: Text) -> Run:
+        encoder = make_encoder(competitor.encoder).to(self.arguments.device)
+        sequence = make_input(setting, self.arguments.sentence, self.arguments.device)
+
+        def update() -> None:
+            encoder.zero_grad()
+            encode(encoder, sequence).sum().backward()
+
+        return update
+
+    def problems(self, setting: Text) -> List[str]:
+        inputs, mask, annotations = make_input(setting, self.arguments.sentence, self.arguments.device)
+        ones = {"labels": torch.zeros_like(mask).long().unsqueeze(-1), "scopes": mask.long().unsqueeze(-1)}
+        whole_text = {
+            layer: {name: tensor.expand(-1, -1, n) for name, tensor in ones.items()} for layer, n in VIEWS.items()
+        }
+        problems = []
+        for name in self.arguments.encoders:
+            encoder, plain, seen = make_encoder(name).eval(), None, None
+            if name == QANET:
+                plain, encoder = encoder, make_encoder("dassa").eval()
+                encoder.load_state_dict(qanet_state(plain.state_dict()))
+            elif name.startswith("dassa"):
+                plain, seen = encoder, whole_text
+            elif name != "gru":
+                plain = GruSeq2SeqEncoder(SIZE, SIZE // 2, bidirectional=True)
+                plain._module = encoder.to_torch()
+            if plain is not None:
+                plain.to(self.arguments.device), encoder.to(self.arguments.device)
+                with torch.no_grad():
+                    expected = encode(plain, EncoderInput(inputs, mask))
+                    error = relative_error(encode(encoder, EncoderInput(inputs, mask, seen)), expected)
+                if not error <= TOLERANCE:
+                    problems.append(
+                        f"{name} differs by {error:.1e} of the largest number from what it is without annotations"
+                    )
+        return problems
+
+
+def options() -> Parser:
+    result = comparison_parser(__doc__, rounds=15, threads=1)
+    default = [QANET, *DASSA_HEADS]
+    result.add_argument("encoders", nargs="*", default=default, metavar="ENCODER", help=f"of {', '.join(NAMES)}")
+    result.add_argument("--lengths", type=positive, nargs="+", default=[200, 400, 800])
+    result.add_argument("--batch", type=positive, default=2)
+    result.add_argument("--sentence", type=positive, default=20, help="tokens of a sentence, on average")
+    return result
+
+
+if __name__ == "__main__":
+    sys.exit(main(Encoders, options()))

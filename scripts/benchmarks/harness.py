@@ -1,0 +1,350 @@
+"""
+What the benchmarks have in common: turns, memory, agreement, the machine, and how it is printed.
+
+* Time: competitors take turns (A B A B) in one run, after rounds that warm up. Printed are the median over the rounds
+  and, in brackets, the smallest and the largest value; and the same of the ratios to the first competitor, each of two
+  times of the same round, so that what else the machine does affects both. Processor time, of the process and of those
+  that it waits for, is printed where the work is done by one thread of a CPU, and the clock's time elsewhere.
+* Memory: by how much the work makes the memory of a process grow at its peak, in a process of its own that has done the
+  same work at a small size before. On a GPU, what PyTorch allocates there.
+* Agreement: a benchmark checks the values that its competitors compute, and prints no figures where they disagree.
+"""
+
+import argparse
+import concurrent.futures
+import contextlib
+import ctypes
+import json
+import multiprocessing
+import os
+import platform
+import resource
+import statistics
+import sys
+import time
+import warnings
+from concurrent.futures.process import BrokenProcessPool
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Callable, Dict, Hashable, List, Mapping, NamedTuple, NoReturn, Optional, Sequence, Tuple
+
+from allennlp_coref_rc.common.errors import ConfigurationError
+
+Run = Callable[[], Any]
+
+HEAVY = ("allennlp", "allennlp_models", "allennlp_coref_rc")
+"""Packages that take long to import: processes of their own begin with what of them this process has imported."""
+
+# Of torchvision, at each import beside a torch that it was not built for; here, and in processes of their own.
+NOISE = "Failed to load image Python extension"
+warnings.filterwarnings("ignore", message=NOISE)
+os.environ.setdefault("PYTHONWARNINGS", f"ignore:{NOISE}")
+
+
+class Seconds(NamedTuple):
+    """Time by the clock, and of all processors."""
+
+    wall: float
+    processor: float
+
+    @classmethod
+    def now(cls) -> "Seconds":
+        _synchronize()
+        children = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return cls(time.perf_counter(), time.process_time() + children.ru_utime + children.ru_stime)
+
+    def since(self, start: "Seconds") -> "Seconds":
+        return Seconds(self.wall - start.wall, self.processor - start.processor)
+
+
+class Spread(NamedTuple):
+    """The median, smallest and largest of some values."""
+
+    median: float
+    min: float
+    max: float
+
+    @classmethod
+    def of(cls, values: Sequence[float]) -> "Spread":
+        return cls(statistics.median(values), min(values), max(values))
+
+    def __format__(self, spec: str) -> str:
+        return f"{self.median:{spec}} ({self.min:{spec}}–{self.max:{spec}})"
+
+
+class Benchmark:
+    """
+    Competitors that do the same work at several settings. The first is the one that the others are compared with.
+    Settings and competitors are named tuples: their fields are columns of the table.
+    """
+
+    def __init__(self, arguments: argparse.Namespace) -> None:
+        self.arguments = arguments
+
+    def settings(self) -> List[Any]:
+        raise NotImplementedError
+
+    def competitors(self, setting: Any) -> List[Any]:
+        raise NotImplementedError
+
+    def prepare(self, competitor: Any, setting: Any) -> Run:
+        """A function that does the work once."""
+        raise NotImplementedError
+
+    def small(self, setting: Any) -> Any:
+        """A setting whose work takes a moment, but loads all that the work needs."""
+        raise NotImplementedError
+
+    def problems(self, setting: Any) -> List[str]:
+        """In which values the competitors disagree."""
+        raise NotImplementedError
+
+
+def take_turns(runs: Mapping[Hashable, Run], rounds: int, warm_up: int = 1) -> Dict[Any, List[Seconds]]:
+    """The times of each run, in rounds in which each has its turn."""
+    times: Dict[Any, List[Seconds]] = {name: [] for name in runs}
+    for i in range(warm_up + rounds):
+        for name, run in runs.items():
+            start = Seconds.now()
+            run()
+            seconds = Seconds.now().since(start)
+            if i >= warm_up:
+                times[name].append(seconds)
+    return times
+
+
+def in_own_process(function: Callable, *arguments: Any) -> Any:
+    """What a function of a module returns in a process of its own, that has done nothing else before."""
+    # Forked from a server that has imported what is heavy, and done nothing: neither threads nor a GPU are in the way.
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([name for name in sys.modules if name.partition(".")[0] in HEAVY])
+    with concurrent.futures.ProcessPoolExecutor(1, mp_context=context) as pool:
+        return pool.submit(function, *arguments).result()
+
+
+def peak_bytes(benchmark: Benchmark, competitor: Any, setting: Any) -> Optional[int]:
+    """The growth of memory of the work in a process of its own; `None` where that was killed, as when memory is full."""
+    try:
+        return in_own_process(_measure_peak, benchmark, competitor, setting)
+    except BrokenProcessPool:
+        return None
+
+
+def _measure_peak(benchmark: Benchmark, competitor: Any, setting: Any) -> int:
+    _set_threads(benchmark.arguments)
+    benchmark.prepare(competitor, benchmark.small(setting))()
+    run = benchmark.prepare(competitor, setting)
+    if getattr(benchmark.arguments, "device", "cpu") != "cpu":
+        import torch
+
+        torch.cuda.reset_peak_memory_stats()
+        before = torch.cuda.memory_allocated()
+        run()
+        return torch.cuda.max_memory_allocated() - before
+    return growth(run)
+
+
+def growth(run: Run) -> int:
+    """By how many bytes the resident memory of this process grows at its peak while something runs."""
+    with contextlib.suppress(AttributeError, OSError):
+        # What the allocator keeps of memory that was let go would hide the growth; not all systems have this.
+        ctypes.CDLL(None).malloc_trim(0)
+    before = _peak_so_far(forget=True)
+    run()
+    return _peak_so_far() - before
+
+
+def _peak_so_far(forget: bool = False) -> int:
+    """The largest resident size, if possible (on Linux) since it was forgotten."""
+    try:
+        if forget:
+            Path("/proc/self/clear_refs").write_text("5")
+        status = Path("/proc/self/status").read_text()
+        return 1024 * int(status.split("VmHWM:")[1].split()[0])
+    except (OSError, IndexError):
+        # Kilobytes, but on macOS bytes.
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+
+
+def relative_error(found: Any, expected: Any) -> float:
+    """The largest difference of two tensors, as a share of the largest number expected."""
+    return ((found - expected).abs().max() / expected.abs().max()).item()
+
+
+def machine(device: str = "cpu") -> Dict[str, str]:
+    """What the figures depend on."""
+    import torch
+
+    facts = {
+        "processor": _processor(),
+        "instruction set": torch.backends.cpu.get_cpu_capability(),
+        "caches": _caches(),
+        "cores": f"{len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity') else os.cpu_count()}",
+        "threads": f"{torch.get_num_threads()}, OMP_WAIT_POLICY {os.environ.get('OMP_WAIT_POLICY', 'not set')}",
+        "GPU": "not used",
+        "torch": torch.__version__,
+        "AllenNLP": version("allennlp"),
+        "Python": platform.python_version(),
+        "system": platform.platform(),
+        "load before": f"{os.getloadavg()[0]:.2f}",
+    }
+    if device != "cpu":
+        facts["GPU"] = (
+            f"{torch.cuda.get_device_name()}, CUDA {torch.version.cuda}, cuDNN {torch.backends.cudnn.version()}"
+        )
+    return facts
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        return next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor() or platform.machine()
+
+
+def _caches() -> str:
+    caches = []
+    for folder in sorted(Path("/sys/devices/system/cpu/cpu0/cache").glob("index*")):
+        level, kind, size = ((folder / name).read_text().strip() for name in ("level", "type", "size"))
+        caches.append(f"L{level}{kind[0].lower() if level == '1' else ''} {size}")
+    return ", ".join(caches) or "unknown"
+
+
+class Report:
+    """A Markdown table, printed row by row below the machine, and the same as JSON where --json asks for it."""
+
+    def __init__(self, arguments: argparse.Namespace, columns: Sequence[str]) -> None:
+        self._path = arguments.json
+        self._columns = list(columns)
+        values = {name: value for name, value in vars(arguments).items() if name != "json"}
+        facts = machine(getattr(arguments, "device", "cpu"))
+        self._content = {"arguments": values, "machine": facts, "rows": []}
+        _print_row(["machine", ""], header=True)
+        for fact in facts.items():
+            _print_row(fact)
+        print()
+        _print_row(self._columns, header=True)
+
+    def add(self, cells: Sequence[Any], row: Dict[str, Any]) -> None:
+        """A row as it is printed, and as JSON has it."""
+        _print_row(cells)
+        plain = {name: value._asdict() if isinstance(value, Spread) else value for name, value in row.items()}
+        self._content["rows"].append(plain)
+        if self._path:
+            # After each row, so that a run that is stopped leaves what it has measured.
+            Path(self._path).write_text(json.dumps(self._content, indent=1, default=str) + "\n")
+
+
+def _print_row(cells: Sequence[Any], header: bool = False) -> None:
+    print("| " + " | ".join(map(str, cells)) + " |", flush=True)
+    if header:
+        print("|" + "---|" * len(cells), flush=True)
+
+
+class Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: error: {message}\n")
+
+
+def parser(description: str, rounds: int, threads: Optional[int] = None) -> Parser:
+    """With the options that all benchmarks have."""
+    result = Parser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    result.add_argument("--rounds", type=positive, default=rounds, help="default: %(default)s")
+    result.add_argument("--warm-up", type=int, default=1, help="rounds that do not count (default: %(default)s)")
+    result.add_argument("--threads", type=positive, default=threads, help=f"default: {threads or 'as PyTorch has it'}")
+    result.add_argument("--json", metavar="FILE", help="write the figures there too")
+    return result
+
+
+def comparison_parser(description: str, rounds: int, threads: Optional[int] = None) -> Parser:
+    """With the options of benchmarks that `compare`."""
+    result = parser(description, rounds, threads)
+    result.add_argument("--device", default="cpu", help="cpu or cuda (default: %(default)s)")
+    result.add_argument("--no-memory", action="store_true", help="measure time alone")
+    return result
+
+
+def positive(value: str) -> int:
+    """An option's value."""
+    if not value.isdecimal() or not int(value):
+        raise argparse.ArgumentTypeError(f"found {value!r}, expected a number above 0")
+    return int(value)
+
+
+def parse(options: Parser, arguments: Optional[Sequence[str]] = None) -> argparse.Namespace:
+    """The options given, by default on the command line; sets the number of threads."""
+    result = options.parse_args(arguments)
+    if getattr(result, "device", "cpu") != "cpu":
+        import torch
+
+        if not torch.cuda.is_available():
+            options.error(f"found --device {result.device} and no GPU that PyTorch can use, expected --device cpu")
+    _set_threads(result)
+    return result
+
+
+def _set_threads(arguments: argparse.Namespace) -> None:
+    if arguments.threads:
+        import torch
+
+        torch.set_num_threads(arguments.threads)
+
+
+def main(
+    benchmark: Callable[[argparse.Namespace], Benchmark], options: Parser, arguments: Optional[Sequence[str]] = None
+) -> int:
+    """Compares as the options say; returns the exit status."""
+    given = parse(options, arguments)
+    try:
+        return compare(benchmark(given))
+    except ConfigurationError as error:
+        options.error(str(error))
+
+
+def compare(benchmark: Benchmark) -> int:
+    """Measures all competitors at all settings; returns the exit status."""
+    arguments = benchmark.arguments
+    report = None
+    for setting in benchmark.settings():
+        problems = benchmark.problems(setting)
+        if problems:
+            print(f"No figures at {setting}, values disagree:", *problems, sep="\n  ", file=sys.stderr)
+            return 1
+        competitors = benchmark.competitors(setting)
+        clock = _clock(arguments)
+        columns = ("ms", "ratio", "MiB", "ratio")
+        report = report or Report(arguments, [*setting._fields, *competitors[0]._fields, *columns])
+        times = take_turns({c: benchmark.prepare(c, setting) for c in competitors}, arguments.rounds, arguments.warm_up)
+        peaks = {c: None if arguments.no_memory else peak_bytes(benchmark, c, setting) for c in competitors}
+        for competitor, peak in peaks.items():
+            seconds, ratio = spreads(times[competitor], times[competitors[0]], clock)
+            memory = ["" if peak is None else f"{peak / 2**20:.1f}", _ratio(peak, peaks[competitors[0]])]
+            milliseconds = Spread(*(1000 * value for value in seconds))
+            row = {**setting._asdict(), **competitor._asdict(), "clock": clock, "milliseconds": milliseconds}
+            row.update(ratio=ratio, peak_bytes=peak)
+            report.add([*setting, *competitor, f"{milliseconds:.1f}", f"{ratio:.2f}", *memory], row)
+    return 0
+
+
+def _ratio(peak: Optional[int], first: Optional[int]) -> str:
+    return f"{peak / first:.2f}" if peak is not None and first else ""
+
+
+def _clock(arguments: argparse.Namespace) -> str:
+    return "processor" if arguments.device == "cpu" and arguments.threads == 1 else "wall"
+
+
+def spreads(times: Sequence[Seconds], others: Sequence[Seconds], clock: str) -> Tuple[Spread, Spread]:
+    """Of seconds, and of ratios to those of another competitor, round by round."""
+    own, other = ([getattr(seconds, clock) for seconds in values] for values in (times, others))
+    return Spread.of(own), Spread.of([a / b for a, b in zip(own, other)])
+
+
+def _synchronize() -> None:
+    """Waits for the GPU, if this process uses one."""
+    torch = sys.modules.get("torch")
+    if torch is not None and torch.cuda.is_initialized():
+        torch.cuda.synchronize()
