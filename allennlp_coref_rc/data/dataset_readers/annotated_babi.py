@@ -9,6 +9,7 @@ from allennlp_coref_rc.annotations import AnnotatedText, Document
 from allennlp_coref_rc.annotations.annotated_text import Span
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.babi.babi_files import NUM_TASKS, BabiQuestion, find_split, read_babi
+from allennlp_coref_rc.data.dataset_readers.answers import add_candidates, add_class, add_seen_candidates
 from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import ReadingComprehensionReader, Text
 
 EXTRACTIVE_TASKS = frozenset({1, 2, 3, 4, 5, 11, 12, 13, 14, 16})
@@ -85,15 +86,18 @@ class AnnotatedBabiReader(ReadingComprehensionReader):
                     f"found the answer {answer!r}, expected a word of the passage; where answers are classes, set "
                     'dataset_reader.task, or dataset_reader.answer_type to "classification"'
                 )
-        yield self.make_instance(
-            text,
-            boundary,
-            candidates=None if answer_type == "classification" else candidates,
-            candidates_from_vocabulary=True,
-            answer=answer,
-            answers_are_classes=answer_type == "classification",
-            metadata={"task": task, "supporting_facts": data.get("supporting_facts")},
-        )
+        known = {"answer": answer, "task": task, "supporting_facts": data.get("supporting_facts")}
+        if answer_type == "classification":
+            instance = self.make_instance(text, boundary, known)
+            add_class(instance, answer)
+        elif candidates is None:
+            instance = self.make_instance(text, boundary, known)
+            add_seen_candidates(instance, answer)
+        else:
+            words = self.candidate_words(candidates)
+            instance = self.make_instance(text, boundary, {**known, "candidates": self.candidate_names(candidates)})
+            add_candidates(instance, words, None if answer is None else self.tokenize(answer))
+        yield instance
 
     def split(self, text: Union[str, Sequence[str]]) -> AnnotatedText:
         """A text as tokens and sentences, which end with ".", "!" or "?"; or its statements."""

@@ -10,6 +10,7 @@ from allennlp_coref_rc.annotations.formats import annotated_text_from_dassa
 from allennlp_coref_rc.annotations.formats.json_value import JsonValue, read_json
 from allennlp_coref_rc.common.csv_rows import read_csv_rows
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.data.dataset_readers.answers import add_span
 from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import ReadingComprehensionReader, Text
 from allennlp_coref_rc.data.oracle_spans import ORACLES, oracle_span
 
@@ -203,17 +204,18 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
                 ends = list(accumulate(len(token) + 1 for token in text.tokens[:boundary]))
                 offsets = [(end - 1 - len(token), end - 1) for end, token in zip(ends, text.tokens)]
                 passage = " ".join(text.tokens[:boundary])
-            yield self.make_instance(
+            instance = self.make_instance(
                 text,
                 boundary,
-                span=span,
-                metadata={
+                {
                     "id": None if document.text.id is None else f"{document.text.id}##{i:03d}",
                     "answer_texts": answers,
                     "original_passage": passage,
                     "token_offsets": offsets,
                 },
             )
+            add_span(instance, span)
+            yield instance
 
     def text_to_instance(  # type: ignore
         self,

@@ -14,6 +14,7 @@ from allennlp_coref_rc.annotations.annotators import Annotator, WordFinder
 from allennlp_coref_rc.annotations.clusters import check_max_clusters, largest_clusters, relevant_clusters
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.json_objects import read_json_objects
+from allennlp_coref_rc.data.dataset_readers.answers import add_candidates, mark_skipped
 from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import ReadingComprehensionReader, Text
 
 SUBSETS = {
@@ -173,15 +174,13 @@ class AnnotatedWikiHopReader(ReadingComprehensionReader):
         skipped = index is not None and not self._occurs(words[index], spans[index], passage)
         if skipped and self.skip(ABSENT_ANSWER):
             return
-        yield self.make_instance(
-            text,
-            boundary,
-            candidates=words,
-            contiguous=not self._bag_of_tokens,
-            answer=answer if index is None else words[index],
-            skipped=skipped,
-            metadata={"candidates": names, "answer": answer, "relation": relation, **_majority(_annotations(data))},
-        )
+        known = {"answer": answer, "candidates": names, "relation": relation, **_majority(_annotations(data))}
+        instance = self.make_instance(text, boundary, known)
+        target = None if answer is None else self.tokenize(answer) if index is None else words[index]
+        add_candidates(instance, words, target, contiguous=not self._bag_of_tokens)
+        if skipped:
+            mark_skipped(instance)
+        yield instance
 
     def _occurs(self, words: List[str], spans: List[Span], passage: List[str]) -> bool:
         if not self._bag_of_tokens:

@@ -5,6 +5,7 @@ from allennlp.data import Instance
 
 from allennlp_coref_rc.annotations import Document
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.data.dataset_readers.answers import add_candidates, mark_skipped
 from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import (
     PLACEHOLDER,
     ReadingComprehensionReader,
@@ -70,15 +71,15 @@ class ClozeDatasetReader(ReadingComprehensionReader):
         cause = self.cause_to_skip(data, candidates, words)
         if cause and self.skip(cause):
             return
-        yield self.make_instance(
-            text,
-            boundary,
-            candidates=candidates,
-            contiguous=not self._bag_of_tokens,
-            answer=answer,
-            skipped=cause is not None,
-            metadata={key: data.get(key) for key in self.metadata_keys},
+        known = {key: data.get(key) for key in self.metadata_keys}
+        instance = self.make_instance(
+            text, boundary, {"answer": answer, "candidates": self.candidate_names(candidates), **known}
         )
+        target = None if answer is None else self.tokenize(answer)
+        add_candidates(instance, self.candidate_words(candidates), target, contiguous=not self._bag_of_tokens)
+        if cause:
+            mark_skipped(instance)
+        yield instance
 
     def find_candidates(self, passage: Sequence[str]) -> Sequence[Text]:
         """The candidates of a question that came without."""

@@ -25,15 +25,7 @@ from allennlp_coref_rc.annotations.annotated_text import Span
 from allennlp_coref_rc.annotations.annotators import Annotator, annotate_documents
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.annotation_layers import AnnotationLayer, label_namespace
-from allennlp_coref_rc.data.fields import (
-    CANDIDATE_LABELS,
-    CLASS_LABELS,
-    SKIPPED_ANSWER,
-    UNKNOWN_ANSWER,
-    AnnotationField,
-    AnswerField,
-    CandidatesField,
-)
+from allennlp_coref_rc.data.fields import SKIPPED_ANSWER, AnnotationField
 from allennlp_coref_rc.data.tokenizers import BlankSpacyTokenizer
 
 logger = logging.getLogger(__name__)
@@ -300,40 +292,30 @@ class ReadingComprehensionReader(DatasetReader):
         self.skipped[cause] += 1
         return not self._keep_skipped
 
-    def make_instance(
-        self,
-        text: AnnotatedText,
-        boundary: int,
-        candidates: Optional[Sequence[Text]] = None,
-        candidates_from_vocabulary: bool = False,
-        contiguous: bool = False,
-        answer: Optional[Text] = None,
-        answers_are_classes: bool = False,
-        span: Optional[Span] = None,
-        skipped: bool = False,
-        metadata: Optional[Dict[str, Any]] = None,
-    ) -> Instance:
+    def candidate_words(self, candidates: Sequence[Text]) -> List[List[str]]:
+        """The tokens of each candidate."""
+        if isinstance(candidates, str) or not candidates:
+            raise ConfigurationError(f"candidates: found {candidates!r}, expected a list of one or more")
+        return [self.tokenize(candidate) for candidate in candidates]
+
+    @staticmethod
+    def candidate_names(candidates: Sequence[Text]) -> List[str]:
+        """Each candidate as a text."""
+        return [candidate if isinstance(candidate, str) else " ".join(candidate) for candidate in candidates]
+
+    def make_instance(self, text: AnnotatedText, boundary: int, metadata: Dict[str, Any]) -> Instance:
         """
+        An instance of passage and question, to which a function of `answers.py` adds what is known of the answer.
+
         # Parameters
 
         text : `AnnotatedText`
             Passage and question, as `select` gives them.
         boundary : `int`
             The number of tokens of the passage.
-        candidates : `Sequence[Text]`, optional (default = `None`)
-        candidates_from_vocabulary : `bool`, optional (default = `False`)
-            The candidates are the answers seen in training.
-        contiguous : `bool`, optional (default = `False`)
-            See `CandidatesField`.
-        answer : `Text`, optional (default = `None`)
-        answers_are_classes : `bool`, optional (default = `False`)
-            The answer is one of the classes of the vocabulary, not a word of the passage.
-        span : `Span`, optional (default = `None`)
-            Of the answer in the passage, its end excluded.
-        skipped : `bool`, optional (default = `False`)
-            The question is one that the data set's rule leaves out.
-        metadata : `Dict[str, Any]`, optional (default = `None`)
-            Goes into the instance's metadata beside what is always there.
+        metadata : `Dict[str, Any]`
+            Goes into the instance's metadata beside what is always there: the `answer` and the `candidates` as texts,
+            if they are known, and whatever else predictions want.
         """
         passage, question = text.tokens[:boundary], text.tokens[boundary:]
         fields: Dict[str, Field] = {
@@ -343,50 +325,31 @@ class ReadingComprehensionReader(DatasetReader):
         if PLACEHOLDER in question:
             fields["cloze"] = IndexField(question.index(PLACEHOLDER), fields["question"])
         if self._annotation_layers:
-            layers = {name: layer.make(text, boundary) for name, layer in self._annotation_layers.items()}
-            namespaces = {
-                name: dict.fromkeys(layer.label_names, label_namespace(name))
-                for name, layer in self._annotation_layers.items()
-            }
-            fields["passage_annotations"] = AnnotationField(
-                {name: layer[0] for name, layer in layers.items()}, len(passage), namespaces
-            )
-            fields["question_annotations"] = AnnotationField(
-                {name: layer[1] for name, layer in layers.items()}, len(question), namespaces
-            )
-        if answers_are_classes:
-            if answer is not None:
-                fields["answer"] = AnswerField(answer.lower(), CLASS_LABELS)
-        elif candidates_from_vocabulary and candidates is None:
-            fields["candidates"] = CandidatesField(passage, label_namespace=CANDIDATE_LABELS)
-            if answer is not None:
-                fields["answer"] = AnswerField(answer.lower(), CANDIDATE_LABELS)
-        elif candidates is not None:
-            if isinstance(candidates, str) or not candidates:
-                raise ConfigurationError(f"candidates: found {candidates!r}, expected a list of one or more")
-            words = [[word.lower() for word in self.tokenize(candidate)] for candidate in candidates]
-            fields["candidates"] = CandidatesField(passage, words, contiguous=contiguous)
-            if answer is not None:
-                target = [word.lower() for word in self.tokenize(answer)]
-                index = words.index(target) if target in words else UNKNOWN_ANSWER
-                fields["answer"] = AnswerField(index, CANDIDATE_LABELS, skip_indexing=True)
-        if skipped:
-            fields["answer"] = AnswerField(SKIPPED_ANSWER, CANDIDATE_LABELS, skip_indexing=True)
-        if span is not None:
-            fields["span_start"] = IndexField(span[0], fields["passage"])
-            fields["span_end"] = IndexField(span[1] - 1, fields["passage"])
-        fields["metadata"] = MetadataField(
-            {
-                "id": text.id,
-                "passage_tokens": passage,
-                "question_tokens": question,
-                "clusters": text.clusters,
-                "answer": answer,
-                "candidates": candidates and [c if isinstance(c, str) else " ".join(c) for c in candidates],
-                **(metadata or {}),
-            }
-        )
+            fields.update(self._annotation_fields(text, boundary))
+        always = {
+            "id": text.id,
+            "passage_tokens": passage,
+            "question_tokens": question,
+            "clusters": text.clusters,
+            "answer": None,
+            "candidates": None,
+        }
+        fields["metadata"] = MetadataField({**always, **metadata})
         return Instance(fields)
+
+    def _annotation_fields(self, text: AnnotatedText, boundary: int) -> Dict[str, Field]:
+        layers = {name: layer.make(text, boundary) for name, layer in self._annotation_layers.items()}
+        namespaces = {
+            name: dict.fromkeys(layer.label_names, label_namespace(name))
+            for name, layer in self._annotation_layers.items()
+        }
+        lengths = {"passage": boundary, "question": len(text) - boundary}
+        return {
+            f"{side}_annotations": AnnotationField(
+                {name: layer[i] for name, layer in layers.items()}, length, namespaces
+            )
+            for i, (side, length) in enumerate(lengths.items())
+        }
 
     def apply_token_indexers(self, instance: Instance) -> None:
         instance["passage"].token_indexers = self._token_indexers

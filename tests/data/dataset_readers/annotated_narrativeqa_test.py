@@ -65,7 +65,7 @@ class TestOfficialFiles:
         instances = list(reader().read(TRAIN))
         assert len(instances) == 6
         fields = instances[0].fields
-        names = "passage question passage_annotations question_annotations span_start span_end metadata"
+        names = "passage question passage_annotations question_annotations metadata span_start span_end"
         assert list(fields) == names.split()
         assert tokens(fields["passage"])[:5] == "Tobias Wren , an old".split()
         # As the tokenised columns have it, without quotation marks, and not wrapped.
