@@ -1,4 +1,4 @@
-from typing import Dict, List, Optional, Sequence
+from typing import Any, Dict, List, Optional, Sequence
 
 import torch
 from allennlp.data import Vocabulary
@@ -111,51 +111,29 @@ class Dassa(AnnotatedSeq2SeqEncoder):
         vocab: Optional[Vocabulary] = None,
     ) -> None:
         super().__init__()
-        # Jsonnet sorts keys, Python does not: the parameters' meaning must not depend on it.
-        heads = dict(sorted((heads or {}).items()))
         attention_dim = attention_projection_dim or hidden_dim
-        for key, found, good, expected in (
-            ("conv_kernel_size", conv_kernel_size, conv_kernel_size % 2, "an odd number"),
-            ("hidden_dim", hidden_dim, hidden_dim % 2 == 0 and hidden_dim > 2, "an even number above 2"),
-            (
-                "attention_projection_dim",
-                attention_dim,
-                attention_dim % num_attention_heads == 0,
-                f"a multiple of num_attention_heads, {num_attention_heads}",
-            ),
-            (
-                "heads",
-                heads,
-                sum(heads.values()) <= num_attention_heads and min(heads.values(), default=1) > 0,
-                f"positive numbers, together at most num_attention_heads, {num_attention_heads}",
-            ),
-            (
-                "annotated_blocks",
-                list(annotated_blocks),
-                not heads or all(0 <= block < num_blocks for block in annotated_blocks),
-                f"numbers below num_blocks, {num_blocks}",
-            ),
-            ("vocab", vocab, vocab is not None or not heads, "a vocabulary, where heads see annotations"),
-        ):
-            if not good:
-                raise ConfigurationError(f"dassa: {key} is {found}, expected {expected}")
+        # Jsonnet sorts keys, Python does not: the parameters' meaning must not depend on it.
+        self.heads = dict(sorted((heads or {}).items()))
+        """How many heads see each annotation layer, in order."""
+        _check("conv_kernel_size", conv_kernel_size, bool(conv_kernel_size % 2), "an odd number")
+        _check("hidden_dim", hidden_dim, hidden_dim % 2 == 0 and hidden_dim > 2, "an even number above 2")
+        multiple = f"a multiple of num_attention_heads, {num_attention_heads}"
+        _check("attention_projection_dim", attention_dim, attention_dim % num_attention_heads == 0, multiple)
+        self._check_heads(num_attention_heads, list(annotated_blocks), num_blocks, vocab)
         self._input_dim = input_dim
         self._hidden_dim = hidden_dim
-        self.heads = heads
-        """How many heads see each annotation layer, in order."""
-        self._annotated_blocks = frozenset(annotated_blocks if heads else ())
+        self._annotated_blocks = frozenset(annotated_blocks if self.heads else ())
         self._join_unannotated = join_unannotated
         self.input_projection = torch.nn.Linear(input_dim, hidden_dim) if input_dim != hidden_dim else None
         self.positions = Positions()
         self.output_norm = torch.nn.LayerNorm(hidden_dim) if normalize_outputs else None
         self.blocks = torch.nn.ModuleList()
         for block in range(num_blocks):
-            seen = (heads, vocab, label_dim, label_bias) if block in self._annotated_blocks else ()
-            attention = AnnotatedSelfAttention(hidden_dim, attention_dim, num_attention_heads, *seen)
+            seen = (self.heads, vocab, label_dim, label_bias) if block in self._annotated_blocks else ()
             self.blocks.append(
                 QanetBlock(
                     hidden_dim,
-                    attention,
+                    AnnotatedSelfAttention(hidden_dim, attention_dim, num_attention_heads, *seen),
                     num_convs_per_block,
                     conv_kernel_size,
                     feedforward_hidden_dim,
@@ -163,6 +141,18 @@ class Dassa(AnnotatedSeq2SeqEncoder):
                     layer_dropout_undecayed_prob,
                 )
             )
+
+    def _check_heads(
+        self, num_attention_heads: int, annotated_blocks: List[int], num_blocks: int, vocab: Optional[Vocabulary]
+    ) -> None:
+        numbers = self.heads.values()
+        fit = sum(numbers) <= num_attention_heads and min(numbers, default=1) > 0
+        most = f"positive numbers, together at most num_attention_heads, {num_attention_heads}"
+        _check("heads", self.heads, fit, most)
+        if self.heads:
+            exist = all(0 <= block < num_blocks for block in annotated_blocks)
+            _check("annotated_blocks", annotated_blocks, exist, f"numbers below num_blocks, {num_blocks}")
+            _check("vocab", vocab, vocab is not None, "a vocabulary, where heads see annotations")
 
     def get_input_dim(self) -> int:
         return self._input_dim
@@ -231,3 +221,8 @@ class Dassa(AnnotatedSeq2SeqEncoder):
             labels.append(views[0].clamp(min=0))
             scopes.append(views[1])
         return HeadViews(torch.cat(labels, dim=-1), Scopes(torch.cat(scopes, dim=-1), mask, self._join_unannotated))
+
+
+def _check(key: str, found: Any, is_good: bool, expected: str) -> None:
+    if not is_good:
+        raise ConfigurationError(f"dassa: {key} is {found}, expected {expected}")
