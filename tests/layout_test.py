@@ -19,7 +19,7 @@ FLOORS = [
     ["data"],
     ["modules"],
     ["models", "predictors", "pages"],
-    ["annotation_runs", "reproduction"],
+    ["annotation_runs", "reproduction", "screen"],
     ["commands"],
     ["__init__", "__main__"],
     ["scripts"],

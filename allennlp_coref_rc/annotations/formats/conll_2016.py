@@ -1,7 +1,7 @@
 import os
 from dataclasses import replace
 from itertools import accumulate, groupby
-from typing import Dict, Iterator, List, Optional, Tuple
+from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 from allennlp_coref_rc.annotations.alignment import UNKNOWN, normalized
 from allennlp_coref_rc.annotations.annotated_text import (
@@ -19,10 +19,40 @@ MAX_TOKENS = 1_000_000
 """Of a document. A damaged number must not fill the memory."""
 
 
+class Conll2016Relation(NamedTuple):
+    """
+    A relation as a `relations.json` has it: its `DocID`, its `Type`, one or more senses, and its parts. JSON values know
+    their places in the file, for messages.
+    """
+
+    document: JsonValue
+    type: JsonValue
+    senses: List[str]
+    arg1: JsonValue
+    arg2: JsonValue
+    connective: Optional[JsonValue]
+
+
+def read_relations(path: str) -> Iterator[Conll2016Relation]:
+    """The relations of a `relations.json` of the CoNLL-2015 and CoNLL-2016 shared tasks (Xue et al., 2016), one a line."""
+    for relation in read_json(path):
+        senses = relation["Sense"]
+        if not senses.strings():
+            raise senses.error("one or more senses")
+        yield Conll2016Relation(
+            relation["DocID"],
+            relation["Type"],
+            senses.strings(),
+            relation["Arg1"],
+            relation["Arg2"],
+            relation.get("Connective"),
+        )
+
+
 def read_conll_2016(path: str) -> Iterator[AnnotatedText]:
     """
-    The documents of a `relations.json` of the CoNLL-2015 and CoNLL-2016 shared tasks (Xue et al., 2016), one relation a
-    line: shallow discourse relations by `DocID`. Of a relation with several senses there is one for each.
+    The documents of a `relations.json`: shallow discourse relations by `DocID`. Of a relation with several senses there
+    is one for each.
 
     Tokens and sentences are those of the `parses.json` beside it. Without one, the text has as many tokens as relations
     speak of; a token is known where an argument's `RawText` falls into as many tokens as it has, and `UNKNOWN` where
@@ -33,20 +63,18 @@ def read_conll_2016(path: str) -> Iterator[AnnotatedText]:
     known = os.path.exists(parses)
     if known:
         texts.update(item for parse in read_json(parses) for item in _texts(parse))
-    for relation in read_json(path):
-        id = relation["DocID"].string()
+    for relation in read_relations(path):
+        id = relation.document.string()
         if known and id not in texts:
-            raise relation["DocID"].error(f"the name of a document in {parses}")
+            raise relation.document.error(f"the name of a document in {parses}")
         text = texts.setdefault(id, AnnotatedText([], id=id))
-        parts = [_part(relation.get(name), text, known) for name in ("Arg1", "Arg2", "Connective")]
-        for name, part in zip(("Arg1", "Arg2"), parts):
-            if not part:
-                raise relation[name].error("an argument with a TokenList that is not empty")
-        senses = relation["Sense"]
-        if not senses.strings():
-            raise senses.error("one or more senses")
-        kind = relation["Type"].choice(RELATION_TYPES)
-        text.relations.extend(DiscourseRelation(kind, sense, *parts) for sense in senses.strings())
+        arguments = [_part(part, text, known) for part in (relation.arg1, relation.arg2)]
+        for part, spans in zip((relation.arg1, relation.arg2), arguments):
+            if not spans:
+                raise part.error("an argument with a TokenList that is not empty")
+        connective = _part(relation.connective, text, known)
+        kind = relation.type.choice(RELATION_TYPES)
+        text.relations.extend(DiscourseRelation(kind, sense, *arguments, connective) for sense in relation.senses)
     for text in texts.values():
         # Checks a text without parses that has grown, and makes it one sentence.
         yield replace(text, sentences=text.sentences if known else one_sentence(text.tokens))

@@ -1,4 +1,7 @@
-from typing import Iterator, List, NamedTuple
+from typing import Iterable, Iterator, List, NamedTuple
+
+from conllu.exceptions import ParseException
+from conllu.parser import parse_id_value, parse_sentences, parse_token_and_metadata
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import open_text
@@ -29,37 +32,46 @@ def read_conllu(path: str) -> Iterator[Sentence]:
     columns or not as many as the line before it, raises a `ConfigurationError` with file and line.
     """
     document = path
+    with open_text(path) as lines:
+        for block in parse_sentences(_numbered(lines)):
+            parsed = parse_token_and_metadata(block, ["columns"], {"columns": lambda columns, _: columns})
+            for key in ("newdoc id", "newdoc_id"):
+                document = parsed.metadata.get(key, document)
+            words = _words(path, [token["columns"] for token in parsed])
+            if words:
+                yield Sentence(document, f"{path}, line {words[0].line}", words)
+
+
+def _numbered(lines: Iterable[str]) -> Iterator[str]:
+    """The lines; those of words get one more column with the number of the line, since the parser counts none."""
+    for number, line in enumerate(lines, start=1):
+        row = line.rstrip("\r\n")
+        is_word = row.strip() and not row.strip().startswith("#")
+        yield f"{row}\t{number}\n" if is_word else line
+
+
+def _words(path: str, rows: Iterable[List[str]]) -> List[Word]:
     words: List[Word] = []
     width = 0
-
-    with open_text(path) as lines:
-        for number, line in enumerate(lines, start=1):
-            line = line.rstrip("\r\n")
-            if not line.strip():
-                if words:
-                    yield Sentence(document, f"{path}, line {words[0].line}", words)
-                words, width = [], 0
-                continue
-            if line.startswith("#"):
-                key, _, value = line[1:].partition("=")
-                if key.strip() in ("newdoc id", "newdoc_id"):
-                    document = value.strip()
-                continue
-            columns = line.split("\t")
-            if len(columns) < NUM_COLUMNS or width not in (0, len(columns)):
-                expected = f"{width}, as on the line before" if width else f"{NUM_COLUMNS} or more"
-                raise ConfigurationError(f"{path}, line {number}: found {len(columns)} columns, expected {expected}")
-            width = len(columns)
-            id, form = columns[:2]
-            # What stands between words, and what a word contracts.
-            if not id.isascii() or not id.replace("-", "").replace(".", "").isdigit():
-                raise ConfigurationError(f"{path}, line {number}: found the ID {id!r}, expected a number")
-            if "-" in id or "." in id:
-                continue
-            if id != str(len(words) + 1):
-                raise ConfigurationError(f"{path}, line {number}: found the ID {id}, expected {len(words) + 1}")
-            if not form.strip():
-                raise ConfigurationError(f"{path}, line {number}: found an empty form, expected a word")
-            words.append(Word(form, number, columns))
-    if words:
-        yield Sentence(document, f"{path}, line {words[0].line}", words)
+    for *columns, line in rows:
+        place = f"{path}, line {line}"
+        if len(columns) < NUM_COLUMNS or width not in (0, len(columns)):
+            expected = f"{width}, as on the line before" if width else f"{NUM_COLUMNS} or more"
+            raise ConfigurationError(f"{place}: found {len(columns)} columns, expected {expected}")
+        width = len(columns)
+        id, form = columns[:2]
+        try:
+            number = parse_id_value(id)
+        except (ParseException, ValueError):
+            number = None
+        if number is None:
+            raise ConfigurationError(f"{place}: found the ID {id!r:.60}, expected a number")
+        # What stands between words, and what a word contracts.
+        if isinstance(number, tuple):
+            continue
+        if number != len(words) + 1:
+            raise ConfigurationError(f"{place}: found the ID {id}, expected {len(words) + 1}")
+        if not form.strip():
+            raise ConfigurationError(f"{place}: found an empty form, expected a word")
+        words.append(Word(form, int(line), columns))
+    return words

@@ -1,12 +1,12 @@
 """What corpora of discourse relations hold: DISRPT's `.rels` files and the CoNLL-2016 shared task's `relations.json`."""
 
-import json
 import re
 from itertools import chain, groupby
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from allennlp_coref_rc.annotations.annotated_text import RELATION_TYPES, AnnotatedText, DiscourseRelation, Span
 from allennlp_coref_rc.annotations.annotators.connectives import SUBORDINATING, find_connectives
+from allennlp_coref_rc.annotations.formats.conll_2016 import read_relations
 from allennlp_coref_rc.annotations.sentences import sentence_spans
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import open_text
@@ -211,42 +211,14 @@ def locate_connective(unit1: Sequence[str], unit2: Sequence[str]) -> Optional[Tu
 
 def read_conll2016(path: str) -> Iterator[CorpusRelation]:
     """
-    The relations of a file in the format of the CoNLL-2016 shared task, an object a line. Texts are tokenised by spaCy's
-    rules. Of several senses the first counts.
+    The relations of a file in the format of the CoNLL-2016 shared task. Texts are tokenised by spaCy's rules. Of several
+    senses the first counts.
     """
     tokenizer = BlankSpacyTokenizer()
-    with open_text(path) as lines:
-        for number, line in enumerate(lines, start=1):
-            if not line.strip():
-                continue
-            place = f"{path}, line {number}"
-            try:
-                values = json.loads(line)
-            except (ValueError, RecursionError) as error:
-                raise ConfigurationError(f"{place}: found no JSON: {error}") from error
-            parts = [
-                [token.text for token in tokenizer.tokenize(_text(values, place, part, "RawText"))]
-                for part in ("Arg1", "Arg2", "Connective")
-            ]
-            senses = _get(values, place, "Sense")
-            if not isinstance(senses, list) or not senses or not isinstance(senses[0], str):
-                raise ConfigurationError(
-                    f"{place}: found the Sense {json.dumps(senses)[:80]}, expected a list of names"
-                )
-            yield CorpusRelation(_text(values, place, "DocID"), place, _text(values, place, "Type"), senses[0], *parts)
-
-
-def _get(values: Any, place: str, *keys: str) -> Optional[Any]:
-    for depth, key in enumerate(keys):
-        if not isinstance(values, dict) or key not in values:
-            found = json.dumps(values)[:80]
-            raise ConfigurationError(f"{place}: found {found}, expected an object with {'.'.join(keys[: depth + 1])}")
-        values = values[key]
-    return values
-
-
-def _text(values: Any, place: str, *keys: str) -> str:
-    text = _get(values, place, *keys)
-    if not isinstance(text, str):
-        raise ConfigurationError(f"{place}: found {'.'.join(keys)} {json.dumps(text)[:80]}, expected a text")
-    return text
+    for relation in read_relations(path):
+        parts = [
+            [token.text for token in tokenizer.tokenize(part["RawText"].string())] if part else []
+            for part in (relation.arg1, relation.arg2, relation.connective)
+        ]
+        document, type = relation.document.string(), relation.type.string()
+        yield CorpusRelation(document, relation.document.place, type, relation.senses[0], *parts)

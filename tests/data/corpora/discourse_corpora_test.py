@@ -84,6 +84,7 @@ def test_rels_as_texts_have_their_sentences_and_their_relations():
     assert [relation.type for relation in texts["FIX_bridge"].relations] == ["Explicit", "Explicit", "AltLex"]
 
 
+RELATION = CONLL.read_text().split("\n")[0]
 HEADER, FIRST = STORIES.read_text().split("\n")[:2]
 
 
@@ -103,13 +104,16 @@ HEADER, FIRST = STORIES.read_text().split("\n")[:2]
         ),
         ([HEADER, FIRST.replace("\t1-4\t", "\t1-999999999\t")], "line 2: found 4 tokens in unit1_txt"),
         ([HEADER, FIRST.replace("Mara watered the roses\t", "\t", 1)], "line 2: found 0 tokens in unit1_txt"),
-        (["{}"], "line 1: found {}, expected an object with Arg1"),
-        (["{"], "line 1: found no JSON"),
-        ([CONLL.read_text().split("\n")[0], "[]"], "line 2: found [], expected an object with Arg1"),
-        ([json.dumps({"Arg1": {"RawText": 3}})], "line 1: found Arg1.RawText 3, expected a text"),
+        (["{}"], "line 1, object 1: found {}, expected an object with the key 'Sense'"),
+        (["{"], "line 1: found damaged JSON"),
+        ([RELATION, "[]"], "line 2: found '[]', expected an object"),
         (
-            [CONLL.read_text().split("\n")[0].replace('["Comparison.Contrast"]', "[]")],
-            "line 1: found the Sense [], expected a list of names",
+            [json.dumps({**json.loads(RELATION), "Arg1": {"RawText": 3}})],
+            "line 1, object 1: found 3 at Arg1.RawText, expected a string",
+        ),
+        (
+            [RELATION.replace('["Comparison.Contrast"]', "[]")],
+            "line 1, object 1: found [] at Sense, expected one or more senses",
         ),
     ],
 )
