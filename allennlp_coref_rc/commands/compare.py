@@ -1,5 +1,6 @@
 import argparse
 import json
+from typing import NamedTuple
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 
@@ -39,7 +40,9 @@ def _compare(args: argparse.Namespace) -> None:
         raise ConfigurationError(f"found {len(args.predictions)} files of predictions, expected two")
     if args.samples < 1 or args.seed < 0:
         raise ConfigurationError(f"found --samples {args.samples} --seed {args.seed}, expected 1 and 0 or more")
-    first, second = pair(*(read_scores(path, args.score) for path in args.predictions), tuple(args.predictions))
+    one, other = args.predictions
+    first, second = pair(read_scores(one, args.score), read_scores(other, args.score), (one, other))
+    result: NamedTuple
     if args.score is None:
         result = mcnemar([bool(score) for score in first], [bool(score) for score in second])
     else:

@@ -138,10 +138,10 @@ def draw_story(args: argparse.Namespace) -> None:
 
     from allennlp_coref_rc.common.files import named_paths
     from allennlp_coref_rc.pages.stories import write_story
-    from allennlp_coref_rc.reproduction.figures.stories import WAYS, find_stories, load_reader
+    from allennlp_coref_rc.reproduction.figures.stories import WAYS, babi_reader, find_stories, load_reader
 
     predictors = {name: load_reader(path) for name, path in named_paths(args.archives).items()}
-    first = next(iter(predictors.values()))._dataset_reader
+    first = babi_reader(next(iter(predictors.values()))._dataset_reader)
     stories = find_stories(first, args.stories, args.questions)
     believed = {
         number: {name: WAYS[args.way](predictor, story) for name, predictor in predictors.items()}

@@ -11,6 +11,7 @@ import zipfile
 import zlib
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import IO, Callable, Iterator, List, Optional, Tuple
 
@@ -273,6 +274,8 @@ def download(file: File, path: Path, attempts: int = 5, wait: float = 1.0) -> No
 
 
 def _fetch(file: File, part: Path) -> None:
+    if file.url is None:
+        raise DownloadError(f"{file.name}: found no address of it, expected one to fetch it from")
     have = _size(part)
     if file.size is not None and have >= file.size:
         # Complete but for its name, or of another file: its checksum tells.
@@ -358,13 +361,20 @@ def _members(path: Path) -> Iterator[Iterator[Tuple[str, Callable[[], IO[bytes]]
     # Only files: links could lead out of the folder, and permissions are of no use here.
     if zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as opened:
-            yield ((info.filename, lambda: opened.open(info)) for info in opened.infolist() if not info.is_dir())
+            yield ((info.filename, partial(opened.open, info)) for info in opened.infolist() if not info.is_dir())
     else:
         with tarfile.open(path) as opened:
-            yield ((info.name, lambda: opened.extractfile(info)) for info in opened if info.isfile())
+            yield ((info.name, partial(_open_file, opened, info)) for info in opened if info.isfile())
             # An archive's end comes before its compressed file's, where the checksum of that is.
             while opened.fileobj.read(CHUNK):
                 pass
+
+
+def _open_file(archive: tarfile.TarFile, info: tarfile.TarInfo) -> IO[bytes]:
+    file = archive.extractfile(info)
+    if file is None:
+        raise tarfile.TarError(f"{info.name} is no file")
+    return file
 
 
 def _extract(name: str, open_member: Callable[[], IO[bytes]], archive: File, folder: Path) -> None:

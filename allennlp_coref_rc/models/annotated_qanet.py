@@ -66,7 +66,7 @@ class AnnotatedQanet(SpanModel):
         num_highway_layers: int = 2,
         dropout_prob: float = 0.1,
         initializer: InitializerApplicator = InitializerApplicator(),
-        **kwargs,
+        **kwargs: Any,
     ) -> None:
         super().__init__(vocab, **kwargs)
         check_dimensions_match(
@@ -86,7 +86,7 @@ class AnnotatedQanet(SpanModel):
         self._dropout = FastDropout(dropout_prob)
         initializer(self)
 
-    def forward(  # type: ignore
+    def forward(
         self,
         passage: TextFieldTensors,
         question: TextFieldTensors,

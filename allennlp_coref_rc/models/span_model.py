@@ -27,13 +27,14 @@ class SpanModel(Model):
     default_predictor = "span_reader"
 
     def __init__(
-        self, vocab: Vocabulary, max_span_length: Optional[int] = None, metric: Optional[Metric] = None, **kwargs
+        self, vocab: Vocabulary, max_span_length: Optional[int] = None, metric: Optional[Metric] = None, **kwargs: Any
     ) -> None:
         super().__init__(vocab, **kwargs)
         if max_span_length is not None and max_span_length < 1:
             raise ConfigurationError(f"model.max_span_length is {max_span_length}, expected 1 or more")
         self._max_span_length = max_span_length
-        self._metric = metric or NarrativeQaMetric()
+        # It is given texts, where AllenNLP's signature of metrics has tensors.
+        self._metric: Any = metric or NarrativeQaMetric()
 
     def answer(
         self,
@@ -63,16 +64,17 @@ class SpanModel(Model):
             are expected.
         """
         output: Dict[str, Any] = {}
-        log_probabilities = []
+        log_probabilities: List[torch.Tensor] = []
         for name, logits in (("start", start_logits), ("end", end_logits)):
             logits = logits.float()
             logits = logits.masked_fill(~passage_mask, torch.finfo(logits.dtype).min)
             log_probabilities.append(logits.log_softmax(dim=1))
             output[f"span_{name}_logits"] = logits
             output[f"span_{name}_probs"] = log_probabilities[-1].exp()
-        output["best_span"] = best_span(*(part.detach() for part in log_probabilities), self._max_span_length)
-        if span_start is not None:
-            output["loss"] = span_loss(*log_probabilities, span_start, span_end)
+        starts, ends = log_probabilities
+        output["best_span"] = best_span(starts.detach(), ends.detach(), self._max_span_length)
+        if span_start is not None and span_end is not None:
+            output["loss"] = span_loss(starts, ends, span_start, span_end)
         if metadata is not None:
             output["metadata"] = metadata
             answered = [

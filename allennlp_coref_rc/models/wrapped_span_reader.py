@@ -27,11 +27,11 @@ class WrappedSpanReader(SpanModel):
         Both as in `SpanModel`.
     """
 
-    def __init__(self, vocab: Vocabulary, reader: Model, **kwargs) -> None:
+    def __init__(self, vocab: Vocabulary, reader: Model, **kwargs: Any) -> None:
         super().__init__(vocab, **kwargs)
         self._reader = reader
 
-    def forward(  # type: ignore
+    def forward(
         self,
         passage: TextFieldTensors,
         question: TextFieldTensors,
@@ -68,5 +68,7 @@ class WrappedSpanReader(SpanModel):
 
     def get_regularization_penalty(self) -> Optional[torch.Tensor]:
         """That of this model and the reader's own."""
-        penalties = [super().get_regularization_penalty(), self._reader.get_regularization_penalty()]
-        return sum(found) if (found := [penalty for penalty in penalties if penalty is not None]) else None
+        own, readers = super().get_regularization_penalty(), self._reader.get_regularization_penalty()
+        if own is None or readers is None:
+            return own if readers is None else readers
+        return own + readers

@@ -46,7 +46,7 @@ class AttentionRecorder:
             self._hooks.append(encoder.register_forward_pre_hook(self._before_encoder(place), with_kwargs=True))
             for i, block in enumerate(encoder.blocks):
                 before = self._before_attention(place, i, encoder)
-                self._hooks.append(block.attention.register_forward_pre_hook(before))
+                self._hooks.append(block.get_submodule("attention").register_forward_pre_hook(before))
         return self
 
     def __exit__(self, *error: Any) -> None:

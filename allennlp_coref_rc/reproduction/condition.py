@@ -113,7 +113,8 @@ class Condition:
         """What of the data is not at hand, a sentence each."""
         found = []
         for name, size in self.data.items():
-            paths = [os.path.join(data, name.replace(TASK, str(task))) for task in self.tasks or [None]]
+            tasks: Sequence[Optional[int]] = self.tasks or [None]
+            paths = [os.path.join(data, name.replace(TASK, str(task))) for task in tasks]
             for path in dict.fromkeys(paths):
                 if not os.path.exists(path):
                     found.append(f"{path}: no such file")

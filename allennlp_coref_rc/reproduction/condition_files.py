@@ -192,10 +192,10 @@ def _digits(column: Column, conditions: Sequence[Condition]) -> int:
 
 
 def _condition(values: _Values, name: str, table: _Values, columns: Sequence[Column]) -> Condition:
-    merged = {**_only(table.content, CONDITION_KEYS), **values.content}
+    content = {**_only(table.content, CONDITION_KEYS), **values.content}
     if "config" not in values.content:
-        merged = {key: value for key, value in merged.items() if key in ("row", "paper", "note", "tasks")}
-    merged = _Values(values.path, values.place, merged, ("row", "paper", *CONDITION_KEYS))
+        content = _only(content, ("row", "paper", "note", "tasks"))
+    merged = _Values(values.path, values.place, content, ("row", "paper", *CONDITION_KEYS))
     tasks = merged.numbers("tasks")
     return Condition(
         name,

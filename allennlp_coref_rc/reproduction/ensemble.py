@@ -38,6 +38,6 @@ def _checked(placed: Tuple[str, Dict[str, Any]]) -> Dict[str, Any]:
 def _together(predictions: Sequence[Dict[str, Any]]) -> Dict[str, Any]:
     names: List[str] = list(dict.fromkeys(name for prediction in predictions for name in prediction[KEY]))
     means = {name: sum(one[KEY].get(name, 0.0) for one in predictions) / len(predictions) for name in names}
-    answer, gold = max(means, key=means.get), predictions[0]["gold"]
+    answer, gold = max(means, key=means.__getitem__), predictions[0]["gold"]
     kept = {"id": predictions[0]["id"]} if "id" in predictions[0] else {}
     return {**kept, "answer": answer, "gold": gold, KEY: means, "correct": answer.lower() == gold.lower()}

@@ -9,7 +9,7 @@ import time
 import traceback
 from contextlib import contextmanager
 from importlib.metadata import version
-from typing import Any, Dict, Iterator, List, TextIO, Tuple
+from typing import IO, Any, Dict, Iterator, List, Tuple
 from unittest.mock import patch
 
 from filelock import FileLock, Timeout
@@ -127,6 +127,8 @@ def _evaluate(run: Run, cuda_device: int) -> None:
         )
     seconds = _call(run.commands(cuda_device))["evaluate"]
     result = run.result()
+    if result is None:
+        raise ConfigurationError(f"{run.path(RESULT)}: no such file, expected what the run came to")
     result["metrics"].update(_evaluated(run))
     result["seconds"]["evaluate"] = round(result["seconds"].get("evaluate", 0.0) + seconds, 1)
     with atomic_write(run.path(RESULT)) as file:
@@ -152,7 +154,7 @@ def _evaluated(run: Run) -> Dict[str, Any]:
     return {f"{name}_{key}": value for name, metrics in found.items() for key, value in metrics.items()}
 
 
-def _write(file: TextIO, result: Dict[str, Any]) -> None:
+def _write(file: IO[str], result: Dict[str, Any]) -> None:
     file.write(json.dumps(result, indent=2) + "\n")
 
 

@@ -179,7 +179,8 @@ def _tasks(column: Column, conditions: Sequence[Condition], scores: Dict[str, Sc
     A line a task: the paper's value and, of what was run, that of the seed chosen by validation, all seeds' mean, and a
     run's minutes.
     """
-    header, cells = ["task"], []
+    header = ["task"]
+    cells: List[Dict[Optional[int], str]] = []
     for condition in conditions:
         found = scores[condition.name]
         if column.name in condition.paper:
@@ -234,10 +235,12 @@ def _significance(table: Table, scores: Dict[str, Scores]) -> Iterator[List[str]
     by_name = {condition.name: condition for condition in table.conditions}
     for condition in table.conditions:
         other = by_name.get(f"{table.name}.{condition.compared_with}")
-        compared = [scores[row.name] for row in (condition, other) if row is not None]
-        if len(compared) < 2 or not all(found.complete and found.score(column) for found in compared):
+        if other is None:
             continue
-        first, second = _paired(*compared, column, key)
+        one, another = scores[condition.name], scores[other.name]
+        if not all(compared.complete and compared.score(column) for compared in (one, another)):
+            continue
+        first, second = _paired(one, another, column, key)
         name = f"{condition.row} against {other.row}"
         if key is None:
             test = mcnemar([bool(score) for score in first], [bool(score) for score in second])
@@ -266,13 +269,14 @@ def _significance(table: Table, scores: Dict[str, Scores]) -> Iterator[List[str]
 
 
 def _paired(first: Scores, second: Scores, column: Column, key: Optional[str]) -> Tuple[List[float], List[float]]:
-    pairs: Tuple[List[float], List[float]] = [], []
+    of_first: List[float] = []
+    of_second: List[float] = []
     for task in first.tasks:
-        runs = (scores.best_run(task, column.validation_key) for scores in (first, second))
-        paths = tuple(run.path(PREDICTIONS) for run in runs)
-        for scores, found in zip(pairs, pair(*(read_scores(path, key) for path in paths), paths)):
-            scores += found
-    return pairs
+        one, other = (scores.best_run(task, column.validation_key).path(PREDICTIONS) for scores in (first, second))
+        found = pair(read_scores(one, key), read_scores(other, key), (one, other))
+        of_first += found[0]
+        of_second += found[1]
+    return of_first, of_second
 
 
 def _task(column: Column) -> Optional[int]:

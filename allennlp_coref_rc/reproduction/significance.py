@@ -101,10 +101,10 @@ def pair(first: Sequence[Scored], second: Sequence[Scored], names: Tuple[str, st
             raise ConfigurationError(f"{name}: found the id {repeated!r} twice, expected each question once")
         tables.append(dict(zip(ids if with_ids else range(len(ids)), questions)))
     if tables[0].keys() != tables[1].keys():
-        other = sorted(map(str, tables[0].keys() ^ tables[1].keys()))
+        unshared = sorted(map(str, tables[0].keys() ^ tables[1].keys()))
         raise ConfigurationError(
-            f"{names[0]} and {names[1]}: found {len(first)} and {len(second)} questions, {len(other)} of them in one "
-            f"alone (such as {other[0]}), expected the same questions"
+            f"{names[0]} and {names[1]}: found {len(first)} and {len(second)} questions, {len(unshared)} of them in one "
+            f"alone (such as {unshared[0]}), expected the same questions"
         )
     pairs = [(question, tables[1][key]) for key, question in tables[0].items()]
     for one, other in pairs:

@@ -1,7 +1,8 @@
 from itertools import islice
+from typing import List
 
 from allennlp.common import Params
-from allennlp.data import DatasetReader, Vocabulary
+from allennlp.data import DatasetReader, Instance, Vocabulary
 from allennlp.models import Model
 
 from allennlp_coref_rc.common.errors import ConfigurationError
@@ -25,7 +26,7 @@ def check(run: Run, with_data: bool = True) -> None:
             return
         later = params.get("validation_dataset_reader")
         later_reader = DatasetReader.from_params(Params(later)) if later else reader
-        instances = []
+        instances: List[Instance] = []
         for key in PATHS:
             if params.get(key):
                 chosen = reader if key == PATHS[0] else later_reader

@@ -78,7 +78,9 @@ def environment(threads: int, gpu: Slot = None) -> Dict[str, str]:
 
 
 def _child(run: Run, gpu: Slot, job: Job) -> None:
-    end_with(multiprocessing.parent_process().join)
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        end_with(parent.join)
     # Read when CUDA is used first, which no parent has done.
     os.environ.update(environment(int(os.environ["OMP_NUM_THREADS"]), gpu))
     try:

@@ -1,6 +1,6 @@
 import csv
 from statistics import mean, stdev
-from typing import Dict, List, NamedTuple, Optional, Sequence
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence
 
 from allennlp_coref_rc.common.files import atomic_write
 from allennlp_coref_rc.common.pictures import pyplot, save
@@ -41,18 +41,20 @@ def draw(path: str, curves: Sequence[Curve], x_name: str, y_name: str) -> None:
     figure, axes = pyplot.subplots(figsize=(6, 4))
     names = list(dict.fromkeys(curve.name for curve in curves))
     for curve in curves:
-        look = {"color": f"C{names.index(curve.name)}", "label": curve.label}
-        band = {"color": look["color"], "alpha": 0.15, "linewidth": 0}
-        xs = sorted(curve.points)
+        look: Dict[str, Any] = {"color": f"C{names.index(curve.name)}", "label": curve.label}
+        band: Dict[str, Any] = {"color": look["color"], "alpha": 0.15, "linewidth": 0}
+        level = curve.points.get(None)
+        if level is not None:
+            middle, spread = mean(level), deviation(level)
+            axes.axhline(middle, linestyle="dotted", **look)
+            axes.axhspan(middle - spread, middle + spread, **band)
+            continue
+        xs = sorted(x for x in curve.points if x is not None)
         means = [mean(curve.points[x]) for x in xs]
         spreads = [deviation(curve.points[x]) for x in xs]
         low, high = ([m + sign * s for m, s in zip(means, spreads)] for sign in (-1, 1))
-        if xs == [None]:
-            axes.axhline(means[0], linestyle="dotted", **look)
-            axes.axhspan(low[0], high[0], **band)
-        else:
-            axes.plot(xs, means, linestyle=STYLES[curve.split], marker=".", **look)
-            axes.fill_between(xs, low, high, **band)
+        axes.plot(xs, means, linestyle=STYLES[curve.split], marker=".", **look)
+        axes.fill_between(xs, low, high, **band)
     axes.set_xlabel(x_name)
     axes.set_ylabel(y_name)
     axes.legend()

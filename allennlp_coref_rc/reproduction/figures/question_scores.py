@@ -51,9 +51,9 @@ def draw(path: str, title: str, groups: Sequence[Group], measure: str) -> None:
         at = places + (i - (len(by_reader) - 1) / 2) * bar
         axes[0, 0].bar(at, [score.score for score in scores], bar, label=name, color=f"C{i}")
         if i:
-            errors = [[s.difference - s.low for s in scores], [s.high - s.difference for s in scores]]
+            distances = [[s.difference - s.low for s in scores], [s.high - s.difference for s in scores]]
             # Where differences are skewed an interval may lie beside its difference.
-            errors = numpy.maximum(errors, 0)
+            errors = numpy.maximum(distances, 0)
             bars = [score.difference for score in scores]
             axes[1, 0].bar(at, bars, bar, yerr=errors, label=name, color=f"C{i}", error_kw={"linewidth": 0.8})
     axes[0, 0].set_ylabel(MEASURES[measure])

@@ -63,7 +63,9 @@ def training_curve(name: str, folders: Sequence[Path], split: str) -> Curve:
             runs[-1].append(math.exp(-loss))
     longest = max(map(len, runs), default=0)
     # A run that has ended stays where it was: those that are good end early.
-    points = {float(i + 1): [run[min(i, len(run) - 1)] for run in runs if run] for i in range(longest)}
+    points: Dict[Optional[float], List[float]] = {
+        float(i + 1): [run[min(i, len(run) - 1)] for run in runs if run] for i in range(longest)
+    }
     return Curve(name, points, split)
 
 

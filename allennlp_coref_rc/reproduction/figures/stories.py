@@ -2,6 +2,7 @@ import os
 from typing import Dict, List, NamedTuple, Optional, Sequence
 
 import torch
+from allennlp.data import DatasetReader
 from allennlp.models import load_archive
 from allennlp.predictors import Predictor
 
@@ -34,7 +35,7 @@ def find_stories(reader: AnnotatedBabiReader, name: str, numbers: Sequence[int])
 
 def by_prefixes(predictor: Predictor, story: Story) -> Distributions:
     """What a reader believes that has read so many sentences and no more."""
-    reader, (question, task) = predictor._dataset_reader, story
+    reader, (question, task) = babi_reader(predictor._dataset_reader), story
     ends = range(1, len(question.statements) + 1)
     instances = [reader.text_to_instance(question.statements[:end], question.question, task=task) for end in ends]
     return [output["candidate_probabilities"] for output in predictor.predict_batch_instance(instances)]
@@ -42,7 +43,7 @@ def by_prefixes(predictor: Predictor, story: Story) -> Distributions:
 
 def by_boundaries(predictor: Predictor, story: Story) -> Distributions:
     """What the answer layer makes of the encoding of each sentence's last token."""
-    model, reader = predictor._model, predictor._dataset_reader
+    model, reader = predictor._model, babi_reader(predictor._dataset_reader)
     names = model.vocab.get_index_to_token_vocabulary(CLASS_LABELS)
     if not names:
         raise ConfigurationError("the way boundaries: found a reader that points at words, expected one of classes")
@@ -54,7 +55,7 @@ def by_boundaries(predictor: Predictor, story: Story) -> Distributions:
     hook.remove()
     ends = [stop for _, stop in reader.split(question.statements).sentences]
     # Attention to nothing but the boundary has its encoding as its result.
-    inputs = AnswerInput(*(None if part is None else part.expand(len(ends), *part.shape[1:]) for part in seen[0][:6]))
+    inputs = AnswerInput._make([*(part.expand(len(ends), *part.shape[1:]) for part in seen[0][:6]), None])
     at_end = torch.zeros_like(inputs.passage_mask)
     at_end[range(len(ends)), [end - 1 for end in ends]] = True
     with torch.no_grad():
@@ -69,7 +70,15 @@ def load_reader(path: str) -> Predictor:
     if not os.path.isfile(path):
         raise ConfigurationError(f"{path}: no such file, expected an archive that `allennlp train` has written")
     predictor = Predictor.from_archive(load_archive(path), "cloze_reader")
-    if not isinstance(predictor._dataset_reader, AnnotatedBabiReader):
-        found = type(predictor._dataset_reader).__name__
-        raise ConfigurationError(f"{path}: found a reader of {found}, expected one of AnnotatedBabiReader")
+    try:
+        babi_reader(predictor._dataset_reader)
+    except ConfigurationError as error:
+        raise ConfigurationError(f"{path}: {error}") from error
     return predictor
+
+
+def babi_reader(reader: DatasetReader) -> AnnotatedBabiReader:
+    """The reader, if it is one of stories; any other raises a `ConfigurationError`."""
+    if not isinstance(reader, AnnotatedBabiReader):
+        raise ConfigurationError(f"found a reader of {type(reader).__name__}, expected one of AnnotatedBabiReader")
+    return reader

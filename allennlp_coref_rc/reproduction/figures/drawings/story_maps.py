@@ -8,7 +8,7 @@ from tqdm import tqdm
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.pages.stories import write_story
 from allennlp_coref_rc.reproduction.figures.drawings.figure import Drawing, best_runs
-from allennlp_coref_rc.reproduction.figures.stories import WAYS, find_stories, load_reader
+from allennlp_coref_rc.reproduction.figures.stories import WAYS, babi_reader, find_stories, load_reader
 from allennlp_coref_rc.reproduction.runs import MODEL
 from allennlp_coref_rc.reproduction.scores import Scores
 
@@ -47,7 +47,7 @@ class StoryMaps(Drawing):
             predictors = {name: load_reader(run.path(MODEL, "model.tar.gz")) for name, run in runs.items()}
             # The data may lie elsewhere than when the readers were trained.
             params = next(iter(runs.values())).params(located=True)
-            reader = DatasetReader.from_params(Params(params["dataset_reader"]))
+            reader = babi_reader(DatasetReader.from_params(Params(params["dataset_reader"])))
             path = params.get("test_data_path") or params["validation_data_path"]
             for number, story in find_stories(reader, path, self._questions).items():
                 believed = {name: self._believe(predictor, story) for name, predictor in predictors.items()}
