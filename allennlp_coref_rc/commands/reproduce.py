@@ -69,7 +69,8 @@ def run(args: argparse.Namespace) -> None:
     if args.report is not None:
         from allennlp_coref_rc.reproduction.report import report, write_report
 
-        text = report(tables, seeds, selection.output, selection.data, args.figures)
+        folder = os.path.dirname(os.path.abspath(args.report)) if args.report else ""
+        text = report(tables, seeds, selection.output, selection.data, args.figures, linked_from=folder)
         if args.report:
             write_report(args.report, text)
             print(f"{args.report}: the report on {len(tables)} tables and figures")

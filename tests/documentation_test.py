@@ -1,0 +1,209 @@
+"""What the documentation says: its Python runs, its commands exist, its links lead somewhere, its lists are complete."""
+
+import argparse
+import json
+import logging
+import re
+import shlex
+import sys
+from pathlib import Path
+from unittest.mock import patch
+
+import pytest
+from allennlp import commands as allennlp_commands
+from allennlp.commands.train import train_model
+from allennlp.common import Params, Registrable
+
+from allennlp_coref_rc.__main__ import ALLENNLP, build_parser
+from allennlp_coref_rc.common.config_files import FOLDER, locate
+from allennlp_coref_rc.registration import register_own
+from allennlp_coref_rc.reproduction import figures  # noqa: F401  registers drawings
+from allennlp_coref_rc.reproduction.condition_files import (
+    COLUMN_KEYS,
+    CONDITION_KEYS,
+    CONDITIONS,
+    FIGURE_KEYS,
+    TABLE_KEYS,
+    read_conditions,
+)
+from tests.shared import PROJECT
+from tests.training_config.configs import BABI, load
+
+PAGES = sorted([*PROJECT.glob("*.md"), *(PROJECT / "docs").rglob("*.md")])
+
+PENDING = {"check", "docs/configs.md", "docs/mistakes.md"}
+"""What is documented already and comes with the next changes; to be removed then."""
+
+GLOBAL_OPTIONS = ("--verbose", "--debug", "--help", "--version")
+
+
+def name(page):
+    return page.relative_to(PROJECT).as_posix()
+
+
+def blocks(page, language):
+    return re.findall(rf"^```{language}\n(.*?)^```$", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+
+
+def commands(block):
+    """The words of each call of `coref-rc` in a block of shell commands."""
+    for line in block.replace("\\\n", " ").replace("done;", "").splitlines():
+        words = shlex.split(line, comments=True)
+        if "coref-rc" in words:
+            words = words[words.index("coref-rc") + 1 :]
+            yield [word for word in words if word not in GLOBAL_OPTIONS[:2]]
+
+
+# A quoted word of a command may have several lines, such as the JSON of overrides.
+COMMANDS = [
+    pytest.param(words, id=f"{name(page)}: {' '.join(words)[:60]}")
+    for page in PAGES
+    for block in blocks(page, "bash")
+    for words in commands(re.sub(r'"\{.*?\}"', lambda match: match.group(0).replace("\n", " "), block, flags=re.DOTALL))
+]
+
+
+def parse(words):
+    """Parses a command as `coref-rc` does; the exit status is 2 if it is wrong."""
+    if words[0] in ALLENNLP:
+        with patch.object(sys, "argv", ["coref-rc", *words]):
+            return allennlp_commands.parse_args("coref-rc")[1]
+    return build_parser().parse_args(words)
+
+
+@pytest.mark.parametrize("words", COMMANDS)
+def test_a_documented_command_is_one_that_can_be_given(words):
+    try:
+        args = parse(words)
+    except SystemExit as error:
+        assert error.code == 0, words
+        return
+    config = getattr(args, "param_path", None)
+    if config and (FOLDER / config).parent != FOLDER and "$" not in config:
+        overrides = args.overrides if "$" not in (args.overrides or "") else ""
+        assert Path(locate(config)).is_file(), f"found no config {config}"
+        Params.from_file(locate(config), params_overrides=overrides or "")
+
+
+def test_commands_are_documented():
+    documented = {words[0] for parameters in COMMANDS for words in parameters.values}
+    own = set(subparsers(build_parser()))
+    assert own <= documented | PENDING
+    for command in own:
+        assert f"`coref-rc {command}" in (PROJECT / "docs" / "commands.md").read_text(), command
+
+
+def subparsers(parser):
+    (action,) = [a for a in parser._actions if isinstance(a, argparse._SubParsersAction)]
+    return action.choices
+
+
+def test_commands_in_sentences_and_tables_have_existing_names_and_options():
+    for page in PAGES:
+        text = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+        for command in re.findall(r"`coref-rc\s+([^`]+)`", text):
+            first, *rest = command.split()
+            if first in ALLENNLP or first == "COMMAND" or first in GLOBAL_OPTIONS:
+                continue
+            choices = subparsers(build_parser())
+            if first not in choices and first in PENDING:
+                continue
+            assert first in choices, f"{name(page)}: coref-rc {command}"
+            parser = choices[first]
+            while rest and any(isinstance(action, argparse._SubParsersAction) for action in parser._actions):
+                word = rest.pop(0)
+                assert word in subparsers(parser), f"{name(page)}: coref-rc {command}"
+                parser = subparsers(parser)[word]
+            for word in rest:
+                if word.startswith("--") and word not in GLOBAL_OPTIONS:
+                    assert word in parser._option_string_actions, f"{name(page)}: coref-rc {command}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_scripts_in_blocks_are_there(page):
+    for block in blocks(page, "bash"):
+        for script in re.findall(r"\bpython ([\w/]+\.py)", block):
+            assert (PROJECT / script).is_file() or script in PENDING, script
+
+
+def anchors(page):
+    """Of the headings of a page, as GitHub makes them."""
+    text = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+    for heading in re.findall(r"^#+ (.*)$", text, flags=re.MULTILINE):
+        yield re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_links_lead_somewhere(page):
+    text = page.read_text()
+    links = re.findall(r"\]\(([^)\s]+)\)", text) + re.findall(r'src="([^"]+)"', text)
+    for link in links:
+        if re.match(r"https?:", link):
+            continue
+        path, _, anchor = link.partition("#")
+        target = (page.parent / path).resolve() if path else page
+        if not target.exists() and name(target) in PENDING:
+            continue
+        assert target.exists(), link
+        assert not anchor or anchor in anchors(target), link
+
+
+def test_the_index_lists_all_pages():
+    index = PROJECT / "docs" / "index.md"
+    linked = {(index.parent / link).resolve() for link in re.findall(r"\]\(([^)\s#]+)\)", index.read_text())}
+    assert {page for page in (PROJECT / "docs").rglob("*.md") if page != index} <= linked
+
+
+def test_the_python_of_the_readme_runs(tmp_path, monkeypatch, capsys):
+    (code,) = blocks(PROJECT / "README.md", "python")
+    # Its reader, trained a little; training changes the process's logging.
+    monkeypatch.setattr(logging.getLogger(), "handlers", [])
+    monkeypatch.setattr(logging.getLogger(), "level", logging.WARNING)
+    config = PROJECT / "training_config" / "babi" / "quick_start.jsonnet"
+    monkeypatch.chdir(tmp_path)
+    train_model(load(config, 2, {"evaluate_on_test": False}), "output/quick_start")
+    capsys.readouterr()
+    exec(compile(code, "README.md", "exec"), {})
+    places = {word.lower() for word in re.findall(r"\w+", (BABI / "qa2_train.txt").read_text())}
+    # Above it stands what AllenNLP logs after a training in the same process.
+    assert capsys.readouterr().out.splitlines()[-1].lower() in places
+
+
+def test_all_registered_names_are_listed():
+    register_own()
+    found = {
+        (base.__name__, registered)
+        for base, subclasses in Registrable._registry.items()
+        for registered, (subclass, _) in subclasses.items()
+        if subclass.__module__.startswith("allennlp_coref_rc.")
+    }
+    listed = set()
+    for row in re.findall(r"^\| `(\w+)`[^|]*\| (.*) \|$", (PROJECT / "docs" / "names.md").read_text(), re.MULTILINE):
+        listed |= {(row[0], registered) for registered in re.findall(r"`([a-z_]+)`", row[1])}
+    assert listed == found
+
+
+def test_the_description_of_experiments_can_be_read_and_explains_every_key(tmp_path):
+    page = PROJECT / "docs" / "reproduction.md"
+    described = tmp_path / "described.yaml"
+    described.write_text("".join(blocks(page, "yaml")))
+    assert [table.name for table in read_conditions(str(described))] == ["described.1", "described.figure_3_left"]
+    explained = set(re.findall(r"`(\w+)`", page.read_text()))
+    assert {*COLUMN_KEYS, *CONDITION_KEYS} <= explained
+    for key in {*TABLE_KEYS, *FIGURE_KEYS} - explained:
+        assert f"{key}:" in described.read_text(), key
+
+
+def test_the_report_has_the_captions_of_the_experiments():
+    headings = {
+        f"### {table.paper.partition(':')[0]}, {table.title}: {table.caption}" for table in read_conditions(CONDITIONS)
+    }
+    page = (PROJECT / "docs" / "results" / "papers_tables.md").read_text()
+    found = re.findall(r"^### .*$", page, flags=re.MULTILINE)
+    assert found and set(found) <= headings
+
+
+def test_overrides_in_sentences_are_json():
+    for page in PAGES:
+        for overrides in re.findall(r"`-o '([^`]*)'`", page.read_text()):
+            assert isinstance(json.loads(overrides), dict), overrides
