@@ -53,7 +53,7 @@ def oddities(document: Document) -> Iterator[Tuple[str, str]]:
 @dataclass
 class Report:
     """
-    What `check_file` finds in a file: the sum of what was counted; how many errors, and the first of them; how many
+    What `report_on_file` finds in a file: the sum of what was counted; how many errors, and the first of them; how many
     warnings of each kind, and the first places.
     """
 
@@ -102,8 +102,8 @@ class Report:
         yield f"  {self.num_errors:,} errors{more}"
 
 
-def check_file(path: str) -> Report:
-    """Every line of a file of documents checked; nothing malformed ends the check but a file that cannot be read."""
+def report_on_file(path: str) -> Report:
+    """What there is to say of every line of a file of documents. Only a file that cannot be read is not read to its end."""
     report = Report(path)
     header: Dict[str, Any] = {}
     ids: Counter = Counter()

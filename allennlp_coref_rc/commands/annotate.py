@@ -68,13 +68,13 @@ def run(args: argparse.Namespace) -> None:
     from allennlp_coref_rc.annotation_runs.config_option import load_config
     from allennlp_coref_rc.annotation_runs.run import annotate, summarise
     from allennlp_coref_rc.annotations.annotators import Annotator
-    from allennlp_coref_rc.annotations.file_report import check_file
+    from allennlp_coref_rc.annotations.file_report import report_on_file
     from allennlp_coref_rc.common.errors import ConfigurationError
 
     if args.check:
         if args.input or args.annotator:
             raise ConfigurationError("--check: found an INPUT or --annotator too, expected files alone")
-        reports = [check_file(path) for path in args.check]
+        reports = [report_on_file(path) for path in args.check]
         for report in reports:
             print("\n".join(report.lines()))
         if any(report.num_errors for report in reports):

@@ -82,9 +82,9 @@ def run(args: argparse.Namespace) -> None:
         for table in tables:
             print_table(table, selection)
     elif args.check_only:
-        from allennlp_coref_rc.reproduction.listing import check_condition
+        from allennlp_coref_rc.reproduction.listing import try_condition
 
-        good = [check_condition(condition, selection) for condition in conditions]
+        good = [try_condition(condition, selection) for condition in conditions]
         if not all(good):
             sys.exit(1)
     else:

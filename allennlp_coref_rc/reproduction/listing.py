@@ -3,7 +3,7 @@ from allennlp_coref_rc.reproduction.condition import Condition, Table
 from allennlp_coref_rc.reproduction.report import state
 from allennlp_coref_rc.reproduction.scores import Scores
 from allennlp_coref_rc.reproduction.session import Selection
-from allennlp_coref_rc.reproduction.smoke_test import check
+from allennlp_coref_rc.reproduction.smoke_test import smoke_test
 
 
 def print_table(table: Table, selection: Selection) -> None:
@@ -28,14 +28,14 @@ def shown(value: object) -> str:
     return " ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def check_condition(condition: Condition, selection: Selection) -> bool:
+def try_condition(condition: Condition, selection: Selection) -> bool:
     """Tries a condition out and prints what is wrong with it, if anything is. Missing data alone are not wrong."""
     runs = selection.runs(condition)
     if not runs:
         return True
     problem, missing = "", condition.missing(selection.data)
     try:
-        check(runs[0], with_data=not missing)
+        smoke_test(runs[0], with_data=not missing)
     except ConfigurationError as error:
         problem = str(error)
     label = "[FAIL]" if problem else "[no data]" if missing else "[OK]"

@@ -14,7 +14,7 @@ FEW = 4
 """So many questions of each file are read."""
 
 
-def check(run: Run, with_data: bool = True) -> None:
+def smoke_test(run: Run, with_data: bool = True) -> None:
     """
     Builds the reader of a run and, if the data are at hand, reads the beginnings of the files and builds the model.
     What goes wrong raises a `ConfigurationError`.

@@ -5,12 +5,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from allennlp_coref_rc.annotations import AnnotatedText, DiscourseRelation, Document, Frame, write_documents
-from allennlp_coref_rc.annotations.file_report import check_file
+from allennlp_coref_rc.annotations.file_report import report_on_file
 from tests.annotations.texts import annotated_texts
 
 
 def lines(path):
-    return list(check_file(str(path)).lines())
+    return list(report_on_file(str(path)).lines())
 
 
 def test_statistics_of_a_file(tmp_path):
@@ -49,7 +49,7 @@ def test_oddities_are_warnings(tmp_path):
     one = AnnotatedText(list("abcd"), clusters=[[(0, 1), (2, 3), (0, 1)], [], [(3, 4)], [(1, 2), (2, 3)]], id="x")
     two = AnnotatedText(list("ab"), relations=[DiscourseRelation("EntRel", "", [(0, 1)], [])], id="x")
     write_documents(str(path), [Document(one), Document(two), *[Document(AnnotatedText(["a"], clusters=[[]]))] * 5])
-    report = check_file(str(path))
+    report = report_on_file(str(path))
     assert report.num_errors == 0
     assert report.places == {
         "a mention twice in a cluster": ["line 2, [0, 1) in cluster 0"],
@@ -76,7 +76,7 @@ def test_every_malformed_line_is_an_error(tmp_path):
     ]
     header = {"annotated_documents": 1, "documents": 3, "counts": {"tokens": 4, "clusters": 1}}
     path.write_text("\n".join([json.dumps(header), good, *bad, good]) + "\n")
-    report = check_file(str(path))
+    report = report_on_file(str(path))
     assert report.counts["documents"] == 2 and report.num_errors == 6
     for error, number in zip(report.errors, (3, 4, 5, 6)):
         assert error.startswith(f"{path}, line {number}: ")
@@ -85,12 +85,12 @@ def test_every_malformed_line_is_an_error(tmp_path):
         f"{path}: found 2 documents, the header says 3",
     ]
     path.write_text(f"{good}\n" * 3)
-    assert check_file(str(path)).errors == [
+    assert report_on_file(str(path)).errors == [
         f'{path}, line 1: found no header, expected an object with the key "annotated_documents"'
     ]
     path.write_text("")
-    assert check_file(str(path)).errors == [f"{path}, line 1: found an empty file, expected a header"]
-    assert check_file(str(tmp_path / "none")).errors == [f"{tmp_path / 'none'}: no such file"]
+    assert report_on_file(str(path)).errors == [f"{path}, line 1: found an empty file, expected a header"]
+    assert report_on_file(str(tmp_path / "none")).errors == [f"{tmp_path / 'none'}: no such file"]
     path.write_text("{}\n" * 100)
     assert lines(path)[-1] == "  101 errors, of which 30 are shown"
 
@@ -106,7 +106,7 @@ def test_nothing_annotated_is_said_loudly(tmp_path):
 def test_whatever_is_written_is_without_errors(tmp_path_factory, texts):
     path = tmp_path_factory.mktemp("check") / "a.jsonl.gz"
     write_documents(str(path), map(Document, texts))
-    report = check_file(str(path))
+    report = report_on_file(str(path))
     assert report.num_errors == 0 and report.counts["documents"] == len(texts)
     assert report.counts["mentions"] == sum(len(cluster) for text in texts for cluster in text.clusters)
     assert list(report.lines())
@@ -122,7 +122,7 @@ def test_damaged_files_are_reported_and_never_raise(tmp_path):
         damaged = bytearray(whole[: rng.randrange(1, len(whole) + 1)])
         damaged[rng.randrange(len(damaged))] = rng.randrange(256)
         path.write_bytes(bytes(damaged))
-        list(check_file(str(path)).lines())
+        list(report_on_file(str(path)).lines())
     for length in range(len(whole) - 1):
         path.write_bytes(whole[:length])
-        assert check_file(str(path)).num_errors
+        assert report_on_file(str(path)).num_errors

@@ -1,7 +1,7 @@
 import re
 
 from allennlp_coref_rc.annotations import AnnotatedText, DiscourseRelation, Document, Frame, read_documents
-from allennlp_coref_rc.annotations.file_report import check_file
+from allennlp_coref_rc.annotations.file_report import report_on_file
 from tests.shared import PROJECT
 
 PAGE = (PROJECT / "docs" / "annotated_documents.md").read_text()
@@ -11,7 +11,7 @@ def test_the_example_of_the_format_is_a_file_without_errors(tmp_path):
     (example,) = re.findall(r"```jsonl\n(.*?)```", PAGE, flags=re.DOTALL)
     path = tmp_path / "example.jsonl"
     path.write_text(example)
-    report = check_file(str(path))
+    report = report_on_file(str(path))
     assert report.errors == [] and dict(report.warnings) == {"a cluster of one mention": 1}
     (_, first), (_, second) = read_documents(str(path))
     assert first.text.frames == [Frame((1, 2), [("ARG1", (0, 1)), ("ARG2", (2, 5))])]

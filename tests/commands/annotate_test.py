@@ -10,7 +10,7 @@ from distributed import LocalCluster
 
 from allennlp_coref_rc.annotation_runs.run import annotate
 from allennlp_coref_rc.annotations import read_documents, read_header, write_documents
-from allennlp_coref_rc.annotations.file_report import check_file
+from allennlp_coref_rc.annotations.file_report import report_on_file
 from allennlp_coref_rc.commands.allennlp_annotate import Annotate
 from allennlp_coref_rc.version import VERSION
 from tests.commands import annotators
@@ -80,7 +80,7 @@ def test_annotated_text_with_a_header(tmp_path, texts, capsys):
     }
     assert sorted(os.listdir(tmp_path)) == ["out.jsonl", "texts.txt"]
     assert f"23 documents, 184 tokens, 46 sentences, {clusters} clusters" in capsys.readouterr().out
-    assert check_file(str(output)).num_errors == 0
+    assert report_on_file(str(output)).num_errors == 0
 
 
 @pytest.mark.parametrize("together", [True, False])
@@ -235,7 +235,7 @@ def test_another_run_does_not_go_on_with_the_parts(tmp_path, texts, monkeypatch,
     assert message in str(error.value) and "start over with --force" in str(error.value)
     assert {name: (tmp_path / "out.jsonl.unfinished" / name).read_bytes() for name in kept} == kept
     annotate(**{**arguments, **change}, force=True)
-    assert not (tmp_path / "out.jsonl.unfinished").exists() and check_file(arguments["output"]).num_errors == 0
+    assert not (tmp_path / "out.jsonl.unfinished").exists() and report_on_file(arguments["output"]).num_errors == 0
 
 
 def test_a_damaged_part_is_made_again(tmp_path, texts, monkeypatch):
@@ -260,7 +260,7 @@ def test_an_output_is_not_replaced_unless_asked_for(tmp_path, texts):
         command(texts, output, "--annotator", "{}", "--force")
     assert output.read_text() == "precious" and sorted(os.listdir(tmp_path)) == ["out.jsonl", "texts.txt"]
     assert command(texts, output, "--annotator", "exact_match_coref", "--workers", 0, "--force") == 0
-    assert check_file(str(output)).num_errors == 0
+    assert report_on_file(str(output)).num_errors == 0
     with pytest.raises(ConfigurationError, match="the same file as INPUT and OUTPUT"):
         annotate(str(output), str(output), EXACT, workers=0, force=True)
 

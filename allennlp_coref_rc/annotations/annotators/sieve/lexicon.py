@@ -2,9 +2,7 @@
 
 from typing import Dict, NamedTuple
 
-from allennlp_coref_rc.annotations.annotators.sieve import function_words as words
-from allennlp_coref_rc.annotations.annotators.sieve import given_names as names
-from allennlp_coref_rc.annotations.annotators.sieve import nouns
+from allennlp_coref_rc.annotations.annotators.sieve import function_words, given_names, nouns
 
 MALE, FEMALE, NEUTER = 1, 2, 4
 PERSON = MALE | FEMALE
@@ -64,33 +62,33 @@ def _nouns() -> Dict[str, Noun]:
 NOUNS = _nouns()
 
 PRONOUNS: Dict[str, Pronoun] = {
-    **{word: Pronoun(3, MALE, SINGULAR) for word in words.MALE_PRONOUNS},
-    **{word: Pronoun(3, FEMALE, SINGULAR) for word in words.FEMALE_PRONOUNS},
-    **{word: Pronoun(3, NEUTER, SINGULAR) for word in words.NEUTER_PRONOUNS},
-    **{word: Pronoun(3, ANY_GENDER, PLURAL) for word in words.PLURAL_PRONOUNS},
-    **{word: Pronoun(1, PERSON, SINGULAR) for word in words.FIRST_SINGULAR},
-    **{word: Pronoun(1, PERSON, PLURAL) for word in words.FIRST_PLURAL},
-    **{word: Pronoun(2, PERSON, ANY_NUMBER) for word in words.SECOND_PRONOUNS},
+    **{word: Pronoun(3, MALE, SINGULAR) for word in function_words.MALE_PRONOUNS},
+    **{word: Pronoun(3, FEMALE, SINGULAR) for word in function_words.FEMALE_PRONOUNS},
+    **{word: Pronoun(3, NEUTER, SINGULAR) for word in function_words.NEUTER_PRONOUNS},
+    **{word: Pronoun(3, ANY_GENDER, PLURAL) for word in function_words.PLURAL_PRONOUNS},
+    **{word: Pronoun(1, PERSON, SINGULAR) for word in function_words.FIRST_SINGULAR},
+    **{word: Pronoun(1, PERSON, PLURAL) for word in function_words.FIRST_PLURAL},
+    **{word: Pronoun(2, PERSON, ANY_NUMBER) for word in function_words.SECOND_PRONOUNS},
 }
 
 GIVEN_NAMES: Dict[str, int] = {
-    **dict.fromkeys(names.MALE_NAMES, MALE),
-    **dict.fromkeys(names.FEMALE_NAMES, FEMALE),
-    **dict.fromkeys(names.EITHER_NAMES, PERSON),
+    **dict.fromkeys(given_names.MALE_NAMES, MALE),
+    **dict.fromkeys(given_names.FEMALE_NAMES, FEMALE),
+    **dict.fromkeys(given_names.EITHER_NAMES, PERSON),
 }
 
 TITLES: Dict[str, int] = {
-    **dict.fromkeys(names.TITLES, PERSON),
-    **dict.fromkeys(names.MALE_TITLES, MALE),
-    **dict.fromkeys(names.FEMALE_TITLES, FEMALE),
+    **dict.fromkeys(given_names.TITLES, PERSON),
+    **dict.fromkeys(given_names.MALE_TITLES, MALE),
+    **dict.fromkeys(given_names.FEMALE_TITLES, FEMALE),
 }
 
 CLOSED = (
     frozenset(PRONOUNS)
-    | words.DETERMINERS
-    | words.PREPOSITIONS
-    | words.CONJUNCTIONS
-    | words.AUXILIARIES
-    | words.ADVERBS
+    | function_words.DETERMINERS
+    | function_words.PREPOSITIONS
+    | function_words.CONJUNCTIONS
+    | function_words.AUXILIARIES
+    | function_words.ADVERBS
 )
 """Words that are no noun and, but for determiners, no part of a simple noun phrase."""

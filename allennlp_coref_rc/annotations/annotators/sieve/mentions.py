@@ -4,7 +4,7 @@ from allennlp_coref_rc.annotations.annotated_text import Span
 from allennlp_coref_rc.annotations.annotators.sieve import function_words
 from allennlp_coref_rc.annotations.annotators.sieve.lexicon import PRONOUNS
 from allennlp_coref_rc.annotations.annotators.sieve.mention import PRONOUN, Mention
-from allennlp_coref_rc.annotations.annotators.sieve.name_spans import name_runs
+from allennlp_coref_rc.annotations.annotators.sieve.name_spans import name_spans
 from allennlp_coref_rc.annotations.annotators.sieve.noun_phrases import NounPhraseParser
 
 HEADINGS = frozenset("chapter part book volume act scene section canto letter prologue adventure story".split())
@@ -19,7 +19,7 @@ class MentionFinder:
     def __init__(self, tokens: Sequence[str], sentences: Sequence[Span], all_nouns: bool = False) -> None:
         self.words = [token.lower().replace("’", "'") for token in tokens]
         self._sentences = sentences
-        self._parser = NounPhraseParser(tokens, self.words, name_runs(tokens, self.words, sentences), all_nouns)
+        self._parser = NounPhraseParser(tokens, self.words, name_spans(tokens, self.words, sentences), all_nouns)
         self._mentions: List[Mention] = []
         self._stop = 0
 

@@ -3,8 +3,7 @@
 from typing import Dict, List, Sequence, Set
 
 from allennlp_coref_rc.annotations.annotated_text import Span
-from allennlp_coref_rc.annotations.annotators.sieve import function_words, nouns
-from allennlp_coref_rc.annotations.annotators.sieve import given_names as names
+from allennlp_coref_rc.annotations.annotators.sieve import function_words, given_names, nouns
 from allennlp_coref_rc.annotations.annotators.sieve.lexicon import CLOSED, GIVEN_NAMES, NOUNS, TITLES
 
 OPENING = frozenset(["``", "“", "‘", '"', "'", "--", "—", ":", "(", "[", "_", "*"])
@@ -21,11 +20,11 @@ MIN_CAPITALS = 0.01
 """The share of tokens with a capital letter; text with fewer is taken to be lower-cased."""
 
 
-def name_runs(tokens: Sequence[str], words: Sequence[str], sentences: Sequence[Span]) -> Dict[int, int]:
+def name_spans(tokens: Sequence[str], words: Sequence[str], sentences: Sequence[Span]) -> Dict[int, int]:
     """By the first token of each name the token after its last. `words` are the lower-cased tokens."""
     capital = [token[:1].isupper() for token in tokens]
     if sum(capital) < MIN_CAPITALS * len(tokens):
-        return _lower_cased_runs(words)
+        return _lower_cased_spans(words)
     starts = {start for start, _ in sentences}
     opens = [i in starts or tokens[i - 1] in OPENING for i in range(len(tokens))]
     lower = {token for token in tokens if token.islower()}
@@ -34,16 +33,16 @@ def name_runs(tokens: Sequence[str], words: Sequence[str], sentences: Sequence[S
         capital[i] and _may_be_in_name(words, i, opens[i] or _is_heading(token), lower, inside)
         for i, token in enumerate(tokens)
     ]
-    runs: Dict[int, int] = {}
+    spans: Dict[int, int] = {}
     for start, stop in sentences:
         while start < stop:
             end = start
             while good[end : end + 1] == [True] and end < stop:
                 end = _past_particles(words, end + 1, stop, good)
             if end > start and not (end == start + 1 and words[start] in nouns.KIN):
-                runs[start] = end
+                spans[start] = end
             start = max(end, start + 1)
-    return runs
+    return spans
 
 
 def _may_be_in_name(words: Sequence[str], i: int, any_is_capital: bool, lower: Set[str], inside: Set[str]) -> bool:
@@ -52,12 +51,12 @@ def _may_be_in_name(words: Sequence[str], i: int, any_is_capital: bool, lower: S
     known, or that has one elsewhere too.
     """
     word = words[i]
-    if word in names.NOT_NAMES or word in CLOSED or not word[0].isalpha():
+    if word in given_names.NOT_NAMES or word in CLOSED or not word[0].isalpha():
         return False
     if word in TITLES:
         return True
     if any_is_capital:
-        known = word in GIVEN_NAMES or word in names.PLACE_NAMES
+        known = word in GIVEN_NAMES or word in given_names.PLACE_NAMES
         return word not in function_words.VERBS and (word in inside or known and word not in lower)
     # An initial has a full stop.
     return len(word) > 1 or words[i + 1 : i + 2] == ["."]
@@ -76,12 +75,12 @@ def _past_particles(words: Sequence[str], position: int, stop: int, good: List[b
         end += 1
     if end == position or end >= stop or not good[end] or words[position] == "the":
         return position
-    if words[position] == "'s" and words[end] not in names.PLACE_HEADS:
+    if words[position] == "'s" and words[end] not in given_names.PLACE_HEADS:
         return position
     return end
 
 
-def _lower_cased_runs(words: Sequence[str]) -> Dict[int, int]:
+def _lower_cased_spans(words: Sequence[str]) -> Dict[int, int]:
     """
     Of text without capital letters: what follows a title, names that are known and are no words, and, wherever they
     stand, unknown words with which somewhere a clause begins, without a determiner, or which speak.
@@ -95,18 +94,22 @@ def _lower_cased_runs(words: Sequence[str]) -> Dict[int, int]:
                 acting.add(word)
         if word in function_words.SPEECH_VERBS and i and words[i - 1] in ("''", '"', "”", "'") and _is_unknown(after):
             acting.add(after)
-    runs: Dict[int, int] = {}
+    spans: Dict[int, int] = {}
     i = 0
     while i < len(words):
         word, end = words[i], i
         if word in TITLES and word not in NOUNS and i + 1 < len(words) and _is_unknown(words[i + 1]):
             end = i + 2
-        elif word in acting or word not in names.ALSO_WORDS and (word in GIVEN_NAMES or word in names.PLACE_NAMES):
+        elif (
+            word in acting
+            or word not in given_names.ALSO_WORDS
+            and (word in GIVEN_NAMES or word in given_names.PLACE_NAMES)
+        ):
             end = i + (word in acting or word not in NOUNS)
         if end > i:
-            runs[i] = end
+            spans[i] = end
         i = max(end, i + 1)
-    return runs
+    return spans
 
 
 def _is_unknown(word: str) -> bool:
@@ -119,6 +122,6 @@ def _is_unknown(word: str) -> bool:
         and word not in function_words.VERBS
         and word not in function_words.SPEECH_VERBS
         and word not in function_words.BARE_WORDS
-        and word not in names.NOT_NAMES
+        and word not in given_names.NOT_NAMES
         and not word.endswith(("ly", "ing", "ed", "s"))
     )

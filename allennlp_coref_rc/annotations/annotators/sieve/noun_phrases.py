@@ -1,8 +1,7 @@
 from dataclasses import dataclass
 from typing import Dict, List, Optional, Sequence, Tuple
 
-from allennlp_coref_rc.annotations.annotators.sieve import function_words, nouns
-from allennlp_coref_rc.annotations.annotators.sieve import given_names as names
+from allennlp_coref_rc.annotations.annotators.sieve import function_words, given_names, nouns
 from allennlp_coref_rc.annotations.annotators.sieve.lexicon import (
     ANY_GENDER,
     ANY_NUMBER,
@@ -38,12 +37,12 @@ class NounPhraseParser:
     """
     Finds noun phrases: a determiner or possessor, modifiers and a head, which is a name or a noun of the lists
     (persons, groups, places, vehicles, animals), or, with `all_nouns`, any word that may be one. A phrase with "of"
-    belongs to it. `names` are the names of the text, by the first token of each the token after its last.
+    belongs to it. `name_spans` has the token after the last one of each name, by its first one.
     """
 
     tokens: Sequence[str]
     words: Sequence[str]
-    names: Dict[int, int]
+    name_spans: Dict[int, int]
     all_nouns: bool = False
 
     def parse(self, start: int, stop: int, possessor: Optional[Mention] = None) -> Tuple[List[Mention], int]:
@@ -122,7 +121,7 @@ class _NounPhrase:
                 return False
             self._determiner = words[self._position]
             self._position += 1
-        if self._determiner == "that" and self._position in self._text.names:
+        if self._determiner == "that" and self._position in self._text.name_spans:
             return False
         while self._determiner and self._position < self._stop and words[self._position] in function_words.INTENSIFIERS:
             self._position += 1
@@ -132,7 +131,7 @@ class _NounPhrase:
         """Reads one word, name or possessive mark; false where the phrase ends."""
         word, position = self._words[self._position], self._position
         is_person = self._head != NONE and (self._kind == NAME or NOUNS[self._words[self._head]].is_person)
-        if position in self._text.names and (self._head == NONE or is_person):
+        if position in self._text.name_spans and (self._head == NONE or is_person):
             return self._read_name()
         if word in NOUNS and (self._determiner if self._kind == NAME else not is_person):
             self._head, self._kind = position, NOMINAL
@@ -167,7 +166,7 @@ class _NounPhrase:
             self._any_head = False
             self.resume = self._position
             return False
-        end = self._text.names[self._position]
+        end = self._text.name_spans[self._position]
         self._name, self._head, self._kind = self._position, end - 1, NAME
         self._position = end
         self._stop = min(self._sentence_stop, max(self._stop, end + MAX_WORDS // 2))
@@ -268,14 +267,14 @@ def name_attributes(name: Sequence[str]) -> Tuple[int, int, bool]:
         return gender, SINGULAR, True
     if "of" in name and first not in GIVEN_NAMES:
         return NEUTER, SINGULAR, False
-    if len(name) > 1 and (last in names.PLACE_HEADS or last in names.GROUP_HEADS):
+    if len(name) > 1 and (last in given_names.PLACE_HEADS or last in given_names.GROUP_HEADS):
         return NEUTER, ANY_NUMBER, False
-    if first in GIVEN_NAMES and not (len(name) == 1 and first in names.PLACE_NAMES):
+    if first in GIVEN_NAMES and not (len(name) == 1 and first in given_names.PLACE_NAMES):
         return GIVEN_NAMES[first], SINGULAR, True
     if last in TITLES:
         return TITLES[last], SINGULAR, True
-    if any(word in names.PLACE_NAMES for word in name):
+    if any(word in given_names.PLACE_NAMES for word in name):
         return NEUTER, SINGULAR, False
-    if last in names.PLACE_HEADS or last in names.GROUP_HEADS:
+    if last in given_names.PLACE_HEADS or last in given_names.GROUP_HEADS:
         return NEUTER, ANY_NUMBER, False
     return ANY_GENDER, SINGULAR, False
