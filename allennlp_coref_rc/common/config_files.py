@@ -1,8 +1,9 @@
 """The experiments' configs that come with the package, found by their names below `training_config`."""
 
 import os
+from functools import partial
 from pathlib import Path
-from typing import List
+from typing import Any, List
 
 FOLDER = Path(__file__).resolve().parents[1] / "training_config"
 """In a clone this is a link to the folder at its top; in a wheel the files lie here."""
@@ -29,3 +30,12 @@ def locate(path: str) -> str:
         if not os.path.isabs(candidate) and (FOLDER / candidate).is_file():
             return str(FOLDER / candidate)
     return path
+
+
+def let_configs_import(params: Any) -> None:
+    """
+    Changes AllenNLP's `params`, given the module, so that a config anywhere may import those that come with the package, by
+    their names. What is found beside the config comes first.
+    """
+    for name in ("evaluate_file", "evaluate_snippet"):
+        setattr(params, name, partial(getattr(params, name), jpathdir=[str(FOLDER)]))

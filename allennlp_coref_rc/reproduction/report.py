@@ -1,6 +1,7 @@
 import os
 from typing import Dict, Iterator, List, Optional, Sequence, Tuple
 
+from allennlp_coref_rc.common.config_files import locate
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import atomic_write, open_text
 from allennlp_coref_rc.reproduction.condition import Column, Condition, Table
@@ -169,7 +170,7 @@ def state(condition: Condition, scores: Scores, data: str) -> str:
         return f"[{scores.num_failed}/{scores.num_runs} failed]"
     if scores.results:
         return "" if scores.complete else f"[{len(scores.results)}/{scores.num_runs} run]"
-    if not os.path.exists(condition.config):
+    if not os.path.exists(locate(condition.config)):
         return "[no config]"
     return "[no data]" if condition.missing(data) else "[not run]"
 

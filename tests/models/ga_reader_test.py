@@ -7,13 +7,15 @@ from allennlp.data import Batch, DatasetReader, Vocabulary
 from allennlp.models import Model
 
 from tests.shared import PROJECT
-from tests.training_config.configs import load
+from tests.training_config.configs import load, load_text
 
 BABI = PROJECT / "training_config" / "babi"
 
 
 def build(config="ga_coref_gru", task=2, more=None, split="train"):
-    params = load(BABI / f"{config}.jsonnet", task, more)
+    """Of a config's name, or of Jsonnet: the model, the instances of a split, and the reader."""
+    is_name = config.isidentifier()
+    params = load(BABI / f"{config}.jsonnet", task, more) if is_name else load_text(config, "babi", task, more)
     reader = DatasetReader.from_params(params["dataset_reader"])
     instances = list(reader.read(split))
     vocab = Vocabulary.from_instances(instances)

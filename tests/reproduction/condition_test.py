@@ -10,6 +10,7 @@ from allennlp_coref_rc.data.dataset_readers.annotated_narrativeqa import QUESTIO
 from allennlp_coref_rc.reproduction.condition import select
 from allennlp_coref_rc.reproduction.condition_files import numbers, read_conditions
 from tests.shared import PROJECT
+from tests.training_config.configs import CONFIGS
 
 FOLDER = PROJECT / "allennlp_coref_rc" / "reproduction" / "conditions"
 
@@ -96,10 +97,10 @@ def test_configs_are_there_and_read_the_data_that_rows_say():
     for condition in conditions().values():
         if condition.config:
             assert condition.seeds, condition.name
-            assert os.path.exists(PROJECT / condition.config)
+            assert (CONFIGS / condition.config).exists()
             folders.setdefault(os.path.dirname(condition.config), condition)
     for condition in folders.values():
-        params = Params.from_file(str(PROJECT / condition.config)).as_dict(quiet=True)
+        params = Params.from_file(str(CONFIGS / condition.config)).as_dict(quiet=True)
         said = {f"data/{name}" for name in condition.data}
         keys = ("train_data_path", "validation_data_path", "test_data_path")
         read = {params[key] for key in keys if params.get(key)}

@@ -13,6 +13,8 @@ from tests.shared import PROJECT
 
 FIXTURES = PROJECT / "tests" / "fixtures"
 
+CONFIGS = PROJECT / "training_config"
+
 BABI = FIXTURES / "babi"
 
 BABI_FOLDERS = ("babi", "babi_mix")
@@ -35,7 +37,7 @@ DATA_PATHS = {
 
 def configs(*folders: str) -> List[Path]:
     """All experiments, or those of some folders."""
-    paths = sorted((PROJECT / "training_config").glob("*/*.jsonnet"))
+    paths = sorted(CONFIGS.glob("*/*.jsonnet"))
     return [path for path in paths if not folders or path.parent.name in folders]
 
 
@@ -63,7 +65,17 @@ def load(config: Path, task: int = 2, more: Optional[Dict[str, Any]] = None) -> 
     return Params.from_file(str(config), params_overrides=overrides(config, task, more))
 
 
-SMALL = "embedding_dim:: 8, dassa_options:: { layer_dropout_undecayed_prob: 0 }, "
+def evaluate(text: str) -> Any:
+    """What Jsonnet comes to that imports configs and libraries as a user's config does."""
+    return json.loads(_jsonnet.evaluate_snippet("mine.jsonnet", text, jpathdir=[str(CONFIGS)]))
+
+
+def load_text(text: str, folder: str, task: int = 2, more: Optional[Dict[str, Any]] = None) -> Params:
+    """An experiment in Jsonnet, on the fixtures that are the data of a folder of configs."""
+    return Params(with_overrides(evaluate(text), json.loads(overrides(CONFIGS / folder / "mine.jsonnet", task, more))))
+
+
+SMALL = "embedding_dim:: 8, pretrained_file:: null, dassa_options:: { layer_dropout_undecayed_prob: 0 }, "
 """Without layer dropout, so that every parameter is used."""
 
 SMALL_QANET = """
@@ -75,7 +87,10 @@ SMALL_QANET = """
 
 def load_small(config: Path, task: int = 2) -> Params:
     """The same with small embeddings and encoders, no smaller than the largest part of a state that a config names."""
-    sizes = SMALL_QANET if config.parent.name == "narrativeqa" else "hidden_size:: 68"
-    small = f"(import '{config.name}') {{ {SMALL} {sizes} }}"
-    evaluated = _jsonnet.evaluate_snippet(str(config.parent / "small.jsonnet"), small)
-    return Params(with_overrides(json.loads(evaluated), json.loads(overrides(config, task))))
+    text = small(f"import '{config.parent.name}/{config.name}'", config.parent.name)
+    return Params(with_overrides(evaluate(text), json.loads(overrides(config, task))))
+
+
+def small(text: str, folder: str) -> str:
+    """The same of an experiment in Jsonnet, as Jsonnet."""
+    return f"({text}\n) {{ {SMALL} {SMALL_QANET if folder == 'narrativeqa' else 'hidden_size:: 68'} }}"

@@ -3,7 +3,6 @@ import math
 import re
 from itertools import islice
 
-import _jsonnet
 import pytest
 import torch
 from allennlp.commands.train import train_model
@@ -12,20 +11,34 @@ from allennlp.data import Batch, DatasetReader, Vocabulary
 from allennlp.models import Model, load_archive
 
 from allennlp_coref_rc.data.babi.babi_files import read_babi
-from tests.shared import PROJECT
-from tests.training_config.configs import BABI, BABI_FOLDERS, DATA_PATHS, configs, load, load_small, name_of
-
-CONFIGS = configs()
+from tests.training_config import configs_page
+from tests.training_config.configs import (
+    BABI,
+    BABI_FOLDERS,
+    CONFIGS,
+    DATA_PATHS,
+    configs,
+    evaluate,
+    load,
+    load_small,
+    load_text,
+    name_of,
+    small,
+)
 
 
 def test_there_are_configs():
-    names = {path.stem for path in CONFIGS if path.parent.name == "babi"}
+    names = {path.stem for path in configs("babi")}
     assert names >= {
         f"{reader}_{encoder}" for reader in ("ga", "bi") for encoder in ("gru", "gru_one_hot", "coref_gru")
     } | {"ga_mage_gru", "ga_mage_gru_shared", "ga_mage_gru_joint", "ga_dag_rnn"}
 
 
-@pytest.mark.parametrize("config", CONFIGS, ids=name_of)
+def test_the_page_lists_all_configs():
+    assert configs_page.configs() == {(path.parent.name, path.stem) for path in configs()}
+
+
+@pytest.mark.parametrize("config", configs(), ids=name_of)
 def test_is_short_and_cites_its_source(config):
     lines = config.read_text().splitlines()
     assert len(lines) <= 30
@@ -59,10 +72,10 @@ def train_two_batches(params):
     return instances, output, before, loss()
 
 
-def has_learnt(config, before, after):
-    # DASSA's outputs are not bounded as those of GRUs are, and who trains on other names is not tested on those: there
-    # two updates need not make anything better.
-    return math.isfinite(after) and (after <= before or config.stem == "ga_dassa" or "_renamed" in config.stem)
+def has_learnt(name, before, after):
+    # DASSA's outputs are not bounded as those of GRUs are, and a reader that trains on other names is not tested on those:
+    # there two updates need not make anything better.
+    return math.isfinite(after) and (after <= before or name == "ga_dassa" or "_renamed" in name)
 
 
 @pytest.mark.parametrize("task", [2, 15], ids=["extractive", "classification"])
@@ -70,20 +83,51 @@ def has_learnt(config, before, after):
 def test_trains_on_an_extractive_and_a_classification_task_of_babi(config, task):
     instances, output, before, after = train_two_batches(load_small(config, task))
     assert output["probabilities"].shape[1] == len({instance["answer"].label for instance in instances})
-    assert has_learnt(config, before, after)
+    assert has_learnt(config.stem, before, after)
 
 
 @pytest.mark.parametrize("config", configs("annotators", *DATA_PATHS), ids=name_of)
 def test_trains_on_fixtures(config):
     _, _, before, after = train_two_batches(load_small(config))
-    assert has_learnt(config, before, after)
+    assert has_learnt(config.stem, before, after)
+
+
+# In each row of the page another one of its folders: grid_test has all readers on all data sets.
+@pytest.mark.parametrize(
+    "line",
+    [row[i % len(row)] for i, row in enumerate(configs_page.lines())],
+    ids=lambda line: f"{line.folder}-{line.name}",
+)
+def test_lines_of_the_page_train_on_fixtures(line):
+    for task in (2, 15) if line.folder in BABI_FOLDERS else (2,):
+        _, _, before, after = train_two_batches(load_text(small(line.text, line.folder), line.folder, task))
+        assert has_learnt(line.name, before, after)
+
+
+def test_every_line_of_the_page_is_an_experiment_of_its_own():
+    lines = [line for row in configs_page.lines() for line in row]
+    names = {(line.folder, line.name) for line in lines}
+    assert len(names) == len(lines) == 103
+    assert not names & {(path.parent.name, path.stem) for path in configs()}
+    texts = [line.text for line in lines] + [f"import '{path.parent.name}/{path.name}'" for path in configs()]
+    experiments = evaluate(f"[{', '.join(f'({text})' for text in texts)}]")
+    assert len({json.dumps(values, sort_keys=True) for values in experiments}) == len(texts)
+
+
+@pytest.mark.parametrize("text", configs_page.examples())
+def test_examples_of_the_page_train_on_fixtures(text):
+    folder = re.search(r"\(import '(\w+)/", text).group(1)
+    values, base = evaluate(text), evaluate(re.search(r"\(import '.*?'\)", text).group())
+    assert values != base
+    _, _, before, after = train_two_batches(load_text(small(text, folder), folder))
+    assert has_learnt("", before, after)
 
 
 def test_encoders_of_one_experiment_have_equal_numbers_of_parameters():
     """To 1 %, as the paper compares them."""
     counts = {}
     for encoder in ("gru", "coref_gru", "mage_gru"):
-        params = load(PROJECT / "training_config" / "babi" / f"ga_{encoder}.jsonnet", 2)
+        params = load(CONFIGS / "babi" / f"ga_{encoder}.jsonnet", 2)
         reader = DatasetReader.from_params(params["dataset_reader"])
         vocab = Vocabulary.from_instances(reader.read("train"))
         counts[encoder] = sum(p.numel() for p in Model.from_params(params["model"], vocab=vocab).parameters())
@@ -94,7 +138,7 @@ def test_encoders_of_one_experiment_have_equal_numbers_of_parameters():
 def test_two_runs_with_one_seed_agree_to_the_last_digit(tmp_path):
     metrics = []
     for run in ("first", "second"):
-        params = load(PROJECT / "training_config" / "babi" / "ga_coref_gru.jsonnet", 2, {"trainer.num_epochs": 2})
+        params = load(CONFIGS / "babi" / "ga_coref_gru.jsonnet", 2, {"trainer.num_epochs": 2})
         model = train_model(params, str(tmp_path / run))
         text = (tmp_path / run / "metrics.json").read_text()
         metrics.append(re.sub(r'"[^"]*(duration|memory)[^"]*": [^\n]*\n', "", text))
@@ -105,33 +149,37 @@ def test_two_runs_with_one_seed_agree_to_the_last_digit(tmp_path):
 
 
 def test_the_encoder_is_swapped_by_an_edit():
-    text = (PROJECT / "training_config" / "babi" / "ga_coref_gru.jsonnet").read_text()
+    text = (CONFIGS / "babi" / "ga_coref_gru.jsonnet").read_text().replace("'../lib/", "'lib/")
     swapped = text.replace("variants.coref_gru", "variants.gru")
     assert swapped != text
-    folder = PROJECT / "training_config" / "babi"
-    evaluated = _jsonnet.evaluate_snippet(str(folder / "swapped.jsonnet"), swapped)
-    params = Params(json.loads(evaluated))
-    assert params["model"]["passage_encoders"][0]["type"] == "gru"
+    assert evaluate(text)["model"]["passage_encoders"][0]["type"] == "coref_gru"
+    assert evaluate(swapped)["model"]["passage_encoders"][0]["type"] == "gru"
+
+
+def test_quick_start_has_its_data_in_any_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    params = Params.from_file(str(CONFIGS / "babi" / "quick_start.jsonnet"))
+    reader = DatasetReader.from_params(params["dataset_reader"])
+    for split in ("train", "validation", "test"):
+        assert next(iter(reader.read(params[f"{split}_data_path"])))["metadata"]["task"] == 2
 
 
 @pytest.mark.parametrize("change", ["remove_mentions", "replace_mentions"])
 def test_clusters_are_spoilt_from_the_command_line(change):
     def clusters(share):
         more = {f"dataset_reader.annotator.{change}": share}
-        params = load(PROJECT / "training_config" / "babi" / "ga_corrupted_coref_gru.jsonnet", 2, more)
+        params = load(CONFIGS / "babi" / "ga_corrupted_coref_gru.jsonnet", 2, more)
         instances = DatasetReader.from_params(params["dataset_reader"]).read("train")
         return [instance["metadata"]["clusters"] for instance in instances]
 
-    clean = DatasetReader.from_params(
-        load(PROJECT / "training_config" / "babi" / "ga_coref_gru.jsonnet")["dataset_reader"]
-    )
+    clean = DatasetReader.from_params(load(CONFIGS / "babi" / "ga_coref_gru.jsonnet")["dataset_reader"])
     assert clusters(0) == [instance["metadata"]["clusters"] for instance in clean.read("train")] != clusters(0.5)
     assert any(clusters(1.0)) == (change == "replace_mentions")
 
 
 def test_the_vocabulary_is_that_of_the_training_data(tmp_path):
     """Of the answers of task 8's fixtures one is in the test file alone."""
-    params = load(PROJECT / "training_config" / "babi" / "bi_gru.jsonnet", 8)
+    params = load(CONFIGS / "babi" / "bi_gru.jsonnet", 8)
     model = train_model(params, str(tmp_path / "run"))
     labels = set(model.vocab.get_token_to_index_vocabulary("class_labels"))
     training = {question.answer for question in read_babi(str(BABI / "qa8_train.txt"))}

@@ -5,16 +5,13 @@ import math
 from functools import lru_cache
 from itertools import islice
 
-import _jsonnet
 import pytest
 import torch
 from allennlp.common import Params
-from allennlp.common.params import with_overrides
 from allennlp.data import Batch, DatasetReader, Vocabulary
 from allennlp.models import Model
 
-from tests.shared import PROJECT
-from tests.training_config.configs import SMALL, overrides
+from tests.training_config.configs import SMALL, load_text
 
 DATA_SETS = {
     "babi": "babi",
@@ -29,46 +26,42 @@ DATA_SETS = {
 
 ENCODERS = ("gru", "coref_gru", "mage_gru(8)", "dassa")
 
-READERS = (
-    "gru",
-    "single_layer",
-    "stanford",
-    "cg",
-    "cg_by_filtered_question_unfiltered",
-    "sba_question",
-    "sba_passage",
-    "sba_both",
-    "cg_sba",
-)
+READERS = {
+    "ga": [],
+    "single_layer": ["single_layer"],
+    "stanford": ["single_layer", "bilinear"],
+    "cg": ["cg"],
+    "cg_by_filtered_question_unfiltered": ["cg_by_filtered_question_unfiltered"],
+    "sba_question": ["sba_question"],
+    "sba_passage": ["sba_passage"],
+    "sba_both": ["sba_question", "sba_passage"],
+    "cg_sba": ["cg", "sba_question"],
+}
+"""The variants of each."""
 
 
 def experiment(folder, encoder, reader):
-    snippet = f"""
-        local variants = import '../lib/variants.libsonnet';
-        (import '../lib/{DATA_SETS[folder]}.libsonnet') + variants.{reader} + variants.{encoder}
+    variants = "".join(f" + variants.{variant}" for variant in [encoder, *READERS[reader]])
+    text = f"""
+        local variants = import 'lib/variants.libsonnet';
+        (import 'lib/{DATA_SETS[folder]}.libsonnet'){variants}
         {{ training_set:: 'Strict', hidden_size:: 12, {SMALL} }}
     """
-    return evaluate(folder, snippet)
+    return load_text(text, folder)
 
 
 def qanet_experiment(modeling_layer):
-    snippet = f"""
-        local variants = import '../lib/narrativeqa_variants.libsonnet';
-        (import '../lib/narrativeqa.libsonnet') + variants.{modeling_layer}
+    text = f"""
+        local variants = import 'lib/narrativeqa_variants.libsonnet';
+        (import 'lib/narrativeqa.libsonnet') + variants.{modeling_layer}
         {{ hidden_size:: 12, blocks:: 2, annotated_blocks:: [1], {SMALL} }}
     """
-    return evaluate("narrativeqa", snippet)
-
-
-def evaluate(folder, snippet):
-    path = PROJECT / "training_config" / folder / "cell.jsonnet"
-    values = json.loads(_jsonnet.evaluate_snippet(str(path), snippet))
-    return Params(with_overrides(values, json.loads(overrides(path))))
+    return load_text(text, "narrativeqa")
 
 
 @lru_cache(maxsize=None)
 def data(folder, encoder):
-    return batches_of(experiment(folder, encoder, "gru"))
+    return batches_of(experiment(folder, encoder, "ga"))
 
 
 def batches_of(params):

@@ -2,18 +2,14 @@
 
 import json
 
-import _jsonnet
 import pytest
 from allennlp.commands.train import train_model
-from allennlp.common import Params
-from allennlp.common.params import with_overrides
 from allennlp.data import DatasetReader, Vocabulary
 from allennlp.models import Model
 
-from tests.shared import PROJECT
-from tests.training_config.configs import configs, load, overrides
+from tests.training_config.configs import CONFIGS, configs, evaluate, load, load_text
 
-FOLDER = PROJECT / "training_config" / "narrativeqa"
+FOLDER = CONFIGS / "narrativeqa"
 
 PUBLISHED = {
     # Heads that see annotations; batch, accumulation, epochs, patience of training and of the learning rate.
@@ -35,16 +31,15 @@ PUBLISHED = {
 }
 
 
-def evaluate(names, *variants, more=""):
+def experiments(names, *variants, more=""):
     """Experiments by name, with variants; together, since the library then is read once."""
     added = "".join(f" + variants.{variant}" for variant in variants)
-    fields = ", ".join(f"{name}: (import '{name}.jsonnet'){added} {{ {more} }}" for name in names)
-    snippet = f"local variants = import '../lib/narrativeqa_variants.libsonnet'; {{ {fields} }}"
-    return json.loads(_jsonnet.evaluate_snippet(str(FOLDER / "mine.jsonnet"), snippet))
+    fields = ", ".join(f"{name}: (import 'narrativeqa/{name}.jsonnet'){added} {{ {more} }}" for name in names)
+    return evaluate(f"local variants = import 'lib/narrativeqa_variants.libsonnet'; {{ {fields} }}")
 
 
-def evaluate_one(name, *variants, more=""):
-    return evaluate([name], *variants, more=more)[name]
+def experiment(name, *variants, more=""):
+    return experiments([name], *variants, more=more)[name]
 
 
 def budget(values):
@@ -55,7 +50,7 @@ def budget(values):
 
 
 def test_heads_and_budgets_are_the_published_ones():
-    for name, values in evaluate(PUBLISHED, "published_budget").items():
+    for name, values in experiments(PUBLISHED, "use_authors_budget").items():
         heads, *expected = PUBLISHED[name]
         layer = values["model"].get("modeling_layer", {})
         assert sum(layer.get("heads", {}).values()) == heads, name
@@ -65,10 +60,19 @@ def test_heads_and_budgets_are_the_published_ones():
 
 
 def test_budgets_are_equal_unless_the_published_ones_are_asked_for():
-    names = [path.stem for path in configs("narrativeqa") if not path.stem.startswith("development")]
-    assert set(names) > set(PUBLISHED) and len(names) > 18
-    assert set(map(budget, evaluate(names).values())) == {(32, 1, 70, 20, 8)}
-    assert set(map(budget, evaluate(names, "eight_gigabytes").values())) == {(4, 8, 70, 20, 8)}
+    names = [path.stem for path in configs("narrativeqa")]
+    assert set(names) > set(PUBLISHED)
+    assert set(map(budget, experiments(names).values())) == {(32, 1, 70, 20, 8)}
+    assert set(map(budget, experiments(names, "batches_of_at_most(4)").values())) == {(4, 8, 70, 20, 8)}
+    for encoder in ("gru", "coref_gru", "mage_gru(16)"):
+        assert budget(experiment("baseline_qanet", encoder)) == (32, 1, 70, 20, 8)
+
+
+def test_small_batches_of_the_published_budgets_make_the_same_updates():
+    for name, values in experiments(PUBLISHED, "use_authors_budget", "batches_of_at_most(4)").items():
+        _, batch_size, accumulation, *rest = PUBLISHED[name]
+        small = min(4, batch_size)
+        assert budget(values) == (small, batch_size * accumulation // small, *rest), name
 
 
 @pytest.mark.parametrize("name, number", [("baseline_qanet", 1_459_127), ("baseline_bidaf", 2_581_494)])
@@ -84,33 +88,38 @@ def test_models_have_as_many_parameters_as_the_authors(name, number):
 
 
 def test_limits_of_length_are_for_training():
-    values = evaluate_one("dassa_sdp_exp")
+    values = experiment("dassa_sdp_exp")
     assert values["dataset_reader"]["max_passage_length"] == 800
     assert "max_passage_length" not in values["validation_dataset_reader"]
     assert values["dataset_reader"]["annotator"] == values["validation_dataset_reader"]["annotator"]
 
 
 def test_data():
-    swapped = evaluate_one("dassa_sdp_exp", "swapped_split")
+    swapped = experiment("dassa_sdp_exp", "train_on_test_questions")
     assert swapped["train_data_path"].endswith("/test") and swapped["validation_data_path"].endswith("/valid")
     assert swapped["dataset_reader"]["text"] == "tokenized" and "test_data_path" not in swapped
-    theirs = evaluate_one("dassa_sdp_exp", "authors_files", "authors_scopes")
+    theirs = experiment("dassa_sdp_exp", "authors_annotated_files", "join_unannotated")
     assert theirs["train_data_path"].endswith("summaries_annotated.jsonl.train")
     assert "annotator" not in theirs["dataset_reader"] and theirs["model"]["modeling_layer"]["join_unannotated"]
 
 
 def test_vectors_of_a_file_are_for_all_words_that_it_has():
-    assert evaluate_one("baseline_qanet")["datasets_for_vocab_creation"] == ["train"]
-    values = evaluate_one("baseline_qanet", more="pretrained_file:: 'glove.txt'")
+    assert experiment("baseline_qanet")["datasets_for_vocab_creation"] == ["train"]
+    values = experiment("baseline_qanet", more="pretrained_file:: 'glove.txt'")
     assert values["datasets_for_vocab_creation"] == ["train", "validation", "test"]
     words = values["model"]["text_field_embedder"]["token_embedders"]["tokens"]
     assert words["pretrained_file"] == "glove.txt" and not words["trainable"]
 
 
 def test_trains_with_a_moving_average_and_accumulated_batches(tmp_path):
-    values = evaluate_one("development_explicit_coref", "moving_average", "eight_gigabytes")
-    params = Params(with_overrides(values, json.loads(overrides(FOLDER / "development_explicit_coref.jsonnet"))))
-    params["data_loader"]["batch_sampler"]["batch_size"] = 2
+    text = """
+        local variants = import 'lib/narrativeqa_variants.libsonnet';
+        (import 'lib/narrativeqa_development.libsonnet') + variants.explicit() + variants.coref()
+        + variants.moving_average + variants.batches_of_at_most(2)
+    """
+    params = load_text(text, "narrativeqa")
+    assert params["trainer"]["num_gradient_accumulation_steps"] == 8
+    assert params["data_loader"]["batch_sampler"]["batch_size"] == 2
     for key in ("train_data_path", "validation_data_path"):
         params[key] = params["train_data_path"]
     for reader in ("dataset_reader", "validation_dataset_reader"):

@@ -1,18 +1,13 @@
 """Word vectors of a file, named in a config: GloVe's text, word2vec's text with its header, plain or compressed."""
 
 import gzip
-import json
 
-import _jsonnet
 import pytest
 import torch
-from allennlp.common import Params
-from allennlp.common.params import with_overrides
 from allennlp.data import DatasetReader, Vocabulary
 from allennlp.models import Model
 
-from tests.shared import PROJECT
-from tests.training_config.configs import overrides
+from tests.training_config.configs import load_text
 
 VECTORS = "milk 1.0 2.0 3.0 4.0\nfred -1.0 0.5 0.25 0.0\nunheard 9.0 9.0 9.0 9.0\n"
 
@@ -22,10 +17,8 @@ VECTORS = "milk 1.0 2.0 3.0 4.0\nfred -1.0 0.5 0.25 0.0\nunheard 9.0 9.0 9.0 9.0
 def test_words_have_the_vectors_of_the_file(tmp_path, header, suffix):
     path = tmp_path / f"vectors.{suffix}"
     path.write_bytes((gzip.compress if suffix == "gz" else bytes)((header + VECTORS).encode()))
-    config = PROJECT / "training_config" / "babi" / "ga_gru.jsonnet"
-    snippet = f"(import 'ga_gru.jsonnet') {{ pretrained_file:: '{path}', embedding_dim:: 4, hidden_size:: 3 }}"
-    values = json.loads(_jsonnet.evaluate_snippet(str(config.parent / "mine.jsonnet"), snippet))
-    params = Params(with_overrides(values, json.loads(overrides(config))))
+    text = f"(import 'babi/ga_gru.jsonnet') {{ pretrained_file:: '{path}', embedding_dim:: 4, hidden_size:: 3 }}"
+    params = load_text(text, "babi")
     vocab = Vocabulary.from_instances(DatasetReader.from_params(params["dataset_reader"]).read("train"))
     model = Model.from_params(params["model"], vocab=vocab)
     weight = model.state_dict()["_text_field_embedder.token_embedder_tokens.weight"]

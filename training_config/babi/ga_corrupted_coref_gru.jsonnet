@@ -1,7 +1,7 @@
 // GA Reader with Coref-GRU and spoilt clusters: Figure 3 (left) in Dhingra et al. (NAACL 2018).
-// What share of the mentions is removed, or replaced by random tokens, is chosen on the command line:
+// The share of mentions that are removed, or replaced by random tokens, is chosen on the command line:
 //   -o '{"dataset_reader.annotator.remove_mentions": 0.25}'
 //   -o '{"dataset_reader.annotator.replace_mentions": 0.25}'
 local variants = import '../lib/variants.libsonnet';
 
-(import '../lib/babi.libsonnet') + variants.corrupted_coref_gru
+(import '../lib/babi.libsonnet') + variants.coref_gru + variants.corrupted_clusters

@@ -1,2 +1,4 @@
 // GA Reader with DAG-RNN: "GA + DAG-RNN" of Table 1 in Dhingra et al. (2017, arXiv:1703.02620).
-(import 'ga_mage_gru_shared.jsonnet') { encoder_options:: { variant: 'dag_rnn' } }
+local variants = import '../lib/variants.libsonnet';
+
+(import '../lib/babi.libsonnet') + variants.dag_rnn

@@ -1,5 +1,5 @@
-// `make train`: the GA Reader with Coref-GRU on simulated stories in the manner of bAbI's task 2, in a few epochs.
+// The GA Reader with Coref-GRU on simulated stories in the manner of bAbI's task 2, in a few epochs: for a start.
 (import 'ga_coref_gru.jsonnet') {
-  dataset_reader+: { folder: 'allennlp_coref_rc/data/babi/simulated', task: 2 },
-  trainer+: { num_epochs: 12 },
+  reader+:: { folder: 'bundled://simulated', task: 2 },
+  epochs:: 12,
 }

@@ -2,4 +2,4 @@
 // "CG + SBA" of Table 1 in CG+SBA (NAACL-SRW 2018).
 local variants = import '../lib/variants.libsonnet';
 
-(import '../lib/cnn.libsonnet') + variants.cg_sba
+(import '../lib/cnn.libsonnet') + variants.cg + variants.sba_question

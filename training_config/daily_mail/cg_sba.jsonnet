@@ -2,4 +2,4 @@
 // "CG + SBA" of Table 1 in CG+SBA (NAACL-SRW 2018).
 local variants = import '../lib/variants.libsonnet';
 
-(import '../lib/daily_mail.libsonnet') + variants.cg_sba
+(import '../lib/daily_mail.libsonnet') + variants.cg + variants.sba_question

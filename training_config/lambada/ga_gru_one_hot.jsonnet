@@ -2,4 +2,4 @@
 // "GA w/ GRU + 1-hot" of Table 3 in Coref-GRU (Dhingra et al., NAACL 2018).
 local variants = import '../lib/variants.libsonnet';
 
-(import '../lib/lambada.libsonnet') + variants.gru_one_hot
+(import '../lib/lambada.libsonnet') + variants.one_hot

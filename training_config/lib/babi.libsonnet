@@ -1,24 +1,17 @@
-// A GA Reader on one bAbI task. Settings of Coref-GRU (Dhingra et al., NAACL 2018), Appendix B, and of its authors' code,
-// but validation is once an epoch (theirs: every 25 updates, of about 28 an epoch).
-// The task and the folder of the data are chosen on the command line:
+// A GA Reader on one bAbI task: the settings of Coref-GRU, but validation is once an epoch (theirs: every 25 updates,
+// and an epoch has about 28). The task and the folder of the data are chosen on the command line:
 //   -o '{"dataset_reader.folder": "path/to/en-valid", "dataset_reader.task": 2}'
-local ga = import 'ga.libsonnet';
+local coref_gru_paper = import 'coref_gru_paper.libsonnet';
 
-ga {
+coref_gru_paper {
   local experiment = self,
 
   hidden_size:: 64,
   embedding_dim:: 128,
   max_clusters:: 13,
-  stack_question:: true,
   read_out:: 'final_states',
   dropout:: 0.1,
   embedding_initializers:: [['_text_field_embedder.*weight', { type: 'gated_normal' }]],
-  // Of the encoders, over their own.
-  encoder_initializers:: [
-    ['_(passage|question)_encoders.*weight.*', { type: 'gated_normal', gates: 3 }],
-    ['_(passage|question)_encoders.*bias.*', { type: 'constant', val: 0 }],
-  ],
   annotator:: { type: 'exact_match_coref', max_clusters: experiment.max_clusters },
   reader:: { type: 'annotated_babi', folder: 'data/babi/en-valid', task: 1 },
   train_data_path: 'train',

@@ -9,7 +9,7 @@ babi {
   epochs:: 60,
   halve_after:: [18, 24, 30, 36, 42, 48, 54],
   callbacks:: [{ type: 'stop_above', value: 0.999 }],
-  model+: { renaming: import 'babi_words.libsonnet' },
+  renaming:: import 'babi_words.libsonnet',
   // The sum of both: loss tells epochs apart that answer all validation questions.
   trainer+: { validation_metric: ['+accuracy', '-loss'], patience: 15 },
 }

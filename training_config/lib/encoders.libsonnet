@@ -1,30 +1,55 @@
-// Encoders by name: given the size of a direction, functions from the input size to a Seq2SeqEncoder.
+// Encoders for the field `encoder` of ga.libsonnet and narrativeqa.libsonnet. Each is an object of
+//   config(input_size)    a Seq2SeqEncoder whose output has 2 * hidden_size dimensions,
+//   annotation_layers     what it reads beside the text, by name,
+//   initializes_itself    whether a data set's encoder_initializers are not for it,
+//   joint                 whether one encoder reads passage and question as one sequence,
+//   has_heads             whether it has attention heads that can see views.
+local none = { annotation_layers: {}, initializes_itself: false, joint: false, has_heads: false };
+
 {
-  gru(size):: function(input_size) {
-    type: 'gru',
-    input_size: input_size,
-    hidden_size: size,
-    bidirectional: true,
+  none: none,
+
+  gru(hidden_size): none {
+    config(input_size): { type: 'gru', input_size: input_size, hidden_size: hidden_size, bidirectional: true },
   },
-  coref_gru(size, options={}):: function(input_size) {
-    type: 'coref_gru',
-    input_size: input_size,
-    hidden_size: size,
-  } + options,
+
+  coref_gru(hidden_size): none {
+    config(input_size): { type: 'coref_gru', input_size: input_size, hidden_size: hidden_size },
+    annotation_layers: { coref: 'coref_edges' },
+  },
+
   // Its sizes are those of the states that each type of edge carries.
-  mage_gru(state_sizes, options={}):: function(input_size) {
-    type: 'mage_gru',
-    input_size: input_size,
-    state_sizes: state_sizes,
-  } + options,
-  // Its heads, those that see annotations: by annotation layer, how many.
-  dassa(size, heads, options={}):: function(input_size) {
-    type: 'dassa',
-    input_dim: input_size,
-    hidden_dim: 2 * size,
-    num_blocks: 1,
-    annotated_blocks: [0],
-    heads: heads,
-    normalize_outputs: true,
-  } + options,
+  mage_gru(state_sizes, options={}): none {
+    config(input_size): { type: 'mage_gru', input_size: input_size, state_sizes: state_sizes } + options,
+    annotation_layers: { coref: 'coref_edges' },
+    initializes_itself: true,
+  },
+
+  // MAGE-GRU, one encoder of which reads the question and then the passage.
+  joint_mage_gru(state_sizes): self.mage_gru(state_sizes, { joint: true }) {
+    annotation_layers: { coref: { type: 'coref_edges', question_first: true } },
+    joint: true,
+  },
+
+  // The model of `gru`, run by our compiled recurrence.
+  compiled_gru(hidden_size): self.mage_gru({ sequential: hidden_size }) {
+    annotation_layers: {},
+    initializes_itself: false,
+  },
+
+  // By name, what its views are: { layer: an annotation layer, heads: how many heads see it }.
+  dassa(hidden_size, views, options={}): none {
+    config(input_size): {
+      type: 'dassa',
+      input_dim: input_size,
+      hidden_dim: 2 * hidden_size,
+      num_blocks: 1,
+      annotated_blocks: [0],
+      heads: { [name]: views[name].heads for name in std.objectFields(views) },
+      normalize_outputs: true,
+    } + options,
+    annotation_layers: { [name]: views[name].layer for name in std.objectFields(views) },
+    initializes_itself: true,
+    has_heads: true,
+  },
 }

@@ -1,45 +1,62 @@
-// A GA Reader with any encoder, on any data set: what a data set's library fills in, and variants.libsonnet varies.
+// A GA Reader on any data set. Each hidden field is one choice: the library of a data set makes its own, a variant
+// changes one (see variants.libsonnet). The experiment is assembled from all of them in one place, below the fields. So
+// variants combine in any order.
+local encoders = import 'encoders.libsonnet';
+
 {
   local experiment = self,
 
-  // From the input size to a Seq2SeqEncoder of 2 * hidden_size; see encoders.libsonnet.
-  passage_encoder:: error 'Must set passage_encoder',
-  question_encoder:: experiment.passage_encoder,
+  // The model.
+  encoder:: encoders.gru(experiment.hidden_size),  // of each layer; see encoders.libsonnet
   hidden_size:: error 'Must set hidden_size',  // of a direction
-  embedding_dim:: error 'Must set embedding_dim',
-  max_clusters:: error 'Must set max_clusters',
+  dassa_options:: {},  // further keys of `dassa`, where that is the encoder
   layers:: 3,
-  stack_question:: false,
   gating:: 'gated_attention',
-  read_out:: 'cloze',
-  question_self_belief:: false,
-  passage_self_belief:: false,
-  self_belief_options:: {},
-  dropout:: error 'Must set dropout',
-  question_feature:: false,
+  self_belief:: {},  // for `question` and `passage`: further keys of the aggregation, or {}
+  pointer:: null,  // the layer that points at answers; null for the model's default
+  renaming:: null,  // words that can stand for each other, see babi_words.libsonnet
   cluster_one_hot:: 0,  // indicators of clusters beside the embeddings
+  stack_question:: false,
+  question_feature:: false,
+  read_out:: 'cloze',
+  dropout:: error 'Must set dropout',
+
+  // Words.
+  embedding_dim:: error 'Must set embedding_dim',
   // A file of word vectors of size embedding_dim: GloVe or word2vec text, plain or compressed. To be said in a config,
   //   (import 'ga_gru.jsonnet') { pretrained_file:: 'data/glove/glove.6B.100d.txt' }
   // since with an override on the command line the initializers would overwrite them.
   pretrained_file:: null,
   train_embeddings:: true,
-  // Character encoder: { indexer, embedder, dim }, see characters.libsonnet.
-  characters:: null,
-  unknown_words:: null,  // how many there are; by default one
-  annotator:: null,
-  annotation_layers:: {},
+  characters:: null,  // a character encoder, see characters.libsonnet
+  unknown_words:: null,  // how many there are; null for one
+
+  // Weights at the start.
+  embedding_initializers:: [],  // of words, where there is no file of vectors
+  encoder_initializers:: [],  // of encoders that have none of their own
+
+  // Data. `corruption` spoils the annotator's clusters: keys of `corrupted_coref`, {} for its defaults.
   reader:: error 'Must set reader',
+  annotator:: null,
+  corruption:: null,
+  max_clusters:: error 'Must set max_clusters',
+
+  // Training.
   batch_size:: error 'Must set batch_size',
   learning_rate:: 0.0005,
   epochs:: error 'Must set epochs',
   halve_after:: error 'Must set halve_after',  // epochs
   callbacks:: [],
-  initializer:: {
-    regexes: (if experiment.pretrained_file == null then experiment.embedding_initializers else [])
-             + experiment.encoder_initializers,
-  },
-  embedding_initializers:: [],  // of words, where there is no file of vectors
-  encoder_initializers:: [],
+
+  local annotator =
+    if experiment.corruption == null then experiment.annotator
+    else { type: 'corrupted_coref', annotator: experiment.annotator } + experiment.corruption,
+  local annotation_layers =
+    experiment.encoder.annotation_layers
+    + (if experiment.cluster_one_hot > 0 then { coref_clusters: 'coref_clusters' } else {}),
+  local initializers =
+    (if experiment.pretrained_file == null then experiment.embedding_initializers else [])
+    + (if experiment.encoder.initializes_itself then [] else experiment.encoder_initializers),
 
   local character_dim = if experiment.characters == null then 0 else experiment.characters.dim,
   local input_size = experiment.embedding_dim + character_dim + experiment.cluster_one_hot,
@@ -48,21 +65,18 @@
   local output_size = 2 * experiment.hidden_size,
   local gated_size = if concatenates then 2 * output_size else output_size,
   local feature_size(layer) = if experiment.question_feature && layer == experiment.layers - 1 then 2 else 0,
-  local passage_sizes = [
-    (if layer == 0 then input_size else gated_size) + feature_size(layer)
+  local passage_size(layer) = (if layer == 0 then input_size else gated_size) + feature_size(layer),
+  local question_size(layer) = if layer > 0 && experiment.stack_question then output_size else input_size,
+  local encoder_of_each_layer(size) = [
+    experiment.encoder.config(size(layer))
     for layer in std.range(0, experiment.layers - 1)
   ],
-  local question_sizes = [
-    if layer > 0 && experiment.stack_question then output_size else input_size
-    for layer in std.range(0, experiment.layers - 1)
-  ],
-  local self_belief(asked) = if asked then {
-    encoder: { type: 'gru', input_size: input_size, hidden_size: experiment.hidden_size, bidirectional: true },
-  } + experiment.self_belief_options,
+  local self_belief(of) =
+    { encoder: encoders.gru(experiment.hidden_size).config(input_size) } + experiment.self_belief[of],
 
   dataset_reader: experiment.reader {
-    [if experiment.annotator != null then 'annotator']: experiment.annotator,
-    [if experiment.annotation_layers != {} then 'annotation_layers']: experiment.annotation_layers,
+    [if annotator != null then 'annotator']: annotator,
+    [if annotation_layers != {} then 'annotation_layers']: annotation_layers,
     token_indexers: {
       tokens: if experiment.unknown_words == null then { type: 'single_id', lowercase_tokens: true }
       else { type: 'hashed_unknown', unknown_words: experiment.unknown_words },
@@ -72,7 +86,7 @@
   validation_dataset_reader: self.dataset_reader { keep_skipped: true },
   // Words and answers that training does not have are unknown: AllenNLP would take those of all three files.
   datasets_for_vocab_creation: ['train'],
-  model: std.prune({
+  model: {
     type: 'ga_reader',
     text_field_embedder: {
       token_embedders: {
@@ -80,23 +94,24 @@
           type: 'embedding',
           embedding_dim: experiment.embedding_dim,
           trainable: experiment.train_embeddings,
-          pretrained_file: experiment.pretrained_file,
+          [if experiment.pretrained_file != null then 'pretrained_file']: experiment.pretrained_file,
         },
-        characters: if experiment.characters != null then experiment.characters.embedder,
+        [if experiment.characters != null then 'characters']: experiment.characters.embedder,
       },
     },
-    question_self_belief: self_belief(experiment.question_self_belief),
-    passage_self_belief: self_belief(experiment.passage_self_belief),
-  }) + {
-    passage_encoders: [experiment.passage_encoder(size) for size in passage_sizes],
-    question_encoders: [experiment.question_encoder(size) for size in question_sizes],
+    passage_encoders: encoder_of_each_layer(passage_size),
+    [if !experiment.encoder.joint then 'question_encoders']: encoder_of_each_layer(question_size),
     stack_question: experiment.stack_question,
     gating: experiment.gating,
+    [if std.objectHas(experiment.self_belief, 'question') then 'question_self_belief']: self_belief('question'),
+    [if std.objectHas(experiment.self_belief, 'passage') then 'passage_self_belief']: self_belief('passage'),
     read_out: experiment.read_out,
     dropout: experiment.dropout,
     question_feature: experiment.question_feature,
     cluster_one_hot: experiment.cluster_one_hot,
-    initializer: experiment.initializer,
+    [if experiment.renaming != null then 'renaming']: experiment.renaming,
+    [if experiment.pointer != null then 'pointer']: experiment.pointer,
+    initializer: { regexes: initializers },
   },
   data_loader: {
     batch_sampler: { type: 'bucket', batch_size: experiment.batch_size, sorting_keys: ['passage'] },

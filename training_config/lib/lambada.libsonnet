@@ -1,22 +1,16 @@
-// A GA Reader on LAMBADA as reading comprehension (Chu et al. 2017). Settings of Coref-GRU (Dhingra et al., NAACL
-// 2018), Appendix B, and of its authors' code. Theirs begin with GloVe vectors: see pretrained_file in ga.libsonnet.
-// Their clusters are Stanford CoreNLP's; here of a sieve that needs no model: others come with files that `allennlp
-// annotate` has written, for which the annotator is not asked.
-local ga = import 'ga.libsonnet';
+// A GA Reader on LAMBADA as reading comprehension (Chu et al. 2017): the settings of Coref-GRU, which begins with
+// GloVe vectors: see pretrained_file in ga.libsonnet. Its clusters are Stanford CoreNLP's; here a sieve finds them,
+// which needs no model. Files that `coref-rc annotate` has written keep their own clusters: the annotator is not
+// asked.
+local coref_gru_paper = import 'coref_gru_paper.libsonnet';
 
-ga {
+coref_gru_paper {
   local experiment = self,
 
   hidden_size:: 256,
   embedding_dim:: 100,
   max_clusters:: 14,
-  stack_question:: true,
   dropout:: 0.2,
-  embedding_initializers:: [['_text_field_embedder.token_embedder_tokens.weight', { type: 'gated_normal' }]],
-  encoder_initializers:: [
-    ['_(passage|question)_encoders.*weight.*', { type: 'gated_normal', gates: 3 }],
-    ['_(passage|question)_encoders.*bias.*', { type: 'constant', val: 0 }],
-  ],
   annotator:: { type: 'sieve_coref', max_clusters: experiment.max_clusters },
   reader:: { type: 'annotated_lambada' },
   train_data_path: 'data/lambada/lambada_training_reading_comprehension.txt',

@@ -3,4 +3,4 @@
 local variants = import '../lib/narrativeqa_variants.libsonnet';
 
 (import '../lib/narrativeqa.libsonnet') + variants.bidaf
-+ variants.authors({ patience: 10, halving_patience: 4, accumulation: 4 })
++ variants.record_authors_budget({ patience: 10, halving_patience: 4, accumulation: 4 })

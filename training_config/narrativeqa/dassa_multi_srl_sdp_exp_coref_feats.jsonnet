@@ -3,4 +3,4 @@
 local variants = import '../lib/narrativeqa_variants.libsonnet';
 
 (import '../lib/narrativeqa.libsonnet') + variants.coref() + variants.srl(3) + variants.explicit()
-+ variants.authors()
++ variants.record_authors_budget()

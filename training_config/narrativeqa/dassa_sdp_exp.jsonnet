@@ -3,4 +3,4 @@
 local variants = import '../lib/narrativeqa_variants.libsonnet';
 
 (import '../lib/narrativeqa.libsonnet') + variants.explicit()
-+ variants.authors({ batch_size: 4, accumulation: 4 })
++ variants.record_authors_budget({ batch_size: 4, accumulation: 4 })

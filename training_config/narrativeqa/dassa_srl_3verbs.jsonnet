@@ -3,4 +3,4 @@
 local variants = import '../lib/narrativeqa_variants.libsonnet';
 
 (import '../lib/narrativeqa.libsonnet') + variants.srl(3, pad_views=false)
-+ variants.authors({ epochs: 50, patience: 10 })
++ variants.record_authors_budget({ epochs: 50, patience: 10 })

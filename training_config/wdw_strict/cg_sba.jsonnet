@@ -2,4 +2,4 @@
 // "CG + SBA" of Table 1 in CG+SBA (NAACL-SRW 2018).
 local variants = import '../lib/variants.libsonnet';
 
-(import '../lib/who_did_what.libsonnet') + variants.cg_sba + { training_set:: 'Strict' }
+(import '../lib/who_did_what.libsonnet') + variants.cg + variants.sba_question + { training_set:: 'Strict' }

@@ -1,5 +1,6 @@
 import os
 import re
+from pathlib import Path
 from typing import Any, Iterator, List, Optional, Sequence, Tuple, Union
 
 from allennlp.data import DatasetReader, Instance
@@ -16,6 +17,11 @@ EXTRACTIVE_TASKS = frozenset({1, 2, 3, 4, 5, 11, 12, 13, 14, 16})
 """The tasks whose answers are all words of their passages; in the others they are classes."""
 
 ANSWER_TYPES = ("extractive", "classification")
+
+BUNDLED = "bundled://simulated"
+"""As a folder: the stories that come with this package, of task 2, which `simulated_world` has told."""
+
+BUNDLED_FOLDER = Path(__file__).resolve().parents[1] / "babi" / "simulated"
 
 
 @DatasetReader.register("annotated_babi")
@@ -34,7 +40,8 @@ class AnnotatedBabiReader(ReadingComprehensionReader):
 
     folder : `str`, optional (default = `None`)
         Where the files are: with it and `task`, a data path may be the name of a split, "train", "valid" or "test",
-        which stands for `folder/qa{task}_{split}.txt` or `folder/qa{task}_*_{split}.txt`.
+        which stands for `folder/qa{task}_{split}.txt` or `folder/qa{task}_*_{split}.txt`. The folder
+        "bundled://simulated" is that of simulated stories that come with this package; it has task 2 alone.
     task : `int`, optional (default = `None`)
         1 to 20. By default the number in the file's name, `qa{task}_...`.
     answer_type : `str`, optional (default = `None`)
@@ -51,7 +58,12 @@ class AnnotatedBabiReader(ReadingComprehensionReader):
             raise ConfigurationError(f"annotated_babi: task is {task}, expected 1 to {NUM_TASKS}")
         if answer_type is not None and answer_type not in ANSWER_TYPES:
             raise ConfigurationError(f"annotated_babi: answer_type is {answer_type!r}, expected one of {ANSWER_TYPES}")
-        self._folder = folder
+        if folder is not None and folder.startswith("bundled://") and folder != BUNDLED:
+            raise ConfigurationError(
+                f"annotated_babi: folder is {folder!r}, expected {BUNDLED!r}, the stories that come with this package, or "
+                "a folder of bAbI files"
+            )
+        self._folder = str(BUNDLED_FOLDER) if folder == BUNDLED else folder
         self._task = task
         self._answer_type = answer_type
 
@@ -130,7 +142,9 @@ class AnnotatedBabiReader(ReadingComprehensionReader):
         try:
             return find_split(self._folder, self._task, file_path)
         except ConfigurationError as error:
-            raise ConfigurationError(f"{error}, which dataset_reader.folder names") from error
+            raise ConfigurationError(
+                f"{error}, which dataset_reader.folder names; {BUNDLED!r} is one that comes with the package, of task 2"
+            ) from error
 
     def text_to_instance(  # type: ignore
         self, passage: Text, question: Text, *arguments, task: Optional[int] = None, **data

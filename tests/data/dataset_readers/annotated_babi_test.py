@@ -379,6 +379,20 @@ class TestAnnotatedBabiReader:
         assert f"{folder}/qa1_valid.txt: no such file" in str(error.value)
         assert "dataset_reader.folder" in str(error.value)
 
+    def test_stories_that_come_with_the_package(self, tmp_path, monkeypatch):
+        # Not even a folder of that name is meant.
+        (tmp_path / "bundled:" / "simulated").mkdir(parents=True)
+        monkeypatch.chdir(tmp_path)
+        bundled = reader(folder="bundled://simulated", task=2)
+        counts = {split: len(list(bundled.read(split))) for split in ("train", "valid", "test")}
+        assert counts == {"train": 900, "valid": 100, "test": 1000}
+        with pytest.raises(
+            ConfigurationError, match=r"qa1_train.txt: no such file, .*'bundled://simulated' is one .* of task 2"
+        ):
+            list(reader(folder="bundled://simulated", task=1).read("train"))
+        with pytest.raises(ConfigurationError, match="folder is 'bundled://tales', expected 'bundled://simulated'"):
+            reader(folder="bundled://tales", task=2)
+
     def test_a_file_may_be_given_in_spite_of_a_folder(self):
         instances = list(reader(folder="/nowhere", task=1).read(fixture(1)))
         assert len(instances) == 7

@@ -1,0 +1,26 @@
+from allennlp.common import Params
+
+from allennlp_coref_rc.common.config_files import FOLDER
+
+TEXT = """
+    local variants = import 'lib/variants.libsonnet';
+    (import 'babi/ga_coref_gru.jsonnet') + variants.cg
+"""
+
+
+def test_a_config_in_any_folder_imports_those_of_the_package(tmp_path):
+    path = tmp_path / "mine.jsonnet"
+    path.write_text(TEXT)
+    params = Params.from_file(str(path)).as_dict(quiet=True)
+    base = Params.from_file(str(FOLDER / "babi" / "ga_coref_gru.jsonnet")).as_dict(quiet=True)
+    gating = {"type": "collaborative", "gate_by": "question", "final_filtering": True}
+    assert params == {**base, "model": {**base["model"], "gating": gating}}
+
+
+def test_what_lies_beside_a_config_comes_first(tmp_path):
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "variants.libsonnet").write_text("{ cg: { mine: true } }")
+    path = tmp_path / "mine.jsonnet"
+    path.write_text(TEXT)
+    params = Params.from_file(str(path)).as_dict(quiet=True)
+    assert params["mine"] and params["model"]["gating"] == "gated_attention"

@@ -1,0 +1,70 @@
+"""What docs/configs.md says: its tables and examples, which tests hold to the configs."""
+
+import re
+from typing import Dict, List, NamedTuple, Set, Tuple
+
+from tests.shared import PROJECT
+
+PAGE = (PROJECT / "docs" / "configs.md").read_text(encoding="utf-8")
+
+
+class Line(NamedTuple):
+    """A config that is a line over another one: what it was called, where it lay, and its text."""
+
+    name: str
+    folder: str
+    text: str
+
+
+def configs() -> Set[Tuple[str, str]]:
+    """The folders and names of the configs that the first table lists."""
+    found, folders = set(), []
+    for cell, names, _ in tables(PAGE)[0]:
+        folders = code(cell) or folders
+        found.update((folder, name) for folder in folders for name in code(names))
+    return found
+
+
+def section(title: str) -> str:
+    return PAGE.split(f"## {title}\n")[1].split("\n## ")[0]
+
+
+def tables(text: str) -> List[List[List[str]]]:
+    """The tables of a text, as rows of cells, without their heads."""
+    found = [[]]
+    for line in text.splitlines():
+        if line.startswith("|"):
+            found[-1].append([cell.strip() for cell in line.strip("|").split("|")])
+        elif found[-1]:
+            found.append([])
+    return [rows[2:] for rows in found if rows]
+
+
+def code(cell: str) -> List[str]:
+    return re.findall("`(.*?)`", cell)
+
+
+def fields_of_variants(title: str) -> Dict[str, str]:
+    """By the variants of a section's first table, such as `mage_gru(16)`, their fields."""
+    return {code(variant)[0]: code(field)[0] for variant, field, _ in tables(section(title))[0]}
+
+
+def keys_of_fields(title: str) -> Dict[str, List[str]]:
+    """By the fields of a section's second table, patterns of the keys that they change."""
+    return {field: code(keys) for fields, keys in tables(section(title))[1] for field in code(fields)}
+
+
+def examples() -> List[str]:
+    return re.findall(r"```jsonnet\n(.*?)```", PAGE, re.DOTALL)
+
+
+def lines() -> List[List[Line]]:
+    """The configs that are lines now: by row of the table, one for each of its folders."""
+    found = []
+    for name, folders, text in tables(section("Configs that are lines now"))[0]:
+        found.append([])
+        for folder in code(folders):
+            library = "narrativeqa_variants" if folder == "narrativeqa" else "variants"
+            line = code(text)[0].replace("FOLDER", folder)
+            found[-1].append(Line(code(name)[0], folder, f"local variants = import 'lib/{library}.libsonnet'; {line}"))
+    return found

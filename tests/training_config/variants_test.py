@@ -1,0 +1,171 @@
+"""Variants change one thing each and combine in any order, as docs/configs.md says."""
+
+import random
+from fnmatch import fnmatchcase
+from functools import lru_cache
+from itertools import combinations, permutations
+from typing import NamedTuple
+
+import pytest
+
+from tests.training_config import configs_page
+from tests.training_config.configs import evaluate
+
+
+class Library(NamedTuple):
+    """A library of variants: its file, its section of the page, and a config to add them to."""
+
+    file: str
+    section: str
+    base: str
+
+    @property
+    def fields(self):
+        return configs_page.fields_of_variants(self.section)
+
+    def experiment(self, *variants):
+        added = "".join(f" + variants.{variant}" for variant in variants)
+        return f"((import '{self.base}.jsonnet'){added})"
+
+    def evaluate(self, combinations):
+        """Experiments with some variants each; together, since libraries then are read once."""
+        fields = ", ".join(f"'{i}': {self.experiment(*variants)}" for i, variants in enumerate(combinations))
+        found = evaluate(f"local variants = import 'lib/{self.file}.libsonnet'; {{ {fields} }}")
+        return {variants: found[str(i)] for i, variants in enumerate(combinations)}
+
+
+GA = "Variants of the GA Reader"
+
+NARRATIVEQA = "Variants of QANet on NarrativeQA"
+
+LIBRARIES = [
+    Library("variants", GA, "babi/ga_gru"),
+    Library("variants", GA, "wikihop/ga_gru"),
+    Library("narrativeqa_variants", NARRATIVEQA, "narrativeqa/baseline_qanet"),
+]
+
+FOR_HEADS = ("views.", "heads_in_all_blocks", "join_unannotated")
+"""What the fields of variants begin with that need DASSA's heads, which other encoders have not."""
+
+SAME = [("gru",), ("record_authors_budget({})",)]
+"""Variants that change nothing: the first is what the bases have, on NarrativeQA another encoder."""
+
+NO_MORE = [{"use_authors_budget", "batches_of_at_most(4)"}]
+"""The authors' batches are of four questions anyway."""
+
+each_library = pytest.mark.parametrize("library", LIBRARIES, ids=lambda library: library.base)
+
+
+def combine(library, first, second):
+    """Whether two variants are meant to combine."""
+    fields = {library.fields[first], library.fields[second]}
+    return not ("narrativeqa" in library.base and "encoder" in fields and any(f.startswith(FOR_HEADS) for f in fields))
+
+
+@lru_cache(maxsize=None)
+def alone(library):
+    return library.evaluate([(), *((variant,) for variant in library.fields)])
+
+
+@lru_cache(maxsize=None)
+def pairs(library):
+    return library.evaluate([pair for pair in permutations(library.fields, 2) if combine(library, *pair)])
+
+
+def flat(value, key=""):
+    """The values in an experiment, by dotted key."""
+    if not isinstance(value, (dict, list)):
+        return {key: value}
+    items = value.items() if isinstance(value, dict) else enumerate(value)
+    return {name: leaf for part, inner in items for name, leaf in flat(inner, f"{key}.{part}".lstrip(".")).items()}
+
+
+def changes(values, base):
+    """The keys that differ between two experiments, with their values in the first of them."""
+    values, base = flat(values), flat(base)
+    return {key: values.get(key) for key in values.keys() | base.keys() if values.get(key) != base.get(key)}
+
+
+def belongs(key, field, library):
+    """Whether the page says that a field changes a key."""
+    key = key.replace("validation_dataset_reader.", "dataset_reader.", 1)
+    patterns = configs_page.keys_of_fields(library.section)[field]
+    return any(fnmatchcase(key, pattern) or fnmatchcase(key, f"{pattern}.*") for pattern in patterns)
+
+
+@each_library
+def test_the_page_names_all_variants_and_their_fields(library):
+    names = evaluate(f"std.objectFieldsAll(import 'lib/{library.file}.libsonnet')")
+    assert {variant.partition("(")[0] for variant in library.fields} == set(names)
+    assert set(library.fields.values()) == set(configs_page.keys_of_fields(library.section))
+
+
+@each_library
+def test_a_variant_changes_what_it_names_and_nothing_else(library):
+    found = alone(library)
+    for variant, field in library.fields.items():
+        changed = changes(found[(variant,)], found[()])
+        wrong = [key for key in changed if not belongs(key, field, library)]
+        assert not wrong, f"{variant} changes {wrong}"
+        assert changed or (variant,) in SAME, f"{variant} changes nothing"
+
+
+@each_library
+def test_pairs_are_the_same_in_both_orders(library):
+    found = pairs(library)
+    for first, second in combinations(library.fields, 2):
+        if combine(library, first, second) and library.fields[first] != library.fields[second]:
+            assert found[first, second] == found[second, first], (first, second)
+
+
+@each_library
+def test_of_two_variants_of_a_field_the_last_one_holds(library):
+    for (first, second), values in pairs(library).items():
+        if library.fields[first] == library.fields[second]:
+            assert values == alone(library)[(second,)], (first, second)
+
+
+@each_library
+def test_no_variant_undoes_another(library):
+    """What each changes alone, and is not of the other's keys, is changed by both."""
+    base = alone(library)[()]
+    for (first, second), values in pairs(library).items():
+        if library.fields[first] != library.fields[second]:
+            together = flat(values)
+            for one, other in ((first, second), (second, first)):
+                for key, value in changes(alone(library)[(one,)], base).items():
+                    if not belongs(key, library.fields[other], library):
+                        assert together.get(key) == value, f"{first} + {second}: {key}"
+                if (other,) not in SAME and {one, other} not in NO_MORE:
+                    assert values != alone(library)[(one,)], f"{other} is lost in {first} + {second}"
+
+
+@each_library
+def test_one_variant_of_each_field_at_once(library):
+    chosen = {field: variant for variant, field in library.fields.items()}
+    if "narrativeqa" in library.base:
+        del chosen["encoder"]
+    chosen = list(chosen.values())
+    shuffled = [tuple(random.Random(seed).sample(chosen, len(chosen))) for seed in range(5)]
+    first, *others = library.evaluate([tuple(chosen), tuple(reversed(chosen)), *shuffled]).values()
+    assert all(other == first for other in others)
+
+
+def test_variants_for_heads_are_refused_beside_other_encoders():
+    library = LIBRARIES[-1]
+    refused = [pair for pair in permutations(library.fields, 2) if not combine(library, *pair)]
+    assert len(refused) == 2 * 10 * 4
+    for pair in refused:
+        if "explicit()" in pair or "coref_gru" in pair:
+            with pytest.raises(RuntimeError, match="a modelling layer without heads .* leave one of the two out"):
+                evaluate(
+                    f"local variants = import 'lib/{library.file}.libsonnet'; {library.experiment(*pair)}.random_seed"
+                )
+
+
+def test_the_authors_budget_has_to_be_recorded():
+    with pytest.raises(RuntimeError, match="Found no budget of the authors in this config"):
+        evaluate(
+            "local variants = import 'lib/narrativeqa_variants.libsonnet'; "
+            "(import 'lib/narrativeqa.libsonnet') + variants.use_authors_budget"
+        )

@@ -1,5 +1,0 @@
-// Self-Belief Aggregation of the passage, bAbI.
-// CG+SBA (NAACL-SRW 2018) has no such row.
-local variants = import '../lib/variants.libsonnet';
-
-(import '../lib/babi.libsonnet') + variants.sba_passage

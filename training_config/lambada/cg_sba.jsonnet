@@ -1,5 +1,0 @@
-// Collaborative Gating and Self-Belief Aggregation, LAMBADA.
-// CG+SBA (NAACL-SRW 2018) has no such row.
-local variants = import '../lib/variants.libsonnet';
-
-(import '../lib/lambada.libsonnet') + variants.cg_sba

@@ -1,5 +1,0 @@
-// GA Reader with DASSA's self-attention, LAMBADA.
-// DASSA (Mihaylov & Frank, EMNLP 2019) has no such row.
-local variants = import '../lib/variants.libsonnet';
-
-(import '../lib/lambada.libsonnet') + variants.dassa

@@ -1,5 +1,0 @@
-// GA Reader with MAGE-GRU, 16 units for coreference, LAMBADA.
-// MAGE-GRU (Dhingra et al., 2017, arXiv:1703.02620) has no such row.
-local variants = import '../lib/variants.libsonnet';
-
-(import '../lib/lambada.libsonnet') + variants.mage_gru(16)

@@ -1,4 +1,0 @@
-// Collaborative Gating and Self-Belief Aggregation, on a part of LAMBADA's development set: nothing that was published.
-local variants = import '../lib/variants.libsonnet';
-
-(import '../lib/lambada_development.libsonnet') + variants.cg_sba

@@ -1,5 +1,0 @@
-// Collaborative Gating by Z, Who-did-What, relaxed.
-// CG+SBA (NAACL-SRW 2018) has no such row.
-local variants = import '../lib/variants.libsonnet';
-
-(import '../lib/who_did_what.libsonnet') + variants.cg_by_filtered_question + { training_set:: 'Relaxed' }

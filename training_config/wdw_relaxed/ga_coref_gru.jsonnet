@@ -1,5 +1,0 @@
-// GA Reader with Coref-GRU, Who-did-What, relaxed.
-// Coref-GRU (Dhingra et al., NAACL 2018) has no such row.
-local variants = import '../lib/variants.libsonnet';
-
-(import '../lib/who_did_what.libsonnet') + variants.coref_gru + { training_set:: 'Relaxed' }

@@ -1,5 +1,0 @@
-// GA Reader with DASSA's self-attention, Who-did-What, relaxed.
-// DASSA (Mihaylov & Frank, EMNLP 2019) has no such row.
-local variants = import '../lib/variants.libsonnet';
-
-(import '../lib/who_did_what.libsonnet') + variants.dassa + { training_set:: 'Relaxed' }

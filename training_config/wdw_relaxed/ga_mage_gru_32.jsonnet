@@ -1,5 +1,0 @@
-// GA Reader with MAGE-GRU, 32 units for coreference, Who-did-What, relaxed.
-// MAGE-GRU (Dhingra et al., 2017, arXiv:1703.02620) has no such row.
-local variants = import '../lib/variants.libsonnet';
-
-(import '../lib/who_did_what.libsonnet') + variants.mage_gru(32) + { training_set:: 'Relaxed' }

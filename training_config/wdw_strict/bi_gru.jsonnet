@@ -1,5 +1,0 @@
-// Single-layer reader with GRU, Who-did-What, strict.
-// Coref-GRU (Dhingra et al., NAACL 2018) has no such row.
-local variants = import '../lib/variants.libsonnet';
-
-(import '../lib/who_did_what.libsonnet') + variants.gru + variants.single_layer + { training_set:: 'Strict' }

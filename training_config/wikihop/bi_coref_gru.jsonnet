@@ -1,5 +1,0 @@
-// Single-layer reader with Coref-GRU, WikiHop.
-// Coref-GRU (Dhingra et al., NAACL 2018) has no such row.
-local variants = import '../lib/variants.libsonnet';
-
-(import '../lib/wikihop.libsonnet') + variants.coref_gru + variants.single_layer

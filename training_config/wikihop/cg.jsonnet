@@ -1,5 +1,0 @@
-// Collaborative Gating, WikiHop.
-// CG+SBA (NAACL-SRW 2018) has no such row.
-local variants = import '../lib/variants.libsonnet';
-
-(import '../lib/wikihop.libsonnet') + variants.cg
