@@ -4,12 +4,13 @@ import logging
 import os
 import sys
 from collections import Counter
+from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any, Dict, List, Optional, Sequence
 
 from allennlp.common.tqdm import Tqdm
 
-from allennlp_coref_rc.annotation_runs.document_sources import document_source
+from allennlp_coref_rc.annotation_runs.document_sources import DocumentSource, document_source
 from allennlp_coref_rc.annotation_runs.job import ChunkResult, Job, failed
 from allennlp_coref_rc.annotation_runs.unfinished_output import UnfinishedOutput
 from allennlp_coref_rc.annotations.file_report import COUNTED
@@ -26,70 +27,111 @@ EXPECTED_BY = 100
 """So many documents without any annotation are a reason for a warning."""
 
 
-def annotate(
-    input: str,
-    output: str,
-    annotator: Dict[str, Any],
-    reader: Optional[Dict[str, Any]] = None,
-    workers: Optional[int] = None,
-    scheduler: Optional[str] = None,
-    batch_size: int = 8,
-    chunk_size: Optional[int] = None,
-    packages: Sequence[str] = (),
-    force: bool = False,
-) -> Counter:
+@dataclass(frozen=True)
+class AnnotationRun:
     """
-    What `allennlp annotate` does, with its arguments; `annotator` and `reader` are configs. Returns what was counted:
-    "documents", "failed", "tokens", "clusters", …
+    What `coref-rc annotate` does, with its arguments.
+
+    # Parameters
+
+    input, output : `str`
+        The files.
+    annotator : `Dict[str, Any]`
+        Its config.
+    reader : `Dict[str, Any]`, optional (default = `None`)
+        The config of the dataset reader that reads the input. By default it is plain text, or annotated documents.
+    workers : `int`, optional (default = `None`)
+        The number of processes beside this one. By default there is one for each processor, where that pays.
+    scheduler : `str`, optional (default = `None`)
+        The address of a Dask cluster whose workers are used in their place.
+    batch_size : `int`, optional (default = `8`)
+        Documents that are annotated together.
+    chunk_size : `int`, optional (default = `None`)
+        Documents that a process takes at a time. By default a hundredth of them.
+    packages : `Sequence[str]`, optional (default = `()`)
+        What processes have to import.
+    force : `bool`, optional (default = `False`)
+        Replace an output that is there, or the beginning of one.
     """
-    if os.path.exists(input) and os.path.exists(output) and os.path.samefile(input, output):
-        raise ConfigurationError(f"{output}: found the same file as INPUT and OUTPUT, expected two")
-    reader = reader and {key: value for key, value in reader.items() if key != "annotator"}
-    source = document_source(input, reader)
-    job = Job(source, json.dumps(annotator), batch_size, tuple(packages))
-    documents = sum(1 for _ in source.items())
-    if not documents:
-        raise ConfigurationError(f"{input}: found no document, expected some")
-    chunk_size = chunk_size or min(MAX_CHUNK, -(-documents // 100))
-    num_chunks = -(-documents // chunk_size)
-    if workers is None:
+
+    input: str
+    output: str
+    annotator: Dict[str, Any]
+    reader: Optional[Dict[str, Any]] = None
+    workers: Optional[int] = None
+    scheduler: Optional[str] = None
+    batch_size: int = 8
+    chunk_size: Optional[int] = None
+    packages: Sequence[str] = ()
+    force: bool = False
+
+    def run(self) -> Counter:
+        """Annotates. Returns what was counted: "documents", "failed", "tokens", "clusters", …"""
+        if os.path.exists(self.input) and os.path.exists(self.output) and os.path.samefile(self.input, self.output):
+            raise ConfigurationError(f"{self.output}: found the same file as INPUT and OUTPUT, expected two")
+        source = document_source(self.input, self._bare_reader())
+        job = Job(source, json.dumps(self.annotator), self.batch_size, tuple(self.packages))
+        documents = sum(1 for _ in source.items())
+        if not documents:
+            raise ConfigurationError(f"{self.input}: found no document, expected some")
+        chunk_size = self.chunk_size or min(MAX_CHUNK, -(-documents // 100))
+        plan = self._plan(source, chunk_size)
+        with UnfinishedOutput(self.output, self.force) as unfinished:
+            unfinished.check(plan)
+            with Workers(self._num_workers(-(-documents // chunk_size)), self.scheduler) as processes:
+                processes.call(job.prepare)
+                plan["input"] = {"documents": documents, "sha256": _digest(job, processes, documents, chunk_size)}
+                unfinished.begin(plan)
+                _annotate_chunks(job, processes, unfinished, documents, chunk_size)
+            counts = _counts(unfinished, documents)
+            unfinished.join(self._header(source, counts, plan), source.header())
+        return counts
+
+    def _bare_reader(self) -> Optional[Dict[str, Any]]:
+        """The reader without an annotator of its own."""
+        return self.reader and {key: value for key, value in self.reader.items() if key != "annotator"}
+
+    def _num_workers(self, num_chunks: int) -> int:
+        if self.workers is not None:
+            return min(self.workers, num_chunks)
         workers = min(num_cpus(), num_chunks)
-        workers = workers if workers > 1 else 0
-    plan = {
-        "annotator": annotator,
-        "reader": reader,
-        "annotate_together": source.together,
-        "batch_size": batch_size,
-        "chunk_size": chunk_size,
-        "packages": list(packages),
-        "versions": {"allennlp_coref_rc": VERSION, **{name: version(name) for name in ("allennlp", "spacy", "torch")}},
-    }
-    with UnfinishedOutput(output, force) as unfinished:
-        unfinished.check(plan)
-        with Workers(min(workers, num_chunks), scheduler) as processes:
-            processes.call(job.prepare)
-            plan["input"] = {"documents": documents, "sha256": _digest(job, processes, documents, chunk_size)}
-            unfinished.begin(plan)
-            _annotate_chunks(job, processes, unfinished, documents, chunk_size)
-        counts: Counter = Counter()
-        for summary in unfinished.finished().values():
-            counts.update(summary["counts"])
-            counts["failed"] += summary["failed"]
-        if counts["documents"] + counts["failed"] != documents:
-            raise RuntimeError(
-                f"{unfinished.folder}: found {counts['documents']} documents and {counts['failed']} failed ones, "
-                f"expected {documents}"
-            )
+        return workers if workers > 1 else 0
+
+    def _plan(self, source: DocumentSource, chunk_size: int) -> Dict[str, Any]:
+        """What has to be the same for a run to go on."""
+        versions = {name: version(name) for name in ("allennlp", "spacy", "torch")}
+        return {
+            "annotator": self.annotator,
+            "reader": self._bare_reader(),
+            "annotate_together": source.together,
+            "batch_size": self.batch_size,
+            "chunk_size": chunk_size,
+            "packages": list(self.packages),
+            "versions": {"allennlp_coref_rc": VERSION, **versions},
+        }
+
+    def _header(self, source: DocumentSource, counts: Counter, plan: Dict[str, Any]) -> Dict[str, Any]:
+        """Of the output: the input's, and what this run has added."""
         header = source.header()
-        run = {"config": annotator, "together": source.together, "versions": plan["versions"]}
-        unfinished.join(
-            {
-                **header,
-                "failed": header["failed"] + counts["failed"],
-                "annotators": header["annotators"] + [run],
-                "counts": {name: counts[name] for name in COUNTED},
-            },
-            header,
+        run = {"config": self.annotator, "together": source.together, "versions": plan["versions"]}
+        return {
+            **header,
+            "failed": header["failed"] + counts["failed"],
+            "annotators": header["annotators"] + [run],
+            "counts": {name: counts[name] for name in COUNTED},
+        }
+
+
+def _counts(unfinished: UnfinishedOutput, documents: int) -> Counter:
+    """The sum over all chunks, which must have all documents."""
+    counts: Counter = Counter()
+    for summary in unfinished.finished().values():
+        counts.update(summary["counts"])
+        counts["failed"] += summary["failed"]
+    if counts["documents"] + counts["failed"] != documents:
+        raise RuntimeError(
+            f"{unfinished.folder}: found {counts['documents']} documents and {counts['failed']} failed ones, "
+            f"expected {documents}"
         )
     return counts
 

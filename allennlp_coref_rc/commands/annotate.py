@@ -66,7 +66,7 @@ def run(args: argparse.Namespace) -> None:
     from allennlp.data import DatasetReader
 
     from allennlp_coref_rc.annotation_runs.config_option import load_config
-    from allennlp_coref_rc.annotation_runs.run import annotate, summarise
+    from allennlp_coref_rc.annotation_runs.run import AnnotationRun, summarise
     from allennlp_coref_rc.annotations.annotators import Annotator
     from allennlp_coref_rc.annotations.file_report import report_on_file
     from allennlp_coref_rc.common.errors import ConfigurationError
@@ -89,7 +89,7 @@ def run(args: argparse.Namespace) -> None:
         annotator = reader["annotator"]
     else:
         raise ConfigurationError('expected --annotator, for instance --annotator \'{"type": "exact_match_coref"}\'')
-    counts = annotate(
+    counts = AnnotationRun(
         args.input,
         args.output,
         annotator,
@@ -100,7 +100,7 @@ def run(args: argparse.Namespace) -> None:
         chunk_size=args.chunk_size,
         packages=args.include_package,
         force=args.force,
-    )
+    ).run()
     summarise(args.output, counts)
     if not counts["documents"]:
         sys.exit(1)

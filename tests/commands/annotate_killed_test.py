@@ -12,7 +12,7 @@ import psutil
 import pytest
 from allennlp.common.checks import ConfigurationError
 
-from allennlp_coref_rc.annotation_runs.run import annotate
+from allennlp_coref_rc.annotation_runs.run import AnnotationRun
 from allennlp_coref_rc.annotations import read_documents, read_header
 from tests.commands import annotators  # noqa: F401  registers one
 from tests.shared import PROJECT
@@ -60,7 +60,7 @@ def annotate_and_die(arguments, at):
 
             for module, name in OPERATIONS:
                 setattr(module, name, dying(getattr(module, name)))
-            annotate(**arguments)
+            AnnotationRun(**arguments).run()
             os._exit(0)
         finally:
             os._exit(1)
@@ -80,7 +80,7 @@ def test_killed_at_any_moment_and_given_again_the_command_gives_the_same_files(t
         "force": force,
     }
     (tmp_path / "whole").mkdir()
-    annotate(output=str(tmp_path / "whole" / "out.jsonl.gz"), **arguments)
+    AnnotationRun(output=str(tmp_path / "whole" / "out.jsonl.gz"), **arguments).run()
     undisturbed = {os.path.basename(path): content for path, content in contents(tmp_path / "whole").items()}
     assert sorted(undisturbed) == ["out.jsonl.gz", "out.jsonl.gz.failed.jsonl"]
     moments, killed = 0, True
@@ -93,7 +93,7 @@ def test_killed_at_any_moment_and_given_again_the_command_gives_the_same_files(t
         killed = annotate_and_die({**arguments, "output": output}, moments)
         if killed:
             try:
-                annotate(output=output, **arguments)
+                AnnotationRun(output=output, **arguments).run()
             except ConfigurationError as error:
                 assert "out.jsonl.gz is there already" in str(error)
         found = {os.path.relpath(path, folder): content for path, content in contents(folder).items()}
@@ -131,9 +131,9 @@ def test_kill_9_in_the_middle_of_two_workers_then_the_same_command(tmp_path):
     assert len(children) >= 2
     assert not psutil.wait_procs(children, timeout=60)[1], "processes outlive the one that was killed"
 
-    annotate(texts, str(output), annotator, workers=0, chunk_size=4, packages=PACKAGES)
+    AnnotationRun(texts, str(output), annotator, workers=0, chunk_size=4, packages=PACKAGES).run()
     whole = tmp_path / "whole.jsonl"
-    annotate(texts, str(whole), annotator, workers=0, packages=PACKAGES)
+    AnnotationRun(texts, str(whole), annotator, workers=0, packages=PACKAGES).run()
     for suffix in ("", ".failed.jsonl"):
         assert read(f"{output}{suffix}") == read(f"{whole}{suffix}")
     assert read_header(str(output))["documents"] == 45 and not parts.exists()
@@ -145,15 +145,15 @@ def test_two_workers_go_on_with_a_run_and_set_aside_what_kills_them(tmp_path, mo
     options = {"chunk_size": 2, "packages": PACKAGES}
     with monkeypatch.context() as patch, pytest.raises(SystemExit):
         patch.setattr(os, "_exit", sys.exit)
-        annotate(texts, str(output), annotator, workers=0, **options)
+        AnnotationRun(texts, str(output), annotator, workers=0, **options).run()
     assert len(list((tmp_path / "out.jsonl.unfinished").glob("0*.jsonl"))) == 6
-    annotate(texts, str(output), annotator, workers=2, **options)
+    AnnotationRun(texts, str(output), annotator, workers=2, **options).run()
 
     def fail(status):
         raise RuntimeError
 
     monkeypatch.setattr(os, "_exit", fail)
-    annotate(texts, str(whole), annotator, workers=0, **options)
+    AnnotationRun(texts, str(whole), annotator, workers=0, **options).run()
     assert read(output) == read(whole)
     one, other = ([d for _, d in read_documents(f"{path}.failed.jsonl")] for path in (output, whole))
     assert [d.text for d in one] == [d.text for d in other] and [d.text.id for d in one] == [

@@ -8,7 +8,7 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader
 from distributed import LocalCluster
 
-from allennlp_coref_rc.annotation_runs.run import annotate
+from allennlp_coref_rc.annotation_runs.run import AnnotationRun
 from allennlp_coref_rc.annotations import read_documents, read_header, write_documents
 from allennlp_coref_rc.annotations.file_report import report_on_file
 from allennlp_coref_rc.commands.allennlp_annotate import Annotate
@@ -88,7 +88,7 @@ def test_a_reader_makes_the_same_instances_of_annotated_documents(tmp_path, toge
     """The documents that the command annotates are those that the reader would annotate itself."""
     data, output = str(FIXTURES / "qa2_train.txt"), str(tmp_path / "out.jsonl.gz")
     config = {**BABI, "annotate_together": together}
-    annotate(data, output, EXACT, config, workers=0, batch_size=3, chunk_size=4)
+    AnnotationRun(data, output, EXACT, config, workers=0, batch_size=3, chunk_size=4).run()
     assert read_header(output)["annotators"][0]["together"] is together
 
     def instances(path, config):
@@ -109,8 +109,8 @@ def test_a_reader_makes_the_same_instances_of_annotated_documents(tmp_path, toge
 
 def test_a_further_layer_is_added(tmp_path, texts):
     first, second = tmp_path / "1.jsonl", tmp_path / "2.jsonl"
-    annotate(str(texts), str(first), {**EXACT, "entities": ["Mary"]}, workers=0)
-    annotate(str(first), str(second), {**EXACT, "entities": ["Bill"]}, workers=0)
+    AnnotationRun(str(texts), str(first), {**EXACT, "entities": ["Mary"]}, workers=0).run()
+    AnnotationRun(str(first), str(second), {**EXACT, "entities": ["Bill"]}, workers=0).run()
     both, header = [d.text for _, d in read_documents(str(second))], read_header(str(second))
     assert [run["config"]["entities"] for run in header["annotators"]] == [["Mary"], ["Bill"]]
     for text, (_, one) in zip(both, read_documents(str(first))):
@@ -125,7 +125,7 @@ def test_the_same_bytes_whatever_the_chunks(tmp_path, texts, suffix):
     found = set()
     for i, sizes in enumerate([(8, None), (1, 5), (4, 23), (100, 100)]):
         output = tmp_path / f"{i}.jsonl{suffix}"
-        annotate(str(texts), str(output), EXACT, workers=0, batch_size=sizes[0], chunk_size=sizes[1])
+        AnnotationRun(str(texts), str(output), EXACT, workers=0, batch_size=sizes[0], chunk_size=sizes[1]).run()
         found.add(output.read_bytes())
     assert len(found) == 1
 
@@ -152,9 +152,9 @@ def test_failing_documents_are_kept_aside_and_can_be_annotated_later(tmp_path, t
     )
     assert not any(document.text.clusters for document in aside)
 
-    annotate(str(failed), str(later), {"type": "troubled_coref"}, workers=0)
+    AnnotationRun(str(failed), str(later), {"type": "troubled_coref"}, workers=0).run()
     whole = tmp_path / "whole.jsonl"
-    annotate(str(texts), str(whole), EXACT, workers=0)
+    AnnotationRun(str(texts), str(whole), EXACT, workers=0).run()
     joined = documents + [document for _, document in read_documents(str(later))]
     assert sorted(joined, key=lambda d: int(d.text.id.split(":")[1])) == [d for _, d in read_documents(str(whole))]
 
@@ -191,10 +191,10 @@ def test_finished_chunks_are_not_done_again(tmp_path, texts, monkeypatch):
     troubled, options = {"type": "troubled_coref"}, {"workers": 0, "batch_size": 1, "chunk_size": 4}
     with monkeypatch.context() as patch, pytest.raises(Stop):
         interrupt(patch, 14)
-        annotate(str(texts), str(output), troubled, **options)
+        AnnotationRun(str(texts), str(output), troubled, **options).run()
     assert not output.exists() and (tmp_path / "out.jsonl.unfinished").exists()
     done = interrupt(monkeypatch, 100)
-    annotate(str(texts), str(output), troubled, **options)
+    AnnotationRun(str(texts), str(output), troubled, **options).run()
     assert [text.id for text in done] == [f"texts.txt:{i}" for i in range(13, 24)]
     assert [d.text.id for _, d in read_documents(str(output))] == [f"texts.txt:{i}" for i in range(1, 24)]
 
@@ -221,7 +221,7 @@ def test_another_run_does_not_go_on_with_the_parts(tmp_path, texts, monkeypatch,
     }
     with monkeypatch.context() as patch, pytest.raises(Stop):
         interrupt(patch, 9)
-        annotate(**arguments)
+        AnnotationRun(**arguments).run()
     kept = {
         name: (tmp_path / "out.jsonl.unfinished" / name).read_bytes()
         for name in os.listdir(tmp_path / "out.jsonl.unfinished")
@@ -231,23 +231,23 @@ def test_another_run_does_not_go_on_with_the_parts(tmp_path, texts, monkeypatch,
         texts.write_text(text[: text.index("\n") + 1] if change["input"] == "shorter" else text.replace("Bill", "Jill"))
         change = {}
     with pytest.raises(ConfigurationError) as error:
-        annotate(**{**arguments, **change})
+        AnnotationRun(**{**arguments, **change}).run()
     assert message in str(error.value) and "start over with --force" in str(error.value)
     assert {name: (tmp_path / "out.jsonl.unfinished" / name).read_bytes() for name in kept} == kept
-    annotate(**{**arguments, **change}, force=True)
+    AnnotationRun(**{**arguments, **change}, force=True).run()
     assert not (tmp_path / "out.jsonl.unfinished").exists() and report_on_file(arguments["output"]).num_errors == 0
 
 
 def test_a_damaged_part_is_made_again(tmp_path, texts, monkeypatch):
     output, whole = tmp_path / "out.jsonl", tmp_path / "whole.jsonl"
     arguments = {"workers": 0, "batch_size": 1, "chunk_size": 4}
-    annotate(str(texts), str(whole), {"type": "troubled_coref"}, **arguments)
+    AnnotationRun(str(texts), str(whole), {"type": "troubled_coref"}, **arguments).run()
     with monkeypatch.context() as patch, pytest.raises(Stop):
         interrupt(patch, 14)
-        annotate(str(texts), str(output), {"type": "troubled_coref"}, **arguments)
+        AnnotationRun(str(texts), str(output), {"type": "troubled_coref"}, **arguments).run()
     for number, content in enumerate([b"", b"{}\n", b'{"documents": 4, "failed": 0}\n\xff']):
         (tmp_path / "out.jsonl.unfinished" / f"{number:06}.jsonl").write_bytes(content)
-    annotate(str(texts), str(output), {"type": "troubled_coref"}, **arguments)
+    AnnotationRun(str(texts), str(output), {"type": "troubled_coref"}, **arguments).run()
     assert output.read_bytes() == whole.read_bytes()
 
 
@@ -255,14 +255,14 @@ def test_an_output_is_not_replaced_unless_asked_for(tmp_path, texts):
     output = tmp_path / "out.jsonl"
     output.write_text("precious")
     with pytest.raises(ConfigurationError, match="out.jsonl is there already; --force replaces it"):
-        annotate(str(texts), str(output), EXACT, workers=0)
+        AnnotationRun(str(texts), str(output), EXACT, workers=0).run()
     with pytest.raises(ConfigurationError, match="expected an object with a 'type'"):
         command(texts, output, "--annotator", "{}", "--force")
     assert output.read_text() == "precious" and sorted(os.listdir(tmp_path)) == ["out.jsonl", "texts.txt"]
     assert command(texts, output, "--annotator", "exact_match_coref", "--workers", 0, "--force") == 0
     assert report_on_file(str(output)).num_errors == 0
     with pytest.raises(ConfigurationError, match="the same file as INPUT and OUTPUT"):
-        annotate(str(output), str(output), EXACT, workers=0, force=True)
+        AnnotationRun(str(output), str(output), EXACT, workers=0, force=True).run()
 
 
 def test_malformed_input_ends_the_run_before_anything_is_written(tmp_path):
@@ -271,11 +271,11 @@ def test_malformed_input_ends_the_run_before_anything_is_written(tmp_path):
     for position, line in ((0, "{"), (49, '{"tokens": ["a"], "clusters": [[[5, 6]]]}')):
         bad.write_text("\n".join(lines[:position] + [line] + lines[position + 1 :]) + "\n")
         with pytest.raises(ConfigurationError, match=f"{bad}, line {position + 1}: "):
-            annotate(str(bad), str(tmp_path / "out.jsonl"), EXACT, workers=0)
+            AnnotationRun(str(bad), str(tmp_path / "out.jsonl"), EXACT, workers=0).run()
         assert os.listdir(tmp_path) == ["bad.jsonl"]
     bad.write_text("")
     with pytest.raises(ConfigurationError, match="bad.jsonl: found no document"):
-        annotate(str(bad), str(tmp_path / "out.jsonl"), EXACT, workers=0)
+        AnnotationRun(str(bad), str(tmp_path / "out.jsonl"), EXACT, workers=0).run()
 
 
 def test_what_a_reader_cannot_make_a_document_of_ends_the_run_too(tmp_path):
@@ -285,7 +285,7 @@ def test_what_a_reader_cannot_make_a_document_of_ends_the_run_too(tmp_path):
     bad.write_text(json.dumps([good] * 20 + [{**good, "supports": 5}]))
     failing = {"type": "troubled_coref", "fail": "A"}
     with pytest.raises(ConfigurationError, match=f"{bad}.*supports: found 5"):
-        annotate(str(bad), str(tmp_path / "out.jsonl"), failing, {"type": "annotated_wikihop"}, workers=0)
+        AnnotationRun(str(bad), str(tmp_path / "out.jsonl"), failing, {"type": "annotated_wikihop"}, workers=0).run()
     assert os.listdir(tmp_path) == ["wikihop.json"]
 
 
@@ -341,7 +341,7 @@ def test_configs_are_names_texts_files_or_experiments(tmp_path, texts):
 
 def test_check_prints_statistics_and_errors(tmp_path, texts, capsys):
     good, bad = tmp_path / "good.jsonl", tmp_path / "bad.jsonl"
-    annotate(str(texts), str(good), EXACT, workers=0)
+    AnnotationRun(str(texts), str(good), EXACT, workers=0).run()
     lines = good.read_text().splitlines(keepends=True)
     bad.write_text("".join(lines[:3]) + '{"tokens": ["a"], "clusters": [[[0, 2]]]}\n' + "".join(lines[4:]))
     capsys.readouterr()
@@ -365,16 +365,16 @@ def test_nothing_annotated_is_said_loudly(tmp_path, texts, capsys, caplog, monke
 
 def test_a_cluster_gives_the_same_bytes(tmp_path, texts):
     alone, cluster = str(tmp_path / "alone.jsonl"), str(tmp_path / "cluster.jsonl")
-    annotate(str(texts), alone, {"type": "troubled_coref", "fail": "Ann"}, workers=0)
+    AnnotationRun(str(texts), alone, {"type": "troubled_coref", "fail": "Ann"}, workers=0).run()
     # Threads of this process stand for its workers.
     with LocalCluster(n_workers=2, threads_per_worker=2, processes=False, dashboard_address=None) as dask:
         arguments = {"scheduler": dask.scheduler_address, "chunk_size": 2}
-        annotate(str(texts), cluster, {"type": "troubled_coref", "fail": "Ann"}, **arguments)
+        AnnotationRun(str(texts), cluster, {"type": "troubled_coref", "fail": "Ann"}, **arguments).run()
         with pytest.raises(ConfigurationError, match="min_mentions is 0"):
-            annotate(str(texts), str(tmp_path / "x"), {**EXACT, "min_mentions": 0}, **arguments)
+            AnnotationRun(str(texts), str(tmp_path / "x"), {**EXACT, "min_mentions": 0}, **arguments).run()
         with pytest.raises(ConfigurationError, match="bad.jsonl, line 3: "):
             (tmp_path / "bad.jsonl").write_text('{"text": "a"}\n{"text": "b"}\n{}\n')
-            annotate(str(tmp_path / "bad.jsonl"), str(tmp_path / "x"), EXACT, **arguments)
+            AnnotationRun(str(tmp_path / "bad.jsonl"), str(tmp_path / "x"), EXACT, **arguments).run()
     for suffix in ("", ".failed.jsonl"):
         assert open(alone + suffix).read() == open(cluster + suffix).read()
     assert not [name for name in os.listdir(tmp_path) if name.startswith("x")]
@@ -384,5 +384,5 @@ def test_a_cluster_gives_the_same_bytes(tmp_path, texts):
 def test_a_scheduler_that_does_not_answer_is_named(tmp_path, texts, monkeypatch, address):
     monkeypatch.setattr("allennlp_coref_rc.common.workers.PATIENCE", 1)
     with pytest.raises(ConfigurationError, match=f"--scheduler {address}: no scheduler answers"):
-        annotate(str(texts), str(tmp_path / "x"), EXACT, scheduler=address)
+        AnnotationRun(str(texts), str(tmp_path / "x"), EXACT, scheduler=address).run()
     assert os.listdir(tmp_path) == ["texts.txt"]
