@@ -17,7 +17,7 @@ from typing import Callable, List, NamedTuple
 import torch
 from harness import Benchmark, Parser, Run, comparison_parser, main, positive, relative_error
 
-from allennlp_coref_rc.modules.recurrence import NO_SOURCE, Edges, recurrence, sequential_sources
+from allennlp_coref_rc.modules.recurrence import NO_SOURCE, Edges, RecurrenceInput, recurrence, sequential_sources
 
 SHAPES = [(32, 100, 64), (32, 400, 64), (16, 2000, 64), (64, 100, 256)]
 CLUSTERS = [5, 50, 500]
@@ -88,7 +88,7 @@ class Task:
             nothing = torch.cat([torch.zeros_like(coref, dtype=torch.bool), coref == NO_SOURCE], dim=-1)
             weights = scores.masked_fill(nothing, -torch.inf).softmax(dim=-1).split(1, dim=-1)
         edges = [Edges(self.sequential, weights[0], 0, split), Edges(coref, weights[1], split, self.size)]
-        return recurrence(projected, edges, weight_hh, bias_hn, self.mask, backend=layer.backend)
+        return recurrence(RecurrenceInput(projected, edges, weight_hh, bias_hn, self.mask), backend=layer.backend)
 
 
 class Recurrence(Benchmark):

@@ -2,3 +2,4 @@
 
 from allennlp_coref_rc.modules.recurrence.dispatch import BACKENDS, recurrence
 from allennlp_coref_rc.modules.recurrence.edges import NO_SOURCE, Edges, sequential_sources
+from allennlp_coref_rc.modules.recurrence.recurrence_input import RecurrenceInput

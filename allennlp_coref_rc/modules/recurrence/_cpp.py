@@ -6,11 +6,12 @@ import os
 import pathlib
 import subprocess
 import tempfile
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import torch
 
-from allennlp_coref_rc.modules.recurrence.edges import Edges, Slice
+from allennlp_coref_rc.modules.recurrence.edges import Slice
+from allennlp_coref_rc.modules.recurrence.recurrence_input import RecurrenceInput
 
 logger = logging.getLogger(__name__)
 
@@ -27,33 +28,36 @@ VECTOR_FLAGS = {
 SUFFIXES = {torch.float32: "float32", torch.float64: "float64"}
 
 
-def why_not(inputs: torch.Tensor, edges: Sequence[Edges], weight_hh: torch.Tensor) -> Optional[str]:
-    """Why this backend can't run on these arguments; `None` if it can. Compiles it if that has not been done yet."""
-    if inputs.device.type != "cpu":
-        return f"the compiled recurrence runs on the CPU and the inputs are on {inputs.device}"
-    if inputs.dtype not in SUFFIXES:
-        return f"the compiled recurrence computes in float32 and float64 and the inputs are {inputs.dtype}"
+def why_not(given: RecurrenceInput) -> Optional[str]:
+    """Why this backend can't run on this input; `None` if it can. Compiles it if that has not been done yet."""
+    if given.inputs.device.type != "cpu":
+        return f"the compiled recurrence runs on the CPU and the inputs are on {given.inputs.device}"
+    if given.inputs.dtype not in SUFFIXES:
+        return f"the compiled recurrence computes in float32 and float64 and the inputs are {given.inputs.dtype}"
     return _load()[1]
 
 
-def cpp(
-    inputs: torch.Tensor,
-    edges: Sequence[Edges],
-    weight_hh: torch.Tensor,
-    bias_hn: torch.Tensor,
-    mask: torch.Tensor,
-    memory: Optional[torch.Tensor],
-    reverse: bool,
-) -> torch.Tensor:
+def cpp(given: RecurrenceInput) -> torch.Tensor:
     """`recurrence` with its time loop, forward and backward, in C++ (recurrence.cpp). Call `why_not` first."""
+    inputs, edges, weight_hh, bias_hn, mask, memory, reverse = given
     weights = [edge.weights.contiguous() for edge in edges]
     tensors = (inputs, weight_hh.contiguous(), bias_hn.contiguous(), memory if memory is None else memory.contiguous())
     if inputs.stride(2) != 1:
         tensors = (inputs.contiguous(),) + tensors[1:]
     needs_grad = torch.is_grad_enabled() and any(x is not None and x.requires_grad for x in (*tensors, *weights))
     sources = [edge.sources.contiguous() for edge in edges]
-    slices = [(edge.start, edge.stop, edge.to) for edge in edges]
-    return _Recurrence.apply(needs_grad, mask.contiguous(), reverse, sources, slices, *tensors, *weights)
+    slices = [edge.carried for edge in edges]
+    reads = _Reads(mask.contiguous(), sources, slices, reverse)
+    return _Recurrence.apply(needs_grad, reads, *tensors, *weights)
+
+
+class _Reads(NamedTuple):
+    """What is read when: the mask, for each relation its sources and its slice, and the direction."""
+
+    mask: torch.Tensor
+    sources: List[torch.Tensor]
+    slices: List[Slice]
+    reverse: bool
 
 
 class _Recurrence(torch.autograd.Function):
@@ -61,10 +65,7 @@ class _Recurrence(torch.autograd.Function):
     def forward(
         ctx: Any,
         needs_grad: bool,
-        mask: torch.Tensor,
-        reverse: bool,
-        sources: List[torch.Tensor],
-        slices: List[Slice],
+        reads: _Reads,
         inputs: torch.Tensor,
         weight_hh: torch.Tensor,
         bias_hn: torch.Tensor,
@@ -76,7 +77,6 @@ class _Recurrence(torch.autograd.Function):
         states = inputs.new_empty(batch_size, length, size)
         gates = inputs.new_empty(batch_size, length, 4 * size) if needs_grad else None
         tensors = {
-            "mask": mask,
             "inputs": inputs,
             "weight_hh": weight_hh,
             "bias_hn": bias_hn,
@@ -84,9 +84,9 @@ class _Recurrence(torch.autograd.Function):
             "states": states,
             "gates": gates,
         }
-        _call("forward", tensors, reverse, sources, slices, weights)
-        ctx.reverse, ctx.slices = reverse, slices
-        ctx.save_for_backward(mask, weight_hh, memory, states, gates, *sources, *weights)
+        _call("forward", tensors, reads, weights)
+        ctx.reverse, ctx.slices = reads.reverse, reads.slices
+        ctx.save_for_backward(reads.mask, weight_hh, memory, states, gates, *reads.sources, *weights)
         return states
 
     @staticmethod
@@ -100,7 +100,6 @@ class _Recurrence(torch.autograd.Function):
         grad_memory = None if memory is None else torch.zeros_like(memory)
         grad_weights = [torch.zeros_like(weight) for weight in weights]
         tensors = {
-            "mask": mask,
             "weight_hh": weight_hh,
             "memory": memory,
             "states": states,
@@ -111,25 +110,15 @@ class _Recurrence(torch.autograd.Function):
             "grad_hidden_n": grad_hidden_n,
             "previous": previous,
         }
-        _call("backward", tensors, ctx.reverse, sources, ctx.slices, weights, grad_weights)
+        reads = _Reads(mask, sources, ctx.slices, ctx.reverse)
+        _call("backward", tensors, reads, weights, grad_weights)
 
         previous, grad_hidden_n = previous.view(-1, width), grad_hidden_n.view(-1, size)
         grad_weight_hh = torch.empty_like(weight_hh)
         # r and z have the same gradient by their inputs as by their recurrent parts; the candidate has not.
         torch.mm(grad_inputs.view(-1, 3 * size)[:, : 2 * size].t(), previous, out=grad_weight_hh[: 2 * size])
         torch.mm(grad_hidden_n.t(), previous, out=grad_weight_hh[2 * size :])
-        return (
-            None,
-            None,
-            None,
-            None,
-            None,
-            grad_inputs,
-            grad_weight_hh,
-            grad_hidden_n.sum(0),
-            grad_memory,
-            *grad_weights,
-        )
+        return (None, None, grad_inputs, grad_weight_hh, grad_hidden_n.sum(0), grad_memory, *grad_weights)
 
 
 class _Relation(ctypes.Structure):
@@ -179,12 +168,11 @@ class _Problem(ctypes.Structure):
 def _call(
     name: str,
     tensors: Dict[str, Optional[torch.Tensor]],
-    reverse: bool,
-    sources: Sequence[torch.Tensor],
-    slices: Sequence[Slice],
+    reads: _Reads,
     weights: Sequence[torch.Tensor],
     grad_weights: Sequence[torch.Tensor] = (),
 ) -> None:
+    mask, sources, slices, reverse = reads
     relations = (_Relation * len(sources))(
         *(
             _Relation(
@@ -199,7 +187,7 @@ def _call(
             for i in range(len(sources))
         )
     )
-    given = {key: tensor for key, tensor in tensors.items() if tensor is not None}
+    given = {key: tensor for key, tensor in {**tensors, "mask": mask}.items() if tensor is not None}
     states, inputs, memory = given["states"], given.get("inputs"), given.get("memory")
     problem = _Problem(
         batch=states.size(0),

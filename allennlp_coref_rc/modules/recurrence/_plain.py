@@ -1,40 +1,31 @@
-from typing import Any, List, Optional, Sequence, Tuple
+from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
 
 import torch
 
-from allennlp_coref_rc.modules.recurrence.edges import NO_SOURCE, Edges, Slice
+from allennlp_coref_rc.modules.recurrence.edges import NO_SOURCE, Slice
+from allennlp_coref_rc.modules.recurrence.recurrence_input import RecurrenceInput
 
 Steps = Sequence[torch.Tensor]
 """One tensor for each time step."""
 
 
-def plain(
-    inputs: torch.Tensor,
-    edges: Sequence[Edges],
-    weight_hh: torch.Tensor,
-    bias_hn: torch.Tensor,
-    mask: torch.Tensor,
-    memory: Optional[torch.Tensor],
-    reverse: bool,
-) -> torch.Tensor:
+def plain(given: RecurrenceInput) -> torch.Tensor:
     """
     `recurrence` in PyTorch with its backward written by hand: no autograd graph for each step, what can be computed for
     all steps at once is (the gates' derivatives, the gradients of U, b and the edge weights), and only the chain from
     state to state stays in the loop.
     """
+    inputs, edges, weight_hh, bias_hn, mask, memory, reverse = given
     batch_size, length, _ = inputs.shape
     if memory is None:
         memory = inputs.new_zeros(batch_size, 0, bias_hn.size(0))
     edges = [edge for edge in edges if edge.sources.size(2)]
     rows = [_rows_of(edge.sources, length + memory.size(1)) for edge in edges]
-    slices = [(edge.start, edge.stop, edge.to) for edge in edges]
+    slices = [edge.carried for edge in edges]
     # Time comes first inside, so that one step is one contiguous block.
     weights = [edge.weights.transpose(0, 1) for edge in edges]
     return _Recurrence.apply(
-        ~mask.t().unsqueeze(-1),
-        reverse,
-        rows,
-        slices,
+        _Reads(~mask.t().unsqueeze(-1), rows, slices, reverse),
         inputs.transpose(0, 1),
         weight_hh,
         bias_hn,
@@ -53,22 +44,29 @@ def _rows_of(sources: torch.Tensor, num_states: int) -> torch.Tensor:
     return states * batch_size + torch.arange(batch_size, device=sources.device).view(1, -1, 1)
 
 
+class _Reads(NamedTuple):
+    """What is read when: the padding, for each relation its rows (see `_rows_of`) and its slice, and the direction."""
+
+    padding: torch.Tensor
+    rows: List[torch.Tensor]
+    slices: List[Slice]
+    reverse: bool
+
+
 class _Recurrence(torch.autograd.Function):
     # The lists of views of single steps are made before the loops, which then consist of arithmetic alone.
 
     @staticmethod
     def forward(
         ctx: Any,
-        padding: torch.Tensor,
-        reverse: bool,
-        rows: List[torch.Tensor],
-        slices: List[Slice],
+        reads: _Reads,
         inputs: torch.Tensor,
         weight_hh: torch.Tensor,
         bias_hn: torch.Tensor,
         memory: torch.Tensor,
         *weights: torch.Tensor,
     ) -> torch.Tensor:
+        padding, rows, slices, reverse = reads
         length, batch_size, _ = inputs.shape
         size = bias_hn.size(0)
         buffer = inputs.new_empty(length + memory.size(0) + 1, batch_size, size)
@@ -89,11 +87,11 @@ class _Recurrence(torch.autograd.Function):
         carry = previous[..., :size].unbind(0)
         states = buffer.unbind(0)
         steps = list(zip(previous.unbind(0), carry, hidden.unbind(0), rz, r, z, hidden_n, n.unbind(0), states))
-        reads = _reads(buffer, previous, rows, slices, weights)
+        relations = _relations(buffer, previous, rows, slices, weights)
         weight = weight_hh.t()
         for t in reversed(range(length)) if reverse else range(length):
             m, carry_t, hidden_t, rz_t, r_t, z_t, hidden_n_t, n_t, h_t = steps[t]
-            for readable, row, w, m_slice in reads:
+            for readable, row, w, m_slice in relations:
                 read = readable.index_select(0, row[t])
                 if w[t].size(1) == 1:
                     m_slice[t].addcmul_(read, w[t])
@@ -141,13 +139,13 @@ class _Recurrence(torch.autograd.Function):
                 grad_hidden.unflatten(2, (3, size)).unbind(0),
             )
         )
-        reads = _reads(grad_buffer, grad_previous, rows, ctx.slices, weights)
+        relations = _relations(grad_buffer, grad_previous, rows, ctx.slices, weights)
         for t in range(length) if ctx.reverse else reversed(range(length)):
             grad_h, grad_h_of_gates, z_t, grad_m, grad_carry, grad_hidden_t, grad_gates = steps[t]
             grad_gates.mul_(grad_h_of_gates)
             torch.mul(grad_h, z_t, out=grad_carry)
             grad_m.addmm_(grad_hidden_t, weight_hh)
-            for grad_reads, row, w, grad_slice in reads:
+            for grad_reads, row, w, grad_slice in relations:
                 if w[t].size(1) == 1:
                     message = grad_slice[t] * w[t]
                 else:
@@ -167,10 +165,10 @@ class _Recurrence(torch.autograd.Function):
             grad_weights.append(torch.stack(columns, dim=2))
         # With the recurrent weights' gradient done, the candidate's recurrent part makes room for its inputs.
         torch.mul(grad_buffer[:length], by_n, out=grad_hidden[..., 2 * size :])
-        return (None, None, None, None, grad_hidden, grad_weight, grad_bias, grad_buffer[length:-1], *grad_weights)
+        return (None, grad_hidden, grad_weight, grad_bias, grad_buffer[length:-1], *grad_weights)
 
 
-def _reads(
+def _relations(
     buffer: torch.Tensor,
     previous: torch.Tensor,
     rows: Sequence[torch.Tensor],

@@ -1,20 +1,11 @@
-from typing import Optional, Sequence
-
 import torch
 
-from allennlp_coref_rc.modules.recurrence.edges import Edges
+from allennlp_coref_rc.modules.recurrence.recurrence_input import RecurrenceInput
 
 
-def reference(
-    inputs: torch.Tensor,
-    edges: Sequence[Edges],
-    weight_hh: torch.Tensor,
-    bias_hn: torch.Tensor,
-    mask: torch.Tensor,
-    memory: Optional[torch.Tensor],
-    reverse: bool,
-) -> torch.Tensor:
+def reference(given: RecurrenceInput) -> torch.Tensor:
     """`recurrence` as its equations read, one step of autograd after the other: the oracle of the other backends."""
+    inputs, edges, weight_hh, bias_hn, mask, memory, reverse = given
     batch_size, length, _ = inputs.shape
     hidden_size, width = bias_hn.size(0), weight_hh.size(1)
     # Neither masked inputs nor their gradients may leak, not even as NaN.

@@ -1,9 +1,9 @@
 import functools
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 import torch
 
-from allennlp_coref_rc.modules.recurrence.edges import Edges
+from allennlp_coref_rc.modules.recurrence.recurrence_input import RecurrenceInput
 
 DTYPES = (torch.float32, torch.bfloat16)
 
@@ -20,14 +20,15 @@ CHUNK_ELEMENTS = 8192
 MIN_CAPABILITY = (8, 0)
 
 
-def why_not(inputs: torch.Tensor, edges: Sequence[Edges], weight_hh: torch.Tensor) -> Optional[str]:
-    """Why this backend can't run on these arguments; `None` if it can."""
+def why_not(given: RecurrenceInput) -> Optional[str]:
+    """Why this backend can't run on this input; `None` if it can."""
+    inputs = given.inputs
     if inputs.dtype not in DTYPES:
         return f"the fused recurrence takes float32 and bfloat16 and the inputs are {inputs.dtype}"
     size = inputs.size(2) // 3
     if size > MAX_SIZE:
         return f"the fused recurrence takes states of up to {MAX_SIZE} numbers and these have {size}"
-    if weight_hh.size(1) > size or any(edge.to != edge.start for edge in edges):
+    if given.weight_hh.size(1) > size or any(edge.to != edge.start for edge in given.edges):
         return "the fused recurrence reads each part of a state into the same part, and these edges move some"
     return _why_not_on(inputs.device)
 
@@ -58,15 +59,7 @@ def _why_not_on(device: torch.device) -> Optional[str]:
     return None
 
 
-def fused(
-    inputs: torch.Tensor,
-    edges: Sequence[Edges],
-    weight_hh: torch.Tensor,
-    bias_hn: torch.Tensor,
-    mask: torch.Tensor,
-    memory: Optional[torch.Tensor],
-    reverse: bool,
-) -> torch.Tensor:
+def fused(given: RecurrenceInput) -> torch.Tensor:
     """
     `recurrence` with all time steps and the gather of states in one kernel (_triton_kernels.py), and another for
     backward. Sums, gates and the state that passes from one token to the next are float32; in bfloat16, states that
@@ -74,6 +67,7 @@ def fused(
 
     The recurrent weights stay in registers up to size 128. Beyond, each multiprocessor reads them again at every step.
     """
+    inputs, edges, weight_hh, bias_hn, mask, memory, reverse = given
     edges = [edge for edge in edges if edge.sources.size(2)]
     relations: List[int] = []
     first = 0
@@ -88,7 +82,17 @@ def fused(
         tensor if tensor is None else tensor.contiguous() for tensor in (inputs, weight_hh, bias_hn, memory, weights)
     ]
     needs_grad = torch.is_grad_enabled() and any(x is not None and x.requires_grad for x in tensors)
-    return _Recurrence.apply(needs_grad, mask.contiguous(), reverse, sources, tuple(relations), *tensors)
+    reads = _Reads(mask.contiguous(), sources, tuple(relations), reverse)
+    return _Recurrence.apply(needs_grad, reads, *tensors)
+
+
+class _Reads(NamedTuple):
+    """What is read when: the mask, all relations' sources, where each relation's are and its slice, and the direction."""
+
+    mask: torch.Tensor
+    sources: Optional[torch.Tensor]
+    relations: Tuple[int, ...]
+    reverse: bool
 
 
 class _Recurrence(torch.autograd.Function):
@@ -96,10 +100,7 @@ class _Recurrence(torch.autograd.Function):
     def forward(
         ctx: Any,
         needs_grad: bool,
-        mask: torch.Tensor,
-        reverse: bool,
-        sources: Optional[torch.Tensor],
-        relations: Tuple[int, ...],
+        reads: _Reads,
         inputs: torch.Tensor,
         weight_hh: torch.Tensor,
         bias_hn: torch.Tensor,
@@ -108,6 +109,7 @@ class _Recurrence(torch.autograd.Function):
     ) -> torch.Tensor:
         from allennlp_coref_rc.modules.recurrence import _triton_kernels
 
+        mask, sources, relations, reverse = reads
         batch_size, length, _ = inputs.shape
         size = weight_hh.size(1)
         options = _options(size, memory, sources, relations, reverse)
@@ -176,9 +178,6 @@ class _Recurrence(torch.autograd.Function):
         torch.mm(grad_rz.t(), previous, out=grad_weight_hh[: 2 * size])
         torch.mm(grad_hidden_n.t(), previous, out=grad_weight_hh[2 * size :])
         return (
-            None,
-            None,
-            None,
             None,
             None,
             grad_gates[..., : 3 * size],

@@ -1,6 +1,6 @@
 import functools
 import logging
-from typing import Callable, Optional, Sequence
+from typing import Callable
 
 import torch
 from torch.utils.checkpoint import checkpoint
@@ -10,23 +10,14 @@ from allennlp_coref_rc.modules.recurrence import _cpp, _triton
 from allennlp_coref_rc.modules.recurrence._plain import plain
 from allennlp_coref_rc.modules.recurrence._reference import reference
 from allennlp_coref_rc.modules.recurrence.edges import NO_SOURCE, Edges
+from allennlp_coref_rc.modules.recurrence.recurrence_input import RecurrenceInput
 
 logger = logging.getLogger(__name__)
 
 BACKENDS = ("auto", "reference", "plain", "cpp", "triton")
 
 
-def recurrence(
-    inputs: torch.Tensor,
-    edges: Sequence[Edges],
-    weight_hh: torch.Tensor,
-    bias_hn: torch.Tensor,
-    mask: torch.Tensor,
-    memory: Optional[torch.Tensor] = None,
-    reverse: bool = False,
-    backend: str = "auto",
-    recompute: bool = False,
-) -> torch.Tensor:
+def recurrence(given: RecurrenceInput, backend: str = "auto", recompute: bool = False) -> torch.Tensor:
     """
     A GRU whose previous state is a weighted sum of slices of any earlier states:
 
@@ -45,21 +36,7 @@ def recurrence(
 
     # Parameters
 
-    inputs : `torch.FloatTensor`
-        Shape: (batch_size, sequence_length, 3 * hidden_size). The projected inputs of reset, update and candidate, with
-        the biases of both sides but `bias_hn`.
-    edges : `Sequence[Edges]`
-        One entry a relation. Where no relation adds anything m_t is zero.
-    weight_hh : `torch.FloatTensor`
-        Shape: (3 * hidden_size, width), where m_t is of size width >= hidden_size.
-    bias_hn : `torch.FloatTensor`
-        Shape: (hidden_size,). The bias of the candidate that the reset gate scales.
-    mask : `torch.BoolTensor`
-        Shape: (batch_size, sequence_length). May have holes.
-    memory : `torch.FloatTensor`, optional (default = `None`)
-        Shape: (batch_size, memory_length, hidden_size). States of another sequence that edges may read.
-    reverse : `bool`, optional (default = `False`)
-        Read from the last token to the first.
+    given : `RecurrenceInput`
     backend : `str`, optional (default = `"auto"`)
         `"reference"`: a readable loop through autograd. `"plain"`: the same in PyTorch with a backward written by hand.
         `"cpp"`: its time loop in C++, on the CPU in float32 and float64; compiled on first use, which takes some
@@ -70,7 +47,7 @@ def recurrence(
         were computed from (4 to 6), and run forward again there. It pays where several calls await their backward;
         checkpointing the projection together with its recurrence saves more.
 
-    Arguments of different dtypes are promoted; autocast has no effect inside.
+    Tensors of different dtypes are promoted; autocast has no effect inside.
 
     # Returns
 
@@ -85,35 +62,43 @@ def recurrence(
     """
     if backend not in BACKENDS:
         raise ConfigurationError(f"recurrence backend {backend!r} is unknown; choose one of {', '.join(BACKENDS)}")
-    _check_shapes(inputs, edges, weight_hh, bias_hn, mask, memory)
-    mask = mask.bool()
-    if inputs.size(0) == 0 or inputs.size(1) == 0:
+    _check_shapes(given)
+    if given.inputs.size(0) == 0 or given.inputs.size(1) == 0:
         # Empty, but still a part of the graph.
-        return inputs[..., : bias_hn.size(0)]
+        return given.inputs[..., : given.bias_hn.size(0)]
+    given = _prepared(given)
+    run = _backend(backend, given)
+    with torch.autocast(given.inputs.device.type, enabled=False):
+        if recompute and torch.is_grad_enabled():
+            return checkpoint(run, given, use_reentrant=False, preserve_rng_state=False)
+        return run(given)
 
+
+def _prepared(given: RecurrenceInput) -> RecurrenceInput:
+    """The same in one dtype, with edges that read only what can be read."""
+    inputs, edges, weight_hh, bias_hn, mask, memory, reverse = given
     tensors = [inputs, weight_hh, bias_hn] + ([] if memory is None else [memory]) + [edge.weights for edge in edges]
     dtype = functools.reduce(torch.promote_types, (tensor.dtype for tensor in tensors))
-    inputs, weight_hh, bias_hn = inputs.to(dtype), weight_hh.to(dtype), bias_hn.to(dtype)
-    memory = None if memory is None else memory.to(dtype)
-    edges = [_readable(edge, mask, reverse, dtype) for edge in edges]
-    run = _backend(backend, inputs, edges, weight_hh)
-    with torch.autocast(inputs.device.type, enabled=False):
-        arguments = (inputs, edges, weight_hh, bias_hn, mask, memory, reverse)
-        if recompute and torch.is_grad_enabled():
-            return checkpoint(run, *arguments, use_reentrant=False, preserve_rng_state=False)
-        return run(*arguments)
+    mask = mask.bool()
+    return RecurrenceInput(
+        inputs.to(dtype),
+        [_readable(edge, mask, reverse, dtype) for edge in edges],
+        weight_hh.to(dtype),
+        bias_hn.to(dtype),
+        mask,
+        None if memory is None else memory.to(dtype),
+        reverse,
+    )
 
 
-def _backend(
-    name: str, inputs: torch.Tensor, edges: Sequence[Edges], weight_hh: torch.Tensor
-) -> Callable[..., torch.Tensor]:
-    """The function that runs backend `name`, or for "auto" the fastest that can run on these arguments."""
+def _backend(name: str, given: RecurrenceInput) -> Callable[[RecurrenceInput], torch.Tensor]:
+    """The function that runs backend `name`, or for "auto" the fastest that can run on this input."""
     wanted = name
     if name == "auto":
-        name = "triton" if inputs.device.type == "cuda" else "cpp"
+        name = "triton" if given.inputs.device.type == "cuda" else "cpp"
     if name in ("cpp", "triton"):
         run, why_not = (_cpp.cpp, _cpp.why_not) if name == "cpp" else (_triton.fused, _triton.why_not)
-        reason = why_not(inputs, edges, weight_hh)
+        reason = why_not(given)
         if reason is None:
             return run
         if wanted == name:
@@ -143,14 +128,9 @@ def _readable(edge: Edges, mask: torch.Tensor, reverse: bool, dtype: torch.dtype
     return edge._replace(sources=torch.where(readable, sources, NO_SOURCE), weights=weights, to=to)
 
 
-def _check_shapes(
-    inputs: torch.Tensor,
-    edges: Sequence[Edges],
-    weight_hh: torch.Tensor,
-    bias_hn: torch.Tensor,
-    mask: torch.Tensor,
-    memory: Optional[torch.Tensor],
-) -> None:
+def _check_shapes(given: RecurrenceInput) -> None:
+    inputs, edges, weight_hh, bias_hn, mask, memory, _ = given
+
     def check(name: str, tensor: torch.Tensor, *expected: int) -> None:
         if tensor.shape != expected:
             raise ConfigurationError(f"recurrence: {name} has shape {tuple(tensor.shape)}, expected {expected}")

@@ -34,6 +34,10 @@ class Edges(NamedTuple):
     stop: int
     to: Optional[int] = None
 
+    @property
+    def carried(self) -> Slice:
+        return self.start, self.stop, self.start if self.to is None else self.to
+
 
 def sequential_sources(mask: torch.Tensor, reverse: bool = False, start: Optional[torch.Tensor] = None) -> torch.Tensor:
     """

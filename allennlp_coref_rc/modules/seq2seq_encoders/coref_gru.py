@@ -8,7 +8,7 @@ from allennlp_coref_rc.data.annotation_layers.edges import FIRST_MENTION, PADDIN
 from allennlp_coref_rc.modules.initializers import gated_normal_
 from allennlp_coref_rc.modules.masked_softmax import masked_softmax
 from allennlp_coref_rc.modules.recurrence import NO_SOURCE, Edges
-from allennlp_coref_rc.modules.seq2seq_encoders.recurrent_encoder import RecurrentEncoder
+from allennlp_coref_rc.modules.seq2seq_encoders.recurrent_encoder import RecurrentEncoder, rnn_shapes
 
 
 @Seq2SeqEncoder.register("coref_gru")
@@ -82,12 +82,11 @@ class CorefGru(RecurrentEncoder):
         super().__init__(
             input_size,
             hidden_size,
-            hidden_size,
+            {**rnn_shapes(input_size, 3 * hidden_size, hidden_size), "keys": (parts, input_size)},
             relations,
             bidirectional,
             share_memory,
             backend,
-            more_parameters={"keys": (parts, input_size)},
         )
         self._part_size = hidden_size // parts
         self._read_at_first_mention = read_at_first_mention

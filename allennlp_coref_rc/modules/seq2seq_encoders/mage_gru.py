@@ -7,7 +7,7 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.annotation_layers.edges import question_first_name
 from allennlp_coref_rc.data.fields import AnnotationTensors
 from allennlp_coref_rc.modules.recurrence import NO_SOURCE, Edges
-from allennlp_coref_rc.modules.seq2seq_encoders.recurrent_encoder import Reader, RecurrentEncoder
+from allennlp_coref_rc.modules.seq2seq_encoders.recurrent_encoder import Reader, RecurrentEncoder, rnn_shapes
 
 SEQUENTIAL = "sequential"
 
@@ -114,16 +114,9 @@ class MageGru(RecurrentEncoder):
         relations = sorted(set(state_sizes) - {SEQUENTIAL})
         width = sum(state_sizes.values())
         split, cell_is_tanh = variant == "mage", variant == "dag_rnn"
-        super().__init__(
-            input_size,
-            width if split else state_sizes[SEQUENTIAL],
-            width,
-            relations,
-            bidirectional,
-            share_memory,
-            backend,
-            gates=1 if cell_is_tanh else 3,
-        )
+        hidden_size = width if split else state_sizes[SEQUENTIAL]
+        shapes = rnn_shapes(input_size, hidden_size if cell_is_tanh else 3 * hidden_size, width)
+        super().__init__(input_size, hidden_size, shapes, relations, bidirectional, share_memory, backend)
         self._sizes = [state_sizes[name] for name in [SEQUENTIAL, *relations]]
         self._split = split
         self._cell_is_tanh = cell_is_tanh

@@ -7,11 +7,24 @@ from torch.nn import Parameter
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.annotation_layers.edges import FIRST_MENTION, OTHER_SEQUENCE
 from allennlp_coref_rc.data.fields import AnnotationTensors
-from allennlp_coref_rc.modules.recurrence import Edges, recurrence, sequential_sources
+from allennlp_coref_rc.modules.recurrence import Edges, RecurrenceInput, recurrence, sequential_sources
 from allennlp_coref_rc.modules.seq2seq_encoders.annotated_seq2seq_encoder import AnnotatedSeq2SeqEncoder, EncoderInput
 
 Reader = Tuple["RecurrentEncoder", EncoderInput]
 """An encoder and what it reads."""
+
+
+def rnn_shapes(input_size: int, rows: int, recurrent_size: int) -> Dict[str, Tuple[int, ...]]:
+    """
+    The parameters of a `torch.nn.GRU`, which has three times as many rows as hidden units, or of a `torch.nn.RNN`, which
+    has as many. The recurrent weights may read more than the state: where edges bring more than one.
+    """
+    return {
+        "weight_ih_l0": (rows, input_size),
+        "weight_hh_l0": (rows, recurrent_size),
+        "bias_ih_l0": (rows,),
+        "bias_hh_l0": (rows,),
+    }
 
 
 class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
@@ -25,8 +38,8 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
     input_size : `int`
     hidden_size : `int`
         Of one direction.
-    recurrent_size : `int`
-        What the recurrent weights read: as many numbers, or more if edges bring more than one state.
+    shapes : `Dict[str, Tuple[int, ...]]`
+        Of the parameters of a direction, by name: `rnn_shapes`, and more where a subclass has more.
     relations : `Sequence[str]`
         The annotation layers whose edges are read.
     bidirectional : `bool`, optional (default = `True`)
@@ -34,10 +47,6 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         See `encode_pair`.
     backend : `str`, optional (default = `"auto"`)
         Of the `recurrence`.
-    gates : `int`, optional (default = `3`)
-        The blocks of rows in weights and biases.
-    more_parameters : `Dict[str, Tuple[int, ...]]`, optional (default = `{}`)
-        The shapes of further parameters of each direction.
     """
 
     torch_class: Union[Type[torch.nn.GRU], Type[torch.nn.RNN]] = torch.nn.GRU
@@ -50,13 +59,11 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         self,
         input_size: int,
         hidden_size: int,
-        recurrent_size: int,
+        shapes: Dict[str, Tuple[int, ...]],
         relations: Sequence[str],
         bidirectional: bool = True,
         share_memory: bool = True,
         backend: str = "auto",
-        gates: int = 3,
-        more_parameters: Optional[Dict[str, Tuple[int, ...]]] = None,
     ) -> None:
         super().__init__()
         self._input_size = input_size
@@ -65,14 +72,6 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         self._bidirectional = bidirectional
         self._share_memory = share_memory
         self._backend = backend
-        rows = gates * hidden_size
-        shapes = {
-            "weight_ih_l0": (rows, input_size),
-            "weight_hh_l0": (rows, recurrent_size),
-            "bias_ih_l0": (rows,),
-            "bias_hh_l0": (rows,),
-            **(more_parameters or {}),
-        }
         for suffix in self._suffixes():
             for name, shape in shapes.items():
                 self.register_parameter(name + suffix, Parameter(torch.empty(shape)))
@@ -218,7 +217,9 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         bias = bias_ih + torch.nn.functional.pad(bias_hr_hz, (0, self._hidden_size))
         # Projected time first, as the recurrence reads it.
         projected = torch.nn.functional.linear(inputs.transpose(0, 1), weight_ih, bias).transpose(0, 1)
-        return recurrence(projected, edges, weight_hh, bias_hn, mask, memory, reverse, backend=self._backend)
+        return recurrence(
+            RecurrenceInput(projected, edges, weight_hh, bias_hn, mask, memory, reverse), backend=self._backend
+        )
 
     def _gru_parameters(self, suffix: str) -> Tuple[torch.Tensor, ...]:
         """The weights and biases of one direction, in the shapes of a GRU's."""

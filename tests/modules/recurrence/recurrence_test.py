@@ -13,7 +13,15 @@ from hypothesis import strategies as st
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 # The package's attribute of this name is the function.
-from allennlp_coref_rc.modules.recurrence import BACKENDS, NO_SOURCE, Edges, _cpp, recurrence, sequential_sources
+from allennlp_coref_rc.modules.recurrence import (
+    BACKENDS,
+    NO_SOURCE,
+    Edges,
+    RecurrenceInput,
+    _cpp,
+    recurrence,
+    sequential_sources,
+)
 
 recurrence_module = importlib.import_module("allennlp_coref_rc.modules.recurrence.dispatch")
 
@@ -76,7 +84,7 @@ class Case:
             named = dict(zip(self.tensors, tensors))
             edges = [Edges(sources, named[f"weights_{i}"], *self.slices[i]) for i, sources in enumerate(self.sources)]
             arguments = (named["inputs"], edges, named["weight_hh"], named["bias_hn"], self.mask, named.get("memory"))
-            return recurrence(*arguments, reverse=self.reverse, backend=backend, **options)
+            return recurrence(RecurrenceInput(*arguments, self.reverse), backend=backend, **options)
 
         return run
 
@@ -290,7 +298,8 @@ def test_sequential_edges_alone_are_a_torch_gru(backend, reverse):
     bias = bias_ih + torch.cat([bias_hh[: 2 * size], torch.zeros(size)])
     inputs = torch.nn.functional.linear(embedded, weight_ih, bias)
     edges = [Edges(sources, torch.ones(sources.shape), 0, size)]
-    output = recurrence(inputs, edges, weight_hh, bias_hh[2 * size :], mask, reverse=reverse, backend=backend)
+    given = RecurrenceInput(inputs, edges, weight_hh, bias_hh[2 * size :], mask, reverse=reverse)
+    output = recurrence(given, backend=backend)
     torch.testing.assert_close(output, expected, rtol=0, atol=1e-6)
 
     upstream = torch.randn(output.shape)
@@ -355,9 +364,9 @@ def test_misfits(change, message):
         "slice": (0, 4),
         **change,
     }
-    edges = [Edges(given["sources"], given["weights"], *given["slice"])]
+    edges = [Edges(given.pop("sources"), given.pop("weights"), *given.pop("slice"))]
     with pytest.raises(ConfigurationError, match=message):
-        recurrence(given["inputs"], edges, given["weight_hh"], given["bias_hn"], given["mask"], given["memory"])
+        recurrence(RecurrenceInput(edges=edges, **given))
 
 
 def test_what_the_compiled_backend_does_not_support():

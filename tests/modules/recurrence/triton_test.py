@@ -12,14 +12,20 @@ import pytest
 import torch
 from allennlp.common.checks import ConfigurationError
 
-from allennlp_coref_rc.modules.recurrence import Edges, _triton, recurrence, sequential_sources
+from allennlp_coref_rc.modules.recurrence import Edges, RecurrenceInput, _triton, recurrence, sequential_sources
 from tests.modules.recurrence.recurrence_test import Case, assert_as_good_as, one_thread  # noqa: F401
 
 recurrence_module = importlib.import_module("allennlp_coref_rc.modules.recurrence.dispatch")
 
 DEVICE = torch.device("cuda", torch.cuda.current_device()) if torch.cuda.is_available() else torch.device("cpu")
 
-REASON = _triton.why_not(torch.empty(1, 1, 3, device=DEVICE), [], torch.empty(3, 1, device=DEVICE))
+
+def without_edges(inputs, size):
+    mask = torch.ones(inputs.shape[:2], dtype=torch.bool, device=inputs.device)
+    return RecurrenceInput(inputs, [], inputs.new_zeros(3 * size, size), inputs.new_zeros(size), mask)
+
+
+REASON = _triton.why_not(without_edges(torch.empty(1, 1, 3, device=DEVICE), 1))
 
 needs_triton = pytest.mark.skipif(REASON is not None, reason=str(REASON))
 
@@ -95,7 +101,7 @@ def test_without_edges_and_with_one_relation():
     sources = sequential_sources(case.mask)
     for edges in ([], [Edges(sources, torch.ones(sources.shape, device=DEVICE), 0, 5)]):
         outputs = [
-            recurrence(tensors["inputs"], edges, tensors["weight_hh"], tensors["bias_hn"], case.mask, backend=backend)
+            recurrence(RecurrenceInput(edges=edges, mask=case.mask, **tensors), backend=backend)
             for backend in ("triton", "reference")
         ]
         torch.testing.assert_close(*outputs)
@@ -178,9 +184,9 @@ def test_large_inputs_saturate():
     ],
 )
 def test_what_it_does_not_support(dtype, size, message):
-    inputs, mask = torch.zeros(1, 1, 3 * size, dtype=dtype), torch.ones(1, 1).bool()
+    given = without_edges(torch.zeros(1, 1, 3 * size, dtype=dtype), size)
     with pytest.raises(ConfigurationError, match=f"not supported: .*{message}; choose another backend than 'triton'"):
-        recurrence(inputs, [], inputs.new_zeros(3 * size, size), inputs.new_zeros(size), mask, backend="triton")
+        recurrence(given, backend="triton")
 
 
 @pytest.mark.parametrize("extra", [0, 2])
@@ -213,9 +219,10 @@ def test_without_triton(forgotten, monkeypatch, caplog):
         case.function("triton")(*(tensor.float() for tensor in case.tensors.values()))
     # As inputs on a GPU would be treated.
     inputs = types.SimpleNamespace(device=torch.device("cuda"), dtype=torch.float32, size=lambda dim: 6)
+    given = RecurrenceInput(inputs, [], torch.zeros(6, 2), torch.zeros(2), torch.ones(1, 1))
     with caplog.at_level(logging.INFO):
         for _ in range(2):
-            assert recurrence_module._backend("auto", inputs, [], torch.zeros(6, 2)).__name__ == "plain"
+            assert recurrence_module._backend("auto", given).__name__ == "plain"
     assert caplog.text.count("runs in plain PyTorch instead") == 1
 
 
@@ -236,6 +243,6 @@ def test_a_device_without_what_triton_needs(forgotten, monkeypatch):
     monkeypatch.setattr("allennlp_coref_rc.modules.recurrence._triton_kernels.one", Broken())
     inputs = torch.zeros(1, 1, 6, device=DEVICE)
     assert (
-        _triton.why_not(inputs, [], torch.zeros(6, 2))
+        _triton.why_not(without_edges(inputs, 2))
         == f"Triton can't run a kernel on {DEVICE}: RuntimeError: no C compiler"
     )
