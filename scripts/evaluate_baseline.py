@@ -1,13 +1,12 @@
 """
 The accuracy of answering with the candidate that occurs most often in the passage: what a reader has to beat.
 
-    python scripts/evaluate_baseline.py training_config/lambada/ga_gru.jsonnet data/lambada/development_valid.txt
+    python scripts/evaluate_baseline.py lambada/ga_gru.jsonnet data/lambada/development_valid.txt
 
 The config says which reader reads the file. Of candidates that are equally frequent the first in the passage counts; for
 bAbI, whose candidates are the answers of the training data, --candidates names that file.
 """
 
-import argparse
 import json
 from collections import Counter
 from typing import List
@@ -17,6 +16,8 @@ from allennlp.data import DatasetReader, Instance
 from tqdm import tqdm
 
 import allennlp_coref_rc  # noqa: F401  registers what configs name
+from allennlp_coref_rc.common.config_files import locate
+from allennlp_coref_rc.common.script import ScriptParser, run
 from allennlp_coref_rc.data.fields import SKIPPED_ANSWER
 
 
@@ -38,15 +39,17 @@ def is_correct(instance: Instance, reader: DatasetReader, answers: List[str]) ->
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = ScriptParser(__doc__)
     parser.add_argument("config")
     parser.add_argument("file")
-    parser.add_argument("-o", "--overrides", default="", help="of the config, as for `allennlp train`")
+    parser.add_argument("-o", "--overrides", default="", help="of the config, as for coref-rc train")
     parser.add_argument(
         "--candidates", help="training data, whose answers are the candidates where a question has none"
     )
     arguments = parser.parse_args()
-    params = Params.from_file(arguments.config, params_overrides=arguments.overrides)["dataset_reader"].as_dict()
+    params = Params.from_file(locate(arguments.config), params_overrides=arguments.overrides)[
+        "dataset_reader"
+    ].as_dict()
     for key in ("annotator", "annotation_layers"):
         params.pop(key, None)
     reader = DatasetReader.from_params(Params({**params, "keep_skipped": True}))
@@ -63,4 +66,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -3,18 +3,15 @@ Scores a coreference annotator against clusters in CoNLL-2012 columns, such as L
 
     python scripts/evaluate_coref.py '{"type": "sieve_coref"}' data/annotators/litbank
 
-The annotator is a JSON or Jsonnet string or file; the documents are a file or all .conll files of a folder. Printed are
+The documents are a file, or all files of a folder with conll in their names. Printed are
 precision, recall and F1 of MUC, B-cubed and CEAF (entities) and their average, the CoNLL score, over all documents
 together. Singletons are counted in three ways: "without", left out of the annotated clusters; "kept", as annotated,
 with AllenNLP's scorer, which counts them in CEAF's recall but gives no credit for finding them; and "credited", counted
 like other clusters, as CoNLL's scorer does (for annotators that give singletons, which not all do by default).
 """
 
-import argparse
-import json
 from collections import Counter
-from pathlib import Path
-from typing import Dict, Iterable, List, Sequence, Tuple
+from typing import Dict, Iterable, Sequence, Tuple
 
 import numpy as np
 from allennlp.common import Params
@@ -22,16 +19,12 @@ from allennlp_models.coref.metrics.conll_coref_scores import ConllCorefScores, S
 from scipy.optimize import linear_sum_assignment
 from tqdm import tqdm
 
+from allennlp_coref_rc.annotation_runs.config_option import load_config
 from allennlp_coref_rc.annotations import AnnotatedText
 from allennlp_coref_rc.annotations.annotated_text import Cluster
 from allennlp_coref_rc.annotations.annotators import Annotator
-from allennlp_coref_rc.annotations.formats import read_conll_2012
-
-
-def read_texts(path: Path) -> List[AnnotatedText]:
-    """The documents of a file or of all .conll files of a folder, in order of their names."""
-    files = sorted(path.glob("*.conll")) if path.is_dir() else [path]
-    return [text for file in files for text in read_conll_2012(str(file))]
+from allennlp_coref_rc.annotations.formats import FORMATS
+from allennlp_coref_rc.common.script import ScriptParser, run
 
 
 def b_cubed(clusters, mention_to_gold):
@@ -80,16 +73,15 @@ def conll_scores(pairs: Iterable[Tuple[Sequence[Cluster], Sequence[Cluster]]], s
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("annotator", help="its configuration, as JSON or in a file")
-    parser.add_argument("documents", type=Path)
+    parser = ScriptParser(__doc__)
+    parser.add_argument("annotator", help="its name, or its config as JSON or in a file")
+    parser.add_argument("documents", help="a file, or a folder of such files")
     parser.add_argument("--part", choices=["all", "even", "odd"], default="all", help="every other document only")
     arguments = parser.parse_args()
 
     source = arguments.annotator
-    params = Params.from_file(source) if Path(source).is_file() else Params(json.loads(source))
-    annotator = Annotator.from_params(params)
-    texts = read_texts(arguments.documents)
+    annotator = Annotator.from_params(Params(load_config("annotator", source, Annotator)))
+    texts = list(FORMATS["conll_2012"].read_all(arguments.documents))
     texts = {"all": texts, "even": texts[::2], "odd": texts[1::2]}[arguments.part]
     pairs = [
         (annotator.annotate(AnnotatedText(text.tokens, text.sentences)).clusters, text.clusters)
@@ -104,4 +96,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

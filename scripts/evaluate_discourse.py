@@ -12,7 +12,6 @@ Where a `.conllu` file beside a `.rels` file marks connectives (TED-MDB), these 
 `discourse_corpora.py` finds them (GDTB), and the relations without count as missed.
 """
 
-import argparse
 import os
 from collections import Counter
 from dataclasses import replace
@@ -22,6 +21,7 @@ from allennlp_coref_rc.annotations import AnnotatedText
 from allennlp_coref_rc.annotations.annotators import Annotator, ConnectiveDiscourse, TrainedDiscourseSenses
 from allennlp_coref_rc.annotations.annotators.archived_model import ArchivedModel
 from allennlp_coref_rc.annotations.annotators.senses import conll_sense
+from allennlp_coref_rc.common.script import ScriptParser, run
 from allennlp_coref_rc.data.corpora.conllu import read_conllu
 from allennlp_coref_rc.data.corpora.discourse_corpora import read_discourse_corpus, read_rels_texts
 from allennlp_coref_rc.data.dataset_readers import DiscourseSensesReader
@@ -77,7 +77,7 @@ def measure(golds: List[Gold], annotator: Annotator) -> Counter:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = ScriptParser(__doc__)
     parser.add_argument("corpora", nargs="+", help="folders or files")
     parser.add_argument("--archive", help="a model of discourse_senses.jsonnet")
     parser.add_argument("--fold", choices=("train", "valid"), help="by default all documents")
@@ -131,4 +131,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -5,12 +5,12 @@ always pointed at them.
     python scripts/evaluate_oracle_spans.py data/narrativeqa/test --processes 2
 """
 
-import argparse
 import multiprocessing
 import time
 
 import allennlp_coref_rc  # noqa: F401  registers what configs name
 from allennlp_coref_rc.annotations import Document
+from allennlp_coref_rc.common.script import ScriptParser, run
 from allennlp_coref_rc.data.dataset_readers import AnnotatedNarrativeQaReader
 from allennlp_coref_rc.data.oracle_spans import ORACLES
 from allennlp_coref_rc.metrics.narrativeqa import NarrativeQaMetric
@@ -19,7 +19,7 @@ from allennlp_coref_rc.metrics.ptb_tokens import ptb_tokens
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = ScriptParser(__doc__)
     parser.add_argument("path", help="FOLDER/SPLIT")
     parser.add_argument("--text", default="tokenized", help="or raw")
     parser.add_argument("--oracle", default="best", choices=ORACLES)
@@ -58,4 +58,4 @@ def spans_and_answers(document: Document):
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -1,6 +1,11 @@
 import torch
 
 
+def at_least_float32(tensor: torch.Tensor) -> torch.Tensor:
+    """In float32, or as it is where that is more precise."""
+    return tensor.to(torch.promote_types(tensor.dtype, torch.float32))
+
+
 def masked_softmax(scores: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
     """
     The softmax over the last dimension, over what is not masked, computed in float32 at least. A row that is all masked
@@ -18,8 +23,8 @@ def masked_softmax(scores: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
     `torch.Tensor`
         Of the shape and the dtype of `scores`.
     """
-    dtype = torch.promote_types(scores.dtype, torch.float32)
+    precise = at_least_float32(scores)
     # Not minus infinity, so that a row that is all masked has no NaN to begin with.
-    lowest = torch.finfo(dtype).min
-    softmax = scores.to(dtype).masked_fill(~mask, lowest).softmax(dim=-1)
+    lowest = torch.finfo(precise.dtype).min
+    softmax = precise.masked_fill(~mask, lowest).softmax(dim=-1)
     return (softmax * mask).to(scores.dtype)

@@ -12,40 +12,38 @@ Annotators take turns; rates go by processor time.
 Values checked: the first documents have the same annotations alone and in a batch.
 """
 
-import argparse
 import inspect
-import json
 import sys
 from functools import partial
 from pathlib import Path
 from typing import Dict, List
 
 from allennlp.common import Params
-from harness import Parser, Report, Spread, parse, parser, positive, take_turns
+from harness import Report, Spread, parse, parser, positive, take_turns
 
 import allennlp_coref_rc  # noqa: F401  registers annotators
+from allennlp_coref_rc.annotation_runs.config_option import load_config
 from allennlp_coref_rc.annotations import AnnotatedText, sentence_spans
 from allennlp_coref_rc.annotations.annotators import Annotator
-from allennlp_coref_rc.annotations.formats import read_conll_2012
+from allennlp_coref_rc.annotations.formats import FORMATS
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import open_text
+from allennlp_coref_rc.common.script import ScriptParser, run
 
 COLUMNS = ("annotator", "documents", "tokens", "documents/s", "tokens/s", "clusters/document")
 
 
 def read_texts(path: Path) -> List[AnnotatedText]:
     """The documents without annotations."""
-    texts: List[AnnotatedText] = []
-    for file in sorted(path.glob("*.conll")) or sorted(path.glob("*.txt")) if path.is_dir() else [path]:
-        if file.suffix == ".conll":
-            texts.extend(AnnotatedText(text.tokens, text.sentences) for text in read_conll_2012(str(file)))
-            continue
+    files = sorted(path.glob("*.txt")) if path.is_dir() else [path]
+    if path.suffix == ".conll" or not files:
+        return [AnnotatedText(text.tokens, text.sentences) for text in FORMATS["conll_2012"].read_all(str(path))]
+    texts = []
+    for file in files:
         with open_text(str(file)) as lines:
-            for tokens in map(str.split, lines):
-                if tokens:
-                    texts.append(AnnotatedText(tokens, sentence_spans(tokens)))
+            texts += [AnnotatedText(tokens, sentence_spans(tokens)) for tokens in map(str.split, lines) if tokens]
     if not texts:
-        raise ConfigurationError(f"{path}: found no documents, expected .conll or .txt files")
+        raise ConfigurationError(f"{path}: found no documents, expected one a line")
     return texts
 
 
@@ -65,21 +63,23 @@ def without_options() -> Dict[str, Annotator]:
     return made
 
 
-def options() -> Parser:
+def options() -> ScriptParser:
     result = parser(__doc__, rounds=3, threads=1)
     result.add_argument("data", type=Path)
-    result.add_argument("--annotator", action="append", default=[], help="a config as JSON; again for each annotator")
+    result.add_argument(
+        "--annotator", action="append", default=[], help="its name, or its config as JSON or in a file; again for each"
+    )
     result.add_argument("--documents", type=positive, help="only that many")
     result.set_defaults(warm_up=0)
     return result
 
 
-def measure(arguments: argparse.Namespace) -> None:
-    try:
-        annotators = {source: Annotator.from_params(Params(json.loads(source))) for source in arguments.annotator}
-    except ValueError as error:
-        raise ConfigurationError(f"--annotator: found {error}, expected JSON") from error
-    annotators = annotators or without_options()
+def main() -> None:
+    arguments = parse(options())
+    annotators = {
+        source: Annotator.from_params(Params(load_config("--annotator", source, Annotator)))
+        for source in arguments.annotator
+    } or without_options()
     texts = read_texts(arguments.data)[: arguments.documents]
     clusters = {}
     for name, annotator in annotators.items():
@@ -96,13 +96,5 @@ def measure(arguments: argparse.Namespace) -> None:
         report.add(cells, dict(zip(COLUMNS, [name, len(texts), tokens, *rates, clusters[name]])))
 
 
-def main() -> None:
-    own_options = options()
-    try:
-        measure(parse(own_options))
-    except ConfigurationError as error:
-        own_options.error(str(error))
-
-
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -21,9 +21,10 @@ from allennlp.data import Vocabulary
 from allennlp.modules import Seq2SeqEncoder
 from allennlp.modules.seq2seq_encoders import GruSeq2SeqEncoder
 from allennlp_models.rc.modules.seq2seq_encoders.qanet_encoder import QaNetEncoder
-from harness import Benchmark, Parser, Run, comparison_parser, main, positive, relative_error
+from harness import Benchmark, Run, compare, comparison_parser, parse, positive, relative_error
 
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.script import ScriptParser, run
 from allennlp_coref_rc.data.annotation_layers import label_namespace
 from allennlp_coref_rc.data.annotation_layers.edges import FIRST_MENTION
 from allennlp_coref_rc.modules.seq2seq_encoders import CorefGru, Dassa, EncoderInput, MageGru, encode
@@ -148,7 +149,7 @@ class Encoders(Benchmark):
         return problems
 
 
-def options() -> Parser:
+def options() -> ScriptParser:
     result = comparison_parser(__doc__, rounds=15, threads=1)
     default = [QANET, *DASSA_HEADS]
     result.add_argument("encoders", nargs="*", default=default, metavar="ENCODER", help=f"of {', '.join(NAMES)}")
@@ -159,4 +160,4 @@ def options() -> Parser:
 
 
 if __name__ == "__main__":
-    sys.exit(main(Encoders, options()))
+    run(lambda: compare(Encoders(parse(options()))))

@@ -27,9 +27,10 @@ import encoders
 import recurrence
 import torch
 import updates
-from harness import Benchmark, Parser, Report, main, parse, parser
+from harness import Benchmark, Report, compare, parse, parser
 
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.script import ScriptParser, run
 
 CNN = ["cnn/ga_gru.jsonnet", "cnn/ga_coref_gru.jsonnet", "cnn/ga_mage_gru_16.jsonnet"]
 NARRATIVEQA = [updates.ALLENNLP_QANET, "narrativeqa/baseline_qanet.jsonnet", "narrativeqa/dassa_sdp_exp.jsonnet"]
@@ -44,7 +45,7 @@ TRAINERS: Dict[str, Dict[str, Any]] = {
 
 class Part(NamedTuple):
     benchmark: Callable[[argparse.Namespace], Benchmark]
-    options: Callable[[], Parser]
+    options: Callable[[], ScriptParser]
     arguments: List[str]
 
 
@@ -82,7 +83,7 @@ def compare_runs(arguments: argparse.Namespace) -> None:
         report.add([*values[:3], *(f"{value:.3g}" for value in values[3:])], dict(zip(RUN_COLUMNS, values)))
 
 
-def options() -> Parser:
+def options() -> ScriptParser:
     result = parser(__doc__, rounds=15)
     result.add_argument("--only", nargs="+", choices=[*PARTS, RUN], default=[*PARTS, RUN], metavar="PART")
     result.add_argument("--config", default="babi/quick_start.jsonnet", help="what `run` trains (default: %(default)s)")
@@ -94,35 +95,25 @@ def json_file(arguments: argparse.Namespace, name: str) -> Optional[str]:
     return arguments.json and f"{arguments.json}-{name}.json"
 
 
-def run_all() -> int:
-    own_options = options()
+def main() -> int:
     if not torch.cuda.is_available():
         print("gpu.py: there is no GPU here that PyTorch can use: nothing is measured", file=sys.stderr)
         return 1
-    arguments = parse(own_options)
+    arguments = parse(options())
     status = 0
     for name, part in PARTS.items():
         if name in arguments.only:
             print(f"\n## {name}\n", flush=True)
+            given = [*part.arguments, "--device", "cuda", "--rounds", str(arguments.rounds)]
             path = json_file(arguments, name)
-            given = [
-                *part.arguments,
-                "--device",
-                "cuda",
-                "--rounds",
-                str(arguments.rounds),
-                *(["--json", path] if path else []),
-            ]
-            status = max(status, main(part.benchmark, part.options(), given))
+            own = parse(part.options(), [*given, *(["--json", path] if path else [])])
+            status = max(status, compare(part.benchmark(own)))
     if RUN in arguments.only:
         print(f"\n## {RUN}\n", flush=True)
         arguments.json = json_file(arguments, RUN)
-        try:
-            compare_runs(arguments)
-        except ConfigurationError as error:
-            own_options.error(str(error))
+        compare_runs(arguments)
     return status
 
 
 if __name__ == "__main__":
-    sys.exit(run_all())
+    run(main)

@@ -26,9 +26,9 @@ import warnings
 from concurrent.futures.process import BrokenProcessPool
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Callable, Dict, Hashable, List, Mapping, NamedTuple, NoReturn, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Hashable, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
-from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.script import ScriptParser
 
 Run = Callable[[], Any]
 
@@ -220,14 +220,15 @@ class Report:
         values = {name: value for name, value in vars(arguments).items() if name != "json"}
         facts = machine(getattr(arguments, "device", "cpu"))
         self._content = {"arguments": values, "machine": facts, "rows": []}
-        _print_row(["machine", ""], header=True)
-        for fact in facts.items():
-            _print_row(fact)
-        print()
-        _print_row(self._columns, header=True)
 
     def add(self, cells: Sequence[Any], row: Dict[str, Any]) -> None:
         """A row as it is printed, and as JSON has it."""
+        if not self._content["rows"]:
+            _print_row(["machine", ""], header=True)
+            for fact in self._content["machine"].items():
+                _print_row(fact)
+            print()
+            _print_row(self._columns, header=True)
         _print_row(cells)
         plain = {name: value._asdict() if isinstance(value, Spread) else value for name, value in row.items()}
         self._content["rows"].append(plain)
@@ -242,16 +243,9 @@ def _print_row(cells: Sequence[Any], header: bool = False) -> None:
         print("|" + "---|" * len(cells), flush=True)
 
 
-class Parser(argparse.ArgumentParser):
-    """Says what is wrong in one line."""
-
-    def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{self.prog}: error: {message}\n")
-
-
-def parser(description: str, rounds: int, threads: Optional[int] = None) -> Parser:
+def parser(description: str, rounds: int, threads: Optional[int] = None) -> ScriptParser:
     """With the options that all benchmarks have."""
-    result = Parser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    result = ScriptParser(description)
     result.add_argument("--rounds", type=positive, default=rounds, help="default: %(default)s")
     result.add_argument("--warm-up", type=int, default=1, help="rounds that do not count (default: %(default)s)")
     result.add_argument("--threads", type=positive, default=threads, help=f"default: {threads or 'as PyTorch has it'}")
@@ -259,7 +253,7 @@ def parser(description: str, rounds: int, threads: Optional[int] = None) -> Pars
     return result
 
 
-def comparison_parser(description: str, rounds: int, threads: Optional[int] = None) -> Parser:
+def comparison_parser(description: str, rounds: int, threads: Optional[int] = None) -> ScriptParser:
     """With the options of benchmarks that `compare`."""
     result = parser(description, rounds, threads)
     result.add_argument("--device", default="cpu", help="cpu or cuda (default: %(default)s)")
@@ -274,7 +268,7 @@ def positive(value: str) -> int:
     return int(value)
 
 
-def parse(options: Parser, arguments: Optional[Sequence[str]] = None) -> argparse.Namespace:
+def parse(options: ScriptParser, arguments: Optional[Sequence[str]] = None) -> argparse.Namespace:
     """The options given, by default on the command line; sets the number of threads."""
     result = options.parse_args(arguments)
     if getattr(result, "device", "cpu") != "cpu":
@@ -291,17 +285,6 @@ def _set_threads(arguments: argparse.Namespace) -> None:
         import torch
 
         torch.set_num_threads(arguments.threads)
-
-
-def main(
-    benchmark: Callable[[argparse.Namespace], Benchmark], options: Parser, arguments: Optional[Sequence[str]] = None
-) -> int:
-    """Compares as the options say; returns the exit status."""
-    given = parse(options, arguments)
-    try:
-        return compare(benchmark(given))
-    except ConfigurationError as error:
-        options.error(str(error))
 
 
 def compare(benchmark: Benchmark) -> int:

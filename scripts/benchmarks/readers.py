@@ -15,18 +15,18 @@ Values checked: each round reads the same number of questions and of tokens.
 
 import argparse
 import json
-import sys
 from typing import Any, Dict, NamedTuple
 
 from allennlp.common import Params
 from allennlp.data import DatasetReader
 from allennlp.data.fields import TextField
 from batches import read_config
-from harness import Parser, Report, Spread, growth, in_own_process, parse, parser, take_turns
+from harness import Report, Spread, growth, in_own_process, parse, parser, take_turns
 from tqdm import tqdm
 
 import allennlp_coref_rc  # noqa: F401  registers what configs name
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.script import ScriptParser, run
 
 COLUMNS = ("reader", "file", "questions", "tokens", "questions/s", "tokens/s", "processor s", "clock s", "MiB")
 
@@ -82,7 +82,7 @@ def read(params: Dict[str, Any], path: str, arguments: argparse.Namespace) -> Re
     return Reading(*found[0], processor, wall, peak)
 
 
-def options() -> Parser:
+def options() -> ScriptParser:
     result = parser(__doc__, rounds=3)
     result.add_argument("pairs", nargs="+", metavar="CONFIG FILE")
     result.add_argument("-o", "--overrides", default="{}", help="keys of every reader, as JSON")
@@ -98,11 +98,8 @@ def main() -> None:
         own_options.error("expected pairs of a config and a file")
     report = Report(arguments, COLUMNS)
     for config, path in zip(arguments.pairs[::2], arguments.pairs[1::2]):
-        try:
-            params = reader_params(config, arguments.overrides)
-            reading = in_own_process(read, params, path, arguments)
-        except ConfigurationError as error:
-            own_options.error(str(error))
+        params = reader_params(config, arguments.overrides)
+        reading = in_own_process(read, params, path, arguments)
         seconds = reading.processor
         rates = {
             name: Spread(*(number / value for value in (seconds.median, seconds.max, seconds.min)))
@@ -116,4 +113,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run(main)

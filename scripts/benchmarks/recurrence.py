@@ -11,12 +11,12 @@ the token of its cluster before it.
 Values checked: backends have the same outputs and gradients, and along sequential edges alone those of `torch.nn.GRU`.
 """
 
-import sys
 from typing import Callable, List, NamedTuple
 
 import torch
-from harness import Benchmark, Parser, Run, comparison_parser, main, positive, relative_error
+from harness import Benchmark, Run, compare, comparison_parser, parse, positive, relative_error
 
+from allennlp_coref_rc.common.script import ScriptParser, run
 from allennlp_coref_rc.modules.recurrence import NO_SOURCE, Edges, RecurrenceInput, recurrence, sequential_sources
 
 SHAPES = [(32, 100, 64), (32, 400, 64), (16, 2000, 64), (64, 100, 256)]
@@ -145,7 +145,7 @@ class Recurrence(Benchmark):
         return problems
 
 
-def options() -> Parser:
+def options() -> ScriptParser:
     result = comparison_parser(__doc__, rounds=15)
     result.add_argument("--shape", type=positive, nargs=3, action="append", metavar=("BATCH", "TOKENS", "SIZE"))
     result.add_argument("--clusters", type=positive, nargs="+", default=CLUSTERS)
@@ -155,4 +155,4 @@ def options() -> Parser:
 
 
 if __name__ == "__main__":
-    sys.exit(main(Recurrence, options()))
+    run(lambda: compare(Recurrence(parse(options()))))

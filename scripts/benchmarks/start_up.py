@@ -19,9 +19,10 @@ from functools import partial
 from pathlib import Path
 from typing import Dict, List, Sequence
 
-from harness import Parser, Report, Spread, parse, parser, spreads, take_turns
+from harness import Report, Spread, parse, parser, spreads, take_turns
 
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.script import ScriptParser, run
 
 COREF_RC = ["-m", "allennlp_coref_rc"]
 COMMANDS: Dict[str, List[str]] = {
@@ -59,7 +60,7 @@ def write_inputs(folder: Path) -> None:
         (folder / f"{name}.jsonl").write_text("".join(json.dumps(prediction) + "\n" for prediction in predictions))
 
 
-def run(arguments: Sequence[str], folder: Path, **environment: str) -> str:
+def start(arguments: Sequence[str], folder: Path, **environment: str) -> str:
     """What a command writes to standard error."""
     process = subprocess.run(
         [sys.executable, *arguments], cwd=folder, env={**os.environ, **environment}, capture_output=True, text=True
@@ -72,31 +73,27 @@ def run(arguments: Sequence[str], folder: Path, **environment: str) -> str:
 
 def imported(arguments: Sequence[str], folder: Path) -> List[str]:
     """The heavy packages that a command imports."""
-    lines = run(arguments, folder, PYTHONPROFILEIMPORTTIME="1").splitlines()
+    lines = start(arguments, folder, PYTHONPROFILEIMPORTTIME="1").splitlines()
     modules = {line.rpartition("|")[2].strip() for line in lines if line.startswith("import time:")}
     return [name for name in HEAVY if name in modules]
 
 
-def options() -> Parser:
+def options() -> ScriptParser:
     result = parser(__doc__, rounds=5)
     result.add_argument("--only", nargs="+", choices=list(COMMANDS)[1:], help="commands to measure", metavar="COMMAND")
     return result
 
 
 def main() -> None:
-    own_options = options()
-    arguments = parse(own_options)
+    arguments = parse(options())
     first = next(iter(COMMANDS))
     chosen = {name: command for name, command in COMMANDS.items() if name in (first, *(arguments.only or COMMANDS))}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         write_inputs(folder)
-        try:
-            packages = {name: imported(command, folder) for name, command in chosen.items()}
-            runs = {name: partial(run, command, folder) for name, command in chosen.items()}
-            times = take_turns(runs, arguments.rounds, arguments.warm_up)
-        except ConfigurationError as error:
-            own_options.error(str(error))
+        packages = {name: imported(command, folder) for name, command in chosen.items()}
+        runs = {name: partial(start, command, folder) for name, command in chosen.items()}
+        times = take_turns(runs, arguments.rounds, arguments.warm_up)
     report = Report(arguments, COLUMNS)
     for name, seconds in times.items():
         processor, ratio = spreads(seconds, times[first], "processor")
@@ -107,4 +104,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

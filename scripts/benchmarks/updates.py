@@ -18,7 +18,6 @@ Values checked: a batch has the mean loss of its questions one by one; variants 
 """
 
 import copy
-import sys
 from typing import Any, Dict, List, NamedTuple, Optional
 
 import torch
@@ -28,8 +27,9 @@ from allennlp.models import Model
 from allennlp.training.optimizers import Optimizer
 from allennlp.training.util import enable_gradient_clipping, rescale_gradients
 from batches import Text, make_instances, make_tensors, make_vocabulary, read_config
-from harness import Benchmark, Parser, Run, comparison_parser, main, positive
+from harness import Benchmark, Run, compare, comparison_parser, parse, positive
 
+from allennlp_coref_rc.common.script import ScriptParser, run
 from allennlp_coref_rc.modules.answer_layers import AnswerInput, AnswerLayer, AnswerOutput
 from allennlp_coref_rc.modules.masked_softmax import masked_softmax
 
@@ -174,7 +174,7 @@ class Updates(Benchmark):
         return f"{competitor}: the loss of two questions is {found:.6g}, the mean of their losses {expected:.6g}"
 
 
-def options() -> Parser:
+def options() -> ScriptParser:
     result = comparison_parser(__doc__, rounds=15)
     result.add_argument("models", nargs="+", metavar="MODEL", help=f"{GRU}, {ALLENNLP_QANET} or a config")
     result.add_argument("--batch", type=positive, default=32)
@@ -192,4 +192,4 @@ def options() -> Parser:
 
 
 if __name__ == "__main__":
-    sys.exit(main(Updates, options()))
+    run(lambda: compare(Updates(parse(options()))))

@@ -1,45 +1,73 @@
 """
-Golden values of Coref-GRU: the authors' parameters and one-hot cluster arrays in the shapes of this package, and how far
-apart the outputs are.
+Golden values of Coref-GRU, the authors' and our own: parameters and one-hot cluster arrays in the shapes of this package,
+and how far apart the outputs are. All is computed in the type of the file's numbers.
 """
 
 from typing import Any, Dict, Mapping, Optional
 
 import numpy
 import torch
+from allennlp.common import Lazy
 from allennlp.data import TextFieldTensors, Vocabulary
 from allennlp.modules.seq2seq_encoders import GruSeq2SeqEncoder
-from allennlp.modules.seq2vec_encoders import CnnEncoder
 from allennlp.modules.text_field_embedders import BasicTextFieldEmbedder
 from allennlp.modules.token_embedders import Embedding, TokenCharactersEncoder
+from torch.func import functional_call
+from torch.nn.functional import pad
 
 from allennlp_coref_rc.data.annotation_layers.edges import FIRST_MENTION, OTHER_SEQUENCE, PADDING
 from allennlp_coref_rc.models import GAReader
+from allennlp_coref_rc.modules.answer_layers import AttentionSum
 from allennlp_coref_rc.modules.seq2seq_encoders import CorefGru, EncoderInput
+from tests.golden.derivatives import difference, leaves
+
+State = Dict[str, torch.Tensor]
+
+PARAMETERS = [f"{direction}_{name}" for direction in ("fwd", "bwd") for name in "WUb"]
+"""What the names of a layer's parameters begin with."""
+
+EPSILON = 1e-7
+"""What the authors' code adds to probabilities. Our own values, which are the paper's, say that it is zero."""
 
 EMBEDDER = "_text_field_embedder.token_embedder_"
 CHARACTERS = f"{EMBEDDER}word_characters."
+FILTERS = f"{CHARACTERS}_encoder._module.convolution.weight"
 
 
-def gru_state(gates: Dict[str, numpy.ndarray], keys: Optional[numpy.ndarray] = None, suffix: str = "") -> Dict:
+class CharacterFilters(torch.nn.Module):
+    """The authors' convolution without a bias; its windows lie within the characters, of which all words have as many."""
+
+    def __init__(self, embedding_dim: int, num_filters: int, width: int) -> None:
+        super().__init__()
+        self.convolution = torch.nn.Conv1d(embedding_dim, num_filters, width, bias=False)
+
+    def get_output_dim(self) -> int:
+        return self.convolution.out_channels
+
+    def forward(self, tokens: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        return self.convolution(tokens.transpose(1, 2)).relu().amax(dim=2)
+
+
+def gru_state(gates: Mapping[str, Any], keys: Optional[Any] = None, suffix: str = "") -> State:
     """
     A state dict of `CorefGru` (or, without keys, of `torch.nn.GRU`) from the authors' `W?`, `U?`, `b?` with ? of r, z
     and h. Their update gate lets the candidate in, ours keeps the old state: its weights change sign.
     """
 
     def stack(name: str) -> torch.Tensor:
-        values = [sign * gates[name + gate].T for gate, sign in (("r", 1), ("z", -1), ("h", 1))]
-        return torch.tensor(numpy.concatenate(values), dtype=torch.float32)
+        values = {gate: torch.as_tensor(gates[name + gate]).movedim(0, -1) for gate in "rzh"}
+        return torch.cat([values["r"], -values["z"], values["h"]])
 
-    state = {
-        "weight_ih_l0": stack("W"),
-        "weight_hh_l0": stack("U"),
-        "bias_ih_l0": stack("b"),
-        "bias_hh_l0": torch.zeros(3 * gates["br"].shape[0]),
-    }
+    state = {"weight_ih_l0": stack("W"), "weight_hh_l0": stack("U"), "bias_ih_l0": stack("b")}
+    state["bias_hh_l0"] = torch.zeros_like(state["bias_ih_l0"])
     if keys is not None:
-        state["keys"] = torch.tensor(keys)
+        state["keys"] = torch.as_tensor(keys)
     return {name + suffix: value for name, value in state.items()}
+
+
+def unpacked(golden: Mapping[str, Any], prefix: str) -> Dict[str, Any]:
+    """The gates of arrays that have all three as their first dimension."""
+    return {name + gate: golden[f"{prefix}{name}"][i] for name in "WUb" for i, gate in enumerate("rzh")}
 
 
 def sources(reads: numpy.ndarray, writes: numpy.ndarray, reverse: bool = False) -> torch.LongTensor:
@@ -64,12 +92,12 @@ class Variables:
     """The authors' variables in the order of their creation."""
 
     def __init__(self, golden: Mapping[str, Any], prefix: str) -> None:
-        self._values = iter(golden[f"{prefix}{i:02d}"] for i in range(len(golden["var_names"])))
+        self._values = (torch.as_tensor(golden[f"{prefix}{i:02d}"]) for i in range(len(golden["var_names"])))
 
-    def next(self) -> numpy.ndarray:
+    def next(self) -> torch.Tensor:
         return next(self._values)
 
-    def gru(self, with_keys: bool, suffix: str) -> Dict[str, torch.Tensor]:
+    def gru(self, with_keys: bool, suffix: str) -> State:
         # Reset, update and candidate, each with W, U and b.
         gates = {name + gate: self.next() for gate in "rzh" for name in "WUb"}
         return gru_state(gates, self.next() if with_keys else None, suffix)
@@ -79,7 +107,7 @@ def model_of(golden: Mapping[str, Any]) -> GAReader:
     """A reader of the sizes of the authors', with their parameters."""
     state = model_state(golden)
     words, characters = state[f"{EMBEDDER}word.weight"], state[f"{CHARACTERS}_embedding._module.weight"]
-    num_filters, _, width = state[f"{CHARACTERS}_encoder._module.conv_layer_0.weight"].shape
+    num_filters, _, width = state[FILTERS].shape
     vocab = Vocabulary(non_padded_namespaces=["*"])
     for i in range(len(words)):
         vocab.add_token_to_namespace(str(i), "tokens")
@@ -89,7 +117,7 @@ def model_of(golden: Mapping[str, Any]) -> GAReader:
             "word": Embedding(words.size(1), num_embeddings=len(words)),
             "word_characters": TokenCharactersEncoder(
                 Embedding(characters.size(1), num_embeddings=len(characters)),
-                CnnEncoder(characters.size(1), num_filters, ngram_filter_sizes=(width,)),
+                CharacterFilters(characters.size(1), num_filters, width),
             ),
         }
     )
@@ -101,30 +129,39 @@ def model_of(golden: Mapping[str, Any]) -> GAReader:
                 passage_encoders.append(CorefGru(value.size(1), size))
             else:
                 question_encoders.append(GruSeq2SeqEncoder(value.size(1), size, bidirectional=True))
-    model = GAReader(vocab, embedder, passage_encoders, question_encoders, question_feature=True)
-    model.load_state_dict(state)
+    pointer = Lazy(AttentionSum, constructor_extras={"epsilon": float(golden.get("epsilon", EPSILON))})
+    model = GAReader(vocab, embedder, passage_encoders, question_encoders, question_feature=True, pointer=pointer)
+    model.to(words.dtype).load_state_dict(state)
     return model
 
 
-def model_state(golden: Mapping[str, Any], prefix: str = "v") -> Dict[str, torch.Tensor]:
+def model_state(golden: Mapping[str, Any], prefix: str = "v") -> State:
     """The authors' variables as a state dict; ids count from 1 here, since 0 is padding in AllenNLP."""
     variables = Variables(golden, prefix)
     state = {
-        f"{EMBEDDER}word.weight": numpy.pad(variables.next(), ((1, 0), (0, 0))),
+        f"{EMBEDDER}word.weight": pad(variables.next(), (0, 0, 1, 0)),
         "_question_feature.weight": variables.next(),
-        f"{CHARACTERS}_embedding._module.weight": numpy.pad(variables.next(), ((1, 0), (0, 0))),
+        f"{CHARACTERS}_embedding._module.weight": pad(variables.next(), (0, 0, 1, 0)),
         # TensorFlow's (1, width, channels, filters) as torch's (filters, channels, width).
-        f"{CHARACTERS}_encoder._module.conv_layer_0.weight": variables.next()[0].transpose(2, 1, 0),
+        FILTERS: variables.next()[0].permute(2, 1, 0),
     }
-    num_filters = len(state[f"{CHARACTERS}_encoder._module.conv_layer_0.weight"])
-    state[f"{CHARACTERS}_encoder._module.conv_layer_0.bias"] = numpy.zeros(num_filters)
     # A layer of the passage has two directions of ten variables, one of the question two of nine.
     for i in range((len(golden["var_names"]) - 4) // 38):
         for suffix in ("", "_reverse"):
             state.update({f"_passage_encoders.{i}.{k}": v for k, v in variables.gru(True, suffix).items()})
         for suffix in ("", "_reverse"):
             state.update({f"_question_encoders.{i}._module.{k}": v for k, v in variables.gru(False, suffix).items()})
-    return {name: torch.as_tensor(numpy.ascontiguousarray(value), dtype=torch.float32) for name, value in state.items()}
+    return state
+
+
+def occurrences(belongs: numpy.ndarray) -> Dict[str, torch.Tensor]:
+    """Candidates, from an array that is not zero where a token (second dimension) belongs to a candidate (third)."""
+    found = [numpy.argwhere(text) for text in belongs]
+    padded = torch.full((len(found), max(map(len, found)), 2), -1)
+    for row, pairs in zip(padded, found):
+        row[: len(pairs)] = torch.tensor(pairs)
+    mask = torch.ones(len(found), belongs.shape[2], dtype=torch.bool)
+    return {"positions": padded[..., 0], "candidates": padded[..., 1], "mask": mask}
 
 
 def model_inputs(golden: Mapping[str, Any]) -> Dict[str, Any]:
@@ -137,15 +174,6 @@ def model_inputs(golden: Mapping[str, Any]) -> Dict[str, Any]:
             "word_characters": {"token_characters": torch.tensor(characters + 1).long()},
         }
 
-    occurrences = [numpy.argwhere(cand * cm[:, None]) for cand, cm in zip(golden["cand"], golden["cm"])]
-    padded = torch.full((len(occurrences), max(map(len, occurrences)), 2), -1)
-    for row, pairs in zip(padded, occurrences):
-        row[: len(pairs)] = torch.tensor(pairs)
-    candidates = {
-        "positions": padded[..., 0],
-        "candidates": padded[..., 1],
-        "mask": torch.ones(golden["probc"].shape, dtype=torch.bool),
-    }
     edges = {
         "antecedents": sources(golden["dei"], golden["deo"]),
         "descendants": sources(golden["deo"], golden["dei"], reverse=True),
@@ -153,7 +181,7 @@ def model_inputs(golden: Mapping[str, Any]) -> Dict[str, Any]:
     return {
         "passage": text(golden["dw"], golden["dc"], passage_mask),
         "question": text(golden["qw"], golden["qc"], question_mask),
-        "candidates": candidates,
+        "candidates": occurrences(golden["cand"] * golden["cm"][..., None]),
         "answer": torch.tensor(golden["ans"]).long(),
         "passage_annotations": {"coref": edges},
     }
@@ -161,37 +189,57 @@ def model_inputs(golden: Mapping[str, Any]) -> Dict[str, Any]:
 
 def model_differences(golden: Mapping[str, Any]) -> Dict[str, float]:
     """By output the largest difference of the whole reader."""
-    model = model_of(golden)
+    model, inputs = model_of(golden), model_inputs(golden)
     with torch.no_grad():
-        output = model(**model_inputs(golden))
-    return {
+        output = model(**inputs)
+    result = {
         "probc": numpy.abs(output["probabilities"].numpy() - golden["probc"]).max().item(),
         "loss": abs(output["loss"].item() - golden["loss"].item()),
         "acc": abs(model.get_metrics()["accuracy"] - golden["acc"].item()),
     }
+    if "grad" in golden:
+        by = leaves(golden, [f"v{i:02d}" for i in range(len(golden["var_names"]))])
+        loss = functional_call(model, model_state({**golden, **by}), kwargs=inputs)["loss"]
+        result["grad"] = difference(golden, by, loss)
+    return result
 
 
 def layer_differences(golden: Mapping[str, Any], backend: str = "auto") -> Dict[str, float]:
     """By output the largest difference of a layer, in both directions, with and without a memory to start from."""
     result = {}
-    state: Dict[str, torch.Tensor] = {}
-    for prefix, suffix in (("fwd", ""), ("bwd", "_reverse")):
-        state.update(gru_state(_gates(golden, prefix), golden[f"{prefix}_Watt"], suffix))
+    state = _layer_state(golden)
     encoder = CorefGru(golden["X"].shape[2], golden["fwd_out"].shape[2], backend=backend)
-    encoder.load_state_dict(state)
     plain = CorefGru(golden["X"].shape[2], golden["gru_out"].shape[2], backend=backend)
+    for module in (encoder, plain):
+        module.to(torch.as_tensor(golden["X"]).dtype)
+    encoder.load_state_dict(state)
     for prefix, suffix in (("gru", ""), ("grub", "_reverse")):
         plain.load_state_dict(gru_state(_gates(golden, prefix), suffix=suffix), strict=False)
-    inputs, mask = torch.tensor(golden["X"]), torch.tensor(golden["M"]) > 0
+    inputs, mask = torch.as_tensor(golden["X"]), torch.as_tensor(golden["M"]) > 0
     for reverse, prefix, gru in ((False, "fwd", "gru"), (True, "bwd", "grub")):
         outputs = {f"{gru}_out": plain._read(EncoderInput(inputs, mask), reverse)}
         for name in (f"{prefix}_out", f"{prefix}_out_meminit"):
             start = golden[f"{prefix}_mem_init"] if name.endswith("_meminit") else None
             outputs[name] = _read_layer(encoder, golden, EncoderInput(inputs, mask), reverse, start)
         for name, output in outputs.items():
-            expected = torch.tensor(golden[name]) * mask.unsqueeze(-1)
+            expected = torch.as_tensor(golden[name]) * mask.unsqueeze(-1)
             result[name] = (output - expected).abs().max().item()
+    if "grad" in golden:
+        by = leaves(golden, ["X", *(name for name in golden if name[:5] in PARAMETERS)])
+        edges = {
+            "antecedents": sources(golden["Ei"], golden["Eo"]),
+            "descendants": sources(golden["Eo"], golden["Ei"], reverse=True),
+        }
+        output = functional_call(encoder, _layer_state({**golden, **by}), (by["X"], mask, {"coref": edges}))
+        result["grad"] = difference(golden, by, (output * torch.as_tensor(golden["upstream"])).sum())
     return result
+
+
+def _layer_state(golden: Mapping[str, Any]) -> State:
+    state: State = {}
+    for prefix, suffix in (("fwd", ""), ("bwd", "_reverse")):
+        state.update(gru_state(_gates(golden, prefix), golden[f"{prefix}_Watt"], suffix))
+    return state
 
 
 def _read_layer(
@@ -201,8 +249,8 @@ def _read_layer(
     edges, memory, memory_mask = sources(reads, writes, reverse), None, None
     if start is not None:
         # The authors' memory has slots of half states: slot 0 of the sequential half, the others of the coreferent one.
-        slots, size = torch.tensor(start), encoder.get_output_dim() // 2
-        memory = torch.zeros(*slots.shape[:2], size)
+        slots, size = torch.as_tensor(start), encoder.get_output_dim() // 2
+        memory = slots.new_zeros(*slots.shape[:2], size)
         memory[:, 0, : size // 2] = slots[:, 0]
         memory[:, 1:, size // 2 :] = slots[:, 1:]
         memory_mask = torch.zeros(slots.shape[:2], dtype=torch.bool)
@@ -213,5 +261,5 @@ def _read_layer(
     return encoder._read(sequence._replace(annotations={"coref": {name: edges}}), reverse, memory, memory_mask)
 
 
-def _gates(golden: Mapping[str, Any], prefix: str) -> Dict[str, numpy.ndarray]:
+def _gates(golden: Mapping[str, Any], prefix: str) -> Dict[str, Any]:
     return {name + gate: golden[f"{prefix}_{name}{gate}"] for name in "WUb" for gate in "rzh"}

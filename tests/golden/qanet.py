@@ -13,11 +13,13 @@ from allennlp.modules.matrix_attention import LinearMatrixAttention
 from allennlp.modules.seq2vec_encoders import CnnEncoder
 from allennlp.modules.text_field_embedders import BasicTextFieldEmbedder
 from allennlp.modules.token_embedders import Embedding, TokenCharactersEncoder
+from torch.func import functional_call
 from torch.nn.functional import pad
 
 from allennlp_coref_rc.data.annotation_layers import label_namespace
 from allennlp_coref_rc.models import AnnotatedQanet
 from allennlp_coref_rc.modules.seq2seq_encoders import Dassa
+from tests.golden.derivatives import difference, leaves
 
 State = Dict[str, torch.Tensor]
 
@@ -210,3 +212,39 @@ def differences(golden: Mapping[str, Any], num_heads: int = 8, block: int = 1) -
     if "out:loss" in golden:
         result["out:loss"] = abs(output["loss"].item() - float(golden["out:loss"]))
     return result
+
+
+class GivenPositions(torch.nn.Module):
+    def __init__(self, positions: torch.Tensor) -> None:
+        super().__init__()
+        self._positions = positions
+
+    def forward(self, inputs: torch.Tensor) -> torch.Tensor:
+        return self._positions
+
+
+def encoder_differences(golden: Mapping[str, Any]) -> Dict[str, float]:
+    """
+    By output the largest difference of an encoder alone, and of the attention of its last block. Positions are
+    AllenNLP's, in float32: they are compared by themselves, and the encoder has those of the file.
+    """
+    parameters = {name: value for name, value in golden.items() if name.startswith("p:")}
+    labels, scopes = (torch.as_tensor(golden[f"in:views_{kind}"]) for kind in "qk")
+    by = leaves(golden, ["in:inputs", *parameters])
+    state = qanet_state({name[2:]: by[name] for name in parameters}, labels.size(-1))
+    encoder = encoder_of(state, int(golden["in:heads"])).to(by["in:inputs"].dtype).eval()
+    encoder.load_state_dict(state)
+    mask = torch.as_tensor(golden["in:mask"]) > 0
+    annotations = {VIEWS: {"labels": labels, "scopes": scopes}}
+    with torch.no_grad():
+        positions = encoder.positions(by["in:inputs"])
+        attention = encoder.blocks[-1].attention
+        attended = attention(by["in:inputs"], mask[:, None, None, :], encoder._views(annotations, mask))
+    encoder.positions = GivenPositions(torch.as_tensor(golden["out:positions"]))
+    output = functional_call(encoder, state, (by["in:inputs"], mask, annotations))
+    found = {"positions": positions[0], "attention": attended * mask.unsqueeze(-1), "encoder": output}
+    result = {
+        f"out:{name}": (value - torch.as_tensor(golden[f"out:{name}"])).abs().max().item()
+        for name, value in found.items()
+    }
+    return {**result, "grad": difference(golden, by, (output * torch.as_tensor(golden["upstream"])).sum())}

@@ -34,6 +34,12 @@ def test_all_golden_files_are_good(monkeypatch, capsys, name, output):
     assert code == 0 and output in text and "good: the largest is" in text
 
 
+@pytest.mark.parametrize("path", sorted((PROJECT / "tests" / "golden").glob("*.npz")), ids=lambda path: path.stem)
+def test_so_are_those_made_from_the_equations(monkeypatch, capsys, path):
+    code, text = check(monkeypatch, capsys, path, "--tolerance", 1e-6)
+    assert code == 0 and "\ngrad  " in text and "good: the largest is" in text
+
+
 @needs_golden
 def test_what_is_too_far_is_bad(monkeypatch, capsys, tmp_path):
     with numpy.load(GOLDEN / "corefgru_layer.npz") as file:

@@ -1,5 +1,7 @@
 """Files of other tools and corpora as annotated texts."""
 
+import glob
+import os
 from typing import Callable, Dict, Iterator, NamedTuple
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
@@ -9,6 +11,7 @@ from allennlp_coref_rc.annotations.formats.conll_2012 import read_conll_2012
 from allennlp_coref_rc.annotations.formats.conll_2016 import read_conll_2016
 from allennlp_coref_rc.annotations.formats.corenlp import read_corenlp
 from allennlp_coref_rc.annotations.formats.dassa import annotated_text_from_dassa, read_dassa
+from allennlp_coref_rc.common.errors import ConfigurationError
 
 
 class Format(NamedTuple):
@@ -16,6 +19,16 @@ class Format(NamedTuple):
 
     read: Callable[[str], Iterator[AnnotatedText]]
     files: str
+
+    def read_all(self, path: str) -> Iterator[AnnotatedText]:
+        """The texts of a file, or of the files of this format in a folder, in order of their names."""
+        files = [path]
+        if os.path.isdir(path):
+            files = sorted(glob.glob(os.path.join(glob.escape(path), self.files)))
+        if not files:
+            raise ConfigurationError(f"{path}: found no files like {self.files}")
+        for file in files:
+            yield from self.read(file)
 
 
 FORMATS: Dict[str, Format] = {

@@ -39,7 +39,7 @@ class AnswerOutput(NamedTuple):
     # Parameters
 
     log_probabilities : `torch.FloatTensor`
-        Shape: (batch_size, num_candidates). Float32, whatever the model computes in.
+        Shape: (batch_size, num_candidates). In float32 at least, whatever the model computes in.
     attention : `torch.FloatTensor`
         How much each token of the passage counts. Shape: (batch_size, passage_length).
     """

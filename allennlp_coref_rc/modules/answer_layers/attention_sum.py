@@ -3,7 +3,7 @@ from allennlp.data import Vocabulary
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.modules.answer_layers.answer_layer import AnswerInput, AnswerLayer, AnswerOutput
-from allennlp_coref_rc.modules.masked_softmax import masked_softmax
+from allennlp_coref_rc.modules.masked_softmax import at_least_float32, masked_softmax
 
 
 @AnswerLayer.register("attention_sum")
@@ -50,7 +50,7 @@ class AttentionSum(AnswerLayer):
         candidates, positions, mask = (inputs.candidates[name] for name in ("candidates", "positions", "mask"))
         vector = inputs.question_vector if self._bilinear is None else self._bilinear(inputs.question_vector)
         # Shape: (batch_size, passage_length)
-        scores = (inputs.passage @ vector.unsqueeze(-1)).squeeze(-1).float()
+        scores = at_least_float32((inputs.passage @ vector.unsqueeze(-1)).squeeze(-1))
         attention = masked_softmax(scores, inputs.passage_mask)
 
         occurs = candidates >= 0

@@ -7,7 +7,7 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.fields import CLASS_LABELS
 from allennlp_coref_rc.modules.answer_layers.answer_layer import AnswerInput, AnswerLayer, AnswerOutput
 from allennlp_coref_rc.modules.initializers import gated_normal_
-from allennlp_coref_rc.modules.masked_softmax import masked_softmax
+from allennlp_coref_rc.modules.masked_softmax import at_least_float32, masked_softmax
 
 
 @AnswerLayer.register("gated_selection")
@@ -40,4 +40,4 @@ class GatedSelection(AnswerLayer):
         scores = (inputs.embedded_passage @ key.unsqueeze(-1)).squeeze(-1)
         attention = masked_softmax(scores, inputs.passage_mask)
         gated = weighted_sum(inputs.passage, attention) * inputs.question_vector
-        return AnswerOutput(self._output(gated).float().log_softmax(dim=-1), attention)
+        return AnswerOutput(at_least_float32(self._output(gated)).log_softmax(dim=-1), attention)

@@ -4,7 +4,7 @@ from allennlp.nn.util import weighted_sum
 
 from allennlp_coref_rc.data.fields import CLASS_LABELS
 from allennlp_coref_rc.modules.answer_layers.answer_layer import AnswerInput, AnswerLayer, AnswerOutput
-from allennlp_coref_rc.modules.masked_softmax import masked_softmax
+from allennlp_coref_rc.modules.masked_softmax import at_least_float32, masked_softmax
 
 
 @AnswerLayer.register("selection")
@@ -25,4 +25,4 @@ class Selection(AnswerLayer):
         scores = (inputs.passage @ inputs.question_vector.unsqueeze(-1)).squeeze(-1)
         attention = masked_softmax(scores, inputs.passage_mask)
         summary = weighted_sum(inputs.passage, attention)
-        return AnswerOutput(self._output(summary).float().log_softmax(dim=-1), attention)
+        return AnswerOutput(at_least_float32(self._output(summary)).log_softmax(dim=-1), attention)

@@ -1,5 +1,7 @@
 import pytest
 
+from allennlp_coref_rc.annotations.annotators import SieveCoref
+
 
 @pytest.fixture
 def folder(tmp_path):
@@ -21,18 +23,12 @@ def test_annotators_can_be_given_and_documents_limited(call, folder):
     assert row[:3] == [f"`{config}`", "1", "6"] and row[-1] == "1.0"
 
 
-def test_what_is_wrong(call, capsys, folder, monkeypatch):
-    from allennlp_coref_rc.annotations.annotators import SieveCoref
-
-    (folder / "empty").mkdir()
-    for arguments, message in (
-        ([folder, "--annotator", "{"], "--annotator: found"),
-        ([folder / "empty"], "found no documents"),
-    ):
-        with pytest.raises(SystemExit):
-            call("annotators", *arguments)
-        assert message in capsys.readouterr().err
+def test_what_is_wrong(fails, folder, monkeypatch):
+    (folder / "none").mkdir()
+    (folder / "empty.txt").write_text("\n")
+    assert "--annotator {" in fails("annotators", folder, "--annotator", "{")
+    assert "found no files like" in fails("annotators", folder / "none", "--annotator", "sieve_coref")
+    assert "found no documents" in fails("annotators", folder / "empty.txt", "--annotator", "sieve_coref")
     monkeypatch.setattr(SieveCoref, "annotate_batch", lambda _, texts: list(texts))
-    with pytest.raises(SystemExit):
-        call("annotators", folder, "--annotator", '{"type": "sieve_coref"}')
-    assert "no figures, documents have other annotations alone than in a batch" in capsys.readouterr().err
+    message = fails("annotators", folder / "a.txt", "--annotator", "sieve_coref")
+    assert "no figures, documents have other annotations alone than in a batch" in message

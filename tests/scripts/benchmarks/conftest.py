@@ -3,6 +3,7 @@ import importlib
 import pytest
 import torch
 
+from allennlp_coref_rc.common import script
 from tests.shared import PROJECT
 
 
@@ -29,7 +30,9 @@ def compare(load, capsys):
 
     def run(name, benchmark, *arguments):
         module = load(name)
-        assert load("harness").main(getattr(module, benchmark), module.options(), list(map(str, arguments))) == 0
+        harness = load("harness")
+        given = harness.parse(module.options(), list(map(str, arguments)))
+        assert harness.compare(getattr(module, benchmark)(given)) == 0
         return rows(capsys.readouterr().out)
 
     return run
@@ -55,3 +58,17 @@ def rows(text):
     lines = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines()]
     assert set(lines.pop(1)) == {"---"} and len({len(line) for line in lines}) == 1
     return lines
+
+
+@pytest.fixture
+def fails(call, capsys):
+    """Runs the `main` of a benchmark as a script; what it says is wrong."""
+
+    def run(name, *arguments):
+        with pytest.raises(SystemExit) as error:
+            script.run(lambda: call(name, *arguments))
+        captured = capsys.readouterr()
+        assert error.value.code == 2 and captured.out == "" and captured.err.endswith("\n")
+        return captured.err
+
+    return run

@@ -7,7 +7,7 @@ import pytest
 
 def test_it_stops_where_there_is_no_gpu(load, capsys, monkeypatch):
     monkeypatch.setattr("torch.cuda.is_available", lambda: False)
-    assert load("gpu").run_all() == 1
+    assert load("gpu").main() == 1
     captured = capsys.readouterr()
     assert captured.out == "" and "there is no GPU here" in captured.err
 

@@ -1,4 +1,3 @@
-import argparse
 import json
 import os
 from typing import NamedTuple
@@ -110,7 +109,7 @@ def test_a_table_of_all_settings_and_competitors_and_the_same_as_json(load, comp
 
 def test_no_figures_where_values_disagree(load, capsys):
     harness = load("harness")
-    assert harness.main(make_benchmark(harness, ["A is not B"]), options(harness), []) == 1
+    assert harness.compare(make_benchmark(harness, ["A is not B"])(harness.parse(options(harness), []))) == 1
     captured = capsys.readouterr()
     assert captured.out == "" and captured.err.startswith(
         "No figures at Size(mebibytes=8), values disagree:\n  A is not B"
@@ -128,7 +127,7 @@ def test_what_is_wrong_is_said_in_one_line(load, capsys, monkeypatch, arguments,
     harness = load("harness")
     monkeypatch.setattr("torch.cuda.is_available", lambda: False)
     with pytest.raises(SystemExit) as error:
-        harness.main(argparse.Namespace, options(harness), arguments)
+        harness.parse(options(harness), arguments)
     assert error.value.code == 2
     text = capsys.readouterr().err
     assert message in text and text.count("\n") == 1

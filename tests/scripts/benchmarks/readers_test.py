@@ -37,18 +37,14 @@ def test_a_row_for_each_reader_and_file(call, tmp_path):
         (["{}", "a.txt", "--rounds", "0"], "expected a number above 0"),
     ],
 )
-def test_what_is_wrong(call, capsys, arguments, message):
-    with pytest.raises(SystemExit) as error:
-        call("readers", *arguments)
-    assert error.value.code == 2
-    assert message in capsys.readouterr().err
+def test_what_is_wrong(fails, arguments, message):
+    assert message in fails("readers", *arguments)
 
 
-def test_rounds_that_read_different_numbers_have_no_figures(call, capsys, monkeypatch):
+def test_rounds_that_read_different_numbers_have_no_figures(fails, monkeypatch):
     from allennlp_coref_rc.data.dataset_readers import AnnotatedBabiReader
 
     read, lengths = AnnotatedBabiReader.read, iter((1, 2))
     monkeypatch.setattr(AnnotatedBabiReader, "read", lambda *arguments: list(read(*arguments))[: next(lengths)])
-    with pytest.raises(SystemExit):
-        call("readers", '{"type": "annotated_babi"}', FIXTURES / "babi" / "qa1_test.txt", "--rounds", 2)
-    assert "read different numbers of questions" in capsys.readouterr().err
+    error = fails("readers", '{"type": "annotated_babi"}', FIXTURES / "babi" / "qa1_test.txt", "--rounds", 2)
+    assert "rounds read different numbers of questions" in error

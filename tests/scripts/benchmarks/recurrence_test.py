@@ -22,7 +22,8 @@ def test_a_backend_that_computes_something_else_has_no_figures(load, capsys, mon
         return original(task, competitor, coref) * (1 + off)
 
     monkeypatch.setattr(recurrence.Task, "recurrence", wrong)
-    assert load("harness").main(recurrence.Recurrence, recurrence.options(), list(map(str, SMALL))) == 1
+    arguments = recurrence.options().parse_args(list(map(str, SMALL)))
+    assert load("harness").compare(recurrence.Recurrence(arguments)) == 1
     captured = capsys.readouterr()
     assert captured.out == "" and "backend='cpp'" in captured.err and "differs from" in captured.err
 

@@ -22,9 +22,7 @@ def test_help_and_real_runs(call, without_allennlp):
     assert "matplotlib" in rows[chosen[1]][4] and "torch" not in rows[chosen[1]][4]
 
 
-def test_a_command_that_fails_has_no_figures(call, capsys, without_allennlp, monkeypatch):
+def test_a_command_that_fails_has_no_figures(fails, without_allennlp, monkeypatch):
     monkeypatch.setitem(without_allennlp.COMMANDS, "coref-rc --help", ["-c", "raise ValueError('no help')"])
-    with pytest.raises(SystemExit) as error:
-        call("start_up", "--rounds", 1, "--only", "coref-rc --help")
-    captured = capsys.readouterr()
-    assert error.value.code == 2 and captured.out == "" and "ended with status 1: ValueError: no help" in captured.err
+    message = fails("start_up", "--rounds", 1, "--only", "coref-rc --help")
+    assert message.endswith("ended with status 1: ValueError: no help\n")

@@ -1,6 +1,8 @@
 import pytest
 import torch
 
+from allennlp_coref_rc.common.errors import ConfigurationError
+
 QUICK = ["--batch", 2, "--rounds", 1, "--warm-up", 0, "--words", 30, "--entities", 4]
 
 
@@ -43,8 +45,8 @@ def test_a_variant_that_computes_something_else_has_no_figures(load, capsys, mon
         return output._replace(log_probabilities=output.log_probabilities - 1)
 
     monkeypatch.setattr(updates.DenseAttentionSum, "forward", wrong)
-    arguments = ["lambada_development/ga_gru.jsonnet", "--tokens", 9, "--dense", 12, *QUICK]
-    assert load("harness").main(updates.Updates, updates.options(), list(map(str, arguments))) == 1
+    given = map(str, ["lambada_development/ga_gru.jsonnet", "--tokens", 9, "--dense", 12, *QUICK])
+    assert load("harness").compare(updates.Updates(updates.options().parse_args(list(given)))) == 1
     captured = capsys.readouterr()
     assert captured.out == "" and "variant='dense'" in captured.err
 
@@ -62,8 +64,6 @@ def test_updates_are_those_of_the_config(load, few_stories):
         assert any(not torch.allclose(a, b) for a, b in zip(before, after)) == changes
 
 
-def test_an_unknown_config(load, capsys):
-    updates = load("updates")
-    with pytest.raises(SystemExit):
-        load("harness").main(updates.Updates, updates.options(), ["nowhere.jsonnet"])
-    assert "nowhere.jsonnet: no such file" in capsys.readouterr().err
+def test_an_unknown_config(compare):
+    with pytest.raises(ConfigurationError, match="nowhere.jsonnet: no such file"):
+        compare("updates", "Updates", "nowhere.jsonnet")

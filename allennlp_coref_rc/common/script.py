@@ -1,0 +1,34 @@
+"""What the programs in scripts/ have in common: their help, and errors on one line."""
+
+import argparse
+import os
+import sys
+from typing import Callable, NoReturn, Optional
+
+from allennlp_coref_rc.common.error_message import message_of
+
+
+class ScriptParser(argparse.ArgumentParser):
+    """Shows a script's docstring as it is, and says in one line what is wrong with the options."""
+
+    def __init__(self, description: Optional[str]) -> None:
+        super().__init__(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: error: {message}\n")
+
+
+def run(main: Callable[[], Optional[int]]) -> NoReturn:
+    """Ends with the exit status that a script's `main` returns; with 2 and one line if the user can mend an error."""
+    try:
+        sys.exit(main())
+    except Exception as error:
+        message = message_of(error)
+        if message is None:
+            raise
+        sys.exit(_report(message))
+
+
+def _report(message: str) -> int:
+    print(f"{os.path.basename(sys.argv[0])}: error: {message}", file=sys.stderr)
+    return 2

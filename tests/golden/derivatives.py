@@ -1,0 +1,19 @@
+"""The derivatives in golden files, as make_golden.py writes them."""
+
+from typing import Any, Dict, Iterable, Mapping
+
+import torch
+
+Leaves = Dict[str, torch.Tensor]
+
+
+def leaves(golden: Mapping[str, Any], names: Iterable[str]) -> Leaves:
+    """Arrays of a file as tensors by which a loss has derivatives."""
+    return {name: torch.tensor(golden[name], requires_grad=True) for name in names}
+
+
+def difference(golden: Mapping[str, Any], by: Leaves, loss: torch.Tensor) -> float:
+    """How far the derivatives of a loss are from those in the file, at most."""
+    gradients = dict(zip(by, torch.autograd.grad(loss, list(by.values()))))
+    places = zip(golden["grad_of"], golden["grad_at"], golden["grad"])
+    return max(abs(gradients[str(name)].flatten()[place].item() - expected) for name, place, expected in places)

@@ -1,0 +1,97 @@
+"""What the package computes is what the papers' equations give, written anew in make_golden.py."""
+
+import ast
+from pathlib import Path
+
+import numpy
+import pytest
+
+from tests.golden import cg_sba, coref_gru, mage_gru, make_golden, qanet
+
+FOLDER = Path(__file__).parent
+TOLERANCES = {"out:positions": 1e-6}
+"""AllenNLP's positions are of float32; all else is of float64."""
+
+DIFFERENCES = {
+    "coref_gru_layer": coref_gru.layer_differences,
+    "mage_gru_layer": mage_gru.differences,
+    "ga_reader_coref_gru": coref_gru.model_differences,
+    "cg_sba": cg_sba.differences,
+    "dassa_encoder": qanet.encoder_differences,
+}
+BACKENDS = [
+    (name, backend) for name in ("coref_gru_layer", "mage_gru_layer") for backend in ("reference", "plain", "cpp")
+]
+
+# Parameters and inputs that must matter.
+CHANGES = [
+    ("coref_gru_layer", "bwd_Watt"),
+    ("coref_gru_layer", "fwd_bz"),
+    ("coref_gru_layer", "X"),
+    ("coref_gru_layer", "bwd_mem_init"),
+    ("mage_gru_layer", "fwd_U"),
+    ("ga_reader_coref_gru", "v01"),
+    ("ga_reader_coref_gru", "v03"),
+    ("ga_reader_coref_gru", "v79"),
+    ("cg_sba", "belief_bwd_b"),
+    ("cg_sba", "question1_fwd_U"),
+    ("dassa_encoder", "p:encoder_block_1.attention_layer._semantic_label_embedding_q_w.weight"),
+    ("dassa_encoder", "p:encoder_block_0._conv_layers.0.1.weight"),
+]
+
+
+def read(name):
+    with numpy.load(FOLDER / f"{name}.npz") as file:
+        return dict(file)
+
+
+def assert_good(differences):
+    assert len(differences) > 2 and "grad" in differences
+    bad = {name: value for name, value in differences.items() if not value <= TOLERANCES.get(name, 1e-12)}
+    assert not bad
+
+
+@pytest.mark.parametrize("name", DIFFERENCES)
+def test_outputs_and_derivatives_are_those_of_the_equations(name):
+    assert_good(DIFFERENCES[name](read(name)))
+
+
+@pytest.mark.parametrize("name, backend", BACKENDS)
+def test_so_they_are_by_every_backend(name, backend):
+    assert_good(DIFFERENCES[name](read(name), backend))
+
+
+@pytest.mark.parametrize("name, array", CHANGES)
+def test_a_number_that_is_off_shows(name, array):
+    golden = read(name)
+    golden[array] = 1.01 * golden[array]
+    assert max(DIFFERENCES[name](golden).values()) > 1e-7
+
+
+@pytest.mark.parametrize("name", make_golden.FILES)
+def test_the_files_are_what_the_program_makes(name):
+    made, golden = make_golden.FILES[name](), read(name)
+    assert set(made) == set(golden)
+    for key, value in made.items():
+        if golden[key].dtype.kind == "f":
+            numpy.testing.assert_allclose(golden[key], value, rtol=0, atol=1e-12, err_msg=key)
+        else:
+            numpy.testing.assert_array_equal(golden[key], value, err_msg=key)
+
+
+def test_all_files_are_made_and_compared():
+    assert {path.stem for path in FOLDER.glob("*.npz")} == set(make_golden.FILES) == set(DIFFERENCES)
+
+
+def test_the_program_imports_nothing_of_what_it_checks():
+    tree = ast.parse((FOLDER / "make_golden.py").read_text())
+    nodes = [node for node in ast.walk(tree) if isinstance(node, (ast.Import, ast.ImportFrom))]
+    imported = {name.name if isinstance(node, ast.Import) else node.module for node in nodes for name in node.names}
+    assert imported == {"math", "numpy", "pathlib", "sys", "typing"}
+
+
+def test_derivatives_of_a_known_function():
+    values = {"a": numpy.array([[1.0, 2.0], [-3.0, 0.5]]), "b": numpy.array([2.0])}
+    found = make_golden.derivatives(lambda v: (v["a"] ** 3).sum() * numpy.exp(v["b"])[0], values)
+    by_a = (3 * values["a"].ravel() ** 2 * numpy.exp(2))[found["grad_at"][:3]]
+    numpy.testing.assert_allclose(found["grad"], [*by_a, (values["a"] ** 3).sum() * numpy.exp(2)], rtol=1e-14)

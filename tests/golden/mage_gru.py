@@ -1,0 +1,52 @@
+"""Golden values of MAGE-GRU: parameters and typed edges in the shapes of this package, and how far apart outputs are."""
+
+from typing import Any, Dict, List, Mapping, Tuple
+
+import torch
+from torch.func import functional_call
+
+from allennlp_coref_rc.data.annotation_layers.edges import PADDING
+from allennlp_coref_rc.modules.seq2seq_encoders import MageGru
+from tests.golden.coref_gru import State, gru_state, unpacked
+from tests.golden.derivatives import difference, leaves
+
+
+def state_of(golden: Mapping[str, Any]) -> State:
+    state: State = {}
+    for prefix, suffix in (("fwd_", ""), ("bwd_", "_reverse")):
+        state.update(gru_state(unpacked(golden, prefix), suffix=suffix))
+    return state
+
+
+def sources(edges: List[Tuple[int, int]], length: int) -> torch.LongTensor:
+    """For each token the sources of the edges into it. Shape: (1, length, edges)."""
+    found: List[List[int]] = [[source for source, target in edges if target == t] for t in range(length)]
+    width = max(map(len, found))
+    return torch.tensor([[row + [PADDING] * (width - len(row)) for row in found]])
+
+
+def differences(golden: Mapping[str, Any], backend: str = "auto") -> Dict[str, float]:
+    """
+    By output the largest difference, in both directions together; the gate keeps the previous state (the paper's
+    equation) or what was gathered (the authors' code).
+    """
+    length, state_sizes = len(golden["X"]), {"sequential": int(golden["sizes"][0])}
+    annotations = {}
+    for kind, size in enumerate(golden["sizes"][1:], start=1):
+        own = [(int(source), int(target)) for source, target, of in golden["edges"] if of == kind]
+        turned = [(target, source) for source, target in own]
+        # Relations go by their names in the state.
+        state_sizes[f"type_{kind}"] = int(size)
+        annotations[f"type_{kind}"] = {"antecedents": sources(own, length), "descendants": sources(turned, length)}
+    mask = torch.ones(1, length, dtype=torch.bool)
+    names = [name for name in golden if name[:4] in ("fwd_", "bwd_")]
+    result = {}
+    for carry in ("previous", "gathered"):
+        encoder = MageGru(golden["X"].shape[1], state_sizes, carry=carry, backend=backend)
+        by = leaves(golden, ["X", *names])
+        arguments = by["X"].unsqueeze(0), mask, annotations
+        output = functional_call(encoder, state_of(by), arguments).squeeze(0)
+        result[f"out_{carry}"] = (output - torch.as_tensor(golden[f"out_{carry}"])).abs().max().item()
+        if carry == "previous":
+            result["grad"] = difference(golden, by, (output * torch.as_tensor(golden["upstream"])).sum())
+    return result
