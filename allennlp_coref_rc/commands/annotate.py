@@ -63,6 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Does what the command line asks for. The exit status is 1 if a file has errors, or if all documents fail."""
+    from allennlp.common.util import import_module_and_submodules
     from allennlp.data import DatasetReader
 
     from allennlp_coref_rc.annotation_runs.config_option import load_config
@@ -82,6 +83,8 @@ def run(args: argparse.Namespace) -> None:
         return
     if not args.output:
         raise ConfigurationError("expected INPUT and OUTPUT, or --check and files")
+    for package in args.include_package:
+        import_module_and_submodules(package)
     reader = load_config("--reader", args.reader, DatasetReader) if args.reader else None
     if args.annotator:
         annotator = load_config("--annotator", args.annotator, Annotator)
