@@ -6,6 +6,7 @@ import logging
 import re
 import shlex
 import sys
+from functools import lru_cache
 from pathlib import Path
 from unittest.mock import patch
 
@@ -31,7 +32,7 @@ from tests.training_config.configs import BABI, load
 
 PAGES = sorted([*PROJECT.glob("*.md"), *(PROJECT / "docs").rglob("*.md")])
 
-PENDING = {"check", "docs/configs.md", "docs/mistakes.md"}
+PENDING = {"check", "docs/mistakes.md"}
 """What is documented already and comes with the next changes; to be removed then."""
 
 GLOBAL_OPTIONS = ("--verbose", "--debug", "--help", "--version")
@@ -63,18 +64,21 @@ COMMANDS = [
 ]
 
 
-def parse(words):
-    """Parses a command as `coref-rc` does; the exit status is 2 if it is wrong."""
-    if words[0] in ALLENNLP:
-        with patch.object(sys, "argv", ["coref-rc", *words]):
-            return allennlp_commands.parse_args("coref-rc")[1]
-    return build_parser().parse_args(words)
+@lru_cache(maxsize=None)
+def parser(of_allennlp):
+    """That of our commands, or of AllenNLP's, which is made where a command is parsed."""
+    if not of_allennlp:
+        return build_parser()
+    with patch.object(sys, "argv", ["coref-rc"]):
+        return allennlp_commands.parse_args("coref-rc")[0]
 
 
 @pytest.mark.parametrize("words", COMMANDS)
 def test_a_documented_command_is_one_that_can_be_given(words):
+    if words[0] in PENDING - set(subparsers(parser(False))):
+        pytest.skip("comes with the next changes")
     try:
-        args = parse(words)
+        args = parser(words[0] in ALLENNLP).parse_args(words)
     except SystemExit as error:
         assert error.code == 0, words
         return
@@ -87,14 +91,14 @@ def test_a_documented_command_is_one_that_can_be_given(words):
 
 def test_commands_are_documented():
     documented = {words[0] for parameters in COMMANDS for words in parameters.values}
-    own = set(subparsers(build_parser()))
+    own = set(subparsers(parser(False)))
     assert own <= documented | PENDING
     for command in own:
         assert f"`coref-rc {command}" in (PROJECT / "docs" / "commands.md").read_text(), command
 
 
-def subparsers(parser):
-    (action,) = [a for a in parser._actions if isinstance(a, argparse._SubParsersAction)]
+def subparsers(of):
+    (action,) = [a for a in of._actions if isinstance(a, argparse._SubParsersAction)]
     return action.choices
 
 
@@ -105,18 +109,27 @@ def test_commands_in_sentences_and_tables_have_existing_names_and_options():
             first, *rest = command.split()
             if first in ALLENNLP or first == "COMMAND" or first in GLOBAL_OPTIONS:
                 continue
-            choices = subparsers(build_parser())
+            choices = subparsers(parser(False))
             if first not in choices and first in PENDING:
                 continue
             assert first in choices, f"{name(page)}: coref-rc {command}"
-            parser = choices[first]
-            while rest and any(isinstance(action, argparse._SubParsersAction) for action in parser._actions):
+            found = choices[first]
+            while rest and any(isinstance(action, argparse._SubParsersAction) for action in found._actions):
                 word = rest.pop(0)
-                assert word in subparsers(parser), f"{name(page)}: coref-rc {command}"
-                parser = subparsers(parser)[word]
+                assert word in subparsers(found), f"{name(page)}: coref-rc {command}"
+                found = subparsers(found)[word]
             for word in rest:
                 if word.startswith("--") and word not in GLOBAL_OPTIONS:
-                    assert word in parser._option_string_actions, f"{name(page)}: coref-rc {command}"
+                    assert word in found._option_string_actions, f"{name(page)}: coref-rc {command}"
+
+
+def test_configs_in_blocks_can_be_evaluated(tmp_path):
+    """Those of docs/configs.md are tested with the configs."""
+    texts = [text for page in PAGES if page.name != "configs.md" for text in blocks(page, "jsonnet")]
+    assert texts
+    for text in texts:
+        (tmp_path / "mine.jsonnet").write_text(text)
+        assert "dataset_reader" in Params.from_file(str(tmp_path / "mine.jsonnet"))
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)
