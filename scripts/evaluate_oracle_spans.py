@@ -12,7 +12,7 @@ import allennlp_coref_rc  # noqa: F401  registers what configs name
 from allennlp_coref_rc.annotations import Document
 from allennlp_coref_rc.common.script import ScriptParser, run
 from allennlp_coref_rc.data.dataset_readers import AnnotatedNarrativeQaReader
-from allennlp_coref_rc.data.oracle_spans import ORACLES
+from allennlp_coref_rc.data.dataset_readers.oracle_spans import ORACLES
 from allennlp_coref_rc.metrics.narrativeqa import NarrativeQaMetric
 from allennlp_coref_rc.metrics.overlap import bleu, bleu_counts
 from allennlp_coref_rc.metrics.ptb_tokens import ptb_tokens

@@ -1,8 +1,16 @@
-from typing import List, Optional, Sequence, Tuple, overload
+from typing import Iterable, List, Optional, Sequence, Tuple, overload
 
 from allennlp_coref_rc.annotations.annotated_text import Frame, Span
 
 PREDICATE = "V"
+
+
+def bio_tags(length: int, spans: Iterable[Tuple[str, Span]]) -> List[str]:
+    """A tag for each token: B-X at the beginning of a span labelled X, I-X inside, O elsewhere."""
+    tags = ["O"] * length
+    for label, (start, stop) in spans:
+        tags[start:stop] = [f"B-{label}"] + [f"I-{label}"] * (stop - start - 1)
+    return tags
 
 
 def bio_spans(tags: Sequence[str]) -> List[Tuple[str, Span]]:

@@ -14,4 +14,3 @@ from allennlp_coref_rc.annotations.annotators.precomputed import PrecomputedAnno
 from allennlp_coref_rc.annotations.annotators.sieve.sieve_coref import SieveCoref
 from allennlp_coref_rc.annotations.annotators.trained_discourse_senses import TrainedDiscourseSenses
 from allennlp_coref_rc.annotations.annotators.trained_srl import TrainedSrl
-from allennlp_coref_rc.annotations.annotators.word_finder import WordFinder

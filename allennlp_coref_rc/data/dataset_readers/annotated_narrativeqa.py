@@ -11,8 +11,8 @@ from allennlp_coref_rc.annotations.formats.json_value import JsonValue, read_jso
 from allennlp_coref_rc.common.csv_rows import read_csv_rows
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.dataset_readers.answers import add_span
+from allennlp_coref_rc.data.dataset_readers.oracle_spans import ORACLES, oracle_span
 from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import ReadingComprehensionReader, Text
-from allennlp_coref_rc.data.oracle_spans import ORACLES, oracle_span
 
 SPLITS = ("train", "valid", "test")
 

@@ -10,12 +10,13 @@ from allennlp.data import DatasetReader, Instance
 
 from allennlp_coref_rc.annotations import AnnotatedText, Document, clusters_from_json
 from allennlp_coref_rc.annotations.annotated_text import Span
-from allennlp_coref_rc.annotations.annotators import Annotator, WordFinder
+from allennlp_coref_rc.annotations.annotators import Annotator
 from allennlp_coref_rc.annotations.clusters import check_max_clusters, largest_clusters, relevant_clusters
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.json_objects import read_json_objects
 from allennlp_coref_rc.data.dataset_readers.answers import add_candidates, mark_skipped
 from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import ReadingComprehensionReader, Text
+from allennlp_coref_rc.data.dataset_readers.word_finder import WordFinder
 
 SUBSETS = {
     "follows": ("follows",),

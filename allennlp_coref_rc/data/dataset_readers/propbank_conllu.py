@@ -1,10 +1,11 @@
-from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple, cast
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, cast
 
 from allennlp.data import DatasetReader, Field, Instance, Token, TokenIndexer
 from allennlp.data.fields import MetadataField, SequenceLabelField, TextField
 from allennlp.data.token_indexers import SingleIdTokenIndexer
 
 from allennlp_coref_rc.annotations.annotated_text import Frame, Span
+from allennlp_coref_rc.annotations.bio import PREDICATE, bio_tags
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.corpora.conllu import NUM_COLUMNS, Sentence, read_conllu
 from allennlp_coref_rc.data.corpora.corpus_reader import CorpusReader
@@ -16,21 +17,11 @@ UPOS, HEAD = 3, 6
 
 EMPTY = ("_", "")
 
-PREDICATE = "V"
-
 FARTHEST = 6
 """The distance, in tokens, from which on words are equally far from the predicate."""
 
 NO_ROLES = frozenset({*EMPTY, PREDICATE, f"C-{PREDICATE}"})
 """The predicate, or its particle, is no argument."""
-
-
-def bio_tags(length: int, spans: Iterable[Tuple[str, Span]]) -> List[str]:
-    """A tag for each token: B-X at the beginning of a span labelled X, I-X inside, O elsewhere."""
-    tags = ["O"] * length
-    for label, (start, stop) in spans:
-        tags[start:stop] = [f"B-{label}"] + [f"I-{label}"] * (stop - start - 1)
-    return tags
 
 
 @DatasetReader.register("propbank_conllu")

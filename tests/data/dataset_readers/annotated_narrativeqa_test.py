@@ -16,7 +16,7 @@ from allennlp_coref_rc.annotations import DiscourseRelation, Frame, read_documen
 from allennlp_coref_rc.annotations.annotators import ExactMatchCoref
 from allennlp_coref_rc.data.annotation_layers import CorefClusters, CorefEdges
 from allennlp_coref_rc.data.dataset_readers import AnnotatedNarrativeQaReader
-from allennlp_coref_rc.data.oracle_spans import oracle_span
+from allennlp_coref_rc.data.dataset_readers.oracle_spans import oracle_span
 from tests.data.dataset_readers.reader_assertions import (
     check_annotated_file,
     check_damage,

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from allennlp_coref_rc.annotations import AnnotatedText
-from allennlp_coref_rc.annotations.bio import bio_spans
+from allennlp_coref_rc.annotations.bio import bio_spans, bio_tags
 from allennlp_coref_rc.data.corpora.conllu import Sentence, Word, read_conllu
 from allennlp_coref_rc.data.dataset_readers import PropbankConlluReader
-from allennlp_coref_rc.data.dataset_readers.propbank_conllu import bio_tags, frames
+from allennlp_coref_rc.data.dataset_readers.propbank_conllu import frames
 from tests.shared import SHARED
 from tests.training_config.configs import FIXTURES
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from nltk.stem.porter import PorterStemmer
 
 from allennlp_coref_rc.data.dataset_readers import AnnotatedNarrativeQaReader
-from allennlp_coref_rc.data.oracle_spans import oracle_span
+from allennlp_coref_rc.data.dataset_readers.oracle_spans import oracle_span
 from tests.common.lcs_test import by_the_book
 from tests.shared import NARRATIVEQA, needs_narrativeqa
 
