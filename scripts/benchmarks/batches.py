@@ -1,12 +1,14 @@
 """Batches of made-up text for the readers and models of configs."""
 
 import copy
+import json
+import os
 import random
 from collections import defaultdict
 from pathlib import Path
 from typing import Any, Callable, Dict, List, NamedTuple
 
-from allennlp.common import Params
+from allennlp.common import Params, params
 from allennlp.data import Batch, DatasetReader, Instance, TensorDict, Vocabulary
 from allennlp.nn.util import move_to_device
 
@@ -25,11 +27,13 @@ class Text(NamedTuple):
 
 
 def read_config(name: str) -> Dict[str, Any]:
-    """A config file, or one of those that come with the package, by its name."""
+    """A config file, or one of those that come with the package, by its name; with "+VARIANT", changed by a variant."""
+    name, *variants = name.split("+")
     path = locate(name)
     if not Path(path).is_file():
         raise ConfigurationError(f"{name}: no such file, and no config of this name; coref-rc configs lists them")
-    return Params.from_file(path).as_dict(quiet=True)
+    parts = [f"(import '{Path(path).resolve()}')", *(f"(import 'lib/variants.libsonnet').{name}" for name in variants)]
+    return json.loads(params.evaluate_snippet(name, " + ".join(parts), ext_vars=dict(os.environ)))
 
 
 def make_instances(reader: Dict[str, Any], text: Text, entities: int, words: int) -> List[Instance]:

@@ -32,8 +32,8 @@ from harness import Benchmark, Report, compare, parse, parser
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.script import ScriptParser, run
 
-CNN = ["cnn/ga_gru.jsonnet", "cnn/ga_coref_gru.jsonnet", "cnn/ga_mage_gru_16.jsonnet"]
-NARRATIVEQA = [updates.ALLENNLP_QANET, "narrativeqa/baseline_qanet.jsonnet", "narrativeqa/dassa_sdp_exp.jsonnet"]
+CNN = ["cnn/ga_gru", "cnn/ga_gru+coref_gru", "cnn/ga_mage_gru_16"]
+NARRATIVEQA = [updates.ALLENNLP_QANET, "narrativeqa/baseline_qanet", "narrativeqa/dassa_sdp_exp"]
 AMP = ["--amp", "bfloat16", "float16"]
 RUN, RUN_COLUMNS = "run", ("config", "trained", "epochs", "seconds", "seconds an epoch", "validation accuracy")
 TRAINERS: Dict[str, Dict[str, Any]] = {
@@ -86,7 +86,7 @@ def compare_runs(arguments: argparse.Namespace) -> None:
 def options() -> ScriptParser:
     result = parser(__doc__, rounds=15)
     result.add_argument("--only", nargs="+", choices=[*PARTS, RUN], default=[*PARTS, RUN], metavar="PART")
-    result.add_argument("--config", default="babi/quick_start.jsonnet", help="what `run` trains (default: %(default)s)")
+    result.add_argument("--config", default="babi/quick_start", help="what `run` trains (default: %(default)s)")
     result.set_defaults(device="cuda")
     return result
 

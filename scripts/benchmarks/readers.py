@@ -1,7 +1,7 @@
 """
 How fast dataset readers read, in questions and in tokens (of passages and questions) a second, and in what memory.
 
-    python scripts/benchmarks/readers.py lambada/ga_gru.jsonnet data/lambada/dev.txt \\
+    python scripts/benchmarks/readers.py lambada/ga_gru data/lambada/dev.txt \\
         '{"type": "annotated_wikihop"}' data/wikihop/dev.json
 
 Arguments come in pairs: a config, which is an experiment, a file or a name in training_config, or a reader's own, a

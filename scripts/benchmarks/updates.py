@@ -2,14 +2,15 @@
 Time and memory of whole training updates of configs' models: forward, penalty, backward, clipping and optimizer, as the
 config has them.
 
-    python scripts/benchmarks/updates.py torch.nn.GRU babi/ga_coref_gru.jsonnet babi/ga_gru.jsonnet --tokens 100
-    python scripts/benchmarks/updates.py allennlp_qanet narrativeqa/baseline_qanet.jsonnet \\
-        narrativeqa/dassa_sdp_exp.jsonnet --tokens 200 400 800 --batch 2 --threads 1
-    python scripts/benchmarks/updates.py cnn/ga_coref_gru.jsonnet --tokens 2000 --dense 500 --rounds 1 --threads 1
+    python scripts/benchmarks/updates.py torch.nn.GRU babi/ga_coref_gru babi/ga_gru --tokens 100
+    python scripts/benchmarks/updates.py allennlp_qanet narrativeqa/baseline_qanet narrativeqa/dassa_sdp_exp \\
+        --tokens 200 400 800 --batch 2 --threads 1
+    python scripts/benchmarks/updates.py cnn/ga_gru+coref_gru --tokens 2000 --dense 500 --rounds 1 --threads 1
 
-The first model is the one that the others are compared with. Beside configs there are `torch.nn.GRU`, forward and
+The first model is the one that the others are compared with. CONFIG+VARIANT is a config changed by a variant of
+lib/variants.libsonnet. Beside configs there are `torch.nn.GRU`, forward and
 backward of one layer alone, and `allennlp_qanet`, the `qanet` of allennlp-models in the sizes of
-narrativeqa/baseline_qanet.jsonnet.
+narrativeqa/baseline_qanet.
 
 Texts are made up: bAbI's readers get stories of the bundled simulated data of about that many tokens, NarrativeQA's
 random words with full stops and connectives, other readers cloze questions about random words and entity markers.
@@ -34,7 +35,7 @@ from allennlp_coref_rc.modules.answer_layers import AnswerInput, AnswerLayer, An
 from allennlp_coref_rc.modules.masked_softmax import masked_softmax
 
 GRU, ALLENNLP_QANET = "torch.nn.GRU", "allennlp_qanet"
-OUR_QANET = "narrativeqa/baseline_qanet.jsonnet"
+OUR_QANET = "narrativeqa/baseline_qanet"
 AMP = ("bfloat16", "float16")
 TOLERANCE = {"": 1e-3, "dense": 1e-3, "bfloat16": 0.05, "float16": 0.01}
 """Of the loss, as a share of it."""
@@ -176,7 +177,9 @@ class Updates(Benchmark):
 
 def options() -> ScriptParser:
     result = comparison_parser(__doc__, rounds=15)
-    result.add_argument("models", nargs="+", metavar="MODEL", help=f"{GRU}, {ALLENNLP_QANET} or a config")
+    result.add_argument(
+        "models", nargs="+", metavar="MODEL", help=f"{GRU}, {ALLENNLP_QANET}, a config or CONFIG+VARIANT"
+    )
     result.add_argument("--batch", type=positive, default=32)
     result.add_argument("--tokens", type=positive, nargs="+", default=[100], help="of passages")
     result.add_argument(

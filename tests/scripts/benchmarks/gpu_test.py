@@ -12,8 +12,11 @@ def test_it_stops_where_there_is_no_gpu(load, capsys, monkeypatch):
     assert captured.out == "" and "there is no GPU here" in captured.err
 
 
-def test_the_parts_are_benchmarks_with_options_that_they_have(load):
-    for part in load("gpu").PARTS.values():
+def test_the_parts_are_benchmarks_with_options_and_configs_that_exist(load):
+    gpu, read_config = load("gpu"), load("batches").read_config
+    for name in (*gpu.CNN, *gpu.NARRATIVEQA[1:], gpu.options().parse_args([]).config):
+        assert "model" in read_config(name)
+    for part in gpu.PARTS.values():
         arguments = part.options().parse_args(part.arguments)
         benchmark = part.benchmark(arguments)
         for setting in benchmark.settings():
