@@ -95,9 +95,12 @@ def atomic_write(path: str) -> Iterator[IO[str]]:
 @contextmanager
 def _gzip_writer(path: str) -> Iterator[IO[str]]:
     # gzip.open would put the time and the temporary name into the file.
-    with open(path, "wb") as raw, gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as packed:
-        with io.TextIOWrapper(packed, encoding="utf-8") as file:
-            yield file
+    with (
+        open(path, "wb") as raw,
+        gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as packed,
+        io.TextIOWrapper(packed, encoding="utf-8") as file,
+    ):
+        yield file
 
 
 def _umask() -> int:

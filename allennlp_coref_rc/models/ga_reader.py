@@ -1,4 +1,4 @@
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, List, Optional, Tuple, cast
 
 import torch
 from allennlp.common import Lazy
@@ -104,7 +104,7 @@ class GAReader(Model):
         pointer: Lazy[AnswerLayer] = Lazy(AnswerLayer.by_name("attention_sum")),
         classifier: Lazy[AnswerLayer] = Lazy(AnswerLayer.by_name("gated_selection")),
         initializer: InitializerApplicator = InitializerApplicator(),
-        **kwargs,
+        **kwargs: Any,
     ) -> None:
         super().__init__(vocab, **kwargs)
         if question_encoders is None:
@@ -144,7 +144,7 @@ class GAReader(Model):
             )
         passage_dim = question_dim = self._text_field_embedder.get_output_dim() + self._cluster_one_hot
         last = len(self._passage_encoders) - 1
-        for i, (passage, question) in enumerate(zip(self._passage_encoders, self._question_encoders)):
+        for i, (passage, question) in enumerate(self._encoders()):
             if i == last and self._question_feature is not None:
                 passage_dim += QUESTION_FEATURE_DIM
             check_dimensions_match(
@@ -170,13 +170,18 @@ class GAReader(Model):
             if self_belief is not None:
                 self_belief.check_input_dim(self._text_field_embedder.get_output_dim() + self._cluster_one_hot, name)
 
-    def forward(  # type: ignore
+    def _encoders(self) -> List[Tuple[Seq2SeqEncoder, Seq2SeqEncoder]]:
+        """Those of passage and question, layer by layer."""
+        pairs = zip(self._passage_encoders, self._question_encoders)
+        return cast(List[Tuple[Seq2SeqEncoder, Seq2SeqEncoder]], list(pairs))
+
+    def forward(
         self,
         passage: TextFieldTensors,
         question: TextFieldTensors,
         candidates: Optional[CandidateTensors] = None,
-        cloze: Optional[torch.LongTensor] = None,
-        answer: Optional[torch.LongTensor] = None,
+        cloze: Optional[torch.Tensor] = None,
+        answer: Optional[torch.Tensor] = None,
         passage_annotations: Optional[AnnotationTensors] = None,
         question_annotations: Optional[AnnotationTensors] = None,
         metadata: Optional[List[Dict[str, Any]]] = None,
@@ -252,7 +257,7 @@ class GAReader(Model):
         """Passage and question after all layers; `explanations` gets what they have attended to."""
         encoded_passage, encoded_question = passage.inputs, question.inputs
         last = len(self._passage_encoders) - 1
-        for i, (passage_encoder, question_encoder) in enumerate(zip(self._passage_encoders, self._question_encoders)):
+        for i, (passage_encoder, question_encoder) in enumerate(self._encoders()):
             if i == last and occurrences is not None:
                 encoded_passage = torch.cat([encoded_passage, occurrences], dim=-1)
             encoded_passage, encoded_question = encode_pair(
@@ -277,7 +282,7 @@ class GAReader(Model):
         self,
         encoded_question: torch.Tensor,
         question: EncoderInput,
-        cloze: Optional[torch.LongTensor],
+        cloze: Optional[torch.Tensor],
         explanations: List[Attention],
     ) -> torch.Tensor:
         """What the passage is scored against. Shape: (batch_size, dim)."""
@@ -291,21 +296,23 @@ class GAReader(Model):
             encoded_question, weights = self._question_self_belief(encoded_question, question, positions)
             _explain_self_belief(explanations, "question", weights)
         elif positions is not None:
-            encoded_question = batched_index_select(encoded_question, positions)
+            encoded_question = batched_index_select(encoded_question, cast(torch.LongTensor, positions))
         if positions is not None:
             return encoded_question.squeeze(1)
-        bidirectional = self._question_encoders[-1].is_bidirectional()
-        return get_final_encoder_states(encoded_question, question.mask, bidirectional)
+        _, encoder = self._encoders()[-1]
+        mask = cast(torch.BoolTensor, question.mask)
+        return get_final_encoder_states(encoded_question, mask, encoder.is_bidirectional())
 
     def _add_cluster_indicators(self, embedded: torch.Tensor, annotations: Optional[AnnotationTensors]) -> torch.Tensor:
         if not self._cluster_one_hot:
             return embedded
-        if "clusters" not in (annotations or {}).get("coref_clusters", {}):
+        layer = (annotations or {}).get("coref_clusters", {})
+        if "clusters" not in layer:
             raise ConfigurationError(
                 "ga_reader.cluster_one_hot reads the annotation layer 'coref_clusters'; give "
                 "dataset_reader.annotation_layers one of this name and type"
             )
-        clusters = annotations["coref_clusters"]["clusters"]
+        clusters = layer["clusters"]
         kept = (clusters != PADDING) & (clusters < self._cluster_one_hot)
         one_hot = embedded.new_zeros(*embedded.shape[:2], self._cluster_one_hot)
         one_hot = one_hot.scatter_add(2, clusters.clamp(0, self._cluster_one_hot - 1), kept.to(embedded.dtype))
@@ -326,7 +333,7 @@ class GAReader(Model):
         self._accuracy((log_probabilities.argmax(dim=1) == answer) & known, kept=answer != SKIPPED_ANSWER)
         return -(chosen * known).sum() / known.sum().clamp(min=1)
 
-    def make_output_human_readable(self, output_dict: Dict[str, torch.Tensor]) -> Dict[str, Any]:
+    def make_output_human_readable(self, output_dict: Dict[str, Any]) -> Dict[str, Any]:
         """
         Gives each question its `answer`, the `candidate_probabilities` by candidate, the `attention` of the passage's
         tokens, those tokens, the `clusters` used, and, where all are known, the `gold` answer; with `explain` also its
@@ -342,7 +349,7 @@ class GAReader(Model):
             "clusters",
             "gold",
         )
-        readable: Dict[str, List] = {key: [] for key in keys}
+        readable: Dict[str, Any] = {key: [] for key in keys}
         namespace = CLASS_LABELS if self._answers_are_classes else CANDIDATE_LABELS
         labels = self.vocab.get_index_to_token_vocabulary(namespace)
         label_names = [labels[i] for i in range(len(labels))]
@@ -355,7 +362,7 @@ class GAReader(Model):
             for name, probability in zip(names, probabilities):
                 by_name[name] = max(probability, by_name.get(name, 0.0))
             readable["id"].append(metadata["id"])
-            readable["answer"].append(max(by_name, key=by_name.get) if by_name else None)
+            readable["answer"].append(max(by_name, key=by_name.__getitem__) if by_name else None)
             readable["candidate_probabilities"].append(by_name)
             readable["passage_tokens"].append(metadata["passage_tokens"])
             readable["attention"].append(attention[: len(metadata["passage_tokens"])])

@@ -7,6 +7,7 @@ from allennlp.models import Model
 from allennlp.predictors import Predictor
 
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.models.ga_reader import GAReader
 from allennlp_coref_rc.modules.attention_recorder import AttentionRecorder
 
 
@@ -20,7 +21,7 @@ class ExplainingPredictor(Predictor):
     def __init__(self, model: Model, dataset_reader: DatasetReader, frozen: bool = True, explain: bool = False) -> None:
         super().__init__(model, dataset_reader, frozen)
         self._recorder = AttentionRecorder(model) if explain else None
-        if hasattr(model, "explain"):
+        if isinstance(model, GAReader):
             model.explain = explain
         elif explain and not self._recorder:
             raise ConfigurationError(

@@ -34,7 +34,7 @@ def tokenisations(draw):
     for _ in range(2):
         tokens, owners = [], []
         for piece in pieces:
-            for i, token in enumerate(draw(st.sampled_from(WAYS[piece]))):
+            for token in draw(st.sampled_from(WAYS[piece])):
                 # Glued to the token before, as other tokenisers may have it.
                 if tokens and draw(st.booleans()):
                     tokens[-1] += token

@@ -47,13 +47,16 @@ def annotate_and_die(arguments, at):
         try:
             left = [at]
 
+            def pass_a_moment():
+                if left[0] == 0:
+                    os.kill(os.getpid(), signal.SIGKILL)
+                left[0] -= 1
+
             def dying(operation):
                 def run(*args, **kwargs):
-                    for moment in (0, 1):
-                        if left[0] == 0:
-                            os.kill(os.getpid(), signal.SIGKILL)
-                        left[0] -= 1
-                        result = result if moment else operation(*args, **kwargs)
+                    pass_a_moment()
+                    result = operation(*args, **kwargs)
+                    pass_a_moment()
                     return result
 
                 return run

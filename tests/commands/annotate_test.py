@@ -1,6 +1,7 @@
 import argparse
 import json
 import os
+from pathlib import Path
 
 import pytest
 from allennlp.common import Params
@@ -376,7 +377,7 @@ def test_a_cluster_gives_the_same_bytes(tmp_path, texts):
             (tmp_path / "bad.jsonl").write_text('{"text": "a"}\n{"text": "b"}\n{}\n')
             AnnotationRun(str(tmp_path / "bad.jsonl"), str(tmp_path / "x"), EXACT, **arguments).run()
     for suffix in ("", ".failed.jsonl"):
-        assert open(alone + suffix).read() == open(cluster + suffix).read()
+        assert Path(alone + suffix).read_text() == Path(cluster + suffix).read_text()
     assert not [name for name in os.listdir(tmp_path) if name.startswith("x")]
 
 

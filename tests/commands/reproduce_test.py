@@ -114,10 +114,12 @@ def on_a_cluster(tmp_path_factory):
     output = tmp_path_factory.mktemp("cluster")
     (run,) = runs(output, row="gru", seeds=[1])
     job = {"commit": "abc", "keep_weights": "none"}
-    with LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None) as cluster:
-        with ThreadPoolExecutor(1) as pool:
-            address = cluster.scheduler_address
-            yield run, pool.submit(lambda: list(run_on_cluster([run], address, 1, job)))
+    with (
+        LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None) as cluster,
+        ThreadPoolExecutor(1) as pool,
+    ):
+        address = cluster.scheduler_address
+        yield run, pool.submit(lambda: list(run_on_cluster([run], address, 1, job)))
 
 
 @pytest.fixture(scope="module")

@@ -44,7 +44,7 @@ def test_written_files_are_read_back(tmp_path, suffix):
 def test_the_same_text_gives_the_same_bytes(tmp_path, suffix, monkeypatch):
     written = []
     for second, name in enumerate(("a", "b")):
-        monkeypatch.setattr("time.time", lambda: 1e9 + second)
+        monkeypatch.setattr("time.time", lambda now=1e9 + second: now)
         with atomic_write(str(tmp_path / f"{name}{suffix}")) as file:
             file.write("Zoë\nb")
         written.append((tmp_path / f"{name}{suffix}").read_bytes())

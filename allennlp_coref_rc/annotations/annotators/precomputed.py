@@ -96,7 +96,8 @@ class PrecomputedAnnotator(Annotator):
         by_id: Dict[str, Tuple[str, AnnotatedText]] = {}
         number = 0
         for file in self._files():
-            for number, text in enumerate(self._format.read(file), start=number + 1):
+            for text in self._format.read(file):
+                number += 1
                 if text.id in by_id:
                     raise ConfigurationError(f"{file}: found {text.id!r} again, which {by_id[text.id][0]} has already")
                 if text.id is not None:

@@ -68,13 +68,13 @@ def read_conll_2016(path: str) -> Iterator[AnnotatedText]:
         if known and id not in texts:
             raise relation.document.error(f"the name of a document in {parses}")
         text = texts.setdefault(id, AnnotatedText([], id=id))
-        arguments = [_part(part, text, known) for part in (relation.arg1, relation.arg2)]
-        for part, spans in zip((relation.arg1, relation.arg2), arguments):
+        arg1, arg2 = (_part(part, text, known) for part in (relation.arg1, relation.arg2))
+        for part, spans in ((relation.arg1, arg1), (relation.arg2, arg2)):
             if not spans:
                 raise part.error("an argument with a TokenList that is not empty")
         connective = _part(relation.connective, text, known)
         kind = relation.type.choice(RELATION_TYPES)
-        text.relations.extend(DiscourseRelation(kind, sense, *arguments, connective) for sense in relation.senses)
+        text.relations.extend(DiscourseRelation(kind, sense, arg1, arg2, connective) for sense in relation.senses)
     for text in texts.values():
         # Checks a text without parses that has grown, and makes it one sentence.
         yield replace(text, sentences=text.sentences if known else one_sentence(text.tokens))

@@ -1,4 +1,4 @@
-from typing import Iterable, Iterator, List, NamedTuple
+from typing import Iterable, Iterator, List, NamedTuple, TextIO, cast
 
 from conllu.exceptions import ParseException
 from conllu.parser import parse_id_value, parse_sentences, parse_token_and_metadata
@@ -33,7 +33,8 @@ def read_conllu(path: str) -> Iterator[Sentence]:
     """
     document = path
     with open_text(path) as lines:
-        for block in parse_sentences(_numbered(lines)):
+        # The package reads nothing but lines.
+        for block in parse_sentences(cast(TextIO, _numbered(lines))):
             parsed = parse_token_and_metadata(block, ["columns"], {"columns": lambda columns, _: columns})
             for key in ("newdoc id", "newdoc_id"):
                 document = parsed.metadata.get(key, document)

@@ -36,7 +36,9 @@ class CorpusReader(DatasetReader):
     suffixes: Sequence[str] = ()
     """How the names of files end that are read from a folder."""
 
-    def __init__(self, fold: Optional[str] = None, held_out: float = 0.2, split_seed: int = 13370, **kwargs) -> None:
+    def __init__(
+        self, fold: Optional[str] = None, held_out: float = 0.2, split_seed: int = 13370, **kwargs: Any
+    ) -> None:
         super().__init__(**kwargs)
         if fold not in (None, *FOLDS):
             raise ConfigurationError(f"dataset_reader.fold is {fold!r}, expected one of {', '.join(FOLDS)}")

@@ -79,8 +79,9 @@ def read_rels(path: str) -> Iterator[CorpusRelation]:
     explicit, and any other for implicit. Of several senses ("A;B") the first counts.
     """
     for row in _rels_rows(path):
-        parts = [[row.tokens[i] for i in part] for part in (row.arg1, row.arg2, row.connective)]
-        yield CorpusRelation(row.document, row.place, row.type, row.label, *parts, masked=not row.tokens)
+        arg1, arg2, connective = ([row.tokens[i] for i in part] for part in (row.arg1, row.arg2, row.connective))
+        masked = not row.tokens
+        yield CorpusRelation(row.document, row.place, row.type, row.label, arg1, arg2, connective, masked)
 
 
 def read_rels_texts(path: str) -> Iterator[AnnotatedText]:
@@ -98,19 +99,18 @@ def read_rels_texts(path: str) -> Iterator[AnnotatedText]:
         starts = {0, *(start for start, _ in sentence_spans(tokens))}
         starts.update(place[i] for row in rows for i in row.sentence_starts)
         bounds = [*sorted(starts), len(tokens)]
-
-        def spans(positions: Sequence[int]) -> List[Span]:
-            found = sorted(place[position] for position in positions)
-            first = [i for i in found if i - 1 not in found]
-            return list(zip(first, [i + 1 for i in found if i + 1 not in found]))
-
-        relations = [
-            DiscourseRelation(row.type, row.label, *map(spans, (row.arg1, row.arg2, row.connective)))
-            for row in rows
-            if row.type in RELATION_TYPES
-        ]
+        relations = []
+        for row in rows:
+            if row.type in RELATION_TYPES:
+                parts = ([place[i] for i in part] for part in (row.arg1, row.arg2, row.connective))
+                relations.append(DiscourseRelation(row.type, row.label, *map(_spans, parts)))
         if tokens:
             yield AnnotatedText(tokens, list(zip(bounds, bounds[1:])), relations=relations, id=document)
+
+
+def _spans(positions: Sequence[int]) -> List[Span]:
+    first = [i for i in sorted(positions) if i - 1 not in positions]
+    return list(zip(first, [i + 1 for i in sorted(positions) if i + 1 not in positions]))
 
 
 class _RelsRow(NamedTuple):
@@ -216,9 +216,9 @@ def read_conll2016(path: str) -> Iterator[CorpusRelation]:
     """
     tokenizer = BlankSpacyTokenizer()
     for relation in read_relations(path):
-        parts = [
-            [token.text for token in tokenizer.tokenize(part["RawText"].string())] if part else []
+        arg1, arg2, connective = (
+            [str(token) for token in tokenizer.tokenize(part["RawText"].string())] if part else []
             for part in (relation.arg1, relation.arg2, relation.connective)
-        ]
+        )
         document, type = relation.document.string(), relation.type.string()
-        yield CorpusRelation(document, relation.document.place, type, relation.senses[0], *parts)
+        yield CorpusRelation(document, relation.document.place, type, relation.senses[0], arg1, arg2, connective)

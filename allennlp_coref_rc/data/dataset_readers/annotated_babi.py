@@ -92,12 +92,12 @@ class AnnotatedBabiReader(ReadingComprehensionReader):
         text, boundary = self.select(document)
         task, answer, candidates = data.get("task"), data.get("answer"), data.get("candidates")
         answer_type = self._answer_type or ("classification" if task and task not in EXTRACTIVE_TASKS else "extractive")
-        if answer is not None and answer_type == "extractive" and candidates is None:
-            if answer.lower() not in map(str.lower, text.tokens[:boundary]):
-                raise ConfigurationError(
-                    f"found the answer {answer!r}, expected a word of the passage; where answers are classes, set "
-                    'dataset_reader.task, or dataset_reader.answer_type to "classification"'
-                )
+        is_word = answer is not None and answer_type == "extractive" and candidates is None
+        if is_word and answer.lower() not in map(str.lower, text.tokens[:boundary]):
+            raise ConfigurationError(
+                f"found the answer {answer!r}, expected a word of the passage; where answers are classes, set "
+                'dataset_reader.task, or dataset_reader.answer_type to "classification"'
+            )
         known = {"answer": answer, "task": task, "supporting_facts": data.get("supporting_facts")}
         if answer_type == "classification":
             instance = self.make_instance(text, boundary, known)
@@ -146,8 +146,8 @@ class AnnotatedBabiReader(ReadingComprehensionReader):
                 f"{error}, which dataset_reader.folder names; {BUNDLED!r} is one that comes with the package, of task 2"
             ) from error
 
-    def text_to_instance(  # type: ignore
-        self, passage: Text, question: Text, *arguments, task: Optional[int] = None, **data
+    def text_to_instance(  # type: ignore[override]  # named parameters, where AllenNLP has any
+        self, passage: Text, question: Text, *arguments: Any, task: Optional[int] = None, **data: Any
     ) -> Instance:
         """
         As any reader's, but that a passage may be a list of statements, that without `candidates` they are the answers of

@@ -217,7 +217,7 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
             add_span(instance, span)
             yield instance
 
-    def text_to_instance(  # type: ignore
+    def text_to_instance(  # type: ignore[override]  # named parameters, where AllenNLP has any
         self,
         passage: Text,
         question: Text,

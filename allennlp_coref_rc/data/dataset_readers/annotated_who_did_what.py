@@ -53,7 +53,8 @@ def read_who_did_what(path: str) -> Iterator[WhoDidWhatQuestion]:
     parser = _Parser(path)
     line = 0
     with open_text(path) as lines:
-        for line, content in enumerate(lines, start=1):
+        for content in lines:
+            line += 1
             yield from parser.read(content)
     yield from parser.read("", last=True)
     if not parser.found:

@@ -188,14 +188,14 @@ class AnnotatedWikiHopReader(ReadingComprehensionReader):
             return bool(spans)
         return not set(map(str.lower, words)).isdisjoint(map(str.lower, passage))
 
-    def text_to_instance(  # type: ignore
+    def text_to_instance(  # type: ignore[override]  # named parameters, where AllenNLP has any
         self,
         passage: Union[str, Sequence[str]],
         question: Text,
         candidates: Optional[Sequence[Text]] = None,
         answer: Optional[str] = None,
         clusters: Optional[Sequence] = None,
-        **data,
+        **data: Any,
     ) -> Instance:
         """
         As any reader's, but that a passage may be a list of supporting texts, which stay in order, that a question is a

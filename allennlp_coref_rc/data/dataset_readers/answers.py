@@ -1,9 +1,9 @@
 """What instances say of their answers: fields that are added to those of passage and question."""
 
-from typing import List, Optional, Sequence
+from typing import List, Optional, Sequence, cast
 
 from allennlp.data import Instance
-from allennlp.data.fields import IndexField
+from allennlp.data.fields import IndexField, MetadataField, TextField
 
 from allennlp_coref_rc.annotations.annotated_text import Span
 from allennlp_coref_rc.data.fields import (
@@ -16,6 +16,10 @@ from allennlp_coref_rc.data.fields import (
 )
 
 
+def passage_tokens(instance: Instance) -> List[str]:
+    return cast(MetadataField, instance["metadata"])["passage_tokens"]
+
+
 def add_class(instance: Instance, answer: Optional[str]) -> None:
     """The answer is one of the classes of the vocabulary, not a word of the passage."""
     if answer is not None:
@@ -24,7 +28,7 @@ def add_class(instance: Instance, answer: Optional[str]) -> None:
 
 def add_seen_candidates(instance: Instance, answer: Optional[str]) -> None:
     """The candidates are the answers seen in training."""
-    passage = instance["metadata"]["passage_tokens"]
+    passage = passage_tokens(instance)
     instance.add_field("candidates", CandidatesField(passage, label_namespace=CANDIDATE_LABELS))
     if answer is not None:
         instance.add_field("answer", AnswerField(answer.lower(), CANDIDATE_LABELS))
@@ -35,7 +39,7 @@ def add_candidates(
 ) -> None:
     """The answer is one of the question's own candidates, all given as words; `contiguous` as in `CandidatesField`."""
     words = [[word.lower() for word in candidate] for candidate in candidates]
-    passage = instance["metadata"]["passage_tokens"]
+    passage = passage_tokens(instance)
     instance.add_field("candidates", CandidatesField(passage, words, contiguous=contiguous))
     if answer is not None:
         target = [word.lower() for word in answer]
@@ -46,8 +50,9 @@ def add_candidates(
 def add_span(instance: Instance, span: Optional[Span]) -> None:
     """The answer is a span of the passage, its end excluded."""
     if span is not None:
-        instance.add_field("span_start", IndexField(span[0], instance["passage"]))
-        instance.add_field("span_end", IndexField(span[1] - 1, instance["passage"]))
+        passage = cast(TextField, instance["passage"])
+        instance.add_field("span_start", IndexField(span[0], passage))
+        instance.add_field("span_end", IndexField(span[1] - 1, passage))
 
 
 def mark_skipped(instance: Instance) -> None:

@@ -4,7 +4,7 @@ import os
 from collections import Counter
 from contextlib import contextmanager
 from itertools import islice
-from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple, TypeVar, Union
+from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple, TypeVar, Union, cast
 
 from allennlp.common.file_utils import cached_path
 from allennlp.common.util import is_distributed
@@ -25,7 +25,7 @@ from allennlp_coref_rc.annotations.annotated_text import Span
 from allennlp_coref_rc.annotations.annotators import Annotator, annotate_documents
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.annotation_layers import AnnotationLayer, label_namespace
-from allennlp_coref_rc.data.fields import SKIPPED_ANSWER, AnnotationField
+from allennlp_coref_rc.data.fields import SKIPPED_ANSWER, AnnotationField, AnswerField
 from allennlp_coref_rc.data.tokenizers import BlankSpacyTokenizer
 
 logger = logging.getLogger(__name__)
@@ -89,7 +89,7 @@ class ReadingComprehensionReader(DatasetReader):
         max_passage_length: Optional[int] = None,
         max_question_length: Optional[int] = None,
         keep_skipped: bool = False,
-        **kwargs,
+        **kwargs: Any,
     ) -> None:
         super().__init__(manual_distributed_sharding=True, manual_multiprocess_sharding=True, **kwargs)
         for key, value in (("max_passage_length", max_passage_length), ("max_question_length", max_question_length)):
@@ -128,14 +128,14 @@ class ReadingComprehensionReader(DatasetReader):
         """The instances of an annotated document, one a question; made by `make_instance`."""
         raise NotImplementedError
 
-    def text_to_instance(  # type: ignore
+    def text_to_instance(  # type: ignore[override]  # named parameters, where AllenNLP has any
         self,
         passage: Text,
         question: Text,
         candidates: Optional[Sequence[Text]] = None,
         answer: Optional[str] = None,
         clusters: Optional[Sequence] = None,
-        **data,
+        **data: Any,
     ) -> Instance:
         """
         # Parameters
@@ -180,7 +180,8 @@ class ReadingComprehensionReader(DatasetReader):
         for place, document in self.documents(str(file_path)):
             with _named(place):
                 for instance in self.to_instances(document):
-                    kept += "answer" not in instance or instance["answer"].label != SKIPPED_ANSWER
+                    answer = instance.get("answer")
+                    kept += not (isinstance(answer, AnswerField) and answer.label == SKIPPED_ANSWER)
                     yield instance
         logger.info("%s: %d questions", file_path, kept)
         for cause, number in sorted(self.skipped.items()):
@@ -241,7 +242,7 @@ class ReadingComprehensionReader(DatasetReader):
 
     def tokenize(self, text: Text) -> List[str]:
         """The tokens of a text; a list of tokens is taken as it is."""
-        return [token.text for token in self._tokenizer.tokenize(text)] if isinstance(text, str) else list(text)
+        return [str(token) for token in self._tokenizer.tokenize(text)] if isinstance(text, str) else list(text)
 
     def split(self, text: Text) -> AnnotatedText:
         """The text as tokens and sentences."""
@@ -318,12 +319,13 @@ class ReadingComprehensionReader(DatasetReader):
             if they are known, and whatever else predictions want.
         """
         passage, question = text.tokens[:boundary], text.tokens[boundary:]
+        question_field = TextField([Token(token) for token in question])
         fields: Dict[str, Field] = {
             "passage": TextField([Token(token) for token in passage]),
-            "question": TextField([Token(token) for token in question]),
+            "question": question_field,
         }
         if PLACEHOLDER in question:
-            fields["cloze"] = IndexField(question.index(PLACEHOLDER), fields["question"])
+            fields["cloze"] = IndexField(question.index(PLACEHOLDER), question_field)
         if self._annotation_layers:
             fields.update(self._annotation_fields(text, boundary))
         always = {
@@ -352,8 +354,8 @@ class ReadingComprehensionReader(DatasetReader):
         }
 
     def apply_token_indexers(self, instance: Instance) -> None:
-        instance["passage"].token_indexers = self._token_indexers
-        instance["question"].token_indexers = self._token_indexers
+        for name in ("passage", "question"):
+            cast(TextField, instance[name]).token_indexers = self._token_indexers
 
 
 @contextmanager

@@ -163,9 +163,9 @@ class Dassa(AnnotatedSeq2SeqEncoder):
     def is_bidirectional(self) -> bool:
         return False
 
-    def forward(  # type: ignore
-        self, inputs: torch.FloatTensor, mask: torch.BoolTensor, annotations: Optional[AnnotationTensors] = None
-    ) -> torch.FloatTensor:
+    def forward(
+        self, inputs: torch.Tensor, mask: torch.Tensor, annotations: Optional[AnnotationTensors] = None
+    ) -> torch.Tensor:
         """
         # Parameters
 
@@ -195,9 +195,9 @@ class Dassa(AnnotatedSeq2SeqEncoder):
             outputs = self.output_norm(outputs)
         return outputs if exist is None else outputs * exist
 
-    def _views(self, annotations: AnnotationTensors, mask: torch.BoolTensor) -> HeadViews:
-        labels: List[torch.LongTensor] = []
-        scopes: List[torch.LongTensor] = []
+    def _views(self, annotations: AnnotationTensors, mask: torch.Tensor) -> HeadViews:
+        labels: List[torch.Tensor] = []
+        scopes: List[torch.Tensor] = []
         for layer, number in self.heads.items():
             if layer not in annotations:
                 raise ConfigurationError(

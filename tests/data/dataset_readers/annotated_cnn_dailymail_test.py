@@ -86,7 +86,7 @@ class TestMalformedFiles:
     @pytest.mark.parametrize("name, content, line, found, expected", MALFORMED, ids=[case[0] for case in MALFORMED])
     def test_content(self, tmp_path, name, content, line, found, expected):
         path = write(tmp_path / "a.question", content)
-        messages = {refusal(lambda: list(reader().read(str(place)))) for place in (path, tmp_path)}
+        messages = {refusal(lambda place=place: list(reader().read(str(place)))) for place in (path, tmp_path)}
         assert len(messages) == 1, "a file by itself and in its folder"
         message = messages.pop()
         assert message.startswith(f"{path}, line {line}: found {found}"), message

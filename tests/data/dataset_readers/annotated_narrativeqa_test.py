@@ -6,6 +6,7 @@ import logging
 import lzma
 import pickle
 import shutil
+from pathlib import Path
 
 import pytest
 from allennlp.common import Params
@@ -208,7 +209,7 @@ class TestDassaFiles:
         ],
     )
     def test_malformed_lines(self, tmp_path, change, found, expected):
-        lines = [json.loads(line) for line in open(DASSA, encoding="utf-8")]
+        lines = [json.loads(line) for line in Path(DASSA).read_text(encoding="utf-8").splitlines()]
         lines[1].update(change)
         path = tmp_path / "a.jsonl"
         path.write_text("".join(json.dumps(line) + "\n" for line in lines))
@@ -218,7 +219,7 @@ class TestDassaFiles:
 
     @pytest.mark.parametrize("span", [[0, 12], [3, 3], [-1, 2], [1], "Sam", None, [0, 1.0]])
     def test_spans_outside_the_passage(self, tmp_path, span):
-        lines = [json.loads(line) for line in open(DASSA, encoding="utf-8")]
+        lines = [json.loads(line) for line in Path(DASSA).read_text(encoding="utf-8").splitlines()]
         lines[0]["questions"][0]["answers_best_chunks"][0]["span"] = span
         path = tmp_path / "a.jsonl"
         path.write_text("".join(json.dumps(line) + "\n" for line in lines))

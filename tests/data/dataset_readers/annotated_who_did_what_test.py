@@ -4,6 +4,7 @@ import json
 import lzma
 import re
 import xml.etree.ElementTree as ElementTree
+from pathlib import Path
 
 import pytest
 from allennlp.common import Params
@@ -140,9 +141,9 @@ class TestReadWhoDidWhat:
     def test_one_line_and_line_ends_of_windows(self, tmp_path):
         whole = list(read_who_did_what(TRAIN))
         path = tmp_path / "a.xml"
-        path.write_bytes(open(TRAIN, "rb").read().replace(b"\n", b"\r\n"))
+        path.write_bytes(Path(TRAIN).read_bytes().replace(b"\n", b"\r\n"))
         assert list(read_who_did_what(str(path))) == whole
-        path.write_text(open(TRAIN).read().replace("\n", " "))
+        path.write_text(Path(TRAIN).read_text().replace("\n", " "))
         assert [question._replace(line=0) for question in read_who_did_what(str(path))] == [
             question._replace(line=0) for question in whole
         ]
@@ -246,7 +247,7 @@ class TestMalformedFiles:
                 assert question.passage and len(question.choices) >= 2 and all(question.choices)
 
         path = tmp_path / "a.xml"
-        check_damage(read, path, open(TRAIN, "rb").read(), pieces, 50)
+        check_damage(read, path, Path(TRAIN).read_bytes(), pieces, 50)
         check_damage(read, path, GOOD.encode(), pieces, 400)
 
     def test_damaged_annotated_files_are_read_or_refused_and_nothing_else(self, tmp_path):
@@ -291,7 +292,7 @@ class TestAnnotatedWhoDidWhatReader:
     def test_the_removed_name_leaks_nowhere(self, tmp_path):
         removed = re.compile("zyx|quux|wug|colonel", re.IGNORECASE)
         path = write(tmp_path / "a.xml")
-        assert removed.search(open(path).read())
+        assert removed.search(Path(path).read_text())
         recorder = Recorder()
         made = reader(annotator=recorder)
         (instance,) = made.read(path)

@@ -54,7 +54,7 @@ def check_shards(make: Callable[[], DatasetReader], path: str, monkeypatch) -> N
     shares = []
     for rank, worker in product(range(2), repeat=2):
         monkeypatch.setattr(reading_comprehension_reader, "is_distributed", lambda: True)
-        monkeypatch.setattr(distributed, "get_rank", lambda: rank)
+        monkeypatch.setattr(distributed, "get_rank", lambda rank=rank: rank)
         monkeypatch.setattr(distributed, "get_world_size", lambda: 2)
         reader = make()
         reader._set_worker_info(WorkerInfo(2, worker))

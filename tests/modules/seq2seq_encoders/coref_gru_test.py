@@ -72,7 +72,7 @@ def paper(encoder, inputs, clusters, suffix, memory=None, start=None, read_first
 def encoder():
     torch.manual_seed(1)
     encoder = CorefGru(5, 8).double()
-    for name, parameter in encoder.named_parameters():
+    for parameter in encoder.parameters():
         torch.nn.init.normal_(parameter, std=0.7)
     return encoder
 

@@ -1,5 +1,6 @@
 import json
 import re
+from operator import itemgetter
 
 import pytest
 import torch
@@ -37,7 +38,7 @@ def vocabulary():
 
 def dassa(input_dim=DIM, **options):
     encoder = Dassa(input_dim, **{**SMALL, "heads": HEADS, "vocab": vocabulary(), **options}).double().eval()
-    for name, parameter in encoder.named_parameters():
+    for parameter in encoder.parameters():
         if parameter.dim() == 1:
             torch.nn.init.normal_(parameter, std=0.5)
     return encoder
@@ -110,9 +111,9 @@ def test_padding_changes_nothing(join_unannotated):
     outputs = encoder(inputs, mask, annotations)
     assert (outputs[~mask] == 0).all()
     for i, length in enumerate(mask.sum(dim=1).tolist()):
-        alone = (value[i : i + 1, :length] for value in (inputs, mask))
-        own = map_annotations(annotations, lambda value: value[i : i + 1, :length])
-        assert torch.allclose(encoder(*alone, own)[0], outputs[i, :length], atol=1e-12)
+        row = slice(i, i + 1), slice(length)
+        own = map_annotations(annotations, itemgetter(row))
+        assert torch.allclose(encoder(inputs[row], mask[row], own)[0], outputs[i, :length], atol=1e-12)
     garbage = torch.where(mask.unsqueeze(-1), inputs, 1e3)
     assert torch.equal(encoder(garbage, mask, annotations), outputs)
 

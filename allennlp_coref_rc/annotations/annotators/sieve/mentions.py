@@ -25,7 +25,8 @@ class MentionFinder:
 
     def find(self) -> List[Mention]:
         """The mentions in order; of those that begin together the shortest first."""
-        for number, (start, self._stop) in enumerate(self._sentences):
+        for number, (start, stop) in enumerate(self._sentences):
+            self._stop = stop
             first, position = len(self._mentions), start
             while position < self._stop:
                 position = self._find_at(position)

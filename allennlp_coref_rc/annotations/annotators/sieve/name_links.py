@@ -81,9 +81,9 @@ def link_appositions(entities: Entities, mentions: Sequence[Mention], words: Seq
             name = starts.get(mention.stop + 1)
             if name and _word(words, name.stop) not in (",", "."):
                 name = None
-        if name is None and _word(words, mention.start - 1) == ",":
-            if _word(words, mention.stop) in (",", ".", ";", "who"):
-                name = stops.get(mention.start - 1)
+        in_commas = _word(words, mention.start - 1) == "," and _word(words, mention.stop) in (",", ".", ";", "who")
+        if name is None and in_commas:
+            name = stops.get(mention.start - 1)
         if name and name.gender & mention.gender & PERSON and name.sentence == mention.sentence:
             entities.add(mention, entities[name])
 

@@ -53,11 +53,14 @@ def find_quotes(tokens: Sequence[str]) -> List[Quote]:
                 start = -1
         elif token in CLOSING:
             start, closing = position + 1, CLOSING[token]
-        elif token == plain and not paired:
-            # An apostrophe stands right after a word.
-            if token == '"' or position == 0 or not tokens[position - 1][-1:].isalpha():
-                start, closing = position + 1, plain
+        elif token == plain and not paired and not _is_apostrophe(tokens, position):
+            start, closing = position + 1, plain
     return quotes
+
+
+def _is_apostrophe(tokens: Sequence[str], position: int) -> bool:
+    """Whether a mark is no quotation mark, since it stands right after a word."""
+    return tokens[position] != '"' and position > 0 and tokens[position - 1][-1:].isalpha()
 
 
 class SpeakerFinder:

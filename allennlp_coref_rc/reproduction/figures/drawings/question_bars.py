@@ -1,4 +1,4 @@
-from typing import List, Sequence
+from typing import Iterable, List, Sequence
 
 from allennlp_coref_rc.reproduction.figures.drawings.figure import Drawing, best_runs
 from allennlp_coref_rc.reproduction.figures.question_groups import BOUNDS, GROUPINGS
@@ -28,12 +28,12 @@ class QuestionBars(Drawing):
 
     def __init__(
         self,
-        by: List[str] = list(GROUPINGS),
-        measures: List[str] = list(MEASURES),
-        bounds: List[int] = list(BOUNDS),
+        by: Iterable[str] = tuple(GROUPINGS),
+        measures: Iterable[str] = tuple(MEASURES),
+        bounds: Iterable[int] = BOUNDS,
         samples: int = 1000,
     ) -> None:
-        self._comparison = Comparison(by, measures, bounds, samples)
+        self._comparison = Comparison(list(by), list(measures), list(bounds), samples)
 
     def draw(self, folder: str, rows: Sequence[Scores]) -> List[str]:
         runs = best_runs(rows, None, "rouge_l")

@@ -1,5 +1,5 @@
 import os
-from typing import List, Sequence
+from typing import Iterable, List, Sequence
 
 from allennlp.common import Params
 from allennlp.data import DatasetReader
@@ -32,12 +32,14 @@ class StoryMaps(Drawing):
         attention has made of all; for readers whose answers are classes.
     """
 
-    def __init__(self, questions: List[int] = [1], way: str = "prefixes") -> None:
-        if not questions or min(questions) < 1:
-            raise ConfigurationError(f"story_maps: found the questions {questions}, expected numbers of 1 or more")
+    def __init__(self, questions: Iterable[int] = (1,), way: str = "prefixes") -> None:
+        self._questions = list(questions)
+        if not self._questions or min(self._questions) < 1:
+            raise ConfigurationError(
+                f"story_maps: found the questions {self._questions}, expected numbers of 1 or more"
+            )
         if way not in WAYS:
             raise ConfigurationError(f"story_maps: found the way {way!r:.60}, expected {' or '.join(WAYS)}")
-        self._questions = questions
         self._believe = WAYS[way]
 
     def draw(self, folder: str, rows: Sequence[Scores]) -> List[str]:

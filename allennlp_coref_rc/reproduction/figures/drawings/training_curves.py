@@ -1,5 +1,5 @@
 import os
-from typing import List, Sequence
+from typing import Iterable, List, Sequence
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.reproduction.figures.curves import write_curves
@@ -23,12 +23,12 @@ class TrainingCurves(Drawing):
         Of "validation" and "training".
     """
 
-    def __init__(self, splits: List[str] = ["validation"]) -> None:
-        if not splits or not set(splits) <= set(SPLITS):
+    def __init__(self, splits: Iterable[str] = ("validation",)) -> None:
+        self._splits = list(splits)
+        if not self._splits or not set(self._splits) <= set(SPLITS):
             raise ConfigurationError(
-                f"training_curves: found the splits {splits}, expected some of {', '.join(SPLITS)}"
+                f"training_curves: found the splits {self._splits}, expected some of {', '.join(SPLITS)}"
             )
-        self._splits = splits
 
     def draw(self, folder: str, rows: Sequence[Scores]) -> List[str]:
         curves = [
