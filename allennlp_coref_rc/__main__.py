@@ -7,15 +7,18 @@ Nothing heavy is imported here, nor by the modules of own commands at their top,
 import argparse
 import difflib
 import sys
+from contextlib import nullcontext
 from typing import List, Optional, Sequence
 
-from allennlp_coref_rc.commands import annotate, compare, configs, data, draw, reproduce
+from allennlp_coref_rc.commands import annotate, check, compare, configs, data, draw, reproduce
 from allennlp_coref_rc.common.error_message import message_of
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.screen.quiet import quiet_logs
 from allennlp_coref_rc.version import VERSION
 
 OWN = {
     "annotate": annotate,
+    "check": check,
     "compare": compare,
     "configs": configs,
     "data": data,
@@ -57,16 +60,17 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
         else:
             _check_name(words)
             args = build_parser().parse_args(words)
-            args.run(args)
+            with nullcontext() if verbose else quiet_logs():
+                args.run(args)
     except Exception as error:
         message = None if debug else message_of(error)
         if message is None:
             raise
         sys.exit(_report(message))
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as error:
         if debug:
             raise
-        print("stopped", file=sys.stderr)
+        print(f"\ncoref-rc: {error or 'stopped'}", file=sys.stderr)
         sys.exit(130)
 
 

@@ -21,7 +21,8 @@ def run(argv: List[str], verbose: bool = False) -> None:
     verbose : `bool`, optional (default = `False`)
         Show all that AllenNLP says, as `allennlp` does.
     """
-    from allennlp_coref_rc.screen.closing import closing_lines
+    from allennlp_coref_rc.common.argument_checks import check_arguments
+    from allennlp_coref_rc.screen.closing import closing_lines, explained
     from allennlp_coref_rc.screen.processes import own_plugins
     from allennlp_coref_rc.screen.quiet import quiet_screen
 
@@ -31,7 +32,6 @@ def run(argv: List[str], verbose: bool = False) -> None:
         stack.enter_context(own_plugins(quiet=not verbose))
         stack.enter_context(patch.object(sys, "argv", [PROG, *argv]))
         from allennlp import commands
-        from allennlp.common.util import import_module_and_submodules
 
         parser, args = commands.parse_args(PROG)
         if not hasattr(args, "func"):
@@ -39,10 +39,27 @@ def run(argv: List[str], verbose: bool = False) -> None:
             return
         if hasattr(args, "param_path"):
             args.param_path = locate(args.param_path)
-        for package in getattr(args, "include_package", []):
-            import_module_and_submodules(package)
+        _import(getattr(args, "include_package", []))
+        check_arguments(argv[0], args)
         if argv[0] == "predict" and args.output_file:
             # What goes to a file need not be on the screen too.
             args.silent = True
-        result = args.func(args)
-        print(*closing_lines(argv[0], args, result), sep="\n", end="\n")
+        with explained(argv[0], args):
+            result = args.func(args)
+        lines = closing_lines(argv[0], args, result)
+        if lines:
+            print("\n".join(lines))
+
+
+def _import(packages: List[str]) -> None:
+    from allennlp.common.util import import_module_and_submodules
+
+    from allennlp_coref_rc.common.errors import ConfigurationError
+
+    for package in packages:
+        try:
+            import_module_and_submodules(package)
+        except ModuleNotFoundError as error:
+            if error.name is None or not f"{package}.".startswith(f"{error.name}."):
+                raise
+            raise ConfigurationError(f"--include-package {package}: no such package") from error

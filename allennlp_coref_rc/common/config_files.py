@@ -1,12 +1,17 @@
 """The experiments' configs that come with the package, found by their names below `training_config`."""
 
+import difflib
 import os
 from functools import partial
 from pathlib import Path
-from typing import Any, List
+from typing import Any, Dict, List
+
+from allennlp_coref_rc.common.errors import ConfigurationError
 
 FOLDER = Path(__file__).resolve().parents[1] / "training_config"
 """In a clone this is a link to the folder at its top; in a wheel the files lie here."""
+
+EXAMPLE = """for instance '{"trainer.num_epochs": 5}'"""
 
 LIBRARY = "lib"
 """Below `FOLDER`, what configs import."""
@@ -39,3 +44,39 @@ def let_configs_import(params: Any) -> None:
     """
     for name in ("evaluate_file", "evaluate_snippet"):
         setattr(params, name, partial(getattr(params, name), jpathdir=[str(FOLDER)]))
+
+
+def load_config(path: str, overrides: str = "") -> Dict[str, Any]:
+    """
+    The values of a config's file, with overrides as `-o` takes them. What is wrong with either raises a
+    `ConfigurationError`.
+    """
+    from allennlp.common import Params
+
+    check_overrides(overrides)
+    if not os.path.exists(path):
+        similar = difflib.get_close_matches(path.removeprefix(f"{FOLDER.name}/"), names(), n=1)
+        advice = f"did you mean {similar[0]}?" if similar else "coref-rc configs lists those that come with the package"
+        raise ConfigurationError(f"{path}: no such config; {advice}")
+    try:
+        return Params.from_file(path, overrides).as_dict(quiet=True)
+    except RuntimeError as error:
+        # Of Jsonnet: a message and, a line each, the places that led there.
+        raise ConfigurationError(f"{path}: {' '.join(str(error).split())}") from error
+    except ValueError as error:
+        raise ConfigurationError(
+            f"{path}: {error}" if not overrides else f"{path}, or -o {overrides}: {error}"
+        ) from error
+
+
+def check_overrides(overrides: str) -> None:
+    """Raises a `ConfigurationError` if they are not the JSON or Jsonnet of an object."""
+    from allennlp.common.params import parse_overrides
+
+    try:
+        values = parse_overrides(overrides)
+    except RuntimeError as error:
+        reason = " ".join(str(error).split())
+        raise ConfigurationError(f"-o {overrides}: found no JSON ({reason}), expected {EXAMPLE}") from error
+    if not isinstance(values, dict):
+        raise ConfigurationError(f"-o {overrides}: found no object, expected {EXAMPLE}")

@@ -1,7 +1,6 @@
 """What the screen says of an error: a paragraph for what the user can mend, nothing for what is a fault of the program."""
 
 import errno
-import os
 import re
 from typing import Optional
 
@@ -36,6 +35,10 @@ def message_of(error: BaseException) -> Optional[str]:
         return f"found an error in Jsonnet: {text.partition(': ')[2].strip()}"
     if isinstance(error, RuntimeError) and text.startswith("Error loading state dict"):
         return f"the weights are those of another model: {text}"
+    if isinstance(error, RuntimeError) and "PytorchStreamReader failed" in text:
+        return f"a file of weights is damaged: {text}"
+    if isinstance(error, RuntimeError) and "PytorchStreamWriter failed" in text:
+        return f"a file of weights could not be written; is there space on the disk? ({text})"
     if isinstance(error, ValueError) and text == "nan loss encountered":
         return (
             "the loss is not a number (nan); take a lower learning rate (trainer.optimizer.lr), or limit the gradients "
@@ -44,13 +47,14 @@ def message_of(error: BaseException) -> Optional[str]:
     return None
 
 
+EXPLAINED = {
+    errno.ENOENT: "no such file",
+    errno.EACCES: "this user may not read or write it",
+    errno.EISDIR: "found a directory, expected a file",
+    errno.ENOSPC: "no space is left on the disk",
+}
+
+
 def _of_file(error: OSError) -> str:
-    if error.filename is None:
-        return str(error) if error.errno is None else os.strerror(error.errno)
-    explained = {
-        errno.ENOENT: "no such file",
-        errno.EACCES: "this user may not read or write it",
-        errno.EISDIR: "found a directory, expected a file",
-        errno.ENOSPC: "no space is left on the disk",
-    }
-    return f"{error.filename}: {explained.get(error.errno or 0, error.strerror or str(error))}"
+    reason = EXPLAINED.get(error.errno or 0, error.strerror or str(error))
+    return reason if error.filename is None else f"{error.filename}: {reason}"

@@ -4,9 +4,13 @@ import glob
 import json
 import os
 import shlex
+import tempfile
 from argparse import Namespace
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Callable, Dict, List
+from typing import Any, Callable, Dict, Iterator, List
+
+from allennlp_coref_rc.common.argument_checks import DAMAGED, damaged
 
 
 def closing_lines(command: str, args: Namespace, result: Any) -> List[str]:
@@ -15,6 +19,24 @@ def closing_lines(command: str, args: Namespace, result: Any) -> List[str]:
     commands that say it themselves.
     """
     return CLOSINGS[command](args, result) if command in CLOSINGS else []
+
+
+@contextmanager
+def explained(command: str, args: Namespace) -> Iterator[None]:
+    """Errors of a command say what its arguments have to do with them, and what can be done about them."""
+    archive = getattr(args, "archive_file", None)
+    try:
+        yield
+    except KeyboardInterrupt as error:
+        raise KeyboardInterrupt(_interrupted(args) if command == "train" else "stopped") from error
+    except DAMAGED as error:
+        if archive is None:
+            raise
+        raise damaged(archive, error) from error
+    except FileNotFoundError as error:
+        if archive is None or not _is_part(error.filename):
+            raise
+        raise damaged(archive, error) from error
 
 
 def metric_lines(metrics: Dict[str, Any]) -> List[str]:
@@ -48,6 +70,20 @@ def _train(args: Namespace, result: Any) -> List[str]:
         f"Evaluate:  coref-rc evaluate {quoted} {data}",
         f"Predict:   coref-rc predict {quoted} {data} --use-dataset-reader --output-file predictions.jsonl",
     ]
+
+
+def _interrupted(args: Namespace) -> str:
+    folder = args.serialization_dir
+    archive = os.path.join(folder, "model.tar.gz")
+    best = f"; {archive} has the best model so far" if os.path.exists(archive) else ""
+    if not glob.glob(os.path.join(glob.escape(folder), "training_state_*.th")):
+        return f"stopped before the end of an epoch{best}"
+    return f"stopped{best}; the same command with --recover goes on with the training"
+
+
+def _is_part(path: Any) -> bool:
+    """Whether a file is one of an unpacked archive."""
+    return isinstance(path, str) and path.startswith(tempfile.gettempdir())
 
 
 def _reached(metrics: Dict[str, Any]) -> str:

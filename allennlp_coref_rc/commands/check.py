@@ -1,0 +1,22 @@
+import argparse
+
+HELP = "look for mistakes in the config of an experiment"
+
+DESCRIPTION = """
+Looks for mistakes in the config of an experiment without reading any data: names that are not registered, keys that nothing
+accepts, values of another type, GPUs and files that are not there. coref-rc train does so first.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("config", metavar="CONFIG", help="a file, or the name of a config that coref-rc configs lists")
+    parser.add_argument("-o", "--overrides", default="", metavar="JSON", help="values in place of the config's")
+
+
+def run(args: argparse.Namespace) -> None:
+    from allennlp_coref_rc.common.argument_checks import check_experiment
+    from allennlp_coref_rc.common.config_files import locate
+
+    path = locate(args.config)
+    check_experiment(path, args.overrides)
+    print(f"{path}: found no mistake")

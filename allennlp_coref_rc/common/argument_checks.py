@@ -1,0 +1,175 @@
+"""Finds mistakes in the arguments of AllenNLP's commands, before these spend time on them."""
+
+import io
+import json
+import os
+import pickle
+import tarfile
+import zlib
+from argparse import Namespace
+from typing import Any, Callable, Dict, List, Mapping, Optional
+
+from allennlp_coref_rc.common.config_check import check_config, missing_data, missing_devices
+from allennlp_coref_rc.common.config_files import check_overrides, load_config
+from allennlp_coref_rc.common.config_walk import unregistered
+from allennlp_coref_rc.common.errors import ConfigurationError
+
+DAMAGED = (tarfile.TarError, EOFError, zlib.error, pickle.UnpicklingError)
+"""What reading a damaged archive raises."""
+
+
+def check_arguments(command: str, args: Namespace) -> None:
+    """Raises a `ConfigurationError` that says what is wrong with a command's arguments, if anything is."""
+    if command in CHECKS:
+        CHECKS[command](args)
+
+
+def check_experiment(path: str, overrides: str = "", devices: bool = True) -> None:
+    """Raises a `ConfigurationError` that says what is wrong with the config of an experiment, if anything is."""
+    problems = check_config(load_config(path, overrides), devices)
+    if len(problems) == 1:
+        raise ConfigurationError(f"{path}: {problems[0]}")
+    if problems:
+        raise ConfigurationError("\n  ".join([f"{path}: found {len(problems)} mistakes", *problems]))
+
+
+def damaged(archive: str, error: BaseException) -> ConfigurationError:
+    """The error for an archive that cannot be read to its end."""
+    reason = str(error).partition("\n")[0].rstrip(":")
+    return ConfigurationError(f"{archive}: found a damaged archive ({reason}), expected one of coref-rc train")
+
+
+def _train(args: Namespace) -> None:
+    _check_output(args.serialization_dir, args.force, getattr(args, "recover", None))
+    check_experiment(args.param_path, args.overrides)
+
+
+def _build_vocab(args: Namespace) -> None:
+    if not args.output_path.endswith(".tar.gz"):
+        raise ConfigurationError(f"found the output {args.output_path}, expected a name that ends in .tar.gz")
+    if os.path.exists(args.output_path) and not args.force:
+        raise ConfigurationError(f"{args.output_path} is there already; -f replaces it")
+    _count_instances(args)
+
+
+def _count_instances(args: Namespace) -> None:
+    check_experiment(args.param_path, args.overrides, devices=False)
+
+
+def _check_output(folder: str, force: bool, recover: Optional[bool]) -> None:
+    """`recover` is `None` for a command that cannot go on with what is there."""
+    there = os.path.isdir(folder) and len(os.listdir(folder)) > 0
+    if os.path.exists(folder) and not os.path.isdir(folder):
+        raise ConfigurationError(f"-s {folder}: found a file, expected a folder")
+    if force and recover:
+        raise ConfigurationError("found --recover and -f, expected one of them")
+    if there and not force and not recover:
+        go_on = "" if recover is None else "--recover goes on with the training in it, "
+        raise ConfigurationError(
+            f"-s {folder}: found a folder that is not empty; {go_on}-f replaces it, another folder after -s keeps it"
+        )
+    if recover and not there:
+        raise ConfigurationError(f"--recover: found nothing in {folder}, expected a training that was stopped")
+
+
+def _evaluate(args: Namespace) -> None:
+    reader = _check_archive(args).get("validation_dataset_reader")
+    for path in _inputs(args.input_file):
+        _check_data(reader, path)
+    for option in ("output_file", "predictions_output_file"):
+        for path in (getattr(args, option) or "").split(","):
+            _check_writable(path)
+
+
+def _predict(args: Namespace) -> None:
+    from allennlp.predictors import Predictor
+
+    params = _check_archive(args)
+    problem = unregistered(Predictor, args.predictor) if args.predictor else None
+    if problem:
+        raise ConfigurationError(f"--predictor: {problem}")
+    try:
+        json.loads(args.predictor_args.strip() or "{}")
+    except ValueError as error:
+        raise ConfigurationError(f"--predictor-args: found no JSON ({error}), expected an object") from error
+    if args.use_dataset_reader:
+        name = "dataset_reader" if args.dataset_reader_choice == "train" else "validation_dataset_reader"
+        _check_data(params.get(name), args.input_file)
+    elif args.input_file != "-" and "://" not in args.input_file and not os.path.isfile(args.input_file):
+        raise ConfigurationError(
+            f"{args.input_file}: no such file; expected objects in JSON, a line each, or --use-dataset-reader and data"
+        )
+    _check_writable(args.output_file or "")
+
+
+def _check_archive(args: Namespace) -> Dict[str, Any]:
+    """The config in an archive or a folder, with overrides and with a `validation_dataset_reader`; none if that is remote."""
+    from allennlp.common.params import parse_overrides, with_overrides
+
+    missing = missing_devices({"cuda_device": args.cuda_device})
+    if missing:
+        raise ConfigurationError(f"--cuda-device: {missing[0][1]}")
+    check_overrides(args.overrides)
+    if args.weights_file and not os.path.exists(args.weights_file):
+        raise ConfigurationError(f"--weights-file {args.weights_file}: no such file")
+    params = _archived_config(args.archive_file)
+    try:
+        params = with_overrides(params, parse_overrides(args.overrides)) if args.overrides else params
+    except ValueError as error:
+        raise ConfigurationError(f"-o {args.overrides}: {error}") from error
+    params.setdefault("validation_dataset_reader", params.get("dataset_reader"))
+    return params
+
+
+def _archived_config(path: str) -> Dict[str, Any]:
+    if "://" in path:
+        return {}
+    if not os.path.exists(path):
+        raise ConfigurationError(f"{path}: no such archive; coref-rc train -s FOLDER writes FOLDER/model.tar.gz")
+    if os.path.isdir(path):
+        file = os.path.join(path, "config.json")
+        if not os.path.exists(file):
+            raise ConfigurationError(f"{path}: found a folder without a config.json, expected one of coref-rc train")
+        with open(file, encoding="utf-8") as config:
+            return json.load(config)
+    try:
+        # It is the first member: nothing else has to be unpacked.
+        with tarfile.open(path, "r:*") as archive:
+            member: Any = next((archive.extractfile(one) for one in archive if one.name == "config.json"), None)
+            if member is None:
+                raise ConfigurationError(
+                    f"{path}: found an archive without a config.json, expected one of coref-rc train"
+                )
+            return json.load(io.TextIOWrapper(member, encoding="utf-8"))
+    except (*DAMAGED, ValueError, OSError) as error:
+        raise damaged(path, error) from error
+
+
+def _inputs(value: str) -> List[Any]:
+    """The data of `evaluate`, as AllenNLP takes the argument apart."""
+    try:
+        return json.loads(f"[{value}]")
+    except ValueError:
+        return list(value.split(","))
+
+
+def _check_data(reader: Any, path: Any) -> None:
+    problem = missing_data(reader, path) if isinstance(reader, Mapping) and isinstance(path, str) else None
+    if problem:
+        raise ConfigurationError(problem)
+
+
+def _check_writable(path: str) -> None:
+    folder = os.path.dirname(path)
+    if folder and not os.path.isdir(folder):
+        raise ConfigurationError(f"{path}: found no folder {folder} to write it to")
+
+
+CHECKS: Dict[str, Callable[[Namespace], None]] = {
+    "train": _train,
+    "find-lr": _train,
+    "build-vocab": _build_vocab,
+    "count-instances": _count_instances,
+    "evaluate": _evaluate,
+    "predict": _predict,
+}

@@ -1,0 +1,151 @@
+"""
+Finds mistakes in the config of an experiment before any data are read: names that are not registered, keys that nothing
+accepts, values of another type, devices that are not there, files that are missing.
+
+A config is followed along the signatures of constructors, as AllenNLP's `FromParams` does. Where that cannot be done,
+nothing is said: a mistake that is missed shows later, a false alarm would stop a good run.
+"""
+
+import os
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Tuple
+
+from allennlp_coref_rc.common.config_walk import GIVEN, ConfigWalk, Problem, join, short
+
+OTHER_KEYS = ("random_seed", "numpy_seed", "pytorch_seed", "distributed", "include_in_archive", "evaluation", "type")
+"""At the top of a config, beside what the training loop accepts."""
+
+
+def check_config(params: Dict[str, Any], devices: bool = True, files: bool = True) -> List[str]:
+    """
+    What is wrong with a config, a line each: the dotted key, what was found, what was expected.
+
+    # Parameters
+
+    params : `Dict[str, Any]`
+    devices : `bool`, optional (default = `True`)
+        Whether to look for the GPUs that it names.
+    files : `bool`, optional (default = `True`)
+        Whether to look for data files and others that it names.
+    """
+    from allennlp.commands.train import TrainModel
+
+    from allennlp_coref_rc.registration import register_own
+
+    register_own()
+    walk = ConfigWalk(files)
+    loop = {key: value for key, value in params.items() if key == "type" or key not in OTHER_KEYS}
+    # Another training loop may give other things to what it constructs.
+    walk.object(TrainModel, loop, "", None if "type" in params else GIVEN, others=OTHER_KEYS)
+    problems = walk.problems
+    if devices:
+        problems += missing_devices(params)
+    if files:
+        problems += _data_files(params)
+    return _grouped(problems + _settings(params))
+
+
+def _grouped(problems: Iterable[Problem]) -> List[str]:
+    """A line for each problem; the same one with several keys, such as those of a list, is said once."""
+    keys: Dict[str, List[str]] = {}
+    for key, text in problems:
+        keys.setdefault(text, []).append(key)
+    more = {text: f" (and {len(found) - 1} more keys)" if len(found) > 1 else "" for text, found in keys.items()}
+    return [f"{found[0]}{more[text]}: {text}" for text, found in keys.items()]
+
+
+def missing_devices(params: Mapping[str, Any]) -> List[Problem]:
+    """GPUs that are named, but not there."""
+    import torch
+
+    number = torch.cuda.device_count()
+    there = (
+        "no GPU that PyTorch can use" if not number else f"{number} GPU{'s' * (number > 1)}, the first of which is 0"
+    )
+    expected = "-1, the processor" if not number else f"-1, the processor, or up to {number - 1}"
+    found = _named(params, ("cuda_device", "cuda_devices"))
+    flat = [(key, one) for key, device in found for one in (device if isinstance(device, list) else [device])]
+    return [
+        (key, f"found {device}, but this machine has {there}; expected {expected}")
+        for key, device in flat
+        if isinstance(device, int) and not isinstance(device, bool) and device >= number
+    ]
+
+
+def _named(value: Any, names: Tuple[str, ...], key: str = "") -> Iterable[Tuple[str, Any]]:
+    """All values under some names, with their dotted keys."""
+    if isinstance(value, Mapping):
+        for name, inner in value.items():
+            if name in names:
+                yield join(key, name), inner
+            yield from _named(inner, names, join(key, name))
+    elif isinstance(value, list):
+        for number, inner in enumerate(value):
+            yield from _named(inner, names, join(key, str(number)))
+
+
+def _data_files(params: Mapping[str, Any]) -> List[Problem]:
+    problems = []
+    for split in ("train", "validation", "test"):
+        key = f"{split}_data_path"
+        path = params.get(key)
+        reader = params.get("dataset_reader")
+        if split != "train":
+            reader = params.get("validation_dataset_reader") or reader
+        problem = missing_data(reader, path) if isinstance(path, str) and isinstance(reader, Mapping) else None
+        if problem:
+            problems.append((key, problem))
+    return problems
+
+
+def missing_data(reader: Mapping[str, Any], path: str) -> Optional[str]:
+    """What is wrong with a data path, for the reader of a config; `None` if nothing is, or if that cannot be told."""
+    from allennlp.common import Params
+    from allennlp.data import DatasetReader
+
+    from allennlp_coref_rc.common.errors import ConfigurationError
+
+    if "://" in path:
+        return None
+    # Without what is costly to build and has nothing to do with files.
+    simple = {
+        key: value for key, value in reader.items() if not isinstance(value, (Mapping, list)) and key != "annotator"
+    }
+    try:
+        cls = DatasetReader.resolve_class_name(str(reader.get("type")))[0]
+        if not hasattr(cls, "find"):
+            own = cls.__module__.partition(".")[0] in ("allennlp", "allennlp_coref_rc", "allennlp_models")
+            plain = os.sep in path and not set(path) & set("*?[]!,")
+            return f"{path}: no such file" if own and plain and not os.path.exists(path) else None
+        built: Any = DatasetReader.from_params(Params(simple))
+    except Exception:  # It is built as a whole later; what is wrong with it shows then.
+        return None
+    try:
+        built.find(path)
+    except ConfigurationError as error:
+        return str(error)
+    return None
+
+
+def _settings(params: Mapping[str, Any]) -> List[Problem]:
+    """Single mistakes that AllenNLP finds only after the data were read, or the model trained."""
+    problems = []
+    trainer = params.get("trainer")
+    if isinstance(trainer, Mapping):
+        metrics = trainer.get("validation_metric", [])
+        for metric in [metrics] if isinstance(metrics, str) else metrics if isinstance(metrics, list) else []:
+            if isinstance(metric, str) and metric[:1] not in ("+", "-"):
+                expected = f"+{metric} if more of it is better, or -{metric}"
+                problems.append(("trainer.validation_metric", f"found {short(metric)}, expected {expected}"))
+    distributed = params.get("distributed")
+    if isinstance(distributed, Mapping):
+        devices = distributed.get("cuda_devices")
+        if not isinstance(devices, list) or (len(devices) < 2 and distributed.get("num_nodes", 1) < 2):
+            text = f"found {short(devices)}, expected a list of two devices or more"
+            problems.append(("distributed.cuda_devices", text))
+        if params.get("evaluate_on_test"):
+            text = (
+                "found true beside distributed: AllenNLP would evaluate in one process that waits for the others in vain; "
+                "expected false, and coref-rc evaluate after the training"
+            )
+            problems.append(("evaluate_on_test", text))
+    return problems

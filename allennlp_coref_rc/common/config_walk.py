@@ -1,0 +1,233 @@
+"""Follows a config along the signatures of constructors, as AllenNLP's `FromParams` does."""
+
+import collections.abc
+import difflib
+import json
+import os
+from typing import Any, FrozenSet, Iterable, List, Mapping, Optional, Set, Tuple, Union
+
+from allennlp_coref_rc.common.accepted_keys import accepted_keys
+
+Problem = Tuple[str, str]
+"""A dotted key, and what is wrong with its value."""
+
+
+GIVEN = frozenset({"serialization_dir", "local_rank", "ddp_accelerator"})
+"""What AllenNLP gives to all constructors."""
+
+GIVEN_LATER = {
+    "model": GIVEN | {"vocab"},
+    "data_loader": GIVEN | {"reader", "data_path"},
+    "validation_data_loader": GIVEN | {"reader", "data_path"},
+    "trainer": GIVEN | {"model", "data_loader", "validation_data_loader"},
+    "vocabulary": GIVEN | {"instances"},
+}
+"""What it gives besides to those that it calls after others."""
+
+FILES = ("pretrained_file", "weights_file_path", "directory")
+"""Parameters of AllenNLP's own classes that are files, which are read only after the data."""
+
+KINDS = {int: "a whole number", bool: "true or false", float: "a number", str: "a string"}
+
+
+class ConfigWalk:
+    """Follows a config along signatures and gathers what is wrong."""
+
+    def __init__(self, files: bool = False) -> None:
+        self.problems: List[Problem] = []
+        self._files = files
+
+    def object(
+        self, cls: Any, value: Any, key: str, given: Optional[FrozenSet[str]], others: Iterable[str] = ()
+    ) -> None:
+        """
+        A value that a class is constructed from. `given` are the arguments that do not come from the config; `None` if
+        these are not known. `others` are keys that someone else takes.
+        """
+        from allennlp.common import Registrable
+
+        if not _is_followed(cls):
+            return
+        if isinstance(value, str):
+            value = {"type": value}
+        if not isinstance(value, Mapping):
+            self._say(key, f"found {short(value)}, expected an object that describes {_a(cls)}")
+            return
+        constructor: Any = cls.__init__
+        registered = Registrable._registry.get(cls)
+        if registered is not None:
+            name = value.get("type", cls.default_implementation)
+            if not isinstance(name, str):
+                found = short(value["type"]) if "type" in value else "nothing"
+                self._say(join(key, "type"), f"found {found}, expected the registered name of {_a(cls)}")
+                return
+            problem = unregistered(cls, name)
+            if problem:
+                self._say(join(key, "type"), problem)
+                return
+            cls, constructor_name = cls.resolve_class_name(name)
+            if not _is_followed(cls):
+                return
+            constructor = getattr(cls, constructor_name) if constructor_name else cls.__init__
+        if constructor is object.__init__:
+            return
+        self._arguments(cls, constructor, value, key, given, others)
+
+    def _arguments(
+        self,
+        cls: type,
+        constructor: Any,
+        value: Mapping[str, Any],
+        key: str,
+        given: Optional[FrozenSet[str]],
+        others: Iterable[str],
+    ) -> None:
+        from allennlp.common.from_params import remove_optional
+
+        accepted = accepted_keys(cls, constructor)
+        # Where it is not known what others give, they give what has no default.
+        ours = [
+            name
+            for name, parameter in accepted.parameters.items()
+            if (parameter.default is not parameter.empty if given is None else name not in given)
+        ]
+        meant: Set[str] = set()
+        for name in value:
+            if name == "type" or name in accepted.parameters:
+                continue
+            similar = _similar(name, [*ours, *others] if accepted.closed else set(ours) - set(value))
+            if accepted.closed or similar:
+                owner = "a config" if not key else cls.__name__
+                self._say(join(key, name), f"{owner} has no such key; {advice_on(name, [*ours, *others], 'it has')}")
+            meant.update(similar)
+        for name, parameter in accepted.parameters.items():
+            inner = join(key, name)
+            if name in value:
+                if self._files and cls.__module__.startswith("allennlp."):
+                    self._file(name, value[name], inner)
+                if not _is_pretrained(value[name]):
+                    self.value(remove_optional(parameter.annotation), value[name], inner, given)
+            elif parameter.default is parameter.empty and given is not None and name not in given | meant:
+                self._say(inner, f"found nothing, but {'a config' if not key else cls.__name__} needs it")
+
+    def value(self, annotation: Any, value: Any, key: str, given: Optional[FrozenSet[str]]) -> None:
+        """A value for a parameter with an annotation, in the order in which AllenNLP looks at annotations."""
+        from allennlp.common import Lazy
+        from allennlp.common.from_params import can_construct_from_params
+
+        origin: Any = getattr(annotation, "__origin__", None)
+        args: Tuple[Any, ...] = getattr(annotation, "__args__", ())
+        if value is None:
+            return
+        if hasattr(annotation, "from_params"):
+            self.object(annotation, value, key, given)
+        elif annotation in KINDS:
+            accepted = {int: (int, bool), bool: (int, bool), float: (int, float), str: (str,)}[annotation]
+            if type(value) not in accepted:
+                self._say(key, f"found {short(value)}, expected {KINDS[annotation]}")
+        elif origin is Lazy:
+            self.value(args[0], value, key, GIVEN_LATER.get(key) if given else None)
+        elif origin is Union:
+            self._union(args, value, key, given)
+        elif origin in (dict, collections.abc.Mapping):
+            if len(args) == 2 and can_construct_from_params(args[1]):
+                self._mapping(args[1], value, key, given)
+        elif origin in (list, set, tuple, collections.abc.Iterable) and all(map(can_construct_from_params, args)):
+            if origin is tuple or len(args) == 1:
+                self._list(origin, args, value, key, given)
+
+    def _mapping(self, annotation: Any, value: Any, key: str, given: Optional[FrozenSet[str]]) -> None:
+        if not isinstance(value, Mapping):
+            self._say(key, f"found {short(value)}, expected an object")
+            return
+        for name, inner in value.items():
+            self.value(annotation, inner, join(key, name), given)
+
+    def _list(self, origin: Any, args: Tuple[Any, ...], value: Any, key: str, given: Optional[FrozenSet[str]]) -> None:
+        if not isinstance(value, (list, tuple)):
+            # AllenNLP would go through the letters of a string.
+            self._say(key, f"found {short(value)}, expected a list")
+            return
+        for number, inner in enumerate(value):
+            annotation = args[min(number, len(args) - 1)] if origin is tuple else args[0]
+            self.value(annotation, inner, join(key, str(number)), given)
+
+    def _union(self, args: Tuple[Any, ...], value: Any, key: str, given: Optional[FrozenSet[str]]) -> None:
+        attempts = []
+        for annotation in args:
+            attempt = ConfigWalk(self._files)
+            attempt.value(annotation, value, key, given)
+            if not attempt.problems:
+                return
+            attempts.append((annotation, attempt.problems))
+        # The most likely is the class for an object, a list for a list; else none is more likely than another.
+        for annotation, problems in attempts:
+            if any(found != key for found, _ in problems):
+                self.problems += problems
+                return
+        expected = [KINDS.get(annotation) or getattr(annotation, "__name__", str(annotation)) for annotation in args]
+        self._say(key, f"found {short(value)}, expected {' or '.join(expected)}")
+
+    def _file(self, name: str, value: Any, key: str) -> None:
+        local = isinstance(value, str) and "://" not in value and not value.startswith("(")
+        if name in FILES and local and not os.path.exists(value):
+            self._say(key, f"{value}: no such file")
+
+    def _say(self, key: str, text: str) -> None:
+        self.problems.append((key, text))
+
+
+def unregistered(cls: Any, name: str) -> Optional[str]:
+    """What is wrong with a name for a class that AllenNLP knows by names, or imports by its path; `None` if nothing is."""
+    from allennlp_coref_rc.common.errors import ConfigurationError
+
+    if name in cls.list_available():
+        return None
+    if "." in name:
+        try:
+            cls.resolve_class_name(name)
+        except ConfigurationError as error:
+            return str(error)
+        return None
+    # The list is made again, with the names of what was imported to look for this one.
+    advice = advice_on(name, cls.list_available(), "registered are")
+    return f"found {short(name)}, which is no registered {cls.__name__}; {advice}"
+
+
+def advice_on(name: str, names: Iterable[str], otherwise: str) -> str:
+    """The name that is nearly this one, or all names."""
+    similar = _similar(name, names)
+    return f"did you mean {similar[0]}?" if similar else f"{otherwise} {', '.join(sorted(names)) or 'none'}"
+
+
+def _similar(name: str, names: Iterable[str]) -> List[str]:
+    """The name that is nearly this one, if there is one."""
+    close = {candidate.lower().replace("-", "_"): candidate for candidate in names}
+    found = difflib.get_close_matches(name.lower().replace("-", "_"), close, n=1, cutoff=0.75)
+    return [close[candidate] for candidate in found]
+
+
+def _is_followed(cls: Any) -> bool:
+    """Whether a class is constructed by AllenNLP's own `from_params`."""
+    from allennlp.common import FromParams
+
+    method = getattr(getattr(cls, "from_params", None), "__func__", None)
+    return method is vars(FromParams)["from_params"].__func__
+
+
+def _is_pretrained(value: Any) -> bool:
+    """Whether a value comes out of an archive."""
+    return isinstance(value, Mapping) and "_pretrained" in value
+
+
+def _a(cls: type) -> str:
+    return f"{'an' if cls.__name__[0] in 'AEIOU' else 'a'} {cls.__name__}"
+
+
+def join(*keys: str) -> str:
+    return ".".join(key for key in keys if key)
+
+
+def short(value: Any) -> str:
+    text = json.dumps(value, default=str)
+    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -1,0 +1,146 @@
+"""Typical mistakes: docs/mistakes.md has each with what the screen says of it."""
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+
+import pytest
+
+from allennlp_coref_rc.__main__ import main
+from tests.shared import PROJECT
+from tests.training_config.configs import load_small
+
+PAGE = PROJECT / "docs" / "mistakes.md"
+
+MISTAKES = re.findall(r"^## (.+?)\n.*?^```console\n\$ (.+?)\n(.+?)^```", PAGE.read_text(), re.MULTILINE | re.DOTALL)
+
+
+@pytest.fixture(scope="module")
+def clone(tmp_path_factory):
+    """A folder with what a clone has, a small trained model, and files with mistakes in them."""
+    folder = tmp_path_factory.mktemp("clone")
+    for name in ("allennlp_coref_rc", "training_config"):
+        (folder / name).symlink_to(PROJECT / name)
+    params = load_small(PROJECT / "training_config" / "babi" / "ga_coref_gru.jsonnet")
+    params["trainer"]["num_epochs"] = 1
+    # Where the archive looks for data when it is evaluated.
+    (folder / "small.json").write_text(json.dumps(params.as_dict(quiet=True)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        main(["train", "small.json", "-s", "output/quick_start"])
+    (folder / "broken.jsonnet").write_text("{ trainer: { num_epochs: 5 }\n")
+    archive = (folder / "output" / "quick_start" / "model.tar.gz").read_bytes()
+    (folder / "half.tar.gz").write_bytes(archive[: len(archive) // 2])
+    return folder
+
+
+def screen(words, capsys):
+    capsys.readouterr()
+    with pytest.raises(SystemExit) as stop:
+        main(words)
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    return stop.value.code, captured.err
+
+
+def test_there_are_ten():
+    assert len(MISTAKES) >= 10
+
+
+@pytest.mark.parametrize("title, command, expected", MISTAKES, ids=[title for title, _, _ in MISTAKES])
+def test_the_screen_is_that_of_the_page(title, command, expected, clone, monkeypatch, capsys):
+    monkeypatch.chdir(clone)
+    monkeypatch.setattr("torch.cuda.device_count", lambda: 0)
+    name, *words = shlex.split(command)
+    assert name == "coref-rc"
+    assert screen(words, capsys) == (2, expected)
+    assert not os.path.exists("output/new")
+
+
+def test_a_paragraph_in_a_process_of_its_own(clone):
+    """No traceback, and nothing of what other packages say while they are imported."""
+    command = [sys.executable, "-m", "allennlp_coref_rc", "train", "small.json", "-s", "output/quick_start"]
+    result = subprocess.run(command, cwd=clone, capture_output=True, text=True)
+    assert result.returncode == 2 and result.stdout == ""
+    assert re.fullmatch(r"coref-rc: -s output/quick_start: found a folder that is not empty; .*\n", result.stderr)
+
+
+def test_a_good_config_is_said_to_be_good(clone, monkeypatch, capsys):
+    monkeypatch.chdir(clone)
+    main(["check", "training_config/babi/quick_start.jsonnet"])
+    assert capsys.readouterr().out == "training_config/babi/quick_start.jsonnet: found no mistake\n"
+
+
+@pytest.mark.parametrize(
+    "words, message",
+    [
+        (["train", "small.json", "-s", "new", "--recover"], "--recover: found nothing in new"),
+        (["train", "small.json", "-s", "new", "--recover", "-f"], "found --recover and -f, expected one of them"),
+        (["train", "small.json", "-s", "small.json"], "-s small.json: found a file, expected a folder"),
+        (["train", "small.json", "-s", "new", "-o", "[]"], "-o []: found no object"),
+        (["train", "small.json", "-s", "new", "--include-package", "nothing"], "nothing: no such package"),
+        (["train", "nowhere/else.json", "-s", "new"], "nowhere/else.json: no such config; coref-rc configs lists"),
+        (["find-lr", "small.json", "-s", "output/quick_start"], "found a folder that is not empty; -f replaces it"),
+        (["build-vocab", "small.json", "vocabulary"], "expected a name that ends in .tar.gz"),
+        (["build-vocab", "small.json", "half.tar.gz"], "half.tar.gz is there already; -f replaces it"),
+        (["count-instances", "small.json", "-o", '{"modle": 1}'], "modle: a config has no such key"),
+        (["evaluate", "nowhere.tar.gz", "test"], "nowhere.tar.gz: no such archive"),
+        (["evaluate", "training_config", "test"], "training_config: found a folder without a config.json"),
+        (["evaluate", "small.json", "test"], "small.json: found a damaged archive"),
+        (["evaluate", "output/quick_start", "tset"], "qa2_tset.txt: no such file"),
+        (["evaluate", "output/quick_start", "test", "--cuda-device", "0"], "--cuda-device: found 0, but this machine"),
+        (["evaluate", "output/quick_start", "test", "--weights-file", "x.th"], "--weights-file x.th: no such file"),
+        (["evaluate", "output/quick_start", "test", "--output-file", "x/y"], "x/y: found no folder x to write it to"),
+        (["evaluate", "output/quick_start", "test", "-o", "{"], "-o {: found no JSON"),
+        (["predict", "output/quick_start", "test", "--use-dataset-reader", "--predictor-args", "{"], "found no JSON"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_other_mistakes(words, message, clone, monkeypatch, capsys):
+    monkeypatch.chdir(clone)
+    monkeypatch.setattr("torch.cuda.device_count", lambda: 0)
+    status, error = screen(words, capsys)
+    assert status == 2 and error.startswith("coref-rc: ") and message in error
+    assert not os.path.exists("new")
+
+
+def test_a_full_disk(clone, monkeypatch, capsys):
+    monkeypatch.chdir(clone)
+    if not os.path.exists("/dev/full"):
+        pytest.skip("there is no /dev/full")
+    status, error = screen(["evaluate", "output/quick_start", "test", "--output-file", "/dev/full"], capsys)
+    assert (status, error) == (2, "coref-rc: no space is left on the disk\n")
+
+
+def test_an_interruption_says_how_to_go_on(clone, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(clone)
+    folder = str(tmp_path / "run")
+    monkeypatch.setattr(
+        "allennlp.training.gradient_descent_trainer.GradientDescentTrainer._validation_loss",
+        interrupted_after(1),
+    )
+    with pytest.raises(SystemExit) as stop:
+        main(["train", "small.json", "-s", folder, "-o", '{"trainer.num_epochs": 2}'])
+    assert stop.value.code == 130
+    error = capsys.readouterr().err
+    assert (
+        f"coref-rc: stopped; {folder}/model.tar.gz has the best model so far; the same command with --recover" in error
+    )
+    assert "Traceback" not in error
+
+
+def interrupted_after(number):
+    """AllenNLP's validation, stopped after some epochs."""
+    from allennlp.training.gradient_descent_trainer import GradientDescentTrainer
+
+    validate = GradientDescentTrainer._validation_loss
+
+    def stop(trainer, epoch):
+        if epoch == number:
+            raise KeyboardInterrupt
+        return validate(trainer, epoch)
+
+    return stop

@@ -1,0 +1,50 @@
+import errno
+import traceback
+
+import pytest
+import torch
+from torch.multiprocessing import ProcessExitedException, ProcessRaisedException
+
+from allennlp_coref_rc.common.error_message import WorkerError, message_of
+from allennlp_coref_rc.common.errors import ConfigurationError
+
+
+@pytest.mark.parametrize(
+    "error, message",
+    [
+        (ConfigurationError("model: found 1, expected 2"), "model: found 1, expected 2"),
+        (FileNotFoundError(errno.ENOENT, "No such file or directory", "x.txt"), "x.txt: no such file"),
+        (FileNotFoundError("file x.txt not found"), "file x.txt not found"),
+        (PermissionError(errno.EACCES, "Permission denied", "x.txt"), "x.txt: this user may not read or write it"),
+        (IsADirectoryError(errno.EISDIR, "Is a directory", "x"), "x: found a directory, expected a file"),
+        (OSError(errno.ENOSPC, "No space left on device"), "no space is left on the disk"),
+        (OSError(errno.ETIMEDOUT, "Connection timed out"), "Connection timed out"),
+        (torch.OutOfMemoryError("CUDA out of memory."), "the memory of the GPU is used up; take smaller batches"),
+        (MemoryError(), "the memory of this machine is used up"),
+        (RuntimeError("STATIC ERROR: a.jsonnet:1:2: x"), "found an error in Jsonnet: a.jsonnet:1:2: x"),
+        (RuntimeError("Error loading state dict for GAReader"), "the weights are those of another model"),
+        (ValueError("nan loss encountered"), "the loss is not a number (nan); take a lower learning rate"),
+    ],
+)
+def test_what_users_can_mend_is_a_paragraph(error, message):
+    assert message_of(error).startswith(message)
+
+
+@pytest.mark.parametrize("error", [ValueError("other"), KeyError("x"), RuntimeError("shapes differ"), AssertionError()])
+def test_a_fault_of_the_program_is_none(error):
+    assert message_of(error) is None
+
+
+def test_the_message_of_a_worker_comes_through():
+    try:
+        try:
+            raise ConfigurationError("model: found 1\nexpected 2")
+        except ConfigurationError as error:
+            raise WorkerError(str(error)) from error
+    except WorkerError:
+        # As PyTorch hands it on.
+        raised = ProcessRaisedException(f"\n\n-- Process 0 terminated\n{traceback.format_exc()}", 0, 1)
+    assert message_of(raised) == "model: found 1\nexpected 2"
+    assert message_of(ProcessRaisedException("Traceback ...\nKeyError: 'x'", 0, 1)) is None
+    ended = ProcessExitedException("process 0 terminated with signal SIGKILL", 0, 1, -9, "SIGKILL")
+    assert message_of(ended).startswith("one of the processes that train the model together ended: process 0")
