@@ -35,6 +35,8 @@ def config(tmp_path_factory):
 def trained(config, tmp_path_factory):
     """The folders of a quiet run and of a verbose one, and what the quiet one printed."""
     folder = tmp_path_factory.mktemp("runs")
+    # Tests that evaluate have left it off, as AllenNLP does.
+    logging.getLogger("allennlp.nn.initializers").disabled = False
     with redirect_stdout(io.StringIO()) as screen:
         allennlp.run(["train", str(config), "-s", str(folder / "quiet")])
     allennlp.run(["train", str(config), "-s", str(folder / "verbose")], verbose=True)
