@@ -121,32 +121,33 @@ class Encoders(Benchmark):
         return update
 
     def problems(self, setting: Text) -> List[str]:
-        inputs, mask, annotations = make_input(setting, self.arguments.sentence, self.arguments.device)
-        ones = {"labels": torch.zeros_like(mask).long().unsqueeze(-1), "scopes": mask.long().unsqueeze(-1)}
-        whole_text = {
-            layer: {name: tensor.expand(-1, -1, n) for name, tensor in ones.items()} for layer, n in VIEWS.items()
-        }
         problems = []
         for name in self.arguments.encoders:
-            encoder, plain, seen = make_encoder(name).eval(), None, None
-            if name == QANET:
-                plain, encoder = encoder, make_encoder("dassa").eval()
-                encoder.load_state_dict(qanet_state(plain.state_dict()))
-            elif name.startswith("dassa"):
-                plain, seen = encoder, whole_text
-            elif name != "gru":
-                plain = GruSeq2SeqEncoder(SIZE, SIZE // 2, bidirectional=True)
-                plain._module = encoder.to_torch()
-            if plain is not None:
-                plain.to(self.arguments.device), encoder.to(self.arguments.device)
-                with torch.no_grad():
-                    expected = encode(plain, EncoderInput(inputs, mask))
-                    error = relative_error(encode(encoder, EncoderInput(inputs, mask, seen)), expected)
-                if not error <= TOLERANCE:
-                    problems.append(
-                        f"{name} differs by {error:.1e} of the largest number from what it is without annotations"
-                    )
+            error = self.error(name, setting)
+            if not error <= TOLERANCE:
+                problems.append(f"{name} differs by {error:.1e} of the largest number from what it should be")
         return problems
+
+    @torch.no_grad()
+    def error(self, name: str, setting: Text) -> float:
+        """How far an encoder is from another that should compute the same, without annotations or labels."""
+        inputs, mask, _ = make_input(setting, self.arguments.sentence, self.arguments.device)
+        plain, encoder, annotations = make_encoder(name), make_encoder(name), None
+        if name == QANET:
+            encoder = make_encoder("dassa")
+            encoder.load_state_dict(qanet_state(plain.state_dict()))
+        elif name in DASSA_HEADS:
+            labels, scopes = torch.zeros_like(mask).long().unsqueeze(-1), mask.long().unsqueeze(-1)
+            annotations = {
+                layer: {"labels": labels.expand(-1, -1, number), "scopes": scopes.expand(-1, -1, number)}
+                for layer, number in VIEWS.items()
+            }
+        elif name != "gru":
+            plain = make_encoder("gru")
+            plain._module = encoder.to_torch()
+        plain, encoder = (module.to(self.arguments.device).eval() for module in (plain, encoder))
+        expected = encode(plain, EncoderInput(inputs, mask))
+        return relative_error(encode(encoder, EncoderInput(inputs, mask, annotations)), expected)
 
 
 def options() -> ScriptParser:

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from allennlp_coref_rc.annotations import AnnotatedText, Frame
-from allennlp_coref_rc.annotations.formats import read_conll_2012
+from allennlp_coref_rc.annotations.formats import FORMATS, read_conll_2012
 from tests.shared import LITBANK, needs_litbank
 
 # Columns as in the shared task's files: blanks between them, one argument column for each predicate of a sentence.
@@ -197,3 +197,14 @@ def test_all_documents_of_litbank_are_read():
         if "\t" in line
     )
     assert texts[0].id.endswith("_brat_0") and not texts[0].frames
+
+
+def test_all_files_of_a_folder_are_read_in_order_of_their_names(tmp_path):
+    for name in ("b.conll", "a.v4_gold_conll", "notes.txt"):
+        (tmp_path / name).write_text(STORY.replace("nw/made/00/made_0001", name))
+    read_all = FORMATS["conll_2012"].read_all
+    assert [text.id for text in read_all(str(tmp_path))] == ["a.v4_gold_conll_0", "b.conll_0"]
+    assert [text.id for text in read_all(str(tmp_path / "notes.txt"))] == ["notes.txt_0"]
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(ConfigurationError, match=r"found no files like \*conll\*"):
+        list(read_all(str(tmp_path / "empty")))
