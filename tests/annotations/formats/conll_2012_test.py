@@ -203,8 +203,9 @@ def test_all_files_of_a_folder_are_read_in_order_of_their_names(tmp_path):
     for name in ("b.conll", "a.v4_gold_conll", "notes.txt"):
         (tmp_path / name).write_text(STORY.replace("nw/made/00/made_0001", name))
     read_all = FORMATS["conll_2012"].read_all
-    assert [text.id for text in read_all(str(tmp_path))] == ["a.v4_gold_conll_0", "b.conll_0"]
-    assert [text.id for text in read_all(str(tmp_path / "notes.txt"))] == ["notes.txt_0"]
+    files = [str(tmp_path / name) for name in ("a.v4_gold_conll", "b.conll", "notes.txt")]
+    assert list(read_all(str(tmp_path))) == [text for file in files[:2] for text in read_conll_2012(file)]
+    assert list(read_all(files[2])) == list(read_conll_2012(files[2])) != []
     (tmp_path / "empty").mkdir()
     with pytest.raises(ConfigurationError, match=r"found no files like \*conll\*"):
         list(read_all(str(tmp_path / "empty")))
