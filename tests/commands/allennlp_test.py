@@ -10,6 +10,8 @@ import pytest
 from tests.shared import PROJECT
 from tests.training_config.configs import BABI, overrides
 
+pytestmark = pytest.mark.slow
+
 CONFIG = PROJECT / "training_config" / "babi" / "ga_coref_gru.jsonnet"
 
 

@@ -17,6 +17,8 @@ from allennlp_coref_rc.annotations import read_documents, read_header
 from tests.commands import annotators  # noqa: F401  registers one
 from tests.shared import PROJECT
 
+pytestmark = pytest.mark.slow
+
 NAMES = ["Mary", "Bill", "Ann", "Bob"]
 
 

@@ -20,6 +20,8 @@ from allennlp_coref_rc.reproduction.runs import ERROR, MODEL, PREDICTIONS, RESUL
 from allennlp_coref_rc.reproduction.sweep import environment, run_on_cluster
 from tests.shared import PROJECT
 
+pytestmark = pytest.mark.slow
+
 CONDITIONS = "tests/fixtures/reproduction/tiny.yaml"
 
 TABLE = ["--table", "tiny.1"]

@@ -12,6 +12,8 @@ from allennlp_coref_rc.training import ExactCheckpointer
 from tests.shared import PROJECT
 from tests.training_config.configs import BABI
 
+pytestmark = pytest.mark.slow
+
 CONFIG = PROJECT / "training_config" / "babi" / "ga_coref_gru.jsonnet"
 
 EPOCHS = 4

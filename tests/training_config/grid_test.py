@@ -13,6 +13,8 @@ from allennlp.models import Model
 
 from tests.training_config.configs import SMALL, load_text
 
+pytestmark = pytest.mark.slow
+
 DATA_SETS = {
     "babi": "babi",
     "cnn": "cnn",

@@ -11,6 +11,8 @@ import pytest
 from tests.training_config import configs_page
 from tests.training_config.configs import evaluate
 
+pytestmark = pytest.mark.slow
+
 
 class Library(NamedTuple):
     """A library of variants: its file, its section of the page, and a config to add them to."""

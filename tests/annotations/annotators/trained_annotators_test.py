@@ -18,6 +18,8 @@ from allennlp_coref_rc.data.dataset_readers.propbank_conllu import frames
 from tests.shared import PROJECT
 from tests.training_config.configs import FIXTURES, load
 
+pytestmark = pytest.mark.slow
+
 STORIES = FIXTURES / "annotators" / "gdtb" / "stories.rels"
 PROPBANK = FIXTURES / "annotators" / "up_english_ewt" / "dev.conllu"
 

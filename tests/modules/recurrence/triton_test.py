@@ -15,6 +15,8 @@ from allennlp.common.checks import ConfigurationError
 from allennlp_coref_rc.modules.recurrence import Edges, RecurrenceInput, _triton, recurrence, sequential_sources
 from tests.modules.recurrence.recurrence_test import Case, assert_as_good_as, one_thread  # noqa: F401
 
+pytestmark = pytest.mark.slow
+
 recurrence_module = importlib.import_module("allennlp_coref_rc.modules.recurrence.dispatch")
 
 DEVICE = torch.device("cuda", torch.cuda.current_device()) if torch.cuda.is_available() else torch.device("cpu")
