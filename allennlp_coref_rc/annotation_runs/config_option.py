@@ -7,6 +7,7 @@ from allennlp.common.params import _environment_variables, evaluate_snippet
 
 from allennlp_coref_rc.annotations.annotators import Annotator
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.json_objects import excerpt
 
 
 def load_config(option: str, value: str, base: Type[Registrable]) -> Dict[str, Any]:
@@ -25,6 +26,6 @@ def load_config(option: str, value: str, base: Type[Registrable]) -> Dict[str, A
         if base is Annotator and isinstance(config, dict):
             config = config.get("annotator")
     if not isinstance(config, dict) or not isinstance(config.get("type"), str):
-        raise ConfigurationError(f"{option}: found {json.dumps(config)[:80]}, expected an object with a 'type'")
+        raise ConfigurationError(f"{option}: found {excerpt(config)}, expected an object with a 'type'")
     base.by_name(config["type"])
     return config

@@ -13,6 +13,7 @@ from allennlp_coref_rc.annotations import AnnotatedText, Document, read_document
 from allennlp_coref_rc.annotations.annotators import Annotator, annotate_documents
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import open_text
+from allennlp_coref_rc.common.json_objects import excerpt, parse_json
 from allennlp_coref_rc.data.dataset_readers import ReadingComprehensionReader
 from allennlp_coref_rc.data.tokenizers import BlankSpacyTokenizer
 
@@ -98,14 +99,14 @@ class JsonLines(DocumentSource):
             for number, line in enumerate(lines, start=1):
                 place = f"{self.path}, line {number}"
                 try:
-                    yield place, self._item(json.loads(line), _line_id(self.path, number))
-                except (ConfigurationError, ValueError, RecursionError) as error:
+                    yield place, self._item(parse_json(line), _line_id(self.path, number))
+                except ConfigurationError as error:
                     raise ConfigurationError(f"{place}: {error}") from error
 
     def _item(self, values: Any, default_id: str) -> Any:
         if not isinstance(values, dict) or ("text" in values) == ("tokens" in values):
             raise ConfigurationError(
-                f"found {json.dumps(values)[:80]}, expected an object with a string 'text' or a list 'tokens'"
+                f"found {excerpt(values)}, expected an object with a string 'text' or a list 'tokens'"
             )
         values = {**values, "id": values.get("id", default_id)}
         if isinstance(values["id"], int):
@@ -119,8 +120,6 @@ class JsonLines(DocumentSource):
         id, text = values.pop("id"), values.pop("text")
         if not isinstance(id, str) or not isinstance(text, str):
             raise ConfigurationError(f"found the id {id!r:.80} and the text {text!r:.80}, expected strings")
-        if any("\ud800" <= character <= "\udfff" for character in text):
-            raise ConfigurationError("found half of a surrogate pair, expected Unicode text")
         return id, text, values
 
 
@@ -137,8 +136,8 @@ class AnnotatedDocuments(DocumentSource):
         header = {key: given.get(key, default) for key, default in super().header().items()}
         if not isinstance(header["annotators"], list) or not isinstance(header["failed"], int):
             raise ConfigurationError(
-                f"{self.path}, line 1: found a header with annotators {json.dumps(header['annotators'])[:80]} and failed "
-                f"{json.dumps(header['failed'])[:80]}, expected a list and a number"
+                f"{self.path}, line 1: found a header with annotators {excerpt(header['annotators'])} and failed "
+                f"{excerpt(header['failed'])}, expected a list and a number"
             )
         return header
 

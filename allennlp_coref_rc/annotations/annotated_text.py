@@ -5,6 +5,7 @@ from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tupl
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import atomic_write, open_text
+from allennlp_coref_rc.common.json_objects import excerpt, parse_json
 
 Span = Tuple[int, int]
 """Token positions, the first included and the last excluded."""
@@ -203,7 +204,7 @@ class AnnotatedText:
     def from_json(cls, values: Dict[str, Any]) -> "AnnotatedText":
         """The inverse of `to_json`. What is missing is empty; what is malformed raises a `ConfigurationError`."""
         if not isinstance(values, dict) or not isinstance(values.get("tokens"), list):
-            raise ConfigurationError(f"expected an object with a list 'tokens', found {json.dumps(values)[:80]}")
+            raise ConfigurationError(f"expected an object with a list 'tokens', found {excerpt(values)}")
         unknown = set(values) - {"tokens", "sentences", "clusters", "frames", "relations", "id"}
         if unknown:
             raise ConfigurationError(f"unknown annotation {sorted(unknown)[0]!r}")
@@ -212,26 +213,27 @@ class AnnotatedText:
             sentences = values.get("sentences")
             return cls(
                 tokens=tokens,
-                sentences=one_sentence(tokens) if sentences is None else [_span(span) for span in sentences],
+                sentences=one_sentence(tokens) if sentences is None else _spans(sentences),
                 clusters=clusters_from_json(values.get("clusters", [])),
                 frames=[
                     Frame(
-                        _span(frame["predicate"]), [(_checked(role, str), _span(s)) for role, s in frame["arguments"]]
+                        _span(frame["predicate"]),
+                        [(_checked(role, str), _span(span)) for role, span in _list(frame["arguments"])],
                     )
-                    for frame in values.get("frames", [])
+                    for frame in _list(values.get("frames", []))
                 ],
                 relations=[
                     DiscourseRelation(
                         _checked(rel["type"], str),
                         _checked(rel["sense"], str),
-                        *([_span(span) for span in rel.get(part, [])] for part in ("arg1", "arg2", "connective")),
+                        *(_spans(rel.get(part, [])) for part in ("arg1", "arg2", "connective")),
                     )
-                    for rel in values.get("relations", [])
+                    for rel in _list(values.get("relations", []))
                 ],
                 id=None if values.get("id") is None else _checked(values["id"], str),
             )
         except (TypeError, ValueError, KeyError, AttributeError) as error:
-            raise ConfigurationError(f"malformed annotation: {error!r} in {json.dumps(values)[:80]}") from error
+            raise ConfigurationError(f"malformed annotation: {error!r} in {excerpt(values)}") from error
 
 
 def one_sentence(tokens: Sequence[str]) -> List[Span]:
@@ -242,15 +244,26 @@ def one_sentence(tokens: Sequence[str]) -> List[Span]:
 def clusters_from_json(values: Any) -> List[Cluster]:
     """Coreference clusters from lists of lists of [start, end) spans; anything else raises a `ConfigurationError`."""
     try:
-        return [[_span(span) for span in cluster] for cluster in values]
+        return [_spans(cluster) for cluster in _list(values)]
     except (TypeError, ValueError) as error:
-        found = json.dumps(values)[:80]
+        found = excerpt(values)
         raise ConfigurationError(f"clusters: found {found}, expected lists of [start, end] spans: {error}") from error
+
+
+def _spans(values: Any) -> List[Span]:
+    return [_span(span) for span in _list(values)]
+
+
+def _list(value: Any) -> Sequence[Any]:
+    # What is no list may be iterated too: an empty object would pass for nothing.
+    if not isinstance(value, (list, tuple)):
+        raise TypeError(f"expected list, found {excerpt(value, 40)}")
+    return value
 
 
 def _checked(value: Any, kind: type) -> Any:
     if not isinstance(value, kind) or isinstance(value, bool):
-        raise TypeError(f"expected {kind.__name__}, found {value!r}")
+        raise TypeError(f"expected {kind.__name__}, found {excerpt(value, 40)}")
     return value
 
 
@@ -267,8 +280,8 @@ def read_annotated_texts(path: str) -> Iterator[AnnotatedText]:
     with open_text(path) as lines:
         for number, line in enumerate(lines, start=1):
             try:
-                yield AnnotatedText.from_json(json.loads(line))
-            except (ConfigurationError, ValueError, RecursionError) as error:
+                yield AnnotatedText.from_json(parse_json(line))
+            except ConfigurationError as error:
                 raise ConfigurationError(f"{path}, line {number}: {error}") from error
 
 

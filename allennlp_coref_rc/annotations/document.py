@@ -8,6 +8,7 @@ from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tupl
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import atomic_write, open_text
+from allennlp_coref_rc.common.json_objects import excerpt, parse_json
 
 FORMAT = "annotated_documents"
 """The key of a header, whose value is the version of the format."""
@@ -46,13 +47,13 @@ class Document:
     def __post_init__(self) -> None:
         if self.parts is None:
             self.parts = [len(self.text)]
-        good = isinstance(self.parts, list) and all(isinstance(n, int) and n >= 0 for n in self.parts)
+        good = isinstance(self.parts, list) and all(type(n) is int and n >= 0 for n in self.parts)
         if not good or sum(self.parts) != len(self.text):
             raise ConfigurationError(
-                f"parts: found {json.dumps(self.parts)[:80]}, expected numbers of tokens that add up to {len(self.text)}"
+                f"parts: found {excerpt(self.parts)}, expected numbers of tokens that add up to {len(self.text)}"
             )
         if not isinstance(self.data, dict):
-            raise ConfigurationError(f"data: found {json.dumps(self.data)[:80]}, expected an object")
+            raise ConfigurationError(f"data: found {excerpt(self.data)}, expected an object")
 
     def part(self, index: int) -> Span:
         """Where a part stands in the text: 0 is the passage, 1 the first question."""
@@ -100,7 +101,7 @@ class Document:
     def from_json(cls, values: Dict[str, Any]) -> "Document":
         """The inverse of `to_json`. What is malformed raises a `ConfigurationError`."""
         if not isinstance(values, dict):
-            raise ConfigurationError(f"expected an object, found {json.dumps(values)[:80]}")
+            raise ConfigurationError(f"expected an object, found {excerpt(values)}")
         text = {key: value for key, value in values.items() if key not in ("parts", "data")}
         rest = {key: values[key] for key in ("parts", "data") if key in values}
         return cls(AnnotatedText.from_json(text), **rest)
@@ -131,12 +132,12 @@ def parse_header(path: str, first: str) -> Optional[Dict[str, Any]]:
     if f'"{FORMAT}"' not in first[:200]:
         return None
     try:
-        header = json.loads(first)
-    except (ValueError, RecursionError) as error:
+        header = parse_json(first)
+    except ConfigurationError as error:
         raise ConfigurationError(f"{path}, line 1: found a damaged header: {error}") from error
     if not isinstance(header, dict) or header.get(FORMAT) != VERSION:
         raise ConfigurationError(
-            f"{path}, line 1: found a header of the version {json.dumps(header.get(FORMAT))[:80]}, expected {VERSION}"
+            f"{path}, line 1: found a header of the version {excerpt(header.get(FORMAT))}, expected {VERSION}"
             if isinstance(header, dict)
             else f"{path}, line 1: found {first[:80]!r}, expected a header"
         )
@@ -156,14 +157,14 @@ def read_documents(path: str) -> Iterator[Tuple[str, Document]]:
         next(lines)
         for number, line in enumerate(lines, start=2):
             try:
-                document = Document.from_json(json.loads(line))
-            except (ConfigurationError, ValueError, RecursionError) as error:
+                document = Document.from_json(parse_json(line))
+            except ConfigurationError as error:
                 raise ConfigurationError(f"{path}, line {number}: {error}") from error
             found += 1
             yield f"{path}, line {number}", document
     if found != header.get("documents", found):
         raise ConfigurationError(
-            f"{path}, line {found + 1}: found {found} documents, the header says {json.dumps(header['documents'])[:40]}"
+            f"{path}, line {found + 1}: found {found} documents, the header says {excerpt(header['documents'], 40)}"
         )
 
 

@@ -1,4 +1,3 @@
-import json
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, Dict, Iterator, List, Tuple
@@ -6,6 +5,7 @@ from typing import Any, Dict, Iterator, List, Tuple
 from allennlp_coref_rc.annotations.document import FORMAT, LAYERS, Document, parse_header
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import open_text
+from allennlp_coref_rc.common.json_objects import excerpt, parse_json
 
 COUNTED = ("tokens", "sentences", "clusters", "mentions", "frames", "relations")
 """What is counted of a document, in the order of the table."""
@@ -118,8 +118,8 @@ def report_on_file(path: str) -> Report:
                         if header:
                             continue
                         report.error(f'{place}: found no header, expected an object with the key "{FORMAT}"')
-                    document = Document.from_json(json.loads(line))
-                except (ConfigurationError, ValueError, RecursionError) as error:
+                    document = Document.from_json(parse_json(line))
+                except ConfigurationError as error:
                     message = str(error)
                     report.error(message if message.startswith(path) else f"{place}: {message}")
                     continue
@@ -138,5 +138,5 @@ def report_on_file(path: str) -> Report:
     said = {**(said if isinstance(said, dict) else {}), "documents": header.get("documents")}
     for name, value in said.items():
         if value is not None and value != report.counts[name]:
-            report.error(f"{path}: found {report.counts[name]} {name}, the header says {json.dumps(value)[:40]}")
+            report.error(f"{path}: found {report.counts[name]} {name}, the header says {excerpt(value, 40)}")
     return report

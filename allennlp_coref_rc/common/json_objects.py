@@ -1,5 +1,6 @@
 import json
 import re
+import sys
 from typing import Any, Dict, Iterator, Tuple
 
 from allennlp_coref_rc.common.errors import ConfigurationError
@@ -13,6 +14,48 @@ ESCAPE = 16
 
 _decoder = json.JSONDecoder()
 _blank = re.compile(r"[ \t\n\r]+")
+_half = re.compile("[\ud800-\udfff]")
+_escaped_half = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+HALF = "found half of a surrogate pair (such as \\ud800), expected Unicode text"
+
+
+def is_text(string: str) -> bool:
+    """Whether a string can be written as UTF-8, unlike one with half of a surrogate pair."""
+    return not _half.search(string)
+
+
+def parse_json(text: str) -> Any:
+    """
+    The value of a JSON text. What is not JSON raises a `ConfigurationError`, and so does half of a surrogate pair: JSON
+    can hold it, escaped, but it is no text.
+    """
+    try:
+        value = json.loads(text)
+        has_half = _has_half(value, text)
+    except json.JSONDecodeError as error:
+        raise ConfigurationError(
+            f"found damaged JSON ({error.msg} at character {error.pos} of {excerpt(text)}), expected a value"
+        ) from error
+    except (ValueError, RecursionError) as error:
+        raise ConfigurationError(f"found damaged JSON ({error}), expected a value") from error
+    if has_half:
+        raise ConfigurationError(HALF)
+    return value
+
+
+def excerpt(value: Any, length: int = 80) -> str:
+    """The beginning of a value as JSON has it, for a message."""
+    try:
+        return json.dumps(value)[:length]
+    except (TypeError, ValueError, RecursionError):
+        return f"a {type(value).__name__}"
+
+
+def _has_half(value: Any, text: str, start: int = 0, end: int = sys.maxsize) -> bool:
+    """Whether a value, which a part of a JSON text stands for, has half of a surrogate pair anywhere."""
+    return bool(_escaped_half.search(text, start, end)) and not is_text(json.dumps(value, ensure_ascii=False))
 
 
 def read_json_objects(path: str) -> Iterator[Tuple[str, Dict[str, Any]]]:
@@ -72,6 +115,8 @@ class _Text:
         while True:
             try:
                 value, end = _decoder.raw_decode(self._text, self._position)
+                if _has_half(value, self._text, self._position, end):
+                    raise ConfigurationError(f"{self._path}, line {self.line}: {HALF}")
                 self._advance(end)
                 return value
             except json.JSONDecodeError as error:

@@ -1,6 +1,6 @@
 """What is reported on answers in words, question by question: counts that add up to scores."""
 
-from typing import Dict, List, Sequence
+from typing import Any, Dict, List, Sequence
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.metrics.overlap import MAX_ORDER, bleu, bleu_counts, rouge_l, squad_f1, squad_tokens
@@ -9,6 +9,12 @@ from allennlp_coref_rc.metrics.ptb_tokens import ptb_tokens
 MEANS = ("rouge_l", "exact_match", "f1")
 
 NUM_COUNTS = 1 + len(MEANS) + 2 + 2 * MAX_ORDER
+
+
+def is_correct(prediction: Dict[str, Any]) -> bool:
+    """Whether the `answer` of a prediction is its `gold` answer. Case does not count, and no answer is never right."""
+    answer = prediction.get("answer")
+    return answer is not None and not prediction.get("unanswered") and str(answer).lower() == prediction["gold"].lower()
 
 
 def answer_counts(

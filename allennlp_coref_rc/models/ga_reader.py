@@ -1,3 +1,4 @@
+from itertools import repeat
 from typing import Any, Dict, List, Optional, Tuple, cast
 
 import torch
@@ -36,6 +37,9 @@ NO_INDEX = -1
 QUESTION_FEATURE_DIM = 2
 
 READ_OUTS = ("final_states", "cloze")
+
+NO_CANDIDATE = "none of the candidates occurs in the passage"
+"""Why a question has no answer that is pointed at."""
 
 
 @Model.register("ga_reader")
@@ -204,7 +208,8 @@ class GAReader(Model):
 
         `Dict[str, torch.Tensor]`
             `probabilities` and `log_probabilities`, shape (batch_size, num_candidates); `attention` of the answer
-            layer, shape (batch_size, passage_length); with an answer the `loss`, the mean negative log-probability of
+            layer, shape (batch_size, passage_length); where answers are words of the passage `has_candidate`, whether any
+            candidate is there, shape (batch_size,); with an answer the `loss`, the mean negative log-probability of
             it; with `explain` the `explanations`, each an `Attention`.
         """
         if self._renaming is not None and self.training:
@@ -233,6 +238,8 @@ class GAReader(Model):
             "probabilities": log_probabilities.exp(),
             "attention": attention,
         }
+        if candidates is not None and not self._answers_are_classes:
+            output["has_candidate"] = (candidates["candidates"] >= 0).any(dim=1)
         if self.explain:
             output["explanations"] = explanations
         if metadata is not None:
@@ -337,11 +344,14 @@ class GAReader(Model):
         """
         Gives each question its `answer`, the `candidate_probabilities` by candidate, the `attention` of the passage's
         tokens, those tokens, the `clusters` used, and, where all are known, the `gold` answer; with `explain` also its
-        `explanations`, the objects that `Attention.to_json` makes.
+        `explanations`, the objects that `Attention.to_json` makes. An attention sum over no token of any candidate is no
+        reason for one of them: such a question has no `answer` (`None`), and, if any of the batch is one, `unanswered`
+        says why, and nothing ("") of the others.
         """
         keys = (
             "id",
             "answer",
+            "unanswered",
             "candidate_probabilities",
             "passage_tokens",
             "attention",
@@ -353,8 +363,12 @@ class GAReader(Model):
         namespace = CLASS_LABELS if self._answers_are_classes else CANDIDATE_LABELS
         labels = self.vocab.get_index_to_token_vocabulary(namespace)
         label_names = [labels[i] for i in range(len(labels))]
-        for probabilities, attention, metadata in zip(
-            output_dict["probabilities"].tolist(), output_dict["attention"].tolist(), output_dict["metadata"]
+        in_passage = output_dict.get("has_candidate")
+        for probabilities, attention, metadata, answerable in zip(
+            output_dict["probabilities"].tolist(),
+            output_dict["attention"].tolist(),
+            output_dict["metadata"],
+            repeat(True) if in_passage is None else in_passage.tolist(),
         ):
             given = None if self._answers_are_classes else metadata["candidates"]
             names = label_names if given is None else given
@@ -362,7 +376,8 @@ class GAReader(Model):
             for name, probability in zip(names, probabilities):
                 by_name[name] = max(probability, by_name.get(name, 0.0))
             readable["id"].append(metadata["id"])
-            readable["answer"].append(max(by_name, key=by_name.__getitem__) if by_name else None)
+            readable["answer"].append(max(by_name, key=by_name.__getitem__) if answerable and by_name else None)
+            readable["unanswered"].append("" if answerable else NO_CANDIDATE)
             readable["candidate_probabilities"].append(by_name)
             readable["passage_tokens"].append(metadata["passage_tokens"])
             readable["attention"].append(attention[: len(metadata["passage_tokens"])])
@@ -372,6 +387,8 @@ class GAReader(Model):
         for name in ("id", "gold"):
             if None in readable[name]:
                 del readable[name]
+        if not any(readable["unanswered"]):
+            del readable["unanswered"]
         if self.explain:
             sides = [
                 {side: metadata[f"{side}_tokens"] for side in ("passage", "question")}

@@ -132,9 +132,10 @@ def page(prediction: Dict[str, Any]) -> str:
     rows = "".join(f"<tr><td>{html.escape(name)}</td><td>{value:.4f}</td></tr>" for name, value in best)
     correct = prediction.get("answer_texts") or [str(prediction[key]) for key in ("gold",) if key in prediction]
     gold = f" (correct: {html.escape(' / '.join(correct))})" if correct else ""
+    answer = f"none: {prediction.get('unanswered')}" if prediction["answer"] is None else str(prediction["answer"])
     parts = [
         f"<h1>{html.escape(' '.join(prediction['question_tokens']))}</h1>",
-        f"<p>Answer: <b>{html.escape(str(prediction['answer']))}</b>{gold}</p><table>{rows}</table>",
+        f"<p>Answer: <b>{html.escape(answer)}</b>{gold}</p><table>{rows}</table>",
     ]
     for name, title in SCORES.items():
         if name in prediction:

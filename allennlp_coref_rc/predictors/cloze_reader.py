@@ -1,3 +1,5 @@
+from typing import List
+
 from allennlp.common.util import JsonDict
 from allennlp.data import Instance
 from allennlp.predictors import Predictor
@@ -17,7 +19,8 @@ class ClozeReaderPredictor(ExplainingPredictor):
     a row. Nothing else is looked at.
 
     Output: the `answer`, `candidate_probabilities`, the `attention` on each of the `passage_tokens`, and the `clusters`
-    that were used.
+    that were used. Candidates that are the same but for case are one. Where no candidate occurs in the passage, the
+    `answer` is `None`, and `unanswered` says so.
 
     Registered as a `Predictor` with name "cloze_reader".
 
@@ -35,3 +38,13 @@ class ClozeReaderPredictor(ExplainingPredictor):
 
     def _json_to_instance(self, json_dict: JsonDict) -> Instance:
         return self._dataset_reader.text_to_instance(**reader_arguments(json_dict, "candidates", "clusters"))
+
+    def predict_batch_instance(self, instances: List[Instance]) -> List[JsonDict]:
+        outputs = super().predict_batch_instance(instances)
+        for output in outputs:
+            if output.get("unanswered"):
+                # AllenNLP makes a text of what is none.
+                output["answer"] = None
+            else:
+                output.pop("unanswered", None)
+        return outputs

@@ -2,25 +2,40 @@ from typing import Any, Dict
 
 from allennlp.common.util import JsonDict
 
+from allennlp_coref_rc.annotations.annotated_text import clusters_from_json
+from allennlp_coref_rc.annotations.formats.json_value import JsonValue
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.json_objects import excerpt
+from allennlp_coref_rc.data.dataset_readers.question_data import check_candidates
 
 
 def reader_arguments(inputs: JsonDict, *optional: str) -> Dict[str, Any]:
     """
-    What an input says under "passage" and "question", texts or lists of tokens or of statements, and under other keys
-    that may be there; checked, for a reader's `text_to_instance`.
+    What an input says under "passage" and "question", and under those of the `optional` keys that are there
+    ("candidates", "clusters"): the arguments of a reader's `text_to_instance`. What cannot be one raises a
+    `ConfigurationError`.
     """
-    if not isinstance(inputs, dict):
-        raise ConfigurationError(f"found {inputs!r:.60} as input, expected an object")
-    arguments = {key: inputs[key] for key in ("passage", "question", *optional) if inputs.get(key) is not None}
+    values = JsonValue(inputs)
+    arguments = {key: value for key in ("passage", "question", *optional) if (value := values.get(key)) is not None}
     for key in ("passage", "question"):
         if key not in arguments:
-            raise ConfigurationError(f"found an input with the keys {sorted(inputs)}, expected the key {key!r}")
-    for key, kinds in (("passage", (str, list)), ("question", (str, list)), ("candidates", (list,))):
-        if not isinstance(arguments.get(key, []), kinds):
-            expected = " or ".join({str: "a text", list: "a list"}[kind] for kind in kinds)
-            raise ConfigurationError(f"{key}: found {arguments[key]!r}, expected {expected}")
-        for part in arguments.get(key, []):
-            if not isinstance(part, (str, list)):
-                raise ConfigurationError(f"{key}: found {part!r:.60} in the list, expected texts")
-    return arguments
+            raise ConfigurationError(
+                f"found an input with the keys {excerpt(sorted(inputs))}, expected the key {key!r}"
+            )
+        _check_text(arguments[key])
+    if "candidates" in arguments:
+        check_candidates(arguments["candidates"])
+    if "clusters" in arguments:
+        clusters_from_json(arguments["clusters"].value)
+    return {key: value.value for key, value in arguments.items()}
+
+
+def _check_text(value: JsonValue) -> None:
+    """A text, or a list of tokens, statements or supporting texts, each a text or a list of tokens itself."""
+    if isinstance(value.value, str):
+        value.string()
+    elif isinstance(value.value, (list, tuple)):
+        for part in value.list():
+            part.text()
+    else:
+        raise value.error("a text or a list of texts")

@@ -3,6 +3,7 @@ from typing import Any, Dict, Iterator, List, Sequence, Tuple
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.json_objects import read_json_objects
+from allennlp_coref_rc.metrics.answer_scores import is_correct
 
 KEY = "candidate_probabilities"
 
@@ -38,6 +39,9 @@ def _checked(placed: Tuple[str, Dict[str, Any]]) -> Dict[str, Any]:
 def _together(predictions: Sequence[Dict[str, Any]]) -> Dict[str, Any]:
     names: List[str] = list(dict.fromkeys(name for prediction in predictions for name in prediction[KEY]))
     means = {name: sum(one[KEY].get(name, 0.0) for one in predictions) / len(predictions) for name in names}
-    answer, gold = max(means, key=means.__getitem__), predictions[0]["gold"]
+    # Where no candidate occurs in the passage, every reader says that it has no answer.
+    unanswered = all(one.get("answer", KEY) is None for one in predictions)
+    answer, gold = None if unanswered else max(means, key=means.__getitem__), predictions[0]["gold"]
     kept = {"id": predictions[0]["id"]} if "id" in predictions[0] else {}
-    return {**kept, "answer": answer, "gold": gold, KEY: means, "correct": answer.lower() == gold.lower()}
+    together = {**kept, "answer": answer, "gold": gold, KEY: means}
+    return {**together, "correct": is_correct(together)}

@@ -16,7 +16,7 @@ from filelock import FileLock, Timeout
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import atomic_write, open_text
-from allennlp_coref_rc.metrics.answer_scores import answer_counts
+from allennlp_coref_rc.metrics.answer_scores import answer_counts, is_correct
 from allennlp_coref_rc.reproduction.runs import (
     ALL_PREDICTIONS,
     ATTEMPT,
@@ -165,7 +165,7 @@ def _predictions(path: str) -> Iterator[Dict[str, Any]]:
             found = json.loads(line)
             prediction = {key: found[key] for key in KEPT if key in found}
             if isinstance(prediction.get("gold"), str):
-                prediction["correct"] = str(prediction.get("answer")).lower() == prediction["gold"].lower()
+                prediction["correct"] = is_correct(found)
             elif prediction.get("answer_texts"):
                 prediction["rouge_l"] = answer_counts(prediction["answer"], prediction["answer_texts"])[1]
                 # By which scores are grouped.

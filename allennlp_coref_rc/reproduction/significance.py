@@ -5,6 +5,7 @@ from scipy import stats
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.json_objects import read_json_objects
+from allennlp_coref_rc.metrics.answer_scores import is_correct
 
 
 class Scored(NamedTuple):
@@ -78,7 +79,7 @@ def read_scores(path: str, key: Optional[str] = None) -> List[Scored]:
         elif "correct" in prediction:
             score = prediction["correct"]
         elif isinstance(prediction.get("gold"), str):
-            score = str(prediction.get("answer")).lower() == prediction["gold"].lower()
+            score = is_correct(prediction)
         else:
             score = None
         if not isinstance(score, (int, float)):

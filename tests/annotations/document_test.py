@@ -114,12 +114,12 @@ def test_documents_are_written_while_they_come(tmp_path):
     def documents():
         for i in range(10):
             assert sum(reference() is not None for reference in alive) <= 1
-            document = Document(AnnotatedText([str(i), "\ud800"]))
+            document = Document(AnnotatedText([str(i), "\U0001f600"]))
             alive.append(weakref.ref(document))
             yield document
 
     write_documents(path, documents())
-    assert [document.text.tokens for _, document in read_documents(path)] == [[str(i), "\ud800"] for i in range(10)]
+    assert [document.text.tokens for _, document in read_documents(path)] == [[str(i), "\U0001f600"] for i in range(10)]
     kept = [Document(AnnotatedText(["kept"])), Document(AnnotatedText(["too"]))]
     alive.extend(map(weakref.ref, kept))
     with pytest.raises(AssertionError):
@@ -154,6 +154,15 @@ GOOD = ['{"annotated_documents": 1, "documents": 1}', '{"tokens": ["a", "b"], "p
         (GOOD[:1] + ["[]"], r"line 2: expected an object, found \[\]"),
         (GOOD[:1] + [GOOD[1][:20]], "line 2: "),
         (GOOD[:1] + ['{"tokens": ["a"], "clusters": [[[0, 2]]]}'], "line 2: mention of cluster 0"),
+        (GOOD[:1] + ['{"tokens": ["\\ud800"]}'], "line 2: found half of a surrogate pair"),
+        (GOOD[:1] + ['{"tokens": ["a"], "data": {"a": {"\\uDFFF": 1}}}'], "line 2: found half of a surrogate pair"),
+        (GOOD[:1] + ['{"tokens": ["a"], "parts": [true]}'], r"line 2: parts: found \[true\]"),
+        (GOOD[:1] + ['{"tokens": ["a"], "clusters": {}}'], r"line 2: clusters: found {}, expected lists"),
+        (GOOD[:1] + ['{"tokens": ["a"], "clusters": [{}]}'], r"line 2: clusters: found \[{}\], expected lists"),
+        (GOOD[:1] + ['{"tokens": ["a"], "frames": {}}'], "line 2: malformed annotation: .*expected list, found {}"),
+        (GOOD[:1] + ['{"tokens": [], "sentences": {}}'], "line 2: malformed annotation: .*expected list, found {}"),
+        (GOOD[:1] + ["[" * 100_000], "line 2: found damaged JSON"),
+        (GOOD[:1] + ['{"tokens": ' + "9" * 5000 + "}"], "line 2: found damaged JSON"),
     ],
 )
 def test_malformed_files_say_where(tmp_path, lines, message):

@@ -41,6 +41,22 @@ def test_the_candidate_of_the_highest_mean_probability_is_the_answer(files, tmp_
     assert [json.loads(line)["answer"] for line in output.read_text().splitlines()] == ["apple", "no"]
 
 
+def test_readers_that_have_no_answer_have_none_together(tmp_path):
+    """Where no candidate occurs in the passage. The gold answer may be the word "none" all the same."""
+    prediction = {"id": "a", "answer": None, "gold": "none", "candidate_probabilities": {"none": 1e-7, "one": 1e-7}}
+    paths = [tmp_path / name for name in ("1", "2")]
+    for path in paths:
+        path.write_text(json.dumps(prediction) + "\n")
+    call(tmp_path / "ensemble.jsonl", *paths)
+    together = json.loads((tmp_path / "ensemble.jsonl").read_text())
+    assert together == {**prediction, "correct": False}
+    assert read_scores(str(paths[0])) == [("a", 0.0, "none")]
+    # If one of them has an answer, it counts.
+    paths[0].write_text(json.dumps({**prediction, "answer": "one", "candidate_probabilities": {"one": 0.9}}) + "\n")
+    call(tmp_path / "ensemble.jsonl", *paths)
+    assert json.loads((tmp_path / "ensemble.jsonl").read_text())["answer"] == "one"
+
+
 @pytest.mark.parametrize(
     "predictions, message",
     [

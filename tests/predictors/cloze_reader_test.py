@@ -44,6 +44,28 @@ def test_candidates_and_clusters_may_be_given(predictor):
     assert output["clusters"] == [[[0, 1], [9, 11]]]
 
 
+@pytest.mark.parametrize("passage", [".", "خرج بيل من البيت.", "Bill left."])
+def test_where_no_candidate_occurs_there_is_no_answer(predictor, passage):
+    output = predictor.predict_json({"passage": passage, "question": QUESTION})
+    assert output["answer"] is None
+    assert output["unanswered"] == "none of the candidates occurs in the passage"
+    assert max(output["candidate_probabilities"].values()) < 1e-6
+    given = {"passage": STORY, "question": QUESTION, "candidates": ["moon", "New York"]}
+    assert predictor.predict_json(given)["answer"] is None
+    # Another question of the batch changes nothing, and has no reason to give.
+    other = {"passage": STORY, "question": QUESTION}
+    batch = predictor.predict_batch_json([other, {"passage": passage, "question": QUESTION}])
+    assert batch[0]["answer"] and "unanswered" not in batch[0] and batch[1].keys() == output.keys()
+
+
+def test_candidates_that_are_the_same_but_for_case_are_one(predictor):
+    inputs = {"passage": STORY, "question": QUESTION}
+    once = predictor.predict_json({**inputs, "candidates": ["office", "park"]})["candidate_probabilities"]
+    output = predictor.predict_json({**inputs, "candidates": ["office", "office", "park", "OFFICE", ["Office"]]})
+    assert output["candidate_probabilities"] == once
+    assert sum(once.values()) == pytest.approx(1.0, abs=1e-4)
+
+
 def test_batches_agree_with_single_questions(predictor):
     inputs = [
         {"passage": STORY, "question": QUESTION},
@@ -64,12 +86,24 @@ def test_batches_agree_with_single_questions(predictor):
             {"passage": STORY, "question": QUESTION, "clusters": [[0, 1]]},
             r"clusters: found \[\[0, 1\]\], expected lists of",
         ),
-        ({"passage": STORY, "question": QUESTION, "candidates": "park"}, "candidates: found 'park', expected a list"),
-        ({"passage": STORY, "question": QUESTION, "candidates": []}, r"candidates: found \[\], expected a list of one"),
-        ({"passage": 3, "question": QUESTION}, "passage: found 3, expected a text or a list"),
-        ({"passage": [STORY, 3], "question": QUESTION}, "passage: found 3 in the list, expected texts"),
-        ({"passage": STORY, "question": QUESTION, "candidates": [{}]}, "candidates: found {} in the list, expected"),
-        ([STORY, QUESTION], r"found \[.* as input, expected an object"),
+        ({"passage": STORY, "question": QUESTION, "candidates": "park"}, 'found "park" at candidates, expected a list'),
+        (
+            {"passage": STORY, "question": QUESTION, "candidates": []},
+            r"found \[\] at candidates, expected a list of one",
+        ),
+        ({"passage": 3, "question": QUESTION}, "found 3 at passage, expected a text or a list"),
+        ({"passage": [STORY, 3], "question": QUESTION}, r"found 3 at passage\[1\], expected a text"),
+        ({"passage": [[1]], "question": QUESTION}, r"found 1 at passage\[0\]\[0\], expected a string"),
+        ({"passage": [["a", ["b"]]], "question": QUESTION}, r'found \["b"\] at passage\[0\]\[1\], expected a string'),
+        ({"passage": "\ud800", "question": QUESTION}, 'found "\\\\ud800" at passage, expected a string'),
+        ({"passage": STORY, "question": {"a": 1}}, 'found {"a": 1} at question, expected a text or a list'),
+        ({"passage": STORY, "question": QUESTION, "candidates": [{}]}, r"found {} at candidates\[0\], expected"),
+        (
+            {"passage": STORY, "question": QUESTION, "candidates": [[1], [2]]},
+            r"found 1 at candidates\[0\]\[0\], expected a string",
+        ),
+        ({"passage": STORY, "question": QUESTION, "clusters": 5}, "clusters: found 5, expected lists of"),
+        ([STORY, QUESTION], r"found \[.*, expected an object"),
     ],
 )
 def test_bad_input_is_named(predictor, inputs, message):

@@ -83,7 +83,8 @@ def test_batches_agree_with_single_questions(predictor):
     [
         ({"passage": PASSAGE}, "expected the key 'question'"),
         ({"passage": "", "question": QUESTION}, "found an empty passage"),
-        ({"passage": 3, "question": QUESTION}, "passage: found 3, expected a text or a list"),
+        ({"passage": 3, "question": QUESTION}, "found 3 at passage, expected a text or a list"),
+        ({"passage": [["Rain"], ["falls"]], "question": QUESTION}, r'found \["Rain"\] at \[0\], expected a string'),
         ({"passage": PASSAGE, "question": QUESTION, "clusters": [[[0, 99]]]}, r"mention of cluster 0 \[0, 99\)"),
     ],
 )

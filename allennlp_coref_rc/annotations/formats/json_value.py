@@ -1,9 +1,8 @@
-import json
-from typing import Any, Iterator, List, Optional, Sequence, Tuple
+from typing import Any, Iterator, List, Optional, Sequence, Tuple, Union
 
 from allennlp_coref_rc.annotations.annotated_text import Span
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.common.json_objects import read_json_objects
+from allennlp_coref_rc.common.json_objects import excerpt, is_text, read_json_objects
 
 
 class JsonValue:
@@ -21,7 +20,7 @@ class JsonValue:
         """The complaint that something else was expected here."""
         prefix = f"{self.place}: " if self.place else ""
         where = f" at {self.path}" if self.path else ""
-        return ConfigurationError(f"{prefix}found {json.dumps(self.value)[:80]}{where}, expected {expected}")
+        return ConfigurationError(f"{prefix}found {excerpt(self.value)}{where}, expected {expected}")
 
     def __getitem__(self, key: str) -> "JsonValue":
         if not isinstance(self.value, dict) or key not in self.value:
@@ -40,20 +39,31 @@ class JsonValue:
         return [(key, self[key]) for key in self.value]
 
     def list(self) -> List["JsonValue"]:
-        if not isinstance(self.value, list):
+        if not isinstance(self.value, (list, tuple)):
             raise self.error("a list")
         return [JsonValue(value, self.place, f"{self.path}[{i}]") for i, value in enumerate(self.value)]
 
     def strings(self) -> List[str]:
-        are_strings = isinstance(self.value, list) and all(isinstance(value, str) for value in self.value)
+        are_strings = isinstance(self.value, (list, tuple)) and all(isinstance(value, str) for value in self.value)
         # At once, which is faster.
-        if are_strings and _is_text("".join(self.value)):
-            return self.value
+        if are_strings and is_text("".join(self.value)):
+            return list(self.value)
         return [value.string() for value in self.list()]
 
     def string(self) -> str:
-        if not isinstance(self.value, str) or not _is_text(self.value):
+        if not isinstance(self.value, str) or not is_text(self.value):
             raise self.error("a string")
+        return self.value
+
+    def text(self) -> Union[str, List[str]]:
+        """A text: a string, or a list of its tokens."""
+        if not isinstance(self.value, (str, list, tuple)):
+            raise self.error("a text or a list of its tokens")
+        return self.string() if isinstance(self.value, str) else self.strings()
+
+    def boolean(self) -> bool:
+        if not isinstance(self.value, bool):
+            raise self.error("true or false")
         return self.value
 
     def integer(self, minimum: int = 0, maximum: Optional[int] = None) -> int:
@@ -82,12 +92,3 @@ def read_json(path: str) -> Iterator[JsonValue]:
     """The objects of a file, one in the whole file or one a line, or of a list."""
     for place, value in read_json_objects(path):
         yield JsonValue(value, place)
-
-
-def _is_text(string: str) -> bool:
-    """Whether it could be written again, unlike half of a surrogate pair."""
-    try:
-        string.encode()
-        return True
-    except UnicodeEncodeError:
-        return False

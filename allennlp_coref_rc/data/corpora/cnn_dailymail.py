@@ -12,6 +12,7 @@ from typing import Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple
 from allennlp_coref_rc.annotations.annotated_text import Cluster, Span, clusters_from_json
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import atomic_write, open_text
+from allennlp_coref_rc.common.json_objects import excerpt, parse_json
 
 SUFFIX = ".question"
 
@@ -111,19 +112,16 @@ def _mention(item: str, tokens: Sequence[str]) -> Span:
 def question_from_json(line: str) -> EntityQuestion:
     """A question from a JSON object with the names of `EntityQuestion`; only passage and question have to be there."""
     try:
-        values = {"id": None, "answer": None, "entities": {}, **json.loads(line)}
-        # Half a surrogate pair passes as JSON, but is no text.
-        json.dumps(values, ensure_ascii=False).encode()
-        question = EntityQuestion(**values)
-    except (ValueError, TypeError, RecursionError) as error:
+        question = EntityQuestion(**{"id": None, "answer": None, "entities": {}, **parse_json(line)})
+    except (ConfigurationError, TypeError) as error:
         raise ConfigurationError(f"found {line[:60]!r}, expected a JSON object of a question: {error}") from error
     for name in ("id", "passage", "question", "answer", "url"):
         value = getattr(question, name)
         if not isinstance(value, str) and (value is not None or name in ("passage", "question")):
-            raise ConfigurationError(f"{name}: found {json.dumps(value)[:60]}, expected a text")
+            raise ConfigurationError(f"{name}: found {excerpt(value, 60)}, expected a text")
     if not isinstance(question.entities, dict) or not all(isinstance(form, str) for form in question.entities.values()):
         raise ConfigurationError(
-            f"entities: found {json.dumps(question.entities)[:60]}, expected an object of markers and what they stand for"
+            f"entities: found {excerpt(question.entities, 60)}, expected an object of markers and what they stand for"
         )
     if question.entities and question.answer is not None and question.answer not in question.entities:
         raise ConfigurationError(f"answer: found {question.answer[:60]!r}, expected one of the entities")

@@ -29,7 +29,8 @@ def read_conllu(path: str) -> Iterator[Sentence]:
     """
     The sentences of a file in CoNLL-U or one of the formats that add columns to it. Ranges ("3-4") and empty nodes
     ("8.1") are left out. A line that is neither a comment nor a word with the next number, or has fewer than ten
-    columns or not as many as the line before it, raises a `ConfigurationError` with file and line.
+    columns, or a word with other than as many columns as the word before it raises a `ConfigurationError` with file and
+    line.
     """
     document = path
     with open_text(path) as lines:
@@ -56,10 +57,9 @@ def _words(path: str, rows: Iterable[List[str]]) -> List[Word]:
     width = 0
     for *columns, line in rows:
         place = f"{path}, line {line}"
-        if len(columns) < NUM_COLUMNS or width not in (0, len(columns)):
-            expected = f"{width}, as on the line before" if width else f"{NUM_COLUMNS} or more"
+        expected = f"{width}, as the word before has" if width else f"{NUM_COLUMNS} or more"
+        if len(columns) < NUM_COLUMNS:
             raise ConfigurationError(f"{place}: found {len(columns)} columns, expected {expected}")
-        width = len(columns)
         id, form = columns[:2]
         try:
             number = parse_id_value(id)
@@ -67,9 +67,12 @@ def _words(path: str, rows: Iterable[List[str]]) -> List[Word]:
             number = None
         if number is None:
             raise ConfigurationError(f"{place}: found the ID {id!r:.60}, expected a number")
-        # What stands between words, and what a word contracts.
+        # What stands between words, and what a word contracts. They may lack columns that words have.
         if isinstance(number, tuple):
             continue
+        if width not in (0, len(columns)):
+            raise ConfigurationError(f"{place}: found {len(columns)} columns, expected {expected}")
+        width = len(columns)
         if number != len(words) + 1:
             raise ConfigurationError(f"{place}: found the ID {id}, expected {len(words) + 1}")
         if not form.strip():

@@ -11,7 +11,12 @@ from allennlp_coref_rc.annotations.annotated_text import Span
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.babi.babi_files import NUM_TASKS, BabiQuestion, find_split, read_babi
 from allennlp_coref_rc.data.dataset_readers.answers import add_candidates, add_class, add_seen_candidates
-from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import ReadingComprehensionReader, Text
+from allennlp_coref_rc.data.dataset_readers.question_data import question_data
+from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import (
+    ReadingComprehensionReader,
+    Text,
+    candidate_names,
+)
 
 EXTRACTIVE_TASKS = frozenset({1, 2, 3, 4, 5, 11, 12, 13, 14, 16})
 """The tasks whose answers are all words of their passages; in the others they are classes."""
@@ -88,7 +93,7 @@ class AnnotatedBabiReader(ReadingComprehensionReader):
         return Document.of(passage, self.split(question.question), id=id, data={"questions": [data]})
 
     def to_instances(self, document: Document) -> Iterator[Instance]:
-        data = document.data["questions"][0]
+        data = question_data(document)
         text, boundary = self.select(document)
         task, answer, candidates = data.get("task"), data.get("answer"), data.get("candidates")
         answer_type = self._answer_type or ("classification" if task and task not in EXTRACTIVE_TASKS else "extractive")
@@ -106,9 +111,11 @@ class AnnotatedBabiReader(ReadingComprehensionReader):
             instance = self.make_instance(text, boundary, known)
             add_seen_candidates(instance, answer)
         else:
-            words = self.candidate_words(candidates)
-            instance = self.make_instance(text, boundary, {**known, "candidates": self.candidate_names(candidates)})
-            add_candidates(instance, words, None if answer is None else self.tokenize(answer))
+            instance = self.make_instance(text, boundary, known)
+            words = list(map(self.tokenize, candidates))
+            add_candidates(
+                instance, candidate_names(candidates), words, None if answer is None else self.tokenize(answer)
+            )
         yield instance
 
     def split(self, text: Union[str, Sequence[str]]) -> AnnotatedText:

@@ -20,6 +20,7 @@ from allennlp_coref_rc.data.corpora.cnn_dailymail import (
     read_question,
 )
 from allennlp_coref_rc.data.dataset_readers.cloze_dataset_reader import ClozeDatasetReader
+from allennlp_coref_rc.data.dataset_readers.question_data import question_data
 
 ENTITY = re.compile(r"@entity[0-9]+")
 
@@ -103,7 +104,7 @@ class AnnotatedCnnDailyMailReader(ClozeDatasetReader):
             yield place, self._permuted(document, self._reads) if self._permute_entities else document
 
     def _permuted(self, document: Document, read: int) -> Document:
-        data = self.question_data(document)
+        data = question_data(document)
         markers = sorted(set(ENTITY.findall(json.dumps([document.text.tokens, data.get("candidates")]))))
         dealt = random.Random(f"{self._seed} {read} {document.text.id}").sample(markers, len(markers))
         new = dict(zip(markers, dealt))

@@ -8,7 +8,7 @@ from allennlp_coref_rc.annotations import Document, sentence_spans
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import open_text
 from allennlp_coref_rc.data.dataset_readers.cloze_dataset_reader import ClozeDatasetReader
-from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import PLACEHOLDER, Text
+from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import PLACEHOLDER, Text, candidate_names
 
 QUESTIONS = ("after_last_period", "last_sentence")
 
@@ -90,7 +90,7 @@ class AnnotatedLambadaReader(ClozeDatasetReader):
         if data.get("no_context"):
             return NO_CONTEXT
         answer = data.get("answer")
-        names = {(candidate if isinstance(candidate, str) else " ".join(candidate)).lower() for candidate in candidates}
+        names = {name.lower() for name in candidate_names(candidates)}
         return None if answer is None or (_is_word(answer) and answer.lower() in names) else ABSENT_ANSWER
 
 

@@ -12,6 +12,7 @@ from allennlp_coref_rc.common.csv_rows import read_csv_rows
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.dataset_readers.answers import add_span
 from allennlp_coref_rc.data.dataset_readers.oracle_spans import ORACLES, oracle_span
+from allennlp_coref_rc.data.dataset_readers.question_data import all_questions, question_data
 from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import ReadingComprehensionReader, Text
 
 SPLITS = ("train", "valid", "test")
@@ -177,7 +178,7 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
         found = []
         for question, known in zip(questions, data):
             known = {key: value for key, value in known.items() if value is not None}
-            answers = _answers(known)
+            answers = JsonValue(known.get("answers", []), path="answers").strings()
             if answers and "span" not in known:
                 span = oracle_span(passage, question, list(map(tokenize, answers)), self._oracle)
                 if span:
@@ -187,10 +188,10 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
 
     def to_instances(self, document: Document) -> Iterator[Instance]:
         offsets = None
-        for i in range(len(document.parts) - 1):
-            data = self.question_data(document, i)
-            answers, span = _answers(data), _span(data, document.parts[0])
-            if data.get("oracle", self._oracle) != self._oracle:
+        for i in range(len(all_questions(document))):
+            data = question_data(document, i)
+            answers, span = data.get("answers") or [], data.get("span")
+            if (data.get("oracle") or self._oracle) != self._oracle:
                 raise ConfigurationError(
                     f"found spans of the oracle {data['oracle']!r:.80}, expected {self._oracle!r}, which "
                     "dataset_reader.oracle says; set it, or annotate the data set again"
@@ -242,14 +243,3 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
         for instance in self.to_instances(self.annotate(document)):
             return instance
         raise ConfigurationError(f"found a question that is left out: {CUT_OFF}")
-
-
-def _answers(data: Dict[str, Any]) -> List[str]:
-    answers = data.get("answers", [])
-    if not isinstance(answers, list) or not all(isinstance(text, str) for text in answers):
-        raise ConfigurationError(f"answers: found {str(answers)[:80]}, expected a list of texts")
-    return answers
-
-
-def _span(data: Dict[str, Any], length: int) -> Optional[Span]:
-    return None if data.get("span") is None else JsonValue(data["span"], path="span").span(length)

@@ -12,10 +12,16 @@ from allennlp_coref_rc.annotations import AnnotatedText, Document, clusters_from
 from allennlp_coref_rc.annotations.annotated_text import Span
 from allennlp_coref_rc.annotations.annotators import Annotator
 from allennlp_coref_rc.annotations.clusters import check_max_clusters, largest_clusters, relevant_clusters
+from allennlp_coref_rc.annotations.formats.json_value import JsonValue
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.json_objects import read_json_objects
 from allennlp_coref_rc.data.dataset_readers.answers import add_candidates, mark_skipped
-from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import ReadingComprehensionReader, Text
+from allennlp_coref_rc.data.dataset_readers.question_data import question_data
+from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import (
+    ReadingComprehensionReader,
+    Text,
+    candidate_names,
+)
 from allennlp_coref_rc.data.dataset_readers.word_finder import WordFinder
 
 SUBSETS = {
@@ -107,20 +113,18 @@ class AnnotatedWikiHopReader(ReadingComprehensionReader):
             yield place, {"id": f"{os.path.basename(name)}:{number}", **item}
 
     def to_document(self, item: Dict[str, Any]) -> Document:
-        id, query = _text(item, "id"), _text(item, "query")
-        candidates, annotations = _candidates(item), _annotations(item)
-        answer = _answer(item)
-        if answer is not None and answer.lower() not in [_name(candidate).lower() for candidate in candidates]:
-            raise ConfigurationError(f"found the answer {answer[:80]!r}, expected one of the candidates")
-        data = {"candidates": candidates, "answer": answer, "annotations": annotations}
+        values = JsonValue(item)
+        id, query = values["id"].string(), values["query"].string()
+        data = {"candidates": _candidates(item), **{key: item.get(key) for key in ("answer", "annotations")}}
         if "document" in item:
-            return _document(_preprocessed(item), query.split(), data, id)
-        supports = item.get("supports")
-        if not isinstance(supports, list) or not all(isinstance(support, str) for support in supports):
-            raise ConfigurationError(f"supports: found {str(supports)[:80]}, expected a list of texts")
-        if self._shuffle_supports:
-            supports = random.Random(f"{self._seed} {id}").sample(supports, len(supports))
-        return self._joined(supports, query, data, id)
+            document = _document(_preprocessed(values), query.split(), data, id)
+        else:
+            supports = values["supports"].strings()
+            if self._shuffle_supports:
+                supports = random.Random(f"{self._seed} {id}").sample(supports, len(supports))
+            document = self._joined(supports, query, data, id)
+        self.check_answers(document)
+        return document
 
     def _joined(self, supports: Sequence[str], query: Text, data: Dict[str, Any], id: Optional[str] = None) -> Document:
         texts = [self.split(support) for support in supports]
@@ -132,12 +136,12 @@ class AnnotatedWikiHopReader(ReadingComprehensionReader):
 
     def annotate_documents(self, documents: Sequence[Document], annotator: Annotator) -> List[Document]:
         """As any reader's; documents of the authors' files bring their own annotations."""
-        bare = [document for document in documents if "supports" in self.question_data(document)]
+        bare = [document for document in documents if "supports" in question_data(document)]
         annotated = iter(super().annotate_documents(bare, annotator))
-        return [next(annotated) if "supports" in self.question_data(doc) else doc for doc in documents]
+        return [next(annotated) if "supports" in question_data(doc) else doc for doc in documents]
 
     def to_instances(self, document: Document) -> Iterator[Instance]:
-        judged = _majority(_annotations(self.question_data(document)))
+        judged = _majority(question_data(document).get("annotations"))
         if self._subset and not judged:
             raise ConfigurationError(
                 f"found no annotations, expected those that dataset_reader.subset, which is {self._subset!r}, needs"
@@ -148,8 +152,8 @@ class AnnotatedWikiHopReader(ReadingComprehensionReader):
             yield from self._instances(document)
 
     def _instances(self, document: Document) -> Iterator[Instance]:
-        data = self.question_data(document)
-        candidates, answer = _candidates(data), _answer(data)
+        data = question_data(document)
+        candidates, answer = _candidates(data), data.get("answer")
         text, boundary = self.select(document)
         passage = text.tokens[:boundary]
         relation, *entity = document.text.tokens[slice(*document.part(1))]
@@ -170,15 +174,14 @@ class AnnotatedWikiHopReader(ReadingComprehensionReader):
                 clusters = relevant_clusters(clusters, [span for found in spans for span in found], near)
             text = dataclasses.replace(text, clusters=largest_clusters(clusters, self._max_clusters))
 
-        names = [_name(candidate) for candidate in candidates]
-        index = next((i for i, name in enumerate(names) if answer and name.lower() == answer.lower()), None)
+        index = None if answer is None else self.find_answer(answer, candidates)
         skipped = index is not None and not self._occurs(words[index], spans[index], passage)
         if skipped and self.skip(ABSENT_ANSWER):
             return
-        known = {"answer": answer, "candidates": names, "relation": relation, **_majority(_annotations(data))}
+        known = {"answer": answer, "relation": relation, **_majority(data.get("annotations"))}
         instance = self.make_instance(text, boundary, known)
         target = None if answer is None else self.tokenize(answer) if index is None else words[index]
-        add_candidates(instance, words, target, contiguous=not self._bag_of_tokens)
+        add_candidates(instance, candidate_names(candidates), words, target, contiguous=not self._bag_of_tokens)
         if skipped:
             mark_skipped(instance)
         yield instance
@@ -211,7 +214,7 @@ class AnnotatedWikiHopReader(ReadingComprehensionReader):
     def tokenize(self, text: Text) -> List[str]:
         """As any reader's; the masks of the masked files are tokens."""
         if not isinstance(text, str):
-            return list(text)
+            return super().tokenize(text)
         tokens: List[str] = []
         for i, piece in enumerate(_MASK.split(text)):
             tokens.extend([piece] if i % 2 else super().tokenize(piece))
@@ -223,22 +226,29 @@ def _document(passage: AnnotatedText, question: Sequence[str], data: Dict[str, A
     return Document.of(passage, AnnotatedText(list(question)), id=id, data={"questions": questions})
 
 
-def _preprocessed(item: Dict[str, Any]) -> AnnotatedText:
+def _preprocessed(item: JsonValue) -> AnnotatedText:
     """The passage of the authors' preprocessed files, with its clusters."""
-    try:
-        (spans,) = clusters_from_json([item["mentions"]])
-        mentions = dict(enumerate(spans))
-        chains = [
-            {mentions[i] for first, _, second in links for i in (first, second) if i != NO_MENTION}
-            for links in item["coref_onehot"]
-        ]
-    except (ConfigurationError, KeyError, TypeError, ValueError) as error:
-        raise ConfigurationError(
-            f"found the mentions {str(item.get('mentions'))[:60]} and the coref_onehot "
-            f"{str(item.get('coref_onehot'))[:60]}, expected a list of [start, end] and lists of [mention, relation, "
-            f"mention], each the number of a mention or {NO_MENTION}"
-        ) from error
-    return AnnotatedText(_text(item, "document").split(), clusters=[sorted(chain) for chain in chains if chain])
+    tokens = item["document"].string().split()
+    mentions = [mention.span(len(tokens)) for mention in item["mentions"].list()]
+    chains = [
+        {mentions[i] for link in links.list() for i in _linked(link, len(mentions)) if i != NO_MENTION}
+        for links in item["coref_onehot"].list()
+    ]
+    return AnnotatedText(tokens, clusters=[sorted(chain) for chain in chains if chain])
+
+
+def _linked(link: JsonValue, mentions: int) -> List[int]:
+    """The mentions that a link [mention, relation, mention] is between."""
+    ends = link.list()
+    if len(ends) != 3:
+        raise link.error("[mention, relation, mention]")
+    return [end.integer(NO_MENTION, mentions - 1) for end in ends[::2]]
+
+
+def _candidates(data: Dict[str, Any]) -> List[Text]:
+    if data.get("candidates") is None:
+        raise ConfigurationError("found a question without candidates, expected a list of them")
+    return data["candidates"]
 
 
 def _majority(annotations: Optional[List[List[str]]]) -> Dict[str, bool]:
@@ -247,36 +257,3 @@ def _majority(annotations: Optional[List[List[str]]]) -> Dict[str, bool]:
     return (
         {word: 2 * said[word] > len(annotations) for word in ("follows", "single", "multiple")} if annotations else {}
     )
-
-
-def _name(candidate: Text) -> str:
-    return candidate if isinstance(candidate, str) else " ".join(candidate)
-
-
-def _text(values: Dict[str, Any], key: str) -> str:
-    if not isinstance(values.get(key), str):
-        raise ConfigurationError(f"{key}: found {str(values.get(key))[:80]}, expected a text")
-    return values[key]
-
-
-def _answer(values: Dict[str, Any]) -> Optional[str]:
-    return None if values.get("answer") is None else _text(values, "answer")
-
-
-def _candidates(values: Dict[str, Any]) -> List[Text]:
-    candidates = values.get("candidates")
-    if not isinstance(candidates, list) or not candidates or not all(map(_is_text, candidates)):
-        raise ConfigurationError(f"candidates: found {str(candidates)[:80]}, expected a list of one or more texts")
-    return candidates
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str) or (isinstance(value, list) and all(isinstance(word, str) for word in value))
-
-
-def _annotations(values: Dict[str, Any]) -> Optional[List[List[str]]]:
-    annotations = values.get("annotations")
-    good = isinstance(annotations, list) and all(isinstance(said, list) and _is_text(said) for said in annotations)
-    if annotations is not None and not good:
-        raise ConfigurationError(f"annotations: found {str(annotations)[:80]}, expected a list of lists of texts")
-    return annotations

@@ -1,6 +1,6 @@
 """What instances say of their answers: fields that are added to those of passage and question."""
 
-from typing import List, Optional, Sequence, cast
+from typing import Dict, List, Optional, Sequence, Tuple, cast
 
 from allennlp.data import Instance
 from allennlp.data.fields import IndexField, MetadataField, TextField
@@ -35,15 +35,34 @@ def add_seen_candidates(instance: Instance, answer: Optional[str]) -> None:
 
 
 def add_candidates(
-    instance: Instance, candidates: List[List[str]], answer: Optional[Sequence[str]], contiguous: bool = False
+    instance: Instance,
+    names: Sequence[str],
+    candidates: Sequence[Sequence[str]],
+    answer: Optional[Sequence[str]],
+    contiguous: bool = False,
 ) -> None:
-    """The answer is one of the question's own candidates, all given as words; `contiguous` as in `CandidatesField`."""
-    words = [[word.lower() for word in candidate] for candidate in candidates]
-    passage = passage_tokens(instance)
-    instance.add_field("candidates", CandidatesField(passage, words, contiguous=contiguous))
+    """
+    The answer is one of the question's own candidates. Those with the same words are one, whose name is the first.
+
+    # Parameters
+
+    names : `Sequence[str]`
+        What predictions call the candidates.
+    candidates : `Sequence[Sequence[str]]`
+        The words of each. Case does not count.
+    answer : `Sequence[str]`, optional
+        Its words, if it is known.
+    contiguous : `bool`, optional (default = `False`)
+        As in `CandidatesField`.
+    """
+    distinct: Dict[Tuple[str, ...], str] = {}
+    for name, words in zip(names, candidates):
+        distinct.setdefault(_lower(words), name)
+    cast(MetadataField, instance["metadata"]).metadata["candidates"] = list(distinct.values())
+    field = CandidatesField(passage_tokens(instance), list(map(list, distinct)), contiguous=contiguous)
+    instance.add_field("candidates", field)
     if answer is not None:
-        target = [word.lower() for word in answer]
-        index = words.index(target) if target in words else UNKNOWN_ANSWER
+        index = list(distinct).index(_lower(answer)) if _lower(answer) in distinct else UNKNOWN_ANSWER
         instance.add_field("answer", AnswerField(index, CANDIDATE_LABELS, skip_indexing=True))
 
 
@@ -53,6 +72,10 @@ def add_span(instance: Instance, span: Optional[Span]) -> None:
         passage = cast(TextField, instance["passage"])
         instance.add_field("span_start", IndexField(span[0], passage))
         instance.add_field("span_end", IndexField(span[1] - 1, passage))
+
+
+def _lower(words: Sequence[str]) -> Tuple[str, ...]:
+    return tuple(word.lower() for word in words)
 
 
 def mark_skipped(instance: Instance) -> None:

@@ -6,10 +6,12 @@ from allennlp.data import Instance
 from allennlp_coref_rc.annotations import Document
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.dataset_readers.answers import add_candidates, mark_skipped
+from allennlp_coref_rc.data.dataset_readers.question_data import question_data
 from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import (
     PLACEHOLDER,
     ReadingComprehensionReader,
     Text,
+    candidate_names,
 )
 
 # Some questions of CNN have it broken in two.
@@ -51,7 +53,7 @@ class ClozeDatasetReader(ReadingComprehensionReader):
         self._skip_absent_answers = skip_absent_answers
 
     def to_instances(self, document: Document) -> Iterator[Instance]:
-        data = self.question_data(document)
+        data = question_data(document)
         text, boundary = self.select(document)
         passage, question = text.tokens[:boundary], text.tokens[boundary:]
         if PLACEHOLDER not in question:
@@ -61,10 +63,8 @@ class ClozeDatasetReader(ReadingComprehensionReader):
         candidates, answer = data.get("candidates"), data.get("answer")
         if candidates is None:
             candidates = self.find_candidates(passage)
-        if not candidates or not isinstance(candidates, list) or not all(map(_is_text, candidates)):
-            raise ConfigurationError(f"candidates: found {str(candidates)[:80]}, expected a list of one or more texts")
-        if answer is not None and not isinstance(answer, str):
-            raise ConfigurationError(f"answer: found {str(answer)[:80]}, expected a text")
+            if not candidates:
+                raise ConfigurationError("found no candidate in the passage, expected one or more")
         words = [token.lower() for token in passage]
         if self._candidates_in_passage:
             candidates = [candidate for candidate in candidates if self._occurs(candidate, words)] or candidates
@@ -72,11 +72,10 @@ class ClozeDatasetReader(ReadingComprehensionReader):
         if cause and self.skip(cause):
             return
         known = {key: data.get(key) for key in self.metadata_keys}
-        instance = self.make_instance(
-            text, boundary, {"answer": answer, "candidates": self.candidate_names(candidates), **known}
-        )
+        instance = self.make_instance(text, boundary, {"answer": answer, **known})
         target = None if answer is None else self.tokenize(answer)
-        add_candidates(instance, self.candidate_words(candidates), target, contiguous=not self._bag_of_tokens)
+        tokens = [self.tokenize(candidate) for candidate in candidates]
+        add_candidates(instance, candidate_names(candidates), tokens, target, contiguous=not self._bag_of_tokens)
         if cause:
             mark_skipped(instance)
         yield instance
@@ -93,7 +92,7 @@ class ClozeDatasetReader(ReadingComprehensionReader):
     def tokenize(self, text: Text) -> List[str]:
         """As any reader's; the placeholder, whole or broken in two, is one token, whatever stands next to it."""
         if not isinstance(text, str):
-            return list(text)
+            return super().tokenize(text)
         tokens: List[str] = []
         for i, piece in enumerate(_PLACEHOLDER.split(text)):
             tokens.extend([PLACEHOLDER] * (i > 0) + super().tokenize(piece))
@@ -105,7 +104,3 @@ class ClozeDatasetReader(ReadingComprehensionReader):
             return not set(words).isdisjoint(passage)
         length = len(words)
         return bool(words) and any(passage[i : i + length] == words for i in range(len(passage) - length + 1))
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str) or (isinstance(value, list) and all(isinstance(word, str) for word in value))

@@ -23,8 +23,10 @@ from allennlp_coref_rc.annotations import (
 )
 from allennlp_coref_rc.annotations.annotated_text import Span
 from allennlp_coref_rc.annotations.annotators import Annotator, annotate_documents
+from allennlp_coref_rc.annotations.formats.json_value import JsonValue
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.annotation_layers import AnnotationLayer, label_namespace
+from allennlp_coref_rc.data.dataset_readers.question_data import all_questions, question_data
 from allennlp_coref_rc.data.fields import SKIPPED_ANSWER, AnnotationField, AnswerField
 from allennlp_coref_rc.data.tokenizers import BlankSpacyTokenizer
 
@@ -179,6 +181,7 @@ class ReadingComprehensionReader(DatasetReader):
         self.skipped = Counter()
         for place, document in self.documents(str(file_path)):
             with _named(place):
+                self.check_answers(document)
                 for instance in self.to_instances(document):
                     answer = instance.get("answer")
                     kept += not (isinstance(answer, AnswerField) and answer.label == SKIPPED_ANSWER)
@@ -242,7 +245,9 @@ class ReadingComprehensionReader(DatasetReader):
 
     def tokenize(self, text: Text) -> List[str]:
         """The tokens of a text; a list of tokens is taken as it is."""
-        return [str(token) for token in self._tokenizer.tokenize(text)] if isinstance(text, str) else list(text)
+        if not isinstance(text, str):
+            return JsonValue(text).strings()
+        return [str(token) for token in self._tokenizer.tokenize(text)]
 
     def split(self, text: Text) -> AnnotatedText:
         """The text as tokens and sentences."""
@@ -254,7 +259,7 @@ class ReadingComprehensionReader(DatasetReader):
         The passage and one of the questions (the first is 0) as instances have them, cut and wrapped, in a row; and the
         number of tokens of the passage.
         """
-        clusters = self.question_data(document, question).get("clusters")
+        clusters = question_data(document, question).get("clusters")
         pieces: List[Span] = []
         for part, limit in ((0, self._max_passage_length), (question + 1, self._max_question_length)):
             start, stop = document.part(part)
@@ -275,34 +280,29 @@ class ReadingComprehensionReader(DatasetReader):
             text = dataclasses.replace(text, clusters=clusters_from_json(clusters))
         return text, passage_span[1] - passage_span[0]
 
-    @staticmethod
-    def question_data(document: Document, question: int = 0) -> Dict[str, Any]:
-        """What the data set says of one of the questions."""
-        questions = document.data.get("questions")
-        if not isinstance(questions, list) or not question < len(questions) == len(document.parts) - 1:
-            raise ConfigurationError(
-                f"data: found the questions {str(questions)[:80]} and {len(document.parts)} parts, expected a passage "
-                "and a list of its questions"
-            )
-        if not isinstance(questions[question], dict):
-            raise ConfigurationError(f"data: found the question {str(questions[question])[:80]}, expected an object")
-        return questions[question]
-
     def skip(self, cause: str) -> bool:
         """Counts a question that the data set's rule leaves out; whether no instance is made of it."""
         self.skipped[cause] += 1
         return not self._keep_skipped
 
-    def candidate_words(self, candidates: Sequence[Text]) -> List[List[str]]:
-        """The tokens of each candidate."""
-        if isinstance(candidates, str) or not candidates:
-            raise ConfigurationError(f"candidates: found {candidates!r}, expected a list of one or more")
-        return [self.tokenize(candidate) for candidate in candidates]
+    def check_answers(self, document: Document) -> None:
+        """Raises a `ConfigurationError` for a question whose answer is not one of the candidates that come with it."""
+        for i in range(len(all_questions(document))):
+            data = question_data(document, i)
+            answer, candidates = data.get("answer"), data.get("candidates")
+            if answer is not None and candidates is not None and self.find_answer(answer, candidates) is None:
+                raise ConfigurationError(f"found the answer {answer[:80]!r}, expected one of the candidates")
 
-    @staticmethod
-    def candidate_names(candidates: Sequence[Text]) -> List[str]:
-        """Each candidate as a text."""
-        return [candidate if isinstance(candidate, str) else " ".join(candidate) for candidate in candidates]
+    def find_answer(self, answer: str, candidates: Sequence[Text]) -> Optional[int]:
+        """The first of the candidates that is the answer, by its text or by its tokens. Case does not count."""
+        names = [name.lower() for name in candidate_names(candidates)]
+        if answer.lower() in names:
+            return names.index(answer.lower())
+        tokens = self._lower_tokens(answer)
+        return next((i for i, candidate in enumerate(candidates) if self._lower_tokens(candidate) == tokens), None)
+
+    def _lower_tokens(self, text: Text) -> List[str]:
+        return [token.lower() for token in self.tokenize(text)]
 
     def make_instance(self, text: AnnotatedText, boundary: int, metadata: Dict[str, Any]) -> Instance:
         """
@@ -356,6 +356,11 @@ class ReadingComprehensionReader(DatasetReader):
     def apply_token_indexers(self, instance: Instance) -> None:
         for name in ("passage", "question"):
             cast(TextField, instance[name]).token_indexers = self._token_indexers
+
+
+def candidate_names(candidates: Sequence[Text]) -> List[str]:
+    """Each candidate as a text."""
+    return [candidate if isinstance(candidate, str) else " ".join(candidate) for candidate in candidates]
 
 
 @contextmanager

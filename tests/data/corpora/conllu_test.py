@@ -29,10 +29,19 @@ def test_ranges_and_empty_nodes_are_no_words(tmp_path):
     assert sentence.document == str(path)
 
 
+def test_empty_nodes_may_lack_the_columns_of_predicates(tmp_path):
+    """The official test file of Universal PropBank's EWT has a node 24.1 with 12 columns among words with more."""
+    path = tmp_path / "a.conllu"
+    word = ROW + "\t_\t_\t_\t_"
+    path.write_text("\n".join([word.format(1), ROW.format("1.1") + "\t_\t_", ROW.format("2-3"), word.format(2)]))
+    (sentence,) = read_conllu(str(path))
+    assert [len(word.columns) for word in sentence.words] == [14, 14]
+
+
 @pytest.mark.parametrize(
     "lines, message",
     [
-        ([ROW.format(1), "2\tb"], "line 2: found 2 columns, expected 10, as on the line before"),
+        ([ROW.format(1), "2\tb"], "line 2: found 2 columns, expected 10, as the word before has"),
         (["1\tb"], "line 1: found 2 columns, expected 10 or more"),
         ([ROW.format(1), ROW.format(2) + "\t_"], "line 2: found 11 columns, expected 10"),
         (["# a", ROW.format("x")], "line 2: found the ID 'x', expected a number"),

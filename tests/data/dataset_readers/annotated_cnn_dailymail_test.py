@@ -282,7 +282,7 @@ class TestAnnotatedCnnDailyMailReader:
         batch = Batch([instance])
         batch.index_instances(Vocabulary.from_instances(reader().read(TRAINING)))
         assert batch.as_tensor_dict()["candidates"]["mask"].sum() == 2
-        with pytest.raises(ConfigurationError, match="candidates: found"):
+        with pytest.raises(ConfigurationError, match="found no candidate in the passage"):
             made.text_to_instance("nobody left", "@placeholder left")
         with pytest.raises(ConfigurationError, match="expected @placeholder"):
             made.text_to_instance("@entity7 left", "who left")

@@ -289,10 +289,10 @@ class TestContract:
     @pytest.mark.parametrize(
         "change, message",
         [
-            ({"span": [0, 9999]}, r"found 9999 at span\[1\], expected an integer"),
-            ({"span": "Pip"}, 'found "Pip" at span, expected a list'),
-            ({"answers": "Pip"}, "answers: found Pip, expected a list of texts"),
-            ({"answers": [1]}, r"answers: found \[1\], expected a list of texts"),
+            ({"span": [0, 9999]}, r"found 9999 at questions\[1\].span\[1\], expected an integer"),
+            ({"span": "Pip"}, r'found "Pip" at questions\[1\].span, expected a list'),
+            ({"answers": "Pip"}, r'found "Pip" at questions\[1\].answers, expected a list'),
+            ({"answers": [1]}, r"found 1 at questions\[1\].answers\[0\], expected a string"),
         ],
     )
     def test_annotated_files_with_other_data(self, tmp_path, change, message):
@@ -332,7 +332,7 @@ class TestContract:
         [
             ({"passage": " "}, "found an empty passage"),
             ({"span": (0, 7)}, r"found 7 at span\[1\]"),
-            ({"answers": "Pip"}, "answers: found Pip, expected a list of texts"),
+            ({"answers": "Pip"}, 'found "Pip" at answers, expected a list'),
             ({"clusters": [[[0, 99]]]}, r"mention of cluster 0 \[0, 99\)"),
         ],
     )

@@ -211,7 +211,7 @@ class TestAnnotatedWikiHopReader:
         assert tokens(text["passage"]) == tokens(instance["passage"])
         assert text["answer"].label == 0
         assert made.text_to_instance("Ulm", "lives_at", candidates=["ulm"], answer="bonn")["answer"].label == -1
-        with pytest.raises(ConfigurationError, match="candidates: found None, expected a list"):
+        with pytest.raises(ConfigurationError, match="found a question without candidates, expected a list"):
             made.text_to_instance(supports, "lives_at anna")
         with pytest.raises(ConfigurationError, match=f"left out: {ABSENT}"):
             made.text_to_instance(supports, "lives_at anna", candidates=["rome"], answer="rome")
@@ -397,21 +397,21 @@ class TestMalformedFiles:
     @pytest.mark.parametrize(
         "change, expected",
         [
-            ({"id": 3}, "id: found 3, expected a text"),
-            ({"query": None}, "query: found None, expected a text"),
+            ({"id": 3}, "found 3 at id, expected a string"),
+            ({"query": None}, "found null at query, expected a string"),
             ({"query": " "}, "found an empty question"),
             ({"answer": "plane"}, "found the answer 'plane', expected one of the candidates"),
-            ({"answer": ["car"]}, "answer: found ['car'], expected a text"),
-            ({"candidates": []}, "candidates: found [], expected a list of one or more texts"),
-            ({"candidates": "car"}, "candidates: found car, expected a list"),
-            ({"candidates": ["car", 3]}, "candidates: found ['car', 3], expected a list"),
-            ({"supports": "A car."}, "supports: found A car., expected a list of texts"),
-            ({"supports": [["A car."]]}, "supports: found [['A car.']], expected a list of texts"),
+            ({"answer": ["car"]}, 'found ["car"] at answer, expected a string'),
+            ({"candidates": []}, "found [] at candidates, expected a list of one or more texts"),
+            ({"candidates": "car"}, 'found "car" at candidates, expected a list'),
+            ({"candidates": ["car", 3]}, "found 3 at candidates[1], expected a text or a list of its tokens"),
+            ({"supports": "A car."}, 'found "A car." at supports, expected a list'),
+            ({"supports": [["A car."]]}, 'found ["A car."] at supports[0], expected a string'),
             ({"supports": []}, "found an empty passage"),
             ({"supports": ["", " "]}, "found an empty passage"),
-            ({"annotations": "follows"}, "annotations: found follows, expected a list of lists of texts"),
-            ({"annotations": ["follows", "single"]}, "annotations: found ['follows', 'single'], expected a list of"),
-            ({"annotations": [[1]]}, "annotations: found [[1]], expected a list of lists of texts"),
+            ({"annotations": "follows"}, 'found "follows" at annotations, expected a list'),
+            ({"annotations": ["follows", "single"]}, 'found "follows" at annotations[0], expected a list'),
+            ({"annotations": [[1]]}, "found 1 at annotations[0][0], expected a string"),
         ],
         ids=str,
     )
@@ -421,11 +421,18 @@ class TestMalformedFiles:
         message = refusal(lambda: list(reader().read(str(path))))
         assert message.startswith(f"{path}, line 2, object 2: {expected}")
 
-    @pytest.mark.parametrize("missing", ["query", "candidates", "supports"])
-    def test_what_is_missing(self, tmp_path, missing):
+    @pytest.mark.parametrize(
+        "missing, expected",
+        [
+            ("query", "an object with the key 'query'"),
+            ("candidates", "found a question without candidates, expected a list of them"),
+            ("supports", "an object with the key 'supports'"),
+        ],
+    )
+    def test_what_is_missing(self, tmp_path, missing, expected):
         path = write(tmp_path / "a.json", {key: value for key, value in ITEM.items() if key != missing})
         message = refusal(lambda: list(reader().read(path)))
-        assert message.startswith(f"{path}, line 1, object 1: {missing}: found None, expected ")
+        assert message.startswith(f"{path}, line 1, object 1: found ") and message.endswith(expected)
 
     @pytest.mark.parametrize("source", [TRAIN, DEV, PREPROCESSED, "annotated"])
     def test_damaged_files_are_read_or_refused_and_nothing_else(self, source, tmp_path):

@@ -1,0 +1,72 @@
+"""What the `data` of a document says of its questions: the keys that readers know, and what each may hold."""
+
+from typing import Any, Callable, Dict, List, Optional
+
+from allennlp_coref_rc.annotations import Document
+from allennlp_coref_rc.annotations.formats.json_value import JsonValue
+from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.json_objects import excerpt
+from allennlp_coref_rc.data.babi.babi_files import NUM_TASKS
+
+
+def all_questions(document: Document) -> List[Any]:
+    """What the data set says of each question."""
+    questions = document.data.get("questions")
+    if not isinstance(questions, list) or len(questions) != len(document.parts) - 1:
+        raise ConfigurationError(
+            f"data: found the questions {excerpt(questions)} and {len(document.parts)} parts, expected a passage "
+            "and a list of its questions"
+        )
+    return questions
+
+
+def question_data(document: Document, question: Optional[int] = None) -> Dict[str, Any]:
+    """
+    What the data set says of one of the questions (the first is 0), or by default of the only one. A value of a known
+    key that cannot be its value raises a `ConfigurationError`. What is null is not known.
+    """
+    questions = all_questions(document)
+    if question is None and len(questions) != 1:
+        raise ConfigurationError(f"data: found {len(questions)} questions about a passage, expected one")
+    found = questions[question or 0]
+    if not isinstance(found, dict):
+        raise ConfigurationError(f"data: found the question {excerpt(found)}, expected an object")
+    values = JsonValue(found, path="" if len(questions) == 1 else f"questions[{question}]")
+    for key, check in CHECKS.items():
+        if (value := values.get(key)) is not None:
+            check(value, document.parts[0])
+    return found
+
+
+def check_candidates(value: JsonValue) -> None:
+    """Raises a `ConfigurationError` for what is no list of candidates."""
+    if not value.list():
+        raise value.error("a list of one or more texts")
+    for candidate in value.list():
+        candidate.text()
+
+
+def _check_supports(value: JsonValue, length: int) -> None:
+    for support in value.list():
+        ends = [end.integer(maximum=length) for end in support.list()]
+        if len(ends) != 2 or ends[0] > ends[1]:
+            raise support.error(f"[start, end] with 0 <= start <= end <= {length}")
+
+
+CHECKS: Dict[str, Callable[[JsonValue, int], Any]] = {
+    "annotations": lambda value, length: [judgement.strings() for judgement in value.list()],
+    "answer": lambda value, length: value.string(),
+    "answer_in_context": lambda value, length: value.boolean(),
+    "answers": lambda value, length: value.strings(),
+    "candidates": lambda value, length: check_candidates(value),
+    "entities": lambda value, length: [form.string() for _, form in value.items()],
+    "no_context": lambda value, length: value.boolean(),
+    "oracle": lambda value, length: value.string(),
+    "passage_id": lambda value, length: value.string(),
+    "span": lambda value, length: value.span(length),
+    "supporting_facts": lambda value, length: [fact.integer() for fact in value.list()],
+    "supports": _check_supports,
+    "task": lambda value, length: value.integer(1, NUM_TASKS),
+    "url": lambda value, length: value.string(),
+}
+"""By key, what raises a `ConfigurationError` for a wrong value beside a passage of so many tokens."""

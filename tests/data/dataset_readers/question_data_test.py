@@ -1,0 +1,146 @@
+"""What annotated documents may say of their questions: readers refuse the rest, with the file and the line."""
+
+import json
+
+import pytest
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import DatasetReader
+
+from allennlp_coref_rc.annotations import AnnotatedText, Document, write_documents
+from allennlp_coref_rc.data.dataset_readers.question_data import CHECKS, question_data
+from tests.data.dataset_readers.reader_assertions import refusal
+
+GOOD = {
+    "annotated_babi": {"answer": "garden", "candidates": ["garden", "park"], "task": 1, "supporting_facts": [0]},
+    "annotated_cnn_dailymail": {
+        "answer": "@entity1",
+        "candidates": ["@entity0", "@entity1"],
+        "entities": {"@entity0": ""},
+    },
+    "annotated_lambada": {"answer": "garden", "answer_in_context": True},
+    "annotated_narrativeqa": {"answers": ["garden", "park"], "span": [5, 6]},
+    "annotated_who_did_what": {"answer": "Mary Ann", "candidates": ["Mary Ann", "Bill"], "passage_id": "a"},
+    "annotated_wikihop": {
+        "answer": "garden",
+        "candidates": ["park", "garden"],
+        "supports": [[0, 7]],
+        "annotations": [["follows"]],
+    },
+}
+"""By reader, what may be said of a question."""
+
+PASSAGE = "Mary Ann moved to @entity1 garden .".split()
+
+QUESTION = ["@placeholder", "left"]
+
+
+def write(path, name, data, parts=None):
+    """A file with a good document before the one whose data is given."""
+    good = Document.of(AnnotatedText(PASSAGE), AnnotatedText(QUESTION), data={"questions": [GOOD[name]]})
+    other = Document(AnnotatedText(PASSAGE + QUESTION), parts or [7, 2], data)
+    write_documents(str(path), [good, other], {"reader": name})
+    return str(path)
+
+
+def read(name, path):
+    return list(DatasetReader.by_name(name)().read(path))
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_good_documents_are_read(tmp_path, name):
+    assert len(read(name, write(tmp_path / "a.jsonl", name, {"questions": [GOOD[name]]}))) == 2
+
+
+@pytest.mark.parametrize("name", GOOD)
+@pytest.mark.parametrize("value", [5, "x", [1], {"a": 1}, [[1]], True, float("nan"), 10**30, -1])
+def test_values_of_other_types_are_refused_with_their_line(tmp_path, name, value):
+    """Or read, where the value is of the right type for its key; nothing else happens."""
+    outcomes = set()
+    for key in GOOD[name]:
+        path = write(tmp_path / f"{key}.jsonl", name, {"questions": [{**GOOD[name], key: value}]})
+        try:
+            read(name, path)
+            outcomes.add("read")
+        except ConfigurationError as error:
+            assert str(error).startswith(f"{path}, line 3: ") and "expected" in str(error)
+            outcomes.add("refused")
+    assert "refused" in outcomes
+
+
+@pytest.mark.parametrize("name", GOOD)
+@pytest.mark.parametrize(
+    "data",
+    [{}, {"questions": 5}, {"questions": []}, {"questions": [5]}, {"questions": None}, {"questions": {"0": {}}}],
+    ids=json.dumps,
+)
+def test_questions_have_to_be_as_many_as_there_are(tmp_path, name, data):
+    path = write(tmp_path / "a.jsonl", name, data)
+    assert refusal(lambda: read(name, path)).startswith(f"{path}, line 3: data: found the question")
+
+
+@pytest.mark.parametrize("name", set(GOOD) - {"annotated_narrativeqa"})
+def test_a_second_question_is_not_dropped_silently(tmp_path, name):
+    path = write(tmp_path / "a.jsonl", name, {"questions": [GOOD[name], {}]}, parts=[7, 1, 1])
+    assert "line 3: data: found 2 questions about a passage, expected one" in refusal(lambda: read(name, path))
+
+
+def test_a_passage_without_questions_has_no_instances(tmp_path):
+    path = write(tmp_path / "a.jsonl", "annotated_narrativeqa", {"questions": []}, parts=[9])
+    assert len(read("annotated_narrativeqa", path)) == 1
+
+
+@pytest.mark.parametrize(
+    "name", ["annotated_babi", "annotated_cnn_dailymail", "annotated_who_did_what", "annotated_wikihop"]
+)
+def test_an_answer_that_is_no_candidate_is_refused(tmp_path, name):
+    path = write(tmp_path / "a.jsonl", name, {"questions": [{**GOOD[name], "answer": "cellar"}]})
+    assert (
+        refusal(lambda: read(name, path))
+        == f"{path}, line 3: found the answer 'cellar', expected one of the candidates"
+    )
+
+
+def test_an_answer_is_a_candidate_by_its_text_or_by_its_tokens(tmp_path):
+    for answer, candidates in (("MARY ANN", ["mary ann"]), ("Mary Ann", [["mary", "Ann"]]), ("Ann's", [["Ann", "'s"]])):
+        data = {"answer": answer, "candidates": candidates}
+        path = write(tmp_path / "a.jsonl", "annotated_who_did_what", {"questions": [data]})
+        assert len(list(DatasetReader.by_name("annotated_who_did_what")(keep_skipped=True).read(path))) == 2
+
+
+def test_every_key_that_readers_know_is_checked():
+    """What the readers' own documents say of questions is all known, so that a new key is not forgotten."""
+    assert {key for data in GOOD.values() for key in data} | {"no_context", "oracle", "url"} == set(CHECKS)
+
+
+def test_of_several_questions_the_message_says_which():
+    document = Document(AnnotatedText(["a"] * 3), [1, 1, 1], {"questions": [{}, {"answers": ["a", 5]}]})
+    with pytest.raises(ConfigurationError, match=r"found 5 at questions\[1\].answers\[1\], expected a string"):
+        question_data(document, 1)
+
+
+@pytest.mark.parametrize("key", ["id", "query", "supports", "candidates", "anything"])
+def test_half_of_a_surrogate_pair_in_wikihop_is_refused_with_its_line(tmp_path, key):
+    good = {"id": "a", "query": "part_of wheel", "answer": "car", "candidates": ["car"], "supports": ["A car."]}
+    half = ["\ud800"] if isinstance(good.get(key), list) else "\ud800"
+    path = tmp_path / "a.json"
+    path.write_text(f"[{json.dumps(good)},\n{json.dumps({**good, key: half})}]")
+    message = refusal(lambda: read("annotated_wikihop", str(path)))
+    assert message == f"{path}, line 2: found half of a surrogate pair (such as \\ud800), expected Unicode text"
+
+
+def test_half_of_a_surrogate_pair_in_relations_is_refused_with_its_line(tmp_path):
+    argument = {"RawText": "It rains", "TokenList": [0, 1]}
+    good = {"DocID": "a", "Type": "Explicit", "Sense": ["Contingency.Cause"], "Arg1": argument, "Arg2": argument}
+    path = tmp_path / "relations.json"
+    path.write_text("\n".join(json.dumps(item) for item in (good, {**good, "Arg2": {"RawText": "\ud800"}})))
+    message = refusal(lambda: read("discourse_senses", str(path)))
+    assert message.startswith(f"{path}, line 2: found half of a surrogate pair")
+
+
+def test_whole_surrogate_pairs_are_text(tmp_path):
+    good = {"id": "a", "query": "part_of wheel", "answer": "\U0001f697", "candidates": ["\U0001f697"]}
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps([{**good, "supports": ["A \U0001f697 ."]}]))
+    assert "\\ud83d\\ude97" in path.read_text()
+    (instance,) = read("annotated_wikihop", str(path))
+    assert instance["answer"].label == 0
