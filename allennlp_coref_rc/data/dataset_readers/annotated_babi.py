@@ -97,8 +97,8 @@ class AnnotatedBabiReader(ReadingComprehensionReader):
         text, boundary = self.select(document)
         task, answer, candidates = data.get("task"), data.get("answer"), data.get("candidates")
         answer_type = self._answer_type or ("classification" if task and task not in EXTRACTIVE_TASKS else "extractive")
-        is_word = answer is not None and answer_type == "extractive" and candidates is None
-        if is_word and answer.lower() not in map(str.lower, text.tokens[:boundary]):
+        is_word = answer_type == "extractive" and candidates is None
+        if answer is not None and is_word and answer.lower() not in map(str.lower, text.tokens[:boundary]):
             raise ConfigurationError(
                 f"found the answer {answer!r}, expected a word of the passage; where answers are classes, set "
                 'dataset_reader.task, or dataset_reader.answer_type to "classification"'
