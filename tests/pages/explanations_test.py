@@ -1,6 +1,4 @@
 import json
-import subprocess
-import sys
 from html.parser import HTMLParser
 
 import numpy
@@ -9,7 +7,6 @@ from allennlp.common.checks import ConfigurationError
 
 from allennlp_coref_rc.pages.attention_pictures import head_matrix
 from allennlp_coref_rc.pages.explanations import window, write_explanation, write_explanations
-from tests.shared import PROJECT
 
 GATING = {"kind": "gating", "side": "passage", "to": "question", "layer": 1}
 SELF_BELIEF = {"kind": "self_belief", "side": "question", "to": "question"}
@@ -65,9 +62,7 @@ def test_pages_and_pictures(tmp_path):
     plain = {key: value for key, value in PREDICTION.items() if key not in ("explanations", "gold")}
     answers = tmp_path / "answers.jsonl"
     answers.write_text("".join(json.dumps(prediction) + "\n" for prediction in (PREDICTION, plain, plain)))
-    script = str(PROJECT / "scripts" / "draw_explanations.py")
-    command = [sys.executable, script, str(answers), str(tmp_path / "out"), "--limit", "2"]
-    subprocess.run(command, check=True, capture_output=True)
+    assert write_explanations(str(answers), str(tmp_path / "out"), limit=2) == 2
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == sorted(
         ["001.html", "002.html"] + [f"001_{name}.png" for name in PICTURES]
     )
