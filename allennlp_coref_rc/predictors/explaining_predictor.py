@@ -1,5 +1,5 @@
 from contextlib import nullcontext
-from typing import List
+from typing import List, Protocol, runtime_checkable
 
 from allennlp.common.util import JsonDict
 from allennlp.data import DatasetReader, Instance
@@ -7,8 +7,14 @@ from allennlp.models import Model
 from allennlp.predictors import Predictor
 
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.models.ga_reader import GAReader
 from allennlp_coref_rc.modules.attention_recorder import AttentionRecorder
+
+
+@runtime_checkable
+class Explaining(Protocol):
+    """A model that can say what it has attended to."""
+
+    explain: bool
 
 
 class ExplainingPredictor(Predictor):
@@ -21,7 +27,7 @@ class ExplainingPredictor(Predictor):
     def __init__(self, model: Model, dataset_reader: DatasetReader, frozen: bool = True, explain: bool = False) -> None:
         super().__init__(model, dataset_reader, frozen)
         self._recorder = AttentionRecorder(model) if explain else None
-        if isinstance(model, GAReader):
+        if isinstance(model, Explaining):
             model.explain = explain
         elif explain and not self._recorder:
             raise ConfigurationError(
