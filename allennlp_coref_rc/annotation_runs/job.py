@@ -9,7 +9,6 @@ from threading import Lock
 from typing import Any, List, Sequence, Tuple
 
 from allennlp.common import Params
-from allennlp.common.plugins import import_plugins
 from allennlp.common.util import import_module_and_submodules
 
 from allennlp_coref_rc.annotation_runs.document_sources import FAILURE, DocumentSource
@@ -19,6 +18,7 @@ from allennlp_coref_rc.annotations.document import json_line
 from allennlp_coref_rc.annotations.file_report import count
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.workers import Item
+from allennlp_coref_rc.registration import import_plugins
 
 # Annotators need not stand several threads, which workers of a cluster may have.
 _one_at_a_time = Lock()

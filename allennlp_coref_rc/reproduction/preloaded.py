@@ -1,11 +1,8 @@
 """What AllenNLP's commands import: once, in the process whose forks do the runs."""
 
-import os
+import allennlp.commands  # noqa: F401
 
-from allennlp.common.plugins import import_plugins
+from allennlp_coref_rc.registration import import_plugins, register_own
 
-from allennlp_coref_rc.reproduction.execution import printing_to
-
-# NLTK says at length that it cannot download what no run needs.
-with printing_to(os.devnull):
-    import_plugins()
+import_plugins()
+register_own()

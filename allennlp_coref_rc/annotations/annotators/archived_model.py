@@ -3,12 +3,12 @@ from tarfile import TarError
 from typing import Any, Dict, List, Optional, Sequence, Union
 
 import torch
-from allennlp.common.plugins import import_plugins
 from allennlp.data import DatasetReader, Instance
 from allennlp.data.fields import TextField
 from allennlp.models import Archive, Model, load_archive
 
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.registration import import_plugins
 
 
 class ArchivedModel:
