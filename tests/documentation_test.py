@@ -32,9 +32,6 @@ from tests.training_config.configs import BABI, load
 
 PAGES = sorted([*PROJECT.glob("*.md"), *(PROJECT / "docs").rglob("*.md")])
 
-PENDING = {"check", "docs/mistakes.md"}
-"""What is documented already and comes with the next changes; to be removed then."""
-
 GLOBAL_OPTIONS = ("--verbose", "--debug", "--help", "--version")
 
 
@@ -75,8 +72,6 @@ def parser(of_allennlp):
 
 @pytest.mark.parametrize("words", COMMANDS)
 def test_a_documented_command_is_one_that_can_be_given(words):
-    if words[0] in PENDING - set(subparsers(parser(False))):
-        pytest.skip("comes with the next changes")
     try:
         args = parser(words[0] in ALLENNLP).parse_args(words)
     except SystemExit as error:
@@ -92,7 +87,7 @@ def test_a_documented_command_is_one_that_can_be_given(words):
 def test_commands_are_documented():
     documented = {words[0] for parameters in COMMANDS for words in parameters.values}
     own = set(subparsers(parser(False)))
-    assert own <= documented | PENDING
+    assert own <= documented
     for command in own:
         assert f"`coref-rc {command}" in (PROJECT / "docs" / "commands.md").read_text(), command
 
@@ -110,8 +105,6 @@ def test_commands_in_sentences_and_tables_have_existing_names_and_options():
             if first in ALLENNLP or first == "COMMAND" or first in GLOBAL_OPTIONS:
                 continue
             choices = subparsers(parser(False))
-            if first not in choices and first in PENDING:
-                continue
             assert first in choices, f"{name(page)}: coref-rc {command}"
             found = choices[first]
             while rest and any(isinstance(action, argparse._SubParsersAction) for action in found._actions):
@@ -136,7 +129,7 @@ def test_configs_in_blocks_can_be_evaluated(tmp_path):
 def test_scripts_in_blocks_are_there(page):
     for block in blocks(page, "bash"):
         for script in re.findall(r"\bpython ([\w/]+\.py)", block):
-            assert (PROJECT / script).is_file() or script in PENDING, script
+            assert (PROJECT / script).is_file(), script
 
 
 def anchors(page):
@@ -155,8 +148,6 @@ def test_links_lead_somewhere(page):
             continue
         path, _, anchor = link.partition("#")
         target = (page.parent / path).resolve() if path else page
-        if not target.exists() and name(target) in PENDING:
-            continue
         assert target.exists(), link
         assert not anchor or anchor in anchors(target), link
 
