@@ -8,23 +8,24 @@ FOLDER is a folder that `coref-rc train` wrote, in which `test_metrics.json` (of
 (of `coref-rc predict`) were written too.
 """
 
-import argparse
 import json
-import sys
 import textwrap
 from pathlib import Path
+
+from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.script import ScriptParser, run
 
 # What a question goes by in a prediction, less what the reader puts around it.
 INPUTS = {"passage": slice(None), "question": slice(1, -1)}
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = ScriptParser(__doc__)
     parser.add_argument("folder", type=Path)
     folder = parser.parse_args().folder
     for name in ("model.tar.gz", "test_metrics.json", "test_predictions.jsonl"):
         if not (folder / name).exists():
-            sys.exit(f"{folder / name}: no such file; expected the folder of a finished run")
+            raise ConfigurationError(f"{folder / name}: no such file; expected the folder of a finished run")
 
     metrics = json.loads((folder / "test_metrics.json").read_text())
     archive = folder / "model.tar.gz"
@@ -62,4 +63,4 @@ def _join(tokens: list) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)
