@@ -9,7 +9,7 @@ from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Discours
 from allennlp_coref_rc.common.errors import ConfigurationError
 
 UNKNOWN = "\0"
-"""A token of which nothing but its place is known: such texts are aligned token by token."""
+"""Stands for a token whose characters are not known. A text that has one is aligned token by token."""
 
 BRACKETS = {"-lrb-": "(", "-rrb-": ")", "-lsb-": "[", "-rsb-": "]", "-lcb-": "{", "-rcb-": "}"}
 
@@ -23,8 +23,8 @@ SPELLINGS = str.maketrans(
 
 def normalized(token: str, ignore_case: bool = False) -> str:
     """
-    A token's characters as two tokenisers agree on them: no white space, the Penn Treebank's escapes (`-LRB-`, `\\/`)
-    undone, and one spelling of quotation marks, dashes and dots.
+    A token's characters in a form that does not depend on the tokeniser: without white space, with the Penn Treebank's
+    escapes (`-LRB-`, `\\/`) undone, and with one spelling of quotation marks, dashes and dots.
     """
     token = ESCAPED.sub(lambda match: BRACKETS.get(match[0].lower(), match[0][1]), "".join(token.split()))
     token = token.translate(SPELLINGS)
@@ -33,9 +33,8 @@ def normalized(token: str, ignore_case: bool = False) -> str:
 
 class Alignment:
     """
-    Where spans of one tokenisation of a text (the source) are in another (the target), found by their characters. White
-    space does not count, and spellings are those of `normalized`. Where the texts part ways, a `ConfigurationError`
-    says at which tokens.
+    Maps spans of one tokenisation of a text (the source) to spans of another (the target) by their characters, in the
+    form of `normalized`. Where the texts differ, a `ConfigurationError` shows the tokens.
 
     # Parameters
 
@@ -50,7 +49,7 @@ class Alignment:
     ) -> None:
         self._known = UNKNOWN not in source
         self.end = len(target)
-        """The number of the target's tokens that the source is about."""
+        """The number of the target's tokens that the source covers."""
         if not self._known:
             _check_tokens(source, target, ignore_case)
             self.end = len(source)
@@ -59,7 +58,7 @@ class Alignment:
         target_characters, self._target_starts = _characters(target, ignore_case)
         if characters != target_characters and not (beginning and target_characters.startswith(characters)):
             common = len(commonprefix([characters, target_characters]))
-            # From where both have a token begin, so that whole words are shown.
+            # Where a token begins in both, so that whole words are shown.
             start = max(n for n in set(self._source_starts) & set(self._target_starts) if n <= common)
             raise ConfigurationError(
                 f"the annotation and the text part ways: found {_excerpt(source, self._source_starts, start)} of the "
@@ -78,12 +77,12 @@ class Alignment:
         return bisect_right(self._target_starts, start) - 1, bisect_right(self._target_starts, stop - 1)
 
     def spans(self, spans: Sequence[Span]) -> List[Span]:
-        """Those of several spans, each once."""
+        """The target's spans for several of the source, each once."""
         return list(dict.fromkeys(found for found in map(self.span, spans) if found))
 
 
 def _characters(tokens: Sequence[str], ignore_case: bool) -> Tuple[str, List[int]]:
-    """The characters of all tokens, and at which of them each token begins; last, their number."""
+    """The characters of all tokens, and the index at which each token begins, followed by the number of characters."""
     parts = [normalized(token, ignore_case) for token in tokens]
     return "".join(parts), [0, *accumulate(map(len, parts))]
 
@@ -112,8 +111,8 @@ def transfer(
     sentences: bool = False,
 ) -> AnnotatedText:
     """
-    The target with the source's clusters, frames and relations added to its own. Spans of white space alone have no
-    counterpart and are left out, and so is a frame without a predicate or a relation without both its arguments.
+    Adds the source's clusters, frames and relations to those of the target. Spans of white space alone are left out,
+    and so are frames that lose their predicate and relations that lose an argument.
 
     # Parameters
 
@@ -121,7 +120,7 @@ def transfer(
     ignore_case, beginning : `bool`, optional (default = `False`)
         See `Alignment`.
     sentences : `bool`, optional (default = `False`)
-        Replace the target's sentences by the source's, as far as that goes.
+        Replace the target's sentences by the source's, as far as the source reaches.
     """
     alignment = Alignment(source.tokens, target.tokens, ignore_case, beginning)
     clusters = [mentions for cluster in source.clusters if (mentions := alignment.spans(cluster))]

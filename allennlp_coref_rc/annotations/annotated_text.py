@@ -8,12 +8,12 @@ from allennlp_coref_rc.common.files import atomic_write, open_text
 from allennlp_coref_rc.common.json_objects import excerpt, parse_json
 
 Span = Tuple[int, int]
-"""Token positions, the first included and the last excluded."""
+"""The position of the first token, and the position after the last one."""
 
 Cluster = List[Span]
 
 Piece = Union[Span, Sequence[str]]
-"""Of a text to be made: a span of another (a tuple), or new tokens (a list)."""
+"""A piece of a new text: a span of an existing text (a tuple), or new tokens (a list)."""
 
 RELATION_TYPES = ("Explicit", "Implicit", "EntRel", "AltLex")
 
@@ -43,21 +43,22 @@ class DiscourseRelation:
 @dataclass
 class AnnotatedText:
     """
-    A tokenised text and its linguistic structure: what annotators add to, readers read and files store.
+    A tokenised text and its linguistic structure. Annotators add to it, readers read it, and files store it.
 
     # Parameters
 
     tokens : `List[str]`
     sentences : `List[Span]`, optional
-        Consecutive and together all tokens. By default the whole text is one sentence.
+        Consecutive spans that cover all tokens. By default the whole text is one sentence.
     clusters : `List[Cluster]`, optional (default = `[]`)
         Coreference clusters: lists of mentions, each a span.
     frames : `List[Frame]`, optional (default = `[]`)
     relations : `List[DiscourseRelation]`, optional (default = `[]`)
     id : `str`, optional (default = `None`)
-        What the data set calls the text.
+        The data set's name for the text.
 
-    A `ConfigurationError` says which span lies outside the text or which sentence does not follow on the one before it.
+    Raises a `ConfigurationError` that names a span outside the text, or a sentence that does not begin where the one
+    before it ends.
     """
 
     tokens: List[str]
@@ -105,7 +106,7 @@ class AnnotatedText:
     @classmethod
     def concatenate(cls, *texts: "AnnotatedText") -> "AnnotatedText":
         """
-        The texts one after the other as a single text. Annotations keep to their own text: clusters are not joined.
+        The texts one after the other as a single text. Clusters of different texts are not joined.
         """
         joint: Dict[str, Any] = {name: [] for name in ("tokens", "sentences", "clusters", "frames", "relations")}
         for text in texts:
@@ -116,13 +117,13 @@ class AnnotatedText:
 
     def select(self, *pieces: "Piece") -> "AnnotatedText":
         """
-        A text made of pieces of this one, in increasing order, and of new tokens: `text.select((0, 9), ["@begin"], (9,
-        12))` are its first nine tokens, one token more, and three that followed.
+        Makes a text of pieces of this one, in increasing order, and of new tokens: `text.select((0, 9), ["@begin"], (9,
+        12))` has the first nine tokens, a new one, and the next three.
 
-        What lies in the pieces stays annotated. Of mentions, predicates and connectives only whole ones stay; arguments
-        are cut to what is left of them, and gone if nothing is. A cluster that loses mentions needs two to stay, a
-        frame its predicate, a relation both its arguments. New tokens belong to the sentence of the token after them;
-        after the last, to the last.
+        The pieces keep their annotations. Mentions, predicates and connectives stay only if they are whole; arguments
+        are cut to what is left of them. A cluster that loses mentions stays if it has two left, a frame if it has its
+        predicate, a relation if it has both arguments. New tokens belong to the sentence of the token after them, or
+        at the end to the last sentence.
         """
         tokens: List[str] = []
         positions: List[Optional[int]] = []
@@ -194,7 +195,7 @@ class AnnotatedText:
         return shifted
 
     def to_json(self) -> Dict[str, Any]:
-        """A JSON object with the constructor's names; tuples become lists. An `id` is there if the text has one."""
+        """A JSON object with the constructor's names; tuples become lists. `id` is left out if the text has none."""
         values = asdict(self)
         if self.id is None:
             del values["id"]
@@ -202,7 +203,7 @@ class AnnotatedText:
 
     @classmethod
     def from_json(cls, values: Dict[str, Any]) -> "AnnotatedText":
-        """The inverse of `to_json`. What is missing is empty; what is malformed raises a `ConfigurationError`."""
+        """The inverse of `to_json`. Missing annotations are empty; malformed ones raise a `ConfigurationError`."""
         if not isinstance(values, dict) or not isinstance(values.get("tokens"), list):
             raise ConfigurationError(f"expected an object with a list 'tokens', found {excerpt(values)}")
         unknown = set(values) - {"tokens", "sentences", "clusters", "frames", "relations", "id"}
@@ -237,7 +238,7 @@ class AnnotatedText:
 
 
 def one_sentence(tokens: Sequence[str]) -> List[Span]:
-    """The sentences of a text that is a single one; of no tokens, none."""
+    """A list of one sentence, which is the whole text; an empty list if there are no tokens."""
     return [(0, len(tokens))] if tokens else []
 
 
@@ -274,8 +275,8 @@ def _span(values: Any) -> Span:
 
 def read_annotated_texts(path: str) -> Iterator[AnnotatedText]:
     """
-    The texts of a JSONL file (plain, `.gz`, `.bz2` or `.xz`), one a line. A line that is no annotated text raises a
-    `ConfigurationError` with the file, the line and what was found.
+    The texts of a JSONL file (plain, `.gz`, `.bz2` or `.xz`), one a line. Any other line raises a `ConfigurationError`
+    with the file, the line and what was found.
     """
     with open_text(path) as lines:
         for number, line in enumerate(lines, start=1):

@@ -6,7 +6,7 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 
 
 def positions(cluster: Cluster, which: str = "all") -> List[int]:
-    """The tokens of a cluster's mentions, in order: `"all"`, or of each mention the `"first"` or the `"last"`."""
+    """The positions of a cluster's tokens, in order: `"all"`, or only the `"first"` or `"last"` of each mention."""
     if which == "first":
         return sorted({start for start, _ in cluster})
     if which == "last":
@@ -15,7 +15,7 @@ def positions(cluster: Cluster, which: str = "all") -> List[int]:
 
 
 def largest_clusters(clusters: Sequence[Cluster], max_clusters: Optional[int]) -> List[Cluster]:
-    """The `max_clusters` clusters with the most mentions, in their order; of equals the earlier one. `None` is all."""
+    """Keeps the `max_clusters` largest, in their order; the earlier ones if sizes are equal. `None` keeps all."""
     if max_clusters is None or len(clusters) <= max_clusters:
         return list(clusters)
     by_size = sorted(range(len(clusters)), key=lambda i: (-len(clusters[i]), i))
@@ -32,8 +32,8 @@ def remove_mentions(
     clusters: Sequence[Cluster], share: float, rng: random.Random, min_mentions: int = 2
 ) -> List[Cluster]:
     """
-    The clusters with each mention left out with probability `share`; what is left of a cluster with fewer than
-    `min_mentions` goes too. The removed coreferences of Coref-GRU's Figure 3 (left).
+    Leaves out each mention with probability `share`, then each cluster with fewer than `min_mentions` left: the removed
+    coreferences of Coref-GRU's Figure 3 (left).
     """
     kept = [[mention for mention in cluster if rng.random() >= share] for cluster in clusters]
     return [cluster for cluster in kept if len(cluster) >= min_mentions]
@@ -41,8 +41,8 @@ def remove_mentions(
 
 def replace_mentions(clusters: Sequence[Cluster], share: float, length: int, rng: random.Random) -> List[Cluster]:
     """
-    The clusters with each mention replaced, with probability `share`, by one token drawn without replacement from those
-    of the `length` tokens that belong to no mention left; by none if there are too few.
+    Replaces each mention, with probability `share`, by one token. The new tokens are drawn without replacement from
+    those of the `length` tokens that lie in no remaining mention. Mentions disappear if there are too few tokens.
     """
     replaced = [[mention for mention in cluster if rng.random() >= share] for cluster in clusters]
     left = {position for cluster in replaced for position in positions(cluster)}
@@ -57,8 +57,8 @@ def replace_mentions(clusters: Sequence[Cluster], share: float, length: int, rng
 
 def random_clusters(clusters: Sequence[Cluster], length: int, rng: random.Random) -> List[Cluster]:
     """
-    As many clusters of as many mentions as those given, each mention one token drawn from the `length` tokens of the
-    text without replacement: the random-GRU of Coref-GRU's Figure 3 (left).
+    Clusters of the same sizes with random mentions, each of them one token. The tokens are drawn without replacement
+    from the `length` tokens of the text: the random-GRU of Coref-GRU's Figure 3 (left).
     """
     drawn = rng.sample(range(length), min(length, sum(len(cluster) for cluster in clusters)))
     replaced = []

@@ -11,33 +11,33 @@ from allennlp_coref_rc.common.files import atomic_write, open_text
 from allennlp_coref_rc.common.json_objects import excerpt, parse_json
 
 FORMAT = "annotated_documents"
-"""The key of a header, whose value is the version of the format."""
+"""The key that makes a line a header; its value is the version of the format."""
 
 VERSION = 1
 
 LAYERS = ("clusters", "frames", "relations")
-"""What annotators add to a text."""
+"""The fields of a text that annotators add to."""
 
 MAX_HEADER = 2**20
-"""In characters. A file in another format may be one line, too long to be held in memory."""
+"""Characters of the first line that are read. A file in another format may be one line, too long for memory."""
 
 
 @dataclass
 class Document:
     """
-    What is annotated and kept as one: a passage and the questions about it, in a row as a single text, so that a
-    cluster may have mentions in all of them; or any other text.
+    A passage and the questions about it as a single text, so that a cluster may have mentions in all of them. Any
+    other text is a document without questions.
 
     # Parameters
 
     text : `AnnotatedText`
         Its `id` is the document's.
     parts : `List[int]`, optional (default = `[len(text)]`)
-        How many tokens the passage has and each question after it.
+        The number of tokens of the passage and of each question after it.
     data : `Dict[str, Any]`, optional (default = `{}`)
-        What else the data set says (answers, candidates, …), as JSON has it: its reader knows.
+        Anything else that the data set says (answers, candidates, …), as JSON values that its reader understands.
 
-    A `ConfigurationError` says where the parts do not make up the text.
+    Raises a `ConfigurationError` if the parts do not add up to the text.
     """
 
     text: AnnotatedText
@@ -56,18 +56,18 @@ class Document:
             raise ConfigurationError(f"data: found {excerpt(self.data)}, expected an object")
 
     def part(self, index: int) -> Span:
-        """Where a part stands in the text: 0 is the passage, 1 the first question."""
+        """The span of a part in the text: 0 is the passage, 1 the first question."""
         start = sum(self.parts[:index])
         return start, start + self.parts[index]
 
     @classmethod
     def of(cls, *parts: AnnotatedText, id: Optional[str] = None, data: Optional[Dict[str, Any]] = None) -> "Document":
-        """A document of a passage and its questions; annotations that they have stay with them."""
+        """A document of a passage and its questions, which keep their annotations."""
         text = replace(AnnotatedText.concatenate(*parts), id=id)
         return cls(text, [len(part) for part in parts], {} if data is None else data)
 
     def apart(self) -> Tuple[List[AnnotatedText], AnnotatedText]:
-        """The parts as texts of their own, and the whole text with only those annotations that no part has."""
+        """The parts as separate texts, and the whole text with only those annotations that lie in no single part."""
         part_of = [i for i, length in enumerate(self.parts) for _ in range(length)]
 
         def within(*groups: Sequence[Span]) -> bool:
@@ -94,12 +94,12 @@ class Document:
         return [inside.select(self.part(i)) for i in range(len(self.parts))], choose(False)
 
     def to_json(self) -> Dict[str, Any]:
-        """An object with the names of `AnnotatedText`, and `parts` and `data`."""
+        """A JSON object with the fields of `AnnotatedText`, `parts` and `data`."""
         return {**self.text.to_json(), "parts": self.parts, "data": self.data}
 
     @classmethod
     def from_json(cls, values: Dict[str, Any]) -> "Document":
-        """The inverse of `to_json`. What is malformed raises a `ConfigurationError`."""
+        """The inverse of `to_json`. Malformed values raise a `ConfigurationError`."""
         if not isinstance(values, dict):
             raise ConfigurationError(f"expected an object, found {excerpt(values)}")
         text = {key: value for key, value in values.items() if key not in ("parts", "data")}
@@ -108,27 +108,27 @@ class Document:
 
 
 def json_line(values: Dict[str, Any]) -> str:
-    """An object as a line of a file, its end included."""
+    """An object as a line of JSON, with the line end."""
     line = json.dumps(values, ensure_ascii=False)
     try:
         line.encode()
     except UnicodeEncodeError:
-        # Half of a surrogate pair, which JSON can hold only escaped.
+        # Half of a surrogate pair has to be escaped.
         line = json.dumps(values)
     return line + "\n"
 
 
 def read_header(path: str) -> Optional[Dict[str, Any]]:
     """
-    The header of a file of documents, the object on its first line that has the key "annotated_documents"; `None` if
-    the file does not begin with one, and so is something else.
+    The header of a file of documents: the object on its first line with the key "annotated_documents". `None` if there
+    is no such line, so that the file is in another format.
     """
     with open_text(path, MAX_HEADER) as lines:
         return parse_header(path, next(lines, ""))
 
 
 def parse_header(path: str, first: str) -> Optional[Dict[str, Any]]:
-    """The header on the first line of the file `path`; `None` if there is no header on it."""
+    """The header that is the first line of the file `path`; `None` if that line is no header."""
     if f'"{FORMAT}"' not in first[:200]:
         return None
     try:
@@ -170,8 +170,8 @@ def read_documents(path: str) -> Iterator[Tuple[str, Document]]:
 
 def write_documents(path: str, documents: Iterable[Document], header: Optional[Dict[str, Any]] = None) -> None:
     """
-    Writes documents, one a line, after a header with their number and what else is given. The file appears whole or
-    not at all, and only one document is held in memory.
+    Writes a header with the number of documents and the given values, then the documents, one a line. The file appears
+    whole or not at all, and only one document is held in memory.
     """
     with tempfile.TemporaryFile("w+", encoding="utf-8", dir=os.path.dirname(os.path.abspath(path))) as body:
         number = 0
@@ -185,5 +185,5 @@ def write_documents(path: str, documents: Iterable[Document], header: Optional[D
 
 
 def header_line(documents: int, values: Dict[str, Any]) -> str:
-    """The first line of a file of so many documents."""
+    """The first line of a file with this number of documents."""
     return json_line({FORMAT: VERSION, "documents": documents, **values})

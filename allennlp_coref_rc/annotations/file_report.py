@@ -8,16 +8,16 @@ from allennlp_coref_rc.common.files import open_text
 from allennlp_coref_rc.common.json_objects import excerpt, parse_json
 
 COUNTED = ("tokens", "sentences", "clusters", "mentions", "frames", "relations")
-"""What is counted of a document, in the order of the table."""
+"""The things that are counted in a document, in the order of the table."""
 
 SHOWN_PLACES, SHOWN_ERRORS = 3, 30
-"""So many places are shown of a kind of warning, and so many errors of a file."""
+"""The most places that are shown for a kind of warning, and the most errors for a file."""
 
 
 def count(document: Document) -> Counter:
     """
-    How many documents (1), tokens, sentences, clusters, mentions, frames and relations there are, relations of each
-    type ("relations Explicit"), and documents without a layer ("no clusters") or without any ("no annotations").
+    Counts documents (1), tokens, sentences, clusters, mentions, frames, relations, relations of each type ("relations
+    Explicit"), and documents without a layer ("no clusters") or without any ("no annotations").
     """
     text = document.text
     counts = Counter(documents=1, mentions=sum(map(len, text.clusters)))
@@ -29,7 +29,7 @@ def count(document: Document) -> Counter:
 
 
 def oddities(document: Document) -> Iterator[Tuple[str, str]]:
-    """What is allowed, but hardly meant: each kind of it that a document has, and where."""
+    """Finds annotations that are allowed but probably wrong. Gives the kind and the place of each."""
     owners: Dict[Tuple[int, int], int] = {}
     for i, cluster in enumerate(document.text.clusters):
         if not cluster:
@@ -53,8 +53,8 @@ def oddities(document: Document) -> Iterator[Tuple[str, str]]:
 @dataclass
 class Report:
     """
-    What `report_on_file` finds in a file: the sum of what was counted; how many errors, and the first of them; how many
-    warnings of each kind, and the first places.
+    The result of `report_on_file`: the sums of all counts, the number of errors and the first ones, and the number of
+    warnings of each kind and the first places.
     """
 
     path: str
@@ -103,7 +103,7 @@ class Report:
 
 
 def report_on_file(path: str) -> Report:
-    """What there is to say of every line of a file of documents. Only a file that cannot be read is not read to its end."""
+    """Checks every line of a file of documents. It stops before the end only if the file cannot be read."""
     report = Report(path)
     header: Dict[str, Any] = {}
     ids: Counter = Counter()

@@ -11,9 +11,9 @@ CLOSING = frozenset({"'", '"', "''", "”", "’", ")", "]", "-rrb-", "-RRB-", "
 
 def sentence_spans(tokens: Sequence[str]) -> List[Span]:
     """
-    The sentences of a tokenised text: one ends with a full stop, question or exclamation mark, and the quotation marks
-    and brackets that close after it. A rule that needs no downloaded model; spaCy's, its sentencizer, would put opening
-    quotation marks into the sentence before.
+    The sentences of a tokenised text. A sentence ends with a full stop, question mark or exclamation mark and any
+    closing quotation marks and brackets after it. This rule needs no downloaded model. spaCy's sentencizer needs none
+    either, but puts opening quotation marks into the sentence before.
     """
     spans: List[Span] = []
     start, ended = 0, False

@@ -1,4 +1,4 @@
-"""What adds structure to a text: rules, trained models, other packages' annotators, and annotations made before."""
+"""Annotators, which add structure to a text: rules, trained models, other packages, and annotations made before."""
 
 from allennlp_coref_rc.annotations.annotators.allennlp_coref import AllenNlpCoref
 from allennlp_coref_rc.annotations.annotators.allennlp_srl import AllenNlpSrl

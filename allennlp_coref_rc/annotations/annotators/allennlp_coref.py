@@ -17,11 +17,11 @@ logger = logging.getLogger(__name__)
 class AllenNlpCoref(Annotator):
     """
     Coreference by a trained AllenNLP model (`coref` of allennlp-models: Lee et al., NAACL 2018), such as
-    `https://storage.googleapis.com/allennlp-public-models/coref-spanbert-large-2021.03.10.tar.gz`. The sentences are
-    those of the text.
+    `https://storage.googleapis.com/allennlp-public-models/coref-spanbert-large-2021.03.10.tar.gz`. Sentences are taken
+    from the text.
 
-    The model keeps as many mentions as a share of the length that a text has with its padding, so that only texts of the
-    same length come into one batch: a text's clusters do not depend on the others'.
+    The number of mentions that the model keeps is a share of the padded length. Therefore only texts of the same length
+    share a batch, and a text's clusters do not depend on the other texts.
 
     Registered as an `Annotator` with name "allennlp_coref".
 
@@ -30,7 +30,7 @@ class AllenNlpCoref(Annotator):
     archive : `str`
         The model's file, or its URL.
     batch_size : `int`, optional (default = `4`)
-        In texts.
+        Texts in a batch.
     cuda_device : `int`, optional (default = `None`)
     overrides : `Union[str, Dict[str, Any]]`, optional (default = `""`)
         See `ArchivedModel`.
@@ -59,7 +59,7 @@ class AllenNlpCoref(Annotator):
         share = getattr(self._model.model, "_spans_per_word", 1.0)
         for i, text in enumerate(texts):
             instance = self._instance(text) if text.tokens else None
-            # With a share of no mentions the model falls over, and with one there is nothing to join.
+            # The model fails if it may keep no mention, and a single one has nothing to be linked to.
             if instance is not None and math.floor(len(instance["text"]) * share) > 1:
                 size = len(instance["text"]), len(instance["spans"])
                 alike.setdefault(size, []).append((i, instance))
@@ -89,5 +89,5 @@ class AllenNlpCoref(Annotator):
 
 
 def _clusters(predicted: List[List[Span]]) -> List[Cluster]:
-    """Of the model's spans, whose ends are included."""
+    """Clusters from the model's spans, whose ends are included."""
     return [sorted((start, end + 1) for start, end in cluster) for cluster in predicted]

@@ -23,8 +23,8 @@ class AllenNlpSrl(Annotator):
     `https://storage.googleapis.com/allennlp-public-models/structured-prediction-srl-bert.2020.12.15.tar.gz`. Each
     predicate of each sentence gets a frame.
 
-    The model does not find predicates. AllenNLP's predictor takes what a spaCy model tags as verb or, in English, as
-    auxiliary, and so does `"spacy"`; DASSA's authors took verbs alone.
+    The model does not find predicates. AllenNLP's predictor takes the words that a spaCy model tags as verbs or, in
+    English, as auxiliaries, and so does `"spacy"`; DASSA's authors took only verbs.
 
     Registered as an `Annotator` with name "allennlp_srl".
 
@@ -33,17 +33,16 @@ class AllenNlpSrl(Annotator):
     archive : `str`
         The model's file, or its URL.
     predicates : `str`, optional (default = `"spacy"`)
-        What is a predicate: `"spacy"`, what a spaCy model tags as a verb or auxiliary; `"words"`, what is one of
-        `predicate_words`; `"frames"`, what is a predicate already, by an annotator before this one, whose frames are
-        replaced.
+        Where predicates come from: `"spacy"`, the verbs and auxiliaries that a spaCy model tags; `"words"`, the words
+        in `predicate_words`; `"frames"`, the predicates of the frames that the text has, which are then replaced.
     spacy_model : `str`, optional (default = `"en_core_web_sm"`)
         Name or folder of a spaCy model with a tagger.
     predicate_words : `List[str]`, optional (default = `None`)
-        By default the forms of some common verbs.
+        The predicates for `"words"`. By default the forms of some common verbs.
     auxiliaries : `bool`, optional (default = `True`)
-        Whether auxiliaries that spaCy tags are predicates.
+        Whether `"spacy"` takes auxiliaries too.
     batch_size : `int`, optional (default = `32`)
-        In predicates.
+        Predicates in a batch.
     cuda_device : `int`, optional (default = `None`)
     overrides : `Union[str, Dict[str, Any]]`, optional (default = `""`)
         See `ArchivedModel`.
@@ -97,7 +96,7 @@ class AllenNlpSrl(Annotator):
         return self._model.reader.text_to_instance(tokens, [int(i == position) for i in range(len(tokens))])
 
     def _find(self, text: AnnotatedText) -> List[List[int]]:
-        """The predicates of each sentence, counted within it."""
+        """The positions of the predicates within each sentence."""
         sentences = [text.tokens[start:stop] for start, stop in text.sentences]
         if self._predicates == "words":
             return [[i for i, token in enumerate(tokens) if token.lower() in self._words] for tokens in sentences]

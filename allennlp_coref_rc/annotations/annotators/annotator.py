@@ -16,19 +16,19 @@ class Annotator(Registrable):
     """
 
     def annotate(self, text: AnnotatedText) -> AnnotatedText:
-        """The text with annotations added; the text that was given is left as it was."""
+        """Returns the text with annotations added; the given text does not change."""
         raise NotImplementedError
 
     def annotate_batch(self, texts: Sequence[AnnotatedText]) -> List[AnnotatedText]:
-        """The same of several texts; annotators that are faster on many at a time override this one too."""
+        """Annotates several texts. Annotators that are faster on many at once override this method too."""
         return [self.annotate(text) for text in texts]
 
 
 def annotate_documents(documents: Sequence[Document], annotator: Annotator, together: bool = True) -> List[Document]:
     """
-    The documents with the annotator's annotations added: the parts of each as one text, or, if not `together`, each by
-    itself, so that nothing new crosses from a passage to a question. An annotator that gives back other tokens raises
-    a `ConfigurationError`.
+    Adds the annotator's annotations to documents. The parts of a document are annotated as one text, or, if not
+    `together`, one by one, so that no new annotation crosses from a passage to a question. Raises a
+    `ConfigurationError` if the annotator returns other tokens.
     """
 
     def annotate(texts: Sequence[AnnotatedText]) -> List[AnnotatedText]:

@@ -13,22 +13,23 @@ from allennlp_coref_rc.registration import import_plugins
 
 class ArchivedModel:
     """
-    A model that `allennlp train` has made, for an annotator: loaded when it is first asked, in each process by itself,
-    and asked in batches of instances of about equal length. (AllenNLP's own predictors may load a spaCy model too, to
-    split text that comes split already.)
+    A model trained by `allennlp train`, for use by an annotator. Each process loads it when it first needs it. A batch
+    holds instances of similar length. (AllenNLP's own predictors would also load a spaCy model, to split text that is
+    already split here.)
 
     # Parameters
 
     archive : `str`
         A file `model.tar.gz`, or the URL of one.
     batch_size : `int`
-        In instances.
+        Instances in a batch.
     cuda_device : `int`, optional (default = `None`)
-        Number of the GPU, or -1 for the CPU. By default the first GPU if there is one.
+        The index of the GPU, or -1 for the CPU. By default the first GPU if there is one.
     overrides : `Union[str, Dict[str, Any]]`, optional (default = `""`)
-        Changes of the archive's config.
+        Changes to the archive's config.
     predictor : `str`, optional (default = `None`)
-        The name of the predictor that AllenNLP has for models of the kind that is expected. By default any model will do.
+        The predictor that the model has to name as its default: "coreference_resolution" allows only AllenNLP's
+        coreference models. By default any model will do.
     """
 
     def __init__(
@@ -81,7 +82,7 @@ class ArchivedModel:
         return self._archive.validation_dataset_reader
 
     def predict(self, instances: Sequence[Instance], output: str) -> List[Any]:
-        """What the model gives for each of the instances by the name `output`."""
+        """The model's output named `output` for each instance."""
         for instance in instances:
             self.reader.apply_token_indexers(instance)
         order = sorted(range(len(instances)), key=lambda i: _length(instances[i]))

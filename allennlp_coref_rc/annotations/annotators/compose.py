@@ -7,7 +7,7 @@ from allennlp_coref_rc.annotations.annotators.annotator import Annotator
 @Annotator.register("compose")
 class ComposedAnnotator(Annotator):
     """
-    Several annotators in a row: each sees what those before it have added.
+    Several annotators, one after the other. Each sees what the ones before it added.
 
     Registered as an `Annotator` with name "compose".
 

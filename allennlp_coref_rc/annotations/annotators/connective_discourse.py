@@ -13,42 +13,47 @@ Arguments = Tuple[List[Span], List[Span]]
 @Annotator.register("connective_discourse")
 class ConnectiveDiscourse(Annotator):
     """
-    Discourse relations by a list of connectives, in the manner of what DASSA (Mihaylov & Frank, EMNLP 2019) annotates
-    with: every connective makes an explicit relation, whose sense is the one that it most often has. Nothing tells "and"
-    between sentences from "and" between nouns; `trained_discourse_senses` tells more.
+    Discourse relations by a list of connectives, similar to those that DASSA (Mihaylov & Frank, EMNLP 2019) uses. Every
+    connective makes an explicit relation with the sense that it most often has. A list cannot tell "and" between
+    sentences from "and" between nouns; `trained_discourse_senses` tries to.
 
-    A connective is a match of whole tokens, the longest where several overlap. Arg1 is what stands before it in its
-    sentence and Arg2 what stands after it, but that
+    Connectives match whole tokens; where matches overlap, the longest counts. Arg1 is the part of the sentence before
+    the connective, and Arg2 the part after it, with these exceptions:
 
-    - a connective at the beginning of a sentence (but for other connectives and signs) has the sentence before as Arg1;
-    - a subordinating one there ("Because X, Y") has what follows up to the first comma as Arg2 and the rest as Arg1;
-    - a connective at the end has the sentence before as Arg1, and its own as Arg2.
+    - A connective that begins a sentence, apart from other connectives and signs, has the sentence before as Arg1.
+    - If it is subordinating ("Because X, Y"), Arg2 ends at the first comma, and the rest of the sentence is Arg1.
+    - A connective that ends a sentence has the sentence before as Arg1, and its own sentence as Arg2.
 
-    Where an argument would have no words there is no relation. Implicit relations, if they are wanted, link neighbouring
-    sentences, whole, that no explicit one links.
+    There is no relation if an argument would have no words. Implicit relations can be added: they link whole
+    neighbouring sentences that no explicit relation links.
 
-    With `paper_like` the rule is that of the authors' published candidate step: of each connective the first occurrence in
-    a sentence, its case as listed, never at the beginning, between blanks, commas or hyphens (where it is not, later
-    occurrences do not count); overlapping ones all count; Arg1 and Arg2 are all tokens before and after; relations are
-    listed sentence by sentence, the longest connective first; and implicit ones link each two neighbouring sentences.
-    Their list has 102 connectives; here it is ours, and a sentence is its tokens with blanks between them.
+    `paper_like` follows the candidate step that the authors published:
+
+    - Only the first occurrence of a connective in a sentence counts, and only if its case is as listed, it does not
+      begin the sentence, and it stands between blanks, commas or hyphens.
+    - Connectives may overlap.
+    - Arg1 and Arg2 are all tokens before and after the connective.
+    - Relations are listed sentence by sentence, the longest connective first.
+    - Implicit relations link any two neighbouring sentences.
+
+    The authors' list has 102 connectives; here the list is ours, and a sentence is its tokens with blanks between them.
 
     Registered as an `Annotator` with name "connective_discourse".
 
     # Parameters
 
     connectives : `Dict[str, str]`, optional (default = `None`)
-        Connectives, in lower case and as tokens with blanks between, and their senses. By default those of
-        `connectives.py`.
+        The senses of connectives. A connective is its tokens in lower case with blanks between them. By default those
+        of `connectives.py`.
     exclude : `List[str]`, optional (default = `None`)
-        Connectives to leave out. By default those of our own list that most often make no relation ("for"; see
+        Connectives to leave out. By default those of our own list that most often make no relation, such as "for" (see
         `connectives.py`), but none if `paper_like`.
     implicit : `bool`, optional (default = `False`)
         Add implicit relations.
     implicit_sense : `str`, optional (default = `"Expansion.Conjunction"`)
-        Their sense: by default the one most frequent in PDTB and GDTB.
+        The sense of implicit relations. The default is the most frequent one in PDTB and GDTB.
     paper_like : `bool`, optional (default = `False`)
-        The rule of the authors' code.
+        Follow the rule of the authors' code.
 
     # Example
 
@@ -71,7 +76,7 @@ class ConnectiveDiscourse(Annotator):
         for connective in exclude:
             if self._connectives.pop(connective, None) is None:
                 raise ConfigurationError(
-                    f"connective_discourse: exclude has {connective!r}, expected a connective listed"
+                    f"connective_discourse: exclude has {connective!r}, expected a listed connective"
                 )
         for connective in self._connectives:
             if not connective or connective != " ".join(connective.split()):

@@ -1,4 +1,4 @@
-"""English discourse connectives: what explicit discourse relations are found by."""
+"""English discourse connectives, by which explicit discourse relations are found."""
 
 from typing import Collection, List, Sequence, Set, Tuple
 
@@ -121,7 +121,7 @@ CONNECTIVES = {
     }.items()
     for connective in connectives
 }
-"""Connectives, most of them PDTB 2's, each with the one of the CoNLL-2016 senses that it most often has."""
+"""Connectives, most of them from PDTB 2, each with its most frequent sense in CoNLL-2016's terms."""
 
 SUBORDINATING = frozenset(
     {
@@ -163,7 +163,7 @@ SUBORDINATING = frozenset(
         "while",
     }
 )
-"""Those that begin a clause which may stand before the one it belongs to: "Because X, Y"."""
+"""Connectives of clauses that may come before their main clause: "Because X, Y"."""
 
 AMBIGUOUS = frozenset(
     {
@@ -181,15 +181,15 @@ AMBIGUOUS = frozenset(
         "that is",
     }
 )
-"""Those that most often make no discourse relation; in GDTB by far."""
+"""Connectives that most often make no discourse relation; in GDTB by far."""
 
 
 def find_connectives(
     tokens: Sequence[str], connectives: Collection[str] = CONNECTIVES.keys()
 ) -> List[Tuple[Span, str]]:
     """
-    The connectives among the tokens, in order: whole tokens, of which the first may begin with a capital letter. Where
-    matches overlap the longest one counts, in tokens, then in letters, then the first.
+    The connectives among the tokens, in order. A connective matches whole tokens, and may begin with a capital letter.
+    Where matches overlap, the one with the most tokens counts, then the one with the most letters, then the first.
     """
     longest = max((connective.count(" ") + 1 for connective in connectives), default=0)
     matches = []

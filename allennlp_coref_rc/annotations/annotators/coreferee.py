@@ -14,12 +14,12 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 @Annotator.register("coreferee")
 class Coreferee(Annotator):
     """
-    Coreference by Coreferee (Hudson, 2021), rules and a small network over spaCy's parses. The package is optional, `pip
-    install allennlp_coref_rc[coreferee]`, and so are its model, `python -m coreferee install en`, and spaCy's. They are
-    loaded when the first text is annotated, in each process by itself.
+    Coreference by Coreferee (Hudson, 2021), rules and a small network over spaCy's parses. The package is optional
+    (`pip install allennlp_coref_rc[coreferee]`), and so are its model (`python -m coreferee install en`) and spaCy's.
+    Each process loads them when it annotates its first text.
 
-    Its mentions are the heads of phrases: one token each, or, of heads that "and" or "or" joins, from the first to the
-    last. The sentences are those of the text.
+    A mention is the head of a phrase, one token; heads joined by "and" or "or" are one mention, from the first to the
+    last. Sentences are taken from the text.
 
     Registered as an `Annotator` with name "coreferee".
 
@@ -54,7 +54,7 @@ class Coreferee(Annotator):
             try:
                 pipeline = spacy.load(self._spacy_model)
                 pipeline.add_pipe("coreferee")
-            # Coreferee has errors of its own for what is not installed or does not fit.
+            # Coreferee raises errors of its own if something is missing or does not fit.
             except Exception as error:
                 raise ConfigurationError(
                     f"coreferee: spacy_model is {self._spacy_model!r}, which can't be used: {error!r} (install with python "
@@ -74,7 +74,7 @@ def _doc(text: AnnotatedText, pipeline: Language) -> Doc:
 
 def _annotated(text: AnnotatedText, doc: Doc) -> AnnotatedText:
     if doc._.coref_chains is None:
-        # It prints its errors and goes on.
+        # Coreferee prints its errors and goes on.
         raise ConfigurationError(f"coreferee: failed on the text {text.id!r}: see what it has printed")
     clusters = [
         sorted((min(mention.token_indexes), max(mention.token_indexes) + 1) for mention in chain)

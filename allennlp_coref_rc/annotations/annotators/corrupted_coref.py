@@ -20,7 +20,7 @@ class CorruptedCoref(Annotator):
     # Parameters
 
     annotator : `Annotator`, optional (default = `None`)
-        Whose clusters. By default those that the text comes with.
+        Makes the clusters. By default they are those of the text.
     remove_mentions : `float`, optional (default = `0.0`)
         Leave each mention out with this probability.
     replace_mentions : `float`, optional (default = `0.0`)
@@ -28,9 +28,9 @@ class CorruptedCoref(Annotator):
     random_clusters : `bool`, optional (default = `False`)
         Replace the clusters by random ones of the same sizes ("GA w/ random-GRU").
     min_mentions : `int`, optional (default = `2`)
-        Clusters that mentions were removed from go if they have fewer.
+        Where mentions are removed, clusters that are left with fewer are removed too.
     seed : `int`, optional (default = `13370`)
-        What is drawn depends on the seed and on the text alone, so that it does not change with the order of reading.
+        Random choices depend only on the seed and the text, not on the order in which texts are read.
     """
 
     def __init__(

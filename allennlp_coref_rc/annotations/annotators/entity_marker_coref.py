@@ -11,8 +11,8 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 @Annotator.register("entity_marker_coref")
 class EntityMarkerCoref(Annotator):
     """
-    Coreference that a data set has marked itself: tokens that are the same marker are one cluster. CNN / Daily Mail
-    (Hermann et al., 2015) replace every entity by `@entityN`, after resolving coreference.
+    Coreference that the data set marks itself: equal markers form a cluster. CNN / Daily Mail (Hermann et al., 2015)
+    replace every entity by `@entityN`, after resolving coreference.
 
     Registered as an `Annotator` with name "entity_marker_coref".
 
@@ -21,9 +21,9 @@ class EntityMarkerCoref(Annotator):
     pattern : `str`, optional (default = `"@entity[0-9]+"`)
         A regular expression that matches a whole marker.
     min_mentions : `int`, optional (default = `2`)
-        Markers that occur less often are no cluster.
+        Markers that occur less often form no cluster.
     max_clusters : `int`, optional (default = `None`)
-        Keep the clusters with the most mentions only. By default all.
+        Keep only this many clusters, those with the most mentions. By default all.
 
     # Example
 

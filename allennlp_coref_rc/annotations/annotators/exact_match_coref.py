@@ -12,10 +12,10 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 @Annotator.register("exact_match_coref")
 class ExactMatchCoref(Annotator):
     """
-    Coreference by exact match: the tokens that are the same word, and may name an entity, are one cluster. It is what
-    Coref-GRU (Dhingra et al., NAACL 2018, section 4) annotates bAbI with; case does not count.
+    Coreference by exact match: tokens that are the same word and may name an entity form a cluster. Case does not
+    count. Coref-GRU (Dhingra et al., NAACL 2018, section 4) annotates bAbI like this.
 
-    An entity token has a letter and is none of `not_entities`: by default not a function word and not a verb (see
+    An entity token has a letter and is not among `not_entities`, which are function words and verbs by default (see
     `word_lists.py`). On bAbI this gives at most 13 clusters a question, the paper's C.
 
     Registered as an `Annotator` with name "exact_match_coref".
@@ -27,14 +27,14 @@ class ExactMatchCoref(Annotator):
     not_entities : `List[str]`, optional (default = `None`)
         Words that name no entity, in place of the default lists.
     also_not_entities : `List[str]`, optional (default = `[]`)
-        Words that name no entity either, besides `not_entities`.
+        More words that name no entity, besides `not_entities`.
     normalize_number : `bool`, optional (default = `False`)
-        Join singular and plural (mice and mouse, wolves and wolf, cats and cat), which the paper found exact match to
-        lack in task 15. A departure from the paper, so it has to be asked for.
+        Join singular and plural (mice and mouse, wolves and wolf, cats and cat). The paper says that exact match misses
+        these in task 15. This departs from the paper, so it is off by default.
     min_mentions : `int`, optional (default = `2`)
-        Words that occur less often are no cluster.
+        Words that occur less often form no cluster.
     max_clusters : `int`, optional (default = `None`)
-        Keep the clusters with the most mentions only. By default all.
+        Keep only this many clusters, those with the most mentions. By default all.
 
     # Example
 
@@ -94,7 +94,7 @@ def _engine() -> Any:
 @lru_cache(maxsize=100_000)
 def singular(word: str) -> str:
     """A key that singular and plural of a noun share: "mouse" of "mice" and "mouse", but "bu" of "buses" and "bus"."""
-    # Only where nothing more changes do all forms meet.
+    # Some forms meet only after several steps.
     while shorter := _engine().singular_noun(word):
         if shorter == word:
             break

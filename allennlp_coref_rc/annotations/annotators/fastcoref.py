@@ -13,8 +13,8 @@ MODELS = {"fcoref": ("FCoref", "biu-nlp/f-coref"), "lingmess": ("LingMessCoref",
 class FastCoref(Annotator):
     """
     Coreference by fastcoref (Otmazgin et al., AACL 2022): F-coref, which is fast, or LingMess, which is more accurate.
-    The package is optional, the extra `fastcoref` of this one, and its weights come from the Hugging Face hub.
-    They are loaded when the first text is annotated, in each process by itself.
+    The package is optional (the extra `fastcoref`), and its weights come from the Hugging Face hub. Each process loads
+    them when it annotates its first text.
 
     Registered as an `Annotator` with name "fastcoref".
 
@@ -27,8 +27,8 @@ class FastCoref(Annotator):
     device : `str`, optional (default = `None`)
         Such as `"cuda:0"` or `"cpu"`. By default the first GPU if there is one.
     max_tokens_in_batch : `int`, optional (default = `1`)
-        Word pieces that the model sees at a time, of one text at least. With more of them it is faster, but fastcoref lets
-        padding be mentions, so that a text's clusters then depend on which texts come with it.
+        Word pieces in a batch, which always has at least one text. More are faster, but fastcoref lets padding become
+        mentions, so that a text's clusters then depend on the other texts in its batch.
 
     # Example
 
@@ -79,7 +79,7 @@ class FastCoref(Annotator):
         if self._model is None:
             package = import_optional("fastcoref", "fastcoref")
             try:
-                # Without a spaCy model, which would split text that comes split already.
+                # Without a spaCy model, which would split text that is split already.
                 self._model = getattr(package, self._class)(
                     model_name_or_path=self._weights, device=self._device, nlp=None, enable_progress_bar=False
                 )
@@ -92,7 +92,7 @@ class FastCoref(Annotator):
 
 
 def _clusters(result: Any) -> List[Cluster]:
-    """For text that comes in words, fastcoref counts words where it says characters; a mention may be missing."""
+    """For text that is split into words, `get_clusters` counts words, not characters. A mention may be `None`."""
     clusters = [
         sorted({(int(span[0]), int(span[1])) for span in cluster if span is not None})
         for cluster in result.get_clusters(as_strings=False)

@@ -5,7 +5,7 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 
 
 def import_optional(package: str, extra: str) -> ModuleType:
-    """A package that comes with an extra of this one. A `ConfigurationError` says which if it is not installed."""
+    """Imports a package that is installed with an extra. If it is missing, a `ConfigurationError` names the extra."""
     try:
         return import_module(package)
     except ImportError as error:

@@ -17,10 +17,10 @@ logger = logging.getLogger(__name__)
 @Annotator.register("precomputed")
 class PrecomputedAnnotator(Annotator):
     """
-    Annotations that some other tool or person has made, read from files: those of the text with the same `id`, if it has
-    the same characters, or else of any text with the same characters. Tokens need not be the same (see `Alignment`).
+    Annotations that another tool or person made, read from files. A text gets those of the text with the same `id`, if
+    that has the same characters, or else of any text with the same characters. Tokens may differ (see `Alignment`).
 
-    The files are read when the first text is annotated, in each process by itself.
+    Each process reads the files when it annotates its first text.
 
     Registered as an `Annotator` with name "precomputed".
 
@@ -32,12 +32,12 @@ class PrecomputedAnnotator(Annotator):
         `"conll_2012"`, `"corenlp"`, `"brat"`, `"conll_2016"`, `"dassa"`, or `"annotated"` (this package's own). See
         `annotations/formats`.
     missing : `str`, optional (default = `"error"`)
-        What to do with a text of which the files know nothing: `"error"`, or `"ignore"`, to leave it as it is.
+        What to do with a text that is not in the files: `"error"`, or `"ignore"`, to leave it as it is.
     ignore_case : `bool`, optional (default = `False`)
-        The files' text may have other capitals, like that of LAMBADA.
+        The files' text may differ in capitals, as for LAMBADA.
     beginning : `bool`, optional (default = `False`)
-        The files' text may end before the other does: for annotations of passages without their questions. Such texts
-        are known by their `id` alone.
+        The files' text may end earlier: for annotations of passages without their questions. Such texts are found only
+        by their `id`.
     sentences : `bool`, optional (default = `False`)
         Take the files' sentences too, in place of the text's.
 
@@ -68,7 +68,7 @@ class PrecomputedAnnotator(Annotator):
         self._beginning = beginning
         self._sentences = sentences
         self._by_id: Optional[Dict[str, Tuple[str, AnnotatedText]]] = None
-        """With the file that each text is from; `None` until they are read."""
+        """Each text with its file; `None` until the files are read."""
         self._by_characters: Dict[str, Tuple[str, AnnotatedText]] = {}
 
     def annotate(self, text: AnnotatedText) -> AnnotatedText:
@@ -119,7 +119,7 @@ class PrecomputedAnnotator(Annotator):
                 raise ConfigurationError(f"precomputed: path is {self._path!r}: no such file ({error})") from error
         if not found:
             raise ConfigurationError(
-                f"precomputed: path is {self._path!r}: found no files there (of a folder, those like "
+                f"precomputed: path is {self._path!r}: found no files there (in a folder, files like "
                 f"{self._format.files} are read)"
             )
         return found
@@ -128,5 +128,5 @@ class PrecomputedAnnotator(Annotator):
         return "".join(normalized(token, self._ignore_case) for token in text.tokens)
 
     def __getstate__(self) -> Dict[str, Any]:
-        # Other processes read the files again: less to send.
+        # Other processes read the files themselves, so that less is sent.
         return {**self.__dict__, "_by_id": None, "_by_characters": {}}

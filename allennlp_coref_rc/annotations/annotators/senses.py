@@ -1,4 +1,4 @@
-"""The senses of discourse relations, as the CoNLL-2016 shared task counts them, and what other corpora call them."""
+"""The senses of discourse relations in the CoNLL-2016 shared task, and their names in other corpora."""
 
 from typing import Optional
 
@@ -22,7 +22,7 @@ SENSES = (
 """The fifteen of the shared task (Xue et al. 2016): fourteen of PDTB 2, some of them merged, and EntRel."""
 
 NO_RELATION = "NoRelation"
-"""What classifiers call a connective, as of "bread and butter", that makes no discourse relation."""
+"""The label of a connective that makes no discourse relation, such as "and" in "bread and butter"."""
 
 PDTB3_SENSES = {
     "temporal.synchronous": "Temporal.Synchrony",
@@ -33,8 +33,8 @@ PDTB3_SENSES = {
     "expansion.substitution": "Expansion.Alternative.Chosen alternative",
 }
 """
-Senses that PDTB 3 has other names for. Its purpose, manner and similarity, and DISRPT's hypophora, have no equal among
-the fifteen. Negative condition is what PDTB 2 had annotated as an alternative, "unless" above all.
+Senses that have other names in PDTB 3. PDTB 3's purpose, manner and similarity, and DISRPT's hypophora, have no
+counterpart among the fifteen. PDTB 2 annotated a negative condition, mostly "unless", as an alternative.
 """
 
 _BY_NAME = {**{sense.lower(): sense for sense in SENSES}, **PDTB3_SENSES}
@@ -42,9 +42,9 @@ _BY_NAME = {**{sense.lower(): sense for sense in SENSES}, **PDTB3_SENSES}
 
 def conll_sense(label: str) -> Optional[str]:
     """
-    The one of the fifteen senses that a label of PDTB 2, PDTB 3 or DISRPT stands for, however fine it is: levels below
-    (`arg2-as-detail`) and marks of belief or speech act (`cause+belief`) are left out, and case does not count. `None`
-    if there is none, as for a label that is too coarse ("Contingency.Cause").
+    The one of the fifteen senses that a label of PDTB 2, PDTB 3 or DISRPT stands for. Finer levels (`arg2-as-detail`),
+    marks of belief or speech act (`cause+belief`) and case are ignored. `None` if there is no such sense, for instance
+    if the label is too coarse ("Contingency.Cause").
     """
     levels = [level.split("+")[0] for level in label.strip().lower().split(".")]
     for length in range(len(levels), 0, -1):

@@ -14,9 +14,9 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 @Annotator.register("trained_discourse_senses")
 class TrainedDiscourseSenses(Annotator):
     """
-    Discourse relations whose senses a trained classifier tells from the arguments and the connective, as DASSA's
-    (Mihaylov & Frank, EMNLP 2019) are: another annotator finds the relations, and a model that
-    `training_config/annotators/discourse_senses.jsonnet` trains says what they are, and which are none.
+    Discourse relations with senses from a trained classifier, as in DASSA (Mihaylov & Frank, EMNLP 2019). Another
+    annotator finds candidates. A model trained with `training_config/annotators/discourse_senses.jsonnet` reads their
+    arguments and connectives, and says which sense they have, or that they are no relation.
 
     Registered as an `Annotator` with name "trained_discourse_senses".
 
@@ -25,12 +25,12 @@ class TrainedDiscourseSenses(Annotator):
     archive : `str`
         The model's file, or its URL.
     candidates : `Annotator`, optional (default = `ConnectiveDiscourse(exclude=[], implicit=True)`)
-        Finds the relations: by default all that may be.
+        Finds the candidates. By default all connectives and all neighbouring sentences.
     no_relation : `float`, optional (default = `0.5`)
-        Leave out what is no relation with a larger probability than this; 1 leaves nothing out. A model that was trained
-        without `find_connectives` knows of relations only.
+        Leave out candidates that are no relation with a larger probability than this; 1 leaves none out. A model that
+        was trained without `find_connectives` takes every candidate for a relation.
     batch_size : `int`, optional (default = `64`)
-        In relations.
+        Relations in a batch.
 
     # Example
 
@@ -87,7 +87,7 @@ def _words(text: AnnotatedText, spans: Sequence[Span]) -> List[str]:
 
 
 def _with_senses(relations: Sequence[DiscourseRelation], senses: Iterator[Optional[str]]) -> List[DiscourseRelation]:
-    # Not a sense more than there are relations.
+    # Takes one sense for each relation; the rest are for the next texts.
     named = [(relation, next(senses)) for relation in relations]
     return [replace(relation, type=_type(relation, sense), sense=sense) for relation, sense in named if sense]
 

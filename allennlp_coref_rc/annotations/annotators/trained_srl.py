@@ -11,8 +11,8 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 @Annotator.register("trained_srl")
 class TrainedSrl(Annotator):
     """
-    PropBank frames by two models, which `training_config/annotators/srl_predicates.jsonnet` and `srl_roles.jsonnet` train:
-    the one finds the predicates of each sentence, the other the arguments of each predicate.
+    PropBank frames by two models, trained with `training_config/annotators/srl_predicates.jsonnet` and
+    `srl_roles.jsonnet`: the first finds the predicates of each sentence, the second the arguments of each predicate.
 
     Registered as an `Annotator` with name "trained_srl".
 
@@ -21,9 +21,9 @@ class TrainedSrl(Annotator):
     predicates : `str`
         The archive of the first model, a file or a URL.
     roles : `str`
-        That of the second.
+        The archive of the second model.
     batch_size : `int`, optional (default = `64`)
-        In sentences, and in predicates.
+        Sentences in a batch of the first model, and predicates in a batch of the second.
 
     # Example
 

@@ -1,4 +1,4 @@
-"""Words that do not name entities: what exact match must not link."""
+"""Words that do not name entities, which exact match must not link."""
 
 from spacy.lang.en.stop_words import STOP_WORDS
 
@@ -22,7 +22,7 @@ VERBS = frozenset(
     walking walks want wanted wanting wants went work worked working works
     """.split()
 )
-"""Forms of common verbs (and "afraid", which is used like one), for texts that no tagger has seen."""
+"""Forms of common verbs (and "afraid", which is used like one), for texts without part-of-speech tags."""
 
 RELATION_WORDS = frozenset(
     """
@@ -30,6 +30,6 @@ RELATION_WORDS = frozenset(
     tomorrow
     """.split()
 )
-"""Adverbs and adjectives of place, time and size that the function words leave out."""
+"""Adverbs and adjectives of place, time and size that are no function words."""
 
 NOT_ENTITIES = FUNCTION_WORDS | VERBS | RELATION_WORDS

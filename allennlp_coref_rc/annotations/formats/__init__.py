@@ -15,7 +15,7 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 
 
 class Format(NamedTuple):
-    """How a file is read, and which of the files in a folder are of this format."""
+    """The function that reads a file, and the pattern of such files in a folder."""
 
     read: Callable[[str], Iterator[AnnotatedText]]
     files: str
@@ -39,4 +39,4 @@ FORMATS: Dict[str, Format] = {
     "corenlp": Format(read_corenlp, "*.json*"),
     "dassa": Format(read_dassa, "*.jsonl*"),
 }
-"""By the names that the annotator `precomputed` knows them by."""
+"""Formats by the names that the annotator `precomputed` takes."""

@@ -5,7 +5,7 @@ from allennlp_coref_rc.annotations.document import read_documents, read_header
 
 
 def read_annotated(path: str) -> Iterator[AnnotatedText]:
-    """The texts of a file that `write_annotated_texts` or `allennlp annotate` has written."""
+    """The texts of a file written by `write_annotated_texts` or `coref-rc annotate`."""
     if read_header(path) is None:
         yield from read_annotated_texts(path)
     else:

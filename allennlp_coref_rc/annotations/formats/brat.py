@@ -21,22 +21,22 @@ RELATION = re.compile(r"(\S+) +\S+?:(\S+) +\S+?:(\S+)\s*$")
 TRIGGER = re.compile(r"\S+?:(\S+)")
 
 COREFERENCE = "coref"
-"""What the name of a relation between mentions begins with: Coref, Coreference, coreferent, …"""
+"""The beginning of the name of a relation between mentions: Coref, Coreference, coreferent, …"""
 
 
 def read_brat(path: str) -> Iterator[AnnotatedText]:
     """
-    The text of a stand-off file of brat (Stenetorp et al., EACL 2012), `NAME.ann`, and the `NAME.txt` beside it, with
-    coreference clusters: of the relations whose names begin with "coref" (`R1<TAB>Coreference Arg1:T1 Arg2:T2`) and of
-    all equivalences (`*<TAB>Equiv T1 T2 T3`). Each line of the text is a sentence, and its tokens end at white space and
+    The text of a stand-off file of brat (Stenetorp et al., EACL 2012), `NAME.ann`, and of the `NAME.txt` beside it.
+    Relations whose names begin with "coref" (`R1<TAB>Coreference Arg1:T1 Arg2:T2`) and all equivalences (`*<TAB>Equiv
+    T1 T2 T3`) make its coreference clusters. Each line of the text is a sentence, and its tokens end at white space and
     wherever an annotation begins or ends.
 
-    A discontinuous annotation is taken from its first to its last character; an event is a mention where its trigger is.
-    Annotations of other kinds are passed over. The id is NAME.
+    The span of a discontinuous annotation goes from its first to its last character; the span of an event is its
+    trigger. Other annotations are ignored. The id is NAME.
     """
     name = SUFFIX.sub("", path)
     if name == path:
-        raise ConfigurationError(f"{path}: found another name, expected one that ends with .ann")
+        raise ConfigurationError(f"{path}: found another ending, expected .ann")
     with open_text(f"{name}.txt", newline="") as lines:
         text = "".join(lines)
     with open_text(path) as lines:
@@ -52,10 +52,10 @@ class _Annotations:
     def __init__(self, path: str, text: str) -> None:
         self.text = text
         self.spans: Dict[str, Span] = {}
-        """The characters of annotations, by id."""
+        """The characters of each annotation, by its id."""
         self._triggers: Dict[str, str] = {}
         self._links: List[Tuple[str, List[str]]] = []
-        """What is the same, with the place of the line."""
+        """Annotations that are coreferent: the place of the line that says so, and their ids."""
 
     def add(self, place: str, line: str) -> None:
         if not line.strip():
@@ -110,7 +110,7 @@ class _Annotations:
         return min(start for start, _ in parts), max(stop for _, stop in parts)
 
     def clusters(self) -> List[List[Span]]:
-        """The mentions that links join, directly or by way of others."""
+        """The clusters of mentions that links join, directly or through other mentions."""
         cluster_of: Dict[str, List[str]] = {}
         for place, names in self._links:
             joined: List[str] = []

@@ -6,7 +6,7 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import open_text
 
 MIN_COLUMNS = 12
-"""Eleven of the word, one for each predicate of the sentence, and the last for coreference."""
+"""Eleven columns about the word, and the last for coreference. Each predicate of the sentence adds one before it."""
 
 BEGIN = re.compile(r"#begin document \((.*)\); part (\d{1,9})\s*$")
 
@@ -24,11 +24,11 @@ def read_conll_2012(path: str) -> Iterator[AnnotatedText]:
     """
     The documents of a file in the format of the CoNLL-2012 shared task (Pradhan et al., 2012), plain or compressed,
     with sentences, coreference clusters by number (the last column) and PropBank frames (column 12 to the last but
-    one; the predicate is the argument `V`, or else the word that has the frameset, column 8, of the same order).
-    Columns stand between tabs, where there are any, and may then be empty, as in LitBank; otherwise between blanks.
+    one). The predicate of the nth frame is its argument `V`, or else the nth word with a frameset (column 8). Tabs
+    separate the columns, which may then be empty, as in LitBank; in a line without tabs blanks do.
 
-    Every part of a document is a text of its own with the id "NAME_PART". What is malformed raises a
-    `ConfigurationError` with the file and the line.
+    Each part of a document is a separate text with the id "NAME_PART". A malformed line raises a `ConfigurationError`
+    with the file and the line.
     """
     with open_text(path) as lines:
         yield from _documents(path, lines)
@@ -72,7 +72,7 @@ class _Document:
         self.frames: List[Frame] = []
         self.clusters: Dict[int, Cluster] = {}
         self.open: Dict[int, List[Span]] = {}
-        """By cluster, the token and the line at which its mentions begin that have not ended."""
+        """For each cluster, the token and the line at which each mention begins that has not ended yet."""
         self.sentence: List[Row] = []
 
     def add(self, number: int, line: str) -> None:

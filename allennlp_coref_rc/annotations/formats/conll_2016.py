@@ -16,13 +16,13 @@ from allennlp_coref_rc.annotations.formats.json_value import JsonValue, read_jso
 PARSES = "parses.json"
 
 MAX_TOKENS = 1_000_000
-"""Of a document. A damaged number must not fill the memory."""
+"""The most tokens of a document. A damaged number must not fill the memory."""
 
 
 class Conll2016Relation(NamedTuple):
     """
-    A relation as a `relations.json` has it: its `DocID`, its `Type`, one or more senses, and its parts. JSON values know
-    their places in the file, for messages.
+    A relation in a `relations.json`: its `DocID`, its `Type`, one or more senses, and its parts. Errors in a
+    `JsonValue` name its place in the file.
     """
 
     document: JsonValue
@@ -51,12 +51,12 @@ def read_relations(path: str) -> Iterator[Conll2016Relation]:
 
 def read_conll_2016(path: str) -> Iterator[AnnotatedText]:
     """
-    The documents of a `relations.json`: shallow discourse relations by `DocID`. Of a relation with several senses there
-    is one for each.
+    The documents of a `relations.json`: shallow discourse relations by `DocID`. A relation with several senses becomes
+    several relations.
 
-    Tokens and sentences are those of the `parses.json` beside it. Without one, the text has as many tokens as relations
-    speak of; a token is known where an argument's `RawText` falls into as many tokens as it has, and `UNKNOWN` where
-    not. Such a text is aligned by the places of its tokens.
+    Tokens and sentences are those of the `parses.json` beside it. Without one, the text ends with the last token that a
+    relation mentions. A token is known where the `RawText` of an argument splits into as many words as the argument has
+    tokens, and is otherwise `UNKNOWN`. Such a text is aligned by the positions of its tokens.
     """
     texts: Dict[str, AnnotatedText] = {}
     parses = os.path.join(os.path.dirname(path), PARSES)
@@ -81,7 +81,7 @@ def read_conll_2016(path: str) -> Iterator[AnnotatedText]:
 
 
 def _texts(parses: JsonValue) -> Iterator[Tuple[str, AnnotatedText]]:
-    """By id."""
+    """The id and the text of each document."""
     for id, document in parses.items():
         tokens: List[str] = []
         sentences: List[Span] = []
@@ -94,7 +94,7 @@ def _texts(parses: JsonValue) -> Iterator[Tuple[str, AnnotatedText]]:
 
 
 def _word(word: JsonValue) -> str:
-    """Of a list of the word and what is known about it."""
+    """The word, which is the first value of a list."""
     values = word.list()
     if not values:
         raise word.error("a list that begins with a word")
@@ -102,7 +102,7 @@ def _word(word: JsonValue) -> str:
 
 
 def _part(part: Optional[JsonValue], text: AnnotatedText, known: bool) -> List[Span]:
-    """The spans of an argument or a connective; of a text without parses, its tokens too, as far as they are known."""
+    """The spans of an argument or a connective. Without parses, its tokens are written into the text."""
     tokens = part.get("TokenList") if part else None
     if part is None or tokens is None:
         return []
@@ -120,7 +120,7 @@ def _part(part: Optional[JsonValue], text: AnnotatedText, known: bool) -> List[S
 
 
 def _place(token: JsonValue, limit: int) -> int:
-    """Of a token's number in its document, or of [first character, last, number, sentence, number in the sentence]."""
+    """A token's index, given alone or in a list [first character, last, index, sentence, index in the sentence]."""
     if isinstance(token.value, list):
         values = token.list()
         if len(values) != 5:
@@ -133,7 +133,7 @@ def _words(part: JsonValue, tokens: List[JsonValue]) -> List[str]:
     text = part.get("RawText")
     words = text.string().split() if text else []
     if all(isinstance(token.value, list) for token in tokens):
-        # No token has white space in it, so that their lengths say where each begins.
+        # No token contains white space, so their lengths say where each begins.
         lengths = [token.list()[1].integer() - token.list()[0].integer() for token in tokens]
         characters, ends = "".join(words), list(accumulate(lengths))
         if min(lengths) > 0 and ends[-1] == len(characters):

@@ -12,10 +12,10 @@ SUFFIX = re.compile(r"(\.(txt|jsonl?|gz|bz2|xz))*$")
 def read_corenlp(path: str) -> Iterator[AnnotatedText]:
     """
     The documents of a file in CoreNLP's JSON (Manning et al., ACL 2014), one object in the file or one a line: tokens,
-    sentences and coreference chains, in the order of the file. Tokens are as they were written (`originalText`), where
-    the file has that.
+    sentences and coreference chains, in the order of the file. A token is its `originalText`, or else its `word`.
 
-    The id is the `docId`; without one, the name of the file up to `.json`, or, if it has several lines, none.
+    The id is the `docId`. Without one it is the name of the file up to `.json` if there is one document, and otherwise
+    missing.
     """
     values = read_json(path)
     first = list(islice(values, 2))

@@ -20,9 +20,9 @@ logger = logging.getLogger(__name__)
 
 def read_dassa(path: str) -> Iterator[AnnotatedText]:
     """
-    The texts of a file of DASSA's annotated NarrativeQA (Mihaylov and Frank, EMNLP 2019), a document a line: its summary,
-    whose id is the `document_id`, and its questions, whose ids are `DOCUMENT##000`, `DOCUMENT##001`, … as in the
-    authors' code.
+    The texts of a file of DASSA's annotated NarrativeQA (Mihaylov and Frank, EMNLP 2019), which has a document on each
+    line. A document has a summary, whose id is the `document_id`, and questions, whose ids are `DOCUMENT##000`,
+    `DOCUMENT##001`, … as in the authors' code.
     """
     for number, document in enumerate(read_json(path)):
         id = document.get("document_id")
@@ -36,20 +36,20 @@ def read_dassa(path: str) -> Iterator[AnnotatedText]:
 
 def annotated_text_from_dassa(parse: Union[JsonValue, Any], srl: Union[JsonValue, Any, None] = None) -> AnnotatedText:
     """
-    The text of a `summary_parse` or `question_parse`, an object whose `sentences` have `tokens` and `srl`, whose
-    `coref_clusters` have `mentions`, and whose `sdp` is a list of discourse relations. All of its spans count tokens of
-    the whole text.
+    The text of a `summary_parse` or `question_parse`: an object whose `sentences` have `tokens` and `srl`, whose
+    `coref_clusters` have `mentions`, and whose `sdp` is a list of discourse relations. Spans are positions in the whole
+    text.
 
-    The words that were labelled with roles need not be the tokens. Tags that are as many as the tokens are taken one by
-    one; otherwise words and tokens are aligned by their characters (the authors' code fills missing tokens in, and
-    leaves other differences as they are). A frame that fits neither way is left out, with a warning of how many, and so
-    is a relation that lacks an argument.
+    The words that were labelled with roles may differ from the tokens. If there are as many tags as tokens, each token
+    gets its tag; otherwise words and tokens are aligned by their characters (the authors' code fills in missing tokens
+    and leaves other differences as they are). Frames that fit neither way and relations that lack an argument are left
+    out, and a warning says how many.
 
     # Parameters
 
     parse : `Any`
     srl : `Any`, optional (default = `None`)
-        The roles of the whole text, for sentences without any: what the file has as `question_srl`.
+        The roles of the whole text (`question_srl` in the file), used if no sentence has its own.
     """
     parse = parse if isinstance(parse, JsonValue) else JsonValue(parse)
     tokens: List[str] = []
@@ -96,7 +96,7 @@ def _cluster(cluster: JsonValue, length: int) -> Cluster:
 
 
 def _frames(srl: JsonValue, tokens: Sequence[str], offset: int) -> List[Optional[Frame]]:
-    """The frames of one sentence, whose first token has the place `offset`; `None` for each that does not fit."""
+    """The frames of one sentence, whose first token is at `offset`; `None` for each frame that does not fit."""
     verbs = srl.get("verbs")
     words = srl.get("words")
     return [

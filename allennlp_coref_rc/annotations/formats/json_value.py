@@ -7,8 +7,8 @@ from allennlp_coref_rc.common.json_objects import excerpt, is_text, read_json_ob
 
 class JsonValue:
     """
-    A JSON value that knows where it stands. What is missing or of another kind than asked for raises a
-    `ConfigurationError` with that place: "FILE, line 2: found 3 at sentences[0].tokens, expected a list".
+    A JSON value that knows its place. A missing value, or one of an unexpected type, raises a `ConfigurationError` with
+    that place: "FILE, line 2: found 3 at sentences[0].tokens, expected a list".
     """
 
     def __init__(self, value: Any, place: str = "", path: str = "") -> None:
@@ -17,7 +17,7 @@ class JsonValue:
         self.path = path
 
     def error(self, expected: str) -> ConfigurationError:
-        """The complaint that something else was expected here."""
+        """The error that says what was expected here."""
         prefix = f"{self.place}: " if self.place else ""
         where = f" at {self.path}" if self.path else ""
         return ConfigurationError(f"{prefix}found {excerpt(self.value)}{where}, expected {expected}")
@@ -28,7 +28,7 @@ class JsonValue:
         return JsonValue(self.value[key], self.place, f"{self.path}.{key}" if self.path else key)
 
     def get(self, key: str) -> Optional["JsonValue"]:
-        """What is there under a key, if it is there and not null."""
+        """The value under a key; `None` if it is missing or null."""
         if not isinstance(self.value, dict):
             raise self.error("an object")
         return None if self.value.get(key) is None else self[key]
@@ -79,7 +79,7 @@ class JsonValue:
         return self.value
 
     def span(self, length: int) -> Span:
-        """A list [start, end) of token positions in a text of so many tokens."""
+        """A list [start, end) of token positions in a text of `length` tokens."""
         values = self.list()
         if len(values) == 2:
             start, stop = (value.integer(maximum=length) for value in values)
@@ -89,6 +89,6 @@ class JsonValue:
 
 
 def read_json(path: str) -> Iterator[JsonValue]:
-    """The objects of a file, one in the whole file or one a line, or of a list."""
+    """The objects of a file: a single one, one a line, or a list of them."""
     for place, value in read_json_objects(path):
         yield JsonValue(value, place)

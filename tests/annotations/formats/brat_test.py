@@ -103,7 +103,7 @@ def test_malformed_annotations_say_where(tmp_path, line, message):
 
 def test_damaged_files_say_where(tmp_path):
     check_damaged_files(read_brat, FIXTURE, tmp_path, [FIXTURE.with_suffix(".txt")])
-    with pytest.raises(ConfigurationError, match="story.txt: found another name, expected one that ends with .ann"):
+    with pytest.raises(ConfigurationError, match="story.txt: found another ending, expected .ann"):
         list(read_brat(str(FIXTURE.with_suffix(".txt"))))
     (tmp_path / "lone.ann").write_text("")
     with pytest.raises(ConfigurationError, match="lone.txt: no such file"):

@@ -6,8 +6,8 @@ from allennlp_coref_rc.annotations.annotators.sieve.mention import Mention
 
 class Entity:
     """
-    Mentions that were linked and what is known of them together: the genders and numbers that are left, how salient the
-    entity is after its latest mention, and whether "he", "she" or "they" may be it.
+    Linked mentions and what is known about them: the genders and numbers that are still possible, how salient the
+    entity is after its latest mention, and whether "he", "she" or "they" may refer to it.
     """
 
     __slots__ = ("mentions", "gender", "number", "is_person", "is_third_person", "salience")
@@ -24,7 +24,7 @@ class Entity:
         return bool(self.gender & mention.gender and self.number & mention.number)
 
     def narrow(self, gender: int, number: int) -> None:
-        """Keeps of the genders and numbers what is also in these, unless that is nothing."""
+        """Keeps only the given genders and numbers, unless none would be left."""
         self.gender = self.gender & gender or self.gender
         self.number = self.number & number or self.number
 
@@ -48,7 +48,7 @@ class Entities:
         return iter(dict.fromkeys(self._of.values()))
 
     def add(self, mention: Mention, entity: Optional[Entity] = None) -> Entity:
-        """Links a mention to an entity, or makes it a new one."""
+        """Adds a mention to an entity, or to a new one."""
         if entity is None:
             entity = Entity(mention.gender, mention.number)
             entity.is_third_person = True
@@ -59,7 +59,7 @@ class Entities:
         return entity
 
     def merge(self, one: Mention, other: Mention) -> None:
-        """Makes the entities of two mentions one."""
+        """Merges the entities of two mentions."""
         larger, smaller = self._of[one], self._of[other]
         if larger is smaller:
             return

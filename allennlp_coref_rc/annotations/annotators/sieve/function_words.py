@@ -109,7 +109,7 @@ IMPERSONAL_VERBS = frozenset(
 )
 
 CLAUSE_OPENERS = frozenset("for how if that to what when who why".split())
-"""Words with which the clause begins that "it" stands for."""
+"""Words that begin a clause for which "it" stands, as in "it is clear that"."""
 
 BARE_WORDS = frozenset(
     """

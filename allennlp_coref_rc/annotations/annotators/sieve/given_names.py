@@ -1,4 +1,4 @@
-"""Given names, titles and places: what tells the gender of a name, or that it names no person. All in lower case."""
+"""Given names, titles and places, which show the gender of a name or that it names no person. All in lower case."""
 
 MALE_NAMES = frozenset(
     """
@@ -92,7 +92,7 @@ EITHER_NAMES = frozenset(
     shannon shelley sidney skyler stacey sydney taylor terry tracy vivian
     """.split()
 )
-"""Names of men and of women."""
+"""Names that both men and women have."""
 
 ALSO_WORDS = frozenset(
     """
@@ -106,7 +106,7 @@ ALSO_WORDS = frozenset(
     victoria viola violet virginia wade warren will willow winter woody
     """.split()
 )
-"""Names that are also words: in lower-cased text they are none."""
+"""Names that are also words. In lower-cased text they are not taken for names."""
 
 MALE_TITLES = frozenset(
     """

@@ -1,4 +1,4 @@
-"""What single words tell: the word lists as tables to look up."""
+"""Tables of what single words mean, made from the word lists."""
 
 from typing import Dict, NamedTuple
 
@@ -12,7 +12,7 @@ ANY_NUMBER = SINGULAR | PLURAL
 
 
 class Noun(NamedTuple):
-    """What a common noun names: the genders and numbers it may have, and whether it is a person's."""
+    """A common noun: the genders and numbers it may have, and whether it names a person."""
 
     gender: int
     number: int
@@ -91,4 +91,4 @@ CLOSED = (
     | function_words.AUXILIARIES
     | function_words.ADVERBS
 )
-"""Words that are no noun and, but for determiners, no part of a simple noun phrase."""
+"""Words that are no nouns and, apart from determiners, no part of a simple noun phrase."""

@@ -12,8 +12,8 @@ HEADINGS = frozenset("chapter part book volume act scene section canto letter pr
 
 class MentionFinder:
     """
-    Finds the mentions of a text with word lists and capital letters: pronouns, names and common noun phrases, those in
-    one another included. With `all_nouns` any word may be the head of a noun phrase, otherwise those of the lists.
+    Finds the mentions of a text with word lists and capital letters: pronouns, names and common noun phrases, also
+    inside one another. With `all_nouns` any word may be the head of a noun phrase, otherwise only listed words.
     """
 
     def __init__(self, tokens: Sequence[str], sentences: Sequence[Span], all_nouns: bool = False) -> None:
@@ -24,7 +24,7 @@ class MentionFinder:
         self._stop = 0
 
     def find(self) -> List[Mention]:
-        """The mentions in order; of those that begin together the shortest first."""
+        """The mentions in order of their beginnings; if these are equal, the shortest first."""
         for number, (start, stop) in enumerate(self._sentences):
             self._stop = stop
             first, position = len(self._mentions), start
@@ -36,7 +36,7 @@ class MentionFinder:
         return sorted(self._mentions, key=lambda mention: mention.span)
 
     def _find_at(self, position: int) -> int:
-        """Adds the mentions that begin at a token and says where to look on."""
+        """Adds the mentions that begin at a token, and returns the position to go on from."""
         word = self.words[position]
         mention = None
         if word in PRONOUNS and not (word == "i" and self._is_numeral(position)):

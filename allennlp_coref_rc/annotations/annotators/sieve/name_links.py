@@ -23,7 +23,7 @@ WIVES = frozenset(["mrs", "lady"])
 
 
 def link_names(entities: Entities, mentions: Sequence[Mention]) -> None:
-    """Links the same names, then parts to longer ones: "Mr. Archer" and "Archer" to "Newland Archer"."""
+    """Links equal names, then parts of names to longer ones: "Mr. Archer" and "Archer" to "Newland Archer"."""
     first: Dict[Name, Mention] = {}
     for mention in mentions:
         if mention.kind == NAME:
@@ -70,7 +70,7 @@ def _titles_agree(name: Name, longer: Name) -> bool:
 
 
 def link_appositions(entities: Entities, mentions: Sequence[Mention], words: Sequence[str]) -> None:
-    """Links a noun phrase of a person and the name beside it: "her sister Anne", "Anne, the eldest sister,"."""
+    """Links a noun phrase for a person to the name beside it: "her sister Anne", "Anne, the eldest sister,"."""
     starts = {mention.start: mention for mention in mentions if mention.kind == NAME}
     stops = {mention.stop: mention for mention in mentions if mention.kind == NAME}
     for mention in mentions:
@@ -94,8 +94,8 @@ def _word(words: Sequence[str], position: int) -> str:
 
 def vote_genders(entities: Entities, mentions: Sequence[Mention], words: Sequence[str]) -> None:
     """
-    Gives names of unknown gender that of most pronouns that follow them, in their sentence or the next, before another
-    name; those that mostly stand after "in", "from" and the like name places.
+    Gives a name of unknown gender the gender of most pronouns that follow it, in its sentence or the next, before
+    another name. Names that mostly stand after "in", "from" and the like are places.
     """
     votes: Dict[Entity, List[int]] = defaultdict(list)
     latest: Optional[Mention] = None

@@ -1,4 +1,4 @@
-"""Where names stand in a text: by capital letters, or, where there are none, by lists and what names do."""
+"""Finds the names in a text by capital letters, or, if there are none, by word lists and by what names do."""
 
 from typing import Dict, List, Sequence, Set
 
@@ -10,7 +10,7 @@ OPENING = frozenset(["``", "“", "‘", '"', "'", "--", "—", ":", "(", "[", "
 """Signs after which a capital letter says nothing."""
 
 PARTICLES = frozenset("of de du la le van von der den del di da the 's d'".split())
-"""What may stand inside a name, but not begin or end it."""
+"""Words that may stand inside a name, but not begin or end it."""
 
 BEFORE_CLAUSES = frozenset(
     ". ! ? `` '' ` ' “ ” ‘ \" , ; : -- — and but as when that while if because then before until".split()
@@ -21,7 +21,7 @@ MIN_CAPITALS = 0.01
 
 
 def name_spans(tokens: Sequence[str], words: Sequence[str], sentences: Sequence[Span]) -> Dict[int, int]:
-    """By the first token of each name the token after its last. `words` are the lower-cased tokens."""
+    """Maps the first token of each name to the token after its last one. `words` are the lower-cased tokens."""
     capital = [token[:1].isupper() for token in tokens]
     if sum(capital) < MIN_CAPITALS * len(tokens):
         return _lower_cased_spans(words)
@@ -47,8 +47,8 @@ def name_spans(tokens: Sequence[str], words: Sequence[str], sentences: Sequence[
 
 def _may_be_in_name(words: Sequence[str], i: int, any_is_capital: bool, lower: Set[str], inside: Set[str]) -> bool:
     """
-    Whether a capitalised word may be part of a name. Where any word has a capital letter it has to be a name that is
-    known, or that has one elsewhere too.
+    Whether a capitalised word may be part of a name. Where any word would have a capital letter, it has to be a known
+    name or have one elsewhere too.
     """
     word = words[i]
     if word in given_names.NOT_NAMES or word in CLOSED or not word[0].isalpha():
@@ -67,7 +67,7 @@ def _is_heading(token: str) -> bool:
 
 
 def _past_particles(words: Sequence[str], position: int, stop: int, good: List[bool]) -> int:
-    """The position itself, or that after particles if the name goes on there: "Duke of York", "Lincoln 's Inn"."""
+    """The position, or the one after particles if the name goes on there: "Duke of York", "Lincoln 's Inn"."""
     if position < stop and words[position] == "." and len(words[position - 1]) == 1:
         return position + 1 if position + 1 < stop and good[position + 1] else position
     end = position
@@ -82,8 +82,8 @@ def _past_particles(words: Sequence[str], position: int, stop: int, good: List[b
 
 def _lower_cased_spans(words: Sequence[str]) -> Dict[int, int]:
     """
-    Of text without capital letters: what follows a title, names that are known and are no words, and, wherever they
-    stand, unknown words with which somewhere a clause begins, without a determiner, or which speak.
+    The names of text without capital letters: unknown words after a title; known names that are not words too; and
+    unknown words that somewhere speak, or begin a clause without a determiner.
     """
     acting: Set[str] = set()
     for i, word in enumerate(words[:-1]):
@@ -113,7 +113,7 @@ def _lower_cased_spans(words: Sequence[str]) -> Dict[int, int]:
 
 
 def _is_unknown(word: str) -> bool:
-    """Whether a lower-cased word may well be a name, being in no list of words and having no ending of them."""
+    """Whether a lower-cased word may be a name: it is in no list of words, and does not end like other words."""
     return (
         word.isalpha()
         and len(word) > 2

@@ -19,10 +19,10 @@ from allennlp_coref_rc.annotations.annotators.sieve.lexicon import (
 from allennlp_coref_rc.annotations.annotators.sieve.mention import NAME, NOMINAL, PRONOUN, Mention
 
 MAX_WORDS = 8
-"""Of a noun phrase up to its head, and of each of its possessors."""
+"""The most words of a noun phrase up to its head, and of each of its possessors."""
 
 MAX_OF = 2
-"""Phrases with "of" inside one another."""
+"""The most phrases with "of" inside one another."""
 
 NONE = -1
 
@@ -35,9 +35,9 @@ ADJECTIVE_ENDINGS = tuple("ous ive ful ent ant al ed less ish ble ic ly est y la
 @dataclass(slots=True)
 class NounPhraseParser:
     """
-    Finds noun phrases: a determiner or possessor, modifiers and a head, which is a name or a noun of the lists
-    (persons, groups, places, vehicles, animals), or, with `all_nouns`, any word that may be one. A phrase with "of"
-    belongs to it. `name_spans` has the token after the last one of each name, by its first one.
+    Finds noun phrases: a determiner or possessor, modifiers and a head, which is a name or a listed noun (persons,
+    groups, places, vehicles, animals), or, with `all_nouns`, any word that may be a noun. They include a phrase with
+    "of" after the head. `name_spans` maps the first token of each name to the token after its last one.
     """
 
     tokens: Sequence[str]
@@ -47,9 +47,9 @@ class NounPhraseParser:
 
     def parse(self, start: int, stop: int, possessor: Optional[Mention] = None) -> Tuple[List[Mention], int]:
         """
-        The noun phrase that begins at a token of the sentence that ends at `stop`, with its possessors ("Anne" of
-        "Anne 's sister"), and where to look for the next: nothing, and the next token, if there is none. `possessor` is
-        the pronoun that begins it, if one does.
+        The mentions of the noun phrase that begins at `start`, in a sentence that ends at `stop`: its possessors
+        ("Anne" of "Anne 's sister") and itself, if there is one. The number is the position to go on from. `possessor`
+        is the pronoun that begins the phrase, if any.
         """
         phrase = _NounPhrase(self, start, stop, possessor, self.all_nouns)
         mention = phrase.read()
@@ -59,7 +59,7 @@ class NounPhraseParser:
 
 
 class _NounPhrase:
-    """The reading of one noun phrase. Positions that were not met are `NONE`."""
+    """Reads one noun phrase. Positions that it has not found are `NONE`."""
 
     def __init__(
         self,
@@ -81,7 +81,7 @@ class _NounPhrase:
         self._determiner = ""
         self.owners: List[Mention] = []
         self.resume = start
-        """Where to look on if there is no noun phrase."""
+        """The position to go on from if there is no noun phrase."""
         self._first = start
         self._head = self._name = self._other = NONE
         self._kind = NOMINAL
@@ -111,7 +111,7 @@ class _NounPhrase:
         self._kind = NOMINAL
 
     def _read_determiners(self) -> bool:
-        """Goes on behind determiners and "very". False if they are none: "that" of a clause."""
+        """Goes past determiners and "very". False if a "that" is no determiner but begins a clause."""
         words = self._words
         if self._possessor:
             self._determiner = words[self._start]
@@ -257,7 +257,7 @@ class _NounPhrase:
 
 
 def name_attributes(name: Sequence[str]) -> Tuple[int, int, bool]:
-    """The genders and numbers that a name may have, and whether it is a person's for certain."""
+    """The genders and numbers that a name may have, and whether it certainly names a person."""
     first, last = name[0], name[-1]
     gender = PERSON
     titles = [TITLES[word] for word in name[:-1] if word in TITLES]

@@ -9,20 +9,20 @@ from allennlp_coref_rc.annotations.annotators.sieve.mention import PRONOUN, Ment
 CLOSING = {"“": "”", "``": "''", "‘": "’", "`": "'"}
 
 MAX_LENGTH = 400
-"""Tokens of a quotation; what goes on for longer has lost its closing mark, and is none."""
+"""The most tokens of a quotation. A longer one has lost its closing mark and does not count."""
 
 SAME_TURN = 20
-"""Tokens between two quotations of one turn."""
+"""The most tokens between two quotations of one turn."""
 
 CONVERSATION = 60
-"""Tokens between two turns of a conversation."""
+"""The most tokens between two turns of a conversation."""
 
 
 @dataclass(eq=False, slots=True)
 class Quote:
     """
-    What stands between two quotation marks. A `turn` is what one speaks without being answered, and is known by its
-    first quotation, which also has the turns `before` and `after` it in the conversation.
+    The text between two quotation marks. A `turn` is all that a speaker says before somebody answers. Its first
+    quotation stands for it, and has the turns `before` and `after` it in the conversation.
     """
 
     start: int
@@ -38,7 +38,7 @@ class Quote:
 
 def find_quotes(tokens: Sequence[str]) -> List[Quote]:
     """
-    The quotations of a text in order: between marks that open and close, or, where those are not used, " or '.
+    The quotations of a text in order: between opening and closing marks, or, if there are none, between " or '.
     """
     marks = set(tokens)
     plain = "'" if '"' not in marks else '"'
@@ -65,8 +65,9 @@ def _is_apostrophe(tokens: Sequence[str], position: int) -> bool:
 
 class SpeakerFinder:
     """
-    Finds who speaks: who stands beside a verb of speaking right after the quotation, or before it in its sentence; else
-    who goes on, where only such words stand between two quotations; else whom the sentence beside it is about.
+    Finds the speaker of each quotation: the person beside a verb of speaking, right after the quotation or before it in
+    its sentence; or the speaker of the quotation before, if only such words stand between the two; or the subject of
+    the sentence beside it.
     """
 
     def __init__(
@@ -80,7 +81,7 @@ class SpeakerFinder:
         for mention in mentions:
             is_pronoun = mention.kind == PRONOUN
             if mention.gender & PERSON and not (is_pronoun and mention.words[0] in function_words.NEVER_SUBJECTS):
-                # Of several the longest.
+                # The longest of several mentions stays.
                 self._starts[mention.start] = mention
                 self._stops.setdefault(mention.stop, mention)
 

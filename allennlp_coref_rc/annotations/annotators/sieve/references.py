@@ -7,24 +7,24 @@ from allennlp_coref_rc.annotations.annotators.sieve.lexicon import CLOSED, NEUTE
 from allennlp_coref_rc.annotations.annotators.sieve.mention import NAME, NOMINAL, PRONOUN, Mention
 from allennlp_coref_rc.annotations.annotators.sieve.speakers import Speakers
 
-# Of salience: a mention adds its weight, which fades from sentence to sentence. Tuned on half of LitBank.
+# Salience: each mention adds its weight, and the sum fades from sentence to sentence. Tuned on half of LitBank.
 DECAY = 0.6
 OBJECT = 0.3
 NOT_NAME = 0.7
 QUOTED = 0.3
 SAME_SENTENCE = 0.3
-"""Added for the subject of the sentence so far; for that of the sentence before, if the pronoun is a subject too; and
-for what is in the same sentence, if the pronoun is a possessive."""
+"""Added for the latest subject in the sentence; for the subject of the sentence before, if the pronoun is a subject
+too; and for any entity in the same sentence, if the pronoun is a possessive."""
 NEARNESS = 0.1
 
 MAX_CANDIDATES = 50
-"""Entities that a pronoun is compared with."""
+"""The most entities that a pronoun is compared with."""
 
 MAX_HEADS = 12
-"""Earlier noun phrases with the same head that a noun phrase is compared with."""
+"""The most earlier noun phrases with the same head that a noun phrase is compared with."""
 
 OBJECT_REACH = 6
-"""Tokens after a subject in which "him" is not the subject."""
+"""The number of tokens after a subject in which "him" cannot refer to it."""
 
 CLAUSE_BREAKS = frozenset([",", ";", "and", "that", "who", "but"])
 
@@ -35,9 +35,9 @@ class ReferenceLinker:
     """
     Links noun phrases and pronouns in one pass from left to right.
 
-    A definite noun phrase goes to an earlier one with the same head that has all its words; one with a possessor to one
-    with the same head and the same possessor. A pronoun of the third person goes to the most salient entity that agrees
-    in gender and number, within `max_distance` sentences. "It" is linked only if `link_it`.
+    A definite noun phrase is linked to an earlier one that has the same head and all its words; one with a possessor is
+    linked to one with the same head and possessor. A pronoun of the third person is linked to the most salient entity
+    within `max_distance` sentences that agrees in gender and number. "It" is linked only if `link_it`.
     """
 
     def __init__(
@@ -49,12 +49,12 @@ class ReferenceLinker:
         self._max_distance = max_distance
         self._link_it = link_it
         self._recent: Dict[Entity, Mention] = {}
-        """The latest mention of each entity; the entity mentioned latest is the last one."""
+        """The latest mention of each entity, in the order of these mentions."""
         self._by_head: Dict[str, List[Mention]] = defaultdict(list)
         self._by_possessor: Dict[Tuple[Entity, str], Mention] = {}
         self._relatives: Dict[str, Mention] = {}
         self._subjects: Dict[int, Mention] = {}
-        """By sentence, its latest subject."""
+        """The latest subject of each sentence."""
 
     def link(self, mentions: Sequence[Mention]) -> None:
         for mention in mentions:
@@ -76,7 +76,7 @@ class ReferenceLinker:
             self._by_head[self._words[mention.head]].append(mention)
 
     def _salience(self, entity: Entity, mention: Mention) -> float:
-        """How salient the entity is still when the mention comes."""
+        """How salient the entity still is at the mention."""
         latest = self._recent.get(entity)
         return entity.salience * DECAY ** (mention.sentence - latest.sentence) if latest else 0.0
 

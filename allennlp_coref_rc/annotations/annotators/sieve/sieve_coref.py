@@ -22,25 +22,24 @@ class SieveCoref(Annotator):
     and the noun phrases beside them; definite noun phrases with the same head; pronouns by salience, gender and number;
     and, in quotations, who speaks to whom.
 
-    The originals read a parser's trees, a tagger's entities and tables of gender and number counted on the web. Here
-    word lists and capital letters stand in for all of these, so that nothing has to be downloaded; what is not in the
-    lists is found out from the text itself, as the gender of a name from the pronouns that follow it. Mentions are
-    pronouns, names, and common nouns for persons, groups, places and vehicles. In text without capital letters, names
-    are those of the lists and unknown words that act or speak. Tokens and sentences are taken as they come, but for a
-    text that is a single sentence, which is split at full stops.
+    The originals use a parser's trees, a tagger's entities, and tables of gender and number counted on the web. Here
+    word lists and capital letters take their place, so that nothing has to be downloaded. The text itself tells the
+    rest: the pronouns after a name show its gender. Mentions are pronouns, names, and common nouns for persons, groups,
+    places and vehicles. In text without capital letters, names are listed names and unknown words that act or speak.
+    Tokens and sentences are those of the text, but a text of a single sentence is split at full stops.
 
     Registered as an `Annotator` with name "sieve_coref".
 
     # Parameters
 
     max_pronoun_distance : `int`, optional (default = `8`)
-        Sentences between a pronoun and the latest mention of what it refers to.
+        The most sentences between a pronoun and the latest mention of its entity.
     all_nouns : `bool`, optional (default = `False`)
-        Take noun phrases with any head for mentions ("the milk"), and link "it" and "its" too.
+        Let noun phrases with any head be mentions ("the milk"), and link "it" and "its" too.
     include_singletons : `bool`, optional (default = `False`)
-        Also give the mentions that were linked to no other, each as a cluster of one.
+        Also return mentions that are linked to no other, each as a cluster of one.
     max_clusters : `int`, optional (default = `None`)
-        Keep the clusters with the most mentions only. By default all.
+        Keep only this many clusters, those with the most mentions. By default all.
 
     # Example
 

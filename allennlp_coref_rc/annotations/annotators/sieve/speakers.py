@@ -6,13 +6,13 @@ from allennlp_coref_rc.annotations.annotators.sieve.mention import Mention
 from allennlp_coref_rc.annotations.annotators.sieve.quotes import Quote
 
 MIN_NARRATOR = 10
-"""Mentions that the first person needs outside quotations to be somebody in the story."""
+"""The fewest mentions outside quotations that make the first person a character of the story."""
 
 
 class Speakers:
     """
-    Who "I", "you" and "we" are. Each is one entity throughout what one speaker says in a turn, and throughout what is
-    in no quotation: the narrator's. When all else is linked, `link` finds out which others they are.
+    Finds out who "I", "you" and "we" are. Each is one entity within a turn, and one entity in the narrator's text
+    outside quotations. When all other mentions are linked, `link` joins these entities to others.
     """
 
     def __init__(self, quotes: Sequence[Quote], length: int) -> None:
@@ -28,7 +28,7 @@ class Speakers:
         return self._turns[mention.start] is not None
 
     def speaker(self, mention: Mention) -> Optional[Mention]:
-        """Who is said to speak where the mention stands."""
+        """The speaker of the quotation that the mention is in."""
         turn = self._turns[mention.start]
         return turn.speaker if turn else None
 
@@ -43,8 +43,8 @@ class Speakers:
 
     def link(self, entities: Entities) -> None:
         """
-        "I" is who speaks; of turns without a speaker every other one is the same one's. "You" is who speaks in the turn
-        before, or else after; or else the narrator.
+        "I" is the speaker. A turn without a named speaker has that of the turn before the last one, or after the next.
+        "You" is the speaker of the turn before, or else of the turn after, or else the narrator.
         """
         speaking: Dict[Quote, Mention] = {}
         turns = [quote for quote in self._quotes if quote.turn is quote]
