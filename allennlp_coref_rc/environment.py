@@ -1,7 +1,7 @@
 """
-Says by name what is wrong with an installation, before AllenNLP fails somewhere deep on it.
+Names the packages that are missing or do not fit, before AllenNLP fails on them with an obscure error.
 
-`python allennlp_coref_rc/environment.py` checks, where nothing of it can be imported too, and prints what is wrong.
+`python allennlp_coref_rc/environment.py` prints the problems, even if the package itself cannot be imported.
 """
 
 import sys
@@ -23,11 +23,11 @@ REQUIREMENTS: Tuple[Tuple[str, Optional[Version], Optional[Version], str], ...] 
     ("spacy", (3, 8), None, "its tokenizer and word lists are used"),
     ("inflect", None, None, "it joins singular and plural"),
 )
-"""Distribution, the oldest version that works, the first that does not any more, and why."""
+"""The distribution, the oldest version that works, the first that does not work any more, and the reason."""
 
 
 def problems() -> List[str]:
-    """What is wrong, a line each."""
+    """The problems, one a line."""
     found = []
     for name, oldest, too_new, reason in REQUIREMENTS:
         wanted = " and ".join(
@@ -68,7 +68,7 @@ def check_environment() -> None:
 
 
 def _fits(torchvision: Version, torch: Version) -> bool:
-    """Whether torchvision imports beside torch: release 0.(n + 15) is the one of torch 2.n."""
+    """Whether torchvision can be imported beside torch: release 0.(n + 15) belongs to torch 2.n."""
     return torchvision < (0, 17) or torchvision[1] == torch[1] + 15
 
 

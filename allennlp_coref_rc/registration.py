@@ -1,9 +1,9 @@
 """
-Makes what this package registers known to AllenNLP, without importing it before it is asked for.
+Lets AllenNLP find the classes that this package registers, and imports them only when a name asks for one.
 
-AllenNLP finds a class by the name that a config gives, if its module was imported. Importing all modules of this
-package, or all of allennlp-models, takes seconds, which commands that need none of them should not spend. So a name that
-AllenNLP does not know makes it look here: first all modules of this package are imported, then allennlp-models.
+AllenNLP finds a class by the name in a config only if its module is imported. Importing all modules of this package, or
+of allennlp-models, takes seconds, which many commands need not spend. So a name that AllenNLP does not know first
+imports all modules of this package, then allennlp-models.
 """
 
 import importlib
@@ -36,7 +36,7 @@ def register_own() -> None:
 
 @lru_cache(maxsize=None)
 def register_allennlp_models() -> None:
-    """Imports allennlp-models, if it is installed, as AllenNLP's plugin loader does; without using the network."""
+    """Imports allennlp-models, if it is installed, as AllenNLP's plugin loader does, but without the network."""
     import nltk
 
     # One of its modules downloads NLTK's data when it is imported.
@@ -60,11 +60,11 @@ def import_plugins() -> None:
 
 
 SOURCES: Tuple[Callable[[], None], ...] = (register_own, register_allennlp_models)
-"""Where names come from that AllenNLP does not know, in order."""
+"""The functions that may register a name that AllenNLP does not know, in order."""
 
 
 class Names(List[str]):
-    """Registered names: looking for one that is not there imports what may register it."""
+    """Registered names. Looking for one that is not there imports the modules that may register it."""
 
     def __init__(self, base: Any, names: List[str]) -> None:
         super().__init__(names)
@@ -75,7 +75,7 @@ class Names(List[str]):
 
 
 def find(base: Any, name: str) -> bool:
-    """Whether a subclass of a registrable class has a name, after importing as much as needed."""
+    """Whether a subclass of `base` is registered with the name, after importing as much as needed."""
     from allennlp.common import Registrable
 
     for source in (None, *SOURCES):
@@ -87,7 +87,7 @@ def find(base: Any, name: str) -> bool:
 
 
 def install(registrable: Any) -> None:
-    """Changes AllenNLP's `Registrable`, given its module, so that it looks for unknown names here."""
+    """Changes the `Registrable` in AllenNLP's module `registrable`, so that it looks for unknown names here."""
     original_resolve = registrable.Registrable.resolve_class_name.__func__
     original_list = registrable.Registrable.list_available.__func__
 

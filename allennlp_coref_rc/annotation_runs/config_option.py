@@ -11,7 +11,7 @@ from allennlp_coref_rc.common.json_objects import excerpt
 
 
 def load_config(option: str, value: str, base: Type[Registrable]) -> Dict[str, Any]:
-    """The config that an option gives: a name, JSON or Jsonnet, a file of it, or an experiment's config."""
+    """The config that an option gives: a name, JSON or Jsonnet, a file of these, or the config of an experiment."""
     try:
         if value.lstrip().startswith("{"):
             config = json.loads(evaluate_snippet(option, value, ext_vars=_environment_variables()))

@@ -28,7 +28,7 @@ TextItem = Tuple[str, str, Dict[str, Any]]
 class DocumentSource:
     """
     Where documents to be annotated come from: a small value that every process has a copy of. One process reads the
-    items, any of them makes documents of them.
+    items, and any process turns them into documents.
 
     # Parameters
 
@@ -41,11 +41,11 @@ class DocumentSource:
     together: bool = True
 
     def items(self) -> Iterator[Tuple[str, Any]]:
-        """What the input holds, in order, each item with its place; items can be pickled."""
+        """The items of the input in order, each with its place before it. Items can be pickled."""
         raise NotImplementedError
 
     def to_document(self, item: Any) -> Document:
-        """The document of an item, which here is a document already or a `TextItem`."""
+        """Turns an item into a document. Here it is a document already, or a `TextItem`."""
         if isinstance(item, Document):
             return item
         id, text, data = item
@@ -57,12 +57,12 @@ class DocumentSource:
         return annotate_documents(documents, annotator, self.together)
 
     def header(self) -> Dict[str, Any]:
-        """What the header of these documents says before they are annotated."""
+        """The header of these documents before they are annotated."""
         return {"reader": None, "failed": 0, "annotators": []}
 
 
 class TextLines(DocumentSource):
-    """Plain text, one document a line; a blank line is none."""
+    """Plain text, one document a line. Blank lines are skipped."""
 
     def items(self) -> Iterator[Tuple[str, TextItem]]:
         with open_text(_local(self.path)) as lines:
@@ -72,7 +72,7 @@ class TextLines(DocumentSource):
 
 
 class TextFiles(DocumentSource):
-    """The `.txt` files (also compressed) of a folder and of those in it, or of a pattern, one document each."""
+    """The `.txt` files (also compressed) in a folder and its subfolders, or of a pattern, one document each."""
 
     def items(self) -> Iterator[Tuple[str, TextItem]]:
         if os.path.isdir(self.path):
@@ -90,8 +90,8 @@ class TextFiles(DocumentSource):
 
 class JsonLines(DocumentSource):
     """
-    JSONL: objects with a `text` and maybe an `id`, whose other keys are kept in the document's `data`; or with `tokens`
-    and what else a document has.
+    JSONL: objects with a `text` and maybe an `id`, whose other keys go into the document's `data`; or objects with
+    `tokens` and the other keys of a document.
     """
 
     def items(self) -> Iterator[Tuple[str, Any]]:
@@ -124,7 +124,7 @@ class JsonLines(DocumentSource):
 
 
 class AnnotatedDocuments(DocumentSource):
-    """A file of documents, to which a further layer is added. A document set aside before is as good as any."""
+    """A file of documents, to which a further layer is added. Documents that failed before are tried again."""
 
     def items(self) -> Iterator[Tuple[str, Document]]:
         for place, document in read_documents(_local(self.path)):
@@ -163,7 +163,7 @@ class DataSet(DocumentSource):
 
 
 def document_source(path: str, reader: Optional[Dict[str, Any]] = None) -> DocumentSource:
-    """What a path holds: documents; a data set, if the config of a reader is given; or what its name tells."""
+    """The source at a path: annotated documents, a data set if `reader` is given, or else what its name tells."""
     if reader is not None:
         config = json.dumps(reader)
         built = build_reader(config)
@@ -189,7 +189,7 @@ def document_source(path: str, reader: Optional[Dict[str, Any]] = None) -> Docum
 
 @lru_cache(maxsize=1)
 def build_reader(config: str) -> ReadingComprehensionReader:
-    """The reader of a config in JSON, built once a process."""
+    """The reader of a config in JSON, built once in each process."""
     name = json.loads(config)["type"]
     if not issubclass(DatasetReader.resolve_class_name(name)[0], ReadingComprehensionReader):
         raise ConfigurationError(

@@ -20,13 +20,13 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.workers import Item
 from allennlp_coref_rc.registration import import_plugins
 
-# Annotators need not stand several threads, which workers of a cluster may have.
+# The workers of a cluster may have several threads, but annotators need not be thread-safe.
 _one_at_a_time = Lock()
 
 
 @dataclass(frozen=True)
 class Job:
-    """What each process has to know: the source, the config of the annotator in JSON, and the packages to import."""
+    """What each process needs: the source, the annotator's config in JSON, and the packages to import."""
 
     source: DocumentSource
     annotator: str
@@ -45,7 +45,7 @@ class Job:
             return [hashlib.sha256(json_line(document.to_json()).encode()).digest() for document in documents]
 
     def annotate(self, items: Sequence[Item]) -> "ChunkResult":
-        """The documents of the items, annotated. What an annotator cannot do is set aside."""
+        """Annotates the documents of the items. Documents over which the annotator fails are set aside."""
         with _one_at_a_time:
             result = ChunkResult()
             for start in range(0, len(items), self.batch_size):
@@ -69,7 +69,7 @@ class Job:
         except Exception as error:
             if len(batch) == 1:
                 return failed(*batch[0], _name(error), traceback.format_exception(error, limit=-5))
-        # Outside of the handler, so that a document's error does not mention the batch it was in.
+        # Outside the handler, so that a document's error does not mention its batch.
         result = ChunkResult()
         for single in batch:
             result.add(self._annotate([single]))
@@ -78,7 +78,7 @@ class Job:
 
 @dataclass
 class ChunkResult:
-    """Annotated documents and failed ones, as lines of files, and what is counted of the annotated ones."""
+    """Annotated and failed documents as lines of files, and the counts of the annotated ones."""
 
     documents: List[str] = field(default_factory=list)
     failed: List[str] = field(default_factory=list)
@@ -115,5 +115,5 @@ def _name(error: Exception) -> str:
 
 
 def _without_addresses(text: str) -> str:
-    """Without the addresses of objects, which differ from run to run."""
+    """Hides the addresses of objects, which differ from run to run."""
     return re.sub(r"\b0x[0-9a-f]{6,}", "0x…", text)

@@ -21,37 +21,37 @@ from allennlp_coref_rc.version import VERSION
 logger = logging.getLogger(__name__)
 
 MAX_CHUNK = 100
-"""A chunk is a hundredth of the documents, but of no more than this many."""
+"""The most documents in a chunk, which is otherwise a hundredth of all documents."""
 
 EXPECTED_BY = 100
-"""So many documents without any annotation are a reason for a warning."""
+"""The number of documents without any annotation after which there is a warning."""
 
 
 @dataclass(frozen=True)
 class AnnotationRun:
     """
-    What `coref-rc annotate` does, with its arguments.
+    A run of `coref-rc annotate` with its arguments.
 
     # Parameters
 
     input, output : `str`
         The files.
     annotator : `Dict[str, Any]`
-        Its config.
+        The annotator's config.
     reader : `Dict[str, Any]`, optional (default = `None`)
         The config of the dataset reader that reads the input. By default it is plain text, or annotated documents.
     workers : `int`, optional (default = `None`)
         The number of processes beside this one. By default there is one for each processor, where that pays.
     scheduler : `str`, optional (default = `None`)
-        The address of a Dask cluster whose workers are used in their place.
+        The address of a Dask scheduler, whose workers are used in place of processes.
     batch_size : `int`, optional (default = `8`)
         Documents that are annotated together.
     chunk_size : `int`, optional (default = `None`)
         Documents that a process takes at a time. By default a hundredth of them.
     packages : `Sequence[str]`, optional (default = `()`)
-        What processes have to import.
+        Packages that each process has to import.
     force : `bool`, optional (default = `False`)
-        Replace an output that is there, or the beginning of one.
+        Replace an output that exists, finished or not.
     """
 
     input: str
@@ -66,7 +66,7 @@ class AnnotationRun:
     force: bool = False
 
     def run(self) -> Counter:
-        """Annotates. Returns what was counted: "documents", "failed", "tokens", "clusters", …"""
+        """Annotates the input. Returns the numbers of "documents", "failed", "tokens", "clusters", …"""
         if os.path.exists(self.input) and os.path.exists(self.output) and os.path.samefile(self.input, self.output):
             raise ConfigurationError(f"{self.output}: found the same file as INPUT and OUTPUT, expected two")
         source = document_source(self.input, self._bare_reader())
@@ -98,7 +98,7 @@ class AnnotationRun:
         return workers if workers > 1 else 0
 
     def _plan(self, source: DocumentSource, chunk_size: int) -> Dict[str, Any]:
-        """What has to be the same for a run to go on."""
+        """The values that have to be the same for a run to go on."""
         versions = {name: version(name) for name in ("allennlp", "spacy", "torch")}
         return {
             "annotator": self.annotator,
@@ -111,7 +111,7 @@ class AnnotationRun:
         }
 
     def _header(self, source: DocumentSource, counts: Counter, plan: Dict[str, Any]) -> Dict[str, Any]:
-        """Of the output: the input's, and what this run has added."""
+        """The header of the output: the input's, and what this run adds."""
         header = source.header()
         run = {"config": self.annotator, "together": source.together, "versions": plan["versions"]}
         return {
@@ -123,7 +123,7 @@ class AnnotationRun:
 
 
 def _counts(unfinished: UnfinishedOutput, documents: int) -> Counter:
-    """The sum over all chunks, which must have all documents."""
+    """The sums over all chunks, which must have all documents."""
     counts: Counter = Counter()
     for summary in unfinished.finished().values():
         counts.update(summary["counts"])
@@ -137,7 +137,7 @@ def _counts(unfinished: UnfinishedOutput, documents: int) -> Counter:
 
 
 def _digest(job: Job, processes: Workers, documents: int, chunk_size: int) -> str:
-    """A hash of all documents before they are annotated. Once there is one, none of them is malformed."""
+    """A hash of all documents before they are annotated. Raises an error if one is malformed."""
     digests: List[bytes] = [b""] * documents
     with Tqdm.tqdm(total=documents, unit=" documents", desc="reading") as bar:
         for chunk, found in processes.map(job.digests, chunks(job.source.items(), chunk_size)):
@@ -169,7 +169,7 @@ def _annotate_chunks(
             if not warned and counts["no annotations"] == counts["documents"] >= EXPECTED_BY:
                 logger.warning("None of %d documents so far got any annotation", counts["documents"])
                 warned = True
-        # A process died over one of these documents: each is tried alone, now that there is no other to blame.
+        # A process died over one of these documents. Each is tried alone, to find out which.
         for chunk in crashed:
             whole = ChunkResult()
             for _number, (place, item) in enumerate(chunk.items):
@@ -180,7 +180,7 @@ def _annotate_chunks(
 
 
 def summarise(output: str, counts: Counter) -> None:
-    """Prints what was counted, and warns of what users should know."""
+    """Prints the counts, and warnings if documents failed or nothing is annotated."""
     print(f"{output}: {counts['documents']:,} documents, " + ", ".join(f"{counts[n]:,} {n}" for n in COUNTED))
     if counts["failed"]:
         print(

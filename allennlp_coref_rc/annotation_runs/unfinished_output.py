@@ -17,15 +17,15 @@ PART = re.compile(r"\d{6,}\.jsonl")
 
 class UnfinishedOutput:
     """
-    The folder OUTPUT.unfinished, in which a run keeps what it has done until all is done, to be used in a `with` statement:
-    a plan that says what the run makes of what, and a file for each finished chunk. One process at a time has it. A
-    folder without any finished chunk is removed in the end.
+    The folder OUTPUT.unfinished, in which a run keeps finished chunks until all are done. It holds a plan, which says
+    what the run does to which input, and a file for each finished chunk. Use it in a `with` statement: only one process
+    at a time has it, and at the end it is removed if it has no finished chunk.
 
     # Parameters
 
     output : `str`
-        Where the annotated documents will go. If the file is there already, and not from a run that was killed in its
-        last moment, a `ConfigurationError` is raised, unless `force` is true.
+        Where the annotated documents will go. If the file exists already, a `ConfigurationError` is raised, unless
+        `force` is true or a run was killed just after it wrote the file.
     force : `bool`, optional (default = `False`)
         Start over.
     """
@@ -55,7 +55,7 @@ class UnfinishedOutput:
         self._release(remove=not self._numbers())
 
     def check(self, plan: Dict[str, Any]) -> None:
-        """Raises a `ConfigurationError` if finished chunks are those of a run that differs in any key of the plan."""
+        """Raises a `ConfigurationError` if the finished chunks belong to a run with another plan."""
         if not self._numbers() or not os.path.exists(self._plan):
             return
         found = self._read_plan()
@@ -74,7 +74,7 @@ class UnfinishedOutput:
             )
 
     def begin(self, plan: Dict[str, Any]) -> None:
-        """Begins the run of a plan, or goes on with it."""
+        """Starts a run with this plan, or goes on with it."""
         self.check(plan)
         if not self._numbers() or not os.path.exists(self._plan):
             self._clear()
@@ -82,14 +82,14 @@ class UnfinishedOutput:
                 file.write(json.dumps(plan, indent=2) + "\n")
 
     def write(self, number: int, result: ChunkResult) -> None:
-        """Keeps what was made of a chunk."""
+        """Stores the result of a chunk."""
         with atomic_write(self._path(number)) as file:
             sizes = {"documents": len(result.documents), "failed": len(result.failed)}
             file.write(json_line({**sizes, "counts": dict(result.counts)}))
             file.writelines(result.documents + result.failed)
 
     def finished(self) -> Dict[int, Dict[str, Any]]:
-        """The finished chunks: by number, how many documents and failed ones they have, and what was counted."""
+        """The numbers of annotated and failed documents, and the counts, of each finished chunk by its index."""
         found = {}
         for number in self._numbers():
             with open_text(self._path(number)) as lines:
@@ -104,8 +104,8 @@ class UnfinishedOutput:
 
     def join(self, header: Dict[str, Any], failed_header: Dict[str, Any]) -> None:
         """
-        Makes one file of all chunks, and one of the failed documents if there are any, and removes the folder. With
-        nothing but failed documents there is no first file.
+        Joins all chunks into one file of annotated documents and one of failed documents, each only if there are any,
+        and empties the folder.
         """
         summaries = self.finished()
         sizes = {key: sum(summary[key] for summary in summaries.values()) for key in ("documents", "failed")}
@@ -138,7 +138,7 @@ class UnfinishedOutput:
         return plan if isinstance(plan, dict) else {}
 
     def _clear(self) -> None:
-        # The plan goes first: without it nothing else counts.
+        # The plan goes first: without it the other files are ignored.
         for name in sorted(os.listdir(self.folder), key=lambda name: name != "plan.json"):
             if name != "lock":
                 os.unlink(os.path.join(self.folder, name))

@@ -9,12 +9,12 @@ from typing import Any, Dict, List
 from allennlp_coref_rc.common.errors import ConfigurationError
 
 FOLDER = Path(__file__).resolve().parents[1] / "training_config"
-"""In a clone this is a link to the folder at its top; in a wheel the files lie here."""
+"""In a clone this is a link to the folder at the top; a wheel has the files here."""
 
 EXAMPLE = """for instance '{"trainer.num_epochs": 5}'"""
 
 LIBRARY = "lib"
-"""Below `FOLDER`, what configs import."""
+"""The folder in `FOLDER` with the files that configs import."""
 
 
 def names() -> List[str]:
@@ -25,8 +25,8 @@ def names() -> List[str]:
 
 def locate(path: str) -> str:
     """
-    The path of a config: `path` itself, if there is such a file, else the config of that name that comes with the
-    package, with or without `training_config/` and `.jsonnet`; else `path`, as it was.
+    Finds a config: `path` itself, if there is such a file, or else the config of that name that comes with the package,
+    with or without `training_config/` and `.jsonnet`. If there is neither, returns `path` unchanged.
     """
     if os.path.exists(path):
         return path
@@ -39,8 +39,8 @@ def locate(path: str) -> str:
 
 def let_configs_import(params: Any) -> None:
     """
-    Changes AllenNLP's `params`, given the module, so that a config anywhere may import those that come with the package, by
-    their names. What is found beside the config comes first.
+    Changes AllenNLP's module `params`, so that a config in any folder can import the package's configs by name. Files
+    beside the config come first.
     """
     for name in ("evaluate_file", "evaluate_snippet"):
         setattr(params, name, partial(getattr(params, name), jpathdir=[str(FOLDER)]))
@@ -48,7 +48,7 @@ def let_configs_import(params: Any) -> None:
 
 def load_config(path: str, overrides: str = "") -> Dict[str, Any]:
     """
-    The values of a config's file, with overrides as `-o` takes them. What is wrong with either raises a
+    The values of a config's file, with overrides in the form that `-o` takes. A mistake in either raises a
     `ConfigurationError`.
     """
     from allennlp.common import Params
@@ -61,7 +61,7 @@ def load_config(path: str, overrides: str = "") -> Dict[str, Any]:
     try:
         return Params.from_file(path, overrides).as_dict(quiet=True)
     except RuntimeError as error:
-        # Of Jsonnet: a message and, a line each, the places that led there.
+        # Jsonnet gives a message and the places that led there, one a line.
         raise ConfigurationError(f"{path}: {' '.join(str(error).split())}") from error
     except ValueError as error:
         raise ConfigurationError(
@@ -70,7 +70,7 @@ def load_config(path: str, overrides: str = "") -> Dict[str, Any]:
 
 
 def check_overrides(overrides: str) -> None:
-    """Raises a `ConfigurationError` if they are not the JSON or Jsonnet of an object."""
+    """Raises a `ConfigurationError` if the overrides are not a JSON or Jsonnet object."""
     from allennlp.common.params import parse_overrides
 
     try:

@@ -7,9 +7,9 @@ from allennlp_coref_rc.common.files import open_text
 
 def read_csv_rows(path: str, columns: Sequence[str]) -> Iterator[Tuple[int, Dict[str, str]]]:
     """
-    The rows of a CSV file whose first line names its columns, each with the number of the line it begins on; fields in
-    quotation marks may go over several. A file that lacks one of the `columns`, a row with more or fewer fields than
-    the first line, or quotation marks that do not fit raise a `ConfigurationError` with the file and the line.
+    The rows of a CSV file whose first line names its columns. Each comes with the number of its first line, as fields
+    in quotation marks may span several. A missing column of `columns`, a row with more or fewer fields than the first
+    line, or unmatched quotation marks raise a `ConfigurationError` with the file and the line.
     """
     with open_text(path, newline="") as lines:
         rows = csv.reader(lines, strict=True)

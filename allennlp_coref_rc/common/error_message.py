@@ -1,4 +1,4 @@
-"""What the screen says of an error: a paragraph for what the user can mend, nothing for what is a fault of the program."""
+"""What the screen says about an error: a paragraph if the user can mend it, nothing if the program is at fault."""
 
 import errno
 import re
@@ -8,7 +8,7 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 
 
 class WorkerError(Exception):
-    """What stopped one of several processes that train a model together: its message, for the process that began them."""
+    """The error that stopped one of several training processes; its message is for the process that started them."""
 
 
 def message_of(error: BaseException) -> Optional[str]:
@@ -18,12 +18,12 @@ def message_of(error: BaseException) -> Optional[str]:
     if isinstance(error, OSError):
         return _of_file(error)
     if isinstance(error, MemoryError):
-        return "the memory of this machine is used up; take smaller batches (data_loader.batch_size)"
-    # Known by their names and texts, as PyTorch and others need not be imported to look at an error.
+        return "this machine has no memory left; take smaller batches (data_loader.batch_size)"
+    # These errors are known by name and text, so that PyTorch and others need not be imported.
     text, name = str(error), type(error).__name__
     if name == "OutOfMemoryError":
         return (
-            "the memory of the GPU is used up; take smaller batches (data_loader.batch_size, with "
+            "the GPU has no memory left; take smaller batches (data_loader.batch_size, with "
             "trainer.num_gradient_accumulation_steps if the size of batches matters), or another GPU"
         )
     if name == "ProcessRaisedException":
@@ -34,7 +34,7 @@ def message_of(error: BaseException) -> Optional[str]:
     if isinstance(error, RuntimeError) and re.match("(STATIC|RUNTIME) ERROR: ", text):
         return f"found an error in Jsonnet: {text.partition(': ')[2].strip()}"
     if isinstance(error, RuntimeError) and text.startswith("Error loading state dict"):
-        return f"the weights are those of another model: {text}"
+        return f"the weights belong to another model: {text}"
     if isinstance(error, RuntimeError) and "PytorchStreamReader failed" in text:
         return f"a file of weights is damaged: {text}"
     if isinstance(error, RuntimeError) and "PytorchStreamWriter failed" in text:

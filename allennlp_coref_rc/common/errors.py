@@ -1,6 +1,7 @@
 """
-`ConfigurationError`: what a user can mend. It is AllenNLP's own class, to be had without importing AllenNLP, which takes
-seconds: where AllenNLP is not imported yet, the class is defined here, and AllenNLP takes it over when it is.
+`ConfigurationError`: an error that the user can mend. It is AllenNLP's own class, but importing it from here does not
+import AllenNLP, which takes seconds. If AllenNLP is not imported yet, the class is defined here, and AllenNLP gets it
+when it is imported.
 """
 
 import sys

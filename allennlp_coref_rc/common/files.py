@@ -12,13 +12,13 @@ from typing import IO, Any, Dict, Iterable, Iterator, Optional
 from allennlp_coref_rc.common.errors import ConfigurationError
 
 COMPRESSED: Dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
-"""What opens files, by the ends of their names."""
+"""The functions that open compressed files, by the suffixes of their names."""
 
 
 def named_paths(arguments: Iterable[str]) -> Dict[str, str]:
     """
-    Paths by name of arguments NAME=PATH; one that is the path of a file, or has no "=", has the name of the file, less the
-    ending.
+    The paths by name, from arguments NAME=PATH. An argument without "=", or one that is itself the path of a file, is
+    named after the file, without the suffix.
     """
     paths: Dict[str, str] = {}
     for argument in arguments:
@@ -34,9 +34,9 @@ def named_paths(arguments: Iterable[str]) -> Dict[str, str]:
 @contextmanager
 def open_text(path: str, limit: int = -1, newline: Optional[str] = None) -> Iterator[Iterator[str]]:
     """
-    Opens a UTF-8 text file, plain or compressed (`.gz`, `.bz2`, `.xz`), and gives its lines; those of more than `limit`
-    characters, if that is not negative, in pieces. Line ends become "\\n", unless the `newline` `""` leaves them. A
-    missing file, a directory, or text that is not UTF-8 raises a `ConfigurationError` that names the file (and the line).
+    Opens a UTF-8 text file, plain or compressed (`.gz`, `.bz2`, `.xz`), and gives its lines. Lines of more than `limit`
+    characters come in pieces, unless it is negative. Line ends become "\\n", unless `newline` is `""`. A missing file,
+    a directory, or text that is not UTF-8 raises a `ConfigurationError` that names the file (and the line).
     """
     if os.path.isdir(path):
         raise ConfigurationError(f"{path}: found a directory, expected a file")
@@ -72,8 +72,8 @@ def _decoded(path: str, file: IO[str], limit: int) -> Iterator[str]:
 @contextmanager
 def atomic_write(path: str) -> Iterator[IO[str]]:
     """
-    Opens a UTF-8 text file for writing that takes its place only when it is complete; compressed if its name ends so
-    (`.gz`, `.bz2`, `.xz`). The same text gives the same bytes.
+    Opens a UTF-8 text file for writing, which appears only when it is complete. It is compressed if its name ends in
+    `.gz`, `.bz2` or `.xz`. The same text gives the same bytes.
     """
     folder = os.path.dirname(os.path.abspath(path))
     name, suffix = os.path.splitext(os.path.basename(path))
@@ -83,7 +83,7 @@ def atomic_write(path: str) -> Iterator[IO[str]]:
         with _gzip_writer(temporary) if suffix == ".gz" else _open(temporary, "wt") as file:
             yield file
         with open(temporary, "rb") as written:
-            # Without this the name could outlive a power failure and the content not.
+            # Otherwise a power failure could leave the name without the content.
             os.fsync(written.fileno())
         os.chmod(temporary, 0o666 & ~_umask())
         os.replace(temporary, path)

@@ -7,10 +7,11 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import open_text
 
 PIECE = 2**20
-"""How many characters are read at a time, at least."""
+"""The fewest characters that are read at a time."""
 
 ESCAPE = 16
-"""What is wrong so close to the end of what was read may only be cut off: an escape, `false`, `-Infinity`."""
+"""Characters before the end of the text read so far in which an error may only mean that a value is cut off: an escape,
+`false`, `-Infinity`."""
 
 _decoder = json.JSONDecoder()
 _blank = re.compile(r"[ \t\n\r]+")
@@ -28,8 +29,8 @@ def is_text(string: str) -> bool:
 
 def parse_json(text: str) -> Any:
     """
-    The value of a JSON text. What is not JSON raises a `ConfigurationError`, and so does half of a surrogate pair: JSON
-    can hold it, escaped, but it is no text.
+    The value of a JSON text. Text that is not JSON raises a `ConfigurationError`, and so does half of a surrogate pair,
+    which JSON can hold only escaped and which is no text.
     """
     try:
         value = json.loads(text)
@@ -46,7 +47,7 @@ def parse_json(text: str) -> Any:
 
 
 def excerpt(value: Any, length: int = 80) -> str:
-    """The beginning of a value as JSON has it, for a message."""
+    """The beginning of a value in JSON, for a message."""
     try:
         return json.dumps(value)[:length]
     except (TypeError, ValueError, RecursionError):
@@ -54,15 +55,15 @@ def excerpt(value: Any, length: int = 80) -> str:
 
 
 def _has_half(value: Any, text: str, start: int = 0, end: int = sys.maxsize) -> bool:
-    """Whether a value, which a part of a JSON text stands for, has half of a surrogate pair anywhere."""
+    """Whether a value has half of a surrogate pair anywhere. `text[start:end]` is its JSON."""
     return bool(_escaped_half.search(text, start, end)) and not is_text(json.dumps(value, ensure_ascii=False))
 
 
 def read_json_objects(path: str) -> Iterator[Tuple[str, Dict[str, Any]]]:
     """
-    The objects of a file that is one JSON list, or has objects one after the other (one a line, as a rule), each with
-    its place ("FILE, line 1, object 3"). The file, which may be a single line, is not held in memory, only an object
-    and what was read with it. Anything else raises a `ConfigurationError` with the file, the line and what was found.
+    The objects of a file that is one JSON list, or that has objects one after the other (usually one a line). Each has
+    its place before it ("FILE, line 1, object 3"). Only the current piece of the file is held in memory, even if the
+    file is a single line. Anything else raises a `ConfigurationError` with the file, the line and what was found.
     """
     with open_text(path, PIECE) as pieces:
         text = _Text(path, pieces)
@@ -84,7 +85,7 @@ def read_json_objects(path: str) -> Iterator[Tuple[str, Dict[str, Any]]]:
 
 
 class _Text:
-    """A text that comes in pieces, of which it keeps what is not yet read."""
+    """A text that comes in pieces. Only the part that is not read yet is kept."""
 
     def __init__(self, path: str, pieces: Iterator[str]) -> None:
         self._path = path
@@ -94,7 +95,7 @@ class _Text:
         self.line = 1
 
     def peek(self) -> str:
-        """The next character that is not blank; none at the end of the file."""
+        """The next character that is not blank; an empty string at the end of the file."""
         while True:
             if blank := _blank.match(self._text, self._position):
                 self._advance(blank.end())
@@ -137,7 +138,7 @@ class _Text:
         self._position = position
 
     def _fill(self) -> bool:
-        """Reads on, as much again as is left of the text at least, so that trying again is cheap."""
+        """Reads on, at least as much as is left of the text, so that trying again takes little time in total."""
         parts = [self._text[self._position :]]
         self._position = 0
         wanted = max(PIECE, len(parts[0]))

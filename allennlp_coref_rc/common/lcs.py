@@ -15,17 +15,17 @@ def lcs_length(a: Sequence[str], b: Sequence[str]) -> int:
 
 def lcs_lengths(a: Sequence[str], b: Sequence[str], windows: numpy.ndarray) -> numpy.ndarray:
     """
-    The same of `a` and many selections of `b`, all at once. A row of the dynamic programme is a number, in which a bit
-    that is 0 stands for a step up (Hyyrö 2004), and a step is taken in all windows together.
+    The lengths for `a` and each of many selections of items of `b`, computed together. A row of the dynamic programme
+    is a number in which each 0 bit stands for a step up (Hyyrö 2004).
 
     # Parameters
 
     a, b : `Sequence[str]`
     windows : `numpy.ndarray`
-        Positions in `b`, a selection in each row; -1 for none.
+        Positions in `b`, with one selection a row; -1 is padding.
         Shape: (num_windows, width).
     """
-    # Sums of 64 bits may overflow, which loses only what is not looked at. Longer rows are Python's own integers.
+    # Sums of 64 bits may overflow, which loses only bits that are not used. Longer rows are Python's own integers.
     dtype = numpy.uint64 if len(a) <= 64 else object
     places = _places(a)
     matches = numpy.array([places.get(item, 0) for item in b] + [0], dtype=dtype)

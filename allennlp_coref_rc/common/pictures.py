@@ -1,4 +1,4 @@
-"""Pictures, which go to files, not to a screen."""
+"""Writes pictures to files, without a screen."""
 
 import os
 from pathlib import Path
@@ -14,7 +14,7 @@ from matplotlib.figure import Figure  # noqa: E402
 
 
 def save(figure: Figure, path: Union[str, Path]) -> None:
-    """Writes a picture, which takes its place only when it is complete, and forgets it."""
+    """Writes a picture and closes it. The file appears only when it is complete."""
     temporary = f"{path}.part"
     try:
         figure.savefig(temporary, format="png", bbox_inches="tight", dpi=120)

@@ -1,4 +1,4 @@
-"""What the programs in scripts/ have in common: their help, and errors on one line."""
+"""The help of the programs in scripts/, and their errors on one line."""
 
 import argparse
 import os
@@ -19,7 +19,7 @@ class ScriptParser(argparse.ArgumentParser):
 
 
 def run(main: Callable[[], Optional[int]]) -> NoReturn:
-    """Ends with the exit status that a script's `main` returns; with 2 and one line if the user can mend an error."""
+    """Exits with the status that a script's `main` returns, or with 2 and one line for an error that users can mend."""
     try:
         sys.exit(main())
     except Exception as error:

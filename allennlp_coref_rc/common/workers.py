@@ -8,19 +8,19 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, Op
 from allennlp_coref_rc.common.errors import ConfigurationError
 
 Item = Tuple[str, Any]
-"""What is worked on, and before it its place, for messages."""
+"""A place, for messages, and the value at that place."""
 
 SETTINGS = {
-    # AllenNLP takes long to import on a busy machine: one process does it, and workers are its forks.
+    # AllenNLP takes long to import on a busy machine, so one process imports it and workers are its forks.
     "distributed.comm.timeouts.connect": "300s",
     "distributed.worker.multiprocessing-method": "forkserver",
-    # Who is to blame when a worker dies is found out here, one document at a time.
+    # If a worker dies, the document that caused it is found here, one at a time.
     "distributed.scheduler.allowed-failures": 0,
     "distributed.admin.large-graph-warning-threshold": "1GB",
 }
 
 PATIENCE = 60
-"""In seconds: so long a scheduler may take to answer."""
+"""Seconds that a scheduler may take to answer."""
 
 
 class Chunk(NamedTuple):
@@ -31,7 +31,7 @@ class Chunk(NamedTuple):
 
 
 def chunks(items: Iterable[Item], size: int) -> Iterator[Chunk]:
-    """The items in chunks of a size; the last may be shorter."""
+    """The items in chunks of `size`; the last may be smaller."""
     batch: List[Item] = []
     number = 0
     for item in items:
@@ -45,15 +45,15 @@ def chunks(items: Iterable[Item], size: int) -> Iterator[Chunk]:
 
 class Workers:
     """
-    The processes that work on chunks, to be used in a `with` statement: this one, or others of this machine, or those
-    of a Dask cluster.
+    The processes that work on chunks: this one, others on this machine, or those of a Dask cluster. Use it in a `with`
+    statement.
 
     # Parameters
 
     number : `int`
-        Of processes on this machine, each with one thread; 0 is this process alone.
+        The number of processes on this machine, each with one thread; 0 uses this process alone.
     scheduler : `str`, optional (default = `None`)
-        The address of the scheduler of a cluster, in place of processes on this machine.
+        The address of a cluster's scheduler, to use its workers in place of processes on this machine.
     """
 
     def __init__(self, number: int, scheduler: Optional[str] = None) -> None:
@@ -65,7 +65,7 @@ class Workers:
     def __enter__(self) -> "Workers":
         if not self._number and self._scheduler is None:
             return self
-        # Dask takes a second to import, which the other commands need not spend.
+        # Dask takes a second to import, and the other commands do not need it.
         import dask
         from distributed import Client, LocalCluster
         from distributed.utils import get_mp_context
@@ -95,13 +95,13 @@ class Workers:
         self._stack.close()
 
     def call(self, function: Callable[[], Any]) -> Any:
-        """What the function gives in one of the processes."""
+        """Calls the function in one of the processes, and returns its result."""
         return self._client.submit(function, pure=False).result() if self._client else function()
 
     def map(self, function: Callable[[List[Item]], Any], chunks: Iterable[Chunk]) -> Iterator[Tuple[Chunk, Any]]:
         """
-        Each chunk with what the function gives of its items, in the order of completion; `None` if the process died
-        over it, or over one that it had at the same time. Only a few chunks are held in memory.
+        Each chunk with the function's result for its items, in the order of completion. The result is `None` if the
+        process died over the chunk, or over another that it had at the same time. Only a few chunks are held in memory.
         """
         if not self._client:
             for chunk in chunks:
@@ -112,7 +112,7 @@ class Workers:
         running: Dict[Any, Chunk] = {}
         try:
             for chunk in chunks:
-                # Dask would look into lists for what it knows; into bytes it does not.
+                # Dask would search lists for its own objects; it does not search bytes.
                 future = self._client.submit(_apply, function, pickle.dumps(chunk.items), pure=False)
                 running[future] = chunk
                 while len(running) >= self._capacity():
@@ -123,7 +123,7 @@ class Workers:
             self._client.cancel(list(running))
 
     def _capacity(self) -> int:
-        # Of a cluster workers come and go.
+        # The workers of a cluster come and go.
         return 2 * (self._number if self._scheduler is None else max(1, sum(self._client.nthreads().values())))
 
     @staticmethod
@@ -136,7 +136,7 @@ class Workers:
 
 
 async def _knock(address: str) -> None:
-    # A `Client` that finds no scheduler stays around, and can hang the next one when it is collected.
+    # A `Client` without a scheduler stays in memory, and can hang the next one when it is garbage-collected.
     from distributed.comm import connect
 
     try:
@@ -150,5 +150,5 @@ def _apply(function: Callable[[List[Item]], Any], items: bytes) -> Any:
 
 
 def num_cpus() -> int:
-    """How many processors this process may use."""
+    """The number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

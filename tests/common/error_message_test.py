@@ -19,10 +19,10 @@ from allennlp_coref_rc.common.errors import ConfigurationError
         (IsADirectoryError(errno.EISDIR, "Is a directory", "x"), "x: found a directory, expected a file"),
         (OSError(errno.ENOSPC, "No space left on device"), "no space is left on the disk"),
         (OSError(errno.ETIMEDOUT, "Connection timed out"), "Connection timed out"),
-        (torch.OutOfMemoryError("CUDA out of memory."), "the memory of the GPU is used up; take smaller batches"),
-        (MemoryError(), "the memory of this machine is used up"),
+        (torch.OutOfMemoryError("CUDA out of memory."), "the GPU has no memory left; take smaller batches"),
+        (MemoryError(), "this machine has no memory left"),
         (RuntimeError("STATIC ERROR: a.jsonnet:1:2: x"), "found an error in Jsonnet: a.jsonnet:1:2: x"),
-        (RuntimeError("Error loading state dict for GAReader"), "the weights are those of another model"),
+        (RuntimeError("Error loading state dict for GAReader"), "the weights belong to another model"),
         (ValueError("nan loss encountered"), "the loss is not a number (nan); take a lower learning rate"),
     ],
 )
