@@ -1,1 +1,1 @@
-"""What answers are scored by: functions that need neither PyTorch nor AllenNLP, and AllenNLP metrics over them."""
+"""The scores of answers: functions that need neither PyTorch nor AllenNLP, and AllenNLP metrics over them."""

@@ -1,4 +1,4 @@
-"""What is reported on answers in words, question by question: counts that add up to scores."""
+"""The scores of answers in words: counts of each question that add up to scores."""
 
 from typing import Any, Dict, List, Sequence
 

@@ -10,7 +10,7 @@ from allennlp_coref_rc.common.lcs import lcs_length
 Ngrams = CounterOf[Tuple[str, ...]]
 
 MAX_ORDER = 4
-"""Of the n-grams of Bleu."""
+"""The longest n-grams that Bleu counts, in tokens."""
 
 # Added to numerators and denominators, as COCO's caption evaluation does, so that none is 0.
 TINY, SMALL = 1e-15, 1e-9

@@ -42,7 +42,7 @@ TOKEN = re.compile(
     re.VERBOSE,
 )
 
-# What tokens are written as, and what of it is left out.
+# How tokens are written, and which of them are left out.
 REPLACED = {"(": "-lrb-", ")": "-rrb-", "[": "-lsb-", "]": "-rsb-", "{": "-lcb-", "}": "-rcb-"}
 REPLACED.update({"£": "#", "€": "$", "¤": "$", "¢": "cents", "½": "1/2", "¼": "1/4", "¾": "3/4"})
 REPLACED.update(

@@ -101,7 +101,7 @@ class AnnotatedQanet(SpanModel):
 
         passage, question : `TextFieldTensors`
         span_start, span_end : `torch.LongTensor`, optional (default = `None`)
-            Shape: (batch_size, 1). Of the expected span, both inclusive; -1 where there is none.
+            Shape: (batch_size, 1). The first and the last token of the expected span; -1 where there is none.
         passage_annotations, question_annotations : `AnnotationTensors`, optional (default = `None`)
         metadata : `List[Dict[str, Any]]`, optional (default = `None`)
 
@@ -147,6 +147,6 @@ class AnnotatedQanet(SpanModel):
         to_question = masked_softmax(similarity, question_mask.unsqueeze(1))
         to_passage = masked_softmax(similarity.transpose(1, 2), passage_mask.unsqueeze(1))
         found = to_question @ question
-        # What the question finds first: multiplied the other way there would be a number for each pair of tokens.
+        # The question's share first: multiplied in the other order there would be a number for each pair of tokens.
         found_again = to_question @ (to_passage @ passage)
         return torch.cat([passage, found, passage * found, passage * found_again], dim=-1)

@@ -175,7 +175,7 @@ class GAReader(Model):
                 self_belief.check_input_dim(self._text_field_embedder.get_output_dim() + self._cluster_one_hot, name)
 
     def _encoders(self) -> List[Tuple[Seq2SeqEncoder, Seq2SeqEncoder]]:
-        """Those of passage and question, layer by layer."""
+        """The encoders of passage and question, layer by layer."""
         pairs = zip(self._passage_encoders, self._question_encoders)
         return cast(List[Tuple[Seq2SeqEncoder, Seq2SeqEncoder]], list(pairs))
 
@@ -292,7 +292,7 @@ class GAReader(Model):
         cloze: Optional[torch.Tensor],
         explanations: List[Attention],
     ) -> torch.Tensor:
-        """What the passage is scored against. Shape: (batch_size, dim)."""
+        """The vector that the passage is scored against. Shape: (batch_size, dim)."""
         positions = cloze if self._read_out == "cloze" else None
         if self._read_out == "cloze" and cloze is None:
             raise ConfigurationError(

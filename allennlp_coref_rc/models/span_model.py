@@ -53,7 +53,7 @@ class SpanModel(Model):
         passage_mask : `torch.BoolTensor`
             Shape: (batch_size, passage_length).
         span_start, span_end : `torch.LongTensor`, optional (default = `None`)
-            Shape: (batch_size, 1). Of the expected span, both inclusive; -1 where there is none.
+            Shape: (batch_size, 1). The first and the last token of the expected span; -1 where there is none.
         metadata : `List[Dict[str, Any]]`, optional (default = `None`)
 
         # Returns

@@ -46,7 +46,7 @@ class WrappedSpanReader(SpanModel):
 
         passage, question : `TextFieldTensors`
         span_start, span_end : `torch.LongTensor`, optional (default = `None`)
-            Shape: (batch_size, 1). Of the expected span, both inclusive; -1 where there is none.
+            Shape: (batch_size, 1). The first and the last token of the expected span; -1 where there is none.
         passage_annotations, question_annotations : `AnnotationTensors`, optional (default = `None`)
             Not used.
         metadata : `List[Dict[str, Any]]`, optional (default = `None`)
@@ -67,7 +67,7 @@ class WrappedSpanReader(SpanModel):
         )
 
     def get_regularization_penalty(self) -> Optional[torch.Tensor]:
-        """That of this model and the reader's own."""
+        """The penalty of this model and of the wrapped reader."""
         own, readers = super().get_regularization_penalty(), self._reader.get_regularization_penalty()
         if own is None or readers is None:
             return own if readers is None else readers

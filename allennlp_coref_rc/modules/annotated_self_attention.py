@@ -47,13 +47,13 @@ class LabelProjection(torch.nn.Module):
         # Parameters
 
         no_label : `torch.Tensor`
-            Shape: (2, heads, head_dim). What has been added to the queries and keys of all tokens, and stays for those
+            Shape: (2, heads, head_dim). Added to the queries and keys of all tokens already; it stays for tokens
             without a label.
 
         # Returns
 
         `torch.Tensor`
-            Shape: (heads, labels, 3, head_dim). What is still to be added to queries, keys and (nothing) to values.
+            Shape: (heads, labels, 3, head_dim). Still to be added to queries and keys; nothing is added to values.
         """
         # The table is projected, not the tokens: there are fewer labels than tokens. Its first label is none.
         table = self.table.weight[1:].unflatten(-1, (2, 1, -1)).permute(1, 2, 0, 3)
@@ -118,7 +118,7 @@ class AnnotatedSelfAttention(torch.nn.Module):
         inputs : `torch.Tensor`
             Shape: (batch_size, sequence_length, input_dim).
         attended : `torch.BoolTensor`, optional (default = `None`)
-            Shape: (batch_size, 1, 1, sequence_length). What plain heads attend to; by default all.
+            Shape: (batch_size, 1, 1, sequence_length). The tokens that plain heads attend to; by default all.
         views : `HeadViews`, optional (default = `None`)
             Without them all heads are plain.
 

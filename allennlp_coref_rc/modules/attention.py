@@ -14,7 +14,7 @@ class Attention(NamedTuple):
     side, to : `str`
         Whose tokens attend and to whose: "passage" or "question".
     weights : `torch.FloatTensor`
-        Shape: (batch_size, n, m). What each of n tokens of the one side pays to each of m tokens of the other.
+        Shape: (batch_size, n, m). The attention of each of n tokens of one side to each of m tokens of the other.
     layer : `int`, optional (default = `None`)
         The reader's layer, from 1; `None` behind all layers.
     """

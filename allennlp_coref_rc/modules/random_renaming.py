@@ -9,7 +9,7 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.fields import CLASS_LABELS
 
 NAMESPACE = "tokens"
-"""Of the words that are exchanged."""
+"""The namespace of the words that are exchanged."""
 
 MAX_CLASS_NAMES = 6
 
@@ -31,7 +31,7 @@ class RandomRenaming(torch.nn.Module, FromParams):
     vocab : `Vocabulary`
     groups : `List[List[Union[str, List[str]]]]`, optional (default = `[]`)
         Names that can stand for each other, in lower case: each a word, or its forms, of which all names of a group
-        have as many, in one order (`[["john", "mary"], [["cat", "cats"], ["mouse", "mice"]]]`). Those that are classes
+        have as many, in one order (`[["john", "mary"], [["cat", "cats"], ["mouse", "mice"]]]`). Words that are classes
         of answers, or parts of one such as "apple,milk", stay.
     class_groups : `List[List[Union[str, List[str]]]]`, optional (default = `[]`)
         Such groups, of up to 6 names, that are exchanged where classes have any of them, in answers as well, and only
@@ -98,7 +98,7 @@ class RandomRenaming(torch.nn.Module, FromParams):
                 )
         tokens = [text["tokens"]["tokens"] for text in texts]
         batch_size, device = tokens[0].size(0), tokens[0].device
-        # What each word becomes. Shape: (batch_size, vocab_size)
+        # The new index of each word. Shape: (batch_size, vocab_size)
         becomes = torch.arange(self._vocab_size, device=device).repeat(batch_size, 1)
 
         def exchange(words: torch.Tensor, order: torch.Tensor) -> None:
@@ -120,7 +120,7 @@ class RandomRenaming(torch.nn.Module, FromParams):
 
 
 class _ClassGroup(NamedTuple):
-    """Of a group whose names classes have: its words, the orders it may be put in, and what becomes of classes then."""
+    """A group whose names are also in classes: its words, their possible orders, and the class each class becomes."""
 
     words: torch.Tensor
     """Shape: (num_names, num_forms)."""

@@ -51,7 +51,7 @@ class ScopeWeights(NamedTuple):
 class Scopes:
     """
     Attention within scopes, at the price of the scopes: the tokens that a head shows to each other are brought together
-    in groups, and groups of similar size attend in one call. What lies in different scopes is never multiplied.
+    in groups, and groups of similar size attend in one call. Tokens of different scopes are never multiplied.
 
     # Parameters
 

@@ -40,7 +40,7 @@ def span_loss(
     span_end: torch.Tensor,
 ) -> torch.Tensor:
     """
-    The mean negative log-probability of the first and the last token of the expected spans. Those of -1 have no loss.
+    The mean negative log-probability of the first and the last token of the expected spans. Spans of -1 add no loss.
 
     # Parameters
 

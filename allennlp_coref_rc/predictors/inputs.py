@@ -12,7 +12,7 @@ from allennlp_coref_rc.data.dataset_readers.question_data import check_candidate
 def reader_arguments(inputs: JsonDict, *optional: str) -> Dict[str, Any]:
     """
     What an input says under "passage" and "question", and under those of the `optional` keys that are there
-    ("candidates", "clusters"): the arguments of a reader's `text_to_instance`. What cannot be one raises a
+    ("candidates", "clusters"): the arguments of a reader's `text_to_instance`. Other values raise a
     `ConfigurationError`.
     """
     values = JsonValue(inputs)

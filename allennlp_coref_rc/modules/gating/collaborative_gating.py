@@ -20,8 +20,8 @@ class CollaborativeGating(Gating):
         beta_j = softmax(D^T q_j),  z_j = q_j * (D beta_j),
         alpha_i = softmax(Z^T d_i),  x_i = d_i * (Q alpha_i) or d_i * (Z alpha_i).
 
-    It has no parameters. Softmaxes leave out what is padding, which the paper does not discuss. What is explained
-    are the weights beta, from question to passage, and alpha, from passage to question.
+    It has no parameters. Softmaxes leave out padding, which the paper does not discuss. Its explanation
+    holds the weights beta, from question to passage, and alpha, from passage to question.
 
     Registered as a `Gating` with name "collaborative".
 

@@ -19,7 +19,7 @@ class GatedAttention(Gating):
 
         alpha_i = softmax(Q^T d_i),  x_i = d_i * (Q alpha_i).
 
-    It has no parameters. What is explained are the weights alpha, from passage to question.
+    It has no parameters. Its explanation holds the weights alpha, from passage to question.
 
     Registered as a `Gating` with name "gated_attention".
 

@@ -23,7 +23,7 @@ VECTOR_FLAGS = {
     "AVX512": ["-mavx512f", "-mavx512dq", "-mavx512bw", "-mavx512vl", "-mfma", "-mprefer-vector-width=512"],
     "AVX2": ["-mavx2", "-mfma"],
 }
-"""What the compiler may use, by PyTorch's name of what this processor has."""
+"""Options of the compiler, by PyTorch's name of the instruction set of this processor."""
 
 SUFFIXES = {torch.float32: "float32", torch.float64: "float64"}
 
@@ -52,7 +52,7 @@ def cpp(given: RecurrenceInput) -> torch.Tensor:
 
 
 class _Reads(NamedTuple):
-    """What is read when: the mask, for each relation its sources and its slice, and the direction."""
+    """The steps in the order of time: the mask, the sources and the slice of each relation, and the direction."""
 
     mask: torch.Tensor
     sources: List[torch.Tensor]

@@ -45,7 +45,7 @@ def _rows_of(sources: torch.Tensor, num_states: int) -> torch.Tensor:
 
 
 class _Reads(NamedTuple):
-    """What is read when: the padding, for each relation its rows (see `_rows_of`) and its slice, and the direction."""
+    """The steps in the order of time: the padding, the rows (see `_rows_of`) and the slice of each relation, the direction."""
 
     padding: torch.Tensor
     rows: List[torch.Tensor]
@@ -125,7 +125,7 @@ class _Recurrence(torch.autograd.Function):
         torch.mul(by_n, r, out=by_hidden_n)
         grad_buffer = torch.zeros_like(buffer)
         grad_buffer[:length] = grad_states
-        # What lies beyond the state is not carried on: the loop adds to zeros there.
+        # Columns beyond the state are not carried on: the loop adds to zeros there.
         grad_previous = torch.zeros_like(previous)
 
         steps = list(

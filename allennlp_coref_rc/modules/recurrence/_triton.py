@@ -53,7 +53,7 @@ def _why_not_on(device: torch.device) -> Optional[str]:
     try:
         with _on(device):
             _triton_kernels.one[(1,)](torch.empty(1, device=device))
-    # What goes wrong without a C compiler, with another driver and so on has no common type.
+    # A missing C compiler, another driver and the like raise errors of no common type.
     except Exception as error:
         return f"Triton can't run a kernel on {device}: {type(error).__name__}: {error}"
     return None
@@ -87,7 +87,7 @@ def fused(given: RecurrenceInput) -> torch.Tensor:
 
 
 class _Reads(NamedTuple):
-    """What is read when: the mask, all relations' sources, where each relation's are and its slice, and the direction."""
+    """The steps in the order of time: the mask, the sources of all relations, their places and slices, the direction."""
 
     mask: torch.Tensor
     sources: Optional[torch.Tensor]
@@ -195,7 +195,7 @@ def _options(
     relations: Tuple[int, ...],
     reverse: bool,
 ) -> Dict[str, Any]:
-    """What both kernels are compiled for."""
+    """The constants that both kernels are compiled with."""
     block = MIN_BLOCK
     while block < size:
         block *= 2
@@ -210,7 +210,7 @@ def _options(
         "HAS_MEMORY": memory is not None,
         "REVERSE": reverse,
         "ON_CHIP": block <= MAX_SIZE_ON_CHIP,
-        # So many that a thread's share of the recurrent weights, at most 192 of them, fits into its 255 registers.
+        # With this number a thread's share of the recurrent weights, at most 192 of them, fits into its 255 registers.
         "num_warps": {16: 1, 32: 2, 64: 4, 128: 8}.get(block, 16),
         # Loads must not be moved ahead of the stores of an earlier step.
         "num_stages": 1,

@@ -50,7 +50,7 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
     """
 
     torch_class: Union[Type[torch.nn.GRU], Type[torch.nn.RNN]] = torch.nn.GRU
-    """What this encoder is without annotations."""
+    """The `torch.nn` module that this encoder equals without annotations."""
 
     hands_on_sequential_state = True
     """Whether the second sequence of a pair begins with the state in which the first one ended."""
@@ -91,7 +91,7 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
     def to_torch(self) -> torch.nn.RNNBase:
         """
         The `torch.nn.GRU` (`torch.nn.RNN` for a tanh cell) that this encoder is without annotations, with copies of its
-        parameters and `batch_first=True`. What only annotations use is left out.
+        parameters and `batch_first=True`. Parameters that only annotations use are left out.
         """
         like = self.get_parameter("weight_ih_l0")
         rnn = self.torch_class(
@@ -105,8 +105,8 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
 
     def load_torch(self, rnn: torch.nn.RNNBase) -> Self:
         """
-        Takes over the parameters of a module as `to_torch` makes it, with their device and dtype. What only annotations
-        use stays as it is. Returns this encoder.
+        Takes over the parameters of a module as `to_torch` makes it, with their device and dtype. Parameters that only
+        annotations use stay as they are. Returns this encoder.
 
         # Raises
 
@@ -176,7 +176,7 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         return self._encode_pair((self, passage), (question_encoder, question))
 
     def _pair_settings(self) -> Dict[str, Any]:
-        """What has to be the same in two encoders that read each other's states."""
+        """The settings that two encoders which read each other's states must share."""
         return {"hidden_size": self._hidden_size, "bidirectional": self._bidirectional}
 
     def _encode_pair(self, *readers: Reader) -> Tuple[torch.Tensor, torch.Tensor]:
