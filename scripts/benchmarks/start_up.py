@@ -33,10 +33,12 @@ COMMANDS: Dict[str, List[str]] = {
     "coref-rc compare --help": [*COREF_RC, "compare", "--help"],
     "coref-rc data --help": [*COREF_RC, "data", "--help"],
     "coref-rc annotate --help": [*COREF_RC, "annotate", "--help"],
+    "coref-rc check --help": [*COREF_RC, "check", "--help"],
     "coref-rc configs": [*COREF_RC, "configs"],
     "coref-rc draw curves": [*COREF_RC, "draw", "curves", "training", "curves", "--curve", "a run", "run"],
     "coref-rc compare": [*COREF_RC, "compare", "first.jsonl", "second.jsonl"],
     "coref-rc data simulate": [*COREF_RC, *"data simulate stories --tasks 1 --train 5 --valid 5 --test 5".split()],
+    "coref-rc check": [*COREF_RC, "check", "babi/quick_start"],
     "coref-rc train --help": [*COREF_RC, "train", "--help"],
     "coref-rc evaluate --help": [*COREF_RC, "evaluate", "--help"],
 }
