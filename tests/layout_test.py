@@ -45,7 +45,7 @@ LIGHT = (
 )
 """Patterns of modules that must import nothing heavy, so that commands that need no more start at once."""
 
-NOT_LIGHT = {"annotations.annotators", "commands.allennlp_annotate"}
+NOT_LIGHT = {"annotations.annotators", "commands.allennlp_annotate", "commands.allennlp_predict"}
 
 
 @lru_cache(maxsize=None)

@@ -41,14 +41,20 @@ def run(argv: List[str], verbose: bool = False) -> None:
             args.param_path = locate(args.param_path)
         _import(getattr(args, "include_package", []))
         check_arguments(argv[0], args)
-        if argv[0] == "predict" and args.output_file:
-            # What goes to a file need not be on the screen too.
-            args.silent = True
+        if argv[0] == "predict":
+            from allennlp_coref_rc.commands.allennlp_predict import predict
+
+            args.func = predict
+            if args.output_file:
+                # What goes to a file need not be on the screen too.
+                args.silent = True
         with explained(argv[0], args):
             result = args.func(args)
         lines = closing_lines(argv[0], args, result)
         if lines:
             print("\n".join(lines))
+        if argv[0] == "predict" and result.failed:
+            sys.exit(1)
 
 
 def _import(packages: List[str]) -> None:

@@ -14,6 +14,9 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 COMPRESSED: Dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 """The functions that open compressed files, by the suffixes of their names."""
 
+DAMAGES = (EOFError, OSError, zlib.error, lzma.LZMAError)
+"""What reading damaged files raises."""
+
 
 def named_paths(arguments: Iterable[str]) -> Dict[str, str]:
     """
@@ -38,16 +41,49 @@ def open_text(path: str, limit: int = -1, newline: Optional[str] = None) -> Iter
     characters come in pieces, unless it is negative. Line ends become "\\n", unless `newline` is `""`. A missing file,
     a directory, or text that is not UTF-8 raises a `ConfigurationError` that names the file (and the line).
     """
+    _check_is_file(path)
+    with _open(path, "rt", encoding="utf-8", newline=newline) as file:
+        yield _decoded(path, file, limit)
+
+
+def byte_lines(path: str) -> Iterator[bytes]:
+    """The lines of a file as `open_text` opens it, but not yet decoded, so that one that is not UTF-8 costs only itself."""
+    _check_is_file(path)
+    number = 0
+    with _open(path, "rb") as file:
+        try:
+            for number, line in enumerate(file, start=1):
+                yield line
+        except DAMAGES as error:
+            raise _damaged(path, number, error) from error
+
+
+def decoded(line: bytes) -> str:
+    """The text of a line. One that is not UTF-8 raises a `ConfigurationError`."""
+    try:
+        return line.decode()
+    except UnicodeDecodeError as error:
+        raise ConfigurationError(_not_utf8(error)) from error
+
+
+def _check_is_file(path: str) -> None:
     if os.path.isdir(path):
         raise ConfigurationError(f"{path}: found a directory, expected a file")
     if not os.path.exists(path):
         raise ConfigurationError(f"{path}: no such file")
-    with _open(path, "rt", newline=newline) as file:
-        yield _decoded(path, file, limit)
 
 
-def _open(path: str, mode: str, **options: Any) -> IO[str]:
-    return COMPRESSED.get(os.path.splitext(path)[1], open)(path, mode, encoding="utf-8", **options)
+def _open(path: str, mode: str, **options: Any) -> IO[Any]:
+    return COMPRESSED.get(os.path.splitext(path)[1], open)(path, mode, **options)
+
+
+def _not_utf8(error: UnicodeDecodeError) -> str:
+    found = error.object[error.start : error.start + 1].hex()
+    return f"found the byte 0x{found}, which is not UTF-8; expected UTF-8 text"
+
+
+def _damaged(path: str, number: int, error: Exception) -> ConfigurationError:
+    return ConfigurationError(f"{path}, after line {number}: found damaged data ({error}), expected a whole file")
 
 
 def _decoded(path: str, file: IO[str], limit: int) -> Iterator[str]:
@@ -57,16 +93,11 @@ def _decoded(path: str, file: IO[str], limit: int) -> Iterator[str]:
             number += line.endswith("\n")
             yield line
     except UnicodeDecodeError as error:
-        found = error.object[error.start : error.start + 1].hex()
         # Text is decoded in chunks, so that earlier lines of this chunk have not been counted yet.
         number += 1 + error.object[: error.start].count(b"\n")
-        raise ConfigurationError(
-            f"{path}, line {number}: found the byte 0x{found}, which is not UTF-8; expected UTF-8 text"
-        ) from error
-    except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
-        raise ConfigurationError(
-            f"{path}, after line {number}: found damaged data ({error}), expected a whole file"
-        ) from error
+        raise ConfigurationError(f"{path}, line {number}: {_not_utf8(error)}") from error
+    except DAMAGES as error:
+        raise _damaged(path, number, error) from error
 
 
 @contextmanager
@@ -80,7 +111,7 @@ def atomic_write(path: str) -> Iterator[IO[str]]:
     descriptor, temporary = tempfile.mkstemp(dir=folder, prefix=name + ".", suffix=suffix)
     os.close(descriptor)
     try:
-        with _gzip_writer(temporary) if suffix == ".gz" else _open(temporary, "wt") as file:
+        with _gzip_writer(temporary) if suffix == ".gz" else _open(temporary, "wt", encoding="utf-8") as file:
             yield file
         with open(temporary, "rb") as written:
             # Otherwise a power failure could leave the name without the content.

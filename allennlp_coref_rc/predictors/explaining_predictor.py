@@ -7,6 +7,7 @@ from allennlp.models import Model
 from allennlp.predictors import Predictor
 
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.json_objects import parse_json
 from allennlp_coref_rc.modules.attention_recorder import AttentionRecorder
 
 
@@ -34,6 +35,9 @@ class ExplainingPredictor(Predictor):
                 f"predictor.explain is true: found a {type(model).__name__} without annotated heads, expected a model "
                 "with a dassa encoder that has heads, or a ga_reader"
             )
+
+    def load_line(self, line: str) -> JsonDict:
+        return parse_json(line)
 
     def predict_instance(self, instance: Instance) -> JsonDict:
         return self.predict_batch_instance([instance])[0]

@@ -116,9 +116,7 @@ def _evaluate(args: Namespace, result: Dict[str, Any]) -> List[str]:
 def _predict(args: Namespace, result: Any) -> List[str]:
     if not args.output_file:
         return []
-    with open(args.output_file, encoding="utf-8") as lines:
-        number = sum(1 for _ in lines)
-    return [f"{args.output_file}: {number:,} prediction{'s' * (number != 1)}"]
+    return [f"{args.output_file}: {result.answered:,} prediction{'s' * (result.answered != 1)}"]
 
 
 def _find_learning_rate(args: Namespace, result: Any) -> List[str]:

@@ -3,35 +3,21 @@ from html.parser import HTMLParser
 
 import pytest
 import torch
-from allennlp.models.archival import archive_model
 
 from allennlp_coref_rc.__main__ import main
 from allennlp_coref_rc.pages.stories import shown_candidates
 from allennlp_coref_rc.reproduction.figures.stories import load_reader
-from tests.models.ga_reader_test import BABI, build
+from tests.archives import untrained_archive
 from tests.training_config.configs import BABI as FILES
-from tests.training_config.configs import load
-
-
-def archive(folder, task, more=None):
-    """Of a reader with random weights that are large, so that it has opinions."""
-    model, _, _ = build("bi_gru", task, more)
-    for parameter in model.parameters():
-        torch.nn.init.normal_(parameter, std=0.3)
-    folder.mkdir()
-    load(BABI / "bi_gru.jsonnet", task, more).to_file(str(folder / "config.json"))
-    model.vocab.save_to_files(str(folder / "vocabulary"))
-    torch.save(model.state_dict(), folder / "weights.th")
-    return archive_model(str(folder), weights="weights.th")
 
 
 @pytest.fixture(scope="module")
 def archives(tmp_path_factory):
     folder = tmp_path_factory.mktemp("archives")
     return {
-        "GA": archive(folder / "gru", 8),
-        "selection": archive(folder / "selection", 8, {"model.classifier": {"type": "selection"}}),
-        "extractive": archive(folder / "extractive", 2),
+        "GA": untrained_archive(folder / "gru", 8),
+        "selection": untrained_archive(folder / "selection", 8, {"model.classifier": {"type": "selection"}}),
+        "extractive": untrained_archive(folder / "extractive", 2),
     }
 
 

@@ -1,0 +1,137 @@
+"""AllenNLP's `predict`, in which a line that cannot be answered costs only itself."""
+
+import argparse
+import json
+import os
+import sys
+import traceback
+from typing import Any, Dict, Iterator, List, NamedTuple, Sequence
+
+from allennlp.commands import predict as allennlp_predict
+from allennlp.common import logging as common_logging
+from allennlp.common.file_utils import cached_path
+from allennlp.common.util import JsonDict, lazy_groups_of
+
+from allennlp_coref_rc.common.error_message import message_of
+from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.files import byte_lines, decoded
+
+STANDARD_INPUT = "-"
+
+
+class Predicted(NamedTuple):
+    """How many questions were answered, and how many lines were set aside."""
+
+    answered: int
+    failed: int
+
+
+class Line(NamedTuple):
+    """A line of the input, its number, and the values on it."""
+
+    number: int
+    text: str
+    values: JsonDict
+
+
+def predict(args: argparse.Namespace) -> Predicted:
+    """
+    What AllenNLP's function for the command does with its arguments, except that lines that cannot be answered are set
+    aside in OUTPUT.failed.jsonl: objects with the `file`, the `line`, the `error`, and the `input`, the line as it was.
+    Without OUTPUT the screen names them.
+    """
+    common_logging.FILE_FRIENDLY_LOGGING = args.file_friendly_logging
+    if args.silent and not args.output_file:
+        raise ConfigurationError("--silent: found no --output-file, expected one, as answers would go nowhere")
+    manager = Manager(
+        allennlp_predict._get_predictor(args),
+        args.input_file,
+        args.output_file,
+        args.batch_size,
+        not args.silent,
+        args.use_dataset_reader,
+        args.multitask_head,
+    )
+    manager.run()
+    if manager.failed:
+        where = f"; they and their errors are in {manager.failed_path}" if manager.failed_path else ""
+        print(f"WARNING: {manager.failed:,} of the lines could not be answered{where}", file=sys.stderr)
+    return Predicted(manager.answered, manager.failed)
+
+
+class Manager(allennlp_predict._PredictManager):
+    """AllenNLP's own class, which here takes lines one by one where a batch of them cannot be answered."""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.answered = self.failed = 0
+        self._set_aside_now: List[Dict[str, Any]] = []
+        self.failed_path = None if self._output_file is None else f"{self._output_file.name}.failed.jsonl"
+        if self.failed_path is not None and os.path.exists(self.failed_path):
+            # Of an earlier run.
+            os.unlink(self.failed_path)
+
+    def run(self) -> None:
+        if self._dataset_reader is not None:
+            super().run()
+            return
+        for batch in lazy_groups_of(self._lines(), self._batch_size):
+            self._answer(batch)
+            self._report()
+        self._report()
+        if self._output_file is not None:
+            self._output_file.close()
+
+    def _maybe_print_to_console_and_file(self, index: int, prediction: str, model_input: Any = None) -> None:
+        super()._maybe_print_to_console_and_file(index, prediction, model_input)
+        self.answered += 1
+
+    def _lines(self) -> Iterator[Line]:
+        """The lines that hold an object. Blank ones are passed over."""
+        is_stream = self._input_file == STANDARD_INPUT
+        lines = sys.stdin.buffer if is_stream else byte_lines(str(cached_path(self._input_file)))
+        for number, line in enumerate(lines, start=1):
+            if not line.strip():
+                continue
+            try:
+                text = decoded(line)
+                yield Line(number, text, self._predictor.load_line(text))
+            except Exception as error:
+                self._set_aside(number, line.decode(errors="backslashreplace"), error)
+
+    def _answer(self, batch: Sequence[Line]) -> None:
+        try:
+            predictions = list(self._predict_json([line.values for line in batch]))
+        except Exception as error:
+            if len(batch) == 1:
+                self._set_aside(batch[0].number, batch[0].text, error)
+                return
+            predictions = None
+        if predictions is None:
+            half = len(batch) // 2
+            self._answer(batch[:half])
+            self._answer(batch[half:])
+            return
+        for line, prediction in zip(batch, predictions):
+            self._maybe_print_to_console_and_file(self.answered, prediction, json.dumps(line.values))
+
+    def _set_aside(self, number: int, text: str, error: Exception) -> None:
+        name = "standard input" if self._input_file == STANDARD_INPUT else self._input_file
+        message = message_of(error)
+        values = {"file": name, "line": number, "error": message, "input": text.rstrip("\r\n")}
+        if message is None:
+            # Not a mistake in the line, but a fault of the model or of the program.
+            values["error"] = "".join(traceback.format_exception_only(error)).strip()
+            values["traceback"] = "".join(traceback.format_exception(error, limit=-5)).splitlines()
+        self._set_aside_now.append(values)
+
+    def _report(self) -> None:
+        """Says what was set aside since the last time, in the order of the lines."""
+        for values in sorted(self._set_aside_now, key=lambda values: values["line"]):
+            if self.failed_path is None:
+                print(f"{values['file']}, line {values['line']}: {values['error']}", file=sys.stderr)
+            else:
+                with open(self.failed_path, "a", encoding="utf-8") as file:
+                    file.write(json.dumps(values) + "\n")
+        self.failed += len(self._set_aside_now)
+        self._set_aside_now.clear()

@@ -1,0 +1,19 @@
+"""Archives of readers that are not trained."""
+
+import torch
+from allennlp.models.archival import archive_model
+
+from tests.models.ga_reader_test import BABI, build
+from tests.training_config.configs import load
+
+
+def untrained_archive(folder, task=2, more=None):
+    """Of a reader of bAbI with random weights that are large, so that it has opinions."""
+    model, _, _ = build("bi_gru", task, more)
+    for parameter in model.parameters():
+        torch.nn.init.normal_(parameter, std=0.3)
+    folder.mkdir()
+    load(BABI / "bi_gru.jsonnet", task, more).to_file(str(folder / "config.json"))
+    model.vocab.save_to_files(str(folder / "vocabulary"))
+    torch.save(model.state_dict(), folder / "weights.th")
+    return archive_model(str(folder), weights="weights.th")

@@ -1,0 +1,151 @@
+"""`coref-rc predict` answers every line that it can, and says what became of the others."""
+
+import gzip
+import io
+import json
+import sys
+
+import pytest
+
+from allennlp_coref_rc.__main__ import main
+from allennlp_coref_rc.predictors import ClozeReaderPredictor
+from tests.archives import untrained_archive
+from tests.training_config.configs import BABI as FILES
+
+GOOD = [
+    {"passage": "Bill went to the park.", "question": "Where is Bill?", "candidates": ["park"]},
+    {"passage": "Fred took the milk. Fred went to the office.", "question": "Where is the milk?"},
+    {"passage": "Julie is in the school.", "question": "Where is Julie?"},
+]
+
+BAD = {
+    b"{": "found damaged JSON",
+    b"[1]": "found [1], expected an object",
+    b'{"passage": [[1]], "question": "a"}': "found 1 at passage[0][0], expected a string",
+    b'{"passage": "", "question": "a"}': "found an empty passage",
+    b'{"passage": "\\ud800", "question": "a"}': "found half of a surrogate pair",
+    b'{"passage": "\xff", "question": "a"}': "found the byte 0xff, which is not UTF-8",
+    b"[" * 100_000: "found damaged JSON",
+}
+"""Lines, and what is said of them."""
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory):
+    return untrained_archive(tmp_path_factory.mktemp("archives") / "model")
+
+
+def predict(*arguments):
+    """The exit status."""
+    try:
+        main(["predict", *map(str, arguments)])
+        return 0
+    except SystemExit as stop:
+        return stop.code
+
+
+def read(path):
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def mixed():
+    """Good lines with bad ones and a blank one between them, and the numbers of the bad lines."""
+    good = [json.dumps(values).encode() for values in GOOD]
+    bad = list(BAD)
+    lines = [*bad[:2], good[0], b" ", good[1], *bad[2:5], good[2], *bad[5:]]
+    return b"".join(line + b"\n" for line in lines), [i for i, line in enumerate(lines, start=1) if line in BAD]
+
+
+@pytest.mark.parametrize("batch_size", [1, 2, 100])
+@pytest.mark.parametrize("name", ["questions.jsonl", "questions.jsonl.gz"])
+def test_bad_lines_are_set_aside_and_all_others_answered(archive, tmp_path, capsys, batch_size, name):
+    content, numbers = mixed()
+    inputs, output, alone = tmp_path / name, tmp_path / "answers.jsonl", tmp_path / "alone.jsonl"
+    inputs.write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
+    assert predict(archive, inputs, "--output-file", output, "--batch-size", batch_size) == 1
+    captured = capsys.readouterr()
+    assert captured.out == f"{output}: 3 predictions\n"
+    assert (
+        captured.err
+        == f"WARNING: 7 of the lines could not be answered; they and their errors are in {output}.failed.jsonl\n"
+    )
+    failed = read(tmp_path / "answers.jsonl.failed.jsonl")
+    assert [item["line"] for item in failed] == numbers
+    assert {item["file"] for item in failed} == {str(inputs)}
+    for item, (line, message) in zip(failed, BAD.items()):
+        assert item["error"].startswith(message) and "traceback" not in item
+        assert item["input"].encode() == line.replace(b"\xff", b"\\xff")
+
+    good = tmp_path / "good.jsonl"
+    good.write_text("".join(json.dumps(values) + "\n" for values in GOOD))
+    assert predict(archive, good, "--output-file", alone) == 0
+    for found, expected in zip(read(output), read(alone), strict=True):
+        assert found["answer"] == expected["answer"] and found["passage_tokens"] == expected["passage_tokens"]
+        assert found["candidate_probabilities"] == pytest.approx(expected["candidate_probabilities"], abs=1e-5)
+
+
+def test_what_an_earlier_run_set_aside_is_gone(archive, tmp_path):
+    inputs, output, failed = (tmp_path / name for name in ("a.jsonl", "b.jsonl", "b.jsonl.failed.jsonl"))
+    inputs.write_text("{\n")
+    for _ in range(2):
+        assert predict(archive, inputs, "--output-file", output) == 1
+        assert len(read(failed)) == 1 and read(output) == []
+    inputs.write_text(json.dumps(GOOD[0]) + "\n")
+    assert predict(archive, inputs, "--output-file", output) == 0
+    assert len(read(output)) == 1 and not failed.exists()
+
+
+def test_without_a_file_for_answers_the_screen_names_bad_lines(archive, tmp_path, capsys):
+    inputs = tmp_path / "questions.jsonl"
+    inputs.write_text(
+        "".join(json.dumps(values) + "\n" for values in (GOOD[0], {"passage": 5, "question": "a"}, GOOD[1]))
+    )
+    assert predict(archive, inputs) == 1
+    captured = capsys.readouterr()
+    answers = [line for line in captured.out.splitlines() if line.startswith("prediction: ")]
+    assert len(answers) == 2 and json.loads(answers[0].removeprefix("prediction: "))["answer"] == "park"
+    assert captured.err == (
+        f"{inputs}, line 2: found 5 at passage, expected a text or a list of texts\n"
+        "WARNING: 1 of the lines could not be answered\n"
+    )
+
+
+def test_lines_of_the_standard_input(archive, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(mixed()[0])))
+    output = tmp_path / "answers.jsonl"
+    assert predict(archive, "-", "--output-file", output) == 1
+    assert len(read(output)) == 3
+    assert {item["file"] for item in read(tmp_path / "answers.jsonl.failed.jsonl")} == {"standard input"}
+
+
+def test_what_is_not_the_line_s_fault_has_its_traceback(archive, tmp_path, monkeypatch):
+    answer = ClozeReaderPredictor.predict_batch_instance
+
+    def fails_on_julie(self, instances):
+        if any("Julie" in instance["metadata"]["passage_tokens"] for instance in instances):
+            raise KeyError("julie")
+        return answer(self, instances)
+
+    monkeypatch.setattr(ClozeReaderPredictor, "predict_batch_instance", fails_on_julie)
+    inputs, output = tmp_path / "questions.jsonl", tmp_path / "answers.jsonl"
+    inputs.write_text("".join(json.dumps(values) + "\n" for values in GOOD))
+    assert predict(archive, inputs, "--output-file", output, "--batch-size", 3) == 1
+    assert len(read(output)) == 2
+    (failed,) = read(tmp_path / "answers.jsonl.failed.jsonl")
+    assert failed["error"] == "KeyError: 'julie'" and "fails_on_julie" in "".join(failed["traceback"])
+
+
+def test_a_data_set_that_its_reader_refuses_is_named_with_its_line(archive, tmp_path, capsys):
+    lines = (FILES / "qa2_test.txt").read_text().splitlines()
+    bad = tmp_path / "qa2_bad.txt"
+    bad.write_text("\n".join([*lines, "1 Bill left.", "2 Where is Bill?"]))
+    output = tmp_path / "answers.jsonl"
+    assert predict(archive, bad, "--use-dataset-reader", "--output-file", output) == 2
+    assert f"{bad}, line {len(lines) + 2}: found a question without a tab" in capsys.readouterr().err
+
+
+def test_answers_that_would_go_nowhere_are_not_computed(archive, tmp_path, capsys):
+    inputs = tmp_path / "questions.jsonl"
+    inputs.write_text(json.dumps(GOOD[0]) + "\n")
+    assert predict(archive, inputs, "--silent") == 2
+    assert "--silent: found no --output-file" in capsys.readouterr().err
