@@ -285,7 +285,7 @@ def test_what_a_reader_cannot_make_a_document_of_ends_the_run_too(tmp_path):
     bad = tmp_path / "wikihop.json"
     bad.write_text(json.dumps([good] * 20 + [{**good, "supports": 5}]))
     failing = {"type": "troubled_coref", "fail": "A"}
-    with pytest.raises(ConfigurationError, match=f"{bad}.*supports: found 5"):
+    with pytest.raises(ConfigurationError, match=f"{bad}.*: found 5 at supports, expected a list"):
         AnnotationRun(str(bad), str(tmp_path / "out.jsonl"), failing, {"type": "annotated_wikihop"}, workers=0).run()
     assert os.listdir(tmp_path) == ["wikihop.json"]
 
