@@ -1,1 +1,1 @@
-"""Data sets and what is read of them: files of data sets, dataset readers, annotation layers and fields."""
+"""Data sets and how they are read: their files, dataset readers, annotation layers and fields."""

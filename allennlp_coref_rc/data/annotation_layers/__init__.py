@@ -1,4 +1,4 @@
-"""What encoders read of an annotated text: edges between tokens, clusters, and views for attention heads."""
+"""The parts of an annotated text that encoders read: edges between tokens, clusters, and views for attention heads."""
 
 from allennlp_coref_rc.data.annotation_layers.annotation_layer import AnnotationLayer, Layer, label_namespace
 from allennlp_coref_rc.data.annotation_layers.coref_clusters import CorefClusters

@@ -10,20 +10,23 @@ Layer = Mapping[str, Sequence[Sequence[Union[int, str]]]]
 
 class AnnotationLayer(Registrable):
     """
-    One kind of numbers made from an `AnnotatedText` for encoders and models: what a reader's `annotation_layers` hold,
-    by the name under which encoders ask for them.
+    Turns an `AnnotatedText` into one kind of numbers for encoders and models. A reader's `annotation_layers` maps the
+    names that encoders ask for to such layers.
     """
 
     label_names: Tuple[str, ...] = ()
-    """Names of what are labels and not numbers; "" is no label, and becomes 0."""
+    """Names of the lists that hold labels instead of numbers. The label "" means none, and becomes 0."""
 
     def make(self, text: AnnotatedText, boundary: int) -> Tuple[Layer, Layer]:
         """
-        The layer of the passage, which is the first `boundary` tokens of `text`, and that of the question, the rest.
+        Returns the layer of the passage (the first `boundary` tokens of `text`) and the layer of the question (the
+        rest).
         """
         raise NotImplementedError
 
 
 def label_namespace(layer: str) -> str:
-    """The vocabulary namespace of a layer's labels. Its end makes it one with padding and an unknown word."""
+    """
+    The vocabulary namespace of a layer's labels. It ends so that the vocabulary gives it padding and an unknown word.
+    """
     return f"{layer}_annotations"

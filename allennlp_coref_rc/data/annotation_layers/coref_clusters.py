@@ -8,15 +8,15 @@ from allennlp_coref_rc.data.annotation_layers.annotation_layer import Annotation
 @AnnotationLayer.register("coref_clusters")
 class CorefClusters(AnnotationLayer):
     """
-    The numbers of the clusters that each token belongs to, counted by first mention in passage and question together:
-    what the one-hot coreference baseline of Coref-GRU's Table 1 is made of.
+    The numbers of the clusters that each token belongs to. Clusters are numbered by their first mention in passage and
+    question together. The one-hot coreference baseline of Coref-GRU's Table 1 uses them.
 
     Registered as an `AnnotationLayer` with name "coref_clusters".
 
     # Parameters
 
     max_clusters : `int`, optional (default = `None`)
-        Keep the largest only. By default all.
+        Keeps only the `max_clusters` largest. By default all.
     """
 
     def __init__(self, max_clusters: Optional[int] = None) -> None:

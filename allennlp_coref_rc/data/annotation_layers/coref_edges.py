@@ -10,7 +10,7 @@ from allennlp_coref_rc.data.annotation_layers.edges import Sources, coref_source
 @AnnotationLayer.register("coref_edges")
 class CorefEdges(EdgeLayer):
     """
-    Coreference edges, from mention to mention of a cluster: see `coref_sources`.
+    Coreference edges, which link the mentions of a cluster: see `coref_sources`.
 
     Registered as an `AnnotationLayer` with name "coref_edges".
 
@@ -21,7 +21,7 @@ class CorefEdges(EdgeLayer):
     write : `str`, optional (default = `"all"`)
         Which tokens of a mention write: `"all"` or `"last"`.
     question_first : `bool`, optional (default = `False`)
-        Also make the edges where the question is read before the passage: for a `mage_gru` that is `joint`.
+        Also makes the edges for reading the question before the passage, which a `joint` `mage_gru` needs.
     """
 
     def __init__(self, read: str = "all", write: str = "all", question_first: bool = False) -> None:

@@ -12,11 +12,11 @@ WHOLE_TEXT = 1
 @AnnotationLayer.register("coref_views")
 class CorefViews(ViewLayer):
     """
-    The coreference of DASSA (Mihaylov & Frank, EMNLP 2019): the label of a token is the number of its cluster, counted
-    by first mention in passage and question together; where mentions overlap, that of the later cluster. The whole text
-    is the scope.
+    The coreference of DASSA (Mihaylov & Frank, EMNLP 2019). The label of a token is the number of its cluster; clusters
+    are numbered by their first mention in passage and question together. Where mentions overlap, the later cluster
+    wins. The whole text is the scope.
 
-    Of more clusters than asked for the largest stay; the authors' code keeps the smallest, surely without intention.
+    Keeps the `max_clusters` largest clusters; the authors' code keeps the smallest, surely without intention.
 
     Registered as an `AnnotationLayer` with name "coref_views".
 

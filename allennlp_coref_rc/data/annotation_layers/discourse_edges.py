@@ -10,20 +10,20 @@ from allennlp_coref_rc.data.annotation_layers.edges import Sources, linked_sourc
 @AnnotationLayer.register("discourse_edges")
 class DiscourseEdges(EdgeLayer):
     """
-    Edges between the two arguments of discourse relations: see `linked_sources`. Senses are told apart by layers, each
-    with some of them.
+    Edges between the two arguments of discourse relations: see `linked_sources`. To tell senses apart, use several
+    layers with different `senses`.
 
     Registered as an `AnnotationLayer` with name "discourse_edges".
 
     # Parameters
 
     types : `List[str]`, optional (default = all)
-        Of these relations only: "Explicit", "Implicit", "EntRel", "AltLex".
+        Only relations of these types: "Explicit", "Implicit", "EntRel", "AltLex".
     senses : `List[str]`, optional (default = `None`)
-        Of these relations only, each sense with those below it: "Contingency.Cause" is "Contingency.Cause.Reason" too.
-        By default of all.
+        Only relations with these senses or senses below them: "Contingency.Cause" includes "Contingency.Cause.Reason".
+        By default all.
     question_first : `bool`, optional (default = `False`)
-        Also make the edges where the question is read before the passage: for a `mage_gru` that is `joint`.
+        Also makes the edges for reading the question before the passage, which a `joint` `mage_gru` needs.
     """
 
     def __init__(

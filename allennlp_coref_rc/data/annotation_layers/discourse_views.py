@@ -21,15 +21,15 @@ class DiscourseViews(ViewLayer):
     The discourse relations of DASSA (Mihaylov & Frank, EMNLP 2019), as labels "Explicit.Comparison.Contrast.Arg1",
     ".Arg2" and ".Conn", or "NonExplicit. …". A relation belongs to the sentence in which its first argument begins.
 
-    * `explicit`: the n-th explicit relation of a sentence, in the order in which they were annotated, is in view n; the
-      others are left out. Each sentence is a scope; what of a relation lies outside its sentence joins it.
-    * `non_explicit`: there are two views, and a relation between the sentences i and i + 1, counted from 1, is in the
-      first view if i is even, else in the second. Both sentences are a scope, numbered i. A sentence that no relation
-      of the view has is in no scope.
+    * `explicit`: view n has the n-th explicit relation of each sentence, in the order of annotation; further relations
+      are left out. Each sentence is a scope. Tokens of a relation that lie outside its sentence join its scope.
+    * `non_explicit`: there are two views. A relation between the sentences i and i + 1, counted from 1, is in the first
+      view if i is even, else in the second. The two sentences are one scope, with the number i. A sentence without a
+      relation in the view is in no scope.
 
-    Labels of later relations replace those of earlier ones, and connectives' those of arguments. Implicit, EntRel and
-    AltLex relations are non-explicit alike, as in the paper (the authors' code takes those of type Implicit, EntRel
-    being one of their senses).
+    Labels of later relations replace labels of earlier ones, and labels of connectives replace labels of arguments.
+    Implicit, EntRel and AltLex relations all count as non-explicit, as in the paper (the authors' code takes the type
+    Implicit, with EntRel as one of its senses).
 
     Registered as an `AnnotationLayer` with name "discourse_views".
 
@@ -38,9 +38,9 @@ class DiscourseViews(ViewLayer):
     kind : `str`
         `"explicit"` or `"non_explicit"`.
     max_views : `int`, optional (default = `2`)
-        Of explicit relations. The non-explicit ones have two.
+        The number of views of explicit relations. The non-explicit ones have two.
     senses : `bool`, optional (default = `True`)
-        If false labels have no senses: "Explicit.Arg1" (the paper's "NoSense").
+        If false, labels have no senses: "Explicit.Arg1" (the paper's "NoSense").
     """
 
     def __init__(self, kind: str, max_views: int = 2, senses: bool = True) -> None:

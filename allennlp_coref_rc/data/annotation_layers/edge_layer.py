@@ -8,21 +8,21 @@ from allennlp_coref_rc.data.annotation_layers.edges import Sources, question_fir
 
 class EdgeLayer(AnnotationLayer):
     """
-    Edges, within and across passage and question: for each token the positions it reads from, `antecedents` for reading
-    forward and `descendants` for reading backward. What is linked is a subclass's matter.
+    Edges within and across passage and question. For each token it has the positions that the token reads from:
+    `antecedents` for reading forward and `descendants` for reading backward. Subclasses decide which tokens are linked.
 
     # Parameters
 
     question_first : `bool`, optional (default = `False`)
-        Also make `question_first_antecedents` and `question_first_descendants`, the edges where the question is read
-        before the passage: for a `mage_gru` that is `joint`.
+        Also makes `question_first_antecedents` and `question_first_descendants`, the edges for reading the question
+        before the passage, which a `joint` `mage_gru` needs.
     """
 
     def __init__(self, question_first: bool = False) -> None:
         self._question_first = question_first
 
     def sources(self, text: AnnotatedText, place: Callable[[List[Span]], List[Span]]) -> Dict[str, Sources]:
-        """The edges of a text whose spans are put elsewhere by `place`."""
+        """The edges of a text, after `place` has moved its spans."""
         raise NotImplementedError
 
     def make(self, text: AnnotatedText, boundary: int) -> Tuple[Layer, Layer]:

@@ -8,22 +8,22 @@ FIRST_MENTION = -1
 """The source of a mention that has no antecedent: encoders may read a state of zeros there."""
 
 PADDING = -2
-"""No edge; in any layer, no number."""
+"""Fills up lists of edges, and of numbers in any layer."""
 
 OTHER_SEQUENCE = -3
-"""`OTHER_SEQUENCE - i` is token `i` of the other sequence: of the passage in a question's edges, and the reverse."""
+"""`OTHER_SEQUENCE - i` is token `i` of the other sequence: the passage in a question's edges, and the reverse."""
 
 Sources = List[List[int]]
-"""For each token the positions that it reads from."""
+"""For each token, the positions that it reads from."""
 
 
 def coref_sources(
     clusters: Sequence[Cluster], length: int, read: str = "all", write: str = "all"
 ) -> Dict[str, Sources]:
     """
-    The coreference edges of a text: for each token and each cluster it reads from, the latest token before it that
-    wrote to the cluster ("antecedents", for reading forward), and the first one after it ("descendants", for reading
-    backward, where the tokens that read and those that write change places). `FIRST_MENTION` where there is none.
+    The coreference edges of a text. For each token and each cluster that it reads from, "antecedents" (for reading
+    forward) has the latest token before it that wrote to the cluster. "descendants" (for reading backward, where `read`
+    and `write` swap roles) has the first such token after it. Where there is none, the position is `FIRST_MENTION`.
 
     # Parameters
 
@@ -52,11 +52,11 @@ def coref_sources(
 
 def linked_sources(pairs: Sequence[Tuple[Sequence[Span], Sequence[Span]]], length: int) -> Dict[str, Sources]:
     """
-    The edges between pairs of phrases, each of one or more spans: the first token of the phrase that begins later reads
-    from the last token of the other before it ("antecedents", for reading forward), and the last token of the phrase
-    that ends earlier from the first token of the other after it ("descendants", for reading backward). Phrases that
-    begin (end) together have no antecedent (descendant). A token that no edge enters reads nothing, and an edge that
-    several pairs have is one.
+    The edges between pairs of phrases, each of one or more spans. "antecedents" (for reading forward): the first token
+    of the phrase that begins later reads from the last token of the other phrase before it. "descendants" (for reading
+    backward): the last token of the phrase that ends earlier reads from the first token of the other phrase after it.
+    Phrases that begin (end) together have no antecedent (descendant). A token without an edge reads nothing, and an
+    edge of several pairs counts once.
     """
     antecedents: Sources = [[] for _ in range(length)]
     descendants: Sources = [[] for _ in range(length)]
@@ -85,8 +85,8 @@ def question_first_name(name: str) -> str:
 
 def swapped_spans(spans: Sequence[Span], length: int, boundary: int) -> List[Span]:
     """
-    Spans of a text of two sequences, the first of `boundary` tokens, as they are with the second one first. A span
-    across the boundary becomes two.
+    Moves the spans of a text to where they are when its second sequence comes first. The first sequence has `boundary`
+    tokens. A span across the boundary becomes two.
     """
     shift = length - boundary
     return [(start + shift, min(stop, boundary) + shift) for start, stop in spans if start < boundary] + [
@@ -96,8 +96,8 @@ def swapped_spans(spans: Sequence[Span], length: int, boundary: int) -> List[Spa
 
 def split_sources(sources: Sources, boundary: int) -> Tuple[Sources, Sources]:
     """
-    The sources of a text of two sequences as those of the first `boundary` tokens and those of the rest, each counting
-    positions from its own first token and marking positions of the other sequence as such.
+    Splits the sources of a text into those of its first `boundary` tokens and those of the rest. Both count positions
+    from their own first token, and mark positions in the other sequence (see `OTHER_SEQUENCE`).
     """
 
     def relative(source: int, start: int, stop: int) -> int:

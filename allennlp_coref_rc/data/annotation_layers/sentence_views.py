@@ -8,9 +8,9 @@ from allennlp_coref_rc.data.annotation_layers.view_layer import View, ViewLayer,
 @AnnotationLayer.register("sentence_views")
 class SentenceViews(ViewLayer):
     """
-    The sentence spans of DASSA (Mihaylov & Frank, EMNLP 2019), which need no annotation but sentences: scopes of `n =
-    num_views` sentences in a row, beginning one sentence earlier from view to view. The label of a token is the place,
-    "1" to "n", of its sentence in the scope.
+    The sentence spans of DASSA (Mihaylov & Frank, EMNLP 2019), which need sentences and no other annotation. A scope
+    has `n = num_views` consecutive sentences, and begins one sentence earlier in each further view. The label of a
+    token is the place of its sentence in the scope, "1" to "n".
 
     Registered as an `AnnotationLayer` with name "sentence_views".
 

@@ -9,17 +9,17 @@ from allennlp_coref_rc.data.annotation_layers.edges import Sources, linked_sourc
 @AnnotationLayer.register("srl_edges")
 class SrlEdges(EdgeLayer):
     """
-    Edges between predicates and their arguments: see `linked_sources`. Roles are told apart by layers, each with some
-    of them.
+    Edges between predicates and their arguments: see `linked_sources`. To tell roles apart, use several layers with
+    different `roles`.
 
     Registered as an `AnnotationLayer` with name "srl_edges".
 
     # Parameters
 
     roles : `List[str]`, optional (default = `None`)
-        Of these arguments only, `["ARG0", "ARG1"]` for instance. By default of all.
+        Only arguments with these roles, such as `["ARG0", "ARG1"]`. By default all.
     question_first : `bool`, optional (default = `False`)
-        Also make the edges where the question is read before the passage: for a `mage_gru` that is `joint`.
+        Also makes the edges for reading the question before the passage, which a `joint` `mage_gru` needs.
     """
 
     def __init__(self, roles: Optional[List[str]] = None, question_first: bool = False) -> None:

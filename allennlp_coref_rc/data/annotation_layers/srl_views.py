@@ -14,9 +14,9 @@ from allennlp_coref_rc.data.annotation_layers.view_layer import (
 @AnnotationLayer.register("srl_views")
 class SrlViews(ViewLayer):
     """
-    The semantic roles of DASSA (Mihaylov & Frank, EMNLP 2019): in view v the v-th frame of each sentence, by the place
-    of its predicate, as labels "B-ARG0", "I-ARG0", …, "B-V". Each sentence is a scope. What an argument has in other
-    sentences than its predicate is left out, and so are frames beyond the last view.
+    The semantic roles of DASSA (Mihaylov & Frank, EMNLP 2019): view v has the v-th frame of each sentence, in the order
+    of their predicates, as labels "B-ARG0", "I-ARG0", …, "B-V". Each sentence is a scope. Parts of an argument outside
+    its predicate's sentence are left out, and so are frames beyond the last view.
 
     Registered as an `AnnotationLayer` with name "srl_views".
 
@@ -24,9 +24,9 @@ class SrlViews(ViewLayer):
 
     max_views : `int`, optional (default = `3`)
     pad_views : `bool`, optional (default = `True`)
-        Make that many views of every text, the last ones without labels where no sentence has so many frames. If false
-        a text has as many views as its richest sentence has frames, and for the others no numbers but padding: heads
-        then attend to the whole text (the authors' configs with nothing but semantic roles).
+        Every text has `max_views` views; where no sentence has that many frames, the last views have no labels. If
+        false, a text has as many views as its richest sentence has frames, and padding for the others: heads then
+        attend to the whole text (as in the authors' configs with semantic roles alone).
     """
 
     def __init__(self, max_views: int = 3, pad_views: bool = True) -> None:

@@ -8,13 +8,13 @@ NO_LABEL, NO_SCOPE = "", 0
 
 
 class View(NamedTuple):
-    """What one attention head sees of a text: for each token a label and the number of the scope that it is in."""
+    """One attention head's view of a text: for each token a label and the number of its scope."""
 
     labels: List[str]
     scopes: List[int]
 
     def mark(self, spans: List[Span], label: str) -> None:
-        """Gives the tokens of the spans a label."""
+        """Gives a label to the tokens of the spans."""
         for start, stop in spans:
             self.labels[start:stop] = [label] * (stop - start)
 
@@ -26,9 +26,9 @@ class View(NamedTuple):
 
 class ViewLayer(AnnotationLayer):
     """
-    Views, one for each attention head that is to see them: for each token as many `labels` and `scopes` as there are
-    views. A head attends from a token to those in the same scope; scope 0 is in none. Passage and question have views
-    and count sentences by themselves.
+    Views, one for each attention head that uses them: each token has a label and a scope in each view (`labels`,
+    `scopes`). A head attends from a token to the tokens in the same scope; tokens with scope 0 are in none. Passage and
+    question have their own views and count their own sentences.
     """
 
     label_names = ("labels",)
@@ -48,11 +48,11 @@ def as_layer(views: List[View], length: int) -> Layer:
 
 
 def sentence_numbers(text: AnnotatedText) -> List[int]:
-    """For each token the number of its sentence, from 1."""
+    """For each token, the number of its sentence, from 1."""
     return [i for i, (start, stop) in enumerate(text.sentences, start=1) for _ in range(start, stop)]
 
 
 def check_number(owner: str, key: str, value: int) -> None:
-    """Raises a `ConfigurationError` for less than one."""
+    """Raises a `ConfigurationError` if the value is less than 1."""
     if value < 1:
         raise ConfigurationError(f"{owner}: {key} is {value}, expected 1 or more")

@@ -23,7 +23,7 @@ PEOPLE = {
     "winona": "monica",
     "yann": "olaf",
 }
-"""She becomes a she, and he a he, for the sake of pronouns."""
+"""Women's names become women's names, and men's names men's, so that pronouns still fit."""
 
 PLACES = {
     "bathroom": "cellar",
@@ -63,7 +63,7 @@ ANIMALS = {
     "wolf": "fox",
     "wolves": "foxes",
 }
-"""After "a" in the singular, as their alternates are."""
+"""Their singular stands after "a", and so does that of their alternates."""
 
 COLORS = {
     "blue": "orange",
@@ -88,4 +88,4 @@ OTHER_WORDS = frozenset(
     travelled two up w was went west what where who why will yes yesterday you
     """.split()
 )
-"""The other words of the tasks, which two worlds may share: function words, verbs, times of day, states, answers."""
+"""The other words of the tasks. Two worlds may share them: function words, verbs, times of day, states, answers."""

@@ -29,8 +29,8 @@ class BabiQuestion(NamedTuple):
 def read_babi(path: str) -> Iterator[BabiQuestion]:
     """
     The questions of a file in the format of the bAbI tasks (Weston et al. 2015, v1.2): `ID statement`, or `ID
-    question<TAB>answer<TAB>supporting ids`; a story begins where the ID is 1, and IDs count questions too. Anything
-    else raises a `ConfigurationError` with the file and the line.
+    question<TAB>answer<TAB>supporting ids`; a story begins where the ID is 1, and IDs count questions too. Any other
+    line raises a `ConfigurationError` with the file and the line.
     """
     ids: List[int] = []
     statements: List[str] = []
@@ -79,7 +79,7 @@ def read_babi(path: str) -> Iterator[BabiQuestion]:
 def find_split(folder: str, task: int, split: str) -> str:
     """
     The file of a task and a split ("train", "valid" or "test") in the folder of the bAbI tasks: `qa{task}_{split}.txt` or
-    `qa{task}_*_{split}.txt`. Where there is none, a `ConfigurationError` says so.
+    `qa{task}_*_{split}.txt`. Raises a `ConfigurationError` if there is none.
     """
     names = (f"qa{task}_{split}.txt", f"qa{task}_*_{split}.txt")
     for name in names:

@@ -1,14 +1,14 @@
 """
-bAbI-Mix (Dhingra et al., 2017, arXiv 1703.02620, section 4.1): stories that tell of two worlds at once. Of two
-independent bAbI stories one has its entities replaced by alternates ("Daniel" by "David", "milk" by "juice"), their
-statements are told in random order, each story's own order kept, and what is asked is about one of the two.
+bAbI-Mix (Dhingra et al., 2017, arXiv 1703.02620, section 4.1): stories that tell of two worlds at once. Two independent
+bAbI stories are mixed: one has its entities replaced by alternates ("Daniel" by "David", "milk" by "juice"), and their
+statements alternate at random, in each story's own order. All questions are about one of the two.
 
-The paper gives the idea and two examples. What we decided: each story of a file has its own questions asked once, with
-the statements of another story mixed in (the next in a random ring of all stories), so that there are as many stories
-and questions as before. Which of the two has the alternates is drawn for each story. All interleavings of the two are
-equally likely; a question stays among the lines of its own story, the last one closes the mixed story, and what is told
-after a story's last question is left out. A statement with a pronoun ("After that she went to the office.", tasks 11
-and 13) stays right behind the one before it: with others between them nobody could tell who "she" is.
+The paper gives the idea and two examples. We decided the rest. Each story of a file asks its own questions once, with
+the statements of another story mixed in (the next in a random ring of all stories), so there are as many stories and
+questions as before. For each story we draw which of the two gets the alternates. All ways to interleave the two are
+equally likely. A question stays at its place in its own story, the last one ends the mixed story, and statements after
+a story's last question are left out. A statement with a pronoun ("After that she went to the office.", tasks 11 and 13)
+stays right behind the one before it: with others between them nobody could tell who "she" is.
 """
 
 import random
@@ -31,8 +31,9 @@ Line = Union[str, BabiQuestion]
 
 def read_stories(path: str) -> List[List[BabiQuestion]]:
     """
-    The stories of a bAbI file that has two or more, as the questions of each. A word that is neither an entity with an
-    alternate nor known to be no entity, or that is an alternate itself, raises a `ConfigurationError`.
+    Reads the stories of a bAbI file, which must have two or more; a story is the list of its questions. Raises a
+    `ConfigurationError` for an unknown word (neither an entity with an alternate nor one of the tasks' other words) and
+    for a word that is itself an alternate.
     """
     stories = [list(questions) for _, questions in groupby(read_babi(path), key=lambda question: question.story)]
     if len(stories) < 2:
@@ -50,7 +51,7 @@ def read_stories(path: str) -> List[List[BabiQuestion]]:
 
 
 def mix_stories(stories: Sequence[List[BabiQuestion]], seed: int) -> List[str]:
-    """The lines of the mixed stories, without line ends; equal arguments give equal lines."""
+    """The lines of the mixed stories, without line ends. Equal arguments give equal lines."""
     rng = random.Random(seed)
     ring = rng.sample(range(len(stories)), len(stories))
     other = {story: ring[i - 1] for i, story in enumerate(ring)}
@@ -101,7 +102,7 @@ def _mix(story: List[BabiQuestion], others: Sequence[str], rng: random.Random) -
 
 
 def _blocks(statements: Sequence[str], questions: Sequence[BabiQuestion] = ()) -> List[List[Line]]:
-    """Statements, and questions where they are asked, in pieces that nothing may come between."""
+    """Groups statements and questions into blocks, in order. Nothing may be put inside a block."""
     blocks: List[List[Line]] = []
     newest = 0  # the block of the statement told last
     waiting = list(questions)

@@ -2,14 +2,14 @@
 A simulated world of people, places and things that tells stories in the format of the bAbI tasks, version 1.2 (Weston
 et al., 2015, "Towards AI-Complete Question Answering: A Set of Prerequisite Toy Tasks", arXiv 1502.05698).
 
-The stories serve where the published files are too few or not at hand. The sentences, the rules of the world and the
-way questions are chosen were inferred from the published English files and reproduce their statistics; no published
-story is contained. Equal arguments give equal text with every supported Python.
+Use them where the published files are too few or not at hand. The sentences, the rules of the world and the choice of
+questions were inferred from the published English files and reproduce their statistics; no published story is included.
+Equal arguments give equal text with every supported Python.
 
-In each story four people walk between six places, and three things lie about or are carried; where they all are at
-first is drawn at random and not told. Statements come in blocks of two, and after each block a question is asked if one
-can be. What it is about is drawn from the last five facts, a fact being one statement about one subject, so that the
-newest supporting fact is never further back than that.
+In each story four people walk between six places, and three things lie about or are carried. Their places at the start
+are random and not told. Statements come in blocks of two, and a question follows each block if one is possible. Its
+subject is drawn from the last five facts (a fact is one statement about one subject), so the newest supporting fact is
+one of these five.
 """
 
 import random
@@ -42,10 +42,10 @@ SHARE_OF_THERE = 0.2
 @dataclass(frozen=True)
 class Event:
     """
-    What happened, or what a statement says of it.
+    Something that happened, or a statement's account of it.
 
     `kind` is a key of `VERBS`. `actors` are the people who did it: two in task 13, else one. `place` is where they
-    went, are, or are not; `thing` is what was taken, dropped or given; `receiver` is to whom it was given.
+    went, are, or are not; `thing` was taken, dropped or given; `receiver` is the person it was given to.
     """
 
     kind: str
@@ -57,7 +57,10 @@ class Event:
 
 @dataclass(frozen=True)
 class Statement:
-    """A told event. `facts` are the ids one needs to understand it: its own, after that of a pronoun's antecedent."""
+    """
+    A told event. `facts` are the ids that one needs to understand it: the id of a pronoun's antecedent, if any, then
+    its own.
+    """
 
     event: Event
     facts: Tuple[int, ...]
@@ -84,8 +87,8 @@ class World:
 
     def random_event(self, kinds: Sequence[str]) -> Event:
         """
-        Lets something happen. A person and a kind are drawn until that person can do it; so the rarer the chance to
-        take something, the rarer it is taken.
+        Lets something happen. Draws a person and a kind of event until the person can do it. So people rarely take
+        things where they rarely can.
         """
         while True:
             actor, kind = self._rng.choice(PEOPLE), self._rng.choice(kinds)
@@ -94,7 +97,7 @@ class World:
                 return event
 
     def random_move(self, actors: Tuple[str, ...]) -> Optional[Event]:
-        """Moves the people to one place; None, and nothing happens, if one of them is at the place drawn."""
+        """Moves the people to one place. Returns `None`, and moves nobody, if one of them is already there."""
         place = self._rng.choice(PLACES)
         if any(self._place[actor] == place for actor in actors):
             return None
@@ -124,8 +127,8 @@ class World:
 
 class Story:
     """
-    One story, told block by block. A task says which kinds of events happen in it (`kinds`), what its questions may be
-    about (`subjects`) and what it asks (`ask`), and may tell its blocks in its own way (`tell_block`).
+    One story, told block by block. A subclass for a task defines which kinds of events happen (`kinds`), what questions
+    may be about (`subjects`), how they are asked (`ask`) and, if it differs, how a block is told (`tell_block`).
     """
 
     kinds: Tuple[str, ...] = ("move",)
@@ -151,15 +154,18 @@ class Story:
             self.tell(self.world.random_event(self.kinds))
 
     def subjects(self, event: Event) -> Sequence[str]:
-        """Whom or what one may ask about because of the event; an empty name stands for nothing."""
+        """The people or things that one may ask about after the event; an empty name stands for none."""
         return event.actors if event.kind == "move" else ("",)
 
     def ask(self, subject: str) -> Optional[Question]:
-        """The question about a subject of a recent fact; None if the story does not tell the answer."""
+        """The question about a subject of a recent fact, or `None` if the story does not tell the answer."""
         raise NotImplementedError
 
     def tell(self, event: Event, subject: str = "", antecedent: Tuple[int, ...] = ()) -> None:
-        """Adds the statement; `subject` replaces the actors' names, and `antecedent` has the ids that explain it."""
+        """
+        Adds the statement. `subject` replaces the actors' names, and `antecedent` has the ids of the statements that
+        explain it.
+        """
         verb = self.rng.choice(VERBS[event.kind])
         words = [subject or " and ".join(event.actors), verb, "the", event.place or event.thing]
         if event.receiver:
@@ -245,7 +251,7 @@ class YesNoStory(Story):
 
 
 class NegationStory(YesNoStory):
-    """Task 9, simple negation: half the moves are told as the new place, or as the place where someone is no longer."""
+    """Task 9, simple negation: half of the moves are told as where someone is now, or is no longer."""
 
     def tell_block(self) -> None:
         for _ in range(2):
@@ -261,8 +267,8 @@ class NegationStory(YesNoStory):
 
 class WhereIsThing(Story):
     """
-    Task 2, two supporting facts: "Where is the apple?". The facts are the one in which it was last taken or dropped and
-    the one that tells the place; of a thing that is carried, one asks only once its carrier has moved with it.
+    Task 2, two supporting facts: "Where is the apple?". The two facts are the last one that took or dropped it, and the
+    one that tells the place. Questions about a carried thing wait until its carrier has moved with it.
     """
 
     kinds = ("move", "get", "drop")
@@ -285,8 +291,9 @@ class WhereIsThing(Story):
 
 class WhereWasThing(WhereIsThing):
     """
-    Task 3, three supporting facts: "Where was the apple before the office?". The facts are the one in which it was last
-    taken or dropped, the move to the place named, and the move before it, both made by who carries it or last did.
+    Task 3, three supporting facts: "Where was the apple before the office?". The facts are the last one that took or
+    dropped it, the move to the place in the question, and the move before that; both moves are by the person who
+    carries it or carried it last.
     """
 
     share_of_there_after_get = SHARE_OF_THERE
@@ -313,7 +320,7 @@ class WhereWasThing(WhereIsThing):
 
 
 class CarryingStory(Story):
-    """What tasks 7 and 8 share: questions about those who lately took, dropped or gave something."""
+    """The base of tasks 7 and 8: questions about people who recently took, dropped or gave something."""
 
     kinds: Tuple[str, ...] = ("move", "get", "drop")
 
@@ -321,7 +328,10 @@ class CarryingStory(Story):
         return ("",) if event.kind == "move" else event.actors
 
     def carried(self, person: str) -> Tuple[List[str], Dict[str, List[int]]]:
-        """What the person carries and, for each thing the person ever had, the ids of what was done with it."""
+        """
+        The things that the person carries and, for each thing that the person ever had, the ids of the statements about
+        it.
+        """
         facts: Dict[str, List[int]] = {}
         carried = set()
         for statement in self.told(("get", "drop", "give"), person=person):
@@ -337,7 +347,7 @@ class CarryingStory(Story):
 class CountingStory(CarryingStory):
     """Task 7, counting: "How many objects is Mary carrying?". The facts are sorted."""
 
-    # Who can give gives four times as often as who can drop drops; counted in the published files.
+    # People who can give do so four times as often as people who can drop do; counted in the published files.
     kinds = ("move", "get", "drop", "give", "give", "give", "give")
 
     def ask(self, subject: str) -> Optional[Question]:
@@ -347,7 +357,10 @@ class CountingStory(CarryingStory):
 
 
 class ListStory(CarryingStory):
-    """Task 8, lists: "What is Mary carrying?". Things come in the order first had, and facts thing by thing."""
+    """
+    Task 8, lists: "What is Mary carrying?". Things are in the order in which the person first got them, and facts are
+    grouped by thing.
+    """
 
     def ask(self, subject: str) -> Optional[Question]:
         things, facts = self.carried(subject)
@@ -374,7 +387,7 @@ def simulate_task(task: int, questions: int, seed: int) -> List[str]:
 
     `task` is one of `SIMULATED_TASKS`. `questions` is the number of questions, at least 1; a story has five, and the
     last one fewer if `questions` is no multiple of five. `seed` is at least 0; equal arguments give equal lines.
-    Anything else raises a `ValueError`.
+    Other values raise a `ValueError`.
     """
     if task not in STORIES:
         raise ValueError(f"task: found {task}, expected one of {', '.join(map(str, SIMULATED_TASKS))}")
@@ -394,8 +407,8 @@ def simulate_task(task: int, questions: int, seed: int) -> List[str]:
 
 def write_task(path: str, task: int, questions: int, seed: int) -> None:
     """
-    Writes the lines of `simulate_task`, which names the arguments and errors, to a file. The folder must exist. The
-    file appears only when it is complete; one that is there is replaced.
+    Writes the lines of `simulate_task` to a file; see there for the arguments and errors. The folder must exist. The
+    file appears only when it is complete, and replaces an old one.
     """
     lines = simulate_task(task, questions, seed)
     with atomic_write(path) as file:

@@ -1,4 +1,4 @@
-"""The questions of CNN and the Daily Mail (Hermann et al. 2015), as files have them."""
+"""Reads the files with questions of CNN and the Daily Mail (Hermann et al. 2015)."""
 
 import json
 import lzma
@@ -17,14 +17,14 @@ from allennlp_coref_rc.common.json_objects import excerpt, parse_json
 SUFFIX = ".question"
 
 BLOCKS = ("URL", "passage", "question", "answer", "entities", "clusters")
-"""What stands in a `.question` file, divided by blank lines; clusters in some conversions only."""
+"""The blocks of a `.question` file, divided by blank lines. Only some conversions have clusters."""
 
 
 class EntityQuestion(NamedTuple):
     """
-    A question of CNN or Daily Mail: `entities` maps the markers of its entities, which are the candidates, to what they
-    stood for. `clusters`, which the official files do not have, are [start, end) spans of the tokens, divided by
-    blanks, of passage and question in a row.
+    A question of CNN or Daily Mail: `entities` maps the markers of its entities, which are the candidates, to their
+    names. `clusters`, which the official files do not have, are [start, end) spans of the tokens (divided by blanks) of
+    the passage followed by the question.
     """
 
     id: Optional[str]
@@ -45,7 +45,7 @@ def read_question(path: str) -> EntityQuestion:
     may be candidates without a surface form, and a sixth block may have coreference clusters, one a line: mentions
     `the:4|football:5`, tokens with their positions in passage and question, from 1.
 
-    Anything else raises a `ConfigurationError` with the file and the line.
+    A malformed file raises a `ConfigurationError` with the file and the line.
     """
     blocks: List[List[Tuple[int, str]]] = [[]]
     line = 0
@@ -121,7 +121,7 @@ def question_from_json(line: str) -> EntityQuestion:
             raise ConfigurationError(f"{name}: found {excerpt(value, 60)}, expected a text")
     if not isinstance(question.entities, dict) or not all(isinstance(form, str) for form in question.entities.values()):
         raise ConfigurationError(
-            f"entities: found {excerpt(question.entities, 60)}, expected an object of markers and what they stand for"
+            f"entities: found {excerpt(question.entities, 60)}, expected an object that maps markers to names"
         )
     if question.entities and question.answer is not None and question.answer not in question.entities:
         raise ConfigurationError(f"answer: found {question.answer[:60]!r}, expected one of the entities")

@@ -10,7 +10,7 @@ NUM_COLUMNS = 10
 
 
 class Word(NamedTuple):
-    """A word of a CoNLL-U file: its form, the line it stands on, and all columns, more than ten if there are more."""
+    """A word of a CoNLL-U file: its form, its line in the file, and all its columns, ten or more."""
 
     form: str
     line: int
@@ -18,7 +18,7 @@ class Word(NamedTuple):
 
 
 class Sentence(NamedTuple):
-    """A sentence: the name of its document (by default the file's), its place for messages, and its words."""
+    """A sentence: the name of its document (by default the file's), its place as messages name it, and its words."""
 
     document: str
     place: str
@@ -28,13 +28,13 @@ class Sentence(NamedTuple):
 def read_conllu(path: str) -> Iterator[Sentence]:
     """
     The sentences of a file in CoNLL-U or one of the formats that add columns to it. Ranges ("3-4") and empty nodes
-    ("8.1") are left out. A line that is neither a comment nor a word with the next number, or has fewer than ten
-    columns, or a word with other than as many columns as the word before it raises a `ConfigurationError` with file and
-    line.
+    ("8.1") are left out. Raises a `ConfigurationError` with file and line for a line that is neither a comment nor a
+    word with the next number, for a word with fewer than ten columns, and for a word with more or fewer columns than
+    the word before it.
     """
     document = path
     with open_text(path) as lines:
-        # The package reads nothing but lines.
+        # The parser needs no more of a file than its lines.
         for block in parse_sentences(cast(TextIO, _numbered(lines))):
             parsed = parse_token_and_metadata(block, ["columns"], {"columns": lambda columns, _: columns})
             for key in ("newdoc id", "newdoc_id"):
@@ -45,7 +45,7 @@ def read_conllu(path: str) -> Iterator[Sentence]:
 
 
 def _numbered(lines: Iterable[str]) -> Iterator[str]:
-    """The lines; those of words get one more column with the number of the line, since the parser counts none."""
+    """The lines. Those of words get one more column with their line number, since the parser does not count lines."""
     for number, line in enumerate(lines, start=1):
         row = line.rstrip("\r\n")
         is_word = row.strip() and not row.strip().startswith("#")
@@ -67,7 +67,7 @@ def _words(path: str, rows: Iterable[List[str]]) -> List[Word]:
             number = None
         if number is None:
             raise ConfigurationError(f"{place}: found the ID {id!r:.60}, expected a number")
-        # What stands between words, and what a word contracts. They may lack columns that words have.
+        # Empty nodes between words, and ranges of contracted words. They may lack columns that words have.
         if isinstance(number, tuple):
             continue
         if width not in (0, len(columns)):

@@ -17,24 +17,23 @@ FOLDS = ("train", "valid")
 
 class CorpusReader(DatasetReader):
     """
-    What readers of annotated corpora have in common, which train the models that annotate. A data path is a file, a
-    folder (its files of the corpus's format), a pattern such as `gdtb/*.rels`, a URL, or a list of any of them.
+    Base class of readers of annotated corpora. They train the models that annotate. A data path is a file, a folder
+    (all its files in the corpus's format), a pattern such as `gdtb/*.rels`, a URL, or a list of these.
 
-    A corpus that has no official split is split by documents, each by itself, so that it stays on its side whatever else
-    is read.
+    A corpus that has no official split is split by documents. Each document stays on its side, whatever else is read.
 
     # Parameters
 
     fold : `str`, optional (default = `None`)
-        `"train"` or `"valid"`: read the documents of this side only. By default all.
+        `"train"` or `"valid"`: reads only the documents of this side. By default all.
     held_out : `float`, optional (default = `0.2`)
-        The share of documents that are on the side "valid", on average.
+        The expected share of documents on the side "valid".
     split_seed : `int`, optional (default = `13370`)
-        What is held out depends on the seed and on a document's name alone.
+        A document's side depends only on the seed and on the document's name.
     """
 
     suffixes: Sequence[str] = ()
-    """How the names of files end that are read from a folder."""
+    """Endings of the names of the files that are read from a folder."""
 
     def __init__(
         self, fold: Optional[str] = None, held_out: float = 0.2, split_seed: int = 13370, **kwargs: Any
@@ -48,14 +47,14 @@ class CorpusReader(DatasetReader):
         self._held_out = held_out
         self._split_seed = split_seed
         self.skipped: Counter = Counter()
-        """How many items of what was read last were left out, by cause."""
+        """How many items were left out when data were last read, by cause."""
 
     def read_items(self, path: str) -> Iterator[Tuple[str, Any]]:
-        """What a file holds, in order, each item with the name of its document."""
+        """The items of a file in order, each with the name of its document."""
         raise NotImplementedError
 
     def to_instances(self, item: Any) -> Iterator[Instance]:
-        """The instances of an item; none, and one more in `skipped`, where it is left out."""
+        """The instances of an item. An item that is left out gives none and is counted in `skipped`."""
         raise NotImplementedError
 
     def _read(self, file_path: Any) -> Iterable[Instance]:
