@@ -1,5 +1,6 @@
 # make train    set up, then train, evaluate and predict on bundled simulated data (minutes on two cores)
 # make test     set up, then run the tests
+# make lint     set up, then look at format, style and types
 # make install  set up alone: a virtual environment in .venv, reused by the next call
 # make clean    remove what the other targets made: .venv and $(OUTPUT), no other models
 
@@ -13,7 +14,7 @@ export NLTK_DATA := $(CURDIR)/.venv/nltk_data
 OUTPUT := output/quick_start
 ARCHIVE := $(OUTPUT)/model.tar.gz
 
-.PHONY: train test install clean
+.PHONY: train test lint install clean
 
 train: install
 	@coref-rc train training_config/babi/quick_start.jsonnet -s $(OUTPUT) -f
@@ -25,6 +26,11 @@ train: install
 test: export OMP_NUM_THREADS := 1
 test: install
 	python -m pytest -n 2 --dist loadfile
+
+lint: install
+	ruff format --check --quiet .
+	ruff check --quiet .
+	mypy
 
 install: .venv/installed
 	@python allennlp_coref_rc/environment.py

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Sets up a virtual environment with the package and what its tests need, from any machine with Python 3.11 or 3.12:
 #   scripts/install.sh FOLDER
-# PYTHON=… chooses the interpreter. Nothing is written outside FOLDER but the package's own egg-info.
+# PYTHON=… chooses the interpreter. Nothing is written outside FOLDER but the package's own egg-info and bytecode.
 set -euo pipefail
 folder=${1:?usage: scripts/install.sh FOLDER}
 cd "$(dirname "$0")/.."
@@ -48,4 +48,6 @@ index=${PIP_INDEX_URL:-$(configured index-url)}
 if [ -n "$find_links" ]; then export UV_FIND_LINKS=${UV_FIND_LINKS:-${find_links// /,}}; fi
 if [ -n "$index" ]; then export UV_DEFAULT_INDEX=${UV_DEFAULT_INDEX:-$index}; fi
 
-"$uv" pip install --quiet --no-cache --python "$python" --constraint constraints.txt --editable '.[dev]'
+# Compiled once here: where bytecode is not written (PYTHONDONTWRITEBYTECODE=1) every start would compile all anew.
+"$uv" pip install --quiet --no-cache --compile-bytecode --python "$python" --constraint constraints.txt --editable '.[dev]'
+"$python" -m compileall -q allennlp_coref_rc
