@@ -1,5 +1,6 @@
 # make train    set up, then train, evaluate and predict on bundled simulated data (minutes on two cores)
 # make test     set up, then run the tests
+# make quick    set up, then lint and run all tests but slow ones (a minute)
 # make lint     set up, then look at format, style and types
 # make install  set up alone: a virtual environment in .venv, reused by the next call
 # make clean    remove what the other targets made: .venv and $(OUTPUT), no other models
@@ -14,7 +15,7 @@ export NLTK_DATA := $(CURDIR)/.venv/nltk_data
 OUTPUT := output/quick_start
 ARCHIVE := $(OUTPUT)/model.tar.gz
 
-.PHONY: train test lint install clean
+.PHONY: train test quick lint install clean
 
 train: install
 	@coref-rc train training_config/babi/quick_start.jsonnet -s $(OUTPUT) -f
@@ -26,6 +27,10 @@ train: install
 test: export OMP_NUM_THREADS := 1
 test: install
 	python -m pytest -n 2 --dist loadfile
+
+quick: export OMP_NUM_THREADS := 1
+quick: lint
+	python -m pytest -n 2 --dist loadfile -m "not slow" --quiet
 
 lint: install
 	ruff format --check --quiet .
