@@ -70,7 +70,9 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
     except KeyboardInterrupt as error:
         if debug:
             raise
-        print(f"\ncoref-rc: {error or 'stopped'}", file=sys.stderr)
+        print(f"\ncoref-rc: {str(error) or 'stopped'}", file=sys.stderr)
+        # Nothing of what packages then fail to tidy up.
+        sys.unraisablehook = lambda _: None
         sys.exit(130)
 
 

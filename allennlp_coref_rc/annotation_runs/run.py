@@ -8,17 +8,21 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any, Dict, List, Optional, Sequence
 
-from allennlp.common.tqdm import Tqdm
+from tqdm import tqdm
 
 from allennlp_coref_rc.annotation_runs.document_sources import DocumentSource, document_source
 from allennlp_coref_rc.annotation_runs.job import ChunkResult, Job, failed
 from allennlp_coref_rc.annotation_runs.unfinished_output import UnfinishedOutput
 from allennlp_coref_rc.annotations.file_report import COUNTED
+from allennlp_coref_rc.common.config_check import named
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.common.workers import Workers, chunks, num_cpus
+from allennlp_coref_rc.common.workers import Workers, chunks
 from allennlp_coref_rc.version import VERSION
 
 logger = logging.getLogger(__name__)
+
+PRELOADED = "allennlp_coref_rc.annotation_runs.preloaded"
+"""What workers import."""
 
 MAX_CHUNK = 100
 """The most documents in a chunk, which is otherwise a hundredth of all documents."""
@@ -41,7 +45,8 @@ class AnnotationRun:
     reader : `Dict[str, Any]`, optional (default = `None`)
         The config of the dataset reader that reads the input. By default it is plain text, or annotated documents.
     workers : `int`, optional (default = `None`)
-        The number of processes beside this one. By default there is one for each processor, where that pays.
+        The number of processes beside this one. By default this process begins alone, and one for each processor takes
+        over when the time that is left is worth their start; not with an annotator on a GPU.
     scheduler : `str`, optional (default = `None`)
         The address of a Dask scheduler, whose workers are used in place of processes.
     batch_size : `int`, optional (default = `8`)
@@ -78,7 +83,7 @@ class AnnotationRun:
         plan = self._plan(source, chunk_size)
         with UnfinishedOutput(self.output, self.force) as unfinished:
             unfinished.check(plan)
-            with Workers(self._num_workers(-(-documents // chunk_size)), self.scheduler) as processes:
+            with Workers(self._num_workers(-(-documents // chunk_size)), self.scheduler, PRELOADED) as processes:
                 processes.call(job.prepare)
                 plan["input"] = {"documents": documents, "sha256": _digest(job, processes, documents, chunk_size)}
                 unfinished.begin(plan)
@@ -91,11 +96,12 @@ class AnnotationRun:
         """The reader without an annotator of its own."""
         return self.reader and {key: value for key, value in self.reader.items() if key != "annotator"}
 
-    def _num_workers(self, num_chunks: int) -> int:
+    def _num_workers(self, num_chunks: int) -> Optional[int]:
         if self.workers is not None:
             return min(self.workers, num_chunks)
-        workers = min(num_cpus(), num_chunks)
-        return workers if workers > 1 else 0
+        devices = (device for _, device in named(self.annotator, ("cuda_device",)))
+        # One that is on a GPU would be there once for each worker.
+        return 0 if any(isinstance(device, int) and device >= 0 for device in devices) else None
 
     def _plan(self, source: DocumentSource, chunk_size: int) -> Dict[str, Any]:
         """The values that have to be the same for a run to go on."""
@@ -139,8 +145,9 @@ def _counts(unfinished: UnfinishedOutput, documents: int) -> Counter:
 def _digest(job: Job, processes: Workers, documents: int, chunk_size: int) -> str:
     """A hash of all documents before they are annotated. Raises an error if one is malformed."""
     digests: List[bytes] = [b""] * documents
-    with Tqdm.tqdm(total=documents, unit=" documents", desc="reading") as bar:
-        for chunk, found in processes.map(job.digests, chunks(job.source.items(), chunk_size)):
+    with tqdm(total=documents, leave=False, disable=None, unit=" documents", desc="reading") as bar:
+        todo = chunks(job.source.items(), chunk_size)
+        for chunk, found in processes.map(job.digests, todo, -(-documents // chunk_size)):
             if found is None:
                 raise RuntimeError(f"{chunk.items[0][0]} and after: the process that read the documents died")
             start = chunk.number * chunk_size
@@ -158,8 +165,8 @@ def _annotate_chunks(
     crashed = []
     counts: Counter = Counter()
     warned = False
-    with Tqdm.tqdm(total=documents, initial=done, unit=" documents", desc="annotating") as bar:
-        for chunk, result in processes.map(job.annotate, todo):
+    with tqdm(total=documents, initial=done, leave=False, disable=None, unit=" documents", desc="annotating") as bar:
+        for chunk, result in processes.map(job.annotate, todo, -(-documents // chunk_size) - len(finished)):
             if result is None:
                 crashed.append(chunk)
                 continue

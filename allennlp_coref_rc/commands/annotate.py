@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--workers",
         type=_number(0),
         metavar="N",
-        help="processes on this machine; 0 is none but this one (by default one for each processor)",
+        help="processes on this machine; 0 is none but this one (by default one for each processor where that pays)",
     )
     add("--scheduler", metavar="ADDRESS", help="a Dask scheduler, such as tcp://host:8786, whose workers do it")
     add("--batch-size", type=_number(1), default=8, metavar="N", help="documents that an annotator gets at once")

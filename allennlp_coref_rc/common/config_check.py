@@ -62,7 +62,7 @@ def missing_devices(params: Mapping[str, Any]) -> List[Problem]:
         "no GPU that PyTorch can use" if not number else f"{number} GPU{'s' * (number > 1)}, the first of which is 0"
     )
     expected = "-1, the processor" if not number else f"-1, the processor, or up to {number - 1}"
-    found = _named(params, ("cuda_device", "cuda_devices"))
+    found = named(params, ("cuda_device", "cuda_devices"))
     flat = [(key, one) for key, device in found for one in (device if isinstance(device, list) else [device])]
     return [
         (key, f"found {device}, but this machine has {there}; expected {expected}")
@@ -71,16 +71,16 @@ def missing_devices(params: Mapping[str, Any]) -> List[Problem]:
     ]
 
 
-def _named(value: Any, names: Tuple[str, ...], key: str = "") -> Iterable[Tuple[str, Any]]:
+def named(value: Any, names: Tuple[str, ...], key: str = "") -> Iterable[Tuple[str, Any]]:
     """All values under some names, with their dotted keys."""
     if isinstance(value, Mapping):
         for name, inner in value.items():
             if name in names:
                 yield join(key, name), inner
-            yield from _named(inner, names, join(key, name))
+            yield from named(inner, names, join(key, name))
     elif isinstance(value, list):
         for number, inner in enumerate(value):
-            yield from _named(inner, names, join(key, str(number)))
+            yield from named(inner, names, join(key, str(number)))
 
 
 def _data_files(params: Mapping[str, Any]) -> List[Problem]:

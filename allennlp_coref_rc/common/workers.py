@@ -2,6 +2,7 @@ import asyncio
 import logging
 import os
 import pickle
+import time
 from contextlib import ExitStack
 from typing import Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
@@ -18,6 +19,12 @@ SETTINGS = {
     "distributed.scheduler.allowed-failures": 0,
     "distributed.admin.large-graph-warning-threshold": "1GB",
 }
+
+START = 12.0
+"""In seconds: workers take about so long to start, most of it to import PyTorch and AllenNLP."""
+
+WARM_UP = 3.0
+"""In seconds: work that has to be done only once may take so long in the first chunks."""
 
 PATIENCE = 60
 """Seconds that a scheduler may take to answer."""
@@ -50,21 +57,33 @@ class Workers:
 
     # Parameters
 
-    number : `int`
-        The number of processes on this machine, each with one thread; 0 uses this process alone.
+    number : `int`, optional (default = `None`)
+        The number of processes on this machine, each with one thread; 0 uses this process alone. By default this process
+        begins alone. Workers take over, one for each processor, if they will be done earlier, with the time that they
+        need to start.
     scheduler : `str`, optional (default = `None`)
         The address of a cluster's scheduler, to use its workers in place of processes on this machine.
+    preload : `str`, optional (default = `"allennlp_coref_rc"`)
+        A module that the workers need. One process imports it, and the workers are its forks.
     """
 
-    def __init__(self, number: int, scheduler: Optional[str] = None) -> None:
+    def __init__(
+        self, number: Optional[int] = None, scheduler: Optional[str] = None, preload: str = "allennlp_coref_rc"
+    ) -> None:
         self._number = number
         self._scheduler = scheduler
+        self._preload = preload
+        self._preparation = 0.0
         self._client: Any = None
         self._stack = ExitStack()
 
     def __enter__(self) -> "Workers":
-        if not self._number and self._scheduler is None:
-            return self
+        if self._number or self._scheduler is not None:
+            self._start(self._number or 0)
+        return self
+
+    def _start(self, number: int) -> None:
+        self._number = number
         # Dask takes a second to import, and the other commands do not need it.
         import dask
         from distributed import Client, LocalCluster
@@ -73,10 +92,10 @@ class Workers:
         with ExitStack() as stack:
             stack.enter_context(dask.config.set(SETTINGS))
             if self._scheduler is None:
-                get_mp_context().set_forkserver_preload(["distributed", "allennlp_coref_rc"])
+                get_mp_context().set_forkserver_preload(["distributed", self._preload])
                 address: Any = stack.enter_context(
                     LocalCluster(
-                        n_workers=self._number,
+                        n_workers=number,
                         threads_per_worker=1,
                         processes=True,
                         memory_limit=None,
@@ -89,24 +108,47 @@ class Workers:
                 asyncio.run(_knock(address))
             self._client = stack.enter_context(Client(address, timeout=PATIENCE))
             self._stack = stack.pop_all()
-        return self
 
     def __exit__(self, *error: Any) -> None:
         self._stack.close()
 
     def call(self, function: Callable[[], Any]) -> Any:
-        """Calls the function in one of the processes, and returns its result."""
-        return self._client.submit(function, pure=False).result() if self._client else function()
+        """Calls a function that prepares for the work in one of the processes, and returns its result."""
+        began = time.monotonic()
+        result = self._client.submit(function, pure=False).result() if self._client else function()
+        self._preparation = time.monotonic() - began
+        return result
 
-    def map(self, function: Callable[[List[Item]], Any], chunks: Iterable[Chunk]) -> Iterator[Tuple[Chunk, Any]]:
+    def map(
+        self, function: Callable[[List[Item]], Any], chunks: Iterable[Chunk], number: int = 0
+    ) -> Iterator[Tuple[Chunk, Any]]:
         """
         Each chunk with the function's result for its items, in the order of completion. The result is `None` if the
         process died over the chunk, or over another that it had at the same time. Only a few chunks are held in memory.
+        `number` is the number of chunks, to estimate the time that they take.
         """
+        chunks = iter(chunks)
         if not self._client:
-            for chunk in chunks:
-                yield chunk, function(chunk.items)
-            return
+            yield from self._alone(function, chunks, number)
+        if self._client:
+            yield from self._together(function, chunks)
+
+    def _alone(
+        self, function: Callable[[List[Item]], Any], chunks: Iterator[Chunk], number: int
+    ) -> Iterator[Tuple[Chunk, Any]]:
+        """In this process, until workers pay."""
+        seconds = -WARM_UP
+        for done, chunk in enumerate(chunks, start=1):
+            began = time.monotonic()
+            result = function(chunk.items)
+            seconds += time.monotonic() - began
+            yield chunk, result
+            workers = min(num_cpus(), number - done)
+            if self._number is None and pays(seconds / done * (number - done), workers, self._preparation):
+                self._start(workers)
+                return
+
+    def _together(self, function: Callable[[List[Item]], Any], chunks: Iterator[Chunk]) -> Iterator[Tuple[Chunk, Any]]:
         from distributed import wait
 
         running: Dict[Any, Chunk] = {}
@@ -124,7 +166,7 @@ class Workers:
 
     def _capacity(self) -> int:
         # The workers of a cluster come and go.
-        return 2 * (self._number if self._scheduler is None else max(1, sum(self._client.nthreads().values())))
+        return 2 * (self._number or 1 if self._scheduler is None else max(1, sum(self._client.nthreads().values())))
 
     @staticmethod
     def _finished(running: Dict[Any, Chunk], done: Sequence[Any]) -> Iterator[Tuple[Chunk, Any]]:
@@ -133,6 +175,14 @@ class Workers:
         for future in done:
             chunk = running.pop(future)
             yield chunk, None if isinstance(future.exception(), KilledWorker) else future.result()
+
+
+def pays(seconds: float, workers: int, preparation: float = 0.0) -> bool:
+    """
+    Whether work that takes one process some seconds is done earlier by workers, which have to start and to prepare for it
+    first.
+    """
+    return workers > 1 and START + preparation + seconds / workers < seconds
 
 
 async def _knock(address: str) -> None:

@@ -12,7 +12,8 @@ from logging.handlers import MemoryHandler
 from typing import Any, Iterator
 from unittest.mock import patch
 
-OWN = __name__.partition(".")[0]
+SEEN = {"allennlp_coref_rc": logging.WARNING, "allennlp": logging.ERROR}
+"""Packages whose messages are seen on the screen, from which level on."""
 
 CAPACITY = 100_000
 """Records that are kept until there is a log file."""
@@ -45,9 +46,9 @@ class Screen(logging.StreamHandler):
         self.setFormatter(logging.Formatter("%(levelname)s: %(message)s"))
 
     def filter(self, record: logging.LogRecord) -> bool:
-        own = record.name.partition(".")[0] == OWN
+        least = SEEN.get(record.name.partition(".")[0])
         # The traceback of an error is the concern of whoever catches it.
-        return record.levelno >= (logging.WARNING if own else logging.ERROR) and not record.exc_info
+        return least is not None and record.levelno >= least and not record.exc_info
 
 
 class Held(MemoryHandler):

@@ -387,3 +387,28 @@ def test_a_scheduler_that_does_not_answer_is_named(tmp_path, texts, monkeypatch,
     with pytest.raises(ConfigurationError, match=f"--scheduler {address}: no scheduler answers"):
         AnnotationRun(str(texts), str(tmp_path / "x"), EXACT, scheduler=address).run()
     assert os.listdir(tmp_path) == ["texts.txt"]
+
+
+@pytest.mark.parametrize(
+    "annotator, workers, expected",
+    [
+        ({"type": "any"}, None, None),
+        ({"type": "any"}, 3, 3),
+        ({"type": "any"}, 300, 10),
+        ({"type": "any", "cuda_device": -1}, None, None),
+        ({"type": "compose", "annotators": [{"type": "any", "cuda_device": 0}]}, None, 0),
+        ({"type": "any", "cuda_device": 0}, 2, 2),
+    ],
+)
+def test_the_number_of_workers(annotator, workers, expected):
+    """None is: as many as pay."""
+    assert AnnotationRun("in", "out", annotator, workers=workers)._num_workers(num_chunks=10) == expected
+
+
+def test_a_small_input_is_annotated_by_the_process_itself(tmp_path, monkeypatch, capsys):
+    texts = tmp_path / "texts.txt"
+    texts.write_text("Bill saw Ann .\n" * 20)
+    monkeypatch.setattr("allennlp_coref_rc.common.workers.Workers._start", None)
+    AnnotationRun(str(texts), str(tmp_path / "out.jsonl"), EXACT).run()
+    assert sum(1 for _ in read_documents(str(tmp_path / "out.jsonl"))) == 20
+    assert capsys.readouterr().err == ""

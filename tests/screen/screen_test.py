@@ -10,7 +10,6 @@ from contextlib import redirect_stdout
 
 import pytest
 import torch
-from allennlp.common import Params
 from allennlp.common import logging as allennlp_logging
 from allennlp.common.tqdm import Tqdm
 
@@ -194,12 +193,3 @@ def test_no_bar_is_seen_where_there_is_no_terminal(capsys):
 def test_a_dry_run_says_that_nothing_was_trained(config, tmp_path, capsys):
     allennlp.run(["train", str(config), "-s", str(tmp_path / "run"), "--dry-run"])
     assert capsys.readouterr().out.splitlines()[-1].endswith("the vocabulary; nothing was trained (--dry-run)")
-
-
-def test_processes_that_train_together_speak_with_one_voice(config, tmp_path, capfd):
-    overrides = {"distributed": {"cuda_devices": [-1, -1]}, "evaluate_on_test": False, "trainer.num_epochs": 1}
-    allennlp.run(["train", str(config), "-s", str(tmp_path / "run"), "-o", json.dumps(overrides)])
-    captured = capfd.readouterr()
-    assert len(re.findall(r"^ *1/1 ", captured.out, re.MULTILINE)) == 1
-    assert captured.err == ""
-    assert Params.from_file(str(tmp_path / "run" / "config.json"))["distributed"]["cuda_devices"] == [-1, -1]

@@ -1,0 +1,108 @@
+"""When workers take over from the process that has begun alone. What they do is tested with what is done by them."""
+
+import pytest
+
+from allennlp_coref_rc.common import workers
+from allennlp_coref_rc.common.workers import START, WARM_UP, Workers, chunks, pays
+
+
+class Clock:
+    """Stands for the module `time`: time goes by only where a test says so."""
+
+    def __init__(self):
+        self.now = 0.0
+
+    def monotonic(self):
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    clock = Clock()
+    monkeypatch.setattr(workers, "time", clock)
+    monkeypatch.setattr(workers, "num_cpus", lambda: 4)
+    return clock
+
+
+class Recorded(Workers):
+    """Workers whose processes are this one."""
+
+    started = None
+
+    def _start(self, number):
+        self.started = (self.started or []) + [number]
+        self._number = number
+        self._client = self
+
+    def _together(self, function, chunks):
+        for chunk in chunks:
+            yield chunk, function(chunk.items)
+
+
+def work(processes, clock, seconds, number=20):
+    """The index of the chunk before which workers start, with chunks that take some seconds each; all are worked on."""
+
+    def function(items):
+        clock.now += next(durations)
+        before.append(processes.started is None)
+        return items
+
+    durations = iter(seconds)
+    before = []
+    items = [(f"place {i}", i) for i in range(number)]
+    done = list(processes.map(function, chunks(items, 1), number))
+    assert [(chunk.number, result) for chunk, result in done] == [(i, [items[i]]) for i in range(number)]
+    return before.count(True)
+
+
+def test_workers_pay_where_they_are_done_earlier():
+    assert pays(START * 2.1, workers=2) and not pays(START * 1.9, workers=2)
+    assert pays(START * 1.2, workers=10) and not pays(START * 1.1, workers=10)
+    assert not pays(START * 2.1, workers=2, preparation=START)
+    assert not pays(1e9, workers=1) and not pays(1e9, workers=0)
+
+
+def test_little_work_is_done_by_this_process(clock):
+    with Recorded() as processes:
+        assert work(processes, clock, [0.5] * 20) == 20
+        assert processes.started is None
+
+
+def test_what_is_done_once_does_not_count(clock):
+    """As long as it is short: here all the rest takes no time."""
+    with Recorded() as processes:
+        assert work(processes, clock, [WARM_UP] + [0.01] * 19) == 20
+
+
+def test_workers_take_over_from_this_process(clock):
+    with Recorded() as processes:
+        # After the first chunk 17 of 20 seconds a chunk are known of, times 19 that are left.
+        assert work(processes, clock, [20.0] * 20) == 1
+        assert processes.started == [4]
+
+
+def test_few_chunks_need_few_workers(clock):
+    with Recorded() as processes:
+        assert work(processes, clock, [100.0] * 3, number=3) == 1
+        assert processes.started == [2]
+
+
+def test_the_last_chunk_needs_no_other_process(clock):
+    with Recorded() as processes:
+        assert work(processes, clock, [100.0] * 2, number=2) == 2
+
+
+def test_long_preparation_speaks_against_workers(clock):
+    def prepare():
+        clock.now += 1000.0
+
+    with Recorded() as processes:
+        processes.call(prepare)
+        assert work(processes, clock, [20.0] * 20) == 20
+
+
+def test_a_number_that_is_given_is_kept_to(clock):
+    with Recorded(0) as alone, Recorded(3) as three:
+        assert work(alone, clock, [100.0] * 20) == 20
+        assert work(three, clock, [0.1] * 20) == 0
+    assert (alone.started, three.started) == (None, [3])
