@@ -20,7 +20,7 @@ SETTINGS = {
     "distributed.admin.large-graph-warning-threshold": "1GB",
 }
 
-START = 12.0
+START = 6.0
 """In seconds: workers take about so long to start, most of it to import PyTorch and AllenNLP."""
 
 WARM_UP = 3.0
