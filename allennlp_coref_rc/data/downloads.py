@@ -1,4 +1,4 @@
-"""Gets the data sets that the readers read from their official places."""
+"""Downloads the readers' data sets from their official places."""
 
 import gzip
 import hashlib
@@ -19,22 +19,22 @@ import requests
 from tqdm import tqdm
 
 CHUNK = 1 << 16
-"""Bytes that are read at once: what of them has come when a connection breaks is lost."""
+"""Bytes that are read at once. If a connection breaks, the unfinished chunk is lost."""
 
 PERMANENT = range(400, 500)
-"""Answers that stay the same however often one asks, but for those of `TEMPORARY`."""
+"""Status codes for which trying again does not help, except those in `TEMPORARY`."""
 
 TEMPORARY = frozenset({408, 425, 429})
 
 
 class DownloadError(Exception):
-    """What went wrong, and what to do about it."""
+    """Says what went wrong, and what to do about it."""
 
 
 @dataclass(frozen=True)
 class File:
     """
-    A file to fetch, or, without a `url`, to be put there by hand. Of an archive, what lies in its `folder` is unpacked.
+    A file to download or, without a `url`, to put there by hand. Of an archive, only its `folder` is unpacked.
     """
 
     name: str
@@ -47,8 +47,8 @@ class File:
 @dataclass(frozen=True)
 class DataSet:
     """
-    A data set in the folder `name`: made of `files`, all of them as they are, or of one of the `archives`. It is complete
-    when it has all its `contents`, files or folders. `page` says more about it, `by_hand` what a program can't do.
+    A data set in the folder `name`. It consists of all its `files`, or comes from one of its `archives`. It is complete
+    when it has all its `contents` (files or folders). `page` says more about it, and `by_hand` what the user has to do.
     """
 
     name: str
@@ -245,8 +245,8 @@ def _get_archive(data_set: DataSet, archive: File, folder: Path, attempts: int, 
 
 def download(file: File, path: Path, attempts: int = 5, wait: float = 1.0) -> None:
     """
-    Fetches a file. It has its name when it is complete and verified; until then it is `NAME.part`, from whose end the
-    next try or run goes on, if the server lets it. Tries end after `attempts` in a row that brought nothing.
+    Downloads a file. Until it is complete and verified it is called `NAME.part`, and the next attempt or run continues
+    it, if the server allows that. Gives up after `attempts` consecutive attempts without progress.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(path.name + ".part")
@@ -278,13 +278,13 @@ def _fetch(file: File, part: Path) -> None:
         raise DownloadError(f"{file.name}: found no address of it, expected one to fetch it from")
     have = _size(part)
     if file.size is not None and have >= file.size:
-        # Complete but for its name, or of another file: its checksum tells.
+        # Either it is complete and only needs its name, or it belongs to another file: the checksum tells.
         return
-    # Compressed on the way, what is missing could not be asked for by its position.
+    # If the server compressed it, positions in the file could not be requested.
     headers = {"Accept-Encoding": "identity", **({"Range": f"bytes={have}-"} if have else {})}
     with requests.get(file.url, headers=headers, stream=True, timeout=(10, 60)) as response:
         if response.status_code == 416:
-            # The server's file ends before ours does, or where it does: that can't be told apart.
+            # The server's file is as long as ours or shorter: we can't tell which.
             part.unlink()
             raise requests.ConnectionError("the server's file is not longer than what is here: starting anew")
         if response.status_code in PERMANENT and response.status_code not in TEMPORARY:
@@ -365,7 +365,7 @@ def _members(path: Path) -> Iterator[Iterator[Tuple[str, Callable[[], IO[bytes]]
     else:
         with tarfile.open(path) as opened:
             yield ((info.name, partial(_open_file, opened, info)) for info in opened if info.isfile())
-            # An archive's end comes before its compressed file's, where the checksum of that is.
+            # The checksum is at the end of the compressed file, after the end of the archive.
             while opened.fileobj.read(CHUNK):
                 pass
 
@@ -390,7 +390,7 @@ def _extract(name: str, open_member: Callable[[], IO[bytes]], archive: File, fol
 
 
 def describe(data_set: DataSet, folder: Path) -> str:
-    """What `--list` says of a data set."""
+    """The lines about a data set that `--list` prints."""
     files = data_set.files or data_set.archives[:1]
     sizes = [file.size for file in files if file.size]
     size = f"{sum(sizes) / 1e6:,.1f} MB" if sizes else "size unknown"

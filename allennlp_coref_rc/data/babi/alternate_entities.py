@@ -23,7 +23,7 @@ PEOPLE = {
     "winona": "monica",
     "yann": "olaf",
 }
-"""Women's names become women's names, and men's names men's, so that pronouns still fit."""
+"""The alternate of a woman's name is a woman's name, and of a man's name a man's, so that pronouns still fit."""
 
 PLACES = {
     "bathroom": "cellar",
@@ -63,7 +63,7 @@ ANIMALS = {
     "wolf": "fox",
     "wolves": "foxes",
 }
-"""Their singular stands after "a", and so does that of their alternates."""
+"""Singular names stand after "a", and so do their alternates."""
 
 COLORS = {
     "blue": "orange",

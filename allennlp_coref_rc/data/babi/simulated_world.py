@@ -6,10 +6,10 @@ Use them where the published files are too few or not at hand. The sentences, th
 questions were inferred from the published English files and reproduce their statistics; no published story is included.
 Equal arguments give equal text with every supported Python.
 
-In each story four people walk between six places, and three things lie about or are carried. Their places at the start
-are random and not told. Statements come in blocks of two, and a question follows each block if one is possible. Its
-subject is drawn from the last five facts (a fact is one statement about one subject), so the newest supporting fact is
-one of these five.
+In each story four people walk between six places, and three things lie about or are carried. The places of all seven at
+the start are random and not told. Statements come in blocks of two, and a question follows each block if one is
+possible. Its subject is drawn from the last five facts (a fact is one statement about one subject), so the newest
+supporting fact is one of these five.
 """
 
 import random
@@ -87,8 +87,8 @@ class World:
 
     def random_event(self, kinds: Sequence[str]) -> Event:
         """
-        Lets something happen. Draws a person and a kind of event until the person can do it. So people rarely take
-        things where they rarely can.
+        Lets something happen. Draws a person and a kind of event until the person can do it. So events that are rarely
+        possible rarely happen.
         """
         while True:
             actor, kind = self._rng.choice(PEOPLE), self._rng.choice(kinds)

@@ -1,4 +1,4 @@
-"""What corpora of discourse relations hold: DISRPT's `.rels` files and the CoNLL-2016 shared task's `relations.json`."""
+"""Reads corpora of discourse relations: DISRPT's `.rels` files and the CoNLL-2016 shared task's `relations.json`."""
 
 import re
 from itertools import chain, groupby
@@ -13,10 +13,10 @@ from allennlp_coref_rc.common.files import open_text
 from allennlp_coref_rc.data.tokenizers import BlankSpacyTokenizer
 
 GAP = "<*>"
-"""What stands in a unit of a `.rels` file where it is interrupted."""
+"""Marks an interruption within a unit of a `.rels` file."""
 
 MASKED = re.compile(r"(_|<\*>| )+")
-"""Text whose letters are not published."""
+"""Text whose letters are masked, since it may not be published."""
 
 TEXTS = (
     ("unit1_txt", "unit1_toks"),
@@ -24,7 +24,9 @@ TEXTS = (
     ("unit1_sent", "s1_toks"),
     ("unit2_sent", "s2_toks"),
 )
-"""The columns of `.rels` files that have texts, and those that say which tokens of the document they are, from 1."""
+"""
+The columns of `.rels` files with texts, and the columns with the positions (from 1) of their tokens in the document.
+"""
 
 # Python refuses to convert more than some thousand digits.
 SHORT_NUMBER = re.compile(r"[0-9]{1,9}")
@@ -40,9 +42,9 @@ TYPES = {
 
 class CorpusRelation(NamedTuple):
     """
-    A relation of a corpus, its parts as tokens. `type` is Explicit, Implicit, EntRel, AltLex or what else the corpus
-    says; `label` is the corpus's sense; `connective` is empty if there is none, or none was found. `masked` are
-    relations without their text.
+    A relation of a corpus, its parts as tokens. `type` is Explicit, Implicit, EntRel, AltLex or another type of the
+    corpus; `label` is the corpus's sense; `connective` is empty if there is none, or none was found. `masked` is true
+    for relations without their text.
     """
 
     document: str
@@ -56,7 +58,7 @@ class CorpusRelation(NamedTuple):
 
 
 def is_conll2016(path: str) -> bool:
-    """Whether a file is a `relations.json`, whose first line is an object, and not a `.rels` file."""
+    """Whether a file is a `relations.json` (its first line is an object) instead of a `.rels` file."""
     with open_text(path) as lines:
         return next(lines, "").lstrip().startswith("{")
 
@@ -73,10 +75,11 @@ def read_rels(path: str) -> Iterator[CorpusRelation]:
     """
     The relations of a file of the DISRPT shared tasks: tab-separated columns, named on the first line.
 
-    The format has no connective. It is looked for where GDTB's stand: at the beginning of the second unit, or of the
-    first if that is subordinating ("Because X, Y"), or else inside the second. The unit that has it is Arg2, without it.
-    Where a file has no column `rel_type` (TED-MDB), a relation with a connective at the beginning of a unit is taken for
-    explicit, and any other for implicit. Of several senses ("A;B") the first counts.
+    The format does not mark connectives. They are looked for where GDTB has them: at the beginning of the second unit,
+    or of the first if the connective is subordinating ("Because X, Y"), or else inside the second. The unit with the
+    connective becomes Arg2, and the connective is taken out of it. Where a file has no column `rel_type` (TED-MDB),
+    relations with a connective at the beginning of a unit count as explicit, all others as implicit. If there are
+    several senses ("A;B"), the first counts.
     """
     for row in _rels_rows(path):
         arg1, arg2, connective = ([row.tokens[i] for i in part] for part in (row.arg1, row.arg2, row.connective))
@@ -86,10 +89,10 @@ def read_rels(path: str) -> Iterator[CorpusRelation]:
 
 def read_rels_texts(path: str) -> Iterator[AnnotatedText]:
     """
-    The documents of a `.rels` file, as far as the sentences that stand beside its relations make them up, with its
-    relations under the corpus's labels. Those that are masked, or of a type that is none of PDTB's, are left out.
+    The documents of a `.rels` file, rebuilt from the sentences that it gives for each relation, with the relations
+    under the corpus's labels. Leaves out relations that are masked or whose type is not one of PDTB's.
 
-    A file says where some sentences end; the others are told by their full stops.
+    The file says where some sentences end; others end at full stops.
     """
     for document, group in groupby(_rels_rows(path), key=lambda row: row.document):
         rows = [row for row in group if row.tokens]
@@ -139,7 +142,7 @@ def _rels_rows(path: str) -> Iterator[_RelsRow]:
                 continue
             if not line.strip():
                 continue
-            # Of GUM's Reddit texts, which are masked, the lines have more columns than the first one says.
+            # The lines of GUM's Reddit texts, which are masked, have more columns than the header.
             if len(values) > 3 and MASKED.fullmatch(values[3]):
                 yield _RelsRow(values[0], place, "masked", "", {}, [], [], [], [])
                 continue
@@ -186,14 +189,14 @@ def _text_at(place: str, row: Dict[str, str], text: str, toks: str) -> Dict[int,
         raise ConfigurationError(
             f"{place}: found {len(tokens)} tokens in {text}, expected as many as {toks} {row[toks][:80]!r} says"
         )
-    # TED-MDB has sentences that name some of their tokens twice.
+    # Some sentences of TED-MDB list a token twice.
     return dict(zip(positions, tokens))
 
 
 def locate_connective(unit1: Sequence[str], unit2: Sequence[str]) -> Optional[Tuple[int, Span, bool]]:
     """
-    In which of two units (1 or 2) the connective of an explicit relation seems to be, where in it, and whether it begins
-    the unit. A word may stand before subordinating ones ("even when", "just because").
+    Looks for the connective of an explicit relation. Returns the unit that has it (1 or 2), its span there, and whether
+    it begins the unit. Another word may precede subordinating connectives ("even when", "just because").
     """
     second, first = find_connectives(unit2), find_connectives(unit1)
     for number, unit, found in ((2, unit2, second), (1, unit1, first)):
@@ -211,8 +214,8 @@ def locate_connective(unit1: Sequence[str], unit2: Sequence[str]) -> Optional[Tu
 
 def read_conll2016(path: str) -> Iterator[CorpusRelation]:
     """
-    The relations of a file in the format of the CoNLL-2016 shared task. Texts are tokenised by spaCy's rules. Of several
-    senses the first counts.
+    The relations of a file in the format of the CoNLL-2016 shared task. Texts are tokenised by spaCy's rules. If there
+    are several senses, the first counts.
     """
     tokenizer = BlankSpacyTokenizer()
     for relation in read_relations(path):

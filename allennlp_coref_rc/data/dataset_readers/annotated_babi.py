@@ -19,12 +19,12 @@ from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import 
 )
 
 EXTRACTIVE_TASKS = frozenset({1, 2, 3, 4, 5, 11, 12, 13, 14, 16})
-"""The tasks whose answers are all words of their passages; in the others they are classes."""
+"""The tasks whose answers are always words of the passage. In the other tasks, answers are classes."""
 
 ANSWER_TYPES = ("extractive", "classification")
 
 BUNDLED = "bundled://simulated"
-"""As a folder: the stories that come with this package, of task 2, which `simulated_world` has told."""
+"""The name, in place of a folder, of the stories of task 2 that come with this package, made by `simulated_world`."""
 
 BUNDLED_FOLDER = Path(__file__).resolve().parents[1] / "babi" / "simulated"
 
@@ -32,25 +32,26 @@ BUNDLED_FOLDER = Path(__file__).resolve().parents[1] / "babi" / "simulated"
 @DatasetReader.register("annotated_babi")
 class AnnotatedBabiReader(ReadingComprehensionReader):
     """
-    Reads the bAbI tasks (Weston et al. 2015), all twenty, in the official format. Each question is an instance whose
-    passage is what its story has said before.
+    Reads the bAbI tasks (Weston et al. 2015), all twenty, in the official format. Each question is an instance; its
+    passage is the story up to the question.
 
-    In half of the tasks the answer is a word of the passage and each answer of the training data is a candidate; in the
-    other half it is one of the classes that the training data has. Answers of several words ("milk,apple", "n,s") are
-    one candidate or class. (AllenNLP's own `babi` reader begins a new story at every line whose number begins with 1.)
+    In half of the tasks the answer is a word of the passage, and the candidates are all answers of the training data.
+    In the other half the answer is one of the classes in the training data. Answers of several words ("milk,apple",
+    "n,s") are one candidate or class. (AllenNLP's own `babi` reader begins a new story at every line whose number
+    begins with 1.)
 
     Registered as a `DatasetReader` with name "annotated_babi".
 
     # Parameters
 
     folder : `str`, optional (default = `None`)
-        Where the files are: with it and `task`, a data path may be the name of a split, "train", "valid" or "test",
-        which stands for `folder/qa{task}_{split}.txt` or `folder/qa{task}_*_{split}.txt`. The folder
-        "bundled://simulated" is that of simulated stories that come with this package; it has task 2 alone.
+        The folder of the files. With it and `task`, a data path may be the name of a split, "train", "valid" or "test",
+        which stands for `folder/qa{task}_{split}.txt` or `folder/qa{task}_*_{split}.txt`. "bundled://simulated" means
+        the simulated stories that come with this package, which has only task 2.
     task : `int`, optional (default = `None`)
         1 to 20. By default the number in the file's name, `qa{task}_...`.
     answer_type : `str`, optional (default = `None`)
-        `"extractive"` or `"classification"`. By default what the task is, and extractive where its number is unknown.
+        `"extractive"` or `"classification"`. By default the type of the task, and extractive if its number is unknown.
     """
 
     default_tokenizer = LettersDigitsTokenizer()
@@ -119,7 +120,10 @@ class AnnotatedBabiReader(ReadingComprehensionReader):
         yield instance
 
     def split(self, text: Union[str, Sequence[str]]) -> AnnotatedText:
-        """A text as tokens and sentences, which end with ".", "!" or "?"; or its statements."""
+        """
+        Splits a text into tokens and sentences, which end with ".", "!" or "?". A list of statements has a sentence
+        each.
+        """
         return self._statements(_statements(text) if isinstance(text, str) else text)
 
     def _statements(self, statements: Sequence[str]) -> AnnotatedText:
@@ -157,9 +161,9 @@ class AnnotatedBabiReader(ReadingComprehensionReader):
         self, passage: Text, question: Text, *arguments: Any, task: Optional[int] = None, **data: Any
     ) -> Instance:
         """
-        As any reader's, but that a passage may be a list of statements, that without `candidates` they are the answers of
-        the training data, that an answer to be pointed at has to occur in the passage, and that there may be a `task`
-        (by default the reader's) and `supporting_facts`, the positions of statements in the passage.
+        As in other readers, with these differences. A passage may be a list of statements. By default, the candidates
+        are the answers of the training data. An extractive answer has to occur in the passage. Two more arguments are
+        `task` (by default the reader's) and `supporting_facts`, the positions of statements in the passage.
         """
         return super().text_to_instance(passage, question, *arguments, task=task or self._task, **data)
 

@@ -34,21 +34,20 @@ class AnnotatedCnnDailyMailReader(ClozeDatasetReader):
     with the names of `EntityQuestion` (`scripts/questions_to_jsonl.py` writes them), which are quicker to move and to
     open than hundreds of thousands of files.
 
-    Texts come tokenised, so they are split at blanks by default. Candidates are all entities of the question's list, as
-    in the GA Reader's code, or of the passage where there is no list. What the markers stood for is in the metadata and
-    nowhere else.
+    Texts come tokenised, so they are split at blanks by default. Candidates are all entities in the question's list, as
+    in the GA Reader's code, or in the passage if there is no list. Only the metadata have the names of the entities.
 
     Registered as a `DatasetReader` with name "annotated_cnn_dailymail".
 
     # Parameters
 
     permute_entities : `bool`, optional (default = `False`)
-        Deal the entity markers of each question out anew whenever it is read, as Hermann et al. do, so that a marker
-        means nothing beyond its passage. What is drawn depends on the seed, on the question's id and on how many times
-        this reader has read. It reads once an epoch if the data loader has `max_instances_in_memory`, else once in all;
-        with `num_workers` every epoch draws the same. Instances made by `text_to_instance` keep their markers.
+        Shuffles the entity markers of each question whenever it is read, as Hermann et al. do, so that a marker means
+        nothing beyond its passage. The order depends on the seed, on the question's id and on how often this reader has
+        read the data: once an epoch if the data loader has `max_instances_in_memory`, else only once. With
+        `num_workers` it is the same in every epoch. Instances made by `text_to_instance` keep their markers.
     seed : `int`, optional (default = `13370`)
-        Of `permute_entities`.
+        The seed of `permute_entities`.
     """
 
     default_tokenizer = WhitespaceTokenizer()

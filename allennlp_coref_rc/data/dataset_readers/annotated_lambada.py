@@ -20,26 +20,26 @@ ABSENT_ANSWER = "the answer is not one of the candidates"
 @DatasetReader.register("annotated_lambada")
 class AnnotatedLambadaReader(ClozeDatasetReader):
     """
-    Reads LAMBADA (Paperno et al. 2016), one tokenised text a line whose last word is to be predicted, as reading
-    comprehension (Chu et al. 2017): the end of the text is the question, with `@placeholder` for its last word, what
-    comes before is the passage, and the candidates are the different words of the passage (tokens with a letter or a
+    Reads LAMBADA (Paperno et al. 2016) as reading comprehension (Chu et al. 2017). Each line of a file is a tokenised
+    text whose last word is to be predicted. The end of the text is the question, with `@placeholder` for its last word;
+    the text before it is the passage. The candidates are the different words of the passage (tokens with a letter or a
     digit; if there are none, all tokens). No annotator sees the answer.
 
-    A question whose answer is not a candidate is skipped: 919 of the 4,869 of the development data. With `keep_skipped`
-    they count in `accuracy_official`, the papers' "overall"; `accuracy` is that over questions whose answer is in
-    context. (The authors' code of Coref-GRU says 3,951 are kept; the same rule keeps 3,950 of the published file.)
+    A question whose answer is not a candidate is skipped: 919 of 4,869 in the development data. With `keep_skipped`
+    these count in `accuracy_official`, the papers' "overall"; `accuracy` counts only questions whose answer is in
+    context. (The authors' code of Coref-GRU says that it keeps 3,951; the same rule keeps 3,950 of the published file.)
 
-    A text of which nothing is left before the question (7 of the development data) is skipped too. If it is kept, its
-    passage is all of it but the answer, and its question is the placeholder alone.
+    A text with nothing before the question (7 in the development data) is skipped too. If it is kept, the passage is
+    the text without the answer, and the question is the placeholder alone.
 
     Registered as a `DatasetReader` with name "annotated_lambada".
 
     # Parameters
 
     question : `str`, optional (default = `"after_last_period"`)
-        What of the text is the question: `"after_last_period"`, what follows the last token "." (the code of Coref-GRU,
-        Dhingra et al., NAACL 2018), or `"last_sentence"` (Chu et al.), where sentences end with other marks too, and
-        with the quotation marks and brackets that close after them.
+        Where the question begins: `"after_last_period"`, after the last token "." (the code of Coref-GRU, Dhingra et
+        al., NAACL 2018), or `"last_sentence"` (Chu et al.), where sentences may also end with other marks, and include
+        the closing quotation marks and brackets after them.
     """
 
     default_tokenizer = WhitespaceTokenizer()
@@ -75,7 +75,7 @@ class AnnotatedLambadaReader(ClozeDatasetReader):
         return Document.of(*parts, id=id, data={"questions": [data]})
 
     def _start_of_question(self, tokens: List[str]) -> int:
-        """How many of the tokens before the answer are the passage."""
+        """The number of tokens in the passage."""
         if self._question == "last_sentence":
             return sentence_spans(tokens + [PLACEHOLDER])[-1][0]
         # A period is no sentence by itself.

@@ -18,16 +18,16 @@ from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import 
 SPLITS = ("train", "valid", "test")
 
 QUESTIONS, SUMMARIES = "qaps.csv", "third_party/wikipedia/summaries.csv"
-"""The files of the official folder that are read."""
+"""The files that are read from the official folder."""
 
 COLUMNS = {"tokenized": "{}_tokenized", "raw": "{}"}
-"""What the columns are called that hold one or the other text."""
+"""The names of the columns with each kind of text."""
 
 CUT_OFF = "the answer lies beyond dataset_reader.max_passage_length"
 
 
 class Summary(NamedTuple):
-    """A summary with the questions about it, and two answers to each."""
+    """A summary, the questions about it, and two answers to each."""
 
     document_id: str
     text: str
@@ -45,19 +45,21 @@ class DassaDocument(NamedTuple):
 @DatasetReader.register("annotated_narrativeqa")
 class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
     """
-    Reads NarrativeQA (Kočiský et al. 2018), the task on summaries: a summary is a passage, and each question about it
-    an instance. Two people have answered each question in their own words; `span_start` and `span_end` are of the span
-    of the passage that is most like an answer (see `oracle_span`), and both answers are the `answer_texts` of the
-    metadata. (`original_passage` and `token_offsets`, of the tokens joined by blanks, are what the models for spans in
-    allennlp-models want there.)
+    Reads NarrativeQA (Kočiský et al. 2018), the task on summaries. A summary is a passage, and each question about it
+    an instance. Two people have answered each question in their own words. `span_start` and `span_end` bound the span
+    of the passage that is most like an answer (see `oracle_span`), and the metadata have both answers as
+    `answer_texts`. (They also have `original_passage` and `token_offsets`, made from the tokens joined by blanks, for
+    the span models of allennlp-models.)
 
     A data path is `FOLDER/SPLIT`, where the folder has the official `qaps.csv` and
-    `third_party/wikipedia/summaries.csv`, and the split is train, valid or test (none of them has to be a file); or a
-    file that `allennlp annotate` has written, spans and all; or one of the annotated files of DASSA (Mihaylov and Frank
-    2019), whose tokens, annotations and spans, the first of `answers_best_chunks`, are taken as they are.
+    `third_party/wikipedia/summaries.csv`, and the split is train, valid or test (which need not be a file). It may also
+    be a file that `allennlp annotate` has written, which includes the spans, or one of the annotated files of DASSA
+    (Mihaylov and Frank 2019), whose tokens, annotations and spans (the first of `answers_best_chunks`) are taken as
+    they are.
 
-    Limits of length are meant for training: a question whose span ends beyond `max_passage_length` is skipped. In DASSA
-    they are 800 and 50 tokens there, and none elsewhere. With `keep_skipped` both ends of the span are -1.
+    Use limits of length for training: a question whose span ends beyond `max_passage_length` is skipped. DASSA limits
+    passages to 800 and questions to 50 tokens in training, and sets no limits elsewhere. With `keep_skipped` both ends
+    of the span are -1.
 
     Registered as a `DatasetReader` with name "annotated_narrativeqa".
 
@@ -65,7 +67,7 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
 
     text : `str`, optional (default = `"tokenized"`)
         Which columns of the official files to read: `"tokenized"`, whose tokens are taken as they are (they lack
-        apostrophes), or `"raw"`, which the tokenizer cuts. DASSA's tokens are of the raw ones.
+        apostrophes), or `"raw"`, which the tokenizer splits. DASSA uses the raw columns.
     oracle : `str`, optional (default = `"best"`)
         How spans are chosen, `"best"` or `"published"`.
 
@@ -233,10 +235,10 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
         question : `Text`
         answers : `Sequence[str]`, optional (default = `None`)
         span : `Span`, optional (default = `None`)
-            [start, end) tokens of the passage. By default the one that is most like an answer, if there are any.
+            [start, end) tokens of the passage. By default the span most like an answer, if there are answers.
         clusters : `Sequence`, optional (default = `None`)
-            Known coreference clusters, in place of the annotator's: lists of [start, end) spans of the tokens of the
-            passage and the question in a row.
+            Known coreference clusters, which replace the annotator's: lists of [start, end) spans. They count the
+            tokens of the passage followed by the question.
         """
         data = {"answers": answers, "span": span and list(span), "clusters": clusters}
         document = self._document([self.split(passage), self.split(question)], [data], self.tokenize)

@@ -17,10 +17,10 @@ PARENTS = {
     **dict.fromkeys(("question", "contextart", "choice"), "mc"),
     **dict.fromkeys(("leftcontext", "leftblank", "blank", "rightblank", "rightcontext"), "question"),
 }
-"""The elements, and which stands in which."""
+"""The elements, and those that each may contain."""
 
 REMOVED = frozenset({"leftblank", "blank", "rightblank"})
-"""The name that the question asks for: never looked at."""
+"""The elements with the name that the question asks for. Their text is never read."""
 
 TEXTS = frozenset({"leftcontext", "rightcontext", "contextart", "choice"})
 
@@ -30,8 +30,8 @@ _XML_ENTITIES = frozenset({"amp", "lt", "gt", "quot", "apos"})
 
 class WhoDidWhatQuestion(NamedTuple):
     """
-    A question of Who-did-What: the text to the left and to the right of the name that was removed, the passage, the
-    choices, which of them is correct (a position), the ids of both articles, and the line of the file it begins on.
+    A question of Who-did-What: the text to the left and to the right of the removed name, the passage, the choices, the
+    index of the correct choice, the ids of both articles, and the line of the file where it begins.
     """
 
     left: str
@@ -46,9 +46,9 @@ class WhoDidWhatQuestion(NamedTuple):
 
 def read_who_did_what(path: str) -> Iterator[WhoDidWhatQuestion]:
     """
-    The questions of a file in the format of Who-did-What (Onishi et al. 2016), read piece by piece. Entities of HTML
-    that XML does not know, such as `&nbsp;`, are what they are in HTML. Document type declarations are refused, and with
-    them all declarations of entities. Anything malformed raises a `ConfigurationError` with the file and the line.
+    The questions of a file in the format of Who-did-What (Onishi et al. 2016), read piece by piece. HTML entities that
+    XML does not know, such as `&nbsp;`, are read as in HTML. Document type declarations are refused, and with them all
+    declarations of entities. A malformed file raises a `ConfigurationError` with the file and the line.
     """
     parser = _Parser(path)
     line = 0
@@ -165,7 +165,7 @@ class _Parser:
 
 
 def _character_references(match: re.Match) -> str:
-    # As numbers, the characters can neither be taken for markup nor change the count of lines.
+    # Character numbers cannot be mistaken for markup, and do not change the line count.
     characters = "" if match.group(1) in _XML_ENTITIES else html5.get(f"{match.group(1)};", "")
     return "".join(f"&#{ord(character)};" for character in characters) or match.group()
 
@@ -173,9 +173,9 @@ def _character_references(match: re.Match) -> str:
 @DatasetReader.register("annotated_who_did_what")
 class AnnotatedWhoDidWhatReader(ClozeDatasetReader):
     """
-    Reads Who-did-What (Onishi et al. 2016): which person belongs into a sentence of one article, by a passage from
-    another. The question is the sentence with `@placeholder` for the name; the name that was removed is never read.
-    Candidates are the choices, found in the passage by their names.
+    Reads Who-did-What (Onishi et al. 2016): a passage from one article tells which person is missing in a sentence of
+    another. The question is the sentence with `@placeholder` for the name; the removed name is never read. Candidates
+    are the choices; their names are looked up in the passage.
 
     The settings differ by training file: `Strict/train.xml`, or the larger and noisier `Relaxed/train.xml`; `val.xml` and
     `test.xml` are the same in both folders. The files are made from LDC's English Gigaword, which needs a licence.
@@ -199,6 +199,6 @@ class AnnotatedWhoDidWhatReader(ClozeDatasetReader):
             "passage_id": item.passage_id,
         }
         question = self.split(f"{item.left} {PLACEHOLDER} {item.right}")
-        # One article has several questions, so its id alone is not theirs.
+        # An article may have several questions, so its id does not identify them.
         id = f"{item.question_id}:{item.line}"
         return Document.of(self.split(item.passage), question, id=id, data={"questions": [data]})

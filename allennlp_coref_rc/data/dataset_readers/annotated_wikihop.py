@@ -29,14 +29,14 @@ SUBSETS = {
     "follows_single": ("follows", "single"),
     "follows_multiple": ("follows", "multiple"),
 }
-"""What most of the workers who judged a question have to have said of it."""
+"""For each subset, the judgements that a majority of workers has to have made about a question."""
 
 ABSENT_ANSWER = "the answer is not in the passage"
 
 NO_MENTION = -1
-"""What stands for a mention in the authors' preprocessed files where there is none."""
+"""Means "no mention" in the authors' preprocessed files."""
 
-# What stands for a candidate in the masked files.
+# Stands for a candidate in the masked files.
 _MASK = re.compile(r"(___MASK\d+___)")
 
 
@@ -44,37 +44,37 @@ _MASK = re.compile(r"(___MASK\d+___)")
 class AnnotatedWikiHopReader(ReadingComprehensionReader):
     """
     Reads WikiHop (Welbl et al. 2018), and MedHop, in the format of QAngaroo v1.1: a JSON list, or an object a line;
-    plain or masked. The passage is all supporting texts in a row. The question is the relation, which is one token
-    (`country_of_citizenship`), and the words of the entity asked about, if there are any. The answer is one of the
-    candidates.
+    plain or masked. The passage is all supporting texts, one after the other. The question is the relation, which is
+    one token (`country_of_citizenship`), followed by the words of the entity it asks about, if it has any. The answer
+    is one of the candidates.
 
-    As Coref-GRU (Dhingra et al., NAACL 2018, section 4) has it, the supporting texts come in random order, and of the
-    clusters those are kept that contain a candidate or an entity that co-occurs with the entity asked about. The
-    authors did not publish their filter; here a cluster contains a candidate if one of its mentions does, and an entity
-    co-occurs with the one asked about if a supporting text mentions both. A question whose answer is not in the passage
-    is skipped. The authors' preprocessed files (`document`, `mentions`, `coref_onehot`) are read too, with their tokens
+    As in Coref-GRU (Dhingra et al., NAACL 2018, section 4), the supporting texts come in random order, and only
+    clusters that contain a candidate, or an entity that co-occurs with the question's entity, are kept. The authors did
+    not publish their filter. Here a cluster contains a candidate if one of its mentions does, and an entity co-occurs
+    with the question's entity if a supporting text mentions both. A question whose answer is not in the passage is
+    skipped. The authors' preprocessed files (`document`, `mentions`, `coref_onehot`) are read too, with their tokens
     and their clusters, which are filtered already.
 
     The metadata have the `relation` and, for the development set, whether more than half of the workers said that the
-    answer `follows`, and that a `single` text or `multiple` ones are needed.
+    answer `follows`, and that it needs a `single` text or `multiple` texts.
 
     Registered as a `DatasetReader` with name "annotated_wikihop".
 
     # Parameters
 
     shuffle_supports : `bool`, optional (default = `True`)
-        The supporting texts in random order, as in the paper. If false as the file has them.
+        Puts the supporting texts in random order, as in the paper. If false, they stay in the file's order.
     seed : `int`, optional (default = `13370`)
-        Of the order, which depends on it and on the question's id, and not on what was read before.
+        The seed of the order, which also depends on the question's id, but not on questions read before.
     bag_of_tokens : `bool`, optional (default = `False`)
-        A candidate stands wherever one of its tokens does, as in the authors' code. By default only where all of them
-        follow one another as they should. Case does not count.
+        A candidate occurs wherever one of its tokens does, as in the authors' code. By default, all its tokens have to
+        follow one another in order. Case does not count.
     filter_clusters : `bool`, optional (default = `True`)
-        Leave out the clusters that the paper leaves out.
+        Leaves out the clusters that the paper leaves out.
     max_clusters : `int`, optional (default = `50`)
-        Keep the largest only. `None` is all. (The authors' code takes the first 49.)
+        Keeps only the `max_clusters` largest, or all if it is `None`. (The authors' code takes the first 49.)
     subset : `str`, optional (default = `None`)
-        Read only the questions of a column of the paper's Table 2: `"follows"`, `"follows_single"` or
+        Reads only the questions of one column of the paper's Table 2: `"follows"`, `"follows_single"` or
         `"follows_multiple"`.
 
     # Example
@@ -135,7 +135,7 @@ class AnnotatedWikiHopReader(ReadingComprehensionReader):
         return _document(AnnotatedText.concatenate(*texts), query, {**data, "supports": spans}, id)
 
     def annotate_documents(self, documents: Sequence[Document], annotator: Annotator) -> List[Document]:
-        """As any reader's; documents of the authors' files bring their own annotations."""
+        """As in other readers, but documents of the authors' files keep their own annotations."""
         bare = [document for document in documents if "supports" in question_data(document)]
         annotated = iter(super().annotate_documents(bare, annotator))
         return [next(annotated) if "supports" in question_data(doc) else doc for doc in documents]
@@ -161,7 +161,7 @@ class AnnotatedWikiHopReader(ReadingComprehensionReader):
         finder = WordFinder(passage)
         words = [self.tokenize(candidate) for candidate in candidates]
         spans = [finder.find(candidate) for candidate in words]
-        # In lower case a name may be cut into other tokens than in the passage (St. Petersburg).
+        # A name in lower case may be split differently than in the passage (St. Petersburg).
         words = [passage[slice(*found[0])] if found else own for own, found in zip(words, spans)]
         if data.get("clusters") is None:
             clusters = text.clusters
@@ -169,7 +169,7 @@ class AnnotatedWikiHopReader(ReadingComprehensionReader):
                 (texts,) = clusters_from_json([data["supports"]])
                 heads = finder.find(entity)
                 near = [(start, stop) for start, stop in texts if any(start <= head < stop for head, _ in heads)]
-                # Mentions in the question are those of the entity asked about.
+                # Mentions in the question are of the entity that it asks about.
                 near.append((boundary, len(text)))
                 clusters = relevant_clusters(clusters, [span for found in spans for span in found], near)
             text = dataclasses.replace(text, clusters=largest_clusters(clusters, self._max_clusters))
@@ -201,9 +201,9 @@ class AnnotatedWikiHopReader(ReadingComprehensionReader):
         **data: Any,
     ) -> Instance:
         """
-        As any reader's, but that a passage may be a list of supporting texts, which stay in order, that a question is a
-        relation and the name of an entity, as in the files ("country_of_citizenship louis-philippe fiset"), and that
-        there have to be candidates.
+        As in other readers, with these differences. A passage may be a list of supporting texts, which stay in order. A
+        question is a relation and the name of an entity, as in the files ("country_of_citizenship louis-philippe
+        fiset"). Candidates are required.
         """
         supports = [passage] if isinstance(passage, str) else passage
         data = {"candidates": candidates, "answer": answer, "clusters": clusters, **data}
@@ -212,7 +212,7 @@ class AnnotatedWikiHopReader(ReadingComprehensionReader):
         raise ConfigurationError(f"found a question that is left out: {ABSENT_ANSWER}")
 
     def tokenize(self, text: Text) -> List[str]:
-        """As any reader's; the masks of the masked files are tokens."""
+        """As in other readers, but the masks of the masked files are single tokens."""
         if not isinstance(text, str):
             return super().tokenize(text)
         tokens: List[str] = []
@@ -238,7 +238,7 @@ def _preprocessed(item: JsonValue) -> AnnotatedText:
 
 
 def _linked(link: JsonValue, mentions: int) -> List[int]:
-    """The mentions that a link [mention, relation, mention] is between."""
+    """The two mentions of a link [mention, relation, mention]."""
     ends = link.list()
     if len(ends) != 3:
         raise link.error("[mention, relation, mention]")
@@ -252,7 +252,7 @@ def _candidates(data: Dict[str, Any]) -> List[Text]:
 
 
 def _majority(annotations: Optional[List[List[str]]]) -> Dict[str, bool]:
-    """What more than half of the workers said, if there were any."""
+    """The judgements of more than half of the workers, if there were any."""
     said = Counter(word for judgement in annotations or [] for word in set(judgement))
     return (
         {word: 2 * said[word] > len(annotations) for word in ("follows", "single", "multiple")} if annotations else {}

@@ -1,4 +1,4 @@
-"""What instances say of their answers: fields that are added to those of passage and question."""
+"""Functions that add the fields of answers to instances."""
 
 from typing import Dict, List, Optional, Sequence, Tuple, cast
 
@@ -42,16 +42,16 @@ def add_candidates(
     contiguous: bool = False,
 ) -> None:
     """
-    The answer is one of the question's own candidates. Those with the same words are one, whose name is the first.
+    The answer is one of the question's own candidates. Candidates with the same words are merged under the first name.
 
     # Parameters
 
     names : `Sequence[str]`
-        What predictions call the candidates.
+        The names of the candidates in predictions.
     candidates : `Sequence[Sequence[str]]`
-        The words of each. Case does not count.
+        The words of each candidate. Case does not count.
     answer : `Sequence[str]`, optional
-        Its words, if it is known.
+        The words of the answer, if it is known.
     contiguous : `bool`, optional (default = `False`)
         As in `CandidatesField`.
     """
@@ -67,7 +67,7 @@ def add_candidates(
 
 
 def add_span(instance: Instance, span: Optional[Span]) -> None:
-    """The answer is a span of the passage, its end excluded."""
+    """The answer is a [start, end) span of the passage."""
     if span is not None:
         passage = cast(TextField, instance["passage"])
         instance.add_field("span_start", IndexField(span[0], passage))
@@ -79,5 +79,5 @@ def _lower(words: Sequence[str]) -> Tuple[str, ...]:
 
 
 def mark_skipped(instance: Instance) -> None:
-    """The question is one that the data set's rule leaves out."""
+    """Marks a question that the data set's rule leaves out."""
     instance.add_field("answer", AnswerField(SKIPPED_ANSWER, CANDIDATE_LABELS, skip_indexing=True))

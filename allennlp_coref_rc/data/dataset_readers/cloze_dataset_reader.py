@@ -14,7 +14,7 @@ from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import 
     candidate_names,
 )
 
-# Some questions of CNN have it broken in two.
+# Some questions of CNN have a blank in it.
 _PLACEHOLDER = re.compile(r"@ ?placeholder\b")
 
 ABSENT_ANSWER = "the answer is not in the passage"
@@ -22,23 +22,23 @@ ABSENT_ANSWER = "the answer is not in the passage"
 
 class ClozeDatasetReader(ReadingComprehensionReader):
     """
-    What readers of cloze questions with given candidates have in common: a question has a placeholder, `@placeholder`,
-    where its answer belongs, and the answer is one of the candidates that come with the question.
+    Base class of readers of cloze questions with candidates. A question has `@placeholder` where its answer belongs,
+    and the answer is one of the candidates that come with the question.
 
     # Parameters
 
     bag_of_tokens : `bool`, optional (default = `False`)
-        A candidate stands wherever one of its tokens does, as in the GA Reader's code. By default only where all of them
-        follow one another as they should. Case does not count.
+        A candidate occurs wherever one of its tokens does, as in the GA Reader's code. By default, all its tokens have
+        to follow one another in order. Case does not count.
     candidates_in_passage : `bool`, optional (default = `False`)
-        Leave out candidates that are not in the passage (unless none is).
+        Leaves out candidates that are not in the passage (unless none is).
     skip_absent_answers : `bool`, optional (default = `True`)
-        Leave out questions whose answer is not in the passage, where no model here can point at it; see `keep_skipped`.
-        If false they are instances like the others.
+        Leaves out questions whose answer is not in the passage, since no model here could point at it; see
+        `keep_skipped`. If false, they are instances like the others.
     """
 
     metadata_keys: Sequence[str] = ()
-    """What of a question's data goes into the metadata of its instance."""
+    """The keys of a question's data that are copied into the metadata of its instance."""
 
     def __init__(
         self,
@@ -81,16 +81,19 @@ class ClozeDatasetReader(ReadingComprehensionReader):
         yield instance
 
     def find_candidates(self, passage: Sequence[str]) -> Sequence[Text]:
-        """The candidates of a question that came without."""
+        """Finds candidates for a question that comes without any."""
         raise ConfigurationError("found a question without candidates, expected a list of them")
 
     def cause_to_skip(self, data: Dict[str, Any], candidates: Sequence[Text], passage: Sequence[str]) -> Optional[str]:
-        """Why a question is left out, if it is; the passage is in lower case."""
+        """Why a question is left out, or `None` if it is not. The passage is in lower case."""
         absent = data.get("answer") is not None and not self._occurs(data["answer"], passage)
         return ABSENT_ANSWER if absent and self._skip_absent_answers else None
 
     def tokenize(self, text: Text) -> List[str]:
-        """As any reader's; the placeholder, whole or broken in two, is one token, whatever stands next to it."""
+        """
+        As in other readers, but the placeholder, with or without a blank in it, is one token, whatever stands next to
+        it.
+        """
         if not isinstance(text, str):
             return super().tokenize(text)
         tokens: List[str] = []

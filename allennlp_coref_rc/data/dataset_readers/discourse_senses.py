@@ -18,10 +18,10 @@ from allennlp_coref_rc.data.corpora.discourse_corpora import (
 )
 
 IMPLICIT = "@implicit"
-"""What stands for the connective where there is none."""
+"""Stands for the connective where there is none."""
 
 FARTHEST = 5
-"""The distance, in tokens, from which on words are equally far from the connective."""
+"""Words at this distance from the connective, in tokens, or farther count as equally far."""
 
 
 @DatasetReader.register("discourse_senses")
@@ -31,9 +31,9 @@ class DiscourseSensesReader(CorpusReader):
     task's `relations.json`. For the format's pitfalls see `discourse_corpora.py`, for the labels `senses.py`.
 
     Instances are what AllenNLP's `basic_classifier` takes: `tokens` (Arg1, the connective as one token, `as_a_result`, or
-    `@implicit`, and Arg2), `label` and `metadata`. For a `single_id` indexer with that `feature_name`, a token's `ent_type_`
-    is "connective", or the argument and the distance to the connective: "arg2-1" is the first token of Arg2, "arg1-5" a
-    token with four or more of Arg1 after it.
+    `@implicit`, and Arg2), `label` and `metadata`. A `single_id` indexer can read a token's `ent_type_` as its
+    `feature_name`: it is "connective", or the argument and the distance to the connective: "arg2-1" is the first token
+    of Arg2, "arg1-5" a token with four or more of Arg1 after it.
 
     Registered as a `DatasetReader` with name "discourse_senses".
 
@@ -42,16 +42,17 @@ class DiscourseSensesReader(CorpusReader):
     token_indexers : `Dict[str, TokenIndexer]`, optional (default = `None`)
         By default one `single_id` indexer, "tokens", of words in lower case.
     relation_types : `List[str]`, optional (default = `["Explicit", "Implicit", "EntRel"]`)
-        Relations to read. Others are skipped, and so are explicit ones whose connective was not found.
+        The types of relations to read. Others are skipped, and so are explicit relations whose connective was not
+        found.
     max_argument_length : `int`, optional (default = `20`)
-        Cut longer arguments, in tokens: of Arg1 the end is kept, of Arg2 the beginning.
+        Cuts arguments to so many tokens: it keeps the end of Arg1 and the beginning of Arg2.
     find_connectives : `bool`, optional (default = `False`)
-        Of `.rels` files, whose relations come with sentences: in place of the explicit relations as they are annotated,
-        read those that `connective_discourse` finds in these sentences, with its arguments; where nothing is annotated
-        at the connective, the sense is `NoRelation`. So a model learns which relations there are.
+        For `.rels` files, whose relations come with sentences. Replaces the annotated explicit relations by those that
+        `connective_discourse` finds in these sentences, with its arguments. Where nothing is annotated at the
+        connective, the sense is `NoRelation`. So a model learns which relations there are.
     keep_other_senses : `bool`, optional (default = `False`)
-        Keep relations whose sense is none of the fifteen, with the corpus's label (without its direction), which is then
-        a class of its own. By default they are skipped.
+        Keeps relations whose sense is none of the fifteen. The corpus's label (without its direction) becomes a class
+        of its own. By default they are skipped.
     """
 
     suffixes = (".rels", "relations.json")
@@ -138,7 +139,7 @@ class DiscourseSensesReader(CorpusReader):
 
 
 def found_relations(text: AnnotatedText, place: str) -> Iterator[CorpusRelation]:
-    """The explicit relations that every connective would make in a text, with the labels of those it has."""
+    """The explicit relations of all connectives found in a text, with their labels where the text has the relation."""
     labels = {
         token: relation.sense
         for relation in text.relations

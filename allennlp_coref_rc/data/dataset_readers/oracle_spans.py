@@ -7,13 +7,13 @@ from allennlp_coref_rc.annotations.annotated_text import Span
 from allennlp_coref_rc.common.lcs import lcs_lengths
 
 CONTEXT = 15
-"""How many tokens on either side of a span decide between spans that are equally like an answer."""
+"""The number of tokens on each side of a span that are compared with the question to break ties."""
 
 ORACLES = ("best", "published")
 
 
 class OracleSpan(NamedTuple):
-    """A span of the passage, its end excluded, and its Rouge-L, from 0 to 1, with the answer that it was found for."""
+    """A [start, end) span of the passage, and its Rouge-L, from 0 to 1, with the answer that it was found for."""
 
     start: int
     end: int
@@ -24,28 +24,27 @@ def oracle_span(
     passage: Sequence[str], question: Sequence[str], answers: Sequence[Sequence[str]], oracle: str = "best"
 ) -> Optional[OracleSpan]:
     """
-    The span of a passage that is most like one of the free-form answers to a question: what models that point at spans
-    are trained with on NarrativeQA (Mihaylov and Frank 2019, section 4). `None` if there is nothing to compare.
+    The span of a passage that is most like one of the free-form answers to a question. Models that point at spans are
+    trained with it on NarrativeQA (Mihaylov and Frank 2019, section 4). `None` if there is nothing to compare.
 
-    Candidates are all spans as long as one of the answers, each compared with that answer. For each answer those with
-    the highest Rouge-L are kept, and of the answers the one whose spans have the higher. Of equals the one wins whose
-    context, 15 tokens to the left and 15 to the right in a row, has the highest Rouge-L with the question. The authors
-    did not publish their program. Where the paper says nothing: case does not count, answers and questions are without
-    final punctuation, Rouge-L is the harmonic mean of precision and recall, context decides between equal answers too,
-    and what then is still equal is decided by the earliest start, and the earliest end. If no word of an answer is in
-    the passage, that leaves context alone.
+    Candidates are all spans as long as one of the answers, each compared with that answer. The spans with the highest
+    Rouge-L win. Ties are broken by context: the 15 tokens to the left followed by the 15 to the right, by their Rouge-L
+    with the question. The authors did not publish their program. Where the paper says nothing, we decided: case does
+    not count, answers and questions lose their final punctuation, Rouge-L is the harmonic mean of precision and recall,
+    context also decides between equal answers, and then the earliest start and the earliest end win. If no word of an
+    answer is in the passage, only context decides.
 
-    What the paper reports fits another rule, which compares stems and takes the answer whose spans have the *lower*
-    Rouge-L: the oracle `"published"`. (With it the test questions have a Rouge-L of 70.5, where the paper has 70.8, and
-    each type of question is within 1.6 of figure 4; the rule as described gives 84.1.) It is inferred from these
-    numbers and from figures 6 to 8.
+    The paper's figures fit another rule, the oracle `"published"`: it compares stems and takes the answer whose spans
+    have the *lower* Rouge-L. (With it the test questions have a Rouge-L of 70.5, in the paper 70.8, and each type of
+    question is within 1.6 of figure 4; the rule as described gives 84.1.) It is inferred from these numbers and from
+    figures 6 to 8.
 
     # Parameters
 
     passage : `Sequence[str]`
     question : `Sequence[str]`
     answers : `Sequence[Sequence[str]]`
-        Tokens of each.
+        The tokens of each answer.
     oracle : `str`, optional (default = `"best"`)
         `"best"`, as the paper describes it, or `"published"`.
     """
@@ -57,7 +56,7 @@ def oracle_span(
         if width:
             starts = numpy.arange(len(passage) - width + 1)
             common = lcs_lengths(answer, passage, starts[:, None] + numpy.arange(width))
-            # Division rounds equal fractions to equal numbers, so that ties are exact.
+            # Equal fractions are rounded to equal numbers, so ties are exact.
             score = 2 * int(common.max()) / (len(answer) + width)
             found.setdefault(score, []).extend((start, start + width) for start in starts[common == common.max()])
     if not found:
@@ -78,7 +77,7 @@ def _context_scores(passage: List[str], question: List[str], spans: numpy.ndarra
 
 
 def _bare(tokens: Sequence[str], normalize: Callable[[str], str]) -> List[str]:
-    """The tokens without final punctuation, if they are more than that."""
+    """The tokens without final punctuation, unless there are no others."""
     end = len(tokens)
     while end and not any(map(str.isalnum, tokens[end - 1])):
         end -= 1

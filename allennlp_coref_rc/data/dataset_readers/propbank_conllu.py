@@ -18,27 +18,27 @@ UPOS, HEAD = 3, 6
 EMPTY = ("_", "")
 
 FARTHEST = 6
-"""The distance, in tokens, from which on words are equally far from the predicate."""
+"""Words at this distance from the predicate, in tokens, or farther count as equally far."""
 
 NO_ROLES = frozenset({*EMPTY, PREDICATE, f"C-{PREDICATE}"})
-"""The predicate, or its particle, is no argument."""
+"""Labels that are not arguments: none, the predicate, and its particle."""
 
 
 @DatasetReader.register("propbank_conllu")
 class PropbankConlluReader(CorpusReader):
     """
-    Reads PropBank's frames from CoNLL-U files with more columns, as Universal PropBank has them: the eleventh is the sense
-    of a predicate, and each predicate has one after it, with the roles of the sentence's words.
+    Reads PropBank's frames from CoNLL-U files with more columns, as in Universal PropBank: the eleventh column has the
+    senses of the predicates, and each predicate adds a column with the roles of the sentence's words.
 
-    A role stands on the head of its argument. The argument is the head's subtree, without the subtrees in it of the
-    predicate (a relative clause) and of the frame's other arguments; of what is left, the stretch that holds the head,
-    without the punctuation at its ends. So a predicate is one word, and no two arguments of a frame overlap.
+    The file gives a role to the head of its argument. The argument is the head's subtree, without the subtrees of the
+    predicate (a relative clause) and of the frame's other arguments. If gaps remain, only the stretch with the head
+    counts, without punctuation at its ends. So a predicate is one word, and no two arguments of a frame overlap.
 
-    Instances have `tokens`, `tags` and `metadata`, as AllenNLP's taggers take them. With `task` "predicates" an instance is
-    a sentence, to find the predicates in it, which are tagged "B-V". With "roles" it is a predicate in its sentence, to
-    find the arguments of, whose tags are BIO; the predicate itself has no tag, since what is given would count as found.
-    For `single_id` indexers with these `feature_name`s, each token has as its `ent_type_` the distance to the predicate
-    ("0" is the predicate, "-6" six or more tokens before it) and as its `lemma_` the predicate's form.
+    Instances have `tokens`, `tags` and `metadata`, as AllenNLP's taggers take them. With `task` "predicates" an
+    instance is a sentence, and its predicates are tagged "B-V". With "roles" it is a predicate in its sentence, and its
+    arguments have BIO tags; the predicate itself has no tag, since a tag that the input gives away would count as
+    found. `single_id` indexers can read two more `feature_name`s: a token's `ent_type_` is its distance to the
+    predicate ("0" is the predicate, "-6" six or more tokens before it), and its `lemma_` the predicate's form.
 
     Registered as a `DatasetReader` with name "propbank_conllu".
 
@@ -49,10 +49,10 @@ class PropbankConlluReader(CorpusReader):
     token_indexers : `Dict[str, TokenIndexer]`, optional (default = `None`)
         By default one `single_id` indexer, "tokens", of words in lower case.
     roles : `List[str]`, optional (default = `None`)
-        Find these only: the arguments with others have no tag, and are counted as skipped. By default all.
+        Only these roles are tagged; arguments with other roles have no tag and are counted as skipped. By default all.
     verb_indicator : `bool`, optional (default = `False`)
-        Give roles the field `verb_indicator` too, for AllenNLP's `srl`; that model needs Perl to count spans, or
-        `ignore_span_metric`.
+        Adds the field `verb_indicator` for the task "roles", for AllenNLP's `srl`; that model needs Perl to count
+        spans, or `ignore_span_metric`.
     """
 
     suffixes = (".conllu",)
@@ -99,8 +99,9 @@ class PropbankConlluReader(CorpusReader):
         predicates: Optional[Sequence[int]] = None,
     ) -> Instance:
         """
-        The words of a sentence and, for the task "roles", which of them is the `predicate`, and its `arguments`; for
-        "predicates", which of them are. What is to be found may be missing.
+        Takes the words of a sentence and, for the task "roles", the index of the `predicate` and its `arguments`; for
+        the task "predicates", the indices of the `predicates`. The gold values (`arguments`, `predicates`) are
+        optional.
         """
         fields: Dict[str, Field] = {}
         tags: Optional[List[str]] = None
@@ -156,7 +157,7 @@ def _arguments(
     sentence: Sentence, paths: Sequence[Sequence[int]], predicate: int, column: Sequence[str]
 ) -> List[Tuple[str, Span]]:
     roles = {i: role for i, role in enumerate(column) if role not in NO_ROLES and i != predicate}
-    # Of each word the nearest one above, or itself, that heads an argument or is the predicate: the one it belongs to.
+    # Each word belongs to the nearest word on its path to the root that heads an argument or is the predicate.
     owners = [next((word for word in path if word in roles or word == predicate), None) for path in paths]
     arguments = []
     for head, role in roles.items():
@@ -174,7 +175,7 @@ def _arguments(
 
 
 def _paths(sentence: Sentence) -> List[List[int]]:
-    """For each word the words from it up to the root."""
+    """For each word, the path from it up to the root."""
     words, path_of = sentence.words, []
     file = sentence.place.rpartition(", line ")[0]
     parents = []

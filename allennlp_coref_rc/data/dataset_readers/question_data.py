@@ -1,4 +1,4 @@
-"""What the `data` of a document says of its questions: the keys that readers know, and what each may hold."""
+"""The `data` of a document about its questions: the keys that readers know, and the values that each may have."""
 
 from typing import Any, Callable, Dict, List, Optional
 
@@ -10,7 +10,7 @@ from allennlp_coref_rc.data.babi.babi_files import NUM_TASKS
 
 
 def all_questions(document: Document) -> List[Any]:
-    """What the data set says of each question."""
+    """The data set's values for each question."""
     questions = document.data.get("questions")
     if not isinstance(questions, list) or len(questions) != len(document.parts) - 1:
         raise ConfigurationError(
@@ -22,8 +22,8 @@ def all_questions(document: Document) -> List[Any]:
 
 def question_data(document: Document, question: Optional[int] = None) -> Dict[str, Any]:
     """
-    What the data set says of one of the questions (the first is 0), or by default of the only one. A value of a known
-    key that cannot be its value raises a `ConfigurationError`. What is null is not known.
+    The data set's values for one of the questions (the first is 0), or by default for the only one. Raises a
+    `ConfigurationError` if a known key has an invalid value. A value of null counts as unknown.
     """
     questions = all_questions(document)
     if question is None and len(questions) != 1:
@@ -39,7 +39,7 @@ def question_data(document: Document, question: Optional[int] = None) -> Dict[st
 
 
 def check_candidates(value: JsonValue) -> None:
-    """Raises a `ConfigurationError` for what is no list of candidates."""
+    """Raises a `ConfigurationError` if the value is not a list of candidates."""
     if not value.list():
         raise value.error("a list of one or more texts")
     for candidate in value.list():
@@ -69,4 +69,4 @@ CHECKS: Dict[str, Callable[[JsonValue, int], Any]] = {
     "task": lambda value, length: value.integer(1, NUM_TASKS),
     "url": lambda value, length: value.string(),
 }
-"""By key, what raises a `ConfigurationError` for a wrong value beside a passage of so many tokens."""
+"""By key, a check of the value, given the number of tokens in the passage. It raises a `ConfigurationError`."""

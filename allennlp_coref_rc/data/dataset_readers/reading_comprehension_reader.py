@@ -35,7 +35,7 @@ logger = logging.getLogger(__name__)
 QUESTION_START, QUESTION_END = "@begin", "@end"
 
 PLACEHOLDER = "@placeholder"
-"""What stands in a cloze question where the answer belongs."""
+"""Marks the place of the answer in a cloze question."""
 
 Text = Union[str, Sequence[str]]
 
@@ -44,35 +44,35 @@ Item = TypeVar("Item")
 
 class ReadingComprehensionReader(DatasetReader):
     """
-    What all readers here have in common. A file is read in three steps: `read_items` finds what the official format
-    holds, `to_document` tokenises an item, and `to_instances` makes fields of a document once it is annotated. A file
-    that `allennlp annotate` has written enters at the third.
+    Base class of all readers here. It reads a file in three steps: `read_items` yields the items of the official
+    format, `to_document` tokenises an item, and `to_instances` makes instances of an annotated document. A file that
+    `allennlp annotate` has written needs only the third step.
 
     Instances have the fields `passage` and `question` (`TextField`), `passage_annotations` and `question_annotations`
     (`AnnotationField`, where `annotation_layers` asks for any), `candidates` (`CandidatesField`) and `answer`
-    (`AnswerField`), `cloze` (`IndexField`, where the question has a "@placeholder"), or `span_start` and `span_end` (`IndexField`, both inclusive), and `metadata`. What is not known is
-    not there.
+    (`AnswerField`), `cloze` (`IndexField`, where the question has a "@placeholder"), or `span_start` and `span_end`
+    (`IndexField`, both inclusive), and `metadata`. Fields of unknown values are missing.
 
     # Parameters
 
     tokenizer : `Tokenizer`, optional (default = `BlankSpacyTokenizer()`)
-        Of passages, questions and candidates. Each reader has its own default.
+        Splits passages, questions and candidates. Each reader has its own default.
     token_indexers : `Dict[str, TokenIndexer]`, optional (default = `None`)
         By default one `single_id` indexer, "tokens", of words in lower case.
     annotator : `Annotator`, optional (default = `None`)
         Annotates documents, unless they come with annotations, from a file that `allennlp annotate` has written.
     annotate_together : `bool`, optional (default = `True`)
-        Annotate the passage and its questions as one text; if false each by itself. Each reader has its own default.
+        Annotates the passage and its questions as one text; if false, separately. Each reader has its own default.
     annotation_layers : `Dict[str, AnnotationLayer]`, optional (default = `{}`)
-        What the annotation fields hold, by the names that encoders ask for.
+        The layers of the annotation fields, by the names that encoders ask for.
     wrap_question : `bool`, optional (default = `True`)
-        Put `@begin` before and `@end` after each question, as the authors' code of GA does. Each reader has its own
+        Puts `@begin` before and `@end` after each question, as the authors' code of GA does. Each reader has its own
         default.
     max_passage_length, max_question_length : `int`, optional (default = `None`)
-        Cut longer ones, in tokens: off the end, but where that would lose a question's `@placeholder`, off the beginning
-        too. By default nothing is cut.
+        Limits in tokens. Longer ones are cut at the end and, where that would lose a question's `@placeholder`, at the
+        beginning too. By default nothing is cut.
     keep_skipped : `bool`, optional (default = `False`)
-        Give instances of the questions too that the data set's rule leaves out, without an answer, so that
+        Keeps the questions that the data set's rule leaves out, as instances without an answer, so that
         `accuracy_official` counts them as wrong: for validation and test.
     """
 
@@ -113,21 +113,21 @@ class ReadingComprehensionReader(DatasetReader):
 
     def read_items(self, path: str, name: str) -> Iterator[Tuple[str, Any]]:
         """
-        What the file holds in its official format, in order, each item with its place for messages ("FILE, line 3").
-        Cheap: every worker reads all items and takes its share of them. `name` is what the file was asked for as, where
-        `path` is a local copy of it.
+        The items of a file in the official format, in order, each with its place for messages ("FILE, line 3"). This
+        should be cheap: every worker reads all items and takes its share. `path` is the local file, `name` the path or
+        URL that the user gave.
         """
         raise NotImplementedError
 
     def to_document(self, item: Any) -> Document:
         """
-        An item as a tokenised document, without annotations. Its `data["questions"]` has an object for each question:
-        its `answer`, `candidates`, `clusters`, as far as they are known, and whatever else `to_instances` needs.
+        Makes a tokenised document, without annotations, of an item. Its `data["questions"]` has an object for each
+        question: its `answer`, `candidates` and `clusters`, if they are known, and whatever else `to_instances` needs.
         """
         raise NotImplementedError
 
     def to_instances(self, document: Document) -> Iterator[Instance]:
-        """The instances of an annotated document, one a question; made by `make_instance`."""
+        """The instances of an annotated document, one for each question, made by `make_instance`."""
         raise NotImplementedError
 
     def text_to_instance(  # type: ignore[override]  # named parameters, where AllenNLP has any
@@ -147,10 +147,10 @@ class ReadingComprehensionReader(DatasetReader):
         candidates : `Sequence[Text]`, optional (default = `None`)
         answer : `str`, optional (default = `None`)
         clusters : `Sequence`, optional (default = `None`)
-            Known coreference clusters, in place of the annotator's: lists of [start, end) spans of the tokens of the
-            passage and the wrapped question in a row.
+            Known coreference clusters, which replace the annotator's: lists of [start, end) spans. They count the
+            tokens of the passage followed by the wrapped question.
         data : `Any`
-            What else `to_document` gives to a question.
+            Other values that `to_document` gives to a question.
         """
         known = {"candidates": candidates, "answer": answer, "clusters": clusters, **data}
         questions = [{key: value for key, value in known.items() if value is not None}]
@@ -159,7 +159,7 @@ class ReadingComprehensionReader(DatasetReader):
             return instance
         raise ConfigurationError(f"found a question that is left out: {', '.join(self.skipped)}")
 
-    # What the steps are made of.
+    # Helpers of the steps.
 
     def find(self, file_path: str) -> str:
         """The local file of a path or a URL."""
@@ -173,7 +173,7 @@ class ReadingComprehensionReader(DatasetReader):
         return self.annotate_documents([document], self._annotator)[0] if self._annotator else document
 
     def annotate_documents(self, documents: Sequence[Document], annotator: Annotator) -> List[Document]:
-        """The documents with an annotator's annotations, made as this data set wants them: what `annotate` does too."""
+        """The documents with an annotator's annotations. `annotate` uses it too; data sets may override it."""
         return annotate_documents(documents, annotator, self.annotate_together)
 
     def _read(self, file_path: str) -> Iterable[Instance]:
@@ -203,7 +203,7 @@ class ReadingComprehensionReader(DatasetReader):
         for place, item in self._shard(self.read_items(path, file_path)):
             with _named(place):
                 document = self.annotate(self.to_document(item))
-            # Some formats bring annotations. The first document shows it.
+            # Some formats come with annotations. The first document shows it.
             if unsure and not (document.text.clusters or document.text.frames or document.text.relations):
                 logger.warning(
                     "%s is not annotated, and there is no dataset_reader.annotator: dataset_reader.annotation_layers "
@@ -216,8 +216,8 @@ class ReadingComprehensionReader(DatasetReader):
 
     def check_header(self, path: str, header: Dict[str, Any]) -> None:
         """
-        Raises a `ConfigurationError` for a file of documents that are not this data set's, and warns of a file that
-        lacks some because their annotation failed.
+        Raises a `ConfigurationError` if the file's documents are of another data set, and warns if documents are
+        missing because their annotation failed.
         """
         name = self.registered_name()
         found = header.get("reader", name)
@@ -232,7 +232,7 @@ class ReadingComprehensionReader(DatasetReader):
 
     @classmethod
     def registered_name(cls) -> str:
-        """The name that configs know this reader by."""
+        """The name of this reader in configs."""
         return next(name for name in DatasetReader.list_available() if DatasetReader.by_name(name) is cls)
 
     def _shard(self, items: Iterable[Item]) -> Iterator[Item]:
@@ -256,8 +256,8 @@ class ReadingComprehensionReader(DatasetReader):
 
     def select(self, document: Document, question: int = 0) -> Tuple[AnnotatedText, int]:
         """
-        The passage and one of the questions (the first is 0) as instances have them, cut and wrapped, in a row; and the
-        number of tokens of the passage.
+        The passage followed by one of the questions (the first is 0), cut and wrapped as in instances, and the number
+        of tokens of the passage.
         """
         clusters = question_data(document, question).get("clusters")
         pieces: List[Span] = []
@@ -281,7 +281,7 @@ class ReadingComprehensionReader(DatasetReader):
         return text, passage_span[1] - passage_span[0]
 
     def skip(self, cause: str) -> bool:
-        """Counts a question that the data set's rule leaves out; whether no instance is made of it."""
+        """Counts a question that the data set's rule leaves out. Returns whether it gets no instance."""
         self.skipped[cause] += 1
         return not self._keep_skipped
 
@@ -306,7 +306,7 @@ class ReadingComprehensionReader(DatasetReader):
 
     def make_instance(self, text: AnnotatedText, boundary: int, metadata: Dict[str, Any]) -> Instance:
         """
-        An instance of passage and question, to which a function of `answers.py` adds what is known of the answer.
+        An instance of passage and question, to which a function of `answers.py` adds the answer, if it is known.
 
         # Parameters
 
@@ -315,8 +315,8 @@ class ReadingComprehensionReader(DatasetReader):
         boundary : `int`
             The number of tokens of the passage.
         metadata : `Dict[str, Any]`
-            Goes into the instance's metadata beside what is always there: the `answer` and the `candidates` as texts,
-            if they are known, and whatever else predictions want.
+            Additional metadata of the instance: the `answer` and the `candidates` as texts, if they are known, and
+            whatever else predictions need.
         """
         passage, question = text.tokens[:boundary], text.tokens[boundary:]
         question_field = TextField([Token(token) for token in question])
@@ -365,7 +365,7 @@ def candidate_names(candidates: Sequence[Text]) -> List[str]:
 
 @contextmanager
 def _named(place: str) -> Iterator[None]:
-    """Errors say where, unless they do so themselves."""
+    """Puts the place before the messages of errors that do not name it."""
     try:
         yield
     except ConfigurationError as error:

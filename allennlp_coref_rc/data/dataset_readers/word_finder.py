@@ -5,8 +5,8 @@ from allennlp_coref_rc.annotations.annotated_text import Span
 
 class WordFinder:
     """
-    Finds where words stand in a text, one after the other, whatever their case and however both are cut into tokens:
-    "st", ".", "petersburg" where the text has "St.", "Petersburg".
+    Finds consecutive words in a text, whatever their case and however both are split into tokens: it finds "st", ".",
+    "petersburg" in a text with "St.", "Petersburg".
     """
 
     def __init__(self, tokens: Sequence[str]) -> None:
@@ -20,7 +20,7 @@ class WordFinder:
         self._token_at[offset] = len(tokens)
 
     def find(self, words: Sequence[str]) -> List[Span]:
-        """The spans of whole tokens that are the words, in order."""
+        """The spans of whole tokens that match the words, in order."""
         wanted = "".join(words).lower()
         spans = []
         start = self._text.find(wanted) if wanted else -1

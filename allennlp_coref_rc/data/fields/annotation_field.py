@@ -11,24 +11,24 @@ AnnotationTensors = Dict[str, Dict[str, torch.Tensor]]
 """By layer, by name: numbers of shape (batch_size, sequence_length, numbers), padded with `PADDING`."""
 
 NO_LABEL, UNKNOWN_LABEL = 0, 1
-"""Where padded vocabulary namespaces have their padding and their unknown word."""
+"""The indices of padding and of the unknown word in padded vocabulary namespaces."""
 
 
 class AnnotationField(Field[AnnotationTensors]):
     """
-    The linguistic structure of one sequence: the layers a reader's config asks for, each a dict of lists of numbers per
-    token, as sparse as they come. As a `TextField` does, it becomes a nested dict of tensors, `AnnotationTensors`.
+    The linguistic structure of one sequence: the layers that a reader's config asks for. Each layer has, by name, a
+    list of numbers for each token; lists may differ in length. Like a `TextField`, it becomes a nested dict of tensors,
+    `AnnotationTensors`.
 
     # Parameters
 
     layers : `Dict[str, Layer]`
-        By layer and name, one list of numbers or labels a token. What they mean is documented by each
-        `AnnotationLayer`.
+        By layer and name, one list of numbers or labels a token. Each `AnnotationLayer` documents their meaning.
     length : `int`
         The number of tokens.
     namespaces : `Dict[str, Dict[str, str]]`, optional (default = `{}`)
-        By layer and name, the vocabulary namespace of what are labels. No label ("") becomes 0, one that the vocabulary
-        does not know 1, as in any padded namespace.
+        By layer and name, the vocabulary namespace of labels. The empty label "" becomes 0 and an unknown one 1, as in
+        any padded namespace.
     """
 
     __slots__ = ["layers", "length", "namespaces"]

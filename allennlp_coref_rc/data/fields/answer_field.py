@@ -2,7 +2,7 @@ from allennlp.data import Vocabulary
 from allennlp.data.fields import LabelField
 
 CANDIDATE_LABELS = "candidate_labels"
-"""The vocabulary namespace of answers that are pointed at in the passage."""
+"""The vocabulary namespace of answers that are words of the passage."""
 
 CLASS_LABELS = "class_labels"
 """The vocabulary namespace of answers that are classes."""
@@ -16,9 +16,9 @@ SKIPPED_ANSWER = -2
 
 class AnswerField(LabelField):
     """
-    The answer: a `LabelField` (a label, or with `skip_indexing` the index of a candidate) for which a label that the
-    vocabulary does not know is `UNKNOWN_ANSWER` and no error. (A test answer that training never saw, as in bAbI's
-    task 8, has to be counted, not to stop the evaluation.)
+    The answer: a `LabelField` (a label, or with `skip_indexing` the index of a candidate) but a label that the
+    vocabulary does not know becomes `UNKNOWN_ANSWER` instead of an error. (A test answer that training never saw, as in
+    bAbI's task 8, has to be counted and must not stop the evaluation.)
     """
 
     def index(self, vocab: Vocabulary) -> None:

@@ -11,11 +11,11 @@ CandidateTensors = Dict[str, torch.Tensor]
 
 class CandidatesField(Field[CandidateTensors]):
     """
-    Where the candidate answers stand in the passage, as pairs of a candidate and a token position: memory goes by the
-    number of occurrences, not by passage length times candidates.
+    Where the candidate answers stand in the passage, as pairs of a candidate and a token position: memory grows with
+    the number of occurrences, not with passage length times candidates.
 
-    A token belongs to a candidate that it is a word of, in whatever order (bag of tokens), as in the GA Reader's code,
-    or, where `contiguous`, only if the candidate's other words stand around it as they should. Case does not count. A
+    A token belongs to each candidate that has it as a word, in whatever order (bag of tokens), as in the GA Reader's
+    code. With `contiguous`, the candidate's words also have to follow one another in order. Case does not count. A
     token may belong to several candidates.
 
     The tensors, padded with -1: `candidates` and `positions`, both of shape (batch_size, occurrences), and `mask` of

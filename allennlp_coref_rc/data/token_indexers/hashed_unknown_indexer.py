@@ -5,16 +5,16 @@ from allennlp.data import IndexedTokenList, Token, TokenIndexer, Vocabulary
 from allennlp.data.token_indexers import SingleIdTokenIndexer
 
 ALWAYS_IN_THE_VOCABULARY = 1_000_000_000
-"""A count above any that a `min_count` or a `max_vocab_size` leaves out."""
+"""A count so high that neither `min_count` nor `max_vocab_size` leaves the word out."""
 
 
 @TokenIndexer.register("hashed_unknown")
 class HashedUnknownIndexer(SingleIdTokenIndexer):
     """
-    AllenNLP's `single_id`, but that a word that the vocabulary does not have becomes one of a number of unknown words,
-    always the same one, so that its occurrences in passage and question are known to be the same. Coref-GRU's code
-    numbers the unknown words of each question, modulo 100; here it is the word's checksum, so that two different ones
-    may meet a little more often.
+    Like AllenNLP's `single_id`, but a word that the vocabulary lacks becomes one of several unknown words, always the
+    same one, so that models can see that it occurs in both passage and question. Coref-GRU's code numbers the unknown
+    words of each question, modulo 100. Here the word's checksum decides, so two different words collide a little more
+    often.
 
     Registered as a `TokenIndexer` with name "hashed_unknown".
 

@@ -9,8 +9,8 @@ from spacy.language import Language
 @Tokenizer.register("blank_spacy")
 class BlankSpacyTokenizer(Tokenizer):
     """
-    spaCy's rules for tokens of a language: punctuation and clitics stand apart. Unlike AllenNLP's `spacy` it needs no
-    downloaded model. White space is no token.
+    Splits texts by spaCy's rules for a language: punctuation and clitics become tokens of their own. Unlike AllenNLP's
+    `spacy` it needs no downloaded model. Drops white space.
 
     Registered as a `Tokenizer` with name "blank_spacy".
 
