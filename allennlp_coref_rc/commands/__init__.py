@@ -1,1 +1,1 @@
-"""The commands of `coref-rc`, a file each; what they do is elsewhere in the package."""
+"""The commands of `coref-rc`, one in each file. They call the rest of the package, which does the work."""

@@ -1,4 +1,4 @@
-"""AllenNLP's commands as commands of `coref-rc`: with this plugin in whatever folder, and with a quiet screen."""
+"""AllenNLP's commands as commands of `coref-rc`: with this plugin loaded in any folder, and with a quiet screen."""
 
 import sys
 from contextlib import ExitStack
@@ -19,7 +19,7 @@ def run(argv: List[str], verbose: bool = False) -> None:
     argv : `List[str]`
         The name of the command and its arguments.
     verbose : `bool`, optional (default = `False`)
-        Show all that AllenNLP says, as `allennlp` does.
+        Show all of AllenNLP's logs, as `allennlp` does.
     """
     from allennlp_coref_rc.common.argument_checks import check_arguments
     from allennlp_coref_rc.screen.closing import closing_lines, explained
@@ -46,7 +46,7 @@ def run(argv: List[str], verbose: bool = False) -> None:
 
             args.func = predict
             if args.output_file:
-                # What goes to a file need not be on the screen too.
+                # Predictions that go to a file need not be on the screen too.
                 args.silent = True
         with explained(argv[0], args):
             result = args.func(args)

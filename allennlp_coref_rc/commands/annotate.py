@@ -5,8 +5,8 @@ from typing import Callable
 HELP = "annotate documents with coreference, SRL and discourse structure, or check annotated ones"
 
 DESCRIPTION = """
-Annotates documents with coreference, SRL and discourse structure, or checks annotated ones. A run that was stopped goes on
-where it was when the same command is given again. See docs/annotate.md.
+Annotates documents with coreference, SRL and discourse structure, or checks annotated ones. If a run was stopped, the
+same command goes on with it. See docs/annotate.md.
 """
 
 
@@ -28,13 +28,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--annotator",
         metavar="CONFIG",
-        help="a name, JSON or Jsonnet, a file of it, or the config of an "
+        help="a name, JSON or Jsonnet, a file of these, or the config of an "
         "experiment, whose dataset_reader.annotator is taken",
     )
     add(
         "--reader",
         metavar="CONFIG",
-        help="the reader of a data set, given likewise; --annotator takes the place of its annotator",
+        help="the reader of a data set, in the same forms; --annotator replaces its annotator",
     )
     add(
         "--workers",
@@ -42,15 +42,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="processes on this machine; 0 is none but this one (by default one for each processor where that pays)",
     )
-    add("--scheduler", metavar="ADDRESS", help="a Dask scheduler, such as tcp://host:8786, whose workers do it")
+    add("--scheduler", metavar="ADDRESS", help="a Dask scheduler whose workers annotate, such as tcp://host:8786")
     add("--batch-size", type=_number(1), default=8, metavar="N", help="documents that an annotator gets at once")
     add(
         "--chunk-size",
         type=_number(1),
         metavar="N",
-        help="documents after which a process hands over what it has (by default a hundredth of all, at most 100)",
+        help="documents that a process takes at a time (by default a hundredth of all, at most 100)",
     )
-    add("--force", action="store_true", help="replace OUTPUT, and start over")
+    add("--force", action="store_true", help="replace OUTPUT and start over")
     add(
         "--include-package",
         action="append",

@@ -3,8 +3,8 @@ import argparse
 HELP = "look for mistakes in the config of an experiment"
 
 DESCRIPTION = """
-Looks for mistakes in the config of an experiment without reading any data: names that are not registered, keys that nothing
-accepts, values of another type, GPUs and files that are not there. coref-rc train does so first.
+Looks for mistakes in the config of an experiment without reading any data: names that are not registered, unknown keys,
+values of a wrong type, GPUs and files that are missing. coref-rc train makes the same check first.
 """
 
 

@@ -7,23 +7,25 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 HELP = "test whether two readers differ, or let several answer together"
 
 DESCRIPTION = """
-Tests whether two readers differ on the same questions: coref-rc compare FIRST SECOND. The files are predictions, as coref-rc
-predict writes them, those of coref-rc evaluate, or the predictions.jsonl of a run of coref-rc reproduce. Questions go
-together by their ids, or by their order where they have none. Right and wrong answers are compared by McNemar's test, exact
-and with the correction for continuity. With --score a number of each question is compared by a paired bootstrap.
+Tests whether two readers differ on the same questions: coref-rc compare FIRST SECOND. The files are predictions of
+coref-rc predict or coref-rc evaluate, or the predictions.jsonl of a run of coref-rc reproduce. Questions are matched by
+their ids, or by their order if they have none. McNemar's test, exact and with the correction for continuity, compares
+right and wrong answers. With --score a paired bootstrap compares a number of each question.
 
-With --ensemble OUTPUT the readers answer together: the answer is the candidate of the highest mean probability. The files are
-predictions of readers with candidates, of the same questions in the same order. A reader that does not know a candidate gives
-it 0. OUTPUT is of the same kind as the files.
+With --ensemble OUTPUT the readers answer together: the answer is the candidate with the highest mean probability. The
+files are predictions of readers with candidates, for the same questions in the same order. A reader that does not know
+a candidate gives it 0. OUTPUT has the same format as the files.
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("predictions", nargs="+", metavar="FILE", help="of each reader; two, unless with --ensemble")
+    parser.add_argument(
+        "predictions", nargs="+", metavar="FILE", help="the predictions of a reader; two without --ensemble"
+    )
     parser.add_argument("--ensemble", metavar="OUTPUT", help="write the predictions of all readers together to OUTPUT")
     parser.add_argument("--score", metavar="KEY", help="compare this number of each prediction")
-    parser.add_argument("--samples", type=int, default=10000, help="of the bootstrap (default: %(default)s)")
-    parser.add_argument("--seed", type=int, default=1, help="of the bootstrap (default: %(default)s)")
+    parser.add_argument("--samples", type=int, default=10000, help="bootstrap samples (default: %(default)s)")
+    parser.add_argument("--seed", type=int, default=1, help="the bootstrap's seed (default: %(default)s)")
 
 
 def run(args: argparse.Namespace) -> None:
@@ -39,7 +41,7 @@ def _compare(args: argparse.Namespace) -> None:
     if len(args.predictions) != 2:
         raise ConfigurationError(f"found {len(args.predictions)} files of predictions, expected two")
     if args.samples < 1 or args.seed < 0:
-        raise ConfigurationError(f"found --samples {args.samples} --seed {args.seed}, expected 1 and 0 or more")
+        raise ConfigurationError(f"found --samples {args.samples} --seed {args.seed}, expected at least 1 and 0")
     one, other = args.predictions
     first, second = pair(read_scores(one, args.score), read_scores(other, args.score), (one, other))
     result: NamedTuple

@@ -8,13 +8,13 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 HELP = "list the configs that come with the package, or copy them"
 
 DESCRIPTION = """
-Lists the configs that come with the package, each with what its first line says, or copies them into a folder to be
-edited. Commands that take a config find it by its name here: coref-rc train babi/ga_coref_gru.jsonnet.
+Lists the configs that come with the package, each with its first comment, or copies them into a folder where you can
+edit them. Commands that take a config find these by name: coref-rc train babi/ga_coref_gru.jsonnet.
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("prefix", nargs="?", default="", help="list only names that begin so, such as babi/")
+    parser.add_argument("prefix", nargs="?", default="", help="list only names that begin with this, such as babi/")
     parser.add_argument("--copy", type=Path, metavar="FOLDER", help="copy all configs, and what they import, to FOLDER")
 
 
@@ -25,7 +25,7 @@ def run(args: argparse.Namespace) -> None:
         if args.copy.exists():
             raise ConfigurationError(f"{args.copy} is there already; copy the configs to another folder")
         shutil.copytree(FOLDER, args.copy)
-        print(f"{args.copy}: {len(names())} configs, and in lib what they import")
+        print(f"{args.copy}: {len(names())} configs, and the files that they import in lib")
         return
     found = [name for name in names() if name.startswith(args.prefix)]
     if not found:

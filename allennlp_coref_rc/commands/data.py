@@ -8,33 +8,32 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 
 HELP = "download data sets, simulate or mix bAbI stories, pack question files"
 
-DESCRIPTION = (
-    "Downloads data sets, and makes others: simulated bAbI stories, stories mixed two by two, packed questions."
-)
+DESCRIPTION = "Downloads data sets, simulates bAbI stories or mixes them two by two, and packs question files."
 
 SPLITS = ("train", "valid", "test")
 
 DOWNLOAD = """
-Downloads data sets from their official places into FOLDER/NAME. What is complete is not fetched again, and a download that
-broke off goes on where it stopped. Sizes and checksums are verified where they are known. Files that no program may fetch
-(Google Drive, LDC) are asked for: put them where this command says, and run it again. The exit status is 1 if a set that
-was asked for is incomplete.
+Downloads data sets from their official places into FOLDER/NAME. Complete files are not fetched again, and a download
+that broke off goes on where it stopped. Sizes and checksums are verified if they are known. Some files can only be
+fetched by hand (Google Drive, LDC): put them where this command says, and run it again. The exit status is 1 if one of
+the data sets is incomplete.
 """
 
 SIMULATE = """
-Writes simulated bAbI stories into FOLDER, in the format of the bAbI tasks, version 1.2, and with the names of their files:
+Writes simulated bAbI stories into FOLDER, in the format and with the file names of the bAbI tasks, version 1.2:
 qa1_train.txt, qa1_valid.txt, qa1_test.txt and so on. Each file has its own seed, 1000 * seed + 10 * task + split, where
 split is 0 for train, 1 for valid and 2 for test. The same arguments write the same files.
 """
 
 MIX = """
-Writes bAbI-Mix (Dhingra et al. 2017, section 4.1): from a folder of bAbI files, published or simulated, one of stories that
-tell of two worlds at once, with as many questions. Each file has its own seed, as for coref-rc data simulate.
+Writes bAbI-Mix (Dhingra et al. 2017, section 4.1) from a folder of bAbI files, published or simulated. Each new story
+tells of two worlds at once; the number of questions stays the same. Each file has its own seed, as for coref-rc data
+simulate.
 """
 
 TO_JSONL = """
-Writes a folder of .question files (CNN, Daily Mail) to one file of JSON lines, in the order of the files' names, which the
-reader annotated_cnn_dailymail reads as well. The file is compressed if its name ends in .gz, .bz2 or .xz.
+Packs a folder of .question files (CNN, Daily Mail) into one file of JSON lines, in the order of the files' names. The
+reader annotated_cnn_dailymail reads it too. The file is compressed if its name ends in .gz, .bz2 or .xz.
 """
 
 
@@ -47,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         return kind
 
     kind = add_kind("download", "get data sets from their official places", DOWNLOAD, download)
-    kind.add_argument("names", nargs="*", metavar="NAME", help="data sets, or all; without any they are listed")
+    kind.add_argument("names", nargs="*", metavar="NAME", help="data sets, or all; without a name they are listed")
     kind.add_argument("--list", action="store_true", help="list all data sets: size, licence, whether they are here")
     kind.add_argument("--folder", type=Path, default=Path("data"), help="where data sets go (default: data)")
 
@@ -67,7 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     kind.add_argument("--seed", type=int, default=1, help="0 or more (default: 1)")
 
     kind = add_kind("to-jsonl", "pack .question files into one file", TO_JSONL, to_jsonl)
-    kind.add_argument("folder", metavar="FOLDER", help="of .question files")
+    kind.add_argument("folder", metavar="FOLDER", help="the folder of .question files")
     kind.add_argument("output", metavar="OUTPUT", help="the file to write")
 
 

@@ -5,52 +5,55 @@ from typing import Iterator, List, Tuple
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 
-HELP = "draw training curves, stories, what a reader looked at, scores by question"
+HELP = "draw training curves, stories, explanations, scores by question"
 
 DESCRIPTION = "Draws pictures and pages of finished runs, trained readers and predictions."
 
 CURVES = """
-Draws curves of finished runs, the folders that coref-rc train -s FOLDER writes: mean and standard deviation over the runs of
-a curve. Writes a picture, OUTPUT.png, and its numbers, OUTPUT.csv.
+Draws curves of finished runs, which are the folders that coref-rc train -s FOLDER writes. A curve shows the mean and
+the standard deviation over its runs. Writes a picture, OUTPUT.png, and its numbers, OUTPUT.csv.
 """
 
 ABLATION = """
-Draws a metric against a number in the configs of the runs: by default the accuracy on test against the share of mentions
-that were removed or replaced (Coref-GRU, Dhingra et al., NAACL 2018, Figure 3, left). A run whose config has no such number
-counts as 0. A curve of only such runs is a level line.
+Draws a metric against a number in the configs of the runs. By default it is the test accuracy against the share of
+mentions that were removed or replaced (Coref-GRU, Dhingra et al., NAACL 2018, Figure 3, left). A run whose config has
+no such number counts as 0. If that is true of all runs of a curve, the curve is a level line.
 """
 
 TRAINING = """
-Draws exp(-loss) after each epoch, the geometric mean of the probabilities of the correct answers (Coref-GRU, Figure 3,
-right). A run that has ended counts with its last value.
+Draws exp(-loss) after each epoch, which is the geometric mean of the probabilities of the correct answers (Coref-GRU,
+Figure 3, right). A run that ended early keeps its last value.
 """
 
 STORY = """
-Draws what readers believe after each sentence of a bAbI story: heat maps of candidates by sentences (MAGE-GRU, Dhingra et
-al. 2017, Figure 4). The correct answer and the sentences that support it are marked. Writes FOLDER/question_1.png,
-FOLDER/question_1.html and so on. With --way prefixes a reader reads the first sentence, then the first two, and so on. With
---way boundaries it reads the story once, as in the paper, and the encoding of each sentence's end takes the place of what
-attention has made of all; readers whose answers are classes can do that (tasks 6 to 10, 15 and 17 to 20).
+Draws what readers believe after each sentence of a bAbI story: heat maps of candidates by sentences (MAGE-GRU, Dhingra
+et al. 2017, Figure 4). The correct answer and the sentences that support it are marked. Writes FOLDER/question_1.png,
+FOLDER/question_1.html and so on. With --way prefixes a reader reads the first sentence, then the first two, and so on.
+With --way boundaries it reads the story once, as in the paper, and the encoding of each sentence's end replaces the
+result of attention over the whole story. Only readers whose answers are classes can do that (tasks 6 to 10, 15 and 17
+to 20).
 """
 
 EXPLANATIONS = """
-Draws what a reader has looked at, from its predictions with explanations (coref-rc predict ARCHIVE FILE --predictor-args
-'{"explain": true}' --output-file PREDICTIONS). Writes a page a prediction with everything on it, and pictures of each
-attention and of each annotated head of dassa. On the page a click on a token shows what it attends to.
+Draws what a reader has looked at, from its predictions with explanations (coref-rc predict ARCHIVE FILE
+--predictor-args '{"explain": true}' --output-file PREDICTIONS). For each prediction it writes a page with everything on
+it, and pictures of each attention and of each annotated head of dassa. On the page, click on a token to see what it
+attends to.
 """
 
 QUESTIONS = """
-Scores readers by type of question and by length of the passage, beside each other (DASSA, Mihaylov and Frank, EMNLP 2019,
-Figures 4 and 5). Writes scores.md, scores.csv and pictures into FOLDER. All figures are in points, of 100. Other readers are
-compared with the first on the same questions, with intervals that hold 95 % of the differences of resampled questions.
+Scores readers by the type of question and by the length of the passage, side by side (DASSA, Mihaylov and Frank, EMNLP
+2019, Figures 4 and 5). Writes scores.md, scores.csv and pictures into FOLDER. All numbers are percentages. Each other
+reader is compared with the first on the same questions; the intervals hold 95 % of the differences over resampled
+questions.
 
-A question's type is the first of these whose words are anywhere in it, in lower case, as in the authors' code ("show" counts
-as how, "whole" as who): what, when, where, which, who, why, how far, how long, how many, how much, how old, how; any other
-question is of the type other. Lengths are in tokens. Rouge-L, exact match and F1 are means over questions; Bleu-1 is of a
-group's answers together.
+A question's type is the first of these whose words are anywhere in it, in lower case, as in the authors' code ("show"
+counts as how, "whole" as who): what, when, where, which, who, why, how far, how long, how many, how much, how old, how;
+any other question has the type other. Lengths are in tokens. Rouge-L, exact match and F1 are means over questions;
+Bleu-1 is computed over all answers of a group together.
 """
 
-# Equal to what the modules that draw have, as a test makes sure: they are imported only when something is drawn.
+# The modules that draw have the same values, which a test checks. They are imported only when something is drawn.
 WAYS = ("prefixes", "boundaries")
 SPLITS = ("validation", "training")
 MEASURES = ("rouge_l", "bleu_1", "exact_match", "f1")
@@ -62,7 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     curves = kinds.add_parser("curves", help="curves of finished runs", description=CURVES)
     curve_kinds = curves.add_subparsers(dest="curves", required=True, metavar="KIND")
     ablation = curve_kinds.add_parser("ablation", help="a metric against a number in the configs", description=ABLATION)
-    ablation.add_argument("--metric", default="test_accuracy", help="of metrics.json (default: %(default)s)")
+    ablation.add_argument("--metric", default="test_accuracy", help="a key of metrics.json (default: %(default)s)")
     ablation.add_argument(
         "--against",
         nargs="+",
@@ -82,7 +85,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             action="append",
             required=True,
             metavar=("NAME", "FOLDER"),
-            help="a curve's name and the folders of its runs; again for each curve",
+            help="a curve's name and the folders of its runs; repeat for each curve",
         )
 
     story = kinds.add_parser("story", help="what readers believe after each sentence of a story", description=STORY)
@@ -101,10 +104,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
     questions = kinds.add_parser("questions", help="scores by type of question and by length", description=QUESTIONS)
     questions.add_argument("folder", metavar="FOLDER", help="where tables and pictures go")
-    questions.add_argument("predictions", nargs="+", metavar="NAME=FILE", help="of span_reader, with answer_texts")
+    questions.add_argument("predictions", nargs="+", metavar="NAME=FILE", help="of a span_reader, with answer_texts")
     questions.add_argument("--measures", nargs="+", choices=MEASURES, default=list(MEASURES), help="default: all")
-    questions.add_argument("--bounds", nargs="+", type=int, help="of lengths (default: 200 400 … 1200)")
-    questions.add_argument("--samples", type=int, default=1000, help="of questions, for intervals (default: 1000)")
+    questions.add_argument("--bounds", nargs="+", type=int, help="bounds of lengths (default: 200 400 … 1200)")
+    questions.add_argument("--samples", type=int, default=1000, help="samples for the intervals (default: 1000)")
     questions.set_defaults(function=draw_questions)
 
 
@@ -175,7 +178,7 @@ def _curves(args: argparse.Namespace) -> Iterator[Tuple[str, List[Path]]]:
     for name, *paths in args.curve:
         folders = [Path(path) for path in paths]
         if not folders:
-            raise ConfigurationError(f"--curve {name}: found a name alone, expected folders of runs after it")
+            raise ConfigurationError(f"--curve {name}: found only a name, expected folders of runs after it")
         for folder in folders:
             if folders.count(folder) > 1:
                 raise ConfigurationError(f"--curve {name}: found {folder} twice, expected every run once")

@@ -7,10 +7,11 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 HELP = "run the papers' experiments, and report on them"
 
 DESCRIPTION = """
-Runs the papers' experiments and reports on them. The experiments, of tables and of figures, are described in a file a paper,
-which come with the package. Each run (of a config with a seed and, for bAbI, a task) has a folder below --output, with its
-result, its answers to the test questions, what it printed, and, if it failed, why. The same command given again skips what
-is finished, goes on with what was killed, and tries again what failed. See docs/reproduction.md.
+Runs the papers' experiments and reports on them. The package has a file for each paper that describes the experiments
+of its tables and figures. A run trains a config with a seed and, for bAbI, on a task. Each run has a folder below
+--output, with its result, its answers to the test questions, its log, and, if it failed, the reason. Give the same
+command again to go on: it skips finished runs, continues killed ones, and tries failed ones again. See
+docs/reproduction.md.
 """
 
 
@@ -21,35 +22,41 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--table", nargs="+", default=[], metavar="NAME", help=tables)
     rows = "rows, such as coref_gru.1.ga_gru or 'mage_gru.1.ga_*'"
     add("--condition", nargs="+", default=[], metavar="NAME", help=rows)
-    add("--seeds", metavar="NUMBERS", help="such as 1-3 (default: each row's own)")
-    add("--tasks", metavar="NUMBERS", help="of bAbI, such as 1-3,16 (default: all)")
-    conditions = "the file, or the folder of files, that describes the experiments (default: those of the papers)"
+    add("--seeds", metavar="NUMBERS", help="seeds, such as 1-3 (default: each row's own)")
+    add("--tasks", metavar="NUMBERS", help="bAbI tasks, such as 1-3,16 (default: all)")
+    conditions = "a file or folder that describes experiments (default: those of the papers)"
     add("--conditions", metavar="PATH", help=conditions)
-    add("--data", metavar="FOLDER", help="of all data sets (default: data)")
-    add("--output", metavar="FOLDER", help="of all runs (default: output/reproduction)")
-    add("--figures", metavar="FOLDER", help="where --report draws figures (default: figures in --output)")
+    add("--data", metavar="FOLDER", help="the folder of all data sets (default: data)")
+    add("--output", metavar="FOLDER", help="the folder of all runs (default: output/reproduction)")
+    add("--figures", metavar="FOLDER", help="where --report writes figures (default: the folder figures in --output)")
 
     add = parser.add_argument_group("in place of running").add_mutually_exclusive_group().add_argument
     add("--list", action="store_true", help="print the rows, the papers' values, and which data are missing")
-    add("--dry-run", action="store_true", help="print the commands of the runs that are not finished")
-    add("--check-only", action="store_true", help="build the models and read the beginnings of the data")
+    add("--dry-run", action="store_true", help="print the commands of unfinished runs")
+    add("--check-only", action="store_true", help="only build the models and read the first data")
     report = (
-        "print the results of the runs beside the papers' values, or write them between two marks in a file, whose "
-        "other tables and text stay as they are; figures are drawn"
+        "draw the figures and print the results beside the papers' values, or write them between two marks in FILE, "
+        "whose other tables and text stay as they are"
     )
     add("--report", nargs="?", const="", metavar="FILE", help=report)
 
     add = parser.add_argument_group("how").add_argument
-    add("--workers", type=_positive, metavar="N", help="runs at a time (default: one a processor)")
-    add("--threads", type=_positive, default=1, metavar="N", help="of a run (default: %(default)s)")
-    add("--gpus", default="", metavar="NUMBERS", help="such as 0,1; without it runs use the processor")
-    add("--runs-per-gpu", type=_positive, default=1, metavar="N", help="at a time, in place of --workers")
+    add("--workers", type=_positive, metavar="N", help="runs at the same time (default: one per processor)")
+    add("--threads", type=_positive, default=1, metavar="N", help="threads of each run (default: %(default)s)")
+    add("--gpus", default="", metavar="NUMBERS", help="GPUs to use, such as 0,1 (default: none, only the processor)")
+    add(
+        "--runs-per-gpu",
+        type=_positive,
+        default=1,
+        metavar="N",
+        help="runs at the same time on each GPU, in place of --workers",
+    )
     scheduler = (
-        "of a Dask cluster that sees this folder, the data and the output; each thread of its workers does a run, on "
-        "the GPU that the worker sees, if any"
+        "the scheduler of a Dask cluster that sees this folder, the data and the output; each thread of its workers "
+        "does a run, on the GPU that the worker sees, if any"
     )
     add("--scheduler", metavar="ADDRESS", help=scheduler)
-    weights = "of finished runs: the archive of the best epoch (the default), none, or all checkpoints"
+    weights = "weights of finished runs to keep: the archive of the best epoch (the default), none, or all checkpoints"
     add("--keep-weights", choices=("best", "none", "all"), default="best", help=weights)
 
 

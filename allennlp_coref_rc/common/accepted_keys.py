@@ -1,4 +1,4 @@
-"""The keys that a class accepts in a config, also where it hands on `**kwargs`."""
+"""Finds the keys that a class accepts in a config, even if it passes on `**kwargs`."""
 
 import ast
 import inspect
@@ -14,9 +14,9 @@ class AcceptedKeys:
     # Parameters
 
     parameters : `Dict[str, inspect.Parameter]`
-        By name, those that are known of.
+        The known parameters by name.
     closed : `bool`
-        Whether any other key is a mistake for certain.
+        Whether every other key is certainly a mistake.
     """
 
     parameters: Dict[str, inspect.Parameter] = field(default_factory=dict)
@@ -24,7 +24,7 @@ class AcceptedKeys:
 
 
 def accepted_keys(cls: type, constructor: Callable) -> AcceptedKeys:
-    """What a constructor of a class accepts: `__init__`, or a class method registered as one."""
+    """The keys that a constructor of a class accepts: `__init__`, or a class method registered as a constructor."""
     found = AcceptedKeys()
     _add(found, cls, constructor)
     found.parameters.pop("self", None)
@@ -45,7 +45,7 @@ def _add(found: AcceptedKeys, cls: type, constructor: Callable) -> None:
         found.parameters.setdefault(name, inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None))
     if uses is None or uses.other or not (uses.names or uses.to_parent or uses.to_class):
         found.closed = False
-    # Those of the parent class are accepted whatever is done with them: AllenNLP believes so too.
+    # The parent's parameters count as accepted whatever happens to them, as they do in AllenNLP.
     owner = _owner(cls, constructor)
     following = cls.__mro__[cls.__mro__.index(owner) + 1 :]
     target: Any = (
@@ -57,14 +57,14 @@ def _add(found: AcceptedKeys, cls: type, constructor: Callable) -> None:
 
 @dataclass
 class _Uses:
-    """What a function does with its `**kwargs`."""
+    """How a function uses its `**kwargs`."""
 
     names: Set[str] = field(default_factory=set)
     """Keys that it looks for."""
 
     to_parent: bool = False
     to_class: bool = False
-    """Whether it hands them on to `super().__init__`, or to `cls`."""
+    """Whether it passes them on to `super().__init__`, or to `cls`."""
 
     other: bool = False
     """Whether it does anything else with them."""
@@ -72,7 +72,7 @@ class _Uses:
 
 @lru_cache(maxsize=None)
 def _uses(function: Callable, name: str) -> Optional[_Uses]:
-    """`None` where the source is not at hand."""
+    """The uses in a function's source; `None` if there is no source."""
     try:
         tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
     except (OSError, SyntaxError, TypeError):
@@ -110,6 +110,6 @@ def _is_name(node: Any, name: str) -> bool:
 
 
 def _owner(cls: type, constructor: Callable) -> type:
-    """The class of the method."""
+    """The class in which the constructor is defined."""
     name = getattr(constructor, "__qualname__", "").rpartition(".")[0].rpartition(".")[2]
     return next((base for base in cls.__mro__ if base.__name__ == name), cls)

@@ -15,17 +15,17 @@ from allennlp_coref_rc.common.config_walk import unregistered
 from allennlp_coref_rc.common.errors import ConfigurationError
 
 DAMAGED = (tarfile.TarError, EOFError, zlib.error, pickle.UnpicklingError)
-"""What reading a damaged archive raises."""
+"""The errors that a damaged archive raises when it is read."""
 
 
 def check_arguments(command: str, args: Namespace) -> None:
-    """Raises a `ConfigurationError` that says what is wrong with a command's arguments, if anything is."""
+    """Raises a `ConfigurationError` if it finds a mistake in a command's arguments."""
     if command in CHECKS:
         CHECKS[command](args)
 
 
 def check_experiment(path: str, overrides: str = "", devices: bool = True) -> None:
-    """Raises a `ConfigurationError` that says what is wrong with the config of an experiment, if anything is."""
+    """Raises a `ConfigurationError` that lists the mistakes in the config of an experiment, if there are any."""
     problems = check_config(load_config(path, overrides), devices)
     if len(problems) == 1:
         raise ConfigurationError(f"{path}: {problems[0]}")
@@ -57,7 +57,7 @@ def _count_instances(args: Namespace) -> None:
 
 
 def _check_output(folder: str, force: bool, recover: Optional[bool]) -> None:
-    """`recover` is `None` for a command that cannot go on with what is there."""
+    """`recover` is `None` for a command that cannot go on with a stopped run."""
     there = os.path.isdir(folder) and len(os.listdir(folder)) > 0
     if os.path.exists(folder) and not os.path.isdir(folder):
         raise ConfigurationError(f"-s {folder}: found a file, expected a folder")
@@ -103,7 +103,7 @@ def _predict(args: Namespace) -> None:
 
 
 def _check_archive(args: Namespace) -> Dict[str, Any]:
-    """The config in an archive or a folder, with overrides and with a `validation_dataset_reader`; none if that is remote."""
+    """The config of an archive or folder, with overrides and a `validation_dataset_reader`; empty if it is remote."""
     from allennlp.common.params import parse_overrides, with_overrides
 
     missing = missing_devices({"cuda_device": args.cuda_device})
@@ -133,7 +133,7 @@ def _archived_config(path: str) -> Dict[str, Any]:
         with open(file, encoding="utf-8") as config:
             return json.load(config)
     try:
-        # It is the first member: nothing else has to be unpacked.
+        # The config is the first member, so nothing else has to be unpacked.
         with tarfile.open(path, "r:*") as archive:
             member: Any = next((archive.extractfile(one) for one in archive if one.name == "config.json"), None)
             if member is None:
@@ -146,7 +146,7 @@ def _archived_config(path: str) -> Dict[str, Any]:
 
 
 def _inputs(value: str) -> List[Any]:
-    """The data of `evaluate`, as AllenNLP takes the argument apart."""
+    """The data paths of `evaluate`, split as AllenNLP splits the argument."""
     try:
         return json.loads(f"[{value}]")
     except ValueError:

@@ -9,11 +9,11 @@ from typing import Any, FrozenSet, Iterable, List, Mapping, Optional, Set, Tuple
 from allennlp_coref_rc.common.accepted_keys import accepted_keys
 
 Problem = Tuple[str, str]
-"""A dotted key, and what is wrong with its value."""
+"""A dotted key, and a description of the mistake in its value."""
 
 
 GIVEN = frozenset({"serialization_dir", "local_rank", "ddp_accelerator"})
-"""What AllenNLP gives to all constructors."""
+"""Arguments that AllenNLP gives to all constructors."""
 
 GIVEN_LATER = {
     "model": GIVEN | {"vocab"},
@@ -22,16 +22,16 @@ GIVEN_LATER = {
     "trainer": GIVEN | {"model", "data_loader", "validation_data_loader"},
     "vocabulary": GIVEN | {"instances"},
 }
-"""What it gives besides to those that it calls after others."""
+"""Arguments that it gives to the constructors of these keys, which it calls after others."""
 
 FILES = ("pretrained_file", "weights_file_path", "directory")
-"""Parameters of AllenNLP's own classes that are files, which are read only after the data."""
+"""Parameters of AllenNLP's own classes that name files, which it reads only after the data."""
 
 KINDS = {int: "a whole number", bool: "true or false", float: "a number", str: "a string"}
 
 
 class ConfigWalk:
-    """Follows a config along signatures and gathers what is wrong."""
+    """Follows a config along signatures and collects the mistakes."""
 
     def __init__(self, files: bool = False) -> None:
         self.problems: List[Problem] = []
@@ -41,8 +41,8 @@ class ConfigWalk:
         self, cls: Any, value: Any, key: str, given: Optional[FrozenSet[str]], others: Iterable[str] = ()
     ) -> None:
         """
-        A value that a class is constructed from. `given` are the arguments that do not come from the config; `None` if
-        these are not known. `others` are keys that someone else takes.
+        Checks a value from which a class is constructed. `given` are the arguments that do not come from the config, or
+        `None` if they are not known. `others` are keys that are used elsewhere.
         """
         from allennlp.common import Registrable
 
@@ -85,7 +85,7 @@ class ConfigWalk:
         from allennlp.common.from_params import remove_optional
 
         accepted = accepted_keys(cls, constructor)
-        # Where it is not known what others give, they give what has no default.
+        # If the given arguments are not known, they are taken to be those without a default.
         ours = [
             name
             for name, parameter in accepted.parameters.items()
@@ -111,7 +111,7 @@ class ConfigWalk:
                 self._say(inner, f"found nothing, but {'a config' if not key else cls.__name__} needs it")
 
     def value(self, annotation: Any, value: Any, key: str, given: Optional[FrozenSet[str]]) -> None:
-        """A value for a parameter with an annotation, in the order in which AllenNLP looks at annotations."""
+        """Checks a value for a parameter with an annotation, in the order in which AllenNLP looks at annotations."""
         from allennlp.common import Lazy
         from allennlp.common.from_params import can_construct_from_params
 
@@ -145,7 +145,7 @@ class ConfigWalk:
 
     def _list(self, origin: Any, args: Tuple[Any, ...], value: Any, key: str, given: Optional[FrozenSet[str]]) -> None:
         if not isinstance(value, (list, tuple)):
-            # AllenNLP would go through the letters of a string.
+            # AllenNLP would take the letters of a string as items.
             self._say(key, f"found {short(value)}, expected a list")
             return
         for number, inner in enumerate(value):
@@ -160,7 +160,7 @@ class ConfigWalk:
             if not attempt.problems:
                 return
             attempts.append((annotation, attempt.problems))
-        # The most likely is the class for an object, a list for a list; else none is more likely than another.
+        # A mistake further inside shows which type was meant.
         for annotation, problems in attempts:
             if any(found != key for found, _ in problems):
                 self.problems += problems
@@ -178,7 +178,7 @@ class ConfigWalk:
 
 
 def unregistered(cls: Any, name: str) -> Optional[str]:
-    """What is wrong with a name for a class that AllenNLP knows by names, or imports by its path; `None` if nothing is."""
+    """The mistake in the name of a registered class, or in the path of a class to import; `None` if there is none."""
     from allennlp_coref_rc.common.errors import ConfigurationError
 
     if name in cls.list_available():
@@ -189,19 +189,19 @@ def unregistered(cls: Any, name: str) -> Optional[str]:
         except ConfigurationError as error:
             return str(error)
         return None
-    # The list is made again, with the names of what was imported to look for this one.
+    # The list is made again, as looking for the name has imported more classes.
     advice = advice_on(name, cls.list_available(), "registered are")
     return f"found {short(name)}, which is no registered {cls.__name__}; {advice}"
 
 
 def advice_on(name: str, names: Iterable[str], otherwise: str) -> str:
-    """The name that is nearly this one, or all names."""
+    """Advice with the most similar name, or else with all names."""
     similar = _similar(name, names)
     return f"did you mean {similar[0]}?" if similar else f"{otherwise} {', '.join(sorted(names)) or 'none'}"
 
 
 def _similar(name: str, names: Iterable[str]) -> List[str]:
-    """The name that is nearly this one, if there is one."""
+    """The most similar name, if there is one."""
     close = {candidate.lower().replace("-", "_"): candidate for candidate in names}
     found = difflib.get_close_matches(name.lower().replace("-", "_"), close, n=1, cutoff=0.75)
     return [close[candidate] for candidate in found]
@@ -216,7 +216,7 @@ def _is_followed(cls: Any) -> bool:
 
 
 def _is_pretrained(value: Any) -> bool:
-    """Whether a value comes out of an archive."""
+    """Whether a value is taken from an archive."""
     return isinstance(value, Mapping) and "_pretrained" in value
 
 

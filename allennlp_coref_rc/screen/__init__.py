@@ -1,1 +1,1 @@
-"""The quiet screen: what AllenNLP's commands show of their work when they are run as `coref-rc`."""
+"""The quiet screen: the little that AllenNLP's commands show when they run as `coref-rc`."""

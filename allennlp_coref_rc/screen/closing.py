@@ -1,4 +1,4 @@
-"""What each of AllenNLP's commands says at its end: what it came to, and what it wrote where."""
+"""The last lines of each of AllenNLP's commands: the result, and the files that it wrote."""
 
 import glob
 import json
@@ -15,15 +15,15 @@ from allennlp_coref_rc.common.argument_checks import DAMAGED, damaged
 
 def closing_lines(command: str, args: Namespace, result: Any) -> List[str]:
     """
-    The lines for a command that has ended well, by what it was called with and what its function returned; none for
-    commands that say it themselves.
+    The last lines of a command that has succeeded, from its arguments and the result of its function. Commands that
+    print them on their own have none here.
     """
     return CLOSINGS[command](args, result) if command in CLOSINGS else []
 
 
 @contextmanager
 def explained(command: str, args: Namespace) -> Iterator[None]:
-    """Errors of a command say what its arguments have to do with them, and what can be done about them."""
+    """Lets the errors of a command name the argument that is to blame, and say what to do."""
     archive = getattr(args, "archive_file", None)
     try:
         yield
@@ -40,13 +40,13 @@ def explained(command: str, args: Namespace) -> Iterator[None]:
 
 
 def metric_lines(metrics: Dict[str, Any]) -> List[str]:
-    """Metrics, a line each, in order."""
+    """A line for each metric, in alphabetical order."""
     width = max(map(len, metrics), default=0)
     return [f"{name:{width}}  {shown(value)}" for name, value in sorted(metrics.items())]
 
 
 def shown(value: Any) -> str:
-    """A metric as it is shown."""
+    """A metric's value as text."""
     return f"{value:.4f}" if isinstance(value, float) else str(value)
 
 
@@ -82,7 +82,7 @@ def _interrupted(args: Namespace) -> str:
 
 
 def _is_part(path: Any) -> bool:
-    """Whether a file is one of an unpacked archive."""
+    """Whether a file belongs to an unpacked archive."""
     return isinstance(path, str) and path.startswith(tempfile.gettempdir())
 
 

@@ -7,16 +7,16 @@ from allennlp.training.callbacks import TrainerCallback
 from allennlp.training.gradient_descent_trainer import GradientDescentTrainer
 
 MAX_METRICS = 2
-"""Metrics beside the loss that are shown when none but the loss decides which epoch is best."""
+"""The most metrics that are shown beside the loss if the loss alone decides which epoch is best."""
 
 WIDTH = 10
-"""Of a column, in characters, unless its name is longer."""
+"""Characters in a column, unless its name is longer."""
 
 
 class EpochLines(TrainerCallback):
     """
-    Prints a line an epoch: loss and metrics on training and validation data, seconds, and whether it is the best so far.
-    The metrics are those that decide which epoch is best.
+    Prints a line for each epoch: the loss and metrics on training and validation data, the seconds, and whether it is
+    the best so far. The metrics are those that decide which epoch is best.
     """
 
     def on_start(self, trainer: GradientDescentTrainer, is_primary: bool = True, **kwargs: Any) -> None:
@@ -67,7 +67,7 @@ def _columns(trainer: GradientDescentTrainer, metrics: Dict[str, Any]) -> List[s
 
 
 def _is_shown(key: str, value: Any, split: str) -> bool:
-    # AllenNLP hides metrics whose names begin with "_"; it counts the memory of processes and GPUs among those of training.
+    # AllenNLP hides metrics whose names begin with "_". Its training metrics include the memory of processes and GPUs.
     return (
         key.startswith(split)
         and not key.startswith(f"{split}_")
@@ -82,11 +82,12 @@ def _shown(value: Any) -> str:
 
 @contextmanager
 def epoch_lines() -> Iterator[None]:
-    """Every training prints its epochs."""
+    """Makes every training print its epochs."""
     train = GradientDescentTrainer.train
 
     def train_with_lines(trainer: GradientDescentTrainer) -> Dict[str, Any]:
-        # Not by the config, which would then name it. The last: a checkpoint's states of callbacks are in their order.
+        # Not through the config, so that archives do not name it. It is the last, as a checkpoint stores the states of
+        # callbacks in their order.
         trainer._callbacks.append(EpochLines(serialization_dir=""))
         return train(trainer)
 

@@ -1,6 +1,6 @@
 """
-How AllenNLP's commands import plugins, and what the processes that train a model together (`distributed` in a config) do
-before their work. They import this module before they are quiet, so it imports nothing heavy.
+Makes AllenNLP's commands import plugins as this package does, also in the processes that train a model together
+(`distributed` in a config). These import this module before they are quiet, so it imports nothing heavy.
 """
 
 import pickle
@@ -34,7 +34,7 @@ def own_plugins(quiet: bool) -> Iterator[None]:
 
 
 def _run(rank: int, job: bytes, quiet: bool) -> None:
-    """What a spawned process does. The job is bytes, so that all that it needs is imported here."""
+    """Runs in a spawned process. The job comes as bytes, so that its modules are imported only here."""
     with ExitStack() as stack:
         if quiet:
             stack.enter_context(quiet_screen(speaks=rank == 0))
@@ -46,5 +46,5 @@ def _run(rank: int, job: bytes, quiet: bool) -> None:
             message = message_of(error)
             if message is None:
                 raise
-            # Only its text comes to the process that waits for this one.
+            # The waiting process gets only the text of the error.
             raise WorkerError(message) from error

@@ -160,5 +160,5 @@ def test_what_is_missing_of_a_training_curve_is_named(tmp_path, draw):
 
 def test_curves_without_runs_or_with_one_twice_are_refused(tmp_path, draw):
     run = run_folder(tmp_path / "run", losses=[(1, 1)])
-    assert "--curve a: found a name alone" in draw("training", tmp_path / "figure", "--curve", "a")
+    assert "--curve a: found only a name" in draw("training", tmp_path / "figure", "--curve", "a")
     assert f"found {run} twice" in draw("training", tmp_path / "figure", "--curve", "a", run, str(run) + "/")
