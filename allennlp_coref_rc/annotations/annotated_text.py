@@ -256,7 +256,7 @@ def _spans(values: Any) -> List[Span]:
 
 
 def _list(value: Any) -> Sequence[Any]:
-    # What is no list may be iterated too: an empty object would pass for nothing.
+    # Other values can be iterated too, and an empty object would pass as an empty list.
     if not isinstance(value, (list, tuple)):
         raise TypeError(f"expected list, found {excerpt(value, 40)}")
     return value

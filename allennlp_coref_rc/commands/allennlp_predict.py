@@ -36,9 +36,9 @@ class Line(NamedTuple):
 
 def predict(args: argparse.Namespace) -> Predicted:
     """
-    What AllenNLP's function for the command does with its arguments, except that lines that cannot be answered are set
-    aside in OUTPUT.failed.jsonl: objects with the `file`, the `line`, the `error`, and the `input`, the line as it was.
-    Without OUTPUT the screen names them.
+    Does the same as AllenNLP's function for the command, but sets lines that cannot be answered aside in
+    OUTPUT.failed.jsonl: objects with the `file`, the `line`, the `error` and the `input`, which is the unchanged line.
+    Without OUTPUT they are named on the screen.
     """
     common_logging.FILE_FRIENDLY_LOGGING = args.file_friendly_logging
     if args.silent and not args.output_file:
@@ -60,7 +60,7 @@ def predict(args: argparse.Namespace) -> Predicted:
 
 
 class Manager(allennlp_predict._PredictManager):
-    """AllenNLP's own class, which here takes lines one by one where a batch of them cannot be answered."""
+    """AllenNLP's own class, but a batch that cannot be answered is split until single lines are to blame."""
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
@@ -68,7 +68,7 @@ class Manager(allennlp_predict._PredictManager):
         self._set_aside_now: List[Dict[str, Any]] = []
         self.failed_path = None if self._output_file is None else f"{self._output_file.name}.failed.jsonl"
         if self.failed_path is not None and os.path.exists(self.failed_path):
-            # Of an earlier run.
+            # It is from an earlier run.
             os.unlink(self.failed_path)
 
     def run(self) -> None:
@@ -87,7 +87,7 @@ class Manager(allennlp_predict._PredictManager):
         self.answered += 1
 
     def _lines(self) -> Iterator[Line]:
-        """The lines that hold an object. Blank ones are passed over."""
+        """The lines that hold an object. Blank ones are skipped."""
         is_stream = self._input_file == STANDARD_INPUT
         lines = sys.stdin.buffer if is_stream else byte_lines(str(cached_path(self._input_file)))
         for number, line in enumerate(lines, start=1):
@@ -126,7 +126,7 @@ class Manager(allennlp_predict._PredictManager):
         self._set_aside_now.append(values)
 
     def _report(self) -> None:
-        """Says what was set aside since the last time, in the order of the lines."""
+        """Reports the lines that were set aside since the last report, in their order."""
         for values in sorted(self._set_aside_now, key=lambda values: values["line"]):
             if self.failed_path is None:
                 print(f"{values['file']}, line {values['line']}: {values['error']}", file=sys.stderr)

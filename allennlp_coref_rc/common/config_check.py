@@ -1,9 +1,9 @@
 """
-Finds mistakes in the config of an experiment before any data are read: names that are not registered, keys that nothing
-accepts, values of another type, devices that are not there, files that are missing.
+Finds mistakes in the config of an experiment before any data are read: names that are not registered, unknown keys,
+values of a wrong type, devices and files that are missing.
 
-A config is followed along the signatures of constructors, as AllenNLP's `FromParams` does. Where that cannot be done,
-nothing is said: a mistake that is missed shows later, a false alarm would stop a good run.
+The check follows a config along the signatures of constructors, as AllenNLP's `FromParams` does. Where it cannot, it
+says nothing: a missed mistake shows later, but a false alarm would stop a good run.
 """
 
 import os
@@ -12,20 +12,20 @@ from typing import Any, Dict, Iterable, List, Mapping, Optional, Tuple
 from allennlp_coref_rc.common.config_walk import GIVEN, ConfigWalk, Problem, join, short
 
 OTHER_KEYS = ("random_seed", "numpy_seed", "pytorch_seed", "distributed", "include_in_archive", "evaluation", "type")
-"""At the top of a config, beside what the training loop accepts."""
+"""Keys at the top of a config that the training loop does not take."""
 
 
 def check_config(params: Dict[str, Any], devices: bool = True, files: bool = True) -> List[str]:
     """
-    What is wrong with a config, a line each: the dotted key, what was found, what was expected.
+    The mistakes in a config, one a line: the dotted key, what was found, what was expected.
 
     # Parameters
 
     params : `Dict[str, Any]`
     devices : `bool`, optional (default = `True`)
-        Whether to look for the GPUs that it names.
+        Whether to look for the GPUs that the config names.
     files : `bool`, optional (default = `True`)
-        Whether to look for data files and others that it names.
+        Whether to look for the data and other files that it names.
     """
     from allennlp.commands.train import TrainModel
 
@@ -34,7 +34,7 @@ def check_config(params: Dict[str, Any], devices: bool = True, files: bool = Tru
     register_own()
     walk = ConfigWalk(files)
     loop = {key: value for key, value in params.items() if key == "type" or key not in OTHER_KEYS}
-    # Another training loop may give other things to what it constructs.
+    # Another training loop may give its constructors other arguments.
     walk.object(TrainModel, loop, "", None if "type" in params else GIVEN, others=OTHER_KEYS)
     problems = walk.problems
     if devices:
@@ -45,7 +45,7 @@ def check_config(params: Dict[str, Any], devices: bool = True, files: bool = Tru
 
 
 def _grouped(problems: Iterable[Problem]) -> List[str]:
-    """A line for each problem; the same one with several keys, such as those of a list, is said once."""
+    """A line for each problem. A problem that several keys share, such as those of a list, has one line."""
     keys: Dict[str, List[str]] = {}
     for key, text in problems:
         keys.setdefault(text, []).append(key)
@@ -54,7 +54,7 @@ def _grouped(problems: Iterable[Problem]) -> List[str]:
 
 
 def missing_devices(params: Mapping[str, Any]) -> List[Problem]:
-    """GPUs that are named, but not there."""
+    """The GPUs that are named but missing."""
     import torch
 
     number = torch.cuda.device_count()
@@ -72,7 +72,7 @@ def missing_devices(params: Mapping[str, Any]) -> List[Problem]:
 
 
 def named(value: Any, names: Tuple[str, ...], key: str = "") -> Iterable[Tuple[str, Any]]:
-    """All values under some names, with their dotted keys."""
+    """All values under any of the names, with their dotted keys."""
     if isinstance(value, Mapping):
         for name, inner in value.items():
             if name in names:
@@ -98,7 +98,7 @@ def _data_files(params: Mapping[str, Any]) -> List[Problem]:
 
 
 def missing_data(reader: Mapping[str, Any], path: str) -> Optional[str]:
-    """What is wrong with a data path, for the reader of a config; `None` if nothing is, or if that cannot be told."""
+    """The mistake in a data path, for the reader of a config; `None` if there is none, or if it cannot be found."""
     from allennlp.common import Params
     from allennlp.data import DatasetReader
 
@@ -106,7 +106,7 @@ def missing_data(reader: Mapping[str, Any], path: str) -> Optional[str]:
 
     if "://" in path:
         return None
-    # Without what is costly to build and has nothing to do with files.
+    # Without parts that are costly to build and have nothing to do with files.
     simple = {
         key: value for key, value in reader.items() if not isinstance(value, (Mapping, list)) and key != "annotator"
     }
@@ -127,7 +127,7 @@ def missing_data(reader: Mapping[str, Any], path: str) -> Optional[str]:
 
 
 def _settings(params: Mapping[str, Any]) -> List[Problem]:
-    """Single mistakes that AllenNLP finds only after the data were read, or the model trained."""
+    """Mistakes that AllenNLP finds only after it has read the data or trained the model."""
     problems = []
     trainer = params.get("trainer")
     if isinstance(trainer, Mapping):

@@ -16,13 +16,13 @@ SEEN = {"allennlp_coref_rc": logging.WARNING, "allennlp": logging.ERROR}
 """Packages whose messages are seen on the screen, from which level on."""
 
 CAPACITY = 100_000
-"""Records that are kept until there is a log file."""
+"""The most records that are kept until there is a log file."""
 
 
 @contextmanager
 def quiet_screen(speaks: bool = True) -> Iterator[None]:
     """
-    AllenNLP's commands are quiet in this process and in those that it spawns.
+    Makes AllenNLP's commands quiet in this process and in those that it spawns.
 
     # Parameters
 
@@ -39,7 +39,7 @@ def quiet_screen(speaks: bool = True) -> Iterator[None]:
 
 
 class Screen(logging.StreamHandler):
-    """Shows on stderr what users have to know: errors, and warnings of this package."""
+    """Shows users only errors, and warnings of this package, on stderr."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -47,7 +47,7 @@ class Screen(logging.StreamHandler):
 
     def filter(self, record: logging.LogRecord) -> bool:
         least = SEEN.get(record.name.partition(".")[0])
-        # The traceback of an error is the concern of whoever catches it.
+        # Tracebacks are left to the code that catches the error.
         return least is not None and record.levelno >= least and not record.exc_info
 
 
@@ -61,13 +61,13 @@ class Held(MemoryHandler):
 @contextmanager
 def quiet_logs(speaks: bool = True) -> Iterator[None]:
     """
-    Nothing that is logged or warned of is seen on the screen, except what users have to know. Imports nothing of AllenNLP,
-    so that what is said while AllenNLP is imported is caught too.
+    Keeps logs and warnings off the screen, except those that `Screen` shows. Imports nothing of AllenNLP, so that the
+    warnings while AllenNLP is imported are caught too.
 
     # Parameters
 
     speaks : `bool`, optional (default = `True`)
-        Whether this process may show anything at all: of several that train a model together, one does.
+        Whether this process may show anything at all. Only one of several that train a model together does.
     """
     root = logging.getLogger()
     handlers, level, hook = root.handlers[:], root.level, sys.excepthook
@@ -76,7 +76,7 @@ def quiet_logs(speaks: bool = True) -> Iterator[None]:
     try:
         yield
     except Exception:
-        # For the file alone, as `Screen` shows no tracebacks.
+        # Only for the file, as `Screen` shows no tracebacks.
         root.error("Stopped by an error", exc_info=True)
         raise
     finally:
@@ -92,8 +92,8 @@ def quiet_logs(speaks: bool = True) -> Iterator[None]:
 @contextmanager
 def quiet_allennlp(speaks: bool = True) -> Iterator[None]:
     """
-    AllenNLP logs to the file of the run alone, and shows one progress bar at a time, in a terminal only, which goes away
-    when it is done. To be used within `quiet_logs`.
+    Lets AllenNLP log only to the file of the run, and show one progress bar at a time, only in a terminal, which goes
+    away when it is done. Use it within `quiet_logs`.
     """
     from allennlp.common import logging as allennlp_logging
     from allennlp.common.tqdm import Tqdm, TqdmToLogsWriter, _tqdm
@@ -114,7 +114,7 @@ def quiet_allennlp(speaks: bool = True) -> Iterator[None]:
             print("Log:", os.path.join(serialization_dir, os.path.basename(files[0].baseFilename)), flush=True)
 
     class Writer(TqdmToLogsWriter):
-        """Writes a bar to the terminal, if there is one, and now and then to the log."""
+        """Writes a bar to the terminal, if there is one, and from time to time to the log."""
 
         def write(self, message: str) -> None:
             with redirect_stderr(sys.stderr if speaks and sys.stderr.isatty() else io.StringIO()):
