@@ -1,4 +1,4 @@
-"""What workers import: once, in the process whose forks they are, and which is quiet from then on, as they are."""
+"""Imports what workers need. One process imports this module and becomes quiet; the workers are its forks."""
 
 import importlib
 import signal
@@ -6,7 +6,7 @@ import signal
 from allennlp_coref_rc.registration import register_own
 from allennlp_coref_rc.screen.quiet import quiet_logs
 
-# The command ends them; it gets Ctrl-C too.
+# Ctrl-C reaches the command too, which ends the workers.
 signal.signal(signal.SIGINT, signal.SIG_IGN)
 quiet = quiet_logs()
 quiet.__enter__()

@@ -22,7 +22,7 @@ from allennlp_coref_rc.version import VERSION
 logger = logging.getLogger(__name__)
 
 PRELOADED = "allennlp_coref_rc.annotation_runs.preloaded"
-"""What workers import."""
+"""The module that workers import."""
 
 MAX_CHUNK = 100
 """The most documents in a chunk, which is otherwise a hundredth of all documents."""
@@ -100,7 +100,7 @@ class AnnotationRun:
         if self.workers is not None:
             return min(self.workers, num_chunks)
         devices = (device for _, device in named(self.annotator, ("cuda_device",)))
-        # One that is on a GPU would be there once for each worker.
+        # An annotator on a GPU would be loaded there once for each worker.
         return 0 if any(isinstance(device, int) and device >= 0 for device in devices) else None
 
     def _plan(self, source: DocumentSource, chunk_size: int) -> Dict[str, Any]:

@@ -15,7 +15,7 @@ COMPRESSED: Dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.op
 """The functions that open compressed files, by the suffixes of their names."""
 
 DAMAGES = (EOFError, OSError, zlib.error, lzma.LZMAError)
-"""What reading damaged files raises."""
+"""The errors that damaged files raise when they are read."""
 
 
 def named_paths(arguments: Iterable[str]) -> Dict[str, str]:
@@ -47,7 +47,7 @@ def open_text(path: str, limit: int = -1, newline: Optional[str] = None) -> Iter
 
 
 def byte_lines(path: str) -> Iterator[bytes]:
-    """The lines of a file as `open_text` opens it, but not yet decoded, so that one that is not UTF-8 costs only itself."""
+    """The lines of a file that `open_text` could open, as bytes, so that one bad line does not stop the others."""
     _check_is_file(path)
     number = 0
     with _open(path, "rb") as file:
@@ -59,7 +59,7 @@ def byte_lines(path: str) -> Iterator[bytes]:
 
 
 def decoded(line: bytes) -> str:
-    """The text of a line. One that is not UTF-8 raises a `ConfigurationError`."""
+    """The text of a line. A line that is not UTF-8 raises a `ConfigurationError`."""
     try:
         return line.decode()
     except UnicodeDecodeError as error:

@@ -21,10 +21,10 @@ SETTINGS = {
 }
 
 START = 6.0
-"""In seconds: workers take about so long to start, most of it to import PyTorch and AllenNLP."""
+"""Seconds that workers take to start, most of them to import PyTorch and AllenNLP."""
 
 WARM_UP = 3.0
-"""In seconds: work that has to be done only once may take so long in the first chunks."""
+"""Seconds that the first chunks may spend on work that is done only once."""
 
 PATIENCE = 60
 """Seconds that a scheduler may take to answer."""
@@ -59,8 +59,7 @@ class Workers:
 
     number : `int`, optional (default = `None`)
         The number of processes on this machine, each with one thread; 0 uses this process alone. By default this process
-        begins alone. Workers take over, one for each processor, if they will be done earlier, with the time that they
-        need to start.
+        begins alone, and workers, one for each processor, take over if they will finish earlier, their start included.
     scheduler : `str`, optional (default = `None`)
         The address of a cluster's scheduler, to use its workers in place of processes on this machine.
     preload : `str`, optional (default = `"allennlp_coref_rc"`)
@@ -113,7 +112,7 @@ class Workers:
         self._stack.close()
 
     def call(self, function: Callable[[], Any]) -> Any:
-        """Calls a function that prepares for the work in one of the processes, and returns its result."""
+        """Calls a function that prepares the work in one of the processes, and returns its result."""
         began = time.monotonic()
         result = self._client.submit(function, pure=False).result() if self._client else function()
         self._preparation = time.monotonic() - began
@@ -136,7 +135,7 @@ class Workers:
     def _alone(
         self, function: Callable[[List[Item]], Any], chunks: Iterator[Chunk], number: int
     ) -> Iterator[Tuple[Chunk, Any]]:
-        """In this process, until workers pay."""
+        """Works on chunks in this process, until it is worth starting workers."""
         seconds = -WARM_UP
         for done, chunk in enumerate(chunks, start=1):
             began = time.monotonic()
@@ -179,8 +178,8 @@ class Workers:
 
 def pays(seconds: float, workers: int, preparation: float = 0.0) -> bool:
     """
-    Whether work that takes one process some seconds is done earlier by workers, which have to start and to prepare for it
-    first.
+    Whether workers, which have to start and prepare first, finish earlier than one process that takes this many
+    seconds.
     """
     return workers > 1 and START + preparation + seconds / workers < seconds
 

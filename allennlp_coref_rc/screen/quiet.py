@@ -1,6 +1,6 @@
 """
-Keeps AllenNLP's stream of logs, third-party warnings and nested progress bars off the screen. They go to the log file of
-the run, where there is one.
+Keeps AllenNLP's stream of logs, third-party warnings and nested progress bars off the screen. They go to the log file
+of the run, if there is one.
 """
 
 import io
@@ -13,7 +13,7 @@ from typing import Any, Iterator
 from unittest.mock import patch
 
 SEEN = {"allennlp_coref_rc": logging.WARNING, "allennlp": logging.ERROR}
-"""Packages whose messages are seen on the screen, from which level on."""
+"""The packages whose messages are shown on the screen, and the lowest level that is shown."""
 
 CAPACITY = 100_000
 """The most records that are kept until there is a log file."""
@@ -39,7 +39,7 @@ def quiet_screen(speaks: bool = True) -> Iterator[None]:
 
 
 class Screen(logging.StreamHandler):
-    """Shows users only errors, and warnings of this package, on stderr."""
+    """Shows the messages of the packages in `SEEN` on stderr."""
 
     def __init__(self) -> None:
         super().__init__()
