@@ -58,8 +58,8 @@ class Workers:
     # Parameters
 
     number : `int`, optional (default = `None`)
-        The number of processes on this machine, each with one thread; 0 uses this process alone. By default this process
-        begins alone, and workers, one for each processor, take over if they will finish earlier, their start included.
+        The number of processes on this machine, each with one thread; 0 uses this process alone. By default this
+        process begins alone. Workers, one for each processor, take over if they will finish earlier, start included.
     scheduler : `str`, optional (default = `None`)
         The address of a cluster's scheduler, to use its workers in place of processes on this machine.
     preload : `str`, optional (default = `"allennlp_coref_rc"`)
