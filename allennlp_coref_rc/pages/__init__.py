@@ -1,1 +1,1 @@
-"""The HTML pages, and the pictures that belong to them: of values alone, without PyTorch and AllenNLP."""
+"""HTML pages and their pictures, made from plain values, without PyTorch and AllenNLP."""

@@ -8,11 +8,11 @@ import numpy
 from allennlp_coref_rc.common.pictures import pyplot, save
 
 MAX_LABELS = 120
-"""More tokens than that are not named on the axis of a picture."""
+"""With more tokens than this, the axis of a picture does not name them."""
 
 
 def draw_bars(path: Path, tokens: Sequence[str], weights: Sequence[float]) -> None:
-    """The weight of each token of a question."""
+    """Draws the weight of each token of a question."""
     figure, axes = pyplot.subplots(figsize=(max(4, 0.45 * len(tokens)), 3))
     axes.bar(range(len(tokens)), weights, color="#dc2828")
     axes.set_xticks(range(len(tokens)), tokens, rotation=60, ha="right")
@@ -22,7 +22,7 @@ def draw_bars(path: Path, tokens: Sequence[str], weights: Sequence[float]) -> No
 
 
 def draw_attention(path: Path, rows: Sequence[str], columns: Sequence[str], weights: List[List[float]]) -> None:
-    """A picture of an attention: a row for each token that attends."""
+    """Draws an attention, with a row for each token that attends."""
     size = [min(30, max(4, 0.2 * len(tokens))) for tokens in (columns, rows)]
     figure, axes = pyplot.subplots(figsize=size)
     axes.imshow(weights, aspect="auto", cmap="Reds", vmin=0)
@@ -34,7 +34,7 @@ def draw_attention(path: Path, rows: Sequence[str], columns: Sequence[str], weig
 
 
 def head_matrix(head: Dict[str, Any], start: int, stop: int) -> numpy.ndarray:
-    """What some of the tokens pay to each other; no number where one is outside the other's scope."""
+    """The attention weights between the tokens from `start` to `stop`; NaN where one is outside the other's scope."""
     matrix = numpy.full((stop - start, stop - start), numpy.nan)
     for scope, weights in zip(head["scopes"], head["weights"]):
         shown = [i for i, token in enumerate(scope) if start <= token < stop]
@@ -46,7 +46,10 @@ def head_matrix(head: Dict[str, Any], start: int, stop: int) -> numpy.ndarray:
 def draw_head(
     path: Path, tokens: Sequence[str], maps: Sequence[Dict[str, Any]], titles: Sequence[str], start: int, stop: int
 ) -> None:
-    """A head's map of each application and block, the darkest of each its largest weight; grey is out of scope."""
+    """
+    Draws a head's map for each application and block. The darkest cell has a map's largest weight; grey is out of
+    scope.
+    """
     size = min(9, max(3, 0.2 * (stop - start)))
     figure, panels = pyplot.subplots(1, len(maps), figsize=(size * len(maps), size), squeeze=False)
     colours = pyplot.get_cmap("Reds").with_extremes(bad="0.9")

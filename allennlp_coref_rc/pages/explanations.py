@@ -1,4 +1,4 @@
-"""What readers have looked at, from predictions that are explained: a page of HTML for each, and pictures."""
+"""Shows what readers looked at: an HTML page and pictures for each explained prediction."""
 
 import html
 import json
@@ -15,7 +15,7 @@ from allennlp_coref_rc.pages.attention_pictures import draw_attention, draw_bars
 from allennlp_coref_rc.pages.page import RED, html_page
 
 WINDOW = 60
-"""The picture of a head shows this many tokens of a passage."""
+"""The number of tokens of a passage in the picture of a head."""
 
 NEEDED = ("question_tokens", "passage_tokens", "answer")
 
@@ -23,14 +23,14 @@ OBJECTS = {
     "explanations": "kind side to weights".split(),
     "annotated_heads": "encoder side application block annotation_layer view labels scopes weights".split(),
 }
-"""The lists that predictions may have, and what each of the objects in them has."""
+"""The lists that predictions may have, and the keys of the objects in them."""
 
 SCORES = {
     "attention": "Score of each token",
     "span_start_probs": "Probability of each token to be the first of the answer",
     "span_end_probs": "Probability of each token to be the last of the answer",
 }
-"""By the names they have in predictions, what passages are coloured by."""
+"""The values that colour passages, by their names in predictions."""
 
 HEADS_STYLE = """
 #tokens { line-height: 2.2 }
@@ -40,7 +40,8 @@ HEADS_STYLE = """
 sub { color: #06c; font-size: 60% }
 """
 
-# Shows one head: without a chosen token what each is attended to on average, else what that one attends to.
+# Shows one head. With a chosen token, it shows the attention of this token, else the average attention that each token
+# gets.
 SCRIPT = """
 const heads = JSON.parse(document.getElementById("heads").textContent);
 const select = document.getElementById("head"), place = document.getElementById("tokens");
@@ -152,7 +153,7 @@ def page(prediction: Dict[str, Any]) -> str:
 
 
 def heads_section(prediction: Dict[str, Any]) -> str:
-    """The annotated heads, of which one at a time is shown, with all their weights as JSON."""
+    """The section with the annotated heads. It has all their weights as JSON and shows one head at a time."""
     heads = [{**head, "tokens": prediction[f"{head['side']}_tokens"]} for head in prediction["annotated_heads"]]
     options = "".join(
         f'<option value="{i}">{html.escape(f"{head_title(head)}, {map_title(head)}")}</option>'
@@ -184,7 +185,7 @@ def slug(title: str) -> str:
 
 
 def window(prediction: Dict[str, Any], length: int) -> Tuple[int, int]:
-    """What of a passage the pictures of heads show."""
+    """The part of a passage that the pictures of heads show, as [start, stop)."""
     scores = prediction.get("attention", [0])
     middle = sum(prediction["best_span"]) // 2 if "best_span" in prediction else scores.index(max(scores))
     start = max(0, min(middle - WINDOW // 2, length - WINDOW))
@@ -192,7 +193,7 @@ def window(prediction: Dict[str, Any], length: int) -> Tuple[int, int]:
 
 
 def coloured(tokens: Sequence[str], weights: Sequence[float]) -> str:
-    """The tokens as HTML, each the redder the more weight it has; the largest is fully red."""
+    """The tokens as HTML. The more weight a token has, the redder it is; the largest weight is fully red."""
     most = max(weights, default=0.0) or 1.0
     spans = [
         f'<span style="background: rgba({RED}, {weight / most:.3f})" title="{weight:.4f}">{html.escape(token)}</span>'

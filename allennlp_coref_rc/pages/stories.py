@@ -1,4 +1,4 @@
-"""What readers believe after each sentence of a story: as a page and as a picture."""
+"""Shows readers' beliefs after each sentence of a story, as a page and as a picture."""
 
 import html
 from typing import Dict, List, Sequence
@@ -9,7 +9,7 @@ from allennlp_coref_rc.data.babi.babi_files import BabiQuestion
 from allennlp_coref_rc.pages.page import RED, html_page
 
 Distributions = List[Dict[str, float]]
-"""After each sentence the probability of each candidate."""
+"""For each sentence, the probability of each candidate after it."""
 
 MAX_CANDIDATES = 20
 
@@ -50,9 +50,11 @@ def page(question: BabiQuestion, readers: Dict[str, Distributions], candidates: 
 def draw(
     path: str, question: BabiQuestion, readers: Dict[str, Distributions], candidates: Sequence[str], answer: str
 ) -> None:
-    """A panel a reader, a row a sentence; correct answer and supporting sentences are bold."""
+    """
+    Draws a panel for each reader, with a row for each sentence. The correct answer and supporting sentences are bold.
+    """
     statements = question.statements
-    # In inches, with room for statements and names.
+    # Sizes are in inches, with room for statements and names.
     panel = max(0.45 * len(candidates), 0.1 * max(map(len, readers))) + 0.3
     size = panel * len(readers) + 0.08 * max(map(len, statements)), 0.3 * len(statements) + 1.5
     figure, panels = pyplot.subplots(1, len(readers), figsize=size, squeeze=False, layout="constrained")
@@ -71,7 +73,7 @@ def draw(
 
 
 def write_story(path: str, question: BabiQuestion, readers: Dict[str, Distributions]) -> List[str]:
-    """The readers beside each other, as a picture PATH.png and a page PATH.html with the numbers."""
+    """Shows the readers beside each other, in a picture PATH.png and a page PATH.html with the numbers."""
     answer = question.answer.lower()
     candidates = shown_candidates(list(readers.values()), answer)
     with atomic_write(path + ".html") as file:

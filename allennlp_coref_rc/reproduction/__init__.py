@@ -1,1 +1,1 @@
-"""Running the papers' experiments: which there are, their runs, and the report on them."""
+"""Runs the papers' experiments: their conditions, the runs, and the report."""

@@ -9,25 +9,29 @@ from allennlp_coref_rc.reproduction.runs import DATA, Run
 
 MEASURES = ("mean", "best", "failed", "tasks", *(f"task {task}" for task in range(1, NUM_TASKS + 1)))
 """
-Of a condition's runs: the mean over seeds; the value of the seed that is best on validation questions; the number of
-tasks that fail with their best seeds; each task's value with its best seed; that of one task.
+Measures of a condition's runs. "mean": the mean over seeds; "best": the value of the seed that is best on validation
+questions; "failed": the number of tasks that fail with their best seeds; "tasks": each task's value with its best seed;
+"task N": the value of one task.
 """
 
 UNITS = {"fraction": (0.0, 1.0), "percent": (0.0, 100.0), "error": (100.0, -100.0)}
-"""What a paper gives accuracies as: an accuracy a is `start + factor * a`; "error" is a percentage of errors."""
+"""
+The units of papers, as (start, factor): an accuracy `a` becomes `start + factor * a`. "error" is a percentage of
+errors.
+"""
 
 SPLITS = {"test": "test_", "validation": "best_validation_"}
-"""What metrics of a split begin with."""
+"""The prefix of the metrics of each split."""
 
 TASK = "{task}"
-"""In the name of a file of data, the number of the task."""
+"""Stands for the number of the task in the name of a data file."""
 
 
 @dataclass(frozen=True)
 class Column:
     """
-    What a column of a table holds: a measure of a metric on a split (or one of a condition's evaluations), in the unit
-    that the paper prints, with as many digits after the point.
+    A column of a table: a measure of a metric on a split (or on one of a condition's evaluations), in the paper's unit
+    and with as many decimal places as in the paper.
     """
 
     name: str
@@ -60,28 +64,29 @@ class Column:
 @dataclass(frozen=True)
 class Condition:
     """
-    A row of a table: what the paper says, and how it is made here; without a config, a published value.
+    A row of a table: the paper's values, and the config and settings of our runs. Without a config it is only
+    published.
 
     # Parameters
 
     name : `str`
-        `FILE.TABLE.ROW`, which the command line takes.
+        `FILE.TABLE.ROW`, as on the command line.
     row : `str`
-        The row as the paper calls it.
+        The paper's name of the row.
     paper : `Dict[str, Any]`
         The paper's values by column; a list where the measure is `"tasks"`.
     config : `str`, optional (default = `None`)
     overrides : `Dict[str, Any]`, optional (default = `{}`)
     tasks, seeds : `List[int]`, optional (default = `[]`)
     data : `Dict[str, int]`, optional (default = `{}`)
-        The files needed, below the folder of all data sets, and how many bytes each has at least, since a sample is not
-        the data set. "{task}" stands for the number of the task.
+        The files needed, relative to the folder of all data sets, with the smallest size in bytes that each may have,
+        so that a sample is not taken for the data set. "{task}" stands for the number of the task.
     evaluations : `Dict[str, Dict[str, Any]]`, optional (default = `{}`)
-        What else is evaluated on: parts of the validation questions, by name the overrides that choose them.
+        More evaluations, on parts of the validation questions: by name, the overrides that choose the part.
     minutes : `float`, optional (default = `None`)
-        What a run is expected to take, on one core.
+        The expected time of a run on one core.
     compared_with : `str`, optional (default = `None`)
-        Another row of the table, against which the answers are tested for significance.
+        Another row of the table, for the test of significance of the difference.
     note : `str`, optional (default = `None`)
     """
 
@@ -99,7 +104,7 @@ class Condition:
     note: Optional[str] = None
 
     def runs(self, seeds: Sequence[int], output: str, data: str = DATA) -> List[Run]:
-        """Those of some seeds, all tasks of a seed in a row."""
+        """The runs of some seeds, ordered by seed, then by task."""
         if self.config is None:
             return []
         tasks: List[Optional[int]] = [*self.tasks] or [None]
@@ -110,7 +115,7 @@ class Condition:
         ]
 
     def missing(self, data: str = DATA) -> List[str]:
-        """What of the data is not at hand, a sentence each."""
+        """A message for each data file that is missing or too small."""
         found = []
         for name, size in self.data.items():
             tasks: Sequence[Optional[int]] = self.tasks or [None]
@@ -143,7 +148,7 @@ class Table:
 
 
 def select(tables: Sequence[Table], patterns: Sequence[str], conditions: Sequence[str]) -> List[Table]:
-    """The tables and, of them, the conditions that any of the patterns names (as file names are matched)."""
+    """The tables with only the conditions whose names match one of the patterns (as file names are matched)."""
     chosen = [table for table in tables if not patterns or any(fnmatch.fnmatch(table.name, p) for p in patterns)]
     if conditions:
         chosen = [

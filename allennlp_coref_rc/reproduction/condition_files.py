@@ -27,8 +27,8 @@ FIGURE_KEYS = ("caption", "drawing", "rows", *CONDITION_KEYS)
 
 def read_conditions(path: str) -> List[Table]:
     """
-    The tables and figures of a file of conditions, or of all .yaml files of a folder, in order of their names. What is no such
-    file, or has keys that mean nothing, raises a `ConfigurationError` with the file and the key.
+    The tables and figures of a file of conditions, or of all .yaml files of a folder, in order of their names. A
+    malformed file or an unknown key raises a `ConfigurationError` with the file and the key.
     """
     if os.path.isdir(path):
         names = sorted(name for name in os.listdir(path) if name.endswith(".yaml"))
@@ -39,7 +39,7 @@ def read_conditions(path: str) -> List[Table]:
         try:
             content = yaml.load("".join(lines), _Loader)
         except (yaml.YAMLError, ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
-            # Tags of values that they are not of, such as `!!bool x`, make PyYAML raise all of these.
+            # PyYAML raises all of these, for instance for a tag that does not fit its value (`!!bool x`).
             raise ConfigurationError(f"{path}: {error}") from error
     prefix = os.path.splitext(os.path.basename(path))[0]
     values = _Values(path, (), content, ("paper", "tables", "figures"))
@@ -66,7 +66,7 @@ def numbers(text: Any) -> List[int]:
 
 
 class _Values:
-    """A mapping of a file of conditions: what is asked of it is checked, and errors say where."""
+    """A mapping in a file of conditions. It checks the values that it returns, and its errors name the place."""
 
     def __init__(self, path: str, place: Place, content: Any, keys: Sequence[str]) -> None:
         self.path, self.place = path, place
@@ -137,7 +137,7 @@ def _figure(values: _Values, name: str, paper: str) -> Figure:
     try:
         drawing = Drawing.from_params(Params(values.mapping("drawing")))
     except Exception as error:
-        # Whatever the parameters of a class can go wrong with: AllenNLP raises all kinds.
+        # Wrong parameters make AllenNLP raise all kinds of errors.
         raise values.error("drawing", str(error)) from error
     conditions = _conditions(values, name, [])
     if not conditions:
@@ -184,7 +184,7 @@ def _column(values: _Values, name: str, table: _Values) -> Column:
 
 
 def _digits(column: Column, conditions: Sequence[Condition]) -> int:
-    """After the point: 3 of fractions, 1 of percentages, more if the paper has more."""
+    """The number of decimal places: 3 for fractions, 1 for percentages, more if the paper has more."""
     values = [condition.paper[column.name] for condition in conditions if column.name in condition.paper]
     numbers_ = [number for value in values for number in (value if isinstance(value, list) else [value])]
     decimals = [len(str(float(number)).partition(".")[2]) for number in numbers_]
@@ -235,10 +235,10 @@ def _only(content: Mapping[str, Any], keys: Sequence[str]) -> Dict[str, Any]:
 
 
 class _Loader(yaml.SafeLoader):
-    """Refuses a key that is there twice, the first of which would be lost."""
+    """Refuses a key that occurs twice, since the first value would be lost."""
 
     def construct_mapping(self, node: Any, deep: bool = False) -> Dict[Any, Any]:
-        # Keys of "<<" too.
+        # Includes the keys of "<<".
         self.flatten_mapping(node)
         seen = set()
         for key_node, _ in node.value:

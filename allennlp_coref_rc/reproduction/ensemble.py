@@ -9,7 +9,7 @@ KEY = "candidate_probabilities"
 
 
 def ensemble(paths: Sequence[str]) -> Iterator[Dict[str, Any]]:
-    """The predictions of all readers, together."""
+    """Combines the predictions of all readers."""
     files = (map(_checked, read_json_objects(path)) for path in paths)
     for number, found in enumerate(zip_longest(*files), start=1):
         for path, one in zip(paths, found):

@@ -32,10 +32,10 @@ from allennlp_coref_rc.reproduction.runs import (
 from allennlp_coref_rc.training.exact_checkpointer import recoverable
 
 WEIGHTS = {"none": (), "best": ("model.tar.gz",), "all": ("*",)}
-"""What is kept of a finished run's weights."""
+"""The files of weights that a finished run keeps, by setting."""
 
 KEPT = ("id", "answer", "gold", "answer_texts", "candidate_probabilities")
-"""What is kept of a prediction; attention and the like are large."""
+"""The keys of predictions that are kept; others, such as attention, are large."""
 
 PACKAGES = ("torch", "allennlp", "allennlp-models", "spacy", "numpy")
 
@@ -44,9 +44,9 @@ FORMAT = 1
 
 def execute(run: Run, commit: str, cuda_device: int = -1, keep_weights: str = "best") -> None:
     """
-    Does a run, unless it is finished, by the commands that it would be done by by hand, in this process, whose output
-    goes to the run's folder. A run that was killed goes on from its last checkpoint but one, if it was begun with the
-    same code; what else is left of an earlier attempt is removed.
+    Does a run, unless it is finished. It runs, in this process, the commands you would type by hand, and writes their
+    output to the run's folder. A killed run continues from its second-to-last checkpoint, if the same code began it;
+    other leftovers of an earlier attempt are removed.
     """
     os.makedirs(run.path(), exist_ok=True)
     try:
@@ -73,12 +73,15 @@ def execute(run: Run, commit: str, cuda_device: int = -1, keep_weights: str = "b
 
 
 def _begin(run: Run, commit: str) -> float:
-    """Makes the folder ready; how many seconds earlier attempts, with whose checkpoints it goes on, have trained."""
+    """
+    Prepares the folder. Returns for how many seconds earlier attempts have trained whose checkpoints this one
+    continues.
+    """
     seconds = 0.0
     attempt = run.read(ATTEMPT)
     if attempt is not None and attempt.get("commit") == commit and recoverable(run.path(MODEL)):
         checkpoints = glob.glob(glob.escape(run.path(MODEL)) + "/training_state_*.th")
-        # To the last but one; it may be of the attempt before, if this one has come to none.
+        # Counts until the second-to-last checkpoint, which the attempt before may have written.
         seconds = attempt["seconds"] + max(0.0, sorted(map(os.path.getmtime, checkpoints))[-2] - attempt["begun"])
     else:
         _clear(run)
@@ -88,7 +91,7 @@ def _begin(run: Run, commit: str) -> float:
 
 
 def _execute(run: Run, commit: str, cuda_device: int, earlier_seconds: float) -> None:
-    # Those that the run begins with: files may change meanwhile.
+    # Taken before the run begins, since files may change meanwhile.
     fingerprint, digests = run.fingerprint(), run.digests()
     seconds = _call(run.commands(cuda_device))
     seconds["train"] += earlier_seconds
@@ -119,7 +122,7 @@ def _execute(run: Run, commit: str, cuda_device: int, earlier_seconds: float) ->
 
 
 def _evaluate(run: Run, cuda_device: int) -> None:
-    """What a finished run lacks."""
+    """Does the evaluations that a finished run lacks."""
     archive = run.path(MODEL, "model.tar.gz")
     if not os.path.exists(archive):
         raise ConfigurationError(
@@ -137,7 +140,7 @@ def _evaluate(run: Run, cuda_device: int) -> None:
 
 
 def _call(commands: List[List[str]]) -> Dict[str, float]:
-    """The seconds that AllenNLP's commands take, by name."""
+    """Runs AllenNLP's commands. Returns the seconds that each took, by name."""
     from allennlp import commands as allennlp_commands
 
     seconds: Dict[str, float] = {}
@@ -153,7 +156,7 @@ def _call(commands: List[List[str]]) -> Dict[str, float]:
 
 
 def _evaluated(run: Run) -> Dict[str, Any]:
-    """The metrics of evaluations."""
+    """The metrics of the evaluations."""
     found = {name: run.read(METRICS.format(name)) or {} for name in run.evaluations}
     return {f"{name}_{key}": value for name, metrics in found.items() for key, value in metrics.items()}
 
@@ -163,7 +166,7 @@ def _write(file: IO[str], result: Dict[str, Any]) -> None:
 
 
 def _predictions(path: str) -> Iterator[Dict[str, Any]]:
-    """What is kept of predictions, with the score of each: whether it is `correct`, or its `rouge_l`."""
+    """The predictions with the keys that are kept and their score: `correct` or `rouge_l`."""
     with open_text(path) as lines:
         for line in lines:
             found = json.loads(line)
@@ -172,7 +175,7 @@ def _predictions(path: str) -> Iterator[Dict[str, Any]]:
                 prediction["correct"] = is_correct(found)
             elif prediction.get("answer_texts"):
                 prediction["rouge_l"] = answer_counts(prediction["answer"], prediction["answer_texts"])[1]
-                # By which scores are grouped.
+                # Scores are grouped by it.
                 prediction["question_tokens"] = found["question_tokens"]
                 prediction["passage_length"] = len(found["passage_tokens"])
             yield prediction
@@ -195,7 +198,7 @@ def _prune(folder: str, keep: str) -> None:
 
 @contextmanager
 def printing_to(path: str) -> Iterator[None]:
-    """Whatever is printed is added to a file."""
+    """Appends everything that is printed to a file."""
     saved: List[Tuple[int, int]] = []
     sys.stdout.flush()
     sys.stderr.flush()
@@ -214,7 +217,7 @@ def printing_to(path: str) -> Iterator[None]:
 
 
 def hardware(cuda_device: int) -> str:
-    """What a run is done on."""
+    """Describes the processor or GPU of a run."""
     import torch
 
     if cuda_device >= 0:
@@ -230,7 +233,7 @@ def hardware(cuda_device: int) -> str:
 
 
 def end_with(parent_ended: Any) -> None:
-    """Ends this process when the given function, called in a thread, returns: when its parent is gone."""
+    """Ends this process when `parent_ended` returns, which waits in a thread until the parent process is gone."""
 
     def watch() -> None:
         parent_ended()
@@ -240,10 +243,12 @@ def end_with(parent_ended: Any) -> None:
 
 
 def main() -> None:
-    """Does the run that the command line gives as JSON, until standard input ends: for workers of a cluster."""
+    """
+    Does the run that the command line gives as JSON, and stops when standard input ends. Workers of a cluster use it.
+    """
     import torch
 
-    # Not through sys.stdin, whose lock the waiting thread would hold when Python ends.
+    # sys.stdin would not do: the waiting thread would still hold its lock when Python ends.
     end_with(lambda: os.read(0, 1))
     job = json.loads(sys.argv[1])
     execute(Run(**job.pop("run")), cuda_device=0 if torch.cuda.is_available() else -1, **job)

@@ -7,7 +7,7 @@ from allennlp_coref_rc.reproduction.smoke_test import smoke_test
 
 
 def print_table(table: Table, selection: Selection) -> None:
-    """Prints a table's rows with the papers' values, how far their runs are, and the data that are missing."""
+    """Prints a table's rows with the papers' values, the progress of their runs, and missing data."""
     print(f"{table.name}  {table.paper}: {table.caption}")
     for condition in table.conditions:
         scores = Scores(condition, selection.runs(condition))
@@ -29,7 +29,7 @@ def shown(value: object) -> str:
 
 
 def try_condition(condition: Condition, selection: Selection) -> bool:
-    """Tries a condition out and prints what is wrong with it, if anything is. Missing data alone are not wrong."""
+    """Tries a condition out and prints what is wrong with it, if anything. Missing data alone are no problem."""
     runs = selection.runs(condition)
     if not runs:
         return True

@@ -1,4 +1,4 @@
-"""What AllenNLP's commands import: once, in the process whose forks do the runs."""
+"""Imports all that AllenNLP's commands need, once, in the process whose forks do the runs."""
 
 import allennlp.commands  # noqa: F401
 

@@ -158,12 +158,12 @@ def _line(condition: Condition, column: Column, scores: Scores, data: str) -> Li
 
 def _verdict(column: Column, score: Score, paper: float) -> str:
     worse = score.of(column.measure) - paper if column.smaller_is_better else paper - score.of(column.measure)
-    # Decimal fractions that are equal may differ in their last bit.
+    # Equal decimal fractions may differ in their last bit.
     return "[OK]" if worse <= column.tolerance + 1e-9 else "[FAIL]"
 
 
 def state(condition: Condition, scores: Scores, data: str) -> str:
-    """Why a condition has no number, or not all."""
+    """Why a condition has no numbers, or only some."""
     if condition.config is None:
         return ""
     if scores.num_failed:
@@ -177,8 +177,8 @@ def state(condition: Condition, scores: Scores, data: str) -> str:
 
 def _tasks(column: Column, conditions: Sequence[Condition], scores: Dict[str, Scores]) -> List[str]:
     """
-    A line a task: the paper's value and, of what was run, that of the seed chosen by validation, all seeds' mean, and a
-    run's minutes.
+    A line for each task: the paper's value, our value with the seed chosen by validation, our mean over seeds, and the
+    minutes of a run.
     """
     header = ["task"]
     cells: List[Dict[Optional[int], str]] = []
@@ -229,7 +229,10 @@ def _seed(scores: Scores, seed: int) -> str:
 
 
 def _significance(table: Table, scores: Dict[str, Scores]) -> Iterator[List[str]]:
-    """Of the answers of the seeds chosen by validation to the test questions of all tasks, tests of compared rows."""
+    """
+    Tests the significance of differences between rows, on the test questions of all tasks, with the seeds chosen by
+    validation.
+    """
     column = next((column for column in table.columns if column.metric == ROUGE_L), table.columns[0])
     key = ROUGE_L if column.metric == ROUGE_L else None
     answers, means = [], []
@@ -288,7 +291,7 @@ def _number(value: Optional[float], column: Column, mean: bool = False, sign: bo
     if value is None:
         return ""
     digits = (1 if mean else 0) if column.measure == "failed" else column.digits
-    # Without the sum a small negative number would be "-0.0".
+    # Adding 0.0 avoids "-0.0" for small negative numbers.
     return f"{round(value, digits) + 0.0:{'+' if sign else ''}.{digits}f}"
 
 

@@ -17,7 +17,7 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.training.exact_checkpointer import recoverable
 
 DATA = "data"
-"""Where configs look for data sets."""
+"""The folder where configs look for data sets."""
 
 OUTPUT = os.path.join("output", "reproduction")
 
@@ -26,7 +26,7 @@ ERROR = "error.txt"
 LOG = "log.txt"
 PREDICTIONS = "predictions.jsonl"
 MODEL = "model"
-"""In the folder of a run: what it came to, or why it failed; what it printed; its answers; AllenNLP's own folder."""
+"""The files in a run's folder: its result or its error, its log, its predictions, and AllenNLP's own folder."""
 
 ALL_PREDICTIONS = "all_predictions.jsonl"
 
@@ -35,10 +35,10 @@ METRICS = "{}_metrics.json"
 ATTEMPT = "attempt.json"
 
 MAX_NAME = 120
-"""Characters of a folder's name, of which file systems allow 255."""
+"""The longest name of a folder, in characters; file systems allow 255."""
 
 ADDED = ("trainer.cuda_device", "trainer.checkpointer.type")
-"""What runs add to their configs, without a difference to their results."""
+"""The keys that runs add to their configs. They do not change results."""
 
 SEEDS = ("random_seed", "numpy_seed", "pytorch_seed")
 
@@ -55,15 +55,15 @@ class Run:
     seed : `int`
     task : `int`, optional (default = `None`)
     overrides : `Dict[str, Any]`, optional (default = `{}`)
-        Of the config's values, by dotted key.
+        New values of the config, by dotted key.
     output : `str`, optional (default = `"output/reproduction"`)
         The folder of all runs.
     data : `str`, optional (default = `"data"`)
         The folder of all data sets.
     evaluations : `Dict[str, Dict[str, Any]]`, optional (default = `{}`)
-        What else the trained model is evaluated on: by the prefix of its metrics, overrides of the config.
+        More evaluations of the trained model: by the prefix of its metrics, overrides of the config.
     files : `List[str]`, optional (default = `[]`)
-        Below `data`, that a result is a result of.
+        The data files that the result depends on, relative to `data`.
     """
 
     config: str
@@ -77,10 +77,10 @@ class Run:
 
     @property
     def name(self) -> str:
-        """What the run goes by, and its folder in `output`: its config, overrides, task and seed."""
+        """The name of the run, and of its folder in `output`: its config, overrides, task and seed."""
         parts = os.path.splitext(os.path.normpath(self.config))[0].split(os.sep)[-2:]
         overrides = (f"{key}={json.dumps(value)}" for key, value in sorted(self.overrides.items()))
-        # Without commas, where `allennlp evaluate` would split the name of a file.
+        # No commas: `allennlp evaluate` would split the file's name there.
         parts[-1] = re.sub(r"[^\w.=+-]+", "_", "+".join([parts[-1], *overrides]))
         if len(parts[-1]) > MAX_NAME:
             digest = hashlib.sha256(json.dumps(self.overrides, sort_keys=True).encode()).hexdigest()
@@ -94,12 +94,15 @@ class Run:
         return os.path.join(self.output, self.name, *names)
 
     def settings(self) -> Dict[str, Any]:
-        """What distinguishes the run from its config, wherever the data are; by dotted key."""
+        """The run's changes to its config by dotted key, apart from the place of the data."""
         task = {} if self.task is None else {"dataset_reader.task": self.task}
         return {**self.overrides, **task, **dict.fromkeys(SEEDS, self.seed)}
 
     def params(self, located: bool = False) -> Dict[str, Any]:
-        """The whole experiment, with the data where configs look for them, or where they are."""
+        """
+        The whole experiment. With `located`, its paths lead to this run's data; without, to where configs look for
+        them.
+        """
         try:
             params = with_overrides(_load(locate(self.config)), self.settings())
             return with_overrides(params, self._data_paths(params)) if located else params
@@ -107,13 +110,13 @@ class Run:
             raise ConfigurationError(f"{self.config}: {error}") from error
 
     def fingerprint(self) -> str:
-        """Of the experiment: a run with another one is not this run."""
+        """A digest of the experiment. A run with another fingerprint is another run."""
         return hashlib.sha256(json.dumps(self.params(), sort_keys=True).encode()).hexdigest()[:16]
 
     def commands(self, cuda_device: int = -1) -> List[List[str]]:
         """
-        The arguments of AllenNLP's commands that train the model, let it answer the questions of the test, and evaluate
-        it; of a finished run those of evaluations that it lacks.
+        The arguments of AllenNLP's commands that train the model, predict the test questions, and evaluate it. For a
+        finished run, only those of the evaluations that it lacks.
         """
         params = self.params()
         overrides = {**self.settings(), **self._data_paths(params), "trainer.cuda_device": cuda_device}
@@ -124,7 +127,7 @@ class Run:
         params = with_overrides(params, overrides)
         loader = params.get("validation_data_loader") or params["data_loader"]
         batch_size = loader.get("batch_size") or loader["batch_sampler"]["batch_size"]
-        # What a killed run has left is gone on with where that can be done, and replaced otherwise.
+        # Continues a killed run where that is possible, and replaces it otherwise.
         again = [] if not os.path.exists(self.path(MODEL)) else ["--recover"] if self._resumable(params) else ["-f"]
         archive, device = self.path(MODEL, "model.tar.gz"), ["--cuda-device", str(cuda_device)]
         validation, test = params["validation_data_path"], params.get("test_data_path")
@@ -168,7 +171,7 @@ class Run:
         return [" ".join(start + [shlex.quote(word) for word in words]) for words in self.commands(cuda_device)]
 
     def result(self) -> Optional[Dict[str, Any]]:
-        """What the run came to, if it is finished."""
+        """The run's result, if it is finished."""
         result = self.read(RESULT)
         if result is not None and result.get("fingerprint") != self.fingerprint():
             raise ConfigurationError(
@@ -185,7 +188,7 @@ class Run:
         return result
 
     def lacking(self) -> List[str]:
-        """Evaluations whose metrics the result does not have, or all, if there is none."""
+        """The evaluations whose metrics the result lacks; all, if there is no result."""
         return self._lacking(self.result())
 
     @property
@@ -194,7 +197,7 @@ class Run:
         return result is not None and not self._lacking(result)
 
     def digests(self) -> Dict[str, str]:
-        """Of the data that are at hand."""
+        """The digests of the data files that are at hand."""
         paths = {name: os.path.join(self.data, name) for name in self.files}
         return {name: _digest(path, os.stat(path).st_mtime_ns) for name, path in paths.items() if os.path.isfile(path)}
 
@@ -224,7 +227,7 @@ class Run:
         return self.read(os.path.join(MODEL, "config.json")) == params and recoverable(self.path(MODEL))
 
     def _differences(self) -> str:
-        """What a finished run's config has, and what it should have: the first of it."""
+        """The first difference between a finished run's config and the expected one."""
         params = self.params(located=True)
         expected = Params(params).as_flat_dict()
         found = Params(self.read(os.path.join(MODEL, "config.json")) or params).as_flat_dict()

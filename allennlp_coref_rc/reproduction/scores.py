@@ -8,12 +8,12 @@ from allennlp_coref_rc.reproduction.condition import Column, Condition
 from allennlp_coref_rc.reproduction.runs import ERROR, RESULT, Run
 
 FAILED_BELOW = 0.95
-"""A task of bAbI with a lower accuracy is failed."""
+"""A bAbI task counts as failed below this accuracy (a fraction)."""
 
 
 @dataclass(frozen=True)
 class Score:
-    """What a condition's runs came to, in the unit of a column."""
+    """The score of a condition's runs, in the unit of a column."""
 
     mean: float
     sd: Optional[float]
@@ -21,20 +21,20 @@ class Score:
     best: float
 
     def of(self, measure: str) -> float:
-        """What the paper's value is compared with."""
+        """The value to compare with the paper's."""
         return self.mean if measure == "mean" else self.best
 
 
 class Scores:
     """
-    The results of a condition's runs. The best seed (of each task) is the one with the best validation metric; of
-    equals the one with the lower validation loss, then the lower seed.
+    The results of a condition's runs. The best seed (of each task) has the best validation metric. Ties go to the lower
+    validation loss, then to the lower seed.
 
     # Parameters
 
     condition : `Condition`
     runs : `Sequence[Run]`
-        All that there should be.
+        All runs of the condition, finished or not.
     """
 
     def __init__(self, condition: Condition, runs: Sequence[Run]) -> None:
@@ -57,15 +57,15 @@ class Scores:
 
     @property
     def tasks(self) -> List[Optional[int]]:
-        """Those that have a result."""
+        """The tasks that have a result."""
         return sorted({task for task, _ in self.results}, key=lambda task: task or 0)
 
     def seeds(self, task: Optional[int] = None) -> List[int]:
-        """Those that a task has a result of; by default those that any has."""
+        """The seeds with a result of the task, or by default of any task."""
         return sorted({seed for found, seed in self.results if task is None or found == task})
 
     def best_seed(self, task: Optional[int], validation_key: str) -> int:
-        """By a metric on validation questions."""
+        """The best seed of a task by a metric on validation questions."""
 
         def key(seed: int) -> Tuple[float, float, int]:
             metrics = self.results[task, seed]["metrics"]
@@ -80,7 +80,7 @@ class Scores:
         return self.runs[task, self.best_seed(task, validation_key)]
 
     def score(self, column: Column, task: Optional[int] = None) -> Optional[Score]:
-        """Over all tasks, or of one; `None` if not all runs are there, or they lack the metric."""
+        """The score over all tasks, or of one. `None` if runs are missing or lack the metric."""
         tasks = self.tasks if task is None else [task]
         metrics = {key: result["metrics"] for key, result in self.results.items() if key[0] in tasks}
         known = all(column.key in found and column.validation_key in found for found in metrics.values())
@@ -98,11 +98,11 @@ class Scores:
         return Score(statistics.fmean(seeds), sd, len(seeds), best) if seeds else None
 
     def common(self, key: str) -> str:
-        """What the results say of themselves, each thing once."""
+        """The different values of a key in the results, each once."""
         return ", ".join(sorted({str(result[key]) for result in self.results.values()}))
 
     def minutes(self, task: Optional[int]) -> float:
-        """Of a run of a task, the mean over seeds."""
+        """The minutes of a run of a task, as the mean over seeds."""
         seconds = [sum(result["seconds"].values()) for key, result in self.results.items() if key[0] == task]
         return statistics.fmean(seconds) / 60
 

@@ -16,20 +16,20 @@ from allennlp_coref_rc.reproduction.sweep import Slot, environment, run_in_proce
 SECONDS_BETWEEN_LOOKS = 2.0
 
 CODE = ("*.py", "*.cpp", "*.jsonnet", "*.libsonnet")
-"""Files whose changes make a run another run."""
+"""A change of these files makes a run count as another run."""
 
 
 @dataclass(frozen=True)
 class Selection:
     """
-    The runs of conditions that a session is about.
+    Selects the runs of conditions for a session.
 
     # Parameters
 
     seeds : `List[int]`, optional (default = `[]`)
         By default each condition's own.
     tasks : `List[int]`, optional (default = `[]`)
-        Of bAbI; by default all.
+        Tasks of bAbI; by default all.
     data, output : `str`, optional
         The folders of all data sets and of all runs.
     """
@@ -45,8 +45,8 @@ class Selection:
 
     def minutes(self, conditions: Sequence[Condition]) -> Dict[Run, float]:
         """
-        The runs of conditions whose data and config are at hand, by seed, each with the minutes that it is expected to
-        take. The other conditions are named on the screen.
+        The runs of conditions whose data and config are at hand, ordered by seed, each with its expected minutes.
+        Prints the names of the other conditions.
         """
         minutes: Dict[Run, float] = {}
         for condition in conditions:
@@ -59,7 +59,7 @@ class Selection:
                 print(f"[no config] {condition.name}: {condition.config}: no such file", file=sys.stderr)
             else:
                 minutes.update(dict.fromkeys(self.runs(condition), condition.minutes or 1.0))
-        # The first seed of every condition, then the next: what is there early can be compared.
+        # The first seed of every condition comes first, then the next, so that conditions can be compared early.
         return {run: minutes[run] for run in sorted(minutes, key=lambda run: run.seed)}
 
 
@@ -104,7 +104,7 @@ def reason(run: Run) -> str:
 
 
 class Progress:
-    """A bar for all runs, in expected minutes, that looks every now and then how far they are."""
+    """A progress bar for all runs, in expected minutes. It checks their progress every now and then."""
 
     def __init__(self, minutes: Dict[Run, float], waiting: Sequence[Run]) -> None:
         self._minutes = minutes
@@ -149,8 +149,8 @@ class Progress:
 
 def commit() -> str:
     """
-    Of the clone, with a "+" and a digest of its changes, if it has any in code and configs; nothing where there is no Git, or
-    no clone.
+    The commit of the clone, with "+" and a digest of the changes if code or configs have any. Empty without Git or a
+    clone.
     """
 
     def git(*words: str) -> str:

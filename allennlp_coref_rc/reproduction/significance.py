@@ -18,10 +18,10 @@ class Scored(NamedTuple):
 
 class McNemar(NamedTuple):
     """
-    McNemar's test: of the questions that only one of two readers answers, whether each has its half.
+    McNemar's test: whether two readers have equal shares of the questions that only one of them answers correctly.
 
-    `exact` is the two-sided p-value of the binomial distribution, `corrected` that of the chi-squared distribution with
-    the correction for continuity.
+    `exact` is the two-sided p-value from the binomial distribution, `corrected` the p-value from the chi-squared
+    distribution with the correction for continuity.
     """
 
     questions: int
@@ -42,7 +42,7 @@ class Bootstrap(NamedTuple):
 
 
 def mcnemar(first: Sequence[bool], second: Sequence[bool]) -> McNemar:
-    """Of the same questions, which are answered correctly by either."""
+    """McNemar's test, given which of the same questions each reader answers correctly."""
     only_first = sum(a and not b for a, b in zip(first, second))
     only_second = sum(b and not a for a, b in zip(first, second))
     discordant = only_first + only_second
@@ -54,14 +54,17 @@ def mcnemar(first: Sequence[bool], second: Sequence[bool]) -> McNemar:
 
 
 def paired_bootstrap(first: Sequence[float], second: Sequence[float], samples: int = 10000, seed: int = 1) -> Bootstrap:
-    """The first's scores of the same questions less the second's, questions drawn with replacement."""
+    """
+    The difference of the first and the second reader's scores of the same questions, over samples drawn with
+    replacement.
+    """
     differences = np.asarray(first, dtype=float) - np.asarray(second, dtype=float)
     generator = np.random.default_rng(seed)
     n = len(differences)
     # A sample at a time: all of them would be a matrix of samples and questions.
     means = np.array([differences[generator.integers(n, size=n)].mean() for _ in range(samples)])
     low, high = np.percentile(means, [2.5, 97.5])
-    # Of the null hypothesis the observed sample is one more.
+    # The observed sample counts as one more under the null hypothesis.
     tail = (1 + min((means <= 0).sum(), (means >= 0).sum())) / (samples + 1)
     return Bootstrap(n, float(differences.mean()), float(low), float(high), min(1.0, 2 * float(tail)))
 
@@ -92,7 +95,7 @@ def read_scores(path: str, key: Optional[str] = None) -> List[Scored]:
 
 
 def pair(first: Sequence[Scored], second: Sequence[Scored], names: Tuple[str, str]) -> Tuple[List[float], List[float]]:
-    """The scores of the same questions: by id where all have one, else by their order."""
+    """Pairs the scores of the same questions, by id if all have one, else by their order."""
     tables: List[Dict[Any, Scored]] = []
     for name, questions in zip(names, (first, second)):
         ids = [question.id for question in questions]

@@ -11,13 +11,13 @@ from allennlp_coref_rc.reproduction.runs import Run
 PATHS = ("train_data_path", "validation_data_path", "test_data_path")
 
 FEW = 4
-"""So many questions of each file are read."""
+"""The number of questions that are read from each file."""
 
 
 def smoke_test(run: Run, with_data: bool = True) -> None:
     """
     Builds the reader of a run and, if the data are at hand, reads the beginnings of the files and builds the model.
-    What goes wrong raises a `ConfigurationError`.
+    Every failure raises a `ConfigurationError`.
     """
     params = run.params(located=True)
     try:
@@ -35,5 +35,5 @@ def smoke_test(run: Run, with_data: bool = True) -> None:
             reader.apply_token_indexers(instance)
         Model.from_params(Params(params["model"]), vocab=Vocabulary.from_instances(instances))
     except Exception as error:
-        # Whatever a config can go wrong with: AllenNLP raises all kinds.
+        # Wrong configs make AllenNLP raise all kinds of errors.
         raise ConfigurationError(f"{run.config}: {type(error).__name__}: {error}") from error

@@ -17,25 +17,24 @@ from allennlp_coref_rc.reproduction.execution import end_with, execute
 from allennlp_coref_rc.reproduction.runs import ERROR, Run
 
 LONGEST_ERROR = 2000
-"""In characters, of what a worker of a cluster has to say."""
+"""The longest error message of a cluster's worker that is kept, in characters."""
 
 PRELOADED = ["allennlp_coref_rc.reproduction.preloaded"]
 
 Slot = Optional[str]
-"""What a run takes: a part of the GPU of this number, or none."""
+"""A place for one run: on the GPU of this number, or on the CPU (`None`)."""
 
 Job = Dict[str, Any]
-"""What `execute` is told of every run: `commit` and `keep_weights`."""
+"""The arguments of `execute` for all runs: `commit` and `keep_weights`."""
 
 
 def run_in_processes(runs: Sequence[Run], slots: Sequence[Slot], threads: int, job: Job) -> Iterator[Tuple[Run, bool]]:
     """
-    Does runs, each in a process of its own, as many at a time as there are slots, and gives each with whether it went
-    well, in the order of completion. AllenNLP's start-up is paid once: the processes are forks of one that has it all
-    imported.
+    Does runs, each in a process of its own, as many at a time as there are slots. Yields each run, when it ends, with
+    whether it succeeded. AllenNLP starts only once: the processes are forks of one that has imported everything.
     """
-    # What compiled libraries read when they are loaded, in the process that all others are forks of; and since CUDA,
-    # which an import asks for, cannot be used in forks where it was asked otherwise.
+    # Compiled libraries read these when they are loaded, in the process that forks all others. An import asks for CUDA
+    # there; only with this setting can forks still use it.
     os.environ.update(environment(threads), PYTORCH_NVML_BASED_CUDA_CHECK="1")
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(PRELOADED)
@@ -61,7 +60,9 @@ def run_in_processes(runs: Sequence[Run], slots: Sequence[Slot], threads: int, j
 
 
 def run_on_cluster(runs: Sequence[Run], scheduler: str, threads: int, job: Job) -> Iterator[Tuple[Run, bool]]:
-    """The same on the Dask cluster of a scheduler, whose workers have this folder and those of the data and the runs."""
+    """
+    The same on the Dask cluster of a scheduler. Its workers must have this folder, the data and the folder of the runs.
+    """
     with Workers(0, scheduler) as workers:
         function = partial(_execute_elsewhere, os.getcwd(), threads, job)
         chunks = (Chunk(i, [(run.name, run)]) for i, run in enumerate(runs))
@@ -73,7 +74,7 @@ def run_on_cluster(runs: Sequence[Run], scheduler: str, threads: int, job: Job) 
 
 
 def environment(threads: int, gpu: Slot = None) -> Dict[str, str]:
-    """Of the process of a run on this machine."""
+    """The environment variables of a run's process on this machine."""
     return {"OMP_NUM_THREADS": str(threads), "MKL_NUM_THREADS": str(threads), "CUDA_VISIBLE_DEVICES": gpu or ""}
 
 
@@ -81,19 +82,19 @@ def _child(run: Run, gpu: Slot, job: Job) -> None:
     parent = multiprocessing.parent_process()
     if parent is not None:
         end_with(parent.join)
-    # Read when CUDA is used first, which no parent has done.
+    # CUDA reads these when it is first used, which no parent has done.
     os.environ.update(environment(int(os.environ["OMP_NUM_THREADS"]), gpu))
     try:
         execute(run, cuda_device=0 if gpu else -1, **job)
     except Exception:
-        # Why is in its folder, if that could be written.
+        # The reason is in its folder, if it could be written.
         if not os.path.exists(run.path(ERROR)):
             traceback.print_exc()
         sys.exit(1)
 
 
 def _execute_elsewhere(folder: str, threads: int, job: Job, items: List[Tuple[str, Run]]) -> str:
-    """Why it failed; nothing, if it went well."""
+    """Returns why the run failed, or nothing if it succeeded."""
     words = [sys.executable, "-m", "allennlp_coref_rc.reproduction.execution"]
     try:
         with (

@@ -1,1 +1,1 @@
-"""The papers' figures: curves and scores of finished runs, which need neither PyTorch nor AllenNLP, and what draws them."""
+"""The papers' figures: curves and scores of finished runs (without PyTorch and AllenNLP), and their drawings."""

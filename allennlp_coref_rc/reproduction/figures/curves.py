@@ -9,7 +9,7 @@ STYLES = {"": "solid", "validation": "solid", "training": "dashed"}
 
 
 class Curve(NamedTuple):
-    """Of each place on the horizontal axis the values of the runs; a level line has one place, `None`."""
+    """The values of the runs at each place on the horizontal axis. A level line has one place, `None`."""
 
     name: str
     points: Dict[Optional[float], List[float]]
@@ -25,7 +25,7 @@ def deviation(values: Sequence[float]) -> float:
 
 
 def write_table(path: str, curves: Sequence[Curve], x_name: str, y_name: str) -> None:
-    """A line for each point; a single run has no deviation."""
+    """Writes a line for each point; a single run has no deviation."""
     with atomic_write(path) as file:
         table = csv.writer(file, lineterminator="\n")
         table.writerow(["curve", x_name, "runs", y_name, "deviation", "least", "most"])
@@ -63,7 +63,7 @@ def draw(path: str, curves: Sequence[Curve], x_name: str, y_name: str) -> None:
 
 
 def write_curves(path: str, curves: Sequence[Curve], x_name: str, y_name: str) -> List[str]:
-    """Mean and deviation over the runs of each curve, as a picture PATH.png with its numbers in PATH.csv."""
+    """Draws mean and deviation over the runs of each curve to PATH.png, and writes the numbers to PATH.csv."""
     write_table(path + ".csv", curves, x_name, y_name)
     draw(path + ".png", curves, x_name, y_name)
     return [path + ".png", path + ".csv"]

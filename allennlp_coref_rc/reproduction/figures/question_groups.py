@@ -30,7 +30,7 @@ BOUNDS = (200, 400, 600, 800, 1000, 1200)
 
 
 class Answered(NamedTuple):
-    """A question that a reader has answered, with what its metrics add up."""
+    """A question that a reader has answered, with the counts that its metrics sum up."""
 
     question: str
     length: int
@@ -39,11 +39,11 @@ class Answered(NamedTuple):
 
 
 Readers = Dict[str, Dict[Any, Answered]]
-"""The answers of each, by the ids of the questions."""
+"""By reader, the answers by the ids of the questions."""
 
 
 class Score(NamedTuple):
-    """A reader's score in a group, in points, and its difference to the first reader's with its interval."""
+    """A reader's score in a group, in points, and its difference from the first reader's score, with an interval."""
 
     reader: str
     measure: str
@@ -60,7 +60,7 @@ class Group(NamedTuple):
 
 
 def read_answers(path: str) -> Dict[Any, Answered]:
-    """The questions of a file of predictions by their ids, or, where they have none, by their number."""
+    """The questions of a file of predictions, by id or, where there is no id, by their number."""
     answers: Dict[Any, Answered] = {}
     for number, values in enumerate(tqdm(read_json(path), desc=path, unit="questions"), start=1):
         known = values.get("answer_texts")
@@ -128,7 +128,7 @@ def score(names: Sequence[str], counts: Sequence[numpy.ndarray], measures: Itera
     """The scores of readers whose `counts` are of the same questions. Shape: (questions, counts)."""
     generator, size = numpy.random.default_rng(0), len(counts[0])
     drawn = [numpy.bincount(generator.integers(size, size=size), minlength=size) for _ in range(samples)]
-    # The first row is what was measured.
+    # The first row weighs all questions equally: the measured score.
     weights = numpy.array([numpy.ones(size), *drawn])
     metrics = [[scores_of(sums) for sums in (weights @ own).tolist()] for own in counts]
     scores = []
@@ -148,7 +148,10 @@ def score_groups(
     measures: Sequence[str],
     samples: int,
 ) -> List[Group]:
-    """The groups that have questions, in order, after all questions together. The first reader's tokens count."""
+    """
+    All questions as one group, then each group that has questions, in order. The first reader's tokens decide the
+    group.
+    """
     members: Dict[str, List[Any]] = {}
     for key, answered in next(iter(readers.values())).items():
         for name in (ALL, group_of(answered)):
@@ -162,7 +165,7 @@ def score_groups(
 
 
 def group_by(by: str, readers: Readers, measures: Sequence[str], bounds: Sequence[int], samples: int) -> List[Group]:
-    """By one of `GROUPINGS`; `bounds` are of lengths."""
+    """Groups by one of `GROUPINGS`; `bounds` are of lengths."""
     if by == "question type":
         order = [*QUESTION_TYPES, "other"]
         return score_groups(readers, lambda answered: question_type(answered.question), order, measures, samples)

@@ -21,7 +21,9 @@ MEASURES = {"rouge_l": "Rouge-L", "bleu_1": "Bleu-1", "exact_match": "exact matc
 
 
 def markdown(title: str, groups: Sequence[Group], measure: str) -> str:
-    """A table with a row a group; the cells of all but the first reader end with the difference and its interval."""
+    """
+    A table with a row for each group. The cells of all readers but the first end with the difference and its interval.
+    """
     names = [score.reader for score in groups[0].scores if score.measure == measure]
     lines = [f"## {MEASURES[measure]} by {title}", "", f"| {title} | questions | {' | '.join(names)} |"]
     lines.append("|---|--:|" + "--:|" * len(names))
@@ -36,7 +38,7 @@ def markdown(title: str, groups: Sequence[Group], measure: str) -> str:
 
 
 def draw(path: str, title: str, groups: Sequence[Group], measure: str) -> None:
-    """Bars of all readers' scores, and of the differences to the first reader, with their intervals."""
+    """Draws bars of all readers' scores, and of the differences from the first reader with their intervals."""
     by_reader: Dict[str, List[Score]] = {}
     for group in groups:
         for score in group.scores:
@@ -52,7 +54,7 @@ def draw(path: str, title: str, groups: Sequence[Group], measure: str) -> None:
         axes[0, 0].bar(at, [score.score for score in scores], bar, label=name, color=f"C{i}")
         if i:
             distances = [[s.difference - s.low for s in scores], [s.high - s.difference for s in scores]]
-            # Where differences are skewed an interval may lie beside its difference.
+            # With skewed differences, an interval may not contain its difference.
             errors = numpy.maximum(distances, 0)
             bars = [score.difference for score in scores]
             axes[1, 0].bar(at, bars, bar, yerr=errors, label=name, color=f"C{i}", error_kw={"linewidth": 0.8})
@@ -88,7 +90,7 @@ def write(folder: str, tables: Dict[str, List[Group]], measures: Sequence[str]) 
 
 @dataclass(frozen=True)
 class Comparison:
-    """What readers are compared by, and how; see `QuestionBars`."""
+    """The settings of a comparison of readers; see `QuestionBars`."""
 
     by: Sequence[str] = GROUPINGS
     measures: Sequence[str] = tuple(MEASURES)
@@ -104,7 +106,7 @@ class Comparison:
 
     def write(self, folder: str, paths: Dict[str, str]) -> List[str]:
         """
-        Writes tables and pictures from files of predictions by the names of readers. The folder is made if all files can
+        Writes tables and pictures from files of predictions, given by reader. The folder is made only if all files can
         be used.
         """
         readers = read_readers(paths)

@@ -11,7 +11,7 @@ from allennlp_coref_rc.common.json_objects import read_json_objects
 from allennlp_coref_rc.reproduction.figures.curves import Curve
 
 LARGEST = 1e300
-"""Of what counts as a number; NaN does not."""
+"""Values beyond this do not count as numbers, and NaN does not either."""
 
 X_NAME = "share of mentions removed or replaced"
 
@@ -23,7 +23,7 @@ SPLITS = ("validation", "training")
 
 
 def setting(folder: Path, key: str) -> Optional[float]:
-    """What a run's config says at a dotted key; `None` where it does not."""
+    """The number at a dotted key of a run's config, or `None` if there is none."""
     values: Any = read_object(folder, "config.json")
     *parents, last = key.split(".")
     for parent in parents:
@@ -62,7 +62,7 @@ def training_curve(name: str, folders: Sequence[Path], split: str) -> Curve:
                 raise ConfigurationError(f"{folder / metrics}: found the {split}_loss {loss}, expected 0 or more")
             runs[-1].append(math.exp(-loss))
     longest = max(map(len, runs), default=0)
-    # A run that has ended stays where it was: those that are good end early.
+    # A run that has ended keeps its last value, since good runs end early.
     points: Dict[Optional[float], List[float]] = {
         float(i + 1): [run[min(i, len(run) - 1)] for run in runs if run] for i in range(longest)
     }
@@ -70,7 +70,7 @@ def training_curve(name: str, folders: Sequence[Path], split: str) -> Curve:
 
 
 def read_object(folder: Path, name: str) -> Dict[str, Any]:
-    """A JSON file of a run."""
+    """Reads a JSON file of a run."""
     if not folder.is_dir():
         raise ConfigurationError(f"{folder}: no such folder, expected one that `allennlp train` has written")
     if not (folder / name).exists():

@@ -15,14 +15,14 @@ from allennlp_coref_rc.pages.stories import Distributions
 
 
 class Story(NamedTuple):
-    """A question with its story, and its task, if it is known."""
+    """A question with its story and, if it is known, its task."""
 
     question: BabiQuestion
     task: Optional[int]
 
 
 def find_stories(reader: AnnotatedBabiReader, name: str, numbers: Sequence[int]) -> Dict[int, Story]:
-    """Questions of a file, the first of which is number 1, by number in the order asked for."""
+    """Questions of a file by number (the first is 1), in the order of `numbers`."""
     items = reader.read_items(reader.find(name), name)
     stories = {number: Story(question, task) for number, (_, (_, task, question)) in enumerate(items, start=1)}
     for number in numbers:
@@ -34,7 +34,7 @@ def find_stories(reader: AnnotatedBabiReader, name: str, numbers: Sequence[int])
 
 
 def by_prefixes(predictor: Predictor, story: Story) -> Distributions:
-    """What a reader believes that has read so many sentences and no more."""
+    """The reader's beliefs after reading only the first sentence, the first two, and so on."""
     reader, (question, task) = babi_reader(predictor._dataset_reader), story
     ends = range(1, len(question.statements) + 1)
     instances = [reader.text_to_instance(question.statements[:end], question.question, task=task) for end in ends]
@@ -42,7 +42,7 @@ def by_prefixes(predictor: Predictor, story: Story) -> Distributions:
 
 
 def by_boundaries(predictor: Predictor, story: Story) -> Distributions:
-    """What the answer layer makes of the encoding of each sentence's last token."""
+    """The answer layer's probabilities, given the encoding of each sentence's last token."""
     model, reader = predictor._model, babi_reader(predictor._dataset_reader)
     names = model.vocab.get_index_to_token_vocabulary(CLASS_LABELS)
     if not names:
@@ -54,7 +54,7 @@ def by_boundaries(predictor: Predictor, story: Story) -> Distributions:
     predictor.predict_instance(reader.text_to_instance(question.statements, question.question, task=task))
     hook.remove()
     ends = [stop for _, stop in reader.split(question.statements).sentences]
-    # Attention to nothing but the boundary has its encoding as its result.
+    # If all attention is on the boundary, the result is its encoding.
     inputs = AnswerInput._make([*(part.expand(len(ends), *part.shape[1:]) for part in seen[0][:6]), None])
     at_end = torch.zeros_like(inputs.passage_mask)
     at_end[range(len(ends)), [end - 1 for end in ends]] = True
@@ -78,7 +78,7 @@ def load_reader(path: str) -> Predictor:
 
 
 def babi_reader(reader: DatasetReader) -> AnnotatedBabiReader:
-    """The reader, if it is one of stories; any other raises a `ConfigurationError`."""
+    """The reader, if it reads bAbI; any other raises a `ConfigurationError`."""
     if not isinstance(reader, AnnotatedBabiReader):
         raise ConfigurationError(f"found a reader of {type(reader).__name__}, expected one of AnnotatedBabiReader")
     return reader

@@ -1,4 +1,4 @@
-"""What draws the figures of conditions, by registered names."""
+"""The drawings of figures, which files of conditions name."""
 
 from allennlp_coref_rc.reproduction.figures.drawings.ablation_curves import AblationCurves
 from allennlp_coref_rc.reproduction.figures.drawings.figure import Drawing, Figure

@@ -11,16 +11,16 @@ from allennlp_coref_rc.reproduction.scores import Scores
 
 
 class Drawing(Registrable):
-    """What makes the files of a figure."""
+    """Draws the files of a figure."""
 
     def draw(self, folder: str, rows: Sequence[Scores]) -> List[str]:
-        """Writes files into a folder that is there, of rows whose runs are all finished; their names."""
+        """Draws rows whose runs are all finished. Writes files into a folder that exists, and returns their names."""
         raise NotImplementedError
 
 
 @dataclass(frozen=True)
 class Figure(Table):
-    """A figure of a paper, as a table without columns, of whose rows' runs it is drawn."""
+    """A figure of a paper: a table without columns, drawn from the runs of its rows."""
 
     drawing: Drawing
 
@@ -31,7 +31,7 @@ class Figure(Table):
 
 
 def best_runs(rows: Sequence[Scores], task: Optional[int], metric: str) -> Dict[str, Run]:
-    """Of each row the run that is best on validation questions."""
+    """The run of each row that is best on validation questions."""
     names = [scores.condition.row for scores in rows]
     if len(set(names)) < len(names):
         raise ConfigurationError(f"found the rows {', '.join(names)}, expected a name of its own for each")
@@ -42,7 +42,7 @@ def best_runs(rows: Sequence[Scores], task: Optional[int], metric: str) -> Dict[
 
 
 def model_folders(rows: Sequence[Scores]) -> Dict[str, List[Path]]:
-    """What AllenNLP has written for the runs of each curve: those of all rows of a name."""
+    """The folders that AllenNLP wrote for the runs of each curve. All rows of one name form a curve."""
     folders: Dict[str, List[Path]] = {}
     for scores in rows:
         runs = scores.runs.values()

@@ -11,8 +11,8 @@ from allennlp_coref_rc.reproduction.scores import Scores
 class QuestionBars(Drawing):
     """
     Scores of readers by type of question and by length of the passage, beside each other: Figures 4 and 5 of DASSA
-    (Mihaylov and Frank, EMNLP 2019). Other rows are compared with the first. Of each row the run with the best Rouge-L
-    on validation questions answers.
+    (Mihaylov and Frank, EMNLP 2019). The first row is the baseline for the others. Each row is represented by its run
+    with the best Rouge-L on validation questions.
 
     Registered as a `Drawing` with name "question_bars".
 
@@ -21,9 +21,9 @@ class QuestionBars(Drawing):
     by : `List[str]`, optional (default = `["question type", "passage length"]`)
     measures : `List[str]`, optional (default = `["rouge_l", "bleu_1", "exact_match", "f1"]`)
     bounds : `List[int]`, optional (default = `[200, 400, 600, 800, 1000, 1200]`)
-        The most tokens of each range of lengths but the last.
+        The largest number of tokens in each range of lengths except the last.
     samples : `int`, optional (default = `1000`)
-        Of questions, for the intervals of differences.
+        The number of bootstrap samples for the intervals of differences.
     """
 
     def __init__(

@@ -16,20 +16,20 @@ from allennlp_coref_rc.reproduction.scores import Scores
 @Drawing.register("story_maps")
 class StoryMaps(Drawing):
     """
-    What readers believe after each sentence of bAbI's test stories, as heat maps of candidates by sentences: Figure 4 of
-    the MAGE-GRU paper (Dhingra et al. 2017, arXiv:1703.02620). Of each row and task the run that is best on validation
-    questions reads.
+    Readers' beliefs after each sentence of bAbI's test stories, as heat maps of candidates by sentences: Figure 4 of
+    the MAGE-GRU paper (Dhingra et al. 2017, arXiv:1703.02620). Each row and task is represented by its run that is best
+    on validation questions.
 
     Registered as a `Drawing` with name "story_maps".
 
     # Parameters
 
     questions : `List[int]`, optional (default = `[1]`)
-        Their numbers in the file of each task's test questions.
+        The numbers of the questions in each task's test file, from 1.
     way : `str`, optional (default = `"prefixes"`)
         `"prefixes"`: a reader reads the story's first sentence, then the first two, and so on. `"boundaries"`, the
-        paper's way: it reads the story once, and the encoding of each sentence's end is put in the place of what
-        attention has made of all; for readers whose answers are classes.
+        paper's way: it reads the story once, and the encoding of each sentence's last token replaces the sum over the
+        attention; only for readers whose answers are classes.
     """
 
     def __init__(self, questions: Iterable[int] = (1,), way: str = "prefixes") -> None:
@@ -47,7 +47,7 @@ class StoryMaps(Drawing):
         for task in tqdm(rows[0].tasks, desc="stories"):
             runs = best_runs(rows, task, "accuracy")
             predictors = {name: load_reader(run.path(MODEL, "model.tar.gz")) for name, run in runs.items()}
-            # The data may lie elsewhere than when the readers were trained.
+            # The data may have moved since the readers were trained.
             params = next(iter(runs.values())).params(located=True)
             reader = babi_reader(DatasetReader.from_params(Params(params["dataset_reader"])))
             path = params.get("test_data_path") or params["validation_data_path"]

@@ -12,15 +12,15 @@ from allennlp_coref_rc.reproduction.scores import Scores
 class TrainingCurves(Drawing):
     """
     exp(-loss), the geometric mean of the correct answers' probabilities, after each epoch: Figure 3 (right) of Coref-GRU
-    (Dhingra et al., NAACL 2018). The loss is what AllenNLP's metrics have. The runs of all rows of a name are a curve,
-    their mean; a run that has ended counts with its last value.
+    (Dhingra et al., NAACL 2018). The loss is taken from AllenNLP's metrics. All rows of one name form a curve, the mean
+    of their runs; a run that has ended counts with its last value.
 
     Registered as a `Drawing` with name "training_curves".
 
     # Parameters
 
     splits : `List[str]`, optional (default = `["validation"]`)
-        Of "validation" and "training".
+        One or both of "validation" and "training".
     """
 
     def __init__(self, splits: Iterable[str] = ("validation",)) -> None:
