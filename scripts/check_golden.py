@@ -69,7 +69,7 @@ def main() -> int:
     found = differences(read(args.file), args)
     for name, difference in found.items():
         print(f"{name:24}{difference:12.3g}")
-    # Written so that NaN is too far.
+    # Written so that NaN fails.
     good = all(difference <= args.tolerance for difference in found.values())
     print(f"{'good' if good else 'BAD'}: the largest is {max(found.values()):.3g}, allowed {args.tolerance:g}")
     return 0 if good else 1

@@ -1,9 +1,9 @@
 """
-The accuracy of answering with the candidate that occurs most often in the passage: what a reader has to beat.
+The accuracy of answering with the candidate that occurs most often in the passage. A reader has to beat it.
 
     python scripts/evaluate_baseline.py lambada/ga_gru.jsonnet data/lambada/development_valid.txt
 
-The config says which reader reads the file. Of candidates that are equally frequent the first in the passage counts; for
+The config says which reader reads the file. If candidates are equally frequent, the first in the passage counts; for
 bAbI, whose candidates are the answers of the training data, --candidates names that file.
 """
 

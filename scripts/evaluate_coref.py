@@ -63,7 +63,7 @@ def conll_scores(pairs: Iterable[Tuple[Sequence[Cluster], Sequence[Cluster]]], s
     for predicted, gold in pairs:
         if singletons == "without":
             gold = [cluster for cluster in gold if len(cluster) > 1]
-        # What the metric's __call__ does after it has made clusters of a model's tensors.
+        # As in the metric's __call__, after it has made clusters of a model's tensors.
         predicted, mention_to_predicted = metric.get_gold_clusters(predicted)
         gold, mention_to_gold = metric.get_gold_clusters(gold)
         for scorer in metric.scorers:

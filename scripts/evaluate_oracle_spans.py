@@ -1,6 +1,5 @@
 """
-Times the spans that NarrativeQA's reader finds for its free-form answers, and says how good a model would be that
-always pointed at them.
+Times the search for spans like NarrativeQA's free-form answers, and scores a model that would always find them.
 
     python scripts/evaluate_oracle_spans.py data/narrativeqa/test --processes 2
 """

@@ -1,5 +1,5 @@
 """
-Prints what a training run came to: test accuracy, archive, the commands to go on with, and one question with its
+Prints the result of a training run: test accuracy, archive, the commands to go on with, and one question with its
 answer.
 
     python scripts/show_result.py FOLDER
@@ -15,7 +15,7 @@ from pathlib import Path
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.script import ScriptParser, run
 
-# What a question goes by in a prediction, less what the reader puts around it.
+# The parts of a question in a prediction, and the slice without the tokens that the reader puts around it.
 INPUTS = {"passage": slice(None), "question": slice(1, -1)}
 
 

@@ -21,8 +21,8 @@ def answer_counts(
     prediction: str, references: Sequence[str], beta: float = 1.2, same_reference: bool = False
 ) -> List[float]:
     """
-    What one question adds to the sums that `scores_of` turns into scores: 1, its Rouge-L, exact match and F1, and the
-    counts of Bleu. Options are those of `NarrativeQaMetric`.
+    The counts that one question adds to the sums for `scores_of`: 1, its Rouge-L, exact match and F1, and the counts of
+    Bleu. Options are those of `NarrativeQaMetric`.
     """
     if isinstance(references, str) or not references:
         raise ConfigurationError(f"references: found {references!r}, expected a list of one or more")

@@ -11,9 +11,9 @@ from allennlp_coref_rc.metrics.answer_scores import NUM_COUNTS, answer_counts, s
 @Metric.register("narrativeqa")
 class NarrativeQaMetric(Metric):
     """
-    What is reported on NarrativeQA (Kočiský et al. 2018, Mihaylov and Frank 2019), all from 0 to 1: `rouge_l`, the mean
-    over the questions; `bleu_1` … `bleu_4`, of all predictions together; and SQuAD's `exact_match` and `f1`, the mean of
-    the best over the references.
+    The scores reported on NarrativeQA (Kočiský et al. 2018, Mihaylov and Frank 2019), all from 0 to 1: `rouge_l`, the
+    mean over the questions; `bleu_1` … `bleu_4`, of all predictions together; and SQuAD's `exact_match` and `f1`, the
+    mean of the best over the references.
 
     Rouge-L and Bleu are those of COCO's caption evaluation (see `rouge_l`, `bleu_counts` and `ptb_tokens`), without its
     Java program. (The authors choose their models by another Rouge-L, of stems; that is not here.)

@@ -55,9 +55,9 @@ def rouge_l(
 
 def bleu_counts(prediction: Sequence[str], references: Sequence[Sequence[str]]) -> List[int]:
     """
-    What corpus Bleu adds up over predictions: the length of the prediction and that of the reference closest to it (of
-    two the shorter); then, for n = 1 … 4, how many n-grams the prediction has, and how many of them a reference has too,
-    each counted as often as in the reference that has it most.
+    The counts that corpus Bleu sums over predictions: the length of the prediction and that of the reference closest to
+    it (of two the shorter); then, for n = 1 … 4, how many n-grams the prediction has, and how many of them a reference
+    has too, each counted as often as in the reference that has it most.
     """
     closest = min((abs(len(reference) - len(prediction)), len(reference)) for reference in references)[1]
     counts = [len(prediction), closest]

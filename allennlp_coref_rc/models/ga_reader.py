@@ -32,14 +32,14 @@ from allennlp_coref_rc.modules.self_belief_aggregation import SelfBeliefAggregat
 from allennlp_coref_rc.modules.seq2seq_encoders import EncoderInput, encode_pair
 
 NO_INDEX = -1
-"""Of unknown words, where a vocabulary has none."""
+"""The index of unknown words if the vocabulary has none."""
 
 QUESTION_FEATURE_DIM = 2
 
 READ_OUTS = ("final_states", "cloze")
 
 NO_CANDIDATE = "none of the candidates occurs in the passage"
-"""Why a question has no answer that is pointed at."""
+"""The reason why a question has no answer in its passage."""
 
 
 @Model.register("ga_reader")
@@ -326,7 +326,7 @@ class GAReader(Model):
         return torch.cat([embedded, one_hot], dim=-1)
 
     def _occurrences(self, passage: TextFieldTensors, question: TextFieldTensors) -> Optional[torch.Tensor]:
-        """What `question_feature` puts beside the passage. Shape: (batch_size, passage_length, 2)."""
+        """The embeddings that `question_feature` puts beside the passage. Shape: (batch_size, passage_length, 2)."""
         if self._question_feature is None:
             return None
         unknown = self.vocab.get_token_to_index_vocabulary().get(self.vocab._oov_token, NO_INDEX)

@@ -12,7 +12,7 @@ from allennlp_coref_rc.modules.spans import best_span, span_loss
 
 class SpanModel(Model):
     """
-    What models have in common that answer with a span of the passage: loss, choice of the span, metrics and output.
+    Base class of models that answer with a span of the passage: loss, choice of the span, metrics and output.
 
     # Parameters
 

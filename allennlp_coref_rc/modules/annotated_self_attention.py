@@ -13,7 +13,7 @@ from allennlp_coref_rc.modules.scopes import Scopes, ScopeWeights
 
 class HeadViews(NamedTuple):
     """
-    What the annotated heads see of a batch.
+    The views of the annotated heads on a batch.
 
     # Parameters
 
@@ -28,9 +28,10 @@ class HeadViews(NamedTuple):
 
 class LabelProjection(torch.nn.Module):
     """
-    What the labels of one annotation layer add to the queries and keys of its heads: for either an embedding, the same
-    for all heads, projected by each head; and, with `bias`, a vector that is added as it is. `table` has a label's
-    embedding and vector for queries, then those for keys; the vocabulary says how many labels there are.
+    The terms that the labels of one annotation layer add to the queries and keys of its heads. Queries and keys each
+    have an embedding, the same for all heads, which each head projects; with `bias`, also a vector that is added as it
+    is. `table` has a label's embedding and vector for queries, then those for keys; the vocabulary says how many labels
+    there are.
     """
 
     def __init__(
@@ -74,10 +75,10 @@ class AnnotatedSelfAttention(torch.nn.Module):
 
     input_dim : `int`
     attention_dim : `int`
-        Of all heads together.
+        The size of all heads together.
     num_heads : `int`
     heads : `Dict[str, int]`, optional (default = `{}`)
-        The annotation layers that heads see, in order, and how many each.
+        The annotation layers that heads see, in order, and the number of heads for each.
     vocab : `Vocabulary`, optional (default = `None`)
     label_dim : `int`, optional (default = `16`)
     label_bias : `bool`, optional (default = `True`)
@@ -140,13 +141,17 @@ class AnnotatedSelfAttention(torch.nn.Module):
         return self.output_projection(torch.cat(outputs, dim=2).flatten(2))
 
     def annotated_weights(self, inputs: torch.Tensor, views: HeadViews) -> Iterator[ScopeWeights]:
-        """What `forward` weighs values by in annotated heads, computed anew and in full."""
+        """The attention weights of the annotated heads in `forward`, computed anew and in full."""
         of_annotated, _ = self._parameters_of(sum(self._heads))
         return views.scopes.weights(self._project_annotated(inputs, views, of_annotated))
 
     def _parameters_of(self, annotated: int) -> Tuple[Sequence[torch.Tensor], Sequence[torch.Tensor]]:
-        """Weight and bias of the projection of so many heads and of the others. Shapes: (3, heads * head_dim, …)."""
-        # Weights are split and not what they make: it is larger, and gradients would have to be put together again.
+        """
+        Weight and bias of the projection of the first `annotated` heads, and of the others. Shapes: (3, heads *
+        head_dim, …).
+        """
+        # Splits the weights instead of their products, which are larger and whose gradients would have to be joined
+        # again.
         sizes = [annotated * self._head_dim, (self._num_heads - annotated) * self._head_dim]
         split = (parameter.unflatten(0, (3, -1)).split(sizes, dim=1) for parameter in self.projection.parameters())
         of_annotated, of_plain = zip(*split)
@@ -162,7 +167,7 @@ class AnnotatedSelfAttention(torch.nn.Module):
 
     def _label_terms(self, labels: torch.Tensor) -> torch.Tensor:
         """
-        What labels add to queries, keys and values, to the last of them zero. Shape: (batch_size, sequence_length,
+        The terms that labels add to queries, keys and values (zero for values). Shape: (batch_size, sequence_length,
         heads, 3, head_dim).
         """
         biases = self.projection.bias.view(3, self._num_heads, -1)[:2, : labels.size(-1)].split(self._heads, dim=1)

@@ -5,14 +5,14 @@ import torch
 
 class Attention(NamedTuple):
     """
-    What the tokens of a side have attended to, for explanations.
+    The attention of one side's tokens, for explanations.
 
     # Parameters
 
     kind : `str`
         "gating" or "self_belief".
     side, to : `str`
-        Whose tokens attend and to whose: "passage" or "question".
+        The side whose tokens attend, and the side they attend to: "passage" or "question".
     weights : `torch.FloatTensor`
         Shape: (batch_size, n, m). The attention of each of n tokens of one side to each of m tokens of the other.
     layer : `int`, optional (default = `None`)

@@ -9,7 +9,7 @@ from allennlp_coref_rc.modules.annotated_self_attention import AnnotatedSelfAtte
 from allennlp_coref_rc.modules.seq2seq_encoders import Dassa
 
 DIGITS = 4
-"""Of weights, behind the point."""
+"""The number of decimal places of weights."""
 
 
 class AttentionRecorder:
@@ -55,11 +55,11 @@ class AttentionRecorder:
 
     def of(self, text: int) -> List[Dict[str, Any]]:
         """
-        What was recorded for one of the batch, each time that an annotated head was run an object: the `encoder`, by
-        its name in the model; the `side`, "passage" or "question"; `application`, how often the encoder has read it,
-        from 1; the `block`, from 0; the head's `annotation_layer` and `view`, from 1; the tokens' `labels`, "" for
-        none; the `scopes`, lists of tokens' positions; and the `weights`, for each scope a list for each of its tokens,
-        rounded.
+        The recordings for one text of the batch. Each run of an annotated head gives an object with these keys: the
+        `encoder`, by its name in the model; the `side`, "passage" or "question"; `application`, how often the encoder
+        has read it, from 1; the `block`, from 0; the head's `annotation_layer` and `view`, from 1; the tokens'
+        `labels`, "" for none; the `scopes`, lists of tokens' positions; and the `weights`, for each scope a list for
+        each of its tokens, rounded.
         """
         return [record for number, record in self._recorded if number == text]
 

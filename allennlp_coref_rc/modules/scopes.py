@@ -15,9 +15,9 @@ class Bucket(NamedTuple):
     # Parameters
 
     groups : `int`
-        How many.
+        The number of groups.
     size : `int`
-        Of the largest of them.
+        The size of the largest group.
     is_member : `torch.BoolTensor`, optional
         Shape: (groups, 1, 1, size). False where a group is smaller than the largest; `None` if all are of one size.
     """
@@ -29,12 +29,12 @@ class Bucket(NamedTuple):
 
 class ScopeWeights(NamedTuple):
     """
-    What a head pays within a scope.
+    A head's attention weights within a scope.
 
     # Parameters
 
     text : `int`
-        Which of the batch.
+        The index of the text in the batch.
     head : `int`
     tokens : `List[int]`
         The positions of the tokens in the scope.
@@ -127,7 +127,7 @@ class Scopes:
         return torch.cat(outputs).index_select(0, self._places).view(*projected.shape[:3], -1)
 
     def weights(self, projected: torch.Tensor) -> Iterator[ScopeWeights]:
-        """What `attend` weighs values by, scope by scope."""
+        """The attention weights of `attend`, scope by scope."""
         for bucket, rows, (queries, keys, _) in self._grouped(projected):
             scores = queries @ keys.transpose(-1, -2) / queries.size(-1) ** 0.5
             sizes = [bucket.size] * bucket.groups

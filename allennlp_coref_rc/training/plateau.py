@@ -8,9 +8,9 @@ from allennlp.training.learning_rate_schedulers.learning_rate_scheduler import (
 @LearningRateScheduler.register("plateau")
 class PlateauLearningRateScheduler(_PyTorchLearningRateSchedulerWithMetricsWrapper):
     """
-    Lowers the learning rate when the validation metric has stopped getting better: what AllenNLP calls
-    `reduce_on_plateau`, which current releases of PyTorch no longer accept. There is no `mode`: of a loss AllenNLP's
-    trainer hands over the negative, so that larger is always better.
+    Lowers the learning rate when the validation metric has stopped getting better: AllenNLP calls this
+    `reduce_on_plateau`, but current releases of PyTorch no longer accept its version. There is no `mode`: AllenNLP's
+    trainer passes losses as negatives, so larger is always better.
 
     Registered as a `LearningRateScheduler` with name "plateau".
 
@@ -19,9 +19,9 @@ class PlateauLearningRateScheduler(_PyTorchLearningRateSchedulerWithMetricsWrapp
     optimizer : `torch.optim.Optimizer`
         Given by the trainer.
     factor : `float`, optional (default = `0.5`)
-        What the learning rate is multiplied by.
+        The factor by which the learning rate is multiplied.
     patience : `int`, optional (default = `0`)
-        How many epochs without a better value are waited for.
+        The number of epochs without a better value to wait for.
     threshold : `float`, optional (default = `0.0`)
         By how much, in absolute terms, a value has to be better.
     cooldown : `int`, optional (default = `0`)

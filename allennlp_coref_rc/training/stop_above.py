@@ -9,7 +9,7 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 @TrainerCallback.register("stop_above")
 class StopAbove(TrainerCallback):
     """
-    Ends training after the first epoch in which a metric is above a value: what is solved needs no more epochs. The code
+    Ends training after the first epoch in which a metric is above a value: a solved task needs no more epochs. The code
     of Coref-GRU (Dhingra et al., NAACL 2018) does so on bAbI.
 
     Registered as a `TrainerCallback` with name "stop_above".

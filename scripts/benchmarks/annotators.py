@@ -1,13 +1,13 @@
 """
-How fast annotators are, in documents and tokens a second, on one thread.
+Measures the speed of annotators, in documents and tokens a second, on one thread.
 
     python scripts/benchmarks/annotators.py data/annotators/litbank
     python scripts/benchmarks/annotators.py data/lambada/lambada_development_plain_text.txt \\
         --annotator '{"type": "sieve_coref", "all_nouns": true}'
 
-Without --annotator, all that are registered, can be made without options and have what they need. The data are a file,
-or all files of a folder: CoNLL-2012 columns (.conll), or text with a document a line, which is split at blanks.
-Annotators take turns; rates go by processor time.
+Without --annotator it measures all registered annotators that need no options and find their packages and files. The
+data are a file, or all files of a folder: CoNLL-2012 columns (.conll), or text with a document a line, which is split
+at blanks. Annotators take turns; rates are per second of processor time.
 
 Values checked: the first documents have the same annotations alone and in a batch.
 """

@@ -88,7 +88,9 @@ def span_questions(reader: DatasetReader, text: Text, entities: int, words: int)
 
 
 def make_vocabulary(instances: List[Instance], words: int) -> Vocabulary:
-    """Of the instances; cloze questions have as many words as a data set has, whether these have them or not."""
+    """
+    A vocabulary of the instances. For cloze questions it has as many words as a data set's, even if few of them occur.
+    """
     counter: Dict[str, Dict[str, int]] = defaultdict(lambda: defaultdict(int))
     for instance in instances:
         instance.count_vocab_items(counter)

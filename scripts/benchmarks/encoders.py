@@ -5,8 +5,8 @@ heads that see annotations, beside allennlp-models' `qanet_encoder`.
     python scripts/benchmarks/encoders.py --threads 1 --lengths 200 400 800
     python scripts/benchmarks/encoders.py gru coref_gru mage_gru dassa --lengths 400
 
-The first encoder is the one that the others are compared with. The size is 128; of recurrent encoders, 64 a direction.
-Sentences, labels and clusters are drawn at random.
+The others are compared with the first encoder. The size is 128; of recurrent encoders, 64 a direction. Sentences,
+labels and clusters are drawn at random.
 
 Values checked, without dropout: with the same parameters `dassa` computes what `qanet_encoder` does, and so it does if
 all its heads see the whole text without labels; without annotations `coref_gru` and `mage_gru` are `torch.nn.GRU`.
@@ -29,7 +29,7 @@ from allennlp_coref_rc.data.annotation_layers import label_namespace
 from allennlp_coref_rc.data.annotation_layers.edges import FIRST_MENTION
 from allennlp_coref_rc.modules.seq2seq_encoders import CorefGru, Dassa, EncoderInput, MageGru, encode
 
-# The names and shapes of allennlp-models' parameters in ours are where the golden tests have them.
+# The golden tests know how allennlp-models' parameters are named and shaped in ours.
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from tests.golden.qanet import qanet_state
 
@@ -130,7 +130,9 @@ class Encoders(Benchmark):
 
     @torch.no_grad()
     def error(self, name: str, setting: Text) -> float:
-        """How far an encoder is from another that should compute the same, without annotations or labels."""
+        """
+        The relative error between an encoder and another that should compute the same, without annotations or labels.
+        """
         inputs, mask, _ = make_input(setting, self.arguments.sentence, self.arguments.device)
         plain, encoder, annotations = make_encoder(name), make_encoder(name), None
         if name == QANET:

@@ -1,5 +1,5 @@
 """
-What can be measured on a machine with a GPU; where there is none it says so and stops.
+Runs all benchmarks that need a GPU. Without a GPU it says so and stops.
 
     python scripts/benchmarks/gpu.py --json gpu
 
@@ -9,7 +9,7 @@ What can be measured on a machine with a GPU; where there is none it says so and
 * run: a config's training from beginning to end on the CPU, on the GPU, and there in mixed precision.
 
 `--json NAME` writes NAME-kernels-float32.json and so on. Each part but `run` is one of the other benchmarks: for other
-sizes call that with `--device cuda`.
+sizes, call it with `--device cuda`.
 
 Values checked: as in the other benchmarks; and the runs come to the same validation accuracy, to 0.1.
 """
@@ -59,7 +59,7 @@ PARTS = {
 
 
 def train(config: str, overrides: Dict[str, Any]) -> Dict[str, Any]:
-    """Trains in a process of its own; what the run says of itself, with the seconds that the whole process took."""
+    """Trains in a process of its own. Returns the run's metrics, with the seconds of the whole process."""
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "allennlp_coref_rc", "train", config, "-s", f"{folder}/run"]
         start = time.perf_counter()

@@ -1,5 +1,5 @@
 """
-What the benchmarks have in common: turns, memory, agreement, the machine, and how it is printed.
+The common base of the benchmarks: turns, memory, agreement, the machine, and the printed table.
 
 * Time: competitors take turns (A B A B) in one run, after rounds that warm up. Printed are the median over the rounds
   and, in brackets, the smallest and the largest value; and the same of the ratios to the first competitor, each of two
@@ -33,16 +33,16 @@ from allennlp_coref_rc.common.script import ScriptParser
 Run = Callable[[], Any]
 
 HEAVY = ("allennlp", "allennlp_models", "allennlp_coref_rc")
-"""Packages that take long to import: processes of their own begin with what of them this process has imported."""
+"""Packages that take long to import. Those that this process has imported are imported in advance for its processes."""
 
-# Of torchvision, at each import beside a torch that it was not built for; here, and in processes of their own.
+# torchvision warns of this at each import beside a torch that it was not built for.
 NOISE = "Failed to load image Python extension"
 warnings.filterwarnings("ignore", message=NOISE)
 os.environ.setdefault("PYTHONWARNINGS", f"ignore:{NOISE}")
 
 
 class Seconds(NamedTuple):
-    """Time by the clock, and of all processors."""
+    """Seconds by the clock, and of processor time."""
 
     wall: float
     processor: float
@@ -74,8 +74,8 @@ class Spread(NamedTuple):
 
 class Benchmark:
     """
-    Competitors that do the same work at several settings. The first is the one that the others are compared with.
-    Settings and competitors are named tuples: their fields are columns of the table.
+    Competitors that do the same work at several settings. The others are compared with the first. Settings and
+    competitors are named tuples: their fields are columns of the table.
     """
 
     def __init__(self, arguments: argparse.Namespace) -> None:
@@ -96,7 +96,7 @@ class Benchmark:
         raise NotImplementedError
 
     def problems(self, setting: Any) -> List[str]:
-        """In which values the competitors disagree."""
+        """The values in which the competitors disagree."""
         raise NotImplementedError
 
 
@@ -114,8 +114,8 @@ def take_turns(runs: Mapping[Hashable, Run], rounds: int, warm_up: int = 1) -> D
 
 
 def in_own_process(function: Callable, *arguments: Any) -> Any:
-    """What a function of a module returns in a process of its own, that has done nothing else before."""
-    # Forked from a server that has imported what is heavy, and done nothing: neither threads nor a GPU are in the way.
+    """Runs a function of a module in a fresh process of its own, and returns its result."""
+    # It is forked from a server that has only imported the heavy packages, so neither threads nor a GPU are in the way.
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([name for name in sys.modules if name.partition(".")[0] in HEAVY])
     with concurrent.futures.ProcessPoolExecutor(1, mp_context=context) as pool:
@@ -123,7 +123,10 @@ def in_own_process(function: Callable, *arguments: Any) -> Any:
 
 
 def peak_bytes(benchmark: Benchmark, competitor: Any, setting: Any) -> Optional[int]:
-    """The growth of memory of the work in a process of its own; `None` where that was killed, as when memory is full."""
+    """
+    The growth of memory by the work, in bytes, in a process of its own; `None` if it was killed, as when memory is
+    full.
+    """
     try:
         return in_own_process(_measure_peak, benchmark, competitor, setting)
     except BrokenProcessPool:
@@ -145,9 +148,9 @@ def _measure_peak(benchmark: Benchmark, competitor: Any, setting: Any) -> int:
 
 
 def growth(run: Run) -> int:
-    """By how many bytes the resident memory of this process grows at its peak while something runs."""
+    """The growth of this process's resident memory at its peak during a run, in bytes."""
     with contextlib.suppress(AttributeError, OSError):
-        # What the allocator keeps of memory that was let go would hide the growth; not all systems have this.
+        # Freed memory that the allocator keeps would hide the growth; not all systems have this.
         ctypes.CDLL(None).malloc_trim(0)
     before = _peak_so_far(forget=True)
     run()
@@ -155,7 +158,7 @@ def growth(run: Run) -> int:
 
 
 def _peak_so_far(forget: bool = False) -> int:
-    """The largest resident size, if possible (on Linux) since it was forgotten."""
+    """The largest resident size so far, in bytes. With `forget` (on Linux), it counts anew from now."""
     try:
         if forget:
             Path("/proc/self/clear_refs").write_text("5")
@@ -172,7 +175,7 @@ def relative_error(found: Any, expected: Any) -> float:
 
 
 def machine(device: str = "cpu") -> Dict[str, str]:
-    """What the figures depend on."""
+    """The machine's properties that the figures depend on."""
     import torch
 
     facts = {
@@ -222,7 +225,7 @@ class Report:
         self._content = {"arguments": values, "machine": facts, "rows": []}
 
     def add(self, cells: Sequence[Any], row: Dict[str, Any]) -> None:
-        """A row as it is printed, and as JSON has it."""
+        """Adds a row, given as printed cells and as JSON."""
         if not self._content["rows"]:
             _print_row(["machine", ""], header=True)
             for fact in self._content["machine"].items():
@@ -244,7 +247,7 @@ def _print_row(cells: Sequence[Any], header: bool = False) -> None:
 
 
 def parser(description: str, rounds: int, threads: Optional[int] = None) -> ScriptParser:
-    """With the options that all benchmarks have."""
+    """A parser with the options of all benchmarks."""
     result = ScriptParser(description)
     result.add_argument("--rounds", type=positive, default=rounds, help="default: %(default)s")
     result.add_argument("--warm-up", type=int, default=1, help="rounds that do not count (default: %(default)s)")
@@ -254,7 +257,7 @@ def parser(description: str, rounds: int, threads: Optional[int] = None) -> Scri
 
 
 def comparison_parser(description: str, rounds: int, threads: Optional[int] = None) -> ScriptParser:
-    """With the options of benchmarks that `compare`."""
+    """A parser with the options of benchmarks that `compare`."""
     result = parser(description, rounds, threads)
     result.add_argument("--device", default="cpu", help="cpu or cuda (default: %(default)s)")
     result.add_argument("--no-memory", action="store_true", help="measure time alone")
@@ -262,7 +265,7 @@ def comparison_parser(description: str, rounds: int, threads: Optional[int] = No
 
 
 def positive(value: str) -> int:
-    """An option's value."""
+    """Reads a number above 0, as an option's value."""
     if not value.isdecimal() or not int(value):
         raise argparse.ArgumentTypeError(f"found {value!r}, expected a number above 0")
     return int(value)
@@ -321,7 +324,7 @@ def _clock(arguments: argparse.Namespace) -> str:
 
 
 def spreads(times: Sequence[Seconds], others: Sequence[Seconds], clock: str) -> Tuple[Spread, Spread]:
-    """Of seconds, and of ratios to those of another competitor, round by round."""
+    """The spreads of the seconds, and of their ratios to another competitor's in the same rounds."""
     own, other = ([getattr(seconds, clock) for seconds in values] for values in (times, others))
     return Spread.of(own), Spread.of([a / b for a, b in zip(own, other)])
 

@@ -1,5 +1,5 @@
 """
-How fast dataset readers read, in questions and in tokens (of passages and questions) a second, and in what memory.
+Measures dataset readers: questions and tokens (of passages and questions) a second, and memory.
 
     python scripts/benchmarks/readers.py lambada/ga_gru data/lambada/dev.txt \\
         '{"type": "annotated_wikihop"}' data/wikihop/dev.json
@@ -7,8 +7,9 @@ How fast dataset readers read, in questions and in tokens (of passages and quest
 Arguments come in pairs: a config, which is an experiment, a file or a name in training_config, or a reader's own, a
 file or JSON itself; and what it reads. Each pair is read in a process of its own.
 
-Rates go by processor time: reading takes one core, and what else the machine does does not count. Instances are let go
-once they are read, unless `--hold` keeps them, as training does. Memory is by how much the process grows at its peak.
+Rates are per second of processor time, since reading takes one core and other work on the machine should not count.
+Instances are freed once they are read, unless `--hold` keeps them, as training does. Memory is the growth of the
+process at its peak.
 
 Values checked: each round reads the same number of questions and of tokens.
 """
@@ -32,7 +33,7 @@ COLUMNS = ("reader", "file", "questions", "tokens", "questions/s", "tokens/s", "
 
 
 class Reading(NamedTuple):
-    """What was read, and how."""
+    """The figures of one reader and file."""
 
     questions: int
     tokens: int

@@ -5,8 +5,8 @@ Time and memory of the recurrence of C-GRU and of MAGE-GRU, by each backend, bes
 
 A row is one direction of one layer, with its input projection; input and state have the same size. C-GRU: half the
 state along sequential edges, half along coreference edges, both weighted by a softmax over learnt keys. MAGE: a quarter
-of the state is coreferent, and edges have weight one. Each token is in one of the clusters, drawn at random, and reads
-the token of its cluster before it.
+of the state is coreferent, and edges have weight one. Each token is in a random cluster, and reads the token before it
+in this cluster.
 
 Values checked: backends have the same outputs and gradients, and along sequential edges alone those of `torch.nn.GRU`.
 """
@@ -25,7 +25,7 @@ PASSES = ("forward", "forward+backward")
 BACKENDS = {"cpu": ["plain", "cpp"], "cuda": ["plain", "triton"]}
 BASELINE, GRU = "torch.nn.GRU", "GRU"
 TOLERANCE = {"float32": 1e-4, "bfloat16": 0.1}
-"""What rounding may add up to over a sequence, as a share of the largest number."""
+"""The largest difference that rounding may cause over a sequence, as a share of the largest number."""
 
 
 class Shape(NamedTuple):
@@ -42,7 +42,7 @@ class Layer(NamedTuple):
 
 
 def latest_of_same_cluster(clusters: torch.Tensor) -> torch.Tensor:
-    """For each token the token before it of its cluster. Shape of both: (batch_size, sequence_length)."""
+    """For each token, the token before it in its cluster. Shape of both: (batch_size, sequence_length)."""
     sources = torch.full_like(clusters, NO_SOURCE)
     latest = clusters.new_full((clusters.size(0), int(clusters.max()) + 1), NO_SOURCE)
     for t in range(clusters.size(1)):
@@ -52,7 +52,7 @@ def latest_of_same_cluster(clusters: torch.Tensor) -> torch.Tensor:
 
 
 class Task:
-    """What a layer computes on: inputs, parameters and the gradient from outside, the same for all layers."""
+    """The inputs, parameters and outer gradient of a layer, the same for all layers."""
 
     def __init__(self, shape: Shape, device: str, dtype: str) -> None:
         torch.manual_seed(0)
@@ -130,7 +130,7 @@ class Recurrence(Benchmark):
 
     def problems(self, setting: Shape) -> List[str]:
         if setting.passes == "forward":
-            # Checked with its gradients, before they are timed; here the outputs would be computed twice.
+            # The setting with gradients checks outputs too, so a forward setting need not.
             setting = setting._replace(passes=PASSES[-1])
         task, problems, expected = self.task(setting), [], {}
         plain = [Layer(GRU, backend, 0) for backend in self.backends()]

@@ -1,5 +1,5 @@
 """
-What the start of each command costs, beside `python -c "import allennlp.commands"` in the same run.
+Measures the start of each command, beside `python -c "import allennlp.commands"` in the same run.
 
     python scripts/benchmarks/start_up.py --rounds 5
 
@@ -42,14 +42,14 @@ COMMANDS: Dict[str, List[str]] = {
     "coref-rc train --help": [*COREF_RC, "train", "--help"],
     "coref-rc evaluate --help": [*COREF_RC, "evaluate", "--help"],
 }
-"""Arguments of Python; the first is what the others are compared with."""
+"""Arguments of Python. The others are compared with the first."""
 
 HEAVY = ("torch", "allennlp", "allennlp_models", "spacy", "transformers", "inflect", "matplotlib", "scipy", "numpy")
 COLUMNS = ("command", "processor s", "ratio", "clock s", "imports")
 
 
 def write_inputs(folder: Path) -> None:
-    """What the commands read."""
+    """Writes the files that the commands read."""
     run = folder / "run"
     run.mkdir()
     (run / "config.json").write_text("{}")
@@ -63,7 +63,7 @@ def write_inputs(folder: Path) -> None:
 
 
 def start(arguments: Sequence[str], folder: Path, **environment: str) -> str:
-    """What a command writes to standard error."""
+    """Runs a command. Returns its standard error."""
     process = subprocess.run(
         [sys.executable, *arguments], cwd=folder, env={**os.environ, **environment}, capture_output=True, text=True
     )

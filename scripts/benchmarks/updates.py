@@ -7,10 +7,9 @@ config has them.
         --tokens 200 400 800 --batch 2 --threads 1
     python scripts/benchmarks/updates.py cnn/ga_gru+coref_gru --tokens 2000 --dense 500 --rounds 1 --threads 1
 
-The first model is the one that the others are compared with. CONFIG+VARIANT is a config changed by a variant of
-lib/variants.libsonnet. Beside configs there are `torch.nn.GRU`, forward and
-backward of one layer alone, and `allennlp_qanet`, the `qanet` of allennlp-models in the sizes of
-narrativeqa/baseline_qanet.
+The others are compared with the first model. CONFIG+VARIANT is a config changed by a variant of lib/variants.libsonnet.
+Beside configs there are `torch.nn.GRU`, forward and backward of one layer alone, and `allennlp_qanet`, the `qanet` of
+allennlp-models in the sizes of narrativeqa/baseline_qanet.
 
 Texts are made up: bAbI's readers get stories of the bundled simulated data of about that many tokens, NarrativeQA's
 random words with full stops and connectives, other readers cloze questions about random words and entity markers.
@@ -38,7 +37,7 @@ GRU, ALLENNLP_QANET = "torch.nn.GRU", "allennlp_qanet"
 OUR_QANET = "narrativeqa/baseline_qanet"
 AMP = ("bfloat16", "float16")
 TOLERANCE = {"": 1e-3, "dense": 1e-3, "bfloat16": 0.05, "float16": 0.01}
-"""Of the loss, as a share of it."""
+"""The largest allowed difference of the loss, as a share of it."""
 
 
 class Variant(NamedTuple):
@@ -104,7 +103,7 @@ class Experiment:
         self.amp = getattr(torch, competitor.variant) if competitor.variant in AMP else None
 
     def tensors(self, *chosen: int) -> TensorDict:
-        """Of some instances, or of all."""
+        """The tensors of some instances, or of all."""
         instances = [self.instances[i] for i in chosen] or self.instances
         tensors = make_tensors(instances, self.vocab, self.device)
         return {name: value for name, value in tensors.items() if self.with_annotations or "annotations" not in name}
@@ -120,7 +119,7 @@ class Experiment:
         parameters = [(name, parameter) for name, parameter in self.model.named_parameters() if parameter.requires_grad]
         optimizer = Optimizer.from_params(Params(dict(self.trainer["optimizer"])), model_parameters=parameters)
         enable_gradient_clipping(self.model, self.trainer.get("grad_clipping"))
-        # Numbers of float16 are too small for gradients; in the other types this does nothing.
+        # Gradients are too small for float16; with the other types this does nothing.
         scaler = torch.amp.GradScaler(self.device.type, enabled=self.amp == torch.float16)
 
         def update() -> None:
@@ -161,7 +160,7 @@ class Updates(Benchmark):
 
     @torch.no_grad()
     def problem(self, competitor: Variant, setting: Text) -> Optional[str]:
-        """What is wrong with the loss of two questions."""
+        """Says what is wrong with the loss of two questions, if anything."""
         text = setting._replace(batch=2)
         experiment = Experiment(competitor._replace(variant=""), text, self.arguments)
         experiment.model.eval()

@@ -8,7 +8,7 @@ from allennlp_coref_rc.data.fields import CandidateTensors
 
 class AnswerInput(NamedTuple):
     """
-    What a reader knows when it answers.
+    The input of an answer layer.
 
     # Parameters
 
@@ -17,7 +17,7 @@ class AnswerInput(NamedTuple):
     passage_mask : `torch.BoolTensor`
         Shape: (batch_size, passage_length).
     question_vector : `torch.FloatTensor`
-        What the passage is asked for. Shape: (batch_size, dim).
+        The question as one vector, which passage tokens are scored against. Shape: (batch_size, dim).
     question_mask : `torch.BoolTensor`
         Shape: (batch_size, question_length).
     embedded_passage, embedded_question : `torch.FloatTensor`

@@ -28,7 +28,7 @@ class CollaborativeGating(Gating):
     # Parameters
 
     gate_by : `str`, optional (default = `"question"`)
-        What alpha sums: `"question"` (Q, the better one on CNN) or `"filtered_question"` (Z).
+        The encodings that alpha weighs and sums: `"question"` (Q, the better one on CNN) or `"filtered_question"` (Z).
     final_filtering : `bool`, optional (default = `True`)
         After the last layer too the question is filtered before passage tokens are scored against it (equation 7).
     """

@@ -34,13 +34,13 @@ class Gating(torch.nn.Module, Registrable):
     default_implementation = "gated_attention"
 
     def forward(self, pair: EncodedPair) -> Tuple[torch.Tensor, List[Attention]]:
-        """The gated passage, of shape (batch_size, passage_length, get_output_dim(dim)), and what was attended to."""
+        """The gated passage, of shape (batch_size, passage_length, get_output_dim(dim)), and the attentions used."""
         raise NotImplementedError
 
     def final_question(self, pair: EncodedPair) -> Tuple[torch.Tensor, List[Attention]]:
         """
-        The question that the answer layer is to see after the last layer, of the shape of `pair.question`, and what was
-        attended to. By default it is the question as it was encoded.
+        The question that the answer layer sees after the last layer, in the shape of `pair.question`, and the
+        attentions used. By default it is the encoded question.
         """
         return pair.question, []
 

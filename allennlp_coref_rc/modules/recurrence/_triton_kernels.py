@@ -144,7 +144,9 @@ def forward(
 
 @triton.jit
 def _saved(gates, previous, grad_states, mask, position, k, SIZE: tl.constexpr):
-    """What the backward step at `position` starts from: r, z, n, m U_n + b_n, m and the gradient of the state."""
+    """
+    The values that the backward step at `position` starts from: r, z, n, m U_n + b_n, m and the gradient of the state.
+    """
     real = k < SIZE
     gate = gates + position * (4 * SIZE) + k
     r = _load(gate, real)
@@ -181,7 +183,7 @@ def backward(
         weight_z = _load(weight_hh + (SIZE + j) * SIZE + k[None, :], within)
         weight_n = _load(weight_hh + (2 * SIZE + j) * SIZE + k[None, :], within)
 
-    # What the token just done, which comes after this one, sends to this one's state.
+    # The gradient that the token just done, which comes after this one, sends to this one's state.
     carried = tl.full((BLOCK,), 0.0, tl.float32)
     nothing = tl.full((BLOCK,), 0.0, tl.float32)
     position = row * length + (0 if REVERSE else length - 1)

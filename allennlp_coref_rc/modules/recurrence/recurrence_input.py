@@ -7,7 +7,7 @@ from allennlp_coref_rc.modules.recurrence.edges import Edges
 
 class RecurrenceInput(NamedTuple):
     """
-    What `recurrence` reads, and its parameters.
+    The inputs and parameters of `recurrence`.
 
     # Parameters
 

@@ -8,7 +8,7 @@ from allennlp_coref_rc.data.fields import AnnotationTensors
 
 class EncoderInput(NamedTuple):
     """
-    What an encoder reads.
+    The input of an encoder.
 
     # Parameters
 

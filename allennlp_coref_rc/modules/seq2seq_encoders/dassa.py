@@ -17,9 +17,9 @@ from allennlp_coref_rc.modules.seq2seq_encoders.annotated_seq2seq_encoder import
 
 class Positions(torch.nn.Module):
     """
-    What says where in the sequence tokens stand, to be added to vectors like those given. A module, because AllenNLP's
-    trainer refuses a bias right before a layer norm as one without effect, which those of projections before a block
-    are not: its residual connections carry them on.
+    The position encodings of tokens, to be added to vectors of the given shape. A module, because AllenNLP's trainer
+    refuses a bias right before a layer norm as one without effect, which those of projections before a block are not:
+    its residual connections carry them on.
     """
 
     def forward(self, inputs: torch.Tensor) -> torch.Tensor:

@@ -29,9 +29,9 @@ def rnn_shapes(input_size: int, rows: int, recurrent_size: int) -> Dict[str, Tup
 
 class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
     """
-    What the encoders over the `recurrence` have in common: parameters named and shaped as those of `torch.nn.GRU`,
-    edges read from annotations, passage and question encoded as a pair, and conversion from and to PyTorch's modules.
-    A subclass says in `_edges` what each token reads.
+    Base class of the encoders over the `recurrence`: parameters named and shaped as those of `torch.nn.GRU`, edges read
+    from annotations, passage and question encoded as a pair, and conversion from and to PyTorch's modules. A subclass
+    says in `_edges` what each token reads.
 
     # Parameters
 
@@ -234,7 +234,7 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         suffix: str,
     ) -> List[Edges]:
         """
-        What each token reads.
+        The edges that tell what each token reads.
 
         # Parameters
 
