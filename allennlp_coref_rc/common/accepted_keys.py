@@ -110,6 +110,7 @@ def _is_name(node: Any, name: str) -> bool:
 
 
 def _owner(cls: type, constructor: Callable) -> type:
-    """The class in which the constructor is defined."""
-    name = getattr(constructor, "__qualname__", "").rpartition(".")[0].rpartition(".")[2]
-    return next((base for base in cls.__mro__ if base.__name__ == name), cls)
+    """The class that defines the method; its name would not tell, as several classes may have the same one."""
+    name, function = getattr(constructor, "__name__", ""), getattr(constructor, "__func__", constructor)
+    methods = ((base, vars(base).get(name)) for base in cls.__mro__)
+    return next((base for base, method in methods if getattr(method, "__func__", method) is function), cls)

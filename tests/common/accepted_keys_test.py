@@ -2,10 +2,12 @@ from typing import Any
 
 import pytest
 from allennlp.common import Registrable
+from allennlp.common.from_params import infer_constructor_params
 from allennlp.training.gradient_descent_trainer import GradientDescentTrainer
 
 from allennlp_coref_rc.common.accepted_keys import accepted_keys
 from allennlp_coref_rc.data.dataset_readers import AnnotatedBabiReader
+from allennlp_coref_rc.registration import register_allennlp_models, register_own
 
 
 class Base(Registrable):
@@ -81,3 +83,31 @@ def test_readers_hand_on_to_allennlp():
 def test_the_trainer_takes_what_its_constructors_take_and_look_for():
     accepted = accepted_keys(GradientDescentTrainer, GradientDescentTrainer.from_partial_objects)
     assert {"num_epochs", "run_sanity_checks", "ddp_wrapped_model"} <= set(accepted.parameters) and accepted.closed
+
+
+def test_a_parent_of_the_same_name_is_another_class():
+    """AllenNLP's `Module` and PyTorch's are such."""
+
+    class Same(Base):
+        def __init__(self, older: int = 0, **kwargs: Any) -> None:
+            self.older = dict(kwargs)
+
+    same = type("Same", (Same,), {})
+    assert set(accepted_keys(same, same.__init__).parameters) == {"older", "base"}
+
+
+def test_no_key_that_allennlp_knows_is_unknown():
+    """The oracle: AllenNLP's own list of what each registered class accepts."""
+    register_own()
+    register_allennlp_models()
+    number = 0
+    for names in Registrable._registry.values():
+        for name, (cls, constructor_name) in names.items():
+            constructor = getattr(cls, constructor_name) if constructor_name else cls.__init__
+            if not hasattr(cls, "from_params") or constructor is object.__init__:
+                continue
+            known = infer_constructor_params(cls, constructor).values()
+            expected = {found.name for found in known if found.kind != found.VAR_KEYWORD} - {"self"}
+            assert expected <= set(accepted_keys(cls, constructor).parameters), name
+            number += 1
+    assert number > 300
