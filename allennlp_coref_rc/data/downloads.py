@@ -34,7 +34,7 @@ class DownloadError(Exception):
 @dataclass(frozen=True)
 class File:
     """
-    A file to download or, without a `url`, to put there by hand. Of an archive, only its `folder` is unpacked.
+    A file to download or, without a `url`, to put there by hand. If it is an archive, only its `folder` is unpacked.
     """
 
     name: str

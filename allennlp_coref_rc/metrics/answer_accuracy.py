@@ -9,7 +9,7 @@ from allennlp.training.metrics import Metric
 class AnswerAccuracy(Metric):
     """
     The share of questions answered correctly, over two denominators: `accuracy` over the questions that were kept, and
-    `accuracy_official` over all that the data set has, those skipped being wrong.
+    `accuracy_official` over all questions of the data set, where skipped ones count as wrong.
     """
 
     def __init__(self) -> None:

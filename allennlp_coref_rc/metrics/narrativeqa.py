@@ -25,8 +25,7 @@ class NarrativeQaMetric(Metric):
     beta : `float`, optional (default = `1.2`)
         How much more recall counts than precision in Rouge-L.
     same_reference : `bool`, optional (default = `False`)
-        Rouge-L is the best F over the references, the standard one, in place of that of the best precision and the best
-        recall.
+        Rouge-L is the best F over the references, as usual, instead of the F of the best precision and the best recall.
     """
 
     def __init__(self, beta: float = 1.2, same_reference: bool = False) -> None:

@@ -37,10 +37,10 @@ def rouge_l(
     prediction: Sequence[str], references: Sequence[Sequence[str]], beta: float = 1.2, same_reference: bool = False
 ) -> float:
     """
-    Rouge-L (Lin 2004) of a tokenised prediction. By default as COCO's caption evaluation has it, and with it the papers
-    on NarrativeQA: of the best precision and the best recall over the references, which may be of different ones. With
-    `same_reference` it is the best F over the references. Recall counts `beta` times as much as precision. An empty text
-    counts as one empty token.
+    Rouge-L (Lin 2004) of a tokenised prediction. By default it is as in COCO's caption evaluation, which the papers on
+    NarrativeQA use: it combines the best precision and the best recall over the references, which may come from
+    different references. With `same_reference` it is the best F over the references. Recall counts `beta` times as much
+    as precision. An empty text counts as one empty token.
     """
     prediction = prediction or [""]
     pairs = []

@@ -25,10 +25,9 @@ class AnnotatedQanet(SpanModel):
     annotations. With `dassa` as the modelling layer it is the model of `Discourse-Aware Semantic Self-Attention
     <https://aclanthology.org/D19-1257>`_ (Mihaylov & Frank, EMNLP 2019).
 
-    Embeddings pass a projection, highway layers and another projection; one encoder reads passage and question; the
-    passage is merged with what attention finds in the question, and what that finds in the passage; the modelling
-    layer is applied three times, with the same weights. The answer's first token is read off the first and the second
-    application, the last one off the first and the third.
+    Embeddings pass a projection, highway layers and another projection; one encoder reads passage and question;
+    attention merges the passage with the question, in both directions; the modelling layer is applied three times, with
+    the same weights. The first and second application give the answer's first token, the first and third its last.
 
     The options that AllenNLP's `qanet` has too have its names, and it computes the same, but for the biases of the
     two projections before encoders, which QANet has in the authors' code of DASSA, and that never a number is stored
@@ -40,7 +39,7 @@ class AnnotatedQanet(SpanModel):
 
     vocab : `Vocabulary`
     text_field_embedder : `TextFieldEmbedder`
-        Of passages and questions.
+        Embeds passages and questions.
     phrase_layer : `Seq2SeqEncoder`
         Reads passages and questions.
     matrix_attention_layer : `MatrixAttention`
@@ -49,7 +48,7 @@ class AnnotatedQanet(SpanModel):
         Its input and output dimensions are the same, since it reads its own output.
     num_highway_layers : `int`, optional (default = `2`)
     dropout_prob : `float`, optional (default = `0.1`)
-        Of embeddings, of the merged passage, and of the encoders' outputs.
+        Applied to embeddings, to the merged passage, and to the encoders' outputs.
     max_span_length : `int`, optional (default = `None`)
     metric : `Metric`, optional (default = `NarrativeQaMetric()`)
         Both as in `SpanModel`.
@@ -141,12 +140,14 @@ class AnnotatedQanet(SpanModel):
         question: torch.Tensor,
         question_mask: torch.Tensor,
     ) -> torch.Tensor:
-        """The passage beside what attention finds for it. Shape: (batch_size, passage_length, 4 * dim)."""
+        """
+        The passage beside the results of attention in both directions. Shape: (batch_size, passage_length, 4 * dim).
+        """
         # Shape: (batch_size, passage_length, question_length)
         similarity = self._matrix_attention(passage, question)
         to_question = masked_softmax(similarity, question_mask.unsqueeze(1))
         to_passage = masked_softmax(similarity.transpose(1, 2), passage_mask.unsqueeze(1))
         found = to_question @ question
-        # The question's share first: multiplied in the other order there would be a number for each pair of tokens.
+        # Multiplies the right side first: the other order would need a number for each pair of passage tokens.
         found_again = to_question @ (to_passage @ passage)
         return torch.cat([passage, found, passage * found, passage * found_again], dim=-1)

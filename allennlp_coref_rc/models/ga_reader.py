@@ -56,7 +56,7 @@ class GAReader(Model):
 
     vocab : `Vocabulary`
     text_field_embedder : `TextFieldEmbedder`
-        Of passages and questions.
+        Embeds passages and questions.
     passage_encoders : `List[Seq2SeqEncoder]`
         One a layer.
     question_encoders : `List[Seq2SeqEncoder]`, optional (default = `passage_encoders`)
@@ -66,12 +66,12 @@ class GAReader(Model):
         (the GA Reader's paper and code).
     gating : `Gating`, optional (default = `GatedAttention()`)
     read_out : `str`, optional (default = `"final_states"`)
-        What of the question's encodings the passage is scored against: `"final_states"` of the encoder's directions, or
-        `"cloze"`, the encoding of the question's "@placeholder".
+        The part of the question's encodings that the passage is scored against: `"final_states"` of the encoder's
+        directions, or `"cloze"`, the encoding of the question's "@placeholder".
     question_self_belief, passage_self_belief : `SelfBeliefAggregation`, optional (default = `None`)
         Applied to the last layer's encodings of question and passage.
     dropout : `float`, optional (default = `0.0`)
-        Of the gated passage between layers, and of nothing else, as in the authors' code.
+        Applied only to the gated passage between layers, as in the authors' code.
     question_feature : `bool`, optional (default = `False`)
         Tell the last layer's passage encoder which tokens of the passage occur in the question, by an embedding of size
         2 beside its input. Words that the vocabulary does not have occur in no question (in the authors' code, whose
@@ -116,7 +116,7 @@ class GAReader(Model):
         if read_out not in READ_OUTS:
             raise ConfigurationError(f"ga_reader.read_out is {read_out!r}, expected one of {READ_OUTS}")
         self.explain = False
-        """Whether outputs hold what every attention has paid: for predictions, since it is much."""
+        """Whether outputs hold the weights of every attention. Only predictions set it, since these are large."""
         self._text_field_embedder = text_field_embedder
         self._passage_encoders = torch.nn.ModuleList(passage_encoders)
         self._question_encoders = torch.nn.ModuleList(question_encoders)
@@ -344,9 +344,9 @@ class GAReader(Model):
         """
         Gives each question its `answer`, the `candidate_probabilities` by candidate, the `attention` of the passage's
         tokens, those tokens, the `clusters` used, and, where all are known, the `gold` answer; with `explain` also its
-        `explanations`, the objects that `Attention.to_json` makes. An attention sum over no token of any candidate is no
-        reason for one of them: such a question has no `answer` (`None`), and, if any of the batch is one, `unanswered`
-        says why, and nothing ("") of the others.
+        `explanations`, the objects that `Attention.to_json` makes. A question without a token of any candidate in its
+        passage has no `answer` (`None`). If the batch has such a question, `unanswered` gives the reason for it, and is
+        "" for the others.
         """
         keys = (
             "id",
@@ -410,8 +410,8 @@ def _occurs_in(
     passage: TextFieldTensors, question: TextFieldTensors, question_mask: torch.Tensor, unknown: int
 ) -> torch.Tensor:
     """
-    Which tokens of the passage occur in the question; those with the index of unknown words, which may be any, count as
-    not. Shape: (batch_size, passage_length).
+    Which tokens of the passage occur in the question. Unknown words, which may be any word, count as not occurring.
+    Shape: (batch_size, passage_length).
     """
     passage_ids = get_token_ids_from_text_field_tensors(passage)
     question_ids = get_token_ids_from_text_field_tensors(question)

@@ -18,9 +18,9 @@ class SpanModel(Model):
 
     vocab : `Vocabulary`
     max_span_length : `int`, optional (default = `None`)
-        Of answers, in tokens. By default there is no limit.
+        The longest answer in tokens. By default there is no limit.
     metric : `Metric`, optional (default = `NarrativeQaMetric()`)
-        Given answers and their references, as texts. It sees every question that has references, those too that have no
+        Compares answers with their references, as texts. It counts every question that has references, even without a
         span.
     """
 

@@ -12,8 +12,8 @@ from allennlp_coref_rc.models.span_model import SpanModel
 @Model.register("wrapped_span_reader")
 class WrappedSpanReader(SpanModel):
     """
-    A model of allennlp-models, `bidaf` or `qanet`, trained, evaluated and asked as those of this package are: with its
-    metrics and predictor, questions without a span, and a limit of spans' lengths. Annotations are left alone.
+    A model of allennlp-models, `bidaf` or `qanet`, used like the models of this package: with its metrics and
+    predictor, with questions without a span, and with a limit on the length of spans. It ignores annotations.
 
     Registered as a `Model` with name "wrapped_span_reader".
 

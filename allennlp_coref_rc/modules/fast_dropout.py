@@ -5,8 +5,8 @@ LEVELS = 2**16
 
 class FastDropout(torch.nn.Dropout):
     """
-    `torch.nn.Dropout`, on a CPU in less than half the time: there 16 random bits a number decide instead of 32, so the
-    probability is rounded to a multiple of 2^-16, and kept values are scaled by exactly that. The mask of dropped
+    `torch.nn.Dropout` in less than half the time on a CPU. There it draws 16 random bits a number instead of 32, so the
+    probability is rounded to a multiple of 2^-16, and kept values are scaled by the rounded one. The mask of dropped
     values is kept as bytes.
     """
 

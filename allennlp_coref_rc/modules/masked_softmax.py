@@ -8,7 +8,7 @@ def at_least_float32(tensor: torch.Tensor) -> torch.Tensor:
 
 def masked_softmax(scores: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
     """
-    The softmax over the last dimension, over what is not masked, computed in float32 at least. A row that is all masked
+    The softmax over the unmasked entries of the last dimension, computed in float32 at least. A row that is all masked
     is zero. (AllenNLP's own multiplies scores by the mask before the exponential, and adds 1e-13, which float16 lacks.)
 
     # Parameters
@@ -16,12 +16,12 @@ def masked_softmax(scores: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
     scores : `torch.Tensor`
         Shape: (..., n).
     mask : `torch.BoolTensor`
-        Of a shape that broadcasts to that of `scores`.
+        Its shape has to broadcast to the shape of `scores`.
 
     # Returns
 
     `torch.Tensor`
-        Of the shape and the dtype of `scores`.
+        Has the shape and the dtype of `scores`.
     """
     precise = at_least_float32(scores)
     # Not minus infinity, so that a row that is all masked has no NaN to begin with.

@@ -33,9 +33,9 @@ class SeparableConvolution(torch.nn.Module):
 class QanetBlock(torch.nn.Module):
     """
     The encoder block of `QANet <https://openreview.net/forum?id=B14TlG-RW>`_ (Yu et al., ICLR 2018): separable
-    convolutions, self-attention and a feed-forward layer, each after a layer norm and with a residual connection, which
-    layer dropout leaves alone the more often, the deeper the layer is in the block. It computes what AllenNLP's
-    `qanet_encoder_block` does, but for padding, which convolutions do not see here.
+    convolutions, self-attention and a feed-forward layer. Each has a layer norm before it and a residual connection.
+    Layer dropout skips deeper layers more often. The block computes the same as AllenNLP's `qanet_encoder_block`,
+    except that convolutions do not see padding here.
 
     # Parameters
 
@@ -47,7 +47,7 @@ class QanetBlock(torch.nn.Module):
     feedforward_dim : `int`
     dropout : `float`
     layer_dropout : `float`
-        Of the last layer of the block; of layer l of L it is l / L of that.
+        The probability of dropping the last layer of the block. Layer l of L is dropped with l / L of it.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class QanetBlock(torch.nn.Module):
         # Parameters
 
         inputs : `torch.Tensor`
-            Shape: (batch_size, sequence_length, dim). With what says where in the sequence they stand.
+            Shape: (batch_size, sequence_length, dim). They include position encodings.
         exist : `torch.Tensor`, optional (default = `None`)
             Shape: (batch_size, sequence_length, 1). One, or zero where masked; by default ones.
         attended : `torch.BoolTensor`, optional (default = `None`)
@@ -114,7 +114,10 @@ class QanetBlock(torch.nn.Module):
     def _residual(
         self, index: int, inputs: torch.Tensor, layer: Callable[[torch.Tensor], torch.Tensor]
     ) -> torch.Tensor:
-        """Adds what the layer makes of its normed inputs: in training unless it is dropped, else scaled by how often."""
+        """
+        Adds the layer's output for its normed inputs. Training may drop it; evaluation scales it by the share of times
+        it is kept.
+        """
         probability = self._layer_dropout * (index + 1) / len(self.norms)
         if self.training and torch.rand(()) < probability:
             return inputs + self._no_gradients() if is_distributed() else inputs
@@ -122,5 +125,5 @@ class QanetBlock(torch.nn.Module):
         return inputs + outputs if self.training else torch.add(inputs, outputs, alpha=1 - probability)
 
     def _no_gradients(self) -> torch.Tensor:
-        """A zero of which all parameters have gradients: without any, distributed training refuses to go on."""
+        """A zero that gives all parameters a gradient: without one, distributed training refuses to go on."""
         return torch.stack([0.0 * parameter.flatten()[:1].sum() for parameter in self.parameters()]).sum()

@@ -18,24 +18,24 @@ Group = List[Union[str, List[str]]]
 
 class RandomRenaming(torch.nn.Module, FromParams):
     """
-    Exchanges names at random: in each question anew every name of a group becomes some name of it, wherever it occurs
-    the same one, and no two the same. Who is where stays as a story says it; who is called what does not, so that a
-    reader that is trained on it can't learn stories by their names. It neither changes which words corefer nor, where
-    candidates are places in the passage, which of them is the answer. Not in the papers.
+    Exchanges names at random: in each question, every name of a group is replaced by a name of the group, the same one
+    wherever it occurs, and different names by different ones. The facts of a story stay, and only the names change, so
+    a reader trained on it can't learn stories by their names. The same words corefer as before and, where candidates
+    are places in the passage, the same one is the answer. Not in the papers.
 
-    Names that the training data do not have stay as they are. Other words of one meaning, such as verbs, may be a group
-    too.
+    Names that the training data do not have stay as they are. Other interchangeable words, such as verbs of one
+    meaning, may also be a group.
 
     # Parameters
 
     vocab : `Vocabulary`
     groups : `List[List[Union[str, List[str]]]]`, optional (default = `[]`)
-        Names that can stand for each other, in lower case: each a word, or its forms, of which all names of a group
-        have as many, in one order (`[["john", "mary"], [["cat", "cats"], ["mouse", "mice"]]]`). Words that are classes
-        of answers, or parts of one such as "apple,milk", stay.
+        Names that can stand for each other, in lower case. Each is a word, or a list of its forms; all names of a group
+        have the same number of forms, in the same order (`[["john", "mary"], [["cat", "cats"], ["mouse", "mice"]]]`).
+        Words that are classes of answers, or parts of one such as "apple,milk", stay.
     class_groups : `List[List[Union[str, List[str]]]]`, optional (default = `[]`)
-        Such groups, of up to 6 names, that are exchanged where classes have any of them, in answers as well, and only
-        there. An exchange whose answer would be none of the classes is not made.
+        Groups of up to 6 names that are also exchanged in answers. They are used only where classes contain any of the
+        names. An exchange whose answer would not be a class is not made.
 
     # Errors
 
@@ -81,7 +81,7 @@ class RandomRenaming(torch.nn.Module, FromParams):
         self, texts: Sequence[TextFieldTensors], answer: Optional[torch.Tensor] = None
     ) -> Tuple[List[TextFieldTensors], Optional[torch.Tensor]]:
         """
-        The texts of the same questions, renamed alike, and their answers; those that are candidates stay.
+        Renames all texts of a question alike, and returns them with the answers. Answers that are candidates stay.
 
         # Parameters
 
@@ -143,6 +143,6 @@ def _indices(names: List[List[str]], known: Dict[str, int]) -> torch.Tensor:
 
 def _renamed_answers(answers: List[List[str]], names: List[List[str]], order: Sequence[int]) -> List[int]:
     becomes = {word: new for forms, i in zip(names, order) for word, new in zip(forms, names[i])}
-    # Of equal answers, which differ in case alone, the first.
+    # Of answers that differ in case alone, the first counts.
     index = {tuple(answer): i for i, answer in reversed(list(enumerate(answers)))}
     return [index.get(tuple(becomes.get(word, word) for word in answer), -1) for answer in answers]

@@ -50,8 +50,8 @@ class ScopeWeights(NamedTuple):
 
 class Scopes:
     """
-    Attention within scopes, at the price of the scopes: the tokens that a head shows to each other are brought together
-    in groups, and groups of similar size attend in one call. Tokens of different scopes are never multiplied.
+    Attention within scopes, which costs only as much as the scopes. The tokens of a scope are gathered in a group, and
+    groups of similar size attend in one call. Tokens of different scopes are never multiplied.
 
     # Parameters
 
@@ -62,7 +62,7 @@ class Scopes:
         Shape: (batch_size, sequence_length). Masked tokens are in no group: they attend to nothing, and nothing attends
         to them.
     join_unannotated : `bool`, optional (default = `False`)
-        Whether the tokens of a text that are in no scope are one scope together. If false each stretch of them is one.
+        Whether all tokens of a text that are in no scope form one scope. If false, each stretch of them forms one.
     """
 
     def __init__(self, numbers: torch.Tensor, mask: torch.Tensor, join_unannotated: bool = False) -> None:
@@ -87,7 +87,8 @@ class Scopes:
         """`rows` are group by group; `starts` and `sizes` are of the groups."""
         self._buckets: List[Bucket] = []
         all_members = [rows[:0]]
-        # Where each row's output is among those of all buckets; the first of them, zero, is that of rows in no group.
+        # The place of each row's output among the outputs of all buckets. The first output, zero, is for rows in no
+        # group.
         places = numpy.zeros(num_rows, dtype=rows.dtype)
         end = 1
         for low, high in _ranges(sizes.max(initial=0)):

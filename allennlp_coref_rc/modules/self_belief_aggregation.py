@@ -14,8 +14,8 @@ ATTENTIONS = ("dot_product", "tanh")
 
 class SelfBeliefAggregation(torch.nn.Module, FromParams):
     """
-    Self-Belief Aggregation (the SBA of CG+SBA, NAACL-SRW 2018, equations 8 to 10): an encoding becomes a sum of the
-    encodings of its whole sequence, weighted by a self-attention that has an encoder of its own, over the embeddings,
+    Self-Belief Aggregation (the SBA of CG+SBA, NAACL-SRW 2018, equations 8 to 10): each encoding becomes a weighted sum
+    of its sequence's encodings. The weights come from a self-attention with an encoder of its own over the embeddings,
 
         B = biGRU(Y),  lambda_l = softmax(B^T b_l),  E[q_l] = sum_j lambda_lj q_j.
 
@@ -24,12 +24,12 @@ class SelfBeliefAggregation(torch.nn.Module, FromParams):
     # Parameters
 
     encoder : `Seq2SeqEncoder`
-        Of the embeddings.
+        Reads the embeddings.
     attention : `str`, optional (default = `"dot_product"`)
         Or `"tanh"`, `v^T tanh(W b_j + U b_l)`, which the paper finds to be worse (its Table 3).
     in_evaluation : `bool`, optional (default = `True`)
-        If false it is for training alone: the paper finds that at the cloze almost all of the weight stays where it is,
-        so that it can be left out at test time.
+        If false, it is used in training alone: the paper finds that the cloze gives almost all weight to itself, so
+        that the aggregation can be left out at test time.
     """
 
     def __init__(self, encoder: Seq2SeqEncoder, attention: str = "dot_product", in_evaluation: bool = True) -> None:
@@ -56,7 +56,7 @@ class SelfBeliefAggregation(torch.nn.Module, FromParams):
         # Parameters
 
         values : `torch.FloatTensor`
-            What is summed. Shape: (batch_size, length, dim).
+            The encodings to sum. Shape: (batch_size, length, dim).
         embedded : `EncoderInput`
             The same sequence's embeddings.
         positions : `torch.LongTensor`, optional (default = `None`)

@@ -6,15 +6,15 @@ from torch.nn.functional import max_pool1d, pad
 
 def best_span(start_scores: torch.Tensor, end_scores: torch.Tensor, max_length: Optional[int] = None) -> torch.Tensor:
     """
-    The span with the highest sum of the score of its first and that of its last token. For each end the best start is
-    found, so that memory grows with the length of the sequence, not with the number of spans.
+    The span with the highest sum of the score of its first and that of its last token. It looks for the best start of
+    each end, so memory grows with the length of the sequence, not with the number of spans.
 
     # Parameters
 
     start_scores, end_scores : `torch.Tensor`
         Shape: (batch_size, sequence_length).
     max_length : `int`, optional (default = `None`)
-        Of a span, in tokens, one or more. By default there is no limit.
+        The longest span in tokens, one or more. By default there is no limit.
 
     # Returns
 

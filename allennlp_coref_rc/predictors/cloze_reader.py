@@ -16,10 +16,10 @@ class ClozeReaderPredictor(ExplainingPredictor):
     Input: `{"passage": …, "question": …}`, the passage a text (or, for bAbI, a list of statements); optionally
     `candidates`, a list of strings, by default the answers seen in training; and `clusters`, known coreference clusters
     in place of the annotator's, as lists of [start, end) spans of the tokens of the passage and the wrapped question in
-    a row. Nothing else is looked at.
+    a row. Other keys are ignored.
 
     Output: the `answer`, `candidate_probabilities`, the `attention` on each of the `passage_tokens`, and the `clusters`
-    that were used. Candidates that are the same but for case are one. Where no candidate occurs in the passage, the
+    that were used. Candidates that differ only in case are merged. Where no candidate occurs in the passage, the
     `answer` is `None`, and `unanswered` says so.
 
     Registered as a `Predictor` with name "cloze_reader".

@@ -11,9 +11,8 @@ from allennlp_coref_rc.data.dataset_readers.question_data import check_candidate
 
 def reader_arguments(inputs: JsonDict, *optional: str) -> Dict[str, Any]:
     """
-    What an input says under "passage" and "question", and under those of the `optional` keys that are there
-    ("candidates", "clusters"): the arguments of a reader's `text_to_instance`. Other values raise a
-    `ConfigurationError`.
+    Takes the arguments of a reader's `text_to_instance` from an input: "passage", "question", and the
+    `optional` keys ("candidates", "clusters") that it has. Invalid values raise a `ConfigurationError`.
     """
     values = JsonValue(inputs)
     arguments = {key: value for key in ("passage", "question", *optional) if (value := values.get(key)) is not None}

@@ -17,7 +17,7 @@ class SpanReaderPredictor(ExplainingPredictor):
 
     Input: `{"passage": …, "question": …}`, texts or lists of tokens; optionally `clusters`, known coreference clusters
     in place of the annotator's, as lists of [start, end) spans of the tokens of the passage and the question in a row.
-    Nothing else is looked at.
+    Other keys are ignored.
 
     Output: the `answer`, the tokens of the span joined by blanks; `passage_tokens` and `question_tokens`; of a data
     set's questions the `id` and the `answer_texts`, the answers they have there; beside what the model has put out.

@@ -130,7 +130,7 @@ class Recurrence(Benchmark):
 
     def problems(self, setting: Shape) -> List[str]:
         if setting.passes == "forward":
-            # The setting with gradients checks outputs too, so a forward setting need not.
+            # Outputs and gradients are checked together, with a setting that has gradients.
             setting = setting._replace(passes=PASSES[-1])
         task, problems, expected = self.task(setting), [], {}
         plain = [Layer(GRU, backend, 0) for backend in self.backends()]

@@ -15,12 +15,12 @@ from allennlp_coref_rc.modules.seq2seq_encoders.recurrent_encoder import Recurre
 class CorefGru(RecurrentEncoder):
     """
     The Coref-GRU of `Neural Models for Reasoning over Multiple Mentions using Coreference
-    <https://aclanthology.org/N18-2007>`_ (Dhingra et al., NAACL 2018), Appendix A: a GRU whose state is split into a
-    part that is handed on from token to token and one that is handed on from mention to mention of the same entity.
-    Each token weighs what it reads by a softmax over keys, one for each kind of edge.
+    <https://aclanthology.org/N18-2007>`_ (Dhingra et al., NAACL 2018), Appendix A: a GRU with a two-part state. One
+    part passes from token to token, the other from mention to mention of the same entity. Each token weighs the states
+    that it reads by a softmax over keys, one for each kind of edge.
 
     Gates, their order and the parameters are those of `torch.nn.GRU` (reset, update, candidate; the update gate keeps
-    the old state, so it is one minus the paper's; a second bias, which the paper has not). Without annotations this
+    the old state, so it is one minus the paper's; the second bias is not in the paper). Without annotations this
     encoder is that GRU: `from_torch` and `to_torch` convert.
 
     With annotations the coreferent part comes from mentions alone: a token outside all clusters reads zeros there and
@@ -29,8 +29,8 @@ class CorefGru(RecurrentEncoder):
     Where this departs from the authors' code:
 
     * states are read back from the outputs, so memory grows with tokens, not with tokens times clusters;
-    * in backward reading the passage starts from the question's memory, which the code means to do but, through an
-      index error, does only if the question is of the greatest length;
+    * in backward reading the passage starts from the question's memory. The code means to do so but, through an index
+      error, does only if the question has the greatest length;
     * outputs are zero where masked, as AllenNLP's encoders have it.
 
     Which tokens of a mention read and write is the choice of the `coref_edges` annotation layer.
@@ -41,7 +41,7 @@ class CorefGru(RecurrentEncoder):
 
     input_size : `int`
     hidden_size : `int`
-        Of one direction: the paper's d. Has to be divisible by the number of relations plus one.
+        The size of one direction, the paper's d. Has to be divisible by the number of relations plus one.
     bidirectional : `bool`, optional (default = `True`)
     relations : `List[str]`, optional (default = `["coref"]`)
         The annotation layers whose edges are read, each with its own part of the state and its own key. The paper has
@@ -54,7 +54,7 @@ class CorefGru(RecurrentEncoder):
         the passage, and the passage, read backward, from those of the question; mentions of one cluster are linked
         across both.
     backend : `str`, optional (default = `"auto"`)
-        Of the `recurrence`.
+        The backend of the `recurrence`.
 
     # Example
 

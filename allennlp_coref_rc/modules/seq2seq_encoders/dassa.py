@@ -31,22 +31,23 @@ class Dassa(AnnotatedSeq2SeqEncoder):
     """
     The encoder of `Discourse-Aware Semantic Self-Attention for Narrative Reading Comprehension
     <https://aclanthology.org/D19-1257>`_ (Mihaylov & Frank, EMNLP 2019): a stack of QANet blocks, in some of which some
-    attention heads see annotations. Such a head makes queries and keys of a token and its label, values of the token
-    alone, and attends within a scope (equations 1 to 4): a sentence, a pair of sentences or the whole text, as the
-    annotation layers' views say. Attention within narrow scopes costs no more than they hold (see `Scopes`).
+    attention heads see annotations. Such a head computes queries and keys from a token and its label, values from the
+    token alone, and attends within a scope (equations 1 to 4): a sentence, a pair of sentences or the whole text, as
+    the annotation layers' views define it. Attention within narrow scopes costs only as much as the scopes (see
+    `Scopes`).
 
     Without annotations, or without heads that see them, it is the encoder of QANet. Its options have the names that
-    AllenNLP's `qanet_encoder` has for them, and it computes the same, but that scores are divided by the root of a head's
-    size (there, of `hidden_dim` over the number of heads, which is the same by default).
+    AllenNLP's `qanet_encoder` has for them, and it computes the same, except that scores are divided by the root of a
+    head's size (there by the root of `hidden_dim` over the number of heads, which is the same by default).
 
-    A token without a label has a vector of its head's own instead of what a label adds, in a plain head each token:
-    the authors' code has it as a label, here it is the bias.
+    In place of a label's vector, a token without a label gets a vector of its head, and so does each token in a plain
+    head. It is a label in the authors' code, and the bias here.
 
     Where this departs from the authors' code:
 
     * padding is never attended to, and convolutions do not see it; outputs are zero there;
-    * tokens in no scope attend to those of the stretch that they are in, up to the next scope, not to all the others in
-      no scope (`join_unannotated` for that). Where nothing is annotated a head so sees the whole text;
+    * tokens in no scope attend to their own stretch, up to the next scope, not to all other tokens in no scope (set
+      `join_unannotated` for that). So a head sees the whole text where nothing is annotated;
     * labels of each annotation layer have tables of their own (one for all, in the code, where clusters share rows with
       semantic roles by mistake), as large as the vocabulary says;
     * weights begin as PyTorch's `Linear` does, those of queries and keys about three times as large as in the code.
@@ -63,17 +64,17 @@ class Dassa(AnnotatedSeq2SeqEncoder):
         Odd.
     num_attention_heads : `int`, optional (default = `8`)
     attention_projection_dim : `int`, optional (default = `hidden_dim`)
-        Of all heads together; for a number of heads that `hidden_dim` is no multiple of.
+        The size of all heads together. Set it if `hidden_dim` is not a multiple of the number of heads.
     feedforward_hidden_dim : `int`, optional (default = `128`)
     heads : `Dict[str, int]`, optional (default = `{}`)
-        The annotation layers of views that heads see, and how many heads each: as many as it makes views, or more,
-        which then see the whole text. The other heads are plain.
+        The annotation layers of views that heads see, and the number of heads for each: as many as the layer makes
+        views, or more; the additional heads see the whole text. The other heads are plain.
     annotated_blocks : `List[int]`, optional (default = `[1, 3, 5]`)
         The blocks with such heads, from 0.
     label_dim : `int`, optional (default = `16`)
-        Of the labels' embeddings.
+        The size of the labels' embeddings.
     label_bias : `bool`, optional (default = `True`)
-        Labels also add a vector to queries and to keys as it is: the code has it, the paper has not.
+        Labels also add a vector, without projection, to queries and to keys: as in the code, but not in the paper.
     join_unannotated : `bool`, optional (default = `False`)
     normalize_outputs : `bool`, optional (default = `False`)
         Put a layer norm behind the last block, which QANet has not: for models that multiply encodings, whose residual
@@ -185,7 +186,7 @@ class Dassa(AnnotatedSeq2SeqEncoder):
         exist = attended = None
         if not mask.all():
             exist = mask.unsqueeze(-1).to(inputs.dtype)
-            # A text of no tokens attends to all padding rather than to nothing, which would be no number.
+            # A text without tokens attends to all its padding, since attention to nothing would give NaN.
             attended = (mask | ~mask.any(dim=1, keepdim=True))[:, None, None, :]
         outputs = inputs if self.input_projection is None else self.input_projection(inputs)
         positions = self.positions(outputs)

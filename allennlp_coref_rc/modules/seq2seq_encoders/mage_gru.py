@@ -23,15 +23,15 @@ OPEN = 50.0
 class MageGru(RecurrentEncoder):
     """
     The MAGE-GRU of `Linguistic Knowledge as Memory for Recurrent Neural Networks <https://arxiv.org/abs/1703.02620>`_
-    (Dhingra et al., 2017): a GRU whose state has a part for each type of edge. A token reads, part by part, the states
-    of the tokens that an edge of the type comes from, zeros where there is none; each gate sees all parts (equation 2).
-    Where several edges of one type enter a token, their states are summed: U is linear, so that is equation 2's sum of
-    products, and equation 4 is the case of one edge. A token in several clusters reads one state from each, also where
-    these are the same token's.
+    (Dhingra et al., 2017): a GRU whose state has a part for each type of edge. For each part, a token reads the states
+    at the other ends of its edges of this type, or zeros if it has none; each gate sees all parts (equation 2). If
+    several edges of one type enter a token, their states are summed. Since U is linear, this is equation 2's sum of
+    products; equation 4 is the case of one edge. A token in several clusters reads one state from each, even if one
+    token wrote them all.
 
     Gates, their order and the parameters are those of `torch.nn.GRU` (the update gate keeps the old state, so it is one
-    minus the paper's; a second bias, which the paper has not), and as many. Without annotations this encoder is that
-    GRU: `from_torch` and `to_torch` convert.
+    minus the paper's; the second bias is not in the paper), and as many. Without annotations this encoder is that GRU:
+    `from_torch` and `to_torch` convert.
 
     Two sequences. By default passage and question are read by an encoder each, as in the authors' code: forward the
     question's mentions read the states of the passage's, backward the passage's those of the question's, and the
@@ -65,15 +65,15 @@ class MageGru(RecurrentEncoder):
         `"dag_rnn"`: h_t = tanh(x_t W + m_t U + b) instead (its "DAG-RNN", as coded; without annotations a
         `torch.nn.RNN`). It runs as a GRU whose gates are held open, for the sake of the fast backends.
     carry : `str`, optional (default = `"gathered"`)
-        Of variant "mage": what the update gate keeps, `"gathered"` the state that was read (the code), or `"previous"`
-        that of the token before (equations 2 and 4).
+        The state that the update gate keeps in variant "mage": `"gathered"`, the state that was read (the code), or
+        `"previous"`, the state of the token before (equations 2 and 4).
     share_memory : `bool`, optional (default = `True`)
         Whether edges lead from passage to question and back, where each is encoded by a `mage_gru`.
     joint : `bool`, optional (default = `False`)
         Read passage and question as one sequence in random order. Needs the annotation layer to be made with
         `question_first: true`.
     backend : `str`, optional (default = `"auto"`)
-        Of the `recurrence`.
+        The backend of the `recurrence`.
 
     # Example
 

@@ -37,16 +37,16 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
 
     input_size : `int`
     hidden_size : `int`
-        Of one direction.
+        The size of one direction.
     shapes : `Dict[str, Tuple[int, ...]]`
-        Of the parameters of a direction, by name: `rnn_shapes`, and more where a subclass has more.
+        The shapes of the parameters of a direction, by name: `rnn_shapes`, and more where a subclass has more.
     relations : `Sequence[str]`
         The annotation layers whose edges are read.
     bidirectional : `bool`, optional (default = `True`)
     share_memory : `bool`, optional (default = `True`)
         See `encode_pair`.
     backend : `str`, optional (default = `"auto"`)
-        Of the `recurrence`.
+        The backend of the `recurrence`.
     """
 
     torch_class: Union[Type[torch.nn.GRU], Type[torch.nn.RNN]] = torch.nn.GRU
@@ -161,8 +161,8 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
     ) -> Tuple[torch.Tensor, torch.Tensor]:
         """
         Encodes a passage with this encoder and its question with another. If both are of one kind and share their
-        memory, and there are annotations, what is read second starts from the states of what is read first, and edges
-        lead across: forward that is the question, backward the passage.
+        memory, and there are annotations, the second sequence starts from the states of the first, and edges lead
+        across. The question is second in forward reading, the passage in backward reading.
         """
         annotated = passage.annotations is not None and question.annotations is not None
         shares = annotated and self._share_memory
@@ -198,7 +198,7 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         memory_mask: Optional[torch.Tensor] = None,
     ) -> torch.Tensor:
         """
-        Reads in one direction, if given `memory` as the continuation of the sequence whose states it is.
+        Reads in one direction. With `memory`, the states of another sequence, it continues that sequence.
 
         Shapes: memory (batch_size, memory_length, hidden_size), memory_mask (batch_size, memory_length), the result
         (batch_size, sequence_length, hidden_size).

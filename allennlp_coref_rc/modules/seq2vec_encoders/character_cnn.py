@@ -17,7 +17,7 @@ class CharacterCnn(Seq2VecEncoder):
     # Parameters
 
     embedding_dim : `int`
-        Of the characters.
+        The size of a character's embedding.
     num_filters : `int`
     width : `int`, optional (default = `5`)
         In characters.

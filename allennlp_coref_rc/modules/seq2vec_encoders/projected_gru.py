@@ -15,7 +15,7 @@ class ProjectedGru(Seq2VecEncoder):
 
     input_size : `int`
     hidden_size : `int`
-        Of a direction.
+        The size of one direction.
     output_size : `int`
         Half of the size of a word's embedding in the GA Reader.
     """
