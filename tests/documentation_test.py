@@ -30,6 +30,8 @@ from allennlp_coref_rc.reproduction.condition_files import (
 from tests.shared import PROJECT
 from tests.training_config.configs import BABI, load
 
+pytestmark = pytest.mark.slow
+
 PAGES = sorted([*PROJECT.glob("*.md"), *(PROJECT / "docs").rglob("*.md")])
 
 GLOBAL_OPTIONS = ("--verbose", "--debug", "--help", "--version")

@@ -9,6 +9,8 @@ from allennlp_coref_rc.annotations import AnnotatedText, DiscourseRelation, Fram
 from allennlp_coref_rc.annotations.alignment import UNKNOWN, Alignment, transfer
 from tests.annotations.texts import annotated_texts
 
+pytestmark = pytest.mark.slow
+
 # What two tokenisers may make of one piece of text: the ways to write it, each a list of tokens of so many characters.
 WAYS = {
     "a": [["a"], ["A"]],

@@ -11,6 +11,8 @@ from allennlp_coref_rc.common.files import named_paths
 from allennlp_coref_rc.metrics.narrativeqa import NarrativeQaMetric
 from allennlp_coref_rc.reproduction.figures.question_groups import question_type, read_answers, score
 
+pytestmark = pytest.mark.slow
+
 # A mean over questions, and what is not one.
 MEASURES = ("rouge_l", "bleu_1")
 

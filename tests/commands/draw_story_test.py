@@ -10,6 +10,8 @@ from allennlp_coref_rc.reproduction.figures.stories import load_reader
 from tests.archives import untrained_archive
 from tests.training_config.configs import BABI as FILES
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def archives(tmp_path_factory):

@@ -60,6 +60,7 @@ def test_the_screen_is_that_of_the_page(title, command, expected, clone, monkeyp
     assert not os.path.exists("output/new")
 
 
+@pytest.mark.slow
 def test_a_paragraph_in_a_process_of_its_own(clone):
     """No traceback, and nothing of what other packages say while they are imported."""
     command = [sys.executable, "-m", "allennlp_coref_rc", "train", "small.json", "-s", "output/quick_start"]

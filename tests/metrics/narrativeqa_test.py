@@ -100,6 +100,7 @@ def test_two_processes_agree_with_one():
     run_distributed_test([-1, -1], _two_processes, NarrativeQaMetric(), evaluate(PREDICTIONS, REFERENCES))
 
 
+@pytest.mark.slow
 @needs_narrativeqa
 def test_people_score_what_the_authors_of_the_data_set_report():
     with open(NARRATIVEQA / "qaps.csv", newline="", encoding="utf-8") as file:

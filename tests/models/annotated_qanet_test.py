@@ -133,6 +133,7 @@ def test_computes_what_allennlps_qanet_does():
         assert output["best_span"].tolist() == expected["best_span"].tolist()
 
 
+@pytest.mark.slow
 def test_learns_two_questions_by_heart():
     model, _, instances = build(qanet(dropout_prob=0.0))
     for module in model.modules():

@@ -183,6 +183,7 @@ def test_one_hot_needs_its_layer(layers):
         model.forward_on_instance(instances[0])
 
 
+@pytest.mark.slow
 def test_learns_a_small_set_by_heart():
     """Accuracy counts what is answered correctly, and gradients lead there."""
     model, instances, _ = build(more={"model.dropout": 0.0})

@@ -10,6 +10,8 @@ from allennlp_coref_rc.reproduction.runs import ERROR, MODEL, RESULT, Run
 from tests.shared import PROJECT
 from tests.training_config.configs import BABI
 
+pytestmark = pytest.mark.slow
+
 CONFIG = str(PROJECT / "training_config" / "babi" / "bi_gru.jsonnet")
 
 OVERRIDES = {"dataset_reader.folder": str(BABI), "trainer.num_epochs": 1}

@@ -18,6 +18,8 @@ from allennlp_coref_rc.screen.quiet import quiet_allennlp, quiet_logs, quiet_scr
 from tests.shared import PROJECT
 from tests.training_config.configs import BABI, load_small
 
+pytestmark = pytest.mark.slow
+
 CONFIG = PROJECT / "training_config" / "babi" / "ga_coref_gru.jsonnet"
 
 

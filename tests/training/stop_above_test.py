@@ -10,6 +10,8 @@ from allennlp_coref_rc.training import StopAbove
 from tests.shared import PROJECT
 from tests.training_config.configs import BABI
 
+pytestmark = pytest.mark.slow
+
 CONFIG = PROJECT / "training_config" / "babi" / "ga_coref_gru.jsonnet"
 
 

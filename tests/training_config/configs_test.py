@@ -86,6 +86,7 @@ def test_trains_on_an_extractive_and_a_classification_task_of_babi(config, task)
     assert has_learnt(config.stem, before, after)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("config", configs("annotators", *DATA_PATHS), ids=name_of)
 def test_trains_on_fixtures(config):
     _, _, before, after = train_two_batches(load_small(config))
@@ -93,6 +94,7 @@ def test_trains_on_fixtures(config):
 
 
 # In each row of the page another one of its folders: grid_test has all readers on all data sets.
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "line",
     [row[i % len(row)] for i, row in enumerate(configs_page.lines())],
@@ -104,6 +106,7 @@ def test_lines_of_the_page_train_on_fixtures(line):
         assert has_learnt(line.name, before, after)
 
 
+@pytest.mark.slow
 def test_every_line_of_the_page_is_an_experiment_of_its_own():
     lines = [line for row in configs_page.lines() for line in row]
     names = {(line.folder, line.name) for line in lines}

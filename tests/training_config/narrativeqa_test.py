@@ -9,6 +9,8 @@ from allennlp.models import Model
 
 from tests.training_config.configs import CONFIGS, configs, evaluate, load, load_text
 
+pytestmark = pytest.mark.slow
+
 FOLDER = CONFIGS / "narrativeqa"
 
 PUBLISHED = {

@@ -9,6 +9,8 @@ from allennlp_coref_rc.data.annotation_layers import AnnotationLayer, DiscourseE
 from allennlp_coref_rc.data.annotation_layers.edges import OTHER_SEQUENCE, linked_sources
 from tests.annotations.texts import annotated_texts, spans
 
+pytestmark = pytest.mark.slow
+
 # Passage: Mary gave Bill the milk because he asked . Question: Who has the milk
 TOKENS = "Mary gave Bill the milk because he asked . Who has the milk".split()
 TEXT = AnnotatedText(

@@ -16,6 +16,8 @@ from allennlp_coref_rc.data.annotation_layers import (
 )
 from tests.annotations.texts import annotated_texts
 
+pytestmark = pytest.mark.slow
+
 
 def views(layer, name):
     """The numbers or labels of a layer, view by view."""

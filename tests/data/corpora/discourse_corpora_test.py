@@ -142,6 +142,7 @@ def test_damaged_files_raise_nothing_else(tmp_path_factory, source, data):
             assert str(path) in str(error)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not CORPORA.exists(), reason="GDTB and TED-MDB are not at hand")
 def test_the_real_corpora():
     relations = [r for path in sorted((CORPORA / "gdtb").glob("*.rels")) for r in read_discourse_corpus(str(path))]

@@ -257,6 +257,7 @@ class TestAnnotatedBabiReader:
         extractive = [task for task, instance in made.items() if "candidates" in instance.fields]
         assert extractive == [1, 2, 3, 4, 5, 11, 12, 13, 14, 16]
 
+    @pytest.mark.slow
     def test_number_normalisation_links_task_15(self):
         options = {"annotation_layers": {"coref": CorefEdges()}}
         plain = AnnotatedBabiReader(annotator=ExactMatchCoref(), **options)
@@ -305,6 +306,7 @@ class TestAnnotatedBabiReader:
         assert f"{folder}/qa1_valid.txt: no such file" in str(error.value)
         assert "dataset_reader.folder" in str(error.value)
 
+    @pytest.mark.slow
     def test_stories_that_come_with_the_package(self, tmp_path, monkeypatch):
         # Not even a folder of that name is meant.
         (tmp_path / "bundled:" / "simulated").mkdir(parents=True)

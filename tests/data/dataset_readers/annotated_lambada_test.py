@@ -260,6 +260,7 @@ class TestAnnotatedLambadaReader:
 
 
 @needs_lambada
+@pytest.mark.slow
 class TestRealFile:
     def test_the_development_data_keep_3950_of_4869(self):
         made = reader(keep_skipped=True)

@@ -166,6 +166,7 @@ def test_a_task_is_asked_for():
         DatasetReader.from_params(Params({"type": "propbank_conllu", "task": "srl"}))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not EWT.exists(), reason="Universal PropBank is not at hand")
 def test_the_real_corpus():
     sides = {fold: PropbankConlluReader("predicates", fold=fold) for fold in (None, "train", "valid")}

@@ -163,6 +163,7 @@ def test_reference_is_the_equations(extra, memory_length, reverse):
     numpy.testing.assert_allclose(output.numpy(), loop(case), rtol=0, atol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["reference"] + FAST_BACKENDS)
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize("extra", [0, 3])
@@ -398,6 +399,7 @@ def test_without_a_compiler(compiler, tmp_path, monkeypatch, caplog):
     assert caplog.text.count("runs in plain PyTorch instead") == 1
 
 
+@pytest.mark.slow
 def test_compiled_once_and_then_cached(tmp_path, monkeypatch):
     monkeypatch.setenv("TORCH_EXTENSIONS_DIR", str(tmp_path))
     with concurrent.futures.ThreadPoolExecutor(2) as pool:

@@ -2,6 +2,8 @@ import pytest
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_row_for_each_encoder(compare):
     header, *rows = compare("encoders", "Encoders", "--lengths", 6, "--rounds", 1, "--warm-up", 0)

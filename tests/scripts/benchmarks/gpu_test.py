@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 
 def test_it_stops_where_there_is_no_gpu(load, capsys, monkeypatch):
     monkeypatch.setattr("torch.cuda.is_available", lambda: False)

@@ -4,6 +4,8 @@ import pytest
 
 from tests.shared import PROJECT
 
+pytestmark = pytest.mark.slow
+
 FIXTURES = PROJECT / "tests" / "fixtures"
 
 

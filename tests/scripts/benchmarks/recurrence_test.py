@@ -1,6 +1,8 @@
 import pytest
 import torch
 
+pytestmark = pytest.mark.slow
+
 SMALL = ["--shape", 2, 5, 8, "--clusters", 2, "--rounds", 1, "--warm-up", 0]
 
 

@@ -1,5 +1,7 @@
 import pytest
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def without_allennlp(load, monkeypatch):

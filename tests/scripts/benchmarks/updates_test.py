@@ -3,6 +3,8 @@ import torch
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 
+pytestmark = pytest.mark.slow
+
 QUICK = ["--batch", 2, "--rounds", 1, "--warm-up", 0, "--words", 30, "--entities", 4]
 
 
