@@ -14,7 +14,7 @@ Version = Tuple[int, ...]
 REQUIREMENTS: Tuple[Tuple[str, Optional[Version], Optional[Version], str], ...] = (
     ("allennlp", (2, 10, 1), (2, 11), "it is the release this package extends"),
     ("allennlp-models", (2, 10, 1), (2, 11), "it is the release this package extends"),
-    ("torch", (2, 4), None, "older ones have no build for this Python"),
+    ("torch", (2, 6), None, "older ones can run code that is in a file of weights"),
     ("torchvision", (0, 15), None, "allennlp imports it"),
     ("transformers", (4, 40), (4, 49), "allennlp imports transformers.AdamW, which is gone from 4.49 on"),
     ("huggingface-hub", None, (1,), "allennlp's helpers import what is gone from 1.0 on"),

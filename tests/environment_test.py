@@ -19,6 +19,7 @@ def test_this_environment_works():
         ("transformers", "4.39.3", "transformers 4.39.3 does not work"),
         ("huggingface-hub", "1.0.0", "huggingface-hub 1.0.0 does not work"),
         ("torch", "1.12.1+cu113", "torch 1.12.1.cu113 does not work"),
+        ("torch", "2.5.1", r"torch 2.5.1 does not work: needs >=2.6 \(.*run code"),
         ("setuptools", "81.0.0", "setuptools 81.0.0 does not work"),
     ],
 )
@@ -47,7 +48,7 @@ def test_torchvision_has_to_fit_torch(monkeypatch, torchvision, torch, works):
     assert [problem.split(":")[0] for problem in environment.problems()] == expected
 
 
-@pytest.mark.parametrize("version", ["2.15.0+cu132", "2.11.0+cu130", "2.13.0+cpu", "2.4.0", "2.14.0.dev20260101"])
+@pytest.mark.parametrize("version", ["2.15.0+cu132", "2.11.0+cu130", "2.13.0+cpu", "2.6.0", "2.14.0.dev20260101"])
 def test_all_builds_of_torch_are_taken(monkeypatch, version):
     real = environment.version
     versions = {"torch": version, "torchvision": "0.16.2"}

@@ -48,7 +48,7 @@ class ExactCheckpointer(Checkpointer):
             return None
         paths = self._model_state_path(*checkpoints[-2]), self._training_state_path(*checkpoints[-2])
         # Onto the CPU, as AllenNLP does: the trainer brings them to its device.
-        model_state, training_state = (torch.load(path, map_location="cpu") for path in paths)
+        model_state, training_state = (torch.load(path, map_location="cpu", weights_only=True) for path in paths)
         random_states = training_state.pop(RANDOM_STATES)
         torch.set_rng_state(random_states["cpu"])
         if random_states["cuda"] is not None:
