@@ -15,6 +15,9 @@ SETTINGS = {
     # AllenNLP takes long to import on a busy machine, so one process imports it and workers are its forks.
     "distributed.comm.timeouts.connect": "300s",
     "distributed.worker.multiprocessing-method": "forkserver",
+    # No pages about a run are served.
+    "distributed.scheduler.http.routes": [],
+    "distributed.worker.http.routes": [],
     # If a worker dies, the document that caused it is found here, one at a time.
     "distributed.scheduler.allowed-failures": 0,
     "distributed.admin.large-graph-warning-threshold": "1GB",
@@ -55,13 +58,17 @@ class Workers:
     The processes that work on chunks: this one, others on this machine, or those of a Dask cluster. Use it in a `with`
     statement.
 
+    Processes on this machine listen on it alone, and only to each other: they have a key that is made anew each time, so
+    other users of the machine cannot have them run anything. docs/security.md says what a cluster has to be.
+
     # Parameters
 
     number : `int`, optional (default = `None`)
         The number of processes on this machine, each with one thread; 0 uses this process alone. By default this
         process begins alone. Workers, one for each processor, take over if they will finish earlier, start included.
     scheduler : `str`, optional (default = `None`)
-        The address of a cluster's scheduler, to use its workers in place of processes on this machine.
+        The address of a cluster's scheduler, to use its workers in place of processes on this machine: tcp://host:8786, or
+        tls://host:8786 with certificates that Dask's configuration names (`distributed.comm.tls`).
     preload : `str`, optional (default = `"allennlp_coref_rc"`)
         A module that the workers need. One process imports it, and the workers are its forks.
     """
@@ -94,6 +101,8 @@ class Workers:
                 get_mp_context().set_forkserver_preload(["distributed", self._preload])
                 address: Any = stack.enter_context(
                     LocalCluster(
+                        host="127.0.0.1",
+                        security=True,
                         n_workers=number,
                         threads_per_worker=1,
                         processes=True,
@@ -187,9 +196,16 @@ def pays(seconds: float, workers: int, preparation: float = 0.0) -> bool:
 async def _knock(address: str) -> None:
     # A `Client` without a scheduler stays in memory, and can hang the next one when it is garbage-collected.
     from distributed.comm import connect
+    from distributed.security import Security
 
     try:
-        await (await connect(address, timeout=PATIENCE)).close()
+        arguments = Security().get_connection_args("client")
+        await (await connect(address, timeout=PATIENCE, **arguments)).close()
+    except (TypeError, RuntimeError) as error:
+        raise ConfigurationError(
+            f"--scheduler {address}: {error}; expected certificates in Dask's configuration (distributed.comm.tls), and an "
+            "address that begins with tls://"
+        ) from error
     except (OSError, ValueError) as error:
         raise ConfigurationError(f"--scheduler {address}: no scheduler answers: {error}") from error
 
