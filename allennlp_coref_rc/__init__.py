@@ -10,12 +10,16 @@ import wrapt
 from allennlp_coref_rc import registration
 from allennlp_coref_rc.common import config_files
 from allennlp_coref_rc.environment import check_environment
+from allennlp_coref_rc.trust import archives, registered_names
 from allennlp_coref_rc.version import VERSION as __version__
 
 check_environment()
 
 wrapt.when_imported("allennlp.common.registrable")(registration.install)
 wrapt.when_imported("allennlp.common.params")(config_files.let_configs_import)
+wrapt.when_imported("allennlp.common.registrable")(registered_names.install)
+wrapt.when_imported("allennlp.models.archival")(archives.install)
+wrapt.when_imported("allennlp.nn.util")(archives.install_weights)
 
 
 @wrapt.when_imported("allennlp.commands")

@@ -44,7 +44,8 @@ ALLENNLP = {
 
 DESCRIPTION = """
 Reading comprehension with coreference, SRL and discourse structure. coref-rc COMMAND --help describes a command. All
-commands take --verbose, to see AllenNLP's log on the screen, and --debug, to see where an error comes from.
+commands take --verbose, to see AllenNLP's log on the screen, and --debug, to see where an error comes from. Those that load
+trained models take --trust: the config of an archive may then name any class and file, and so run any program.
 """
 
 
@@ -56,7 +57,8 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
         if words and words[0] in ALLENNLP:
             from allennlp_coref_rc.commands import allennlp
 
-            allennlp.run(words, verbose)
+            trust = _take(words, "--trust")
+            allennlp.run(words, verbose, trust)
         else:
             _check_name(words)
             args = build_parser().parse_args(words)

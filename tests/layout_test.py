@@ -16,6 +16,7 @@ PACKAGE = "allennlp_coref_rc"
 FLOORS = [
     ["environment", "registration", "version"],
     ["common"],
+    ["trust"],
     ["annotations", "metrics", "training"],
     ["data"],
     ["modules"],
@@ -43,6 +44,7 @@ LIGHT = (
     "pages*",
     "reproduction.figures.[cqr]*",
     "reproduction.significance",
+    "trust*",
 )
 """Patterns of modules that must import nothing heavy, so that commands that need no more start at once."""
 

@@ -19,6 +19,7 @@ from allennlp_coref_rc.annotations.file_report import count
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.workers import Item
 from allennlp_coref_rc.registration import import_plugins
+from allennlp_coref_rc.trust.archives import trusting
 
 # The workers of a cluster may have several threads, but annotators need not be thread-safe.
 _one_at_a_time = Lock()
@@ -26,16 +27,21 @@ _one_at_a_time = Lock()
 
 @dataclass(frozen=True)
 class Job:
-    """What each process needs: the source, the annotator's config in JSON, and the packages to import."""
+    """
+    What each process needs: the source, the annotator's config in JSON, the packages to import, and whether archives that
+    the annotator uses are trusted.
+    """
 
     source: DocumentSource
     annotator: str
     batch_size: int = 8
     packages: Tuple[str, ...] = ()
+    trust: bool = False
 
     def prepare(self) -> None:
         """Makes sure that the annotator can be built."""
-        _build_annotator(self)
+        with trusting(self.trust):
+            _build_annotator(self)
 
     def digests(self, items: Sequence[Item]) -> List[bytes]:
         """A hash of each document before it is annotated. A malformed item raises a `ConfigurationError`."""
@@ -46,7 +52,7 @@ class Job:
 
     def annotate(self, items: Sequence[Item]) -> "ChunkResult":
         """Annotates the documents of the items. Documents over which the annotator fails are set aside."""
-        with _one_at_a_time:
+        with _one_at_a_time, trusting(self.trust):
             result = ChunkResult()
             for start in range(0, len(items), self.batch_size):
                 batch = [(place, self.document(place, item)) for place, item in items[start : start + self.batch_size]]

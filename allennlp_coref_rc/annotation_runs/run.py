@@ -57,6 +57,8 @@ class AnnotationRun:
         Packages that each process has to import.
     force : `bool`, optional (default = `False`)
         Replace an output that exists, finished or not.
+    trust : `bool`, optional (default = `False`)
+        Whether the archives of models that the annotator uses are trusted (see `trust/archives.py`).
     """
 
     input: str
@@ -69,13 +71,14 @@ class AnnotationRun:
     chunk_size: Optional[int] = None
     packages: Sequence[str] = ()
     force: bool = False
+    trust: bool = False
 
     def run(self) -> Counter:
         """Annotates the input. Returns the numbers of "documents", "failed", "tokens", "clusters", …"""
         if os.path.exists(self.input) and os.path.exists(self.output) and os.path.samefile(self.input, self.output):
             raise ConfigurationError(f"{self.output}: found the same file as INPUT and OUTPUT, expected two")
         source = document_source(self.input, self._bare_reader())
-        job = Job(source, json.dumps(self.annotator), self.batch_size, tuple(self.packages))
+        job = Job(source, json.dumps(self.annotator), self.batch_size, tuple(self.packages), self.trust)
         documents = sum(1 for _ in source.items())
         if not documents:
             raise ConfigurationError(f"{self.input}: found no document, expected some")

@@ -6,11 +6,13 @@ from typing import List
 from unittest.mock import patch
 
 from allennlp_coref_rc.common.config_files import locate
+from allennlp_coref_rc.trust.archives import trusting
+from allennlp_coref_rc.trust.registered_names import only_registered
 
 PROG = "coref-rc"
 
 
-def run(argv: List[str], verbose: bool = False) -> None:
+def run(argv: List[str], verbose: bool = False, trust: bool = False) -> None:
     """
     Runs one of AllenNLP's commands in this process.
 
@@ -20,8 +22,10 @@ def run(argv: List[str], verbose: bool = False) -> None:
         The name of the command and its arguments.
     verbose : `bool`, optional (default = `False`)
         Show all of AllenNLP's logs, as `allennlp` does.
+    trust : `bool`, optional (default = `False`)
+        Whether configs of archives may name classes and files anywhere; see `trust/archives.py`.
     """
-    from allennlp_coref_rc.common.argument_checks import check_arguments
+    from allennlp_coref_rc.commands.argument_checks import check_arguments
     from allennlp_coref_rc.screen.closing import closing_lines, explained
     from allennlp_coref_rc.screen.processes import own_plugins
     from allennlp_coref_rc.screen.quiet import quiet_screen
@@ -30,6 +34,7 @@ def run(argv: List[str], verbose: bool = False) -> None:
         if not verbose:
             stack.enter_context(quiet_screen())
         stack.enter_context(own_plugins(quiet=not verbose))
+        stack.enter_context(trusting(trust))
         stack.enter_context(patch.object(sys, "argv", [PROG, *argv]))
         from allennlp import commands
 
@@ -48,6 +53,9 @@ def run(argv: List[str], verbose: bool = False) -> None:
             if args.output_file:
                 # Predictions that go to a file need not be on the screen too.
                 args.silent = True
+        if argv[0] == "evaluate" and not trust:
+            # It also builds what loads the data, from the archive's config.
+            stack.enter_context(only_registered(args.archive_file))
         with explained(argv[0], args):
             result = args.func(args)
         lines = closing_lines(argv[0], args, result)

@@ -58,6 +58,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="also import this package, for its annotators",
     )
+    add(
+        "--trust",
+        action="store_true",
+        help="trust the archives of models that annotators use, which can then run any program",
+    )
     add("--check", nargs="+", metavar="FILE", help="check files of annotated documents, and count what they hold")
 
 
@@ -103,6 +108,7 @@ def run(args: argparse.Namespace) -> None:
         chunk_size=args.chunk_size,
         packages=args.include_package,
         force=args.force,
+        trust=args.trust,
     ).run()
     summarise(args.output, counts)
     if not counts["documents"]:

@@ -14,7 +14,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    from allennlp_coref_rc.common.argument_checks import check_experiment
+    from allennlp_coref_rc.commands.argument_checks import check_experiment
     from allennlp_coref_rc.common.config_files import locate
 
     path = locate(args.config)

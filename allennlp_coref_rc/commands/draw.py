@@ -94,6 +94,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     story.add_argument("archives", nargs="+", metavar="NAME=ARCHIVE", help="trained readers")
     story.add_argument("--questions", nargs="+", type=int, default=[1], help="their numbers in the file (default: 1)")
     story.add_argument("--way", choices=WAYS, default=WAYS[0], help="how the story is read (default: prefixes)")
+    story.add_argument("--trust", action="store_true", help="trust the archives, which can then run any program")
     story.set_defaults(function=draw_story)
 
     explanations = kinds.add_parser("explanations", help="what a reader has looked at", description=EXPLANATIONS)
@@ -143,7 +144,7 @@ def draw_story(args: argparse.Namespace) -> None:
     from allennlp_coref_rc.pages.stories import write_story
     from allennlp_coref_rc.reproduction.figures.stories import WAYS, babi_reader, find_stories, load_reader
 
-    predictors = {name: load_reader(path) for name, path in named_paths(args.archives).items()}
+    predictors = {name: load_reader(path, args.trust) for name, path in named_paths(args.archives).items()}
     first = babi_reader(next(iter(predictors.values()))._dataset_reader)
     stories = find_stories(first, args.stories, args.questions)
     believed = {

@@ -4,13 +4,10 @@ import glob
 import json
 import os
 import shlex
-import tempfile
 from argparse import Namespace
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Callable, Dict, Iterator, List
-
-from allennlp_coref_rc.common.argument_checks import DAMAGED, damaged
 
 
 def closing_lines(command: str, args: Namespace, result: Any) -> List[str]:
@@ -23,20 +20,11 @@ def closing_lines(command: str, args: Namespace, result: Any) -> List[str]:
 
 @contextmanager
 def explained(command: str, args: Namespace) -> Iterator[None]:
-    """Lets the errors of a command name the argument that is to blame, and say what to do."""
-    archive = getattr(args, "archive_file", None)
+    """Lets an interruption of a command say what to do."""
     try:
         yield
     except KeyboardInterrupt as error:
         raise KeyboardInterrupt(_interrupted(args) if command == "train" else "stopped") from error
-    except DAMAGED as error:
-        if archive is None:
-            raise
-        raise damaged(archive, error) from error
-    except FileNotFoundError as error:
-        if archive is None or not _is_part(error.filename):
-            raise
-        raise damaged(archive, error) from error
 
 
 def metric_lines(metrics: Dict[str, Any]) -> List[str]:
@@ -79,11 +67,6 @@ def _interrupted(args: Namespace) -> str:
     if not glob.glob(os.path.join(glob.escape(folder), "training_state_*.th")):
         return f"stopped before the end of an epoch{best}"
     return f"stopped{best}; the same command with --recover goes on with the training"
-
-
-def _is_part(path: Any) -> bool:
-    """Whether a file belongs to an unpacked archive."""
-    return isinstance(path, str) and path.startswith(tempfile.gettempdir())
 
 
 def _reached(metrics: Dict[str, Any]) -> str:

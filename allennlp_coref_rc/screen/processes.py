@@ -10,6 +10,7 @@ from unittest.mock import patch
 
 from allennlp_coref_rc.common.error_message import WorkerError, message_of
 from allennlp_coref_rc.screen.quiet import quiet_screen
+from allennlp_coref_rc.trust.archives import is_trusted, trusting
 
 
 @contextmanager
@@ -23,7 +24,7 @@ def own_plugins(quiet: bool) -> Iterator[None]:
     spawn = train.mp.spawn
 
     def spawn_likewise(function: Callable, args: Tuple[Any, ...] = (), **kwargs: Any) -> Any:
-        return spawn(_run, args=(pickle.dumps((function, args)), quiet), **kwargs)
+        return spawn(_run, args=(pickle.dumps((function, args)), quiet, is_trusted()), **kwargs)
 
     with (
         patch.object(commands, "import_plugins", import_plugins),
@@ -33,12 +34,13 @@ def own_plugins(quiet: bool) -> Iterator[None]:
         yield
 
 
-def _run(rank: int, job: bytes, quiet: bool) -> None:
+def _run(rank: int, job: bytes, quiet: bool, trust: bool) -> None:
     """Runs in a spawned process. The job comes as bytes, so that its modules are imported only here."""
     with ExitStack() as stack:
         if quiet:
             stack.enter_context(quiet_screen(speaks=rank == 0))
         stack.enter_context(own_plugins(quiet))
+        stack.enter_context(trusting(trust))
         function, args = pickle.loads(job)
         try:
             function(rank, *args)

@@ -1,14 +1,14 @@
 from functools import cached_property
-from tarfile import TarError
 from typing import Any, Dict, List, Optional, Sequence, Union
 
 import torch
 from allennlp.data import DatasetReader, Instance
 from allennlp.data.fields import TextField
-from allennlp.models import Archive, Model, load_archive
+from allennlp.models import Archive, Model
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.registration import import_plugins
+from allennlp_coref_rc.trust.archives import load
 
 
 class ArchivedModel:
@@ -20,7 +20,7 @@ class ArchivedModel:
     # Parameters
 
     archive : `str`
-        A file `model.tar.gz`, or the URL of one.
+        A file `model.tar.gz`, or the URL of one. It is not trusted, unless `--trust` was given (see `trust/archives.py`).
     batch_size : `int`
         Instances in a batch.
     cuda_device : `int`, optional (default = `None`)
@@ -54,12 +54,7 @@ class ArchivedModel:
         device = self._cuda_device
         if device is None:
             device = 0 if torch.cuda.is_available() else -1
-        try:
-            archive = load_archive(self.path, device, self._overrides)
-        except (OSError, ValueError, EOFError, TarError) as error:
-            raise ConfigurationError(
-                f"{self.path}: found no archive that `allennlp train` has made: {error}"
-            ) from error
+        archive = load(self.path, device, self._overrides)
         found = archive.model.default_predictor
         if self._kind not in (None, found):
             raise ConfigurationError(

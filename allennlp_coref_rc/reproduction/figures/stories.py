@@ -3,7 +3,6 @@ from typing import Dict, List, NamedTuple, Optional, Sequence
 
 import torch
 from allennlp.data import DatasetReader
-from allennlp.models import load_archive
 from allennlp.predictors import Predictor
 
 from allennlp_coref_rc.common.errors import ConfigurationError
@@ -12,6 +11,7 @@ from allennlp_coref_rc.data.dataset_readers import AnnotatedBabiReader
 from allennlp_coref_rc.data.fields import CLASS_LABELS
 from allennlp_coref_rc.modules.answer_layers import AnswerInput, AnswerLayer
 from allennlp_coref_rc.pages.stories import Distributions
+from allennlp_coref_rc.trust.archives import load
 
 
 class Story(NamedTuple):
@@ -66,10 +66,10 @@ def by_boundaries(predictor: Predictor, story: Story) -> Distributions:
 WAYS = {"prefixes": by_prefixes, "boundaries": by_boundaries}
 
 
-def load_reader(path: str) -> Predictor:
+def load_reader(path: str, trust: bool = False) -> Predictor:
     if not os.path.isfile(path):
         raise ConfigurationError(f"{path}: no such file, expected an archive that `allennlp train` has written")
-    predictor = Predictor.from_archive(load_archive(path), "cloze_reader")
+    predictor = Predictor.from_archive(load(path, trust=trust), "cloze_reader")
     try:
         babi_reader(predictor._dataset_reader)
     except ConfigurationError as error:

@@ -154,7 +154,7 @@ def test_sentences_that_the_model_does_not_read_are_reported(archives, caplog):
 def test_what_is_wrong_is_said(archives, tmp_path):
     text = TEXTS[0]
     for type, archive, options, message in (
-        ("allennlp_coref", "none.tar.gz", {}, "none.tar.gz: found no archive that `allennlp train` has made"),
+        ("allennlp_coref", "none.tar.gz", {}, "none.tar.gz: no such archive"),
         (
             "allennlp_coref",
             archives["srl"],

@@ -1,21 +1,17 @@
 """Finds mistakes in the arguments of AllenNLP's commands, before these spend time on them."""
 
-import io
 import json
 import os
-import pickle
-import tarfile
-import zlib
 from argparse import Namespace
+from contextlib import nullcontext
 from typing import Any, Callable, Dict, List, Mapping, Optional
 
 from allennlp_coref_rc.common.config_check import check_config, missing_data, missing_devices
 from allennlp_coref_rc.common.config_files import check_overrides, load_config
 from allennlp_coref_rc.common.config_walk import unregistered
 from allennlp_coref_rc.common.errors import ConfigurationError
-
-DAMAGED = (tarfile.TarError, EOFError, zlib.error, pickle.UnpicklingError)
-"""The errors that a damaged archive raises when it is read."""
+from allennlp_coref_rc.trust.archives import config_of, is_trusted
+from allennlp_coref_rc.trust.registered_names import only_registered
 
 
 def check_arguments(command: str, args: Namespace) -> None:
@@ -31,12 +27,6 @@ def check_experiment(path: str, overrides: str = "", devices: bool = True) -> No
         raise ConfigurationError(f"{path}: {problems[0]}")
     if problems:
         raise ConfigurationError("\n  ".join([f"{path}: found {len(problems)} mistakes", *problems]))
-
-
-def damaged(archive: str, error: BaseException) -> ConfigurationError:
-    """The error for an archive that cannot be read to its end."""
-    reason = str(error).partition("\n")[0].rstrip(":")
-    return ConfigurationError(f"{archive}: found a damaged archive ({reason}), expected one of coref-rc train")
 
 
 def _train(args: Namespace) -> None:
@@ -75,7 +65,7 @@ def _check_output(folder: str, force: bool, recover: Optional[bool]) -> None:
 def _evaluate(args: Namespace) -> None:
     reader = _check_archive(args).get("validation_dataset_reader")
     for path in _inputs(args.input_file):
-        _check_data(reader, path)
+        _check_data(args.archive_file, reader, path)
     for option in ("output_file", "predictions_output_file"):
         for path in (getattr(args, option) or "").split(","):
             _check_writable(path)
@@ -94,7 +84,7 @@ def _predict(args: Namespace) -> None:
         raise ConfigurationError(f"--predictor-args: found no JSON ({error}), expected an object") from error
     if args.use_dataset_reader:
         name = "dataset_reader" if args.dataset_reader_choice == "train" else "validation_dataset_reader"
-        _check_data(params.get(name), args.input_file)
+        _check_data(args.archive_file, params.get(name), args.input_file)
     elif args.input_file != "-" and "://" not in args.input_file and not os.path.isfile(args.input_file):
         raise ConfigurationError(
             f"{args.input_file}: no such file; expected objects in JSON, a line each, or --use-dataset-reader and data"
@@ -112,37 +102,14 @@ def _check_archive(args: Namespace) -> Dict[str, Any]:
     check_overrides(args.overrides)
     if args.weights_file and not os.path.exists(args.weights_file):
         raise ConfigurationError(f"--weights-file {args.weights_file}: no such file")
-    params = _archived_config(args.archive_file)
+    archive = args.archive_file
+    params = {} if "://" in archive else config_of(archive, is_trusted())
     try:
         params = with_overrides(params, parse_overrides(args.overrides)) if args.overrides else params
     except ValueError as error:
         raise ConfigurationError(f"-o {args.overrides}: {error}") from error
     params.setdefault("validation_dataset_reader", params.get("dataset_reader"))
     return params
-
-
-def _archived_config(path: str) -> Dict[str, Any]:
-    if "://" in path:
-        return {}
-    if not os.path.exists(path):
-        raise ConfigurationError(f"{path}: no such archive; coref-rc train -s FOLDER writes FOLDER/model.tar.gz")
-    if os.path.isdir(path):
-        file = os.path.join(path, "config.json")
-        if not os.path.exists(file):
-            raise ConfigurationError(f"{path}: found a folder without a config.json, expected one of coref-rc train")
-        with open(file, encoding="utf-8") as config:
-            return json.load(config)
-    try:
-        # The config is the first member, so nothing else has to be unpacked.
-        with tarfile.open(path, "r:*") as archive:
-            member: Any = next((archive.extractfile(one) for one in archive if one.name == "config.json"), None)
-            if member is None:
-                raise ConfigurationError(
-                    f"{path}: found an archive without a config.json, expected one of coref-rc train"
-                )
-            return json.load(io.TextIOWrapper(member, encoding="utf-8"))
-    except (*DAMAGED, ValueError, OSError) as error:
-        raise damaged(path, error) from error
 
 
 def _inputs(value: str) -> List[Any]:
@@ -153,8 +120,12 @@ def _inputs(value: str) -> List[Any]:
         return list(value.split(","))
 
 
-def _check_data(reader: Any, path: Any) -> None:
-    problem = missing_data(reader, path) if isinstance(reader, Mapping) and isinstance(path, str) else None
+def _check_data(archive: str, reader: Any, path: Any) -> None:
+    if not isinstance(reader, Mapping) or not isinstance(path, str):
+        return
+    # The reader is built, in order to ask it where it would look.
+    with nullcontext() if is_trusted() else only_registered(archive):
+        problem = missing_data(reader, path)
     if problem:
         raise ConfigurationError(problem)
 

@@ -1,0 +1,121 @@
+import json
+import re
+from importlib.metadata import PackageNotFoundError, distribution
+from typing import Any, Dict, Iterator, Optional, Tuple
+
+from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.trust.registered_names import HINT
+
+BUILT = ("dataset_reader", "validation_dataset_reader", "model", "data_loader", "validation_data_loader", "evaluation")
+"""The keys of what AllenNLP builds from the config of an archive. The rest is of training."""
+
+REQUIRED = ("dataset_reader", "model")
+
+NAMES_A_FILE = re.compile(
+    r"(.*_)?(archive|command|dir|directory|executable|file|filename|files|folder|path|paths|program|script|tarball|urls?)"
+)
+"""Keys whose values are names of files, folders or programs."""
+
+ONLY_READ = ("archive", "folder", "path")
+"""Those of this package, by which files are read and no more: a reader's, an annotator's, another archive's."""
+
+HARMLESS = {
+    "add_prefix_space",
+    "add_special_tokens",
+    "attention_probs_dropout_prob",
+    "do_basic_tokenize",
+    "do_lower_case",
+    "gradient_checkpointing",
+    "hidden_dropout_prob",
+    "lowercase",
+    "max_length",
+    "max_len",
+    "model_max_length",
+    "output_attentions",
+    "output_hidden_states",
+    "strip_accents",
+    "tokenize_chinese_chars",
+    "use_cache",
+    "use_fast",
+}
+"""What `tokenizer_kwargs` and the like may hold. Others make transformers run a model's own code, or unpickle weights."""
+
+SPACY_MODELS = ("language", "spacy_model")
+"""Keys whose values are spaCy models: a folder can hold code, and AllenNLP installs a package that is not there."""
+
+
+def read_config(archive: str, data: bytes, trust: bool) -> Dict[str, Any]:
+    """
+    The config of an archive. A `ConfigurationError` is raised if it is not plain JSON (Jsonnet reads files and the
+    environment), or if it could do more than build registered classes from what is in the archive, unless it is trusted.
+    """
+    try:
+        config = json.loads(data.decode("utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise ConfigurationError(f"{archive}: found a config.json that is not plain JSON: {error}") from error
+    if not isinstance(config, dict):
+        raise ConfigurationError(f"{archive}: found a config.json of {type(config).__name__}, expected an object")
+    for name in REQUIRED:
+        if not isinstance(config.get(name), (dict, str)):
+            raise ConfigurationError(f"{archive}: found no {name} in its config, expected one")
+    if not trust:
+        _check(archive, config)
+    return config
+
+
+def _check(archive: str, config: Dict[str, Any]) -> None:
+    for name in BUILT:
+        part = _built(config.get(name)) if name == "model" else config.get(name)
+        for keys, key, value in _entries(part, name, name):
+            problem = _problem(key, value)
+            if problem:
+                raise ConfigurationError(f"{archive}: found {keys}: {json.dumps(value)[:100]} in its config; {problem}")
+
+
+def _built(model: Any) -> Any:
+    """A model's config without what AllenNLP removes before it builds a trained model (`remove_keys_from_params`)."""
+    if not isinstance(model, dict):
+        return model
+    return {key: _built(value) for key, value in model.items() if key not in ("initializer", "pretrained_file")}
+
+
+def _entries(value: Any, keys: str, key: str) -> Iterator[Tuple[str, str, Any]]:
+    """All values of a config: with all keys that lead to it, and its own; of an item of a list, the list's."""
+    yield keys, key, value
+    if isinstance(value, dict):
+        for inner, item in value.items():
+            yield from _entries(item, f"{keys}.{inner}", inner)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _entries(item, keys, key)
+
+
+def _problem(key: str, value: Any) -> Optional[str]:
+    if key in ("trust_remote_code", "weights_only"):
+        return f"no code may come with a model; {HINT}"
+    if key.endswith("kwargs") and isinstance(value, dict) and not HARMLESS.issuperset(value):
+        return f"only {', '.join(sorted(HARMLESS))} may be set there; {HINT}"
+    if not _is_text(value):
+        return None
+    if NAMES_A_FILE.fullmatch(key) and key not in ONLY_READ:
+        return f"it may name no file, folder or program outside of the archive; {HINT}"
+    if isinstance(value, str) and "://" in value:
+        return f"it may ask for nothing on the network; {HINT}"
+    if isinstance(value, str) and key in SPACY_MODELS and not _is_installed(value):
+        return f"expected a spaCy model that is installed as a package; {HINT}"
+    return None
+
+
+def _is_text(value: Any) -> bool:
+    """Whether a value is a string, or holds strings by itself, rather than the config of something."""
+    if isinstance(value, dict):
+        return "type" not in value and any(isinstance(item, str) for item in value.values())
+    return isinstance(value, str) or (isinstance(value, list) and any(isinstance(item, str) for item in value))
+
+
+def _is_installed(package: str) -> bool:
+    try:
+        distribution(package)
+    except (PackageNotFoundError, ValueError):
+        return False
+    return True

@@ -1,0 +1,197 @@
+import functools
+import inspect
+import os
+import pickle
+import re
+from contextlib import ExitStack, contextmanager
+from contextvars import ContextVar
+from textwrap import shorten
+from typing import TYPE_CHECKING, Any, Dict, Iterator, Optional, Union
+
+from allennlp_coref_rc.common.error_message import message_of
+from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.trust.archived_config import read_config
+from allennlp_coref_rc.trust.registered_names import HINT, only_registered
+from allennlp_coref_rc.trust.unpacking import extracted_archive, read_member
+
+if TYPE_CHECKING:
+    from allennlp.models import Archive
+
+CONFIG, VOCABULARY = "config.json", "vocabulary"
+
+LONGEST = 600
+"""In characters, of what others say that is passed on."""
+
+_trust: ContextVar[Optional[bool]] = ContextVar("trust", default=None)
+"""Whether archives are trusted. `None`, outside of `trusting`, leaves AllenNLP's own `load_archive` as it is."""
+
+
+@contextmanager
+def trusting(trust: bool) -> Iterator[None]:
+    """Within this, AllenNLP's `load_archive` is `load`, with archives trusted or not."""
+    token = _trust.set(trust)
+    try:
+        yield
+    finally:
+        _trust.reset(token)
+
+
+def is_trusted() -> bool:
+    """Whether archives are trusted here."""
+    return bool(_trust.get())
+
+
+def load(
+    archive_file: Union[str, os.PathLike],
+    cuda_device: int = -1,
+    overrides: Union[str, Dict[str, Any]] = "",
+    weights_file: Optional[str] = None,
+    trust: Optional[bool] = None,
+) -> "Archive":
+    """
+    What AllenNLP's `load_archive` does, of an archive that a stranger may have made, or a folder that was trained in. What
+    cannot be loaded raises a `ConfigurationError` that begins with the archive.
+
+    # Parameters
+
+    trust : `bool`, optional (default = `None`)
+        Whether the config may name classes and files anywhere. By default not, unless within `trusting`.
+
+    The others are AllenNLP's.
+    """
+    from allennlp.models import archival
+
+    trust = is_trusted() if trust is None else trust
+    archive = os.fspath(archive_file)
+    with ExitStack() as stack:
+        folder = stack.enter_context(_opened(archive))
+        stack.enter_context(_named(archive, folder))
+        config_of(archive, trust, folder)
+        _check_complete(archive, folder, weights_file)
+        stack.enter_context(trusting(trust))
+        if not trust:
+            _check_links(archive, folder)
+            stack.enter_context(only_registered(archive))
+        return inspect.unwrap(archival.load_archive)(folder, cuda_device, overrides, weights_file)
+
+
+def config_of(archive: str, trust: bool, path: Optional[str] = None) -> Dict[str, Any]:
+    """
+    The config of an archive or a folder, read without unpacking anything else. The `path` is where it is on this machine,
+    if it has another name for users.
+    """
+    path = path or archive
+    if not os.path.exists(path):
+        raise _missing(archive)
+    data = None
+    if not os.path.isdir(path):
+        data = read_member(path, CONFIG)
+    elif os.path.isfile(os.path.join(path, CONFIG)):
+        with open(os.path.join(path, CONFIG), "rb") as file:
+            data = file.read()
+    if data is None:
+        kind = "a folder" if os.path.isdir(archive) else "an archive"
+        raise ConfigurationError(f"{archive}: found {kind} without a config.json, expected one of coref-rc train")
+    return read_config(archive, data, trust)
+
+
+def _missing(archive: str) -> ConfigurationError:
+    return ConfigurationError(f"{archive}: no such archive; coref-rc train -s FOLDER writes FOLDER/model.tar.gz")
+
+
+@contextmanager
+def _opened(archive: str) -> Iterator[str]:
+    """The folder of an archive: the one that is given, or a temporary one into which it is unpacked."""
+    from allennlp.common.file_utils import cached_path
+
+    try:
+        path = os.fspath(cached_path(archive))
+    except FileNotFoundError as error:
+        raise _missing(archive) from error
+    except (OSError, ValueError) as error:
+        raise ConfigurationError(f"{archive}: no archive can be had from there: {error}") from error
+    if os.path.isdir(path):
+        yield path
+        return
+    with ExitStack() as stack:
+        with _named(archive, path):
+            folder = stack.enter_context(extracted_archive(path))
+        yield folder
+
+
+@contextmanager
+def _named(archive: str, folder: str) -> Iterator[None]:
+    """What goes wrong is said of the archive, in a line, and of no folder that the user does not know."""
+    try:
+        yield
+    except MemoryError:
+        raise
+    except Exception as error:
+        if type(error).__name__ == "OutOfMemoryError":
+            raise
+        message = message_of(error)
+        if not isinstance(error, ConfigurationError):
+            message = message or f"found no model that can be loaded: {type(error).__name__}: {error}"
+            message = shorten(message, LONGEST)
+        message = str(message).replace(os.path.join(folder, ""), "")
+        raise ConfigurationError(
+            f"{archive}: {message.removeprefix(f'{folder}: ').removeprefix(f'{archive}: ')}"
+        ) from error
+
+
+def _check_complete(archive: str, folder: str, weights_file: Optional[str]) -> None:
+    from allennlp.models import archival
+
+    for found, name in (
+        (os.path.isfile(weights_file or archival.get_weights_path(folder)), weights_file or "weights.th or best.th"),
+        (os.path.isdir(os.path.join(folder, VOCABULARY)), f"folder {VOCABULARY}"),
+    ):
+        if not found:
+            raise ConfigurationError(f"{archive}: found no {name} in it, expected one of coref-rc train")
+
+
+def _check_links(archive: str, folder: str) -> None:
+    """When a vocabulary is read, a file in its folder is emptied, which serves as a lock."""
+    for name in (VOCABULARY, os.path.join(VOCABULARY, ".lock")):
+        if os.path.islink(os.path.join(folder, name)):
+            raise ConfigurationError(f"{archive}: found the link {name}, which leads elsewhere; {HINT}")
+
+
+def install(archival: Any) -> None:
+    """Changes AllenNLP's module of archives: what it unpacks stays in its folder; and see `trusting`."""
+    original = archival.load_archive
+
+    @functools.wraps(original)
+    def load_archive(
+        archive_file: Union[str, os.PathLike],
+        cuda_device: int = -1,
+        overrides: Union[str, Dict[str, Any]] = "",
+        weights_file: Optional[str] = None,
+    ) -> "Archive":
+        function = original if _trust.get() is None else load
+        return function(archive_file, cuda_device, overrides, weights_file)
+
+    archival.load_archive = load_archive
+    archival.extracted_archive = extracted_archive
+
+
+def install_weights(util: Any) -> None:
+    """Changes AllenNLP's module that reads weights: what they hold that is no tensor, or damaged, is said in a line."""
+    original = util.read_state_dict
+
+    @functools.wraps(original)
+    def read_state_dict(path: Union[str, os.PathLike], *args: Any, **kwargs: Any) -> Dict[str, Any]:
+        try:
+            return original(path, *args, **kwargs)
+        except pickle.UnpicklingError as error:
+            found = re.search(r"GLOBAL (\S+)", str(error))
+            what = f"{found.group(1)} in the weights, expected tensors alone" if found else "damaged weights"
+            raise ConfigurationError(f"{path}: found {what}") from error
+        except (OSError, MemoryError, ValueError):
+            raise
+        except Exception as error:
+            if type(error).__name__ == "OutOfMemoryError":
+                raise
+            raise ConfigurationError(f"{path}: found damaged weights: {shorten(str(error), LONGEST)}") from error
+
+    util.read_state_dict = read_state_dict
