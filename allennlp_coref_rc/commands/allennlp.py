@@ -28,7 +28,7 @@ def run(argv: List[str], verbose: bool = False, trust: bool = False) -> None:
     from allennlp_coref_rc.commands.argument_checks import check_arguments
     from allennlp_coref_rc.screen.closing import closing_lines, explained
     from allennlp_coref_rc.screen.processes import own_plugins
-    from allennlp_coref_rc.screen.quiet import quiet_screen
+    from allennlp_coref_rc.screen.quiet import prediction_bar, quiet_screen
 
     with ExitStack() as stack:
         if not verbose:
@@ -53,6 +53,7 @@ def run(argv: List[str], verbose: bool = False, trust: bool = False) -> None:
             if args.output_file:
                 # Predictions that go to a file need not be on the screen too.
                 args.silent = True
+                stack.enter_context(prediction_bar())
         if argv[0] == "evaluate" and not trust:
             # It also builds what loads the data, from the archive's config.
             stack.enter_context(only_registered(args.archive_file))

@@ -10,7 +10,7 @@ from typing import Any, Dict, Iterator, List, NamedTuple, Sequence
 from allennlp.commands import predict as allennlp_predict
 from allennlp.common import logging as common_logging
 from allennlp.common.file_utils import cached_path
-from allennlp.common.util import JsonDict, lazy_groups_of
+from allennlp.common.util import JsonDict
 
 from allennlp_coref_rc.common.error_message import message_of
 from allennlp_coref_rc.common.errors import ConfigurationError
@@ -75,7 +75,7 @@ class Manager(allennlp_predict._PredictManager):
         if self._dataset_reader is not None:
             super().run()
             return
-        for batch in lazy_groups_of(self._lines(), self._batch_size):
+        for batch in allennlp_predict.lazy_groups_of(self._lines(), self._batch_size):
             self._answer(batch)
             self._report()
         self._report()

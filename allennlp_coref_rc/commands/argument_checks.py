@@ -92,6 +92,11 @@ def _predict(args: Namespace) -> None:
     _check_writable(args.output_file or "")
 
 
+def _print_results(args: Namespace) -> None:
+    if not args.keys:
+        raise ConfigurationError("--keys: found nothing, expected names of metrics, such as test_accuracy")
+
+
 def _check_archive(args: Namespace) -> Dict[str, Any]:
     """The config of an archive or folder, with overrides and a `validation_dataset_reader`; empty if it is remote."""
     from allennlp.common.params import parse_overrides, with_overrides
@@ -143,4 +148,5 @@ CHECKS: Dict[str, Callable[[Namespace], None]] = {
     "count-instances": _count_instances,
     "evaluate": _evaluate,
     "predict": _predict,
+    "print-results": _print_results,
 }

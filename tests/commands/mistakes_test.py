@@ -88,6 +88,7 @@ def test_a_good_config_is_said_to_be_good(clone, monkeypatch, capsys):
         (["build-vocab", "small.json", "vocabulary"], "expected a name that ends in .tar.gz"),
         (["build-vocab", "small.json", "half.tar.gz"], "half.tar.gz is there already; -f replaces it"),
         (["count-instances", "small.json", "-o", '{"modle": 1}'], "modle: a config has no such key"),
+        (["print-results", "output"], "--keys: found nothing, expected names of metrics"),
         (["evaluate", "nowhere.tar.gz", "test"], "nowhere.tar.gz: no such archive"),
         (["evaluate", "training_config", "test"], "training_config: found a folder without a config.json"),
         (["evaluate", "small.json", "test"], "small.json: found a damaged archive"),

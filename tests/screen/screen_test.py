@@ -110,6 +110,27 @@ def test_predict_says_how_much_it_wrote_where(trained, tmp_path, capsys):
     assert captured.err == ""
 
 
+@pytest.mark.parametrize("read", [True, False])
+def test_predict_shows_a_bar_in_a_terminal(trained, tmp_path, monkeypatch, read):
+    folder, _ = trained
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    inputs = tmp_path / "inputs.jsonl"
+    inputs.write_text(json.dumps({"passage": "Bill went to the park.", "question": "Where is Bill?"}) + "\n")
+    data = [str(BABI / "qa2_test.txt"), "--use-dataset-reader"] if read else [str(inputs)]
+    archive, output = str(folder / "quiet" / "model.tar.gz"), str(tmp_path / "predictions.jsonl")
+    allennlp.run(["predict", archive, *data, "--output-file", output])
+    assert "predicting" in terminal.text and "\n" not in terminal.text
+
+
+def test_find_lr_says_where_its_picture_is(config, tmp_path, capsys):
+    folder = tmp_path / "rates"
+    allennlp.run(["find-lr", str(config), "-s", str(folder), "--num-batches", "12"])
+    captured = capsys.readouterr()
+    assert captured.out == f"{folder}/lr-losses.png: the loss at each learning rate\n" and captured.err == ""
+    assert (folder / "lr-losses.png").exists()
+
+
 def test_predict_prints_predictions_that_go_nowhere_else(trained, tmp_path, capsys):
     folder, _ = trained
     inputs = tmp_path / "inputs.jsonl"
