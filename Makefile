@@ -46,3 +46,4 @@ install: .venv/installed
 
 clean:
 	rm -rf .venv $(OUTPUT)
+	find allennlp_coref_rc -name __pycache__ -prune -exec rm -rf {} +

@@ -1,81 +1,53 @@
 """The entities of the English bAbI tasks (version 1.2), and alternates for them that occur in none of the tasks."""
 
-PEOPLE = {
-    "antoine": "marcel",
-    "bernhard": "gustav",
-    "bill": "frank",
-    "brian": "oscar",
-    "daniel": "david",
-    "emily": "sophie",
-    "fred": "henry",
-    "gertrude": "martha",
-    "greg": "simon",
-    "jason": "kevin",
-    "jeff": "steve",
-    "jessica": "rachel",
-    "john": "peter",
-    "julie": "karen",
-    "julius": "victor",
-    "lily": "nora",
-    "mary": "alice",
-    "sandra": "laura",
-    "sumit": "rahul",
-    "winona": "monica",
-    "yann": "olaf",
-}
+from typing import Dict
+
+
+def _pairs(text: str) -> Dict[str, str]:
+    return dict(pair.split(":") for pair in text.split())
+
+
+PEOPLE = _pairs(
+    """
+    antoine:marcel bernhard:gustav bill:frank brian:oscar daniel:david emily:sophie fred:henry gertrude:martha
+    greg:simon jason:kevin jeff:steve jessica:rachel john:peter julie:karen julius:victor lily:nora mary:alice
+    sandra:laura sumit:rahul winona:monica yann:olaf
+    """
+)
 """The alternate of a woman's name is a woman's name, and of a man's name a man's, so that pronouns still fit."""
 
-PLACES = {
-    "bathroom": "cellar",
-    "bedroom": "attic",
-    "cinema": "theater",
-    "garden": "balcony",
-    "hallway": "lobby",
-    "kitchen": "library",
-    "office": "studio",
-    "park": "beach",
-    "school": "museum",
-}
+PLACES = _pairs(
+    """
+    bathroom:cellar bedroom:attic cinema:theater garden:balcony hallway:lobby kitchen:library office:studio park:beach
+    school:museum
+    """
+)
 
-THINGS = {
-    "apple": "pear",
-    "box": "crate",
-    "chest": "trunk",
-    "chocolate": "cookie",
-    "chocolates": "cookies",
-    "container": "basket",
-    "football": "frisbee",
-    "milk": "juice",
-    "pajamas": "slippers",
-    "suitcase": "backpack",
-}
+THINGS = _pairs(
+    """
+    apple:pear box:crate chest:trunk chocolate:cookie chocolates:cookies container:basket football:frisbee milk:juice
+    pajamas:slippers suitcase:backpack
+    """
+)
 
-ANIMALS = {
-    "cat": "dog",
-    "cats": "dogs",
-    "frog": "toad",
-    "lion": "tiger",
-    "mice": "rats",
-    "mouse": "rat",
-    "rhino": "hippo",
-    "sheep": "deer",
-    "swan": "goose",
-    "wolf": "fox",
-    "wolves": "foxes",
-}
+ANIMALS = _pairs(
+    """
+    cat:dog cats:dogs frog:toad lion:tiger mice:rats mouse:rat rhino:hippo sheep:deer swan:goose wolf:fox wolves:foxes
+    """
+)
 """Singular names stand after "a", and so do their alternates."""
 
-COLORS = {
-    "blue": "orange",
-    "gray": "brown",
-    "green": "purple",
-    "pink": "violet",
-    "red": "black",
-    "white": "silver",
-    "yellow": "golden",
-}
+COLORS = _pairs(
+    """
+    blue:orange gray:brown green:purple pink:violet red:black white:silver yellow:golden
+    """
+)
 
-SHAPES = {"rectangle": "oval", "sphere": "cube", "square": "circle", "triangle": "star"}
+SHAPES = _pairs(
+    """
+    rectangle:oval sphere:cube square:circle triangle:star
+    """
+)
 
 ALTERNATES = {**PEOPLE, **PLACES, **THINGS, **ANIMALS, **COLORS, **SHAPES}
 
