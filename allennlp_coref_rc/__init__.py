@@ -1,8 +1,8 @@
 """
 Reading comprehension with coreference, SRL and discourse structure: a plugin for AllenNLP.
 
-Importing this package makes its readers, models, encoders and annotators known to AllenNLP by their registered names. It
-imports neither AllenNLP nor PyTorch itself.
+Importing this package makes its readers, models, encoders and annotators known to AllenNLP by their registered names.
+It imports neither AllenNLP nor PyTorch itself.
 """
 
 import wrapt

@@ -50,7 +50,9 @@ trained models take --trust: the config of an archive may then name any class an
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> None:
-    """Runs a command. The exit status is 2 if the user did something wrong, which the screen then says in a paragraph."""
+    """
+    Runs a command. The exit status is 2 if the user did something wrong, which the screen then says in a paragraph.
+    """
     words = list(sys.argv[1:] if arguments is None else arguments)
     debug, verbose = _take(words, "--debug"), _take(words, "--verbose")
     try:

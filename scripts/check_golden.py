@@ -4,10 +4,11 @@ Compares this package's modules with golden values: inputs, parameters and outpu
     python scripts/check_golden.py dassa_sdp_exp.npz
     python scripts/check_golden.py tests/golden/mage_gru_layer.npz --tolerance 1e-12
 
-Files are known by the names in them. Those of the authors' code: QANet and DASSA (parameters "p:…", inputs "in:…", outputs
-"out:…", and an attention layer's "last:…"), a layer of Coref-GRU, and a GA Reader with it. Those of tests/golden, which
-are made from the papers' equations: the same layer and reader, MAGE-GRU, CG+SBA and an encoder of DASSA. Sizes are those
-of the parameters. For each output the largest difference is printed; the exit status is 1 if one is above --tolerance.
+Files are known by the names in them. Those of the authors' code: QANet and DASSA (parameters "p:…", inputs "in:…",
+outputs "out:…", and an attention layer's "last:…"), a layer of Coref-GRU, and a GA Reader with it. Those of
+tests/golden, which are made from the papers' equations: the same layer and reader, MAGE-GRU, CG+SBA and an encoder of
+DASSA. Sizes are those of the parameters. For each output the largest difference is printed; the exit status is 1 if one
+is above --tolerance.
 """
 
 import argparse

@@ -1,3 +1,4 @@
 raise SystemExit(
-    "scripts/ensemble_predictions.py is now `coref-rc compare --ensemble OUTPUT FILE …`, which takes the same arguments."
+    "scripts/ensemble_predictions.py is now `coref-rc compare --ensemble OUTPUT FILE …`, "
+    "which takes the same arguments."
 )

@@ -1,15 +1,15 @@
 """
 Measures `connective_discourse`, and a model for `trained_discourse_senses`, on corpora in DISRPT's format:
 
-    python scripts/evaluate_discourse.py data/annotators/gdtb data/annotators/tedmdb --archive output/senses/model.tar.gz
+    python scripts/evaluate_discourse.py data/annotators/gdtb --archive output/senses/model.tar.gz
 
-For each corpus: how well explicit relations are found (precision, recall and F1 of connectives; a connective is right if
-it shares a token with an annotated one, which counts once), and how often the sense is right: of the relations rightly
-found, and of implicit ones, whose arguments are given. Senses are the fifteen of CoNLL-2016; relations with others are not
-counted. `--fold valid` reads the documents only that `discourse_senses.jsonnet` holds out.
+For each corpus: how well explicit relations are found (precision, recall and F1 of connectives; a connective is right
+if it shares a token with an annotated one, which counts once), and how often the sense is right: of the relations
+rightly found, and of implicit ones, whose arguments are given. Senses are the fifteen of CoNLL-2016; relations with
+others are not counted. `--fold valid` reads the documents only that `discourse_senses.jsonnet` holds out.
 
-Where a `.conllu` file beside a `.rels` file marks connectives (TED-MDB), these are the annotated ones. Else they are where
-`discourse_corpora.py` finds them (GDTB), and the relations without count as missed.
+Where a `.conllu` file beside a `.rels` file marks connectives (TED-MDB), these are the annotated ones. Else they are
+where `discourse_corpora.py` finds them (GDTB), and the relations without count as missed.
 """
 
 import os
@@ -28,7 +28,9 @@ from allennlp_coref_rc.data.dataset_readers import DiscourseSensesReader
 
 
 class Gold(NamedTuple):
-    """A text without relations, the tokens of its connectives, each with the sense, and how many relations there are."""
+    """
+    A text without relations, the tokens of its connectives, each with the sense, and how many relations there are.
+    """
 
     text: AnnotatedText
     senses: Dict[int, str]
@@ -110,9 +112,8 @@ def main() -> None:
             recall = counts["right"] / max(counts["annotated"], 1)
             f1 = 2 * precision * recall / max(precision + recall, 1e-9)
             right = senses["senses right"] / max(senses["senses"], 1)
-            print(
-                f"  {name:26}{counts['found']:7}{precision:11.3f}{recall:8.3f}{f1:7.3f}{right:13.3f}{senses['senses']:6}"
-            )
+            found = f"{counts['found']:7}{precision:11.3f}{recall:8.3f}{f1:7.3f}"
+            print(f"  {name:26}{found}{right:13.3f}{senses['senses']:6}")
         implicit = [
             relation
             for path in paths

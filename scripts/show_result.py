@@ -4,8 +4,8 @@ answer.
 
     python scripts/show_result.py FOLDER
 
-FOLDER is a folder that `coref-rc train` wrote, in which `test_metrics.json` (of `coref-rc evaluate`) and `test_predictions.jsonl`
-(of `coref-rc predict`) were written too.
+FOLDER is a folder that `coref-rc train` wrote, in which `test_metrics.json` (of `coref-rc evaluate`) and
+`test_predictions.jsonl` (of `coref-rc predict`) were written too.
 """
 
 import json

@@ -1,4 +1,6 @@
-"""What the documentation says: its Python runs, its commands exist, its links lead somewhere, its lists are complete."""
+"""
+What the documentation says: its Python runs, its commands exist, its links lead somewhere, its lists are complete.
+"""
 
 import argparse
 import json

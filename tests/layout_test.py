@@ -1,4 +1,6 @@
-"""Which module may import which: never upwards, never in a circle, and nothing heavy where a command must start at once."""
+"""
+Which module may import which: never upwards, never in a circle, and nothing heavy where a command must start at once.
+"""
 
 import ast
 import subprocess

@@ -1,4 +1,6 @@
-"""Linguistic structure as a value: annotated texts, documents of several texts, and how they are aligned and checked."""
+"""
+Linguistic structure as a value: annotated texts, documents of several texts, and how they are aligned and checked.
+"""
 
 from allennlp_coref_rc.annotations.annotated_text import (
     AnnotatedText,

@@ -144,8 +144,8 @@ def _settings(params: Mapping[str, Any]) -> List[Problem]:
             problems.append(("distributed.cuda_devices", text))
         if params.get("evaluate_on_test"):
             text = (
-                "found true beside distributed: AllenNLP would evaluate in one process that waits for the others in vain; "
-                "expected false, and coref-rc evaluate after the training"
+                "found true beside distributed: AllenNLP would evaluate in one process that waits for the others in "
+                "vain; expected false, and coref-rc evaluate after the training"
             )
             problems.append(("evaluate_on_test", text))
     return problems

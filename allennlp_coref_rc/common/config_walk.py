@@ -132,9 +132,12 @@ class ConfigWalk:
         elif origin in (dict, collections.abc.Mapping):
             if len(args) == 2 and can_construct_from_params(args[1]):
                 self._mapping(args[1], value, key, given)
-        elif origin in (list, set, tuple, collections.abc.Iterable) and all(map(can_construct_from_params, args)):
-            if origin is tuple or len(args) == 1:
-                self._list(origin, args, value, key, given)
+        elif (
+            (origin is tuple or (origin in (list, set, collections.abc.Iterable) and len(args) == 1))
+            # What AllenNLP can't construct it takes as it is.
+            and all(map(can_construct_from_params, args))
+        ):
+            self._list(origin, args, value, key, given)
 
     def _mapping(self, annotation: Any, value: Any, key: str, given: Optional[FrozenSet[str]]) -> None:
         if not isinstance(value, Mapping):
@@ -159,9 +162,9 @@ class ConfigWalk:
             attempt.value(annotation, value, key, given)
             if not attempt.problems:
                 return
-            attempts.append((annotation, attempt.problems))
+            attempts.append(attempt.problems)
         # A mistake further inside shows which type was meant.
-        for annotation, problems in attempts:
+        for problems in attempts:
             if any(found != key for found, _ in problems):
                 self.problems += problems
                 return

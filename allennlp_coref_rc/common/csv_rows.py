@@ -22,7 +22,8 @@ def read_csv_rows(path: str, columns: Sequence[str]) -> Iterator[Tuple[int, Dict
                     missing = [column for column in columns if column not in names]
                     if missing:
                         raise ConfigurationError(
-                            f"{path}, line 1: found the columns {', '.join(names)[:200]!r}, expected also {missing[0]!r}"
+                            f"{path}, line 1: found the columns {', '.join(names)[:200]!r}, expected also "
+                            f"{missing[0]!r}"
                         )
                 elif len(row) != len(names):
                     raise ConfigurationError(

@@ -52,7 +52,8 @@ def byte_lines(path: str) -> Iterator[bytes]:
     number = 0
     with _open(path, "rb") as file:
         try:
-            for number, line in enumerate(file, start=1):
+            for line in file:
+                number += 1
                 yield line
         except DAMAGES as error:
             raise _damaged(path, number, error) from error

@@ -20,7 +20,9 @@ NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
 
 
 def squad_tokens(text: str) -> List[str]:
-    """The words of a text as SQuAD's evaluation compares them: in lower case, without ASCII punctuation and articles."""
+    """
+    The words of a text as SQuAD's evaluation compares them: in lower case, without ASCII punctuation and articles.
+    """
     return ARTICLE.sub(" ", text.lower().translate(NO_PUNCTUATION)).split()
 
 

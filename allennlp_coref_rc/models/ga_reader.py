@@ -208,8 +208,8 @@ class GAReader(Model):
 
         `Dict[str, torch.Tensor]`
             `probabilities` and `log_probabilities`, shape (batch_size, num_candidates); `attention` of the answer
-            layer, shape (batch_size, passage_length); where answers are words of the passage `has_candidate`, whether any
-            candidate is there, shape (batch_size,); with an answer the `loss`, the mean negative log-probability of
+            layer, shape (batch_size, passage_length); where answers are words of the passage `has_candidate`, whether
+            any candidate is there, shape (batch_size,); with an answer the `loss`, the mean negative log-probability of
             it; with `explain` the `explanations`, each an `Attention`.
         """
         if self._renaming is not None and self.training:

@@ -17,7 +17,8 @@ class FastDropout(torch.nn.Dropout):
         if dropped == LEVELS:
             return inputs * 0.0
         bits = torch.empty((inputs.numel() + 3) // 4, dtype=torch.int64).random_(-(2**63), None).view(torch.int16)
-        # Kept for the backward pass as bytes, a quarter of what numbers take; booleans are slow to make and multiply by.
+        # Kept for the backward pass as bytes, a quarter of what numbers take; booleans are slow to make and multiply
+        # by.
         kept = torch.empty(inputs.shape, dtype=torch.uint8)
         torch.ge(bits[: inputs.numel()].view(inputs.shape), dropped - LEVELS // 2, out=kept)
         return (inputs * kept).mul_(LEVELS / (LEVELS - dropped))

@@ -161,7 +161,8 @@ def heads_section(prediction: Dict[str, Any]) -> str:
     )
     data = json.dumps(heads, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     return (
-        f'<style>{HEADS_STYLE}</style><h2>Annotated heads</h2><p><select id="head">{options}</select> (click on a token for what it attends to)</p>'
+        f'<style>{HEADS_STYLE}</style><h2>Annotated heads</h2><p><select id="head">{options}</select> '
+        "(click on a token for what it attends to)</p>"
         f'<p id="tokens"></p><script type="application/json" id="heads">{data}</script><script>{SCRIPT}</script>'
     )
 

@@ -175,8 +175,8 @@ class Run:
         result = self.read(RESULT)
         if result is not None and result.get("fingerprint") != self.fingerprint():
             raise ConfigurationError(
-                f"{self.path(RESULT)}: found a run of another version of {self.config}{self._differences()}; remove its "
-                "folder, or choose another --output"
+                f"{self.path(RESULT)}: found a run of another version of {self.config}{self._differences()}; remove "
+                "its folder, or choose another --output"
             )
         known = (result or {}).get("data", {})
         for name, digest in self.digests().items() if known else ():

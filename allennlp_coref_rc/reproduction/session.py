@@ -75,8 +75,8 @@ def run_all(
     minutes: Dict[Run, float], slots: Sequence[Slot], scheduler: Optional[str], threads: int, keep_weights: str
 ) -> int:
     """
-    Does the runs that are not finished, in processes of this machine, one a slot, or on the Dask cluster of a scheduler.
-    Returns how many of them failed.
+    Does the runs that are not finished, in processes of this machine, one a slot, or on the Dask cluster of a
+    scheduler. Returns how many of them failed.
     """
     waiting = [run for run in minutes if not run.finished]
     job = {"commit": commit(), "keep_weights": keep_weights}

@@ -72,8 +72,8 @@ def paired_bootstrap(first: Sequence[float], second: Sequence[float], samples: i
 def read_scores(path: str, key: Optional[str] = None) -> List[Scored]:
     """
     The questions of a file of predictions, in order. A score is `key` of the prediction, or else whether the answer is
-    correct (`correct`, or `answer` and `gold`). The file is what `allennlp predict` writes, an object a question, or the
-    predictions of `allennlp evaluate`, an object a batch.
+    correct (`correct`, or `answer` and `gold`). The file is what `allennlp predict` writes, an object a question, or
+    the predictions of `allennlp evaluate`, an object a batch.
     """
     found = []
     for place, prediction in _predictions(path):
@@ -107,8 +107,8 @@ def pair(first: Sequence[Scored], second: Sequence[Scored], names: Tuple[str, st
     if tables[0].keys() != tables[1].keys():
         unshared = sorted(map(str, tables[0].keys() ^ tables[1].keys()))
         raise ConfigurationError(
-            f"{names[0]} and {names[1]}: found {len(first)} and {len(second)} questions, {len(unshared)} of them in one "
-            f"alone (such as {unshared[0]}), expected the same questions"
+            f"{names[0]} and {names[1]}: found {len(first)} and {len(second)} questions, {len(unshared)} of them in "
+            f"one alone (such as {unshared[0]}), expected the same questions"
         )
     pairs = [(question, tables[1][key]) for key, question in tables[0].items()]
     for one, other in pairs:

@@ -25,8 +25,8 @@ class ExactCheckpointer(Checkpointer):
     So training goes on from the last checkpoint but one, whose best weights were written, however often it is killed.
     Python's and NumPy's random numbers are those of the data, which AllenNLP reads again from the first epoch on.
 
-    That is so of a training in one process, with checkpoints at ends of epochs. With `use_amp` the scale of the loss starts
-    anew, and on a GPU undisturbed runs need not repeat each other to the last digit.
+    That is so of a training in one process, with checkpoints at ends of epochs. With `use_amp` the scale of the loss
+    starts anew, and on a GPU undisturbed runs need not repeat each other to the last digit.
 
     Registered as a `Checkpointer` with name "exact". Its parameters are `Checkpointer`'s. At the first checkpoint a
     `ConfigurationError` is raised where `keep_most_recent_by_count` is 1, and for a moving average other than
@@ -69,8 +69,8 @@ class ExactCheckpointer(Checkpointer):
             )
         if self._keep_most_recent_by_count is not None and self._keep_most_recent_by_count < 2:
             raise ConfigurationError(
-                f"trainer.checkpointer.keep_most_recent_by_count: found {self._keep_most_recent_by_count}, expected 2 or "
-                "more: training goes on from the last checkpoint but one"
+                f"trainer.checkpointer.keep_most_recent_by_count: found {self._keep_most_recent_by_count}, expected 2 "
+                "or more: training goes on from the last checkpoint but one"
             )
         device = trainer.cuda_device
         states: Dict[str, Any] = {

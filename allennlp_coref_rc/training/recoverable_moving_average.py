@@ -10,7 +10,8 @@ class RecoverableExponentialMovingAverage(ExponentialMovingAverage):
     with copies of the parameters, so that averages are no longer those of the model that is trained, and validation and
     the best weights no longer see them.
 
-    Registered as a `MovingAverage` with name "recoverable_exponential". Its parameters are `ExponentialMovingAverage`'s.
+    Registered as a `MovingAverage` with name "recoverable_exponential". Its parameters are
+    `ExponentialMovingAverage`'s.
     """
 
     def state_dict(self) -> Dict[str, Any]:

@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import pytest
 
 from allennlp_coref_rc.common.errors import ConfigurationError
@@ -22,7 +24,7 @@ def test_what_the_user_can_mend_is_one_line(capsys, monkeypatch):
     monkeypatch.setattr("sys.argv", ["scripts/evaluate.py"])
     assert status(main) == 2
     assert capsys.readouterr().err == "evaluate.py: error: data.txt, line 3: found 'x', expected a number\n"
-    assert status(lambda: open("nowhere.txt")) == 2
+    assert status(lambda: Path("nowhere.txt").read_text()) == 2
     assert capsys.readouterr().err == "evaluate.py: error: nowhere.txt: no such file\n"
 
 

@@ -1,6 +1,6 @@
 """
-Golden values of Coref-GRU, the authors' and our own: parameters and one-hot cluster arrays in the shapes of this package,
-and how far apart the outputs are. All is computed in the type of the file's numbers.
+Golden values of Coref-GRU, the authors' and our own: parameters and one-hot cluster arrays in the shapes of this
+package, and how far apart the outputs are. All is computed in the type of the file's numbers.
 """
 
 from typing import Any, Dict, Mapping, Optional
@@ -35,7 +35,9 @@ FILTERS = f"{CHARACTERS}_encoder._module.convolution.weight"
 
 
 class CharacterFilters(torch.nn.Module):
-    """The authors' convolution without a bias; its windows lie within the characters, of which all words have as many."""
+    """
+    The authors' convolution without a bias; its windows lie within the characters, of which all words have as many.
+    """
 
     def __init__(self, embedding_dim: int, num_filters: int, width: int) -> None:
         super().__init__()

@@ -1,4 +1,6 @@
-"""Golden values of MAGE-GRU: parameters and typed edges in the shapes of this package, and how far apart outputs are."""
+"""
+Golden values of MAGE-GRU: parameters and typed edges in the shapes of this package, and how far apart outputs are.
+"""
 
 from typing import Any, Dict, List, Mapping, Tuple
 

@@ -1,14 +1,14 @@
 """
-Golden values: small cases of the papers' equations, computed in float64 by NumPy alone, one token after the other. Neither
-this project's package nor PyTorch is imported, so that what agrees with these values has been written twice.
+Golden values: small cases of the papers' equations, computed in float64 by NumPy alone, one token after the other.
+Neither this project's package nor PyTorch is imported, so that what agrees with these values has been written twice.
 
     python tests/golden/make_golden.py tests/golden
 
-Papers: Coref-GRU (Dhingra et al., NAACL 2018), Appendix A; MAGE-GRU (Dhingra et al. 2017), equations 2 and 3; CG+SBA (NAACL
-SRW 2018), equations 1 to 10, whose appendix has those of the GA Reader; DASSA (Mihaylov & Frank, EMNLP 2019), equations
-1 to 4, in the encoder block of QANet (Yu et al., ICLR 2018). Where a paper leaves a choice, the authors' code decides:
-the reset gate scales U h (CG+SBA's appendix prints U (r h)); a token of several clusters has a weight for each; labels
-have a bias beside their embedding, and what has no label has one of its head's own.
+Papers: Coref-GRU (Dhingra et al., NAACL 2018), Appendix A; MAGE-GRU (Dhingra et al. 2017), equations 2 and 3; CG+SBA
+(NAACL SRW 2018), equations 1 to 10, whose appendix has those of the GA Reader; DASSA (Mihaylov & Frank, EMNLP 2019),
+equations 1 to 4, in the encoder block of QANet (Yu et al., ICLR 2018). Where a paper leaves a choice, the authors' code
+decides: the reset gate scales U h (CG+SBA's appendix prints U (r h)); a token of several clusters has a weight for
+each; labels have a bias beside their embedding, and what has no label has one of its head's own.
 
 Arrays have the names that the authors' golden files have, where there are such: see the adapters beside this file. Each
 file has derivatives of its loss (with outputs alone, the sum of outputs times "upstream"): "grad" is that by the entry
@@ -198,18 +198,20 @@ def mage_gru(inputs: numpy.ndarray, p: Arrays, edges: Sequence[Tuple[int, int, i
     """
     parts = numpy.split(numpy.arange(sum(p["sizes"])), numpy.cumsum(p["sizes"])[:-1])
     states: List[List[numpy.ndarray]] = []
+
+    def gate(
+        g: int, x: numpy.ndarray, rows: numpy.ndarray, incoming: Sequence[Tuple[int, int]]
+    ) -> Tuple[numpy.ndarray, numpy.ndarray]:
+        read = [p["U"][g][numpy.ix_(parts[kind], rows)] for _, kind in incoming]
+        hidden = [states[source][kind] @ u for (source, kind), u in zip(incoming, read)]
+        return x @ p["W"][g][:, rows] + p["b"][g][rows], sum(hidden, numpy.zeros(len(rows)))
+
     for t, x in enumerate(inputs):
         incoming = [(t - 1, 0)] * (t > 0) + [(source, kind) for source, target, kind in edges if target == t]
         state = []
         for e, rows in enumerate(parts):
-
-            def gate(g: int) -> Tuple[numpy.ndarray, numpy.ndarray]:
-                read = [p["U"][g][numpy.ix_(parts[kind], rows)] for _, kind in incoming]
-                hidden = [states[source][kind] @ u for (source, kind), u in zip(incoming, read)]
-                return x @ p["W"][g][:, rows] + p["b"][g][rows], sum(hidden, numpy.zeros(len(rows)))
-
-            r, z = (sigmoid(sum(gate(g))) for g in (0, 1))
-            projected, hidden = gate(2)
+            r, z = (sigmoid(sum(gate(g, x, rows, incoming))) for g in (0, 1))
+            projected, hidden = gate(2, x, rows, incoming)
             kept = [states[source][kind] for source, kind in incoming if kind == e]
             if previous:
                 kept = [states[t - 1][e]] if t else []
@@ -282,7 +284,9 @@ def next_gates(v: Iterator[numpy.ndarray], keys: bool) -> Arrays:
 
 
 def character_cnn(embedded: numpy.ndarray, filters: numpy.ndarray) -> numpy.ndarray:
-    """The largest of what each filter gives anywhere in each word. Shapes: (words, characters, dim), (width, dim, n)."""
+    """
+    The largest of what each filter gives anywhere in each word. Shapes: (words, characters, dim), (width, dim, n).
+    """
     width = len(filters)
     windows = [embedded[:, i : i + width] for i in range(embedded.shape[1] - width + 1)]
     found = relu(numpy.stack([numpy.einsum("ncd,cdf->nf", window, filters) for window in windows], axis=1))
@@ -442,18 +446,19 @@ def annotated_attention(x: numpy.ndarray, p: Arrays, labels: numpy.ndarray, scop
     heads, _, head_dim = p["_queries_projection"].shape
     num_labels = len(p["_semantic_label_embedding_q_w.weight"])
     values, outputs = linear(x, p, "_values_projection"), []
+
+    def project(kind: str, h: int, label: numpy.ndarray) -> numpy.ndarray:
+        table = f"_semantic_label_embedding_{kind[0]}"
+        inputs = numpy.concatenate([x, p[f"{table}_w.weight"][label]], axis=1)
+        return inputs @ p[f"_{kind}_projection"][h] + p[f"{table}_b.weight"][label]
+
     for h in range(heads):
         own = num_labels - heads + h
         nothing = numpy.zeros(len(x), dtype=int)
         label, scope = (part[h] if h < len(part) else nothing for part in (labels, scopes))
         label = numpy.where(label > 0, label, own)
-
-        def project(kind: str) -> numpy.ndarray:
-            table = f"_semantic_label_embedding_{kind[0]}"
-            inputs = numpy.concatenate([x, p[f"{table}_w.weight"][label]], axis=1)
-            return inputs @ p[f"_{kind}_projection"][h] + p[f"{table}_b.weight"][label]
-
-        exponentials = numpy.exp(project("queries") @ project("keys").T / math.sqrt(head_dim))
+        queries, keys = (project(kind, h, label) for kind in ("queries", "keys"))
+        exponentials = numpy.exp(queries @ keys.T / math.sqrt(head_dim))
         exponentials = exponentials * (scope[:, None] == scope)
         weights = exponentials / exponentials.sum(axis=1, keepdims=True)
         outputs.append(weights @ values[:, h * head_dim : (h + 1) * head_dim])

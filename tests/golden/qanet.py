@@ -147,8 +147,8 @@ def _number(names: Mapping[str, Any], pattern: str) -> int:
 
 def _embedder_of(state: State) -> BasicTextFieldEmbedder:
     """
-    In AllenNLP 0.8.3 the windows of a character CNN may lie in padding, which is zeros. Today's leaves those out: unless
-    padding is a character like others, whose vector is zero, and which is added to `state`.
+    In AllenNLP 0.8.3 the windows of a character CNN may lie in padding, which is zeros. Today's leaves those out:
+    unless padding is a character like others, whose vector is zero, and which is added to `state`.
     """
     embedders = {}
     for key in sorted({name[len(EMBEDDER) :].split(".")[0] for name in state if name.startswith(EMBEDDER)}):

@@ -4,7 +4,8 @@ from hypothesis import strategies as st
 
 from allennlp_coref_rc.metrics.ptb_tokens import ptb_tokens
 
-# What Stanford's PTBTokenizer 3.4.1 made of these texts in lower case, as pycocoevalcap 1.2 calls it, punctuation removed.
+# What Stanford's PTBTokenizer 3.4.1 made of these texts in lower case, as pycocoevalcap 1.2 calls it, punctuation
+# removed.
 OBSERVED = [
     ("He agrees to play, at all of the dances.", "he agrees to play at all of the dances"),
     ("Jacob's mother-in-law", "jacob 's mother-in-law"),

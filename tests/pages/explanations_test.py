@@ -167,7 +167,8 @@ def test_the_picture_of_a_head_shows_the_scopes_around_the_answer():
         ),
         (
             json.dumps({**PREDICTION, "explanations": {"question_self_belief": [[1.0]]}}),
-            "line 2.*: found question_self_belief among its explanations, expected an object with kind, side, to, weights",
+            "line 2.*: found question_self_belief among its explanations, "
+            "expected an object with kind, side, to, weights",
         ),
     ],
 )

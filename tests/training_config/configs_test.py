@@ -73,8 +73,8 @@ def train_two_batches(params):
 
 
 def has_learnt(name, before, after):
-    # DASSA's outputs are not bounded as those of GRUs are, and a reader that trains on other names is not tested on those:
-    # there two updates need not make anything better.
+    # DASSA's outputs are not bounded as those of GRUs are, and a reader that trains on other names is not tested on
+    # those: there two updates need not make anything better.
     return math.isfinite(after) and (after <= before or name == "ga_dassa" or "_renamed" in name)
 
 

@@ -112,8 +112,8 @@ class AllenNlpSrl(Annotator):
                 self._pipeline = spacy.load(self._spacy_model, exclude=["parser", "ner", "lemmatizer"])
             except OSError as error:
                 raise ConfigurationError(
-                    f"allennlp_srl: spacy_model is {self._spacy_model!r}, which is not installed (python -m spacy download "
-                    f'{self._spacy_model}); or set predicates to "words" or "frames", which need none'
+                    f"allennlp_srl: spacy_model is {self._spacy_model!r}, which is not installed (python -m spacy "
+                    f'download {self._spacy_model}); or set predicates to "words" or "frames", which need none'
                 ) from error
         return self._pipeline
 

@@ -58,8 +58,8 @@ class ArchivedModel:
         found = archive.model.default_predictor
         if self._kind not in (None, found):
             raise ConfigurationError(
-                f"{self.path}: found a {type(archive.model).__name__}, whose predictor is {found!r}, expected a model of "
-                f"the predictor {self._kind!r}"
+                f"{self.path}: found a {type(archive.model).__name__}, whose predictor is {found!r}, expected a model "
+                f"of the predictor {self._kind!r}"
             )
         archive.model.eval()
         return archive

@@ -141,7 +141,9 @@ class ConnectiveDiscourse(Annotator):
 
 
 def first_occurrences(tokens: Sequence[str], connectives: Iterable[str]) -> List[Tuple[Span, str]]:
-    """The connectives that the authors' rule finds in a sentence, the longest first, each with the tokens it touches."""
+    """
+    The connectives that the authors' rule finds in a sentence, the longest first, each with the tokens it touches.
+    """
     sentence = " ".join(tokens)
     ends, end = [], -1
     for token in tokens:

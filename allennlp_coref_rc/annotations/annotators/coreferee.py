@@ -57,8 +57,8 @@ class Coreferee(Annotator):
             # Coreferee raises errors of its own if something is missing or does not fit.
             except Exception as error:
                 raise ConfigurationError(
-                    f"coreferee: spacy_model is {self._spacy_model!r}, which can't be used: {error!r} (install with python "
-                    f"-m spacy download {self._spacy_model}, and python -m coreferee install en)"
+                    f"coreferee: spacy_model is {self._spacy_model!r}, which can't be used: {error!r} (install with "
+                    f"python -m spacy download {self._spacy_model}, and python -m coreferee install en)"
                 ) from error
             self._pipeline = pipeline
         return self._pipeline

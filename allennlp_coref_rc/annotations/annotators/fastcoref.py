@@ -69,8 +69,8 @@ class FastCoref(Annotator):
             for n, i in enumerate(filled):
                 if n not in found:
                     raise ConfigurationError(
-                        f"fastcoref: found {len(texts[i])} tokens in the text {texts[i].id!r}, expected fewer: {self._weights} "
-                        "does not read texts of this length"
+                        f"fastcoref: found {len(texts[i])} tokens in the text {texts[i].id!r}, expected fewer: "
+                        f"{self._weights} does not read texts of this length"
                     )
                 annotated[i] = replace(texts[i], clusters=texts[i].clusters + _clusters(found[n]))
         return annotated

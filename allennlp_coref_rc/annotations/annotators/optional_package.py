@@ -10,6 +10,6 @@ def import_optional(package: str, extra: str) -> ModuleType:
         return import_module(package)
     except ImportError as error:
         raise ConfigurationError(
-            f"{package} can't be imported ({error}); install it, in the clone, with uv pip install --python .venv/bin/python "
-            f"--editable '.[{extra}]'"
+            f"{package} can't be imported ({error}); install it, in the clone, with uv pip install --python "
+            f".venv/bin/python --editable '.[{extra}]'"
         ) from error

@@ -28,7 +28,11 @@ class TrainedSrl(Annotator):
     # Example
 
     ```jsonnet
-    {"type": "trained_srl", "predicates": "output/srl_predicates/model.tar.gz", "roles": "output/srl_roles/model.tar.gz"}
+    {
+      "type": "trained_srl",
+      "predicates": "output/srl_predicates/model.tar.gz",
+      "roles": "output/srl_roles/model.tar.gz"
+    }
     ```
     """
 

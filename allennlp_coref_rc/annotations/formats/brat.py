@@ -98,7 +98,8 @@ class _Annotations:
         for start, stop in parts:
             if not start < stop <= len(self.text):
                 raise ConfigurationError(
-                    f"{place}: found the offsets {start} {stop}, expected a start before an end of at most {len(self.text)}"
+                    f"{place}: found the offsets {start} {stop}, expected a start before an end of at most "
+                    f"{len(self.text)}"
                 )
         found = " ".join(self.text[start:stop] for start, stop in parts)
         if not found.strip():

@@ -34,7 +34,9 @@ class Conll2016Relation(NamedTuple):
 
 
 def read_relations(path: str) -> Iterator[Conll2016Relation]:
-    """The relations of a `relations.json` of the CoNLL-2015 and CoNLL-2016 shared tasks (Xue et al., 2016), one a line."""
+    """
+    The relations of a `relations.json` of the CoNLL-2015 and CoNLL-2016 shared tasks (Xue et al., 2016), one a line.
+    """
     for relation in read_json(path):
         senses = relation["Sense"]
         if not senses.strings():

@@ -78,8 +78,8 @@ def read_babi(path: str) -> Iterator[BabiQuestion]:
 
 def find_split(folder: str, task: int, split: str) -> str:
     """
-    The file of a task and a split ("train", "valid" or "test") in the folder of the bAbI tasks: `qa{task}_{split}.txt` or
-    `qa{task}_*_{split}.txt`. Raises a `ConfigurationError` if there is none.
+    The file of a task and a split ("train", "valid" or "test") in the folder of the bAbI tasks: `qa{task}_{split}.txt`
+    or `qa{task}_*_{split}.txt`. Raises a `ConfigurationError` if there is none.
     """
     names = (f"qa{task}_{split}.txt", f"qa{task}_*_{split}.txt")
     for name in names:

@@ -66,8 +66,8 @@ class AnnotatedBabiReader(ReadingComprehensionReader):
             raise ConfigurationError(f"annotated_babi: answer_type is {answer_type!r}, expected one of {ANSWER_TYPES}")
         if folder is not None and folder.startswith("bundled://") and folder != BUNDLED:
             raise ConfigurationError(
-                f"annotated_babi: folder is {folder!r}, expected {BUNDLED!r}, the stories that come with this package, or "
-                "a folder of bAbI files"
+                f"annotated_babi: folder is {folder!r}, expected {BUNDLED!r}, the stories that come with this package, "
+                "or a folder of bAbI files"
             )
         self._folder = str(BUNDLED_FOLDER) if folder == BUNDLED else folder
         self._task = task

@@ -177,8 +177,8 @@ class AnnotatedWhoDidWhatReader(ClozeDatasetReader):
     another. The question is the sentence with `@placeholder` for the name; the removed name is never read. Candidates
     are the choices; their names are looked up in the passage.
 
-    The settings differ by training file: `Strict/train.xml`, or the larger and noisier `Relaxed/train.xml`; `val.xml` and
-    `test.xml` are the same in both folders. The files are made from LDC's English Gigaword, which needs a licence.
+    The settings differ by training file: `Strict/train.xml`, or the larger and noisier `Relaxed/train.xml`; `val.xml`
+    and `test.xml` are the same in both folders. The files are made from LDC's English Gigaword, which needs a licence.
 
     The texts of passages are raw, so everything is tokenised by `BlankSpacyTokenizer` by default. The GA Reader's code
     has `bag_of_tokens`.

@@ -27,11 +27,11 @@ FARTHEST = 5
 @DatasetReader.register("discourse_senses")
 class DiscourseSensesReader(CorpusReader):
     """
-    Reads discourse relations to classify by sense: DISRPT's `.rels` files (GDTB, TED-MDB, PDTB) and the CoNLL-2016 shared
-    task's `relations.json`. For the format's pitfalls see `discourse_corpora.py`, for the labels `senses.py`.
+    Reads discourse relations to classify by sense: DISRPT's `.rels` files (GDTB, TED-MDB, PDTB) and the CoNLL-2016
+    shared task's `relations.json`. For the format's pitfalls see `discourse_corpora.py`, for the labels `senses.py`.
 
-    Instances are what AllenNLP's `basic_classifier` takes: `tokens` (Arg1, the connective as one token, `as_a_result`, or
-    `@implicit`, and Arg2), `label` and `metadata`. A `single_id` indexer can read a token's `ent_type_` as its
+    Instances are what AllenNLP's `basic_classifier` takes: `tokens` (Arg1, the connective as one token, `as_a_result`,
+    or `@implicit`, and Arg2), `label` and `metadata`. A `single_id` indexer can read a token's `ent_type_` as its
     `feature_name`: it is "connective", or the argument and the distance to the connective: "arg2-1" is the first token
     of Arg2, "arg1-5" a token with four or more of Arg1 after it.
 

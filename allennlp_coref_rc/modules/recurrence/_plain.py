@@ -45,7 +45,10 @@ def _rows_of(sources: torch.Tensor, num_states: int) -> torch.Tensor:
 
 
 class _Reads(NamedTuple):
-    """The steps in the order of time: the padding, the rows (see `_rows_of`) and the slice of each relation, the direction."""
+    """
+    The steps in the order of time: the padding, the rows (see `_rows_of`) and the slice of each relation, the
+    direction.
+    """
 
     padding: torch.Tensor
     rows: List[torch.Tensor]

@@ -87,7 +87,9 @@ def fused(given: RecurrenceInput) -> torch.Tensor:
 
 
 class _Reads(NamedTuple):
-    """The steps in the order of time: the mask, the sources of all relations, their places and slices, the direction."""
+    """
+    The steps in the order of time: the mask, the sources of all relations, their places and slices, the direction.
+    """
 
     mask: torch.Tensor
     sources: Optional[torch.Tensor]

@@ -207,9 +207,9 @@ class Dassa(AnnotatedSeq2SeqEncoder):
                 )
             if not {"labels", "scopes"} <= set(annotations[layer]):
                 raise ConfigurationError(
-                    f"dassa reads views of the annotation layer {layer!r}, but dataset_reader.annotation_layers.{layer} "
-                    f"makes {sorted(annotations[layer])}; layers of the types srl_views, discourse_views, coref_views "
-                    "and sentence_views make views"
+                    f"dassa reads views of the annotation layer {layer!r}, but dataset_reader.annotation_layers."
+                    f"{layer} makes {sorted(annotations[layer])}; layers of the types srl_views, discourse_views, "
+                    "coref_views and sentence_views make views"
                 )
             views = [annotations[layer][name] for name in ("labels", "scopes")]
             missing = number - views[0].size(-1)

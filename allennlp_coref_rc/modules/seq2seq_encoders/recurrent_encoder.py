@@ -16,8 +16,8 @@ Reader = Tuple["RecurrentEncoder", EncoderInput]
 
 def rnn_shapes(input_size: int, rows: int, recurrent_size: int) -> Dict[str, Tuple[int, ...]]:
     """
-    The parameters of a `torch.nn.GRU`, which has three times as many rows as hidden units, or of a `torch.nn.RNN`, which
-    has as many. The recurrent weights may read more than the state: where edges bring more than one.
+    The parameters of a `torch.nn.GRU`, which has three times as many rows as hidden units, or of a `torch.nn.RNN`,
+    which has as many. The recurrent weights may read more than the state: where edges bring more than one.
     """
     return {
         "weight_ih_l0": (rows, input_size),

@@ -121,7 +121,8 @@ def test_hand_made_stories_can_be_told_apart_again(task):
 
 def test_all_interleavings_are_equally_likely(tmp_path):
     path = tmp_path / "qa1_train.txt"
-    story = "1 Mary went to the office.\n2 Where is Mary? \toffice\t1\n3 John went to the park.\n4 Where is John? \tpark\t3\n"
+    story = "1 Mary went to the office.\n2 Where is Mary? \toffice\t1\n"
+    story += "3 John went to the park.\n4 Where is John? \tpark\t3\n"
     path.write_text(story * 3000)
     orders, asked = Counter(), 0
     for mixed in parse(mixed_lines(path, 1)):
@@ -161,7 +162,8 @@ def test_a_pronoun_comes_right_after_what_it_refers_to(tmp_path, task):
 
 def test_a_question_before_a_pronoun_stays_where_it_is(tmp_path):
     path = tmp_path / "qa11_train.txt"
-    story = "1 Mary went to the office.\n2 Where is Mary?\toffice\t1\n3 Then she went to the park.\n4 Where is Mary?\tpark\t1 3\n"
+    story = "1 Mary went to the office.\n2 Where is Mary?\toffice\t1\n"
+    story += "3 Then she went to the park.\n4 Where is Mary?\tpark\t1 3\n"
     path.write_text(story * 40)
     for mixed in parse(mixed_lines(path, 1)):
         start = next(i for i, line in enumerate(mixed) if len(line) == 3)

@@ -10,9 +10,9 @@ from allennlp_coref_rc.reproduction.scores import Scores
 @Drawing.register("ablation_curves")
 class AblationCurves(Drawing):
     """
-    A metric of runs against the share of coreference mentions that `corrupted_coref` removed or replaced: Figure 3 (left)
-    of Coref-GRU (Dhingra et al., NAACL 2018). All rows of one name form a curve. A run whose config does not set the
-    share counts as 0; a curve is a level line if none of its runs sets it.
+    A metric of runs against the share of coreference mentions that `corrupted_coref` removed or replaced: Figure 3
+    (left) of Coref-GRU (Dhingra et al., NAACL 2018). All rows of one name form a curve. A run whose config does not set
+    the share counts as 0; a curve is a level line if none of its runs sets it.
 
     Registered as a `Drawing` with name "ablation_curves".
 
