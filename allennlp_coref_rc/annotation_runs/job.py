@@ -28,8 +28,8 @@ _one_at_a_time = Lock()
 @dataclass(frozen=True)
 class Job:
     """
-    What each process needs: the source, the annotator's config in JSON, the packages to import, and whether archives that
-    the annotator uses are trusted.
+    What each process needs: the source, the annotator's config in JSON, the packages to import, and whether archives
+    that the annotator uses are trusted.
     """
 
     source: DocumentSource

@@ -58,8 +58,8 @@ class Workers:
     The processes that work on chunks: this one, others on this machine, or those of a Dask cluster. Use it in a `with`
     statement.
 
-    Processes on this machine listen on it alone, and only to each other: they have a key that is made anew each time, so
-    other users of the machine cannot have them run anything. docs/security.md says what a cluster has to be.
+    Processes on this machine listen on it alone, and only to each other: they have a key that is made anew each time,
+    so other users of the machine cannot have them run anything. docs/security.md says what a cluster has to be.
 
     # Parameters
 
@@ -67,8 +67,8 @@ class Workers:
         The number of processes on this machine, each with one thread; 0 uses this process alone. By default this
         process begins alone. Workers, one for each processor, take over if they will finish earlier, start included.
     scheduler : `str`, optional (default = `None`)
-        The address of a cluster's scheduler, to use its workers in place of processes on this machine: tcp://host:8786, or
-        tls://host:8786 with certificates that Dask's configuration names (`distributed.comm.tls`).
+        The address of a cluster's scheduler, to use its workers in place of processes on this machine:
+        tcp://host:8786, or tls://host:8786 with certificates that Dask's configuration names (`distributed.comm.tls`).
     preload : `str`, optional (default = `"allennlp_coref_rc"`)
         A module that the workers need. One process imports it, and the workers are its forks.
     """
@@ -203,8 +203,8 @@ async def _knock(address: str) -> None:
         await (await connect(address, timeout=PATIENCE, **arguments)).close()
     except (TypeError, RuntimeError) as error:
         raise ConfigurationError(
-            f"--scheduler {address}: {error}; expected certificates in Dask's configuration (distributed.comm.tls), and an "
-            "address that begins with tls://"
+            f"--scheduler {address}: {error}; expected certificates in Dask's configuration (distributed.comm.tls), "
+            "and an address that begins with tls://"
         ) from error
     except (OSError, ValueError) as error:
         raise ConfigurationError(f"--scheduler {address}: no scheduler answers: {error}") from error

@@ -38,7 +38,9 @@ HARMLESS = {
     "use_cache",
     "use_fast",
 }
-"""What `tokenizer_kwargs` and the like may hold. Others make transformers run a model's own code, or unpickle weights."""
+"""
+What `tokenizer_kwargs` and the like may hold. Others make transformers run a model's own code, or unpickle weights.
+"""
 
 SPACY_MODELS = ("language", "spacy_model")
 """Keys whose values are spaCy models: a folder can hold code, and AllenNLP installs a package that is not there."""
@@ -47,7 +49,8 @@ SPACY_MODELS = ("language", "spacy_model")
 def read_config(archive: str, data: bytes, trust: bool) -> Dict[str, Any]:
     """
     The config of an archive. A `ConfigurationError` is raised if it is not plain JSON (Jsonnet reads files and the
-    environment), or if it could do more than build registered classes from what is in the archive, unless it is trusted.
+    environment), or if it could do more than build registered classes from what is in the archive, unless it is
+    trusted.
     """
     try:
         config = json.loads(data.decode("utf-8"))

@@ -49,8 +49,8 @@ def load(
     trust: Optional[bool] = None,
 ) -> "Archive":
     """
-    What AllenNLP's `load_archive` does, of an archive that a stranger may have made, or a folder that was trained in. What
-    cannot be loaded raises a `ConfigurationError` that begins with the archive.
+    What AllenNLP's `load_archive` does, of an archive that a stranger may have made, or a folder that was trained in.
+    What cannot be loaded raises a `ConfigurationError` that begins with the archive.
 
     # Parameters
 
@@ -77,8 +77,8 @@ def load(
 
 def config_of(archive: str, trust: bool, path: Optional[str] = None) -> Dict[str, Any]:
     """
-    The config of an archive or a folder, read without unpacking anything else. The `path` is where it is on this machine,
-    if it has another name for users.
+    The config of an archive or a folder, read without unpacking anything else. The `path` is where it is on this
+    machine, if it has another name for users.
     """
     path = path or archive
     if not os.path.exists(path):

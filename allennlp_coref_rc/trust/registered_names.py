@@ -1,6 +1,6 @@
 """
-AllenNLP takes any dotted name in a config for a class or function, imports it and calls it: `subprocess.Popen` too. Here it
-can be kept to the names that classes were registered by.
+AllenNLP takes any dotted name in a config for a class or function, imports it and calls it: `subprocess.Popen` too.
+Here it can be kept to the names that classes were registered by.
 """
 
 from contextlib import contextmanager
@@ -16,8 +16,8 @@ _only_registered: ContextVar[bool] = ContextVar("only_registered", default=False
 
 class NotRegistered(Exception):
     """
-    A name in a config that is not registered. It is no `ConfigurationError`, since AllenNLP passes over those where it may
-    build one thing or another.
+    A name in a config that is not registered. It is no `ConfigurationError`, since AllenNLP passes over those where it
+    may build one thing or another.
     """
 
 
@@ -40,8 +40,8 @@ def install(registrable: Any) -> None:
     def resolve_class_name(cls: Any, name: str) -> Any:
         if _only_registered.get() and "." in name and name not in cls.list_available():
             raise NotRegistered(
-                f"found {name!r} in its config where a {cls.__name__} is expected; of an archive, only registered names "
-                f"are used; {HINT}"
+                f"found {name!r} in its config where a {cls.__name__} is expected; of an archive, only registered "
+                f"names are used; {HINT}"
             )
         return original(cls, name)
 

@@ -23,8 +23,8 @@ BLOCK = 2**20
 @contextmanager
 def extracted_archive(resolved_archive_file: Union[str, os.PathLike], cleanup: bool = True) -> Iterator[str]:
     """
-    Takes the place of AllenNLP's function of this name: unpacks an archive into a temporary folder, which it gives. If the
-    archive holds what it should not, a `ConfigurationError` is raised, and nothing is left behind.
+    Takes the place of AllenNLP's function of this name: unpacks an archive into a temporary folder, which it gives. If
+    the archive holds what it should not, a `ConfigurationError` is raised, and nothing is left behind.
     """
     folder = tempfile.mkdtemp()
     try:
@@ -40,8 +40,8 @@ def extracted_archive(resolved_archive_file: Union[str, os.PathLike], cleanup: b
 def unpack(path: str, folder: str) -> None:
     """
     Unpacks a compressed tar file. A `ConfigurationError` is raised for anything but files and folders (links lead
-    elsewhere), for names outside of the folder, and for more than a machine should hold: `MAX_FILES`, or more bytes than
-    `ALWAYS` and `RATIO` times those of the archive.
+    elsewhere), for names outside of the folder, and for more than a machine should hold: `MAX_FILES`, or more bytes
+    than `ALWAYS` and `RATIO` times those of the archive.
     """
     with _opened(path) as (stream, archive):
         for member in _checked(path, stream, archive):
@@ -89,8 +89,8 @@ class _Limited(gzip.GzipFile):
         """Raises a `ConfigurationError` if there are too many bytes before this end."""
         if end > self._limit:
             raise ConfigurationError(
-                f"{self._path}: found more than {self._limit:,} bytes to unpack, too many for an archive of this size; if "
-                "that is right, unpack it by hand (tar) and give the folder in its place"
+                f"{self._path}: found more than {self._limit:,} bytes to unpack, too many for an archive of this "
+                "size; if that is right, unpack it by hand (tar) and give the folder in its place"
             )
 
 

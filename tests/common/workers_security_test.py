@@ -60,12 +60,15 @@ def test_nobody_else_on_this_machine_has_the_key(running):
     host, port = address.removeprefix("tls://").split(":")
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-    with pytest.raises(OSError), socket.create_connection((host, int(port)), timeout=5) as plain:
-        with context.wrap_socket(plain) as connection:
-            # With this version of TLS, a client is told that it is not known when it reads.
-            connection.sendall(b"x")
-            assert connection.recv(1) == b""
-            raise OSError("closed")
+    with (
+        pytest.raises(OSError),
+        socket.create_connection((host, int(port)), timeout=5) as plain,
+        context.wrap_socket(plain) as connection,
+    ):
+        # With this version of TLS, a client is told that it is not known when it reads.
+        connection.sendall(b"x")
+        assert connection.recv(1) == b""
+        raise OSError("closed")
 
 
 def test_no_pages_are_shown(listening):
@@ -107,9 +110,9 @@ def test_a_cluster_without_certificates_is_explained(encrypted, monkeypatch):
     with pytest.raises(ConfigurationError, match=f"--scheduler {address}: .*distributed.comm.tls"), Workers(0, address):
         pass
     unencrypted = address.replace("tls://", "tcp://")
-    with dask.config.set({**settings, "distributed.comm.require-encryption": True}):
-        with pytest.raises(
-            ConfigurationError, match=f"--scheduler {unencrypted}: .*an address that begins with tls://"
-        ):
-            with Workers(0, unencrypted):
-                pass
+    with (
+        dask.config.set({**settings, "distributed.comm.require-encryption": True}),
+        pytest.raises(ConfigurationError, match=f"--scheduler {unencrypted}: .*an address that begins with tls://"),
+        Workers(0, unencrypted),
+    ):
+        pass

@@ -20,7 +20,8 @@ class ArchivedModel:
     # Parameters
 
     archive : `str`
-        A file `model.tar.gz`, or the URL of one. It is not trusted, unless `--trust` was given (see `trust/archives.py`).
+        A file `model.tar.gz`, or the URL of one. It is not trusted, unless `--trust` was given (see
+        `trust/archives.py`).
     batch_size : `int`
         Instances in a batch.
     cuda_device : `int`, optional (default = `None`)
