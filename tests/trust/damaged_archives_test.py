@@ -1,5 +1,6 @@
 """What cannot be loaded is said in one line, which begins with the archive as the user gave it."""
 
+import ast
 import gzip
 import json
 import os
@@ -9,6 +10,7 @@ import pytest
 import torch
 
 from allennlp_coref_rc.trust.archives import load
+from tests.shared import PROJECT
 from tests.trust.crafted import DATA, changed, load_refusal, make_folder, pack, refusal, run
 
 
@@ -214,3 +216,14 @@ def test_nothing_is_left_behind(folder, whole, tmp_path, monkeypatch):
     load(tmp_path / "model.tar.gz")
     load(folder)
     assert os.listdir(tmp_path / "temporary") == [] and (folder / "weights.th").exists()
+
+
+def test_weights_are_read_as_such_wherever_they_are_read():
+    found = 0
+    for path in [*PROJECT.glob("allennlp_coref_rc/**/*.py"), *PROJECT.glob("scripts/**/*.py")]:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "torch.load":
+                options = {keyword.arg: ast.unparse(keyword.value) for keyword in node.keywords}
+                assert options.get("weights_only") == "True", f"{path}, line {node.lineno}"
+                found += 1
+    assert found
