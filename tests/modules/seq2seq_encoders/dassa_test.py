@@ -202,6 +202,8 @@ def test_dropped_layers_do_not_stop_distributed_training():
             block.zero_grad(set_to_none=True)
             parallel(torch.randn(2, 3, DIM, dtype=torch.float64)).sum().backward()
             assert all(parameter.grad is not None for parameter in block.parameters())
+        # Destroyed after its process group, it can wait for ever.
+        del parallel
     finally:
         torch.distributed.destroy_process_group()
 
