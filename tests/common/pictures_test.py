@@ -29,4 +29,4 @@ def test_a_picture_that_cannot_be_drawn_leaves_the_old_one(tmp_path, monkeypatch
     with pytest.raises(OSError, match="no space left"):
         pictures.save(figure, tmp_path / "a.png")
     assert [path.read_text() for path in tmp_path.iterdir()] == ["old"]
-    assert not pictures.pyplot.get_fignums()
+    assert not pictures.pyplot.fignum_exists(figure.number)
