@@ -45,14 +45,15 @@ def installed(wheel, tmp_path_factory):
     folder = tmp_path_factory.mktemp("environment")
     venv.create(folder, symlinks=True)
     site = folder / "lib" / f"python{sys.version_info.major}.{sys.version_info.minor}" / "site-packages"
-    # A path in a .pth file is searched, but the .pth files there, such as that of an editable install, are not read.
-    (site / "needed.pth").write_text(sysconfig.get_path("purelib") + "\n")
     uv = Path(sys.executable).parent / "uv"
     if uv.exists():
         install = [str(uv), "pip", "install", "--offline", "--no-deps", "--python", str(folder / "bin" / "python")]
     else:
         install = [sys.executable, "-m", "pip", "--python", str(folder / "bin" / "python"), "install", "--no-deps"]
     subprocess.run([*install, str(wheel)], check=True, capture_output=True)
+    # Only now, as pip would find the package there. A path in a .pth file is searched, but the .pth files there, such
+    # as that of an editable install, are not read.
+    (site / "needed.pth").write_text(sysconfig.get_path("purelib") + "\n")
     return folder
 
 

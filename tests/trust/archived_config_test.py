@@ -15,6 +15,7 @@ from tests.training_config.configs import configs, load, name_of
 
 NOT_BUILT = {"LearningRateScheduler", "MomentumScheduler", "Optimizer", "Predictor", "TrainModel", "Trainer"} | {
     "Checkpointer",
+    "InfluenceInterpreter",
     "Subcommand",
     "TrainerCallback",
 }
