@@ -216,25 +216,12 @@ class AnnotatedText:
                 tokens=tokens,
                 sentences=one_sentence(tokens) if sentences is None else _spans(sentences),
                 clusters=clusters_from_json(values.get("clusters", [])),
-                frames=[
-                    Frame(
-                        _span(frame["predicate"]),
-                        [(_checked(role, str), _span(span)) for role, span in _list(frame["arguments"])],
-                    )
-                    for frame in _list(values.get("frames", []))
-                ],
-                relations=[
-                    DiscourseRelation(
-                        _checked(rel["type"], str),
-                        _checked(rel["sense"], str),
-                        *(_spans(rel.get(part, [])) for part in ("arg1", "arg2", "connective")),
-                    )
-                    for rel in _list(values.get("relations", []))
-                ],
+                frames=list(map(_frame, _list(values.get("frames", [])))),
+                relations=list(map(_relation, _list(values.get("relations", [])))),
                 id=None if values.get("id") is None else _checked(values["id"], str),
             )
-        except (TypeError, ValueError, KeyError, AttributeError) as error:
-            raise ConfigurationError(f"malformed annotation: {error!r} in {excerpt(values)}") from error
+        except TypeError as error:
+            raise ConfigurationError(f"malformed annotation: {error}, in {excerpt(values)}") from error
 
 
 def one_sentence(tokens: Sequence[str]) -> List[Span]:
@@ -246,19 +233,39 @@ def clusters_from_json(values: Any) -> List[Cluster]:
     """Coreference clusters from lists of lists of [start, end) spans; anything else raises a `ConfigurationError`."""
     try:
         return [_spans(cluster) for cluster in _list(values)]
-    except (TypeError, ValueError) as error:
+    except TypeError as error:
         found = excerpt(values)
         raise ConfigurationError(f"clusters: found {found}, expected lists of [start, end] spans: {error}") from error
+
+
+def _frame(values: Any) -> Frame:
+    predicate, arguments = _values(values, "predicate", "arguments")
+    pairs = [_list(argument, 2) for argument in _list(arguments)]
+    return Frame(_span(predicate), [(_checked(role, str), _span(span)) for role, span in pairs])
+
+
+def _relation(values: Any) -> DiscourseRelation:
+    kind, sense = _values(values, "type", "sense")
+    parts = [_spans(values.get(part, [])) for part in ("arg1", "arg2", "connective")]
+    return DiscourseRelation(_checked(kind, str), _checked(sense, str), *parts)
+
+
+def _values(values: Any, *keys: str) -> List[Any]:
+    missing = [key for key in keys if not isinstance(values, dict) or key not in values]
+    if missing:
+        raise TypeError(f"expected an object with the key {missing[0]!r}, found {excerpt(values, 40)}")
+    return [values[key] for key in keys]
 
 
 def _spans(values: Any) -> List[Span]:
     return [_span(span) for span in _list(values)]
 
 
-def _list(value: Any) -> Sequence[Any]:
+def _list(value: Any, length: Optional[int] = None) -> Sequence[Any]:
     # Other values can be iterated too, and an empty object would pass as an empty list.
-    if not isinstance(value, (list, tuple)):
-        raise TypeError(f"expected list, found {excerpt(value, 40)}")
+    if not isinstance(value, (list, tuple)) or length not in (None, len(value)):
+        of = "" if length is None else f" of {length}"
+        raise TypeError(f"expected list{of}, found {excerpt(value, 40)}")
     return value
 
 
@@ -269,7 +276,7 @@ def _checked(value: Any, kind: type) -> Any:
 
 
 def _span(values: Any) -> Span:
-    start, stop = values
+    start, stop = _list(values, 2)
     return _checked(start, int), _checked(stop, int)
 
 

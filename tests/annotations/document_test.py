@@ -160,6 +160,12 @@ GOOD = ['{"annotated_documents": 1, "documents": 1}', '{"tokens": ["a", "b"], "p
         (GOOD[:1] + ['{"tokens": ["a"], "clusters": {}}'], r"line 2: clusters: found {}, expected lists"),
         (GOOD[:1] + ['{"tokens": ["a"], "clusters": [{}]}'], r"line 2: clusters: found \[{}\], expected lists"),
         (GOOD[:1] + ['{"tokens": ["a"], "frames": {}}'], "line 2: malformed annotation: .*expected list, found {}"),
+        (GOOD[:1] + ['{"tokens": ["a"], "sentences": [5]}'], "line 2: malformed .* expected list of 2, found 5"),
+        (
+            GOOD[:1] + ['{"tokens": ["a"], "frames": [{}]}'],
+            "line 2: malformed .* expected an object with the key 'pred",
+        ),
+        (GOOD[:1] + ['{"tokens": ["a"], "relations": [5]}'], "line 2: malformed .* with the key 'type', found 5"),
         (GOOD[:1] + ['{"tokens": [], "sentences": {}}'], "line 2: malformed annotation: .*expected list, found {}"),
         (GOOD[:1] + ["[" * 100_000], "line 2: found damaged JSON"),
         (GOOD[:1] + ['{"tokens": ' + "9" * 5000 + "}"], "line 2: found damaged JSON"),

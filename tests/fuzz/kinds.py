@@ -1,0 +1,294 @@
+"""What is fuzzed: the files of every reader and every format, and the inputs of predictors."""
+
+import json
+import tempfile
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Any, Callable, Dict, List
+
+from allennlp.common import Params
+from allennlp.data import DatasetReader
+from allennlp.predictors import Predictor
+
+from allennlp_coref_rc.annotation_runs.document_sources import document_source
+from allennlp_coref_rc.annotations import read_documents, write_documents
+from allennlp_coref_rc.annotations.annotated_text import Frame
+from allennlp_coref_rc.annotations.file_report import report_on_file
+from allennlp_coref_rc.annotations.formats import FORMATS
+from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.files import byte_lines, decoded, open_text
+from allennlp_coref_rc.data.corpora.cnn_dailymail import write_json_lines
+from tests.annotations.formats.conll_2012_test import STORY
+from tests.fuzz import checks
+from tests.models import ga_reader_test, span_models
+from tests.training_config.configs import FIXTURES
+
+Files = Dict[str, bytes]
+
+LAYERS: Dict[str, Any] = {
+    "coref": "coref_edges",
+    "clusters": "coref_views",
+    "srl": "srl_edges",
+    "roles": "srl_views",
+    "discourse": "discourse_edges",
+    "senses": {"type": "discourse_views", "kind": "explicit"},
+    "sentences": "sentence_views",
+}
+
+ANNOTATOR = {"type": "compose", "annotators": ["exact_match_coref", "connective_discourse"]}
+
+
+@dataclass(frozen=True)
+class Kind:
+    """
+    # Parameters
+
+    name : `str`
+    shape : `str`
+        Which mutations fit: "bytes", "lines" or "json".
+    files : `Callable[[], Files]`
+        Makes the files of a folder, by name. The first one is damaged as a rule, and at times another.
+    use : `Callable[[str], Any]`
+        Uses the first file, whose path it is given, and checks what comes of it.
+    named : `bool`, optional (default = `True`)
+        A refusal names the file.
+    lines : `bool`, optional (default = `True`)
+        And a line of it.
+    packed : `bool`, optional (default = `True`)
+        The file may also be compressed.
+    """
+
+    name: str
+    shape: str
+    files: Callable[[], Files]
+    use: Callable[[str], Any] = field(repr=False)
+    named: bool = True
+    lines: bool = True
+    packed: bool = True
+
+
+def fixtures(*paths: str, folder: str = "") -> Callable[[], Files]:
+    """Fixtures by their names, or by their paths in a folder of them."""
+    return lambda: {
+        str(Path(path).relative_to(folder)) if folder else Path(path).name: (FIXTURES / path).read_bytes()
+        for path in paths
+    }
+
+
+def build(name: str, **options: Any) -> DatasetReader:
+    return DatasetReader.from_params(Params(deepcopy({"type": name, "annotation_layers": LAYERS, **options})))
+
+
+def read(name: str, path: str, options: Dict[str, Any]) -> None:
+    reader = DatasetReader.from_params(Params({"type": name, **options}))
+    checks.check_instances(reader, list(reader.read(path)))
+
+
+def raw(title: str, name: str, shape: str, files: Callable[[], Files], split: str = "", **options: Any) -> Kind:
+    """Official files; `split` is what the data path ends with where that is no file."""
+
+    def use(path: str) -> None:
+        reader = build(name, annotator=ANNOTATOR, **options)
+        checks.check_instances(reader, list(reader.read(str(Path(path).parent / split) if split else path)))
+
+    # A .question file holds one question.
+    of_lines = not title.endswith(".question")
+    return Kind(title, shape, files, use, lines=of_lines, packed=of_lines)
+
+
+def documents(title: str, name: str, path: str) -> Kind:
+    """Annotated documents of a reader."""
+
+    def use(path: str) -> None:
+        reader = build(name, keep_skipped=True)
+        checks.check_instances(reader, list(reader.read(path)))
+
+    return Kind(title, "json", lru_cache(partial(annotated, name, path)), use)
+
+
+def annotated(name: str, path: str) -> Files:
+    """The first documents of a file, annotated and with a frame each."""
+    reader = build(name, annotator=ANNOTATOR)
+    found = []
+    for _, item in list(reader.read_items(reader.find(str(FIXTURES / path)), str(FIXTURES / path)))[:3]:
+        document = reader.annotate(reader.to_document(item))
+        frame = Frame((0, 1), [("ARG1", (1, 3)), ("ARGM-LOC", (0, 2))])
+        found.append(replace(document, text=replace(document.text, frames=[frame])))
+    with tempfile.TemporaryDirectory() as folder:
+        write_documents(f"{folder}/a.jsonl", found, {"reader": name})
+        return {"documents.jsonl": Path(f"{folder}/a.jsonl").read_bytes()}
+
+
+def questions() -> Files:
+    with tempfile.TemporaryDirectory() as folder:
+        write_json_lines(f"{folder}/a", sorted(map(str, FIXTURES.glob("cnn_dailymail/questions/test/*")))[:3])
+        return {"questions.jsonl": Path(f"{folder}/a").read_bytes()}
+
+
+def format_file(title: str, name: str, shape: str, files: Callable[[], Files]) -> Kind:
+    """A file of another tool or of a corpus, as the annotator `precomputed` reads it."""
+
+    def use(path: str) -> None:
+        for text in FORMATS[name].read(path):
+            checks.check_text(text)
+
+    return Kind(title, shape, files, use)
+
+
+def read_and_report(path: str) -> None:
+    """Documents are what their lines say, and a file is refused where the report on it has errors, and only there."""
+    report = report_on_file(path)
+    try:
+        found = list(read_documents(path))
+        with open_text(path) as lines:
+            for (_, document), line in zip(found, list(lines)[1:], strict=True):
+                checks.check_document(document)
+                checks.check_written_alike(document, line)
+    except ConfigurationError:
+        assert report.num_errors, "the report says that there is no error"
+        raise
+
+
+def annotate_input(path: str) -> None:
+    """What `annotate` makes of a file before it annotates it."""
+    source = document_source(path)
+    for _, item in source.items():
+        checks.check_document(source.to_document(item))
+
+
+@lru_cache(maxsize=None)
+def predictor(name: str) -> Predictor:
+    if name == "annotated_narrativeqa":
+        model, reader, _ = span_models.build(span_models.qanet())
+        return Predictor.by_name("span_reader")(model.eval(), reader)
+    model, _, reader = ga_reader_test.build("bi_coref_gru")
+    reader = reader if name == "annotated_babi" else build(name, annotator=ANNOTATOR)
+    return Predictor.by_name("cloze_reader")(model.eval(), reader)
+
+
+def inputs(title: str, name: str, values: Dict[str, Any]) -> Kind:
+    """The input of a predictor, a line of JSON. The command `predict` says which line it was."""
+
+    def use(path: str) -> None:
+        for line in byte_lines(path):
+            loaded = predictor(name).load_line(decoded(line))
+            checks.check_prediction(predictor(name).predict_json(loaded))
+
+    return Kind(title, "json", lambda: {"input.jsonl": json.dumps(values).encode()}, use, named=False, packed=False)
+
+
+CLUSTERS = [[[0, 1], [3, 4]]]
+
+CLOZE = {"passage": "@entity1 met @entity2 . @entity1 left", "question": "@placeholder left", "clusters": CLUSTERS}
+
+PLAIN_TEXT = "Zoë left the house.\n\nShe had a 'red' hat. Nobody saw her.\n".encode()
+
+JSON_TEXT = b'{"text": "Zo left.", "id": "a", "n": [1]}\n{"tokens": ["a", "b"], "sentences": [[0, 1], [1, 2]], "data": {"x": 1}}\n'
+
+KINDS: List[Kind] = [
+    raw("babi", "annotated_babi", "lines", fixtures("babi/qa2_train.txt")),
+    raw("babi classes", "annotated_babi", "lines", fixtures("babi/qa15_train.txt")),
+    raw(
+        "cnn_dailymail .question",
+        "annotated_cnn_dailymail",
+        "lines",
+        fixtures("cnn_dailymail/questions/training/021157c18c97380f639a5be1aac19a94e45668cb.question"),
+    ),
+    raw("cnn_dailymail .jsonl", "annotated_cnn_dailymail", "json", lru_cache(questions), permute_entities=True),
+    raw("lambada", "annotated_lambada", "lines", fixtures("lambada/valid.txt")),
+    raw("lambada last sentence", "annotated_lambada", "lines", fixtures("lambada/valid.txt"), question="last_sentence"),
+    raw(
+        "narrativeqa",
+        "annotated_narrativeqa",
+        "lines",
+        fixtures("narrativeqa/qaps.csv", "narrativeqa/third_party/wikipedia/summaries.csv", folder="narrativeqa"),
+        split="train",
+    ),
+    raw(
+        "narrativeqa of dassa", "annotated_narrativeqa", "json", fixtures("narrativeqa/summaries_annotated.jsonl.train")
+    ),
+    raw("who_did_what", "annotated_who_did_what", "lines", fixtures("who_did_what/Strict/test.xml")),
+    raw("wikihop", "annotated_wikihop", "json", fixtures("wikihop/train.json")),
+    raw("wikihop preprocessed", "annotated_wikihop", "json", fixtures("wikihop/training.json")),
+    documents("documents of babi", "annotated_babi", "babi/qa2_train.txt"),
+    documents("documents of cnn_dailymail", "annotated_cnn_dailymail", "cnn_dailymail/questions/test"),
+    documents("documents of lambada", "annotated_lambada", "lambada/valid.txt"),
+    documents("documents of narrativeqa", "annotated_narrativeqa", "narrativeqa/train"),
+    documents("documents of who_did_what", "annotated_who_did_what", "who_did_what/Strict/test.xml"),
+    documents("documents of wikihop", "annotated_wikihop", "wikihop/train.json"),
+    Kind(
+        "discourse_senses .rels",
+        "lines",
+        fixtures("annotators/gdtb/stories.rels"),
+        partial(read, "discourse_senses", options={"find_connectives": True}),
+    ),
+    Kind(
+        "discourse_senses .json",
+        "json",
+        fixtures("annotators/conll2016/relations.json"),
+        partial(read, "discourse_senses", options={"keep_other_senses": True}),
+    ),
+    Kind(
+        "propbank_conllu roles",
+        "lines",
+        fixtures("annotators/up_english_ewt/dev.conllu"),
+        partial(read, "propbank_conllu", options={"task": "roles"}),
+    ),
+    Kind(
+        "propbank_conllu predicates",
+        "lines",
+        fixtures("annotators/up_english_ewt/dev.conllu"),
+        partial(read, "propbank_conllu", options={"task": "predicates"}),
+    ),
+    format_file(
+        "format annotated", "annotated", "json", lru_cache(partial(annotated, "annotated_babi", "babi/qa2_train.txt"))
+    ),
+    format_file("format brat", "brat", "lines", fixtures("formats/brat/story.ann", "formats/brat/story.txt")),
+    format_file("format conll_2012", "conll_2012", "lines", lambda: {"a.conll": STORY.encode()}),
+    format_file(
+        "format conll_2016",
+        "conll_2016",
+        "json",
+        fixtures("formats/conll_2016/relations.json", "formats/conll_2016/parses.json"),
+    ),
+    format_file("format conll_2016 alone", "conll_2016", "json", fixtures("formats/conll_2016/relations.json")),
+    format_file("format corenlp", "corenlp", "json", fixtures("formats/corenlp/passage-1.txt.json")),
+    format_file("format dassa", "dassa", "json", fixtures("formats/dassa.jsonl")),
+    Kind(
+        "documents and their report",
+        "json",
+        lru_cache(partial(annotated, "annotated_narrativeqa", "narrativeqa/train")),
+        read_and_report,
+    ),
+    Kind("annotate .txt", "lines", lambda: {"a.txt": PLAIN_TEXT}, annotate_input),
+    Kind("annotate .jsonl", "json", lambda: {"a.jsonl": JSON_TEXT}, annotate_input),
+    Kind(
+        "annotate documents",
+        "json",
+        lru_cache(partial(annotated, "annotated_babi", "babi/qa2_train.txt")),
+        annotate_input,
+    ),
+    inputs(
+        "input cloze_reader",
+        "annotated_babi",
+        {
+            "passage": ["Bill left.", "He is in the park."],
+            "question": "Where is Bill?",
+            "candidates": ["park", ["Bill"]],
+        },
+    ),
+    inputs("input cloze_reader cnn", "annotated_cnn_dailymail", {**CLOZE, "candidates": ["@entity1", "@entity2"]}),
+    inputs("input cloze_reader lambada", "annotated_lambada", CLOZE),
+    inputs(
+        "input cloze_reader wikihop",
+        "annotated_wikihop",
+        {**CLOZE, "passage": ["a met b.", "c"], "candidates": ["a", "b c"]},
+    ),
+    inputs(
+        "input span_reader",
+        "annotated_narrativeqa",
+        {"passage": "Rain falls . Pip left .", "question": "What ?", "clusters": CLUSTERS},
+    ),
+]
