@@ -208,7 +208,7 @@ class AnnotatedText:
             raise ConfigurationError(f"expected an object with a list 'tokens', found {excerpt(values)}")
         unknown = set(values) - {"tokens", "sentences", "clusters", "frames", "relations", "id"}
         if unknown:
-            raise ConfigurationError(f"unknown annotation {sorted(unknown)[0]!r}")
+            raise ConfigurationError(f"unknown annotation {sorted(unknown)[0][:80]!r}")
         try:
             tokens = [_checked(token, str) for token in values["tokens"]]
             sentences = values.get("sentences")
@@ -239,21 +239,26 @@ def clusters_from_json(values: Any) -> List[Cluster]:
 
 
 def _frame(values: Any) -> Frame:
-    predicate, arguments = _values(values, "predicate", "arguments")
+    predicate, arguments = _values(values, ("predicate", "arguments"))
     pairs = [_list(argument, 2) for argument in _list(arguments)]
     return Frame(_span(predicate), [(_checked(role, str), _span(span)) for role, span in pairs])
 
 
 def _relation(values: Any) -> DiscourseRelation:
-    kind, sense = _values(values, "type", "sense")
-    parts = [_spans(values.get(part, [])) for part in ("arg1", "arg2", "connective")]
+    names = "arg1", "arg2", "connective"
+    kind, sense = _values(values, ("type", "sense"), names)
+    parts = [_spans(values.get(name, [])) for name in names]
     return DiscourseRelation(_checked(kind, str), _checked(sense, str), *parts)
 
 
-def _values(values: Any, *keys: str) -> List[Any]:
+def _values(values: Any, keys: Sequence[str], optional: Sequence[str] = ()) -> List[Any]:
+    """The values of keys of an object, which has no others but the optional ones."""
     missing = [key for key in keys if not isinstance(values, dict) or key not in values]
     if missing:
         raise TypeError(f"expected an object with the key {missing[0]!r}, found {excerpt(values, 40)}")
+    unknown = sorted(set(values).difference(keys, optional))
+    if unknown:
+        raise TypeError(f"expected any of the keys {', '.join([*keys, *optional])}, found {excerpt(unknown[0], 40)}")
     return [values[key] for key in keys]
 
 

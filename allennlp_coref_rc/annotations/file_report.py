@@ -135,8 +135,10 @@ def report_on_file(path: str) -> Report:
     if number == 0 and not report.num_errors:
         report.error(f"{path}, line 1: found an empty file, expected a header")
     said = header.get("counts")
-    said = {**(said if isinstance(said, dict) else {}), "documents": header.get("documents")}
+    said = dict(said) if isinstance(said, dict) else {}
+    if "documents" in header:
+        said["documents"] = header["documents"]
     for name, value in said.items():
-        if value is not None and value != report.counts[name]:
+        if value != report.counts[name]:
             report.error(f"{path}: found {report.counts[name]} {name}, the header says {excerpt(value, 40)}")
     return report

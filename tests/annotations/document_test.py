@@ -165,6 +165,10 @@ GOOD = ['{"annotated_documents": 1, "documents": 1}', '{"tokens": ["a", "b"], "p
             GOOD[:1] + ['{"tokens": ["a"], "frames": [{}]}'],
             "line 2: malformed .* expected an object with the key 'pred",
         ),
+        (
+            GOOD[:1] + ['{"tokens": ["a"], "relations": [{"type": "AltLex", "sense": "", "arg1": [], "ar": []}]}'],
+            'line 2: malformed .* expected any of the keys type, sense, arg1, arg2, connective, found "ar"',
+        ),
         (GOOD[:1] + ['{"tokens": ["a"], "relations": [5]}'], "line 2: malformed .* with the key 'type', found 5"),
         (GOOD[:1] + ['{"tokens": [], "sentences": {}}'], "line 2: malformed annotation: .*expected list, found {}"),
         (GOOD[:1] + ["[" * 100_000], "line 2: found damaged JSON"),

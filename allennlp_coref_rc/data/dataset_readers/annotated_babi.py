@@ -101,7 +101,7 @@ class AnnotatedBabiReader(ReadingComprehensionReader):
         is_word = answer_type == "extractive" and candidates is None
         if answer is not None and is_word and answer.lower() not in map(str.lower, text.tokens[:boundary]):
             raise ConfigurationError(
-                f"found the answer {answer!r}, expected a word of the passage; where answers are classes, set "
+                f"found the answer {answer[:80]!r}, expected a word of the passage; where answers are classes, set "
                 'dataset_reader.task, or dataset_reader.answer_type to "classification"'
             )
         known = {"answer": answer, "task": task, "supporting_facts": data.get("supporting_facts")}

@@ -80,6 +80,7 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
 
     default_annotate_together = False
     default_wrap_question = False
+    has_cloze = False
 
     def __init__(self, text: str = "tokenized", oracle: str = "best", **kwargs: Any) -> None:
         super().__init__(**kwargs)

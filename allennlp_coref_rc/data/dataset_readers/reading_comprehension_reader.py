@@ -79,6 +79,8 @@ class ReadingComprehensionReader(DatasetReader):
     default_tokenizer: Tokenizer = BlankSpacyTokenizer()
     default_annotate_together = True
     default_wrap_question = True
+    has_cloze = True
+    """Whether an answer may belong where a question has its placeholder."""
 
     def __init__(
         self,
@@ -223,7 +225,7 @@ class ReadingComprehensionReader(DatasetReader):
         found = header.get("reader", name)
         if found != name:
             raise ConfigurationError(
-                f"{path}, line 1: found documents of {'plain text' if found is None else f'the reader {found!r}'}, "
+                f"{path}, line 1: found documents of {'plain text' if found is None else f'the reader {found!r:.80}'}, "
                 f"expected those of {name!r}"
             )
         if header.get("failed"):
@@ -324,7 +326,7 @@ class ReadingComprehensionReader(DatasetReader):
             "passage": TextField([Token(token) for token in passage]),
             "question": question_field,
         }
-        if PLACEHOLDER in question:
+        if self.has_cloze and PLACEHOLDER in question:
             fields["cloze"] = IndexField(question.index(PLACEHOLDER), question_field)
         if self._annotation_layers:
             fields.update(self._annotation_fields(text, boundary))
