@@ -1,8 +1,10 @@
 import glob
 import logging
 import os
+import zipfile
+from textwrap import shorten
 from types import SimpleNamespace
-from typing import Any, Dict, Optional, cast
+from typing import Any, Dict, List, Optional, Sequence, Tuple, cast
 
 import torch
 from allennlp.training import Checkpointer, Trainer
@@ -23,6 +25,7 @@ class ExactCheckpointer(Checkpointer):
     are written after their epoch's checkpoint, a run killed in between ends with other weights than its best.
 
     So training goes on from the last checkpoint but one, whose best weights were written, however often it is killed.
+    Where that is damaged, another one is taken, from which training comes to the same results; a warning says so.
     Python's and NumPy's random numbers are those of the data, which AllenNLP reads again from the first epoch on.
 
     That is so of a training in one process, with checkpoints at ends of epochs. With `use_amp` the scale of the loss
@@ -46,9 +49,7 @@ class ExactCheckpointer(Checkpointer):
         checkpoints = sorted(self._find_all_checkpoints())
         if len(checkpoints) < 2:
             return None
-        paths = self._model_state_path(*checkpoints[-2]), self._training_state_path(*checkpoints[-2])
-        # Onto the CPU, as AllenNLP does: the trainer brings them to its device.
-        model_state, training_state = (torch.load(path, map_location="cpu", weights_only=True) for path in paths)
+        model_state, training_state = self._first_whole(checkpoints)
         random_states = training_state.pop(RANDOM_STATES)
         torch.set_rng_state(random_states["cpu"])
         if random_states["cuda"] is not None:
@@ -57,6 +58,28 @@ class ExactCheckpointer(Checkpointer):
         training_state["best_model_filename"] = os.path.join(self._serialization_dir, "best.th")
         logger.info("Going on after epoch %d", training_state["epochs_completed"])
         return TrainerCheckpoint(model_state, training_state)
+
+    def _first_whole(self, checkpoints: Sequence[Tuple[int, int]]) -> Tuple[Dict[str, Any], Dict[str, Any]]:
+        """
+        The states of the last checkpoint but one. Where it is damaged, those of the last one, if the best weights were
+        written before it; or else of the last of the earlier ones: training comes to the same results
+        from each of them.
+        """
+        last, but_one, *earlier = reversed(checkpoints)
+        damages: List[str] = []
+        for checkpoint in (but_one, last, *earlier):
+            try:
+                paths = self._model_state_path(*checkpoint), self._training_state_path(*checkpoint)
+                model_state, training_state = map(read_state, map(str, paths))
+            except ConfigurationError as error:
+                logger.warning("%s", error)
+                damages.append(str(error))
+                continue
+            if checkpoint != last or not training_state.get("metric_tracker", {}).get("is_best_so_far", True):
+                return model_state, training_state
+        raise ConfigurationError(
+            f"{damages[0]}; found no other checkpoint to go on from. -f in place of --recover starts over"
+        )
 
     def _with_random_states(self, trainer: Trainer) -> Optional[TrainerCheckpoint]:
         checkpoint = trainer.get_checkpoint_state()
@@ -78,6 +101,26 @@ class ExactCheckpointer(Checkpointer):
             "cuda": torch.cuda.get_rng_state(device) if device.type == "cuda" else None,
         }
         return TrainerCheckpoint(checkpoint.model_state, {**checkpoint.trainer_state, RANDOM_STATES: states})
+
+
+def read_state(path: str) -> Dict[str, Any]:
+    """What is in a file of a checkpoint, on the CPU. A damaged file raises a `ConfigurationError`."""
+    try:
+        # PyTorch reads damaged weights without a word, though the file has checksums.
+        with zipfile.ZipFile(path) as file:
+            damaged = file.testzip()
+        if damaged is not None:
+            raise ValueError(f"the checksum of {damaged} is wrong")
+        # Onto the CPU, as AllenNLP does: the trainer brings them to its device.
+        state = torch.load(path, map_location="cpu", weights_only=True)
+        if not isinstance(state, dict):
+            raise ValueError(f"a {type(state).__name__}")
+        return state
+    except MemoryError:
+        raise
+    except Exception as error:
+        reason = shorten(str(error) or type(error).__name__, 200)
+        raise ConfigurationError(f"{path}: found a damaged checkpoint ({reason}), expected a whole file") from error
 
 
 def recoverable(folder: str) -> bool:

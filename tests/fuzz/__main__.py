@@ -17,8 +17,7 @@ from collections import Counter
 from itertools import count
 from pathlib import Path
 
-from tests.fuzz.kinds import KINDS
-from tests.fuzz.run import SEED, Find, kind_of, run_case, table
+from tests.fuzz.run import KINDS, SEED, Find, kind_of, run_case, table
 
 
 def main() -> None:

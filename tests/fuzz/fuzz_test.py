@@ -11,8 +11,7 @@ from dataclasses import replace
 import pytest
 
 from allennlp_coref_rc.common.errors import ConfigurationError
-from tests.fuzz.kinds import KINDS
-from tests.fuzz.run import READ, REFUSED, Outcome, judge, kind_of, make_case, run_cases
+from tests.fuzz.run import KINDS, READ, REFUSED, Outcome, judge, kind_of, make_case, run_cases
 from tests.training_config.configs import FIXTURES
 
 CASES = int(os.environ.get("FUZZ_CASES", "25"))

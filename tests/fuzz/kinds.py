@@ -185,7 +185,9 @@ CLOZE = {"passage": "@entity1 met @entity2 . @entity1 left", "question": "@place
 
 PLAIN_TEXT = "Zoë left the house.\n\nShe had a 'red' hat. Nobody saw her.\n".encode()
 
-JSON_TEXT = b'{"text": "Zo left.", "id": "a", "n": [1]}\n{"tokens": ["a", "b"], "sentences": [[0, 1], [1, 2]], "data": {"x": 1}}\n'
+JSON_TEXT = b"""{"text": "Zo left.", "id": "a", "n": [1]}
+{"tokens": ["a", "b"], "sentences": [[0, 1], [1, 2]], "data": {"x": 1}}
+"""
 
 KINDS: List[Kind] = [
     raw("babi", "annotated_babi", "lines", fixtures("babi/qa2_train.txt")),

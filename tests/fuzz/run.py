@@ -11,8 +11,12 @@ from pathlib import Path
 from typing import Iterator, List, NamedTuple, Optional
 
 from allennlp_coref_rc.common.errors import ConfigurationError
-from tests.fuzz.kinds import KINDS, Kind
+from tests.fuzz.kinds import KINDS as READ_KINDS
+from tests.fuzz.kinds import Kind
 from tests.fuzz.mutations import mutated, packed
+from tests.fuzz.stored import STORED
+
+KINDS = READ_KINDS + STORED
 
 SEED = 13370
 

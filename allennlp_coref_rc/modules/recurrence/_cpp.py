@@ -25,6 +25,9 @@ VECTOR_FLAGS = {
 }
 """Options of the compiler, by PyTorch's name of the instruction set of this processor."""
 
+DIGEST = 32
+"""The bytes of the checksum behind a library."""
+
 SUFFIXES = {torch.float32: "float32", torch.float64: "float64"}
 
 
@@ -231,11 +234,28 @@ def _build() -> pathlib.Path:
     key = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
     root = os.environ.get("TORCH_EXTENSIONS_DIR") or cpp_extension.get_default_build_root()
     library = pathlib.Path(root) / "allennlp_coref_rc" / f"recurrence_{key}.so"
-    if not library.exists():
+    if not is_whole(library):
         library.parent.mkdir(parents=True, exist_ok=True)
         logger.info("Compiling the recurrence for the CPU into %s", library)
         with tempfile.TemporaryDirectory(dir=library.parent) as directory:
             built = pathlib.Path(directory) / library.name
             subprocess.run([*command, str(SOURCE), "-o", str(built)], check=True, capture_output=True, text=True)
+            _seal(built)
             os.replace(built, library)
     return library
+
+
+def is_whole(library: pathlib.Path) -> bool:
+    """Whether a library is there as it was compiled. Loading one that was cut short would kill the process."""
+    if not library.is_file():
+        return False
+    content = library.read_bytes()
+    return hashlib.sha256(content[:-DIGEST]).digest() == content[-DIGEST:]
+
+
+def _seal(library: pathlib.Path) -> None:
+    """Puts a checksum behind the last byte, where nothing is loaded from, and makes sure that all is on the disk."""
+    with open(library, "r+b") as file:
+        file.write(hashlib.sha256(file.read()).digest())
+        file.flush()
+        os.fsync(file.fileno())

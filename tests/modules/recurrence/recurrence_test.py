@@ -1,4 +1,5 @@
 import concurrent.futures
+import ctypes
 import functools
 import importlib
 import logging
@@ -408,3 +409,16 @@ def test_compiled_once_and_then_cached(tmp_path, monkeypatch):
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == [first]
     written = first.stat().st_mtime_ns
     assert _cpp._build().stat().st_mtime_ns == written
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("damage", [lambda content: b"", lambda content: content[:4096], lambda content: content[:-1]])
+def test_a_damaged_library_is_compiled_again(tmp_path, monkeypatch, damage):
+    """Loading one that was cut short would end the process by SIGBUS; an empty one would never be replaced."""
+    monkeypatch.setenv("TORCH_EXTENSIONS_DIR", str(tmp_path))
+    library = _cpp._build()
+    content = library.read_bytes()
+    library.write_bytes(damage(content))
+    assert not _cpp.is_whole(library)
+    assert _cpp._build() == library and _cpp.is_whole(library)
+    ctypes.CDLL(str(library))
