@@ -42,6 +42,9 @@ HARMLESS = {
 What `tokenizer_kwargs` and the like may hold. Others make transformers run a model's own code, or unpickle weights.
 """
 
+BUNDLED = "bundled://"
+"""Begins names of data that come with this package."""
+
 SPACY_MODELS = ("language", "spacy_model")
 """Keys whose values are spaCy models: a folder can hold code, and AllenNLP installs a package that is not there."""
 
@@ -102,7 +105,7 @@ def _problem(key: str, value: Any) -> Optional[str]:
         return None
     if NAMES_A_FILE.fullmatch(key) and key not in ONLY_READ:
         return f"it may name no file, folder or program outside of the archive; {HINT}"
-    if isinstance(value, str) and "://" in value:
+    if isinstance(value, str) and "://" in value.removeprefix(BUNDLED):
         return f"it may ask for nothing on the network; {HINT}"
     if isinstance(value, str) and key in SPACY_MODELS and not _is_installed(value):
         return f"expected a spaCy model that is installed as a package; {HINT}"

@@ -8,9 +8,11 @@ import pytest
 from allennlp.common import Registrable
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.from_params import infer_method_params
+from allennlp.common.params import evaluate_file
 
 from allennlp_coref_rc.registration import register_allennlp_models, register_own
 from allennlp_coref_rc.trust.archived_config import NAMES_A_FILE, ONLY_READ, SPACY_MODELS, read_config
+from tests.shared import PROJECT
 from tests.training_config.configs import configs, load, name_of
 
 NOT_BUILT = {"LearningRateScheduler", "MomentumScheduler", "Optimizer", "Predictor", "TrainModel", "Trainer"} | {
@@ -50,6 +52,13 @@ def parameters():
 def test_archives_of_all_experiments_need_no_trust(config):
     data = json.dumps(load(config).as_dict(quiet=True)).encode()
     read_config("model.tar.gz", data, trust=False)
+
+
+def test_archives_of_bundled_stories_need_no_trust():
+    """That of `make train`, as it is: the tests above put folders of their own in its place."""
+    config = json.loads(evaluate_file(str(PROJECT / "training_config" / "babi" / "quick_start.jsonnet")))
+    assert config["dataset_reader"]["folder"] == "bundled://simulated"
+    read_config("model.tar.gz", json.dumps(config).encode(), trust=False)
 
 
 def test_names_of_files_are_known_by_their_keys(parameters):
