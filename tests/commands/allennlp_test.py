@@ -1,12 +1,10 @@
 """AllenNLP's own commands, as a user types them."""
 
 import json
-import os
-import subprocess
-import sys
 
 import pytest
 
+from tests.command_line import command_line
 from tests.shared import PROJECT
 from tests.training_config.configs import BABI, overrides
 
@@ -15,20 +13,20 @@ pytestmark = pytest.mark.slow
 CONFIG = PROJECT / "training_config" / "babi" / "ga_coref_gru.jsonnet"
 
 
-def allennlp(*arguments, folder, check=True, module="allennlp"):
-    result = subprocess.run(
-        [sys.executable, "-m", module, *map(str, arguments)],
-        cwd=folder,
-        env={**os.environ, "OMP_NUM_THREADS": "1"},
-        capture_output=True,
-        text=True,
-    )
-    assert not check or result.returncode == 0, result.stderr[-3000:]
-    return result
+@pytest.fixture(scope="module")
+def allennlp():
+    with command_line() as run:
+
+        def allennlp(*arguments, folder, check=True, module="allennlp"):
+            result = run(module, *arguments, folder=folder)
+            assert not check or result.returncode == 0, result.stderr[-3000:]
+            return result
+
+        yield allennlp
 
 
 @pytest.fixture(scope="module")
-def trained(tmp_path_factory):
+def trained(allennlp, tmp_path_factory):
     """A folder outside the clone with a model trained in it."""
     folder = tmp_path_factory.mktemp("elsewhere")
     allennlp(
@@ -43,7 +41,7 @@ def test_train(trained):
     assert (trained / "run" / "model.tar.gz").exists()
 
 
-def test_evaluate_on_a_file_as_a_command_of_the_package(trained):
+def test_evaluate_on_a_file_as_a_command_of_the_package(allennlp, trained):
     arguments = "run/model.tar.gz", BABI / "qa2_test.txt", "--output-file", "metrics.json"
     allennlp("evaluate", *arguments, folder=trained, module="allennlp_coref_rc")
     metrics = json.loads((trained / "metrics.json").read_text())
@@ -51,7 +49,7 @@ def test_evaluate_on_a_file_as_a_command_of_the_package(trained):
     assert metrics["accuracy"] == in_training["test_accuracy"]
 
 
-def test_predict_in_the_clone_without_naming_the_package(trained):
+def test_predict_in_the_clone_without_naming_the_package(allennlp, trained):
     inputs = trained / "inputs.jsonl"
     inputs.write_text(json.dumps({"passage": "Bill went to the park.", "question": "Where is Bill?"}) + "\n")
     output = trained / "predictions.jsonl"
@@ -61,7 +59,7 @@ def test_predict_in_the_clone_without_naming_the_package(trained):
     assert prediction["passage_tokens"] == ["Bill", "went", "to", "the", "park", "."]
 
 
-def test_bad_data_ends_in_an_error_that_names_file_and_line_before_training(trained):
+def test_bad_data_ends_in_an_error_that_names_file_and_line_before_training(allennlp, trained):
     bad = trained / "qa2_train.txt"
     bad.write_text("1 Bill went to the park.\n2 Where is Bill?\n")
     result = allennlp(
@@ -81,7 +79,7 @@ def test_bad_data_ends_in_an_error_that_names_file_and_line_before_training(trai
     assert "Beginning training" not in result.stderr
 
 
-def test_annotate_is_a_command_of_the_clone(tmp_path):
+def test_annotate_is_a_command_of_the_clone(allennlp, tmp_path):
     bad = tmp_path / "bad.jsonl"
     bad.write_text('{"annotated_documents": 1, "documents": 1}\n{"tokens": []}\n{"tokens": 1}\n')
     result = allennlp("annotate", "--check", bad, folder=PROJECT, check=False)
