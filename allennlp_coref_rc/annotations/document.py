@@ -146,7 +146,7 @@ def parse_header(path: str, first: str) -> Optional[Dict[str, Any]]:
 
 def read_documents(path: str) -> Iterator[Tuple[str, Document]]:
     """
-    The documents of a file written by `write_documents` or `allennlp annotate`, each with its place ("FILE, line 2").
+    The documents of a file written by `write_documents` or `coref-rc annotate`, each with its place ("FILE, line 2").
     A line that is no document, or fewer or more documents than the header says, raises a `ConfigurationError`.
     """
     header = read_header(path)

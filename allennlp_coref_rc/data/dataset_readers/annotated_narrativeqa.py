@@ -53,7 +53,7 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
 
     A data path is `FOLDER/SPLIT`, where the folder has the official `qaps.csv` and
     `third_party/wikipedia/summaries.csv`, and the split is train, valid or test (which need not be a file). It may also
-    be a file that `allennlp annotate` has written, which includes the spans, or one of the annotated files of DASSA
+    be a file that `coref-rc annotate` has written, which includes the spans, or one of the annotated files of DASSA
     (Mihaylov and Frank 2019), whose tokens, annotations and spans (the first of `answers_best_chunks`) are taken as
     they are.
 

@@ -46,7 +46,7 @@ class ReadingComprehensionReader(DatasetReader):
     """
     Base class of all readers here. It reads a file in three steps: `read_items` yields the items of the official
     format, `to_document` tokenises an item, and `to_instances` makes instances of an annotated document. A file that
-    `allennlp annotate` has written needs only the third step.
+    `coref-rc annotate` has written needs only the third step.
 
     Instances have the fields `passage` and `question` (`TextField`), `passage_annotations` and `question_annotations`
     (`AnnotationField`, where `annotation_layers` asks for any), `candidates` (`CandidatesField`) and `answer`
@@ -60,7 +60,7 @@ class ReadingComprehensionReader(DatasetReader):
     token_indexers : `Dict[str, TokenIndexer]`, optional (default = `None`)
         By default one `single_id` indexer, "tokens", of words in lower case.
     annotator : `Annotator`, optional (default = `None`)
-        Annotates documents, unless they come with annotations, from a file that `allennlp annotate` has written.
+        Annotates documents, unless they come with annotations, from a file that `coref-rc annotate` has written.
     annotate_together : `bool`, optional (default = `True`)
         Annotates the passage and its questions as one text; if false, separately. Each reader has its own default.
     annotation_layers : `Dict[str, AnnotationLayer]`, optional (default = `{}`)
