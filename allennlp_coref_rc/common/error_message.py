@@ -51,6 +51,7 @@ EXPLAINED = {
     errno.ENOENT: "no such file",
     errno.EACCES: "this user may not read or write it",
     errno.EISDIR: "found a directory, expected a file",
+    errno.ENAMETOOLONG: "found a name that is too long for a file",
     errno.ENOSPC: "no space is left on the disk",
 }
 

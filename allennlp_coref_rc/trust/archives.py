@@ -129,14 +129,12 @@ def _named(archive: str, folder: str) -> Iterator[None]:
     except Exception as error:
         if type(error).__name__ == "OutOfMemoryError":
             raise
-        message = message_of(error)
-        if not isinstance(error, ConfigurationError):
-            message = message or f"found no model that can be loaded: {type(error).__name__}: {error}"
-            message = shorten(message, LONGEST)
-        message = str(message).replace(os.path.join(folder, ""), "")
-        raise ConfigurationError(
-            f"{archive}: {message.removeprefix(f'{folder}: ').removeprefix(f'{archive}: ')}"
-        ) from error
+        explained = message_of(error)
+        message = (explained or f"{type(error).__name__}: {error}").replace(os.path.join(folder, ""), "")
+        message = message.removeprefix(f"{folder}: ").removeprefix(f"{archive}: ")
+        if explained is None or (isinstance(error, ConfigurationError) and "found" not in message):
+            message = f"found no model that can be loaded: {message}"
+        raise ConfigurationError(f"{archive}: {shorten(message, LONGEST)}") from error
 
 
 def _check_complete(archive: str, folder: str, weights_file: Optional[str]) -> None:
