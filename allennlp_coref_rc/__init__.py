@@ -7,7 +7,7 @@ It imports neither AllenNLP nor PyTorch itself.
 
 import wrapt
 
-from allennlp_coref_rc import registration
+from allennlp_coref_rc import newer_releases, registration
 from allennlp_coref_rc.common import config_files
 from allennlp_coref_rc.environment import check_environment
 from allennlp_coref_rc.trust import archives, registered_names
@@ -15,6 +15,7 @@ from allennlp_coref_rc.version import VERSION as __version__
 
 check_environment()
 
+newer_releases.shield()
 wrapt.when_imported("allennlp.common.registrable")(registration.install)
 wrapt.when_imported("allennlp.common.params")(config_files.let_configs_import)
 wrapt.when_imported("allennlp.common.registrable")(registered_names.install)

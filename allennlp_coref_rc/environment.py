@@ -16,7 +16,7 @@ REQUIREMENTS: Tuple[Tuple[str, Optional[Version], Optional[Version], str], ...] 
     ("allennlp-models", (2, 10, 1), (2, 11), "it is the release this package extends"),
     ("torch", (2, 6), None, "older ones can run code that is in a file of weights"),
     ("torchvision", (0, 15), None, "allennlp imports it"),
-    ("transformers", (4, 40), (4, 49), "allennlp imports transformers.AdamW, which is gone from 4.49 on"),
+    ("transformers", (4, 48), (4, 49), "ModernBERT is in 4.48, and allennlp imports AdamW, which is gone from 4.49 on"),
     ("huggingface-hub", None, (1,), "allennlp's helpers import what is gone from 1.0 on"),
     ("cached-path", None, (1, 8), "1.8 needs huggingface-hub 1"),
     ("setuptools", (68,), (81,), "py-rouge, which allennlp-models needs, imports pkg_resources"),

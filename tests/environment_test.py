@@ -15,7 +15,7 @@ def test_this_environment_works():
 @pytest.mark.parametrize(
     "package, installed, message",
     [
-        ("transformers", "4.49.0", r"transformers 4.49.0 does not work: needs >=4.40 and <4.49 \(.*AdamW"),
+        ("transformers", "4.49.0", r"transformers 4.49.0 does not work: needs >=4.48 and <4.49 \(.*AdamW"),
         ("transformers", "4.39.3", "transformers 4.39.3 does not work"),
         ("huggingface-hub", "1.0.0", "huggingface-hub 1.0.0 does not work"),
         ("torch", "1.12.1+cu113", "torch 1.12.1.cu113 does not work"),

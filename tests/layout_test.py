@@ -16,7 +16,7 @@ from tests.shared import PROJECT
 PACKAGE = "allennlp_coref_rc"
 
 FLOORS = [
-    ["environment", "registration", "version"],
+    ["environment", "newer_releases", "registration", "version"],
     ["common"],
     ["trust"],
     ["annotations", "metrics", "training"],

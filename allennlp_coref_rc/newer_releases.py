@@ -1,0 +1,108 @@
+"""
+Lets AllenNLP 2.10.1 work with packages that are newer than it is: transformers from 4.31 to 4.48, and Weights & Biases.
+Each function changes one module of AllenNLP when it is imported; `shield` names them all.
+"""
+
+import functools
+import re
+import uuid
+from typing import Any, Dict, List
+
+import wrapt
+
+POSITIONS = re.compile(r"(^|\.)embeddings\.(position_ids|token_type_ids)$")
+"""Constants that transformers saved with the weights of a model up to 4.30, and no longer expects there."""
+
+
+def shield() -> None:
+    """Changes AllenNLP's modules, those that are imported already and those that will be."""
+    for module, change in (
+        ("allennlp.common.cached_transformers", let_tokenizers_load),
+        ("allennlp.data.token_indexers.pretrained_transformer_indexer", add_special_tokens_to_windows),
+        ("allennlp.modules.token_embedders.pretrained_transformer_embedder", let_checkpoint_gradients),
+        ("allennlp.nn.module", let_older_weights_load),
+        ("allennlp.training.callbacks.wandb", give_runs_an_id),
+    ):
+        wrapt.when_imported(module)(change)
+
+
+def let_tokenizers_load(cached_transformers: Any) -> None:
+    """From 4.45 on a tokenizer refuses `add_special_tokens`, which AllenNLP says again wherever it tokenizes."""
+    original = cached_transformers.get_tokenizer
+
+    @functools.wraps(original)
+    def get_tokenizer(model_name: str, **kwargs: Any) -> Any:
+        kwargs.pop("add_special_tokens", None)
+        return original(model_name, **kwargs)
+
+    cached_transformers.get_tokenizer = get_tokenizer
+
+
+def add_special_tokens_to_windows(indexers: Any) -> None:
+    """
+    A long text is cut into windows, to each of which the tokenizer adds its special tokens. One that is of no class of
+    its own, such as ModernBERT's, adds none when it is asked for that.
+    """
+    cls = indexers.PretrainedTransformerIndexer
+    original = cls.__init__
+
+    @functools.wraps(original)
+    def init(self: Any, *args: Any, **kwargs: Any) -> None:
+        original(self, *args, **kwargs)
+        first, last = (
+            [token.text_id for token in tokens]
+            for tokens in (
+                self._allennlp_tokenizer.single_sequence_start_tokens,
+                self._allennlp_tokenizer.single_sequence_end_tokens,
+            )
+        )
+        if self._tokenizer.build_inputs_with_special_tokens([]) != first + last:
+            self._tokenizer.build_inputs_with_special_tokens = functools.partial(_between, first, last)
+
+    cls.__init__ = init
+
+
+def _between(first: List[int], last: List[int], inner: List[int]) -> List[int]:
+    return first + inner + last
+
+
+def let_checkpoint_gradients(embedders: Any) -> None:
+    """AllenNLP sets `gradient_checkpointing` in a model's config, where transformers no longer looks for it."""
+    cls = embedders.PretrainedTransformerEmbedder
+    original = cls.__init__
+
+    @functools.wraps(original)
+    def init(self: Any, *args: Any, **kwargs: Any) -> None:
+        original(self, *args, **kwargs)
+        if kwargs.get("gradient_checkpointing"):
+            # The other kind has no gradients at all if the embeddings are frozen.
+            self.transformer_model.gradient_checkpointing_enable({"use_reentrant": False})
+
+    cls.__init__ = init
+
+
+def let_older_weights_load(module: Any) -> None:
+    """Leaves `POSITIONS` out of weights. All archives that AllenNLP has published with a transformer have them."""
+    original = module.Module.load_state_dict
+
+    @functools.wraps(original)
+    def load_state_dict(self: Any, state_dict: Dict[str, Any], strict: bool = True) -> Any:
+        expected = self.state_dict().keys()
+        kept = {name: value for name, value in state_dict.items() if name in expected or not POSITIONS.search(name)}
+        return original(self, kept, strict)
+
+    module.Module.load_state_dict = load_state_dict
+
+
+def give_runs_an_id(callbacks: Any) -> None:
+    """Weights & Biases no longer has the function by which AllenNLP draws the id of a run."""
+    cls = callbacks.WandBCallback
+    original = cls.on_start
+
+    @functools.wraps(original)
+    def on_start(self: Any, trainer: Any, is_primary: bool = True, **kwargs: Any) -> None:
+        if is_primary and self._run_id is None:
+            self._run_id = uuid.uuid4().hex[:8]
+        original(self, trainer, is_primary=is_primary, **kwargs)
+
+    cls.on_start = on_start
