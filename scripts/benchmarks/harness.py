@@ -246,11 +246,12 @@ def _print_row(cells: Sequence[Any], header: bool = False) -> None:
         print("|" + "---|" * len(cells), flush=True)
 
 
-def parser(description: str, rounds: int, threads: Optional[int] = None) -> ScriptParser:
-    """A parser with the options of all benchmarks."""
+def parser(description: str, rounds: Optional[int], threads: Optional[int] = None) -> ScriptParser:
+    """A parser with the options of all benchmarks. `rounds` is `None` for one that has no rounds."""
     result = ScriptParser(description)
-    result.add_argument("--rounds", type=positive, default=rounds, help="default: %(default)s")
-    result.add_argument("--warm-up", type=int, default=1, help="rounds that do not count (default: %(default)s)")
+    if rounds is not None:
+        result.add_argument("--rounds", type=positive, default=rounds, help="default: %(default)s")
+        result.add_argument("--warm-up", type=int, default=1, help="rounds that do not count (default: %(default)s)")
     result.add_argument("--threads", type=positive, default=threads, help=f"default: {threads or 'as PyTorch has it'}")
     result.add_argument("--json", metavar="FILE", help="write the figures there too")
     return result

@@ -84,7 +84,7 @@ def _bare(tokens: Sequence[str], normalize: Callable[[str], str]) -> List[str]:
     return [normalize(token) for token in tokens[: end or len(tokens)]]
 
 
-@lru_cache(maxsize=None)
+@lru_cache(maxsize=100_000)
 def _stem(token: str) -> str:
     return _stemmer().stem(token)
 

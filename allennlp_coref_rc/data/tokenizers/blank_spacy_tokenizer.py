@@ -5,6 +5,9 @@ import spacy
 from allennlp.data.tokenizers import Token, Tokenizer
 from spacy.language import Language
 
+MOST_STRINGS = 500_000
+"""spaCy keeps every string that it has seen, which takes about 120 MiB for so many. It then begins anew."""
+
 
 @Tokenizer.register("blank_spacy")
 class BlankSpacyTokenizer(Tokenizer):
@@ -23,11 +26,10 @@ class BlankSpacyTokenizer(Tokenizer):
         self._language = language
 
     def tokenize(self, text: str) -> List[Token]:
-        return [
-            Token(token.text, idx=token.idx)
-            for token in _pipeline(self._language).tokenizer(text)
-            if not token.is_space
-        ]
+        pipeline = _pipeline(self._language)
+        if len(pipeline.vocab.strings) > MOST_STRINGS:
+            _pipeline.cache_clear()
+        return [Token(token.text, idx=token.idx) for token in pipeline.tokenizer(text) if not token.is_space]
 
 
 @lru_cache(maxsize=None)
