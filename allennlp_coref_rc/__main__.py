@@ -10,7 +10,7 @@ import sys
 from contextlib import nullcontext
 from typing import List, Optional, Sequence
 
-from allennlp_coref_rc.commands import annotate, check, compare, configs, data, draw, reproduce
+from allennlp_coref_rc.commands import annotate, check, compare, configs, data, draw, environment, reproduce
 from allennlp_coref_rc.common.error_message import message_of
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.screen.quiet import quiet_logs
@@ -23,6 +23,7 @@ OWN = {
     "configs": configs,
     "data": data,
     "draw": draw,
+    "environment": environment,
     "reproduce": reproduce,
 }
 

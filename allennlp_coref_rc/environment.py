@@ -57,13 +57,14 @@ def problems() -> List[str]:
 
 
 def check_environment() -> None:
-    """Raises an `ImportError` that names all problems."""
+    """Raises an `ImportError` that names all problems, except in `coref-rc environment`, which prints them."""
     found = problems()
-    if found:
+    if found and sys.argv[1:2] != ["environment"]:
         raise ImportError(
             "allennlp_coref_rc cannot run in this environment:\n"
             + "".join(f"  - {problem}\n" for problem in found)
-            + "`make install` in a clone of the project sets up an environment that works."
+            + "`coref-rc environment` shows all versions. `make install` in a clone of the project sets up an "
+            "environment that works."
         )
 
 

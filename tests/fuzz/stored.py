@@ -15,7 +15,7 @@ from allennlp.data import DatasetReader, Vocabulary
 from allennlp.models import Model
 
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.modules.recurrence import _cpp
+from allennlp_coref_rc.modules.recurrence import _library
 from allennlp_coref_rc.training.exact_checkpointer import ExactCheckpointer
 from allennlp_coref_rc.trust.archives import load
 from tests.fuzz.kinds import Files, Kind
@@ -131,7 +131,7 @@ def library() -> Files:
 
 def use_library(path: str) -> None:
     """It is loaded if it is as it was compiled; otherwise it would be compiled again."""
-    whole = _cpp.is_whole(Path(path))
+    whole = _library.is_whole(Path(path))
     assert whole == (Path(path).read_bytes() == library()["recurrence.so"])
     if not whole:
         raise ConfigurationError("found a damaged library, which is compiled again")

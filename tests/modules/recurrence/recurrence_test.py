@@ -20,6 +20,7 @@ from allennlp_coref_rc.modules.recurrence import (
     Edges,
     RecurrenceInput,
     _cpp,
+    _library,
     recurrence,
     sequential_sources,
 )
@@ -404,11 +405,11 @@ def test_without_a_compiler(compiler, tmp_path, monkeypatch, caplog):
 def test_compiled_once_and_then_cached(tmp_path, monkeypatch):
     monkeypatch.setenv("TORCH_EXTENSIONS_DIR", str(tmp_path))
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        first, second = (task.result() for task in [pool.submit(_cpp._build) for _ in range(2)])
+        first, second = (task.result() for task in [pool.submit(_library.build) for _ in range(2)])
     assert first == second
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == [first]
     written = first.stat().st_mtime_ns
-    assert _cpp._build().stat().st_mtime_ns == written
+    assert _library.build().stat().st_mtime_ns == written
 
 
 @pytest.mark.slow
@@ -416,9 +417,9 @@ def test_compiled_once_and_then_cached(tmp_path, monkeypatch):
 def test_a_damaged_library_is_compiled_again(tmp_path, monkeypatch, damage):
     """Loading one that was cut short would end the process by SIGBUS; an empty one would never be replaced."""
     monkeypatch.setenv("TORCH_EXTENSIONS_DIR", str(tmp_path))
-    library = _cpp._build()
+    library = _library.build()
     content = library.read_bytes()
     library.write_bytes(damage(content))
-    assert not _cpp.is_whole(library)
-    assert _cpp._build() == library and _cpp.is_whole(library)
+    assert not _library.is_whole(library)
+    assert _library.build() == library and _library.is_whole(library)
     ctypes.CDLL(str(library))

@@ -1,0 +1,35 @@
+import argparse
+import json
+import sys
+
+HELP = "print versions, and what is wrong with this installation"
+
+DESCRIPTION = """
+Prints the versions of what this package works with, and what is wrong with them: what to put into the report of a
+problem. The exit status is 2 if something keeps the package from working.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print a JSON object, for programs")
+
+
+def run(args: argparse.Namespace) -> None:
+    from allennlp_coref_rc.common.environment_report import report
+
+    found = report()
+    if args.json:
+        print(json.dumps(found._asdict(), indent=1))
+    else:
+        width = max(map(len, found.facts))
+        print(*(f"{name:{width}}  {fact}" for name, fact in found.facts.items()), sep="\n")
+        optional = [f"{name}: {purpose}" for name, purpose in found.optional.items()]
+        for title, lines in (
+            ("Not installed, and needed only for", optional),
+            ("Remarks", found.remarks),
+            ("Problems", found.problems or ["none"]),
+        ):
+            if lines:
+                print(f"\n{title}:", *lines, sep="\n  ")
+    if found.problems:
+        sys.exit(2)

@@ -1,0 +1,159 @@
+"""Gathers the versions of what this package works with, and what is wrong with them, without importing any of it."""
+
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from importlib.metadata import PackageNotFoundError, requires, version
+from pathlib import Path
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple
+
+from allennlp_coref_rc import environment
+from allennlp_coref_rc.version import VERSION
+
+PACKAGE = Path(__file__).parent.parent
+
+SHOWN = (
+    "torch",
+    "torchvision",
+    "triton",
+    "allennlp",
+    "allennlp-models",
+    "spacy",
+    "transformers",
+    "tokenizers",
+    "huggingface-hub",
+    "numpy",
+    "distributed",
+)
+"""The packages whose versions are always printed."""
+
+OPTIONAL = {
+    "en_core_web_sm": "the spaCy model of the annotator allennlp_srl and of AllenNLP's tokenizer spacy, by default; "
+    "python -m spacy download en_core_web_sm",
+    "fastcoref": "the annotator fastcoref; in a clone, uv pip install --editable '.[fastcoref]'",
+    "coreferee": "the annotator coreferee; in a clone, uv pip install --editable '.[coreferee]'",
+    "triton": "the fused recurrence on a GPU; builds of torch for GPUs bring it along",
+    "tensorboard": "AllenNLP's callback tensorboard",
+}
+"""Packages that only something needs: what, and how to get them."""
+
+WAIT = 120
+"""Seconds. PyTorch is imported in no more, even where bytecode is not written and the disk is slow."""
+
+
+class Report(NamedTuple):
+    """
+    What is here; what keeps the package from working; what only makes something slower or may be untested; and which
+    packages are not installed, with what they are for.
+    """
+
+    facts: Dict[str, Any]
+    problems: List[str]
+    remarks: List[str]
+    optional: Dict[str, str]
+
+
+def report() -> Report:
+    """The state of this environment."""
+    torch, failure = _ask_torch()
+    facts: Dict[str, Any] = {
+        "allennlp_coref_rc": f"{VERSION}, in {PACKAGE}",
+        "Python": f"{platform.python_version()}, {sys.executable}",
+        "system": platform.platform(),
+        "processor": f"{_processor()}, {os.cpu_count()} cores, {torch.get('instruction set', 'unknown instructions')}",
+        "CUDA": f"{torch.get('CUDA') or 'none'}, devices: {', '.join(torch.get('devices', [])) or 'none'}",
+        "compiled recurrence": _library(torch),
+        **{name: installed(name) or "not installed" for name in SHOWN},
+    }
+    problems = [*environment.problems(), *([failure] if failure else [])]
+    remarks = _remarks_on_torch(torch)
+    for name, wanted in _requirements().items():
+        found = installed(name)
+        if found is None:
+            if not any(problem.startswith(f"{name} ") for problem in problems):
+                problems.append(f"{name} is missing: needs {wanted or 'any version'}")
+        elif not any(problem.startswith(f"{name} ") for problem in problems) and not _contains(wanted, found):
+            remarks.append(f"{name} {found} is untested: this package was tested with {wanted}")
+    optional = {name: purpose for name, purpose in OPTIONAL.items() if installed(name) is None}
+    if installed("coreferee") and not installed("en_core_web_lg"):
+        optional["en_core_web_lg"] = "the spaCy model of the annotator coreferee, by default"
+    return Report(facts, problems, remarks, optional)
+
+
+def installed(name: str) -> Optional[str]:
+    """The version of a package, or `None`."""
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
+
+
+def _requirements() -> Dict[str, str]:
+    """The bounds of the packages that this one needs, as it was installed."""
+    try:
+        from packaging.requirements import Requirement
+
+        found = [Requirement(text) for text in requires("allennlp_coref_rc") or ()]
+    except (ImportError, PackageNotFoundError):
+        return {}
+    return {one.name: str(one.specifier) for one in found if not one.marker or one.marker.evaluate({"extra": ""})}
+
+
+def _contains(wanted: str, found: str) -> bool:
+    from packaging.specifiers import SpecifierSet
+
+    return SpecifierSet(wanted).contains(found, prereleases=True)
+
+
+def _ask_torch() -> Tuple[Dict[str, Any], Optional[str]]:
+    """What PyTorch says of this machine, and why it cannot say it. It is asked in a process that may crash."""
+    if installed("torch") is None:
+        return {}, None
+    program = PACKAGE / "modules" / "recurrence" / "_library.py"
+    try:
+        # -P: the folder of the program is no place to import from.
+        done = subprocess.run([sys.executable, "-P", str(program)], capture_output=True, text=True, timeout=WAIT)
+        return json.loads(done.stdout), None
+    except subprocess.TimeoutExpired:
+        return {}, f"torch cannot be imported within {WAIT} seconds"
+    except ValueError:
+        last = (done.stderr.strip().splitlines() or [f"its process ended with status {done.returncode}"])[-1]
+        return {}, f"torch cannot be imported: {last[:300]}"
+
+
+def _library(torch: Dict[str, Any]) -> str:
+    if "library" not in torch:
+        return "unknown"
+    return f"{torch['library']}, {torch['path']}, by {torch['compiler']}" if torch["compiler"] else torch["library"]
+
+
+def _remarks_on_torch(torch: Dict[str, Any]) -> List[str]:
+    if not torch:
+        return []
+    remarks = []
+    if not torch["compiler"]:
+        remarks.append(
+            f"found {torch['library']}: training on a CPU is slower; install g++ or clang++, or set CXX to a compiler"
+        )
+    if torch["library"] == "damaged":
+        remarks.append(f"{torch['path']} is damaged; it will be compiled again when it is needed")
+    if torch.get("others"):
+        folder = os.path.dirname(torch["path"])
+        remarks.append(f"{folder} has {torch['others']} libraries of other versions, which can be removed")
+    if not torch["devices"] and shutil.which("nvidia-smi"):
+        build = f"is a build for CUDA {torch['CUDA']}" if torch["CUDA"] else "is a build for CPUs"
+        remarks.append(f"nvidia-smi is there and torch finds no GPU: {installed('torch')} {build}")
+    if torch["devices"] and installed("triton") is None:
+        remarks.append("triton is missing: on the GPU the recurrence is slower")
+    return remarks
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        return next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor() or platform.machine()

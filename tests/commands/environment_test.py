@@ -1,0 +1,50 @@
+import json
+
+import pytest
+
+from allennlp_coref_rc import environment
+from allennlp_coref_rc.__main__ import main
+from allennlp_coref_rc.common import environment_report
+
+REPORT = environment_report.Report({"torch": "2.13.0", "numpy": "2.4"}, [], [], {"fastcoref": "an annotator"})
+
+
+@pytest.fixture
+def says(monkeypatch, capsys):
+    """What the command prints of a report, and its exit status."""
+
+    def run(report, *options):
+        monkeypatch.setattr(environment_report, "report", lambda: report)
+        try:
+            main(["environment", *options])
+            status = 0
+        except SystemExit as stop:
+            status = stop.code
+        return status, capsys.readouterr().out
+
+    return run
+
+
+def test_an_environment_that_works(says):
+    expected = "torch  2.13.0\nnumpy  2.4\n\nNot installed, and needed only for:\n  fastcoref: an annotator\n"
+    assert says(REPORT) == (0, f"{expected}\nProblems:\n  none\n")
+
+
+def test_problems(says):
+    status, printed = says(REPORT._replace(problems=["torch is missing"], remarks=["no compiler"]))
+    assert status == 2 and printed.endswith("\nRemarks:\n  no compiler\n\nProblems:\n  torch is missing\n")
+
+
+def test_for_programs(says):
+    status, printed = says(REPORT._replace(problems=["torch is missing"]), "--json")
+    assert status == 2 and json.loads(printed)["problems"] == ["torch is missing"]
+
+
+def test_the_command_works_where_the_package_does_not(monkeypatch):
+    """Where importing the package is an error otherwise."""
+    monkeypatch.setattr(environment, "problems", lambda: ["torch is missing"])
+    monkeypatch.setattr("sys.argv", ["coref-rc", "environment"])
+    environment.check_environment()
+    monkeypatch.setattr("sys.argv", ["coref-rc", "train"])
+    with pytest.raises(ImportError, match="torch is missing\n`coref-rc environment` shows all versions"):
+        environment.check_environment()
