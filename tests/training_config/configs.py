@@ -1,6 +1,8 @@
 """Experiments made small: their data is the fixtures', everything else is as it stands."""
 
+import copy
 import json
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Dict, List, Optional
 
@@ -51,7 +53,7 @@ def overrides(config: Path, task: int = 2, more: Optional[Dict[str, Any]] = None
     if config.parent.name in BABI_FOLDERS:
         values.update({"dataset_reader.folder": str(BABI), "dataset_reader.task": task})
     elif config.parent.name == "annotators":
-        corpus = Params.from_file(str(config))["train_data_path"].rpartition("/")[2]
+        corpus = _experiments("annotators")[config.stem]["train_data_path"].rpartition("/")[2]
         values.update({f"{split}_data_path": str(FIXTURES / "annotators" / corpus) for split in SPLITS[:2]})
     else:
         start, names, end = DATA_PATHS[config.parent.name].replace("}", "{").split("{")
@@ -62,7 +64,7 @@ def overrides(config: Path, task: int = 2, more: Optional[Dict[str, Any]] = None
 
 def load(config: Path, task: int = 2, more: Optional[Dict[str, Any]] = None) -> Params:
     """An experiment on fixtures."""
-    return Params.from_file(str(config), params_overrides=overrides(config, task, more))
+    return on_fixtures(_experiments(config.parent.name)[config.stem], config, task, more)
 
 
 def evaluate(text: str) -> Any:
@@ -70,9 +72,22 @@ def evaluate(text: str) -> Any:
     return json.loads(_jsonnet.evaluate_snippet("mine.jsonnet", text, jpathdir=[str(CONFIGS)]))
 
 
+@lru_cache(maxsize=None)
+def _experiments(folder: str, smaller: bool = False) -> Dict[str, Any]:
+    """All experiments of a folder, evaluated together, since Jsonnet reads its libraries anew each time."""
+    texts = {path.stem: f"import '{folder}/{path.name}'" for path in configs(folder)}
+    fields = (f"'{name}': {small(text, folder) if smaller else text}" for name, text in texts.items())
+    return evaluate(f"{{ {', '.join(fields)} }}")
+
+
+def on_fixtures(values: Any, config: Path, task: int = 2, more: Optional[Dict[str, Any]] = None) -> Params:
+    """An experiment's values, with the fixtures as its data. They are those of the folder of a config."""
+    return Params(with_overrides(copy.deepcopy(values), json.loads(overrides(config, task, more))))
+
+
 def load_text(text: str, folder: str, task: int = 2, more: Optional[Dict[str, Any]] = None) -> Params:
     """An experiment in Jsonnet, on the fixtures that are the data of a folder of configs."""
-    return Params(with_overrides(evaluate(text), json.loads(overrides(CONFIGS / folder / "mine.jsonnet", task, more))))
+    return on_fixtures(evaluate(text), CONFIGS / folder / "mine.jsonnet", task, more)
 
 
 SMALL = "embedding_dim:: 8, pretrained_file:: null, dassa_options:: { layer_dropout_undecayed_prob: 0 }, "
@@ -87,8 +102,7 @@ SMALL_QANET = """
 
 def load_small(config: Path, task: int = 2) -> Params:
     """The same with small embeddings and encoders, no smaller than the largest part of a state that a config names."""
-    text = small(f"import '{config.parent.name}/{config.name}'", config.parent.name)
-    return Params(with_overrides(evaluate(text), json.loads(overrides(config, task))))
+    return on_fixtures(_experiments(config.parent.name, smaller=True)[config.stem], config, task)
 
 
 def small(text: str, folder: str) -> str:

@@ -23,6 +23,7 @@ from tests.training_config.configs import (
     load_small,
     load_text,
     name_of,
+    on_fixtures,
     small,
 )
 
@@ -93,16 +94,22 @@ def test_trains_on_fixtures(config):
     assert has_learnt(config.stem, before, after)
 
 
-# In each row of the page another one of its folders: grid_test has all readers on all data sets.
+LINES = [row[i % len(row)] for i, row in enumerate(configs_page.lines())]
+"""In each row of the page another one of its folders: grid_test has all readers on all data sets."""
+
+
+@pytest.fixture(scope="module")
+def small_lines():
+    """The values of each line, evaluated together."""
+    return dict(zip(LINES, evaluate(f"[{', '.join(small(line.text, line.folder) for line in LINES)}]")))
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "line",
-    [row[i % len(row)] for i, row in enumerate(configs_page.lines())],
-    ids=lambda line: f"{line.folder}-{line.name}",
-)
-def test_lines_of_the_page_train_on_fixtures(line):
+@pytest.mark.parametrize("line", LINES, ids=lambda line: f"{line.folder}-{line.name}")
+def test_lines_of_the_page_train_on_fixtures(line, small_lines):
     for task in (2, 15) if line.folder in BABI_FOLDERS else (2,):
-        _, _, before, after = train_two_batches(load_text(small(line.text, line.folder), line.folder, task))
+        params = on_fixtures(small_lines[line], CONFIGS / line.folder / "mine.jsonnet", task)
+        _, _, before, after = train_two_batches(params)
         assert has_learnt(line.name, before, after)
 
 

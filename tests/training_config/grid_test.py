@@ -11,7 +11,7 @@ from allennlp.common import Params
 from allennlp.data import Batch, DatasetReader, Vocabulary
 from allennlp.models import Model
 
-from tests.training_config.configs import SMALL, load_text
+from tests.training_config.configs import CONFIGS, SMALL, evaluate, load_text, on_fixtures
 
 pytestmark = pytest.mark.slow
 
@@ -42,14 +42,26 @@ READERS = {
 """The variants of each."""
 
 
-def experiment(folder, encoder, reader):
-    variants = "".join(f" + variants.{variant}" for variant in [encoder, *READERS[reader]])
-    text = f"""
+@lru_cache(maxsize=None)
+def experiments(folder):
+    """Those of all encoders in all readers on a data set, evaluated together."""
+
+    def text(encoder, reader):
+        variants = "".join(f" + variants.{variant}" for variant in [encoder, *READERS[reader]])
+        return f"library{variants} + {{ training_set:: 'Strict', hidden_size:: 12, {SMALL} }}"
+
+    fields = (f"'{encoder} {reader}': {text(encoder, reader)}" for encoder in ENCODERS for reader in READERS)
+    return evaluate(
+        f"""
         local variants = import 'lib/variants.libsonnet';
-        (import 'lib/{DATA_SETS[folder]}.libsonnet'){variants}
-        {{ training_set:: 'Strict', hidden_size:: 12, {SMALL} }}
-    """
-    return load_text(text, folder)
+        local library = import 'lib/{DATA_SETS[folder]}.libsonnet';
+        {{ {", ".join(fields)} }}
+        """
+    )
+
+
+def experiment(folder, encoder, reader):
+    return on_fixtures(experiments(folder)[f"{encoder} {reader}"], CONFIGS / folder / "mine.jsonnet")
 
 
 def qanet_experiment(modeling_layer):
