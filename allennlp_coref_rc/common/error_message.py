@@ -34,7 +34,7 @@ def message_of(error: BaseException) -> Optional[str]:
     if isinstance(error, RuntimeError) and re.match("(STATIC|RUNTIME) ERROR: ", text):
         return f"found an error in Jsonnet: {text.partition(': ')[2].strip()}"
     if isinstance(error, RuntimeError) and text.startswith("Error loading state dict"):
-        return f"the weights belong to another model: {text}"
+        return f"found weights of another model: {text}"
     if isinstance(error, RuntimeError) and "PytorchStreamReader failed" in text:
         return f"a file of weights is damaged: {text}"
     if isinstance(error, RuntimeError) and "PytorchStreamWriter failed" in text:

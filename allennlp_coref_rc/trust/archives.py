@@ -132,7 +132,7 @@ def _named(archive: str, folder: str) -> Iterator[None]:
         explained = message_of(error)
         message = (explained or f"{type(error).__name__}: {error}").replace(os.path.join(folder, ""), "")
         message = message.removeprefix(f"{folder}: ").removeprefix(f"{archive}: ")
-        if explained is None or (isinstance(error, ConfigurationError) and "found" not in message):
+        if "found" not in message and not (isinstance(error, OSError) and error.filename):
             message = f"found no model that can be loaded: {message}"
         raise ConfigurationError(f"{archive}: {shorten(message, LONGEST)}") from error
 

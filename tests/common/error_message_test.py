@@ -22,7 +22,7 @@ from allennlp_coref_rc.common.errors import ConfigurationError
         (torch.OutOfMemoryError("CUDA out of memory."), "the GPU has no memory left; take smaller batches"),
         (MemoryError(), "this machine has no memory left"),
         (RuntimeError("STATIC ERROR: a.jsonnet:1:2: x"), "found an error in Jsonnet: a.jsonnet:1:2: x"),
-        (RuntimeError("Error loading state dict for GAReader"), "the weights belong to another model"),
+        (RuntimeError("Error loading state dict for GAReader"), "found weights of another model"),
         (ValueError("nan loss encountered"), "the loss is not a number (nan); take a lower learning rate"),
     ],
 )

@@ -121,8 +121,8 @@ CONTENTS = {
     "text for weights": (write("weights.th", b"text"), "weights.th: found damaged weights"),
     "half of the weights": (cut_weights, "weights.th: found damaged weights"),
     "a list for weights": (save([1, 2]), "weights.th: found damaged weights"),
-    "no tensors": (save({"x": "text"}), "the weights belong to another model"),
-    "other weights": (save({"x": torch.zeros(2)}), "the weights belong to another model"),
+    "no tensors": (save({"x": "text"}), "found weights of another model"),
+    "other weights": (save({"x": torch.zeros(2)}), "found weights of another model"),
     "weights of another size": (
         smaller,
         "found no model that can be loaded: RuntimeError: Error(s) in loading state_dict",
