@@ -2,8 +2,9 @@
 # make test     set up, then run the tests
 # make quick    set up, then lint and run all tests but slow ones (a minute)
 # make lint     set up, then look at format, style and types
+# make newest   set up the newest versions within the bounds in .venv-newest, and run the quick tests and the kernels' with them
 # make install  set up alone: a virtual environment in .venv, reused by the next call
-# make clean    remove what the other targets made: .venv and $(OUTPUT), no other models
+# make clean    remove what the other targets made: .venv, .venv-newest and $(OUTPUT), no other models
 
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 # Threads that wait without spinning: on a busy machine the others train several times slower.
@@ -15,7 +16,7 @@ export NLTK_DATA := $(CURDIR)/.venv/nltk_data
 OUTPUT := output/quick_start
 ARCHIVE := $(OUTPUT)/model.tar.gz
 
-.PHONY: train test quick lint install clean
+.PHONY: train test quick lint newest install clean
 
 train: install
 	@coref-rc train training_config/babi/quick_start.jsonnet -s $(OUTPUT) -f
@@ -37,6 +38,16 @@ lint: install
 	ruff check --quiet .
 	mypy
 
+# Set up anew each time, since there may be newer versions.
+newest: export PATH := $(CURDIR)/.venv-newest/bin:$(PATH)
+newest: export TORCH_EXTENSIONS_DIR := $(CURDIR)/.venv-newest/torch_extensions
+newest: export OMP_NUM_THREADS := 1
+newest:
+	scripts/install.sh .venv-newest --newest
+	python -m allennlp_coref_rc environment
+	python -m pytest -n 2 --dist loadfile -m "not slow" --quiet
+	python -m pytest -n 2 -m slow --quiet tests/modules/recurrence
+
 install: .venv/installed
 	@python allennlp_coref_rc/environment.py
 
@@ -45,5 +56,5 @@ install: .venv/installed
 	@touch $@
 
 clean:
-	rm -rf .venv $(OUTPUT)
+	rm -rf .venv .venv-newest $(OUTPUT)
 	find allennlp_coref_rc -name __pycache__ -prune -exec rm -rf {} +

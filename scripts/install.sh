@@ -1,9 +1,15 @@
 #!/usr/bin/env bash
 # Sets up a virtual environment with the package and what its tests need, from any machine with Python 3.11 or 3.12:
-#   scripts/install.sh FOLDER
+#   scripts/install.sh FOLDER [--newest]
+# With --newest it takes the newest versions within the bounds of setup.cfg, else those of constraints.txt.
 # PYTHON=… chooses the interpreter. Nothing is written outside FOLDER but the package's own egg-info and bytecode.
 set -euo pipefail
-folder=${1:?usage: scripts/install.sh FOLDER}
+folder=${1:?usage: scripts/install.sh FOLDER [--newest]}
+case ${2:-} in
+    "") versions=(--constraint constraints.txt) ;;
+    --newest) versions=(--upgrade --resolution highest) ;;
+    *) echo "found $2, expected --newest or nothing" >&2; exit 2 ;;
+esac
 cd "$(dirname "$0")/.."
 
 supported() { "$1" -c 'import sys; sys.exit(sys.version_info[:2] not in ((3, 11), (3, 12)))' 2>/dev/null; }
@@ -49,5 +55,5 @@ if [ -n "$find_links" ]; then export UV_FIND_LINKS=${UV_FIND_LINKS:-${find_links
 if [ -n "$index" ]; then export UV_DEFAULT_INDEX=${UV_DEFAULT_INDEX:-$index}; fi
 
 # Compiled once here: where bytecode is not written (PYTHONDONTWRITEBYTECODE=1) every start would compile all anew.
-"$uv" pip install --quiet --no-cache --compile-bytecode --python "$python" --constraint constraints.txt --editable '.[dev]'
+"$uv" pip install --quiet --no-cache --compile-bytecode --python "$python" "${versions[@]}" --editable '.[dev]'
 "$python" -m compileall -q allennlp_coref_rc

@@ -37,7 +37,8 @@ def _tanh(x):
 
 @triton.jit
 def _load(pointer, mask):
-    return tl.load(pointer, mask=mask, other=0.0).to(tl.float32)
+    # The comparison is nothing on a GPU. Triton 3.9's interpreter takes no mask that was joined with a single number.
+    return tl.load(pointer, mask=mask != 0, other=0.0).to(tl.float32)
 
 
 @triton.jit
@@ -236,12 +237,14 @@ def backward(
                 carried += tl.where(own & (source == earlier), message, 0.0)
                 # Added where it lies, without waiting for what was there; ordered by the barriers, so always the same.
                 target = grad_states + (row * length + source) * SIZE + k
-                tl.atomic_add(target, message, mask=inside & own & (source != earlier), sem="relaxed", scope="cta")
+                tl.atomic_add(
+                    target, message, mask=(inside & own & (source != earlier)) != 0, sem="relaxed", scope="cta"
+                )
                 if HAS_MEMORY:
                     index = source - length
                     beyond = (index >= 0) & (index < memory_length)
                     target = grad_memory + (row * memory_length + index) * SIZE + k
-                    tl.atomic_add(target, message, mask=inside & beyond, sem="relaxed", scope="cta")
+                    tl.atomic_add(target, message, mask=(inside & beyond) != 0, sem="relaxed", scope="cta")
                 if WEIGHT_GRADS:
                     # All states are in memory now: none is carried.
                     read = _read(
