@@ -27,3 +27,10 @@ wrapt.when_imported("allennlp.nn.util")(archives.install_weights)
 def _add_subcommands(_: object) -> None:
     """`allennlp annotate`."""
     from allennlp_coref_rc.commands import allennlp_annotate
+
+
+@wrapt.when_imported("allennlp.commands.train")
+def _count_every_question(train: object) -> None:
+    from allennlp_coref_rc.training import shares
+
+    shares.install(train)

@@ -142,10 +142,4 @@ def _settings(params: Mapping[str, Any]) -> List[Problem]:
         if not isinstance(devices, list) or (len(devices) < 2 and distributed.get("num_nodes", 1) < 2):
             text = f"found {short(devices)}, expected a list of two devices or more"
             problems.append(("distributed.cuda_devices", text))
-        if params.get("evaluate_on_test"):
-            text = (
-                "found true beside distributed: AllenNLP would evaluate in one process that waits for the others in "
-                "vain; expected false, and coref-rc evaluate after the training"
-            )
-            problems.append(("evaluate_on_test", text))
     return problems
