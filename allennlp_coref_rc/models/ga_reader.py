@@ -12,7 +12,6 @@ from allennlp.nn.util import (
     batched_index_select,
     get_final_encoder_states,
     get_text_field_mask,
-    get_token_ids_from_text_field_tensors,
 )
 
 from allennlp_coref_rc.data.annotation_layers.edges import PADDING
@@ -413,10 +412,20 @@ def _occurs_in(
     Which tokens of the passage occur in the question. Unknown words, which may be any word, count as not occurring.
     Shape: (batch_size, passage_length).
     """
-    passage_ids = get_token_ids_from_text_field_tensors(passage)
-    question_ids = get_token_ids_from_text_field_tensors(question)
+    passage_ids, question_ids = _word_ids(passage), _word_ids(question)
     same = passage_ids.unsqueeze(2) == question_ids.unsqueeze(1)
     return (same & question_mask.unsqueeze(1)).any(dim=2) & (passage_ids != unknown)
+
+
+def _word_ids(text: TextFieldTensors) -> torch.Tensor:
+    """Those of words, not of pieces of words, which a transformer reads. Shape: (batch_size, length)."""
+    for tensors in text.values():
+        if "tokens" in tensors:
+            return tensors["tokens"]
+    raise ConfigurationError(
+        f"ga_reader.question_feature compares words: found the token_indexers {', '.join(text)}, expected one of type "
+        "single_id or hashed_unknown among them"
+    )
 
 
 def _explain_self_belief(explanations: List[Attention], side: str, weights: Optional[torch.Tensor]) -> None:

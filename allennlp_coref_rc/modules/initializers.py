@@ -2,6 +2,7 @@ import math
 from typing import Any
 
 import torch
+from allennlp.common.checks import ConfigurationError
 from allennlp.nn import Initializer
 
 
@@ -27,5 +28,10 @@ class GatedNormal(Initializer):
     def __init__(self, gates: int = 1) -> None:
         self._gates = gates
 
-    def __call__(self, tensor: torch.Tensor, **kwargs: Any) -> None:
+    def __call__(self, tensor: torch.Tensor, parameter_name: str = "a parameter", **kwargs: Any) -> None:
+        if tensor.dim() < 2:
+            raise ConfigurationError(
+                f"gated_normal is for matrices: found {parameter_name} of shape {tuple(tensor.shape)}; expected an "
+                "initializer whose regexes do not match it, or whose prevent_regexes do"
+            )
         gated_normal_(tensor, self._gates)

@@ -2,6 +2,7 @@
 // changes one (see variants.libsonnet). The experiment is assembled from all of them in one place, below the fields. So
 // variants combine in any order.
 local encoders = import 'encoders.libsonnet';
+local transformers = import 'transformers.libsonnet';
 
 {
   local experiment = self,
@@ -30,6 +31,9 @@ local encoders = import 'encoders.libsonnet';
   train_embeddings:: true,
   characters:: null,  // a character encoder, see characters.libsonnet
   unknown_words:: null,  // how many there are; null for one
+  transformer:: null,  // a pretrained one in place of word embeddings, see transformers.libsonnet
+  assert experiment.transformer == null || experiment.renaming == null :
+         'Found random renaming beside a transformer, which reads the words as they are: leave one of the two out',
 
   // Weights at the start.
   embedding_initializers:: [],  // of words, where there is no file of vectors
@@ -48,6 +52,7 @@ local encoders = import 'encoders.libsonnet';
   halve_after:: error 'Must set halve_after',  // epochs
   callbacks:: [],
 
+  local has_transformer = experiment.transformer != null,
   local annotator =
     if experiment.corruption == null then experiment.annotator
     else { type: 'corrupted_coref', annotator: experiment.annotator } + experiment.corruption,
@@ -55,11 +60,12 @@ local encoders = import 'encoders.libsonnet';
     experiment.encoder.annotation_layers
     + (if experiment.cluster_one_hot > 0 then { coref_clusters: 'coref_clusters' } else {}),
   local initializers =
-    (if experiment.pretrained_file == null then experiment.embedding_initializers else [])
+    (if experiment.pretrained_file == null && !has_transformer then experiment.embedding_initializers else [])
     + (if experiment.encoder.initializes_itself then [] else experiment.encoder_initializers),
 
   local character_dim = if experiment.characters == null then 0 else experiment.characters.dim,
-  local input_size = experiment.embedding_dim + character_dim + experiment.cluster_one_hot,
+  local word_dim = if has_transformer then experiment.transformer.dim else experiment.embedding_dim,
+  local input_size = word_dim + character_dim + experiment.cluster_one_hot,
   local concatenates = std.isObject(experiment.gating)
                        && std.get(experiment.gating, 'operation', '') == 'concatenation',
   local output_size = 2 * experiment.hidden_size,
@@ -78,8 +84,11 @@ local encoders = import 'encoders.libsonnet';
     [if annotator != null then 'annotator']: annotator,
     [if annotation_layers != {} then 'annotation_layers']: annotation_layers,
     token_indexers: {
-      tokens: if experiment.unknown_words == null then { type: 'single_id', lowercase_tokens: true }
-      else { type: 'hashed_unknown', unknown_words: experiment.unknown_words },
+      // A question feature compares words, which are then embedded by the transformer alone.
+      [if !has_transformer || experiment.question_feature then 'tokens']:
+        if experiment.unknown_words == null then { type: 'single_id', lowercase_tokens: true }
+        else { type: 'hashed_unknown', unknown_words: experiment.unknown_words },
+      [if has_transformer then 'transformer']: experiment.transformer.indexer,
       [if experiment.characters != null then 'characters']: experiment.characters.indexer,
     },
   },
@@ -90,12 +99,14 @@ local encoders = import 'encoders.libsonnet';
     type: 'ga_reader',
     text_field_embedder: {
       token_embedders: {
-        tokens: {
-          type: 'embedding',
-          embedding_dim: experiment.embedding_dim,
-          trainable: experiment.train_embeddings,
-          [if experiment.pretrained_file != null then 'pretrained_file']: experiment.pretrained_file,
-        },
+        [if !has_transformer || experiment.question_feature then 'tokens']:
+          if has_transformer then { type: 'empty' } else {
+            type: 'embedding',
+            embedding_dim: experiment.embedding_dim,
+            trainable: experiment.train_embeddings,
+            [if experiment.pretrained_file != null then 'pretrained_file']: experiment.pretrained_file,
+          },
+        [if has_transformer then 'transformer']: experiment.transformer.embedder,
         [if experiment.characters != null then 'characters']: experiment.characters.embedder,
       },
     },
@@ -111,7 +122,10 @@ local encoders = import 'encoders.libsonnet';
     cluster_one_hot: experiment.cluster_one_hot,
     [if experiment.renaming != null then 'renaming']: experiment.renaming,
     [if experiment.pointer != null then 'pointer']: experiment.pointer,
-    initializer: { regexes: initializers },
+    initializer: {
+      regexes: initializers,
+      [if has_transformer then 'prevent_regexes']: [transformers.weights],
+    },
   },
   data_loader: {
     batch_sampler: { type: 'bucket', batch_size: experiment.batch_size, sorting_keys: ['passage'] },
@@ -119,8 +133,12 @@ local encoders = import 'encoders.libsonnet';
   validation_data_loader: { batch_size: experiment.batch_size },
   trainer: {
     num_epochs: experiment.epochs,
-    optimizer: { type: 'adam', lr: experiment.learning_rate },
-    learning_rate_scheduler: { type: 'multi_step', milestones: experiment.halve_after, gamma: 0.5 },
+    optimizer:
+      if has_transformer then experiment.transformer.optimizer(experiment.learning_rate)
+      else { type: 'adam', lr: experiment.learning_rate },
+    learning_rate_scheduler:
+      if has_transformer then experiment.transformer.learning_rate_scheduler
+      else { type: 'multi_step', milestones: experiment.halve_after, gamma: 0.5 },
     grad_clipping: 10,
     validation_metric: '+accuracy',
     callbacks: [{ type: 'console_logger', should_log_inputs: false }] + experiment.callbacks,

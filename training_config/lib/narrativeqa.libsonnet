@@ -6,6 +6,7 @@
 // assembled from all of them in one place, below the fields. So variants combine in any order.
 local characters = import 'characters.libsonnet';
 local encoders = import 'encoders.libsonnet';
+local transformers = import 'transformers.libsonnet';
 
 {
   local experiment = self,
@@ -15,6 +16,9 @@ local encoders = import 'encoders.libsonnet';
   pretrained_file:: null,
   train_embeddings:: experiment.pretrained_file == null,
   characters:: characters.bytes(),
+  transformer:: null,  // a pretrained one in place of word embeddings, see transformers.libsonnet
+  local has_transformer = experiment.transformer != null,
+  word_dim:: if has_transformer then experiment.transformer.dim else experiment.embedding_dim,
 
   // The modelling layer, see encoders.libsonnet. By default it is DASSA's stack of blocks, without views QANet's.
   encoder:: encoders.dassa(experiment.hidden_size, experiment.views, experiment.block_options + {
@@ -31,7 +35,8 @@ local encoders = import 'encoders.libsonnet';
   blocks:: 7,
   dropout:: 0.1,
   dassa_options:: {},  // further keys of `dassa`, in the modelling layer and below it
-  regularizer:: { regexes: [['.*', { type: 'l2', alpha: 1e-7 }]] },
+  local regularized = if has_transformer then '^(?!.*' + transformers.weights + ')' else '.*',
+  regularizer:: { regexes: [[regularized, { type: 'l2', alpha: 1e-7 }]] },
 
   // What DASSA's heads see: by name { layer: an annotation layer, heads: how many heads see it }.
   views:: {},
@@ -89,12 +94,13 @@ local encoders = import 'encoders.libsonnet';
     },
     [if annotation_layers != {} then 'annotation_layers']: annotation_layers,
     token_indexers: {
-      tokens: { type: 'single_id', lowercase_tokens: true },
+      [if !has_transformer then 'tokens']: { type: 'single_id', lowercase_tokens: true },
+      [if has_transformer then 'transformer']: experiment.transformer.indexer,
       characters: experiment.characters.indexer,
     },
   },
 
-  local text_dim = experiment.embedding_dim + experiment.characters.dim,
+  local text_dim = experiment.word_dim + experiment.characters.dim,
   local encoding_dim = 2 * experiment.hidden_size,
   block_options:: {
     feedforward_hidden_dim: encoding_dim,
@@ -108,12 +114,13 @@ local encoders = import 'encoders.libsonnet';
   }),
   text_field_embedder:: {
     token_embedders: {
-      tokens: {
+      [if !has_transformer then 'tokens']: {
         type: 'embedding',
         embedding_dim: experiment.embedding_dim,
         trainable: experiment.train_embeddings,
         [if experiment.pretrained_file != null then 'pretrained_file']: experiment.pretrained_file,
       },
+      [if has_transformer then 'transformer']: experiment.transformer.embedder,
       characters: experiment.characters.embedder,
     },
   },
@@ -159,8 +166,12 @@ local encoders = import 'encoders.libsonnet';
     num_epochs: experiment.budget.epochs,
     patience: experiment.budget.patience,
     num_gradient_accumulation_steps: accumulation,
-    optimizer: { type: 'adam', lr: experiment.learning_rate, betas: [0.8, 0.999], eps: 1e-7 },
-    learning_rate_scheduler: { type: 'plateau', factor: 0.5, patience: experiment.budget.halving_patience },
+    optimizer:
+      if has_transformer then experiment.transformer.optimizer(experiment.learning_rate)
+      else { type: 'adam', lr: experiment.learning_rate, betas: [0.8, 0.999], eps: 1e-7 },
+    learning_rate_scheduler:
+      if has_transformer then experiment.transformer.learning_rate_scheduler
+      else { type: 'plateau', factor: 0.5, patience: experiment.budget.halving_patience },
     grad_norm: 5,
     validation_metric: '+rouge_l',
     [if experiment.moving_average != null then 'moving_average']: experiment.moving_average,

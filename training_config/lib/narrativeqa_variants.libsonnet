@@ -35,7 +35,7 @@ local variants = import 'variants.libsonnet';
       dropout: 0.2,
       bidirectional: true,
     },
-    local text_dim = experiment.embedding_dim + experiment.characters.dim,
+    local text_dim = experiment.word_dim + experiment.characters.dim,
     lstm_size:: 100,
     encoder:: encoders.none {
       model: {
@@ -53,6 +53,9 @@ local variants = import 'variants.libsonnet';
       },
     },
   },
+
+  // Word vectors of a pretrained transformer.
+  transformer: variants.transformer,
 
   // Budgets. The first says with which one the authors trained this model, by what differs from most of theirs, and
   // changes nothing; the second trains with it.

@@ -1,6 +1,7 @@
 // What the papers' tables compare on a GA Reader: each changes one field of ga.libsonnet, and they combine in any
 // order. Of two that change the same field the last one holds. docs/configs.md has a table.
 local encoders = import 'encoders.libsonnet';
+local transformers = import 'transformers.libsonnet';
 
 {
   // The encoder of each layer: Coref-GRU (Dhingra et al., NAACL 2018), MAGE-GRU with a number of units for coreference
@@ -18,6 +19,9 @@ local encoders = import 'encoders.libsonnet';
   dassa: {
     encoder:: encoders.dassa(self.hidden_size, { coref: { layer: 'coref_views', heads: 1 } }, self.dassa_options),
   },
+
+  // Word vectors of a pretrained transformer, which is trained with the reader: `transformer('bert-base-uncased')`.
+  transformer: transformers.transformer,
 
   // Indicators of clusters beside the embeddings, "+ 1-hot".
   one_hot: { cluster_one_hot:: self.max_clusters },

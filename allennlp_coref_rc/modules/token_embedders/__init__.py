@@ -1,0 +1,1 @@
+from allennlp_coref_rc.modules.token_embedders.transformer_words import TransformerWords

@@ -1,0 +1,62 @@
+from typing import Any, Optional
+
+import torch
+from allennlp.common.checks import ConfigurationError
+from allennlp.modules.token_embedders import PretrainedTransformerMismatchedEmbedder, TokenEmbedder
+
+
+@TokenEmbedder.register("transformer_words")
+class TransformerWords(PretrainedTransformerMismatchedEmbedder):
+    """
+    Word vectors of a pretrained transformer: for each word the mean of the vectors of its pieces. It is AllenNLP's
+    `pretrained_transformer_mismatched`, whose indexer it reads, with a choice of the layers that are trained. The
+    pooler, which no word vector comes from, is left out, so that training uses every parameter.
+
+    Registered as a `TokenEmbedder` with name "transformer_words".
+
+    # Parameters
+
+    model_name : `str`
+        A folder, or a name on the Hugging Face hub.
+    trained_layers : `int`, optional (default = `None`)
+        Train the last `trained_layers` layers, and nothing below them. 0 trains none, and then there is no dropout in
+        the transformer either. By default all of it is trained.
+
+    The others are AllenNLP's: `max_length`, which is to be that of the indexer, `gradient_checkpointing`,
+    `last_layer_only`, `tokenizer_kwargs`, …
+
+    # Example
+
+    ```jsonnet
+    {"type": "transformer_words", "model_name": "roberta-base", "max_length": 512, "trained_layers": 4}
+    ```
+    """
+
+    def __init__(self, model_name: str, trained_layers: Optional[int] = None, **kwargs: Any) -> None:
+        super().__init__(model_name, **kwargs)
+        transformer = self._matched_embedder.transformer_model
+        if getattr(transformer, "pooler", None) is not None:
+            transformer.pooler = None
+        if trained_layers is None:
+            return
+        layers = _layers(transformer, self._matched_embedder.config.num_hidden_layers, model_name)
+        if not 0 <= trained_layers <= len(layers):
+            raise ConfigurationError(
+                f"transformer_words.trained_layers is {trained_layers}, expected 0 to {len(layers)}, as many layers as "
+                f"{model_name} has"
+            )
+        transformer.requires_grad_(False)
+        layers[len(layers) - trained_layers :].requires_grad_(self._matched_embedder.train_parameters)
+        if trained_layers == 0:
+            self._matched_embedder.eval_mode = True
+            transformer.eval()
+
+
+def _layers(transformer: torch.nn.Module, number: int, model_name: str) -> torch.nn.ModuleList:
+    for module in transformer.modules():
+        if isinstance(module, torch.nn.ModuleList) and len(module) == number:
+            return module
+    raise ConfigurationError(
+        f"transformer_words.trained_layers: found no list of {number} layers in {model_name}, expected one; leave "
+        "trained_layers out to train all of it"
+    )

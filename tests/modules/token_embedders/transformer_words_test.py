@@ -1,0 +1,80 @@
+import random
+
+import pytest
+import torch
+from allennlp.common import Params
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import Batch, Instance, Token, TokenIndexer, Vocabulary
+from allennlp.data.fields import TextField
+from allennlp.modules.token_embedders import TokenEmbedder
+from allennlp.nn import Initializer
+
+from allennlp_coref_rc.models.ga_reader import _word_ids
+from allennlp_coref_rc.modules.token_embedders import TransformerWords
+from tests import tiny_transformers
+
+WORDS = "Mary went to the kitchen because the journalist , who had travelled , unbelievably slept .".split()
+
+each_architecture = pytest.mark.parametrize("architecture", ["bert", "roberta", "deberta"])
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("transformers")
+    return {name: tiny_transformers.make(name, folder / name) for name in ("bert", "roberta", "deberta")}
+
+
+def tensors(folder, *texts, **keys):
+    indexer = TokenIndexer.by_name("pretrained_transformer_mismatched")(folder, **keys)
+    batch = Batch([Instance({"text": TextField([Token(word) for word in text], {"": indexer})}) for text in texts])
+    batch.index_instances(Vocabulary())
+    return batch.as_tensor_dict()["text"][""]
+
+
+@each_architecture
+def test_vectors_move_with_their_words(folders, architecture):
+    """A transformer that sees neither neighbours nor positions gives each word a vector of its own."""
+    folder = folders[architecture]
+    embedder = TransformerWords(folder, max_length=12).eval()
+    transformer = embedder._matched_embedder.transformer_model
+    for layer in transformer.encoder.layer:
+        for parameter in layer.attention.output.dense.parameters():
+            torch.nn.init.zeros_(parameter)
+    for name, parameter in transformer.embeddings.named_parameters():
+        if "position" in name:
+            torch.nn.init.zeros_(parameter)
+    order = random.Random(0).sample(range(len(WORDS)), len(WORDS))
+    vectors, moved = embedder(**tensors(folder, WORDS, [WORDS[i] for i in order], max_length=12))
+    torch.testing.assert_close(moved, vectors[order])
+    assert len({tuple(row) for row in vectors.tolist()}) == len(WORDS) - 2  # There are two commas and two "the".
+
+
+@each_architecture
+@pytest.mark.parametrize("trained_layers", [None, 0, 1, 3])
+def test_trained_layers_are_the_last_ones(folders, architecture, trained_layers):
+    embedder = TokenEmbedder.from_params(
+        Params({"type": "transformer_words", "model_name": folders[architecture], "trained_layers": trained_layers})
+    )
+    trained = {name.partition("transformer_model.")[2] for name, p in embedder.named_parameters() if p.requires_grad}
+    every = {name.partition("transformer_model.")[2] for name, _ in embedder.named_parameters()}
+    assert not any(name.startswith("pooler") for name in every)
+    first = tiny_transformers.LAYERS - (trained_layers or 0)
+    layers = [f"encoder.layer.{i}." for i in range(first, tiny_transformers.LAYERS)]
+    assert trained == (every if trained_layers is None else {n for n in every if n.startswith(tuple(layers))})
+    transformer = embedder.train()._matched_embedder.transformer_model
+    assert transformer.training == (trained_layers != 0)
+    assert not embedder.eval()._matched_embedder.transformer_model.training
+
+
+def test_more_layers_than_there_are(folders):
+    with pytest.raises(ConfigurationError, match=r"trained_layers is 4, expected 0 to 3, as many layers as .*bert has"):
+        TransformerWords(folders["bert"], trained_layers=4)
+    with pytest.raises(ConfigurationError, match="trained_layers is -1, expected 0 to 3"):
+        TransformerWords(folders["bert"], trained_layers=-1)
+
+
+def test_initializers_and_features_say_what_they_cannot_read():
+    with pytest.raises(ConfigurationError, match=r"gated_normal is for matrices: found a.norm of shape \(3,\)"):
+        Initializer.by_name("gated_normal")()(torch.ones(3), parameter_name="a.norm")
+    with pytest.raises(ConfigurationError, match="found the token_indexers transformer, expected one"):
+        _word_ids({"transformer": {"token_ids": torch.zeros(1, 3)}})
