@@ -6,13 +6,16 @@ Nothing heavy is imported here, nor by the modules of own commands at their top,
 
 import argparse
 import difflib
+import signal
 import sys
 from contextlib import nullcontext
+from functools import partial
 from typing import List, Optional, Sequence
 
 from allennlp_coref_rc.commands import annotate, check, compare, configs, data, draw, environment, reproduce
 from allennlp_coref_rc.common.error_message import message_of
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.stopping import Terminated, explained, terminable
 from allennlp_coref_rc.screen.quiet import quiet_logs
 from allennlp_coref_rc.version import VERSION
 
@@ -52,9 +55,14 @@ load trained models take --trust: the config of an archive may then name any cla
 
 def main(arguments: Optional[Sequence[str]] = None) -> None:
     """
-    Runs a command. The exit status is 2 if the user did something wrong, which the screen then says in a paragraph.
+    Runs a command. The exit status is 2 if the user did something wrong, which the screen then says in a paragraph. It
+    is 130 after Ctrl-C and 143 after SIGTERM; the screen then says how to go on.
     """
-    words = list(sys.argv[1:] if arguments is None else arguments)
+    with terminable():
+        _main(list(sys.argv[1:] if arguments is None else arguments))
+
+
+def _main(words: List[str]) -> None:
     debug, verbose = _take(words, "--debug"), _take(words, "--verbose")
     try:
         if words and words[0] in ALLENNLP:
@@ -65,7 +73,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
         else:
             _check_name(words)
             args = build_parser().parse_args(words)
-            with nullcontext() if verbose else quiet_logs():
+            with explained(partial(args.go_on, args)), nullcontext() if verbose else quiet_logs():
                 args.run(args)
     except Exception as error:
         message = None if debug else message_of(error)
@@ -78,7 +86,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
         print(f"\ncoref-rc: {str(error) or 'stopped'}", file=sys.stderr)
         # Nothing of what packages then fail to tidy up.
         sys.unraisablehook = lambda _: None
-        sys.exit(130)
+        sys.exit(128 + (signal.SIGTERM if isinstance(error, Terminated) else signal.SIGINT))
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -96,7 +104,7 @@ def build_parser() -> argparse.ArgumentParser:
             name, help=module.HELP, description=module.DESCRIPTION, formatter_class=_HelpFormatter
         )
         module.add_arguments(command)
-        command.set_defaults(run=module.run)
+        command.set_defaults(run=module.run, go_on=getattr(module, "go_on", lambda args: ""))
     return parser
 
 

@@ -77,6 +77,7 @@ class AnnotationRun:
         """Annotates the input. Returns the numbers of "documents", "failed", "tokens", "clusters", …"""
         if os.path.exists(self.input) and os.path.exists(self.output) and os.path.samefile(self.input, self.output):
             raise ConfigurationError(f"{self.output}: found the same file as INPUT and OUTPUT, expected two")
+        unfinished_output = UnfinishedOutput(self.output, self.force)
         source = document_source(self.input, self._bare_reader())
         job = Job(source, json.dumps(self.annotator), self.batch_size, tuple(self.packages), self.trust)
         documents = sum(1 for _ in source.items())
@@ -84,7 +85,7 @@ class AnnotationRun:
             raise ConfigurationError(f"{self.input}: found no document, expected some")
         chunk_size = self.chunk_size or min(MAX_CHUNK, -(-documents // 100))
         plan = self._plan(source, chunk_size)
-        with UnfinishedOutput(self.output, self.force) as unfinished:
+        with unfinished_output as unfinished:
             unfinished.check(plan)
             with Workers(self._num_workers(-(-documents // chunk_size)), self.scheduler, PRELOADED) as processes:
                 processes.call(job.prepare)

@@ -10,7 +10,7 @@ from filelock import FileLock, Timeout
 from allennlp_coref_rc.annotation_runs.job import ChunkResult
 from allennlp_coref_rc.annotations.document import header_line, json_line
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.common.files import atomic_write, open_text
+from allennlp_coref_rc.common.files import atomic_write, check_writable, open_text
 
 PART = re.compile(r"\d{6,}\.jsonl")
 
@@ -24,8 +24,9 @@ class UnfinishedOutput:
     # Parameters
 
     output : `str`
-        Where the annotated documents will go. If the file exists already, a `ConfigurationError` is raised, unless
-        `force` is true or a run was killed just after it wrote the file.
+        Where the annotated documents will go. If no file can be written there, a `ConfigurationError` is raised at
+        once. If the file exists already, one is raised when work begins, unless `force` is true or a run was killed
+        just after it wrote the file.
     force : `bool`, optional (default = `False`)
         Start over.
     """
@@ -37,6 +38,10 @@ class UnfinishedOutput:
         self._plan = os.path.join(self.folder, "plan.json")
         self._lock = FileLock(os.path.join(self.folder, "lock"))
         self._force = force
+        for path in (self.output, self.failed_output):
+            check_writable(path)
+            if os.path.exists(path) and not os.path.isfile(path):
+                raise ConfigurationError(f"{path}: found a device or a pipe, expected a file, which can be replaced")
 
     def __enter__(self) -> "UnfinishedOutput":
         os.makedirs(self.folder, exist_ok=True)

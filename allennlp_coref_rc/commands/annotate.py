@@ -115,6 +115,13 @@ def run(args: argparse.Namespace) -> None:
         sys.exit(1)
 
 
+def go_on(args: argparse.Namespace) -> str:
+    """How to go on after an interruption."""
+    if args.check:
+        return ""
+    return f"the same command{' without --force' * args.force} goes on with the documents that are left"
+
+
 def _number(least: int) -> Callable[[str], int]:
     def number(text: str) -> int:
         value = int(text)

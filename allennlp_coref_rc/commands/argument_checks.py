@@ -10,6 +10,7 @@ from allennlp_coref_rc.common.config_check import check_config, missing_data, mi
 from allennlp_coref_rc.common.config_files import check_overrides, load_config
 from allennlp_coref_rc.common.config_walk import unregistered
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.files import check_writable
 from allennlp_coref_rc.trust.archives import config_of, is_trusted
 from allennlp_coref_rc.trust.registered_names import only_registered
 
@@ -139,6 +140,8 @@ def _check_writable(path: str) -> None:
     folder = os.path.dirname(path)
     if folder and not os.path.isdir(folder):
         raise ConfigurationError(f"{path}: found no folder {folder} to write it to")
+    if path:
+        check_writable(path)
 
 
 CHECKS: Dict[str, Callable[[Namespace], None]] = {

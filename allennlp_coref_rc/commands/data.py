@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 from typing import Optional, Sequence
 
+from allennlp_coref_rc.common.error_message import message_of
 from allennlp_coref_rc.common.errors import ConfigurationError
 
 HELP = "download data sets, simulate or mix bAbI stories, pack question files"
@@ -74,6 +75,11 @@ def run(args: argparse.Namespace) -> None:
     args.function(args)
 
 
+def go_on(args: argparse.Namespace) -> str:
+    """How to go on after an interruption."""
+    return "the same command goes on with what is left" if args.function is download else ""
+
+
 def download(args: argparse.Namespace) -> None:
     from allennlp_coref_rc.data.downloads import DATA_SETS, DownloadError, describe, get
 
@@ -95,7 +101,8 @@ def download(args: argparse.Namespace) -> None:
                 print(f"{data_set.name}: complete in {args.folder / data_set.name}")
             except (DownloadError, OSError) as error:
                 failed += 1
-                print(f"{data_set.name}: incomplete. {error}")
+                why = f"{message_of(error)}; run this again to go on" if isinstance(error, OSError) else error
+                print(f"{data_set.name}: incomplete. {why}")
     if failed:
         sys.exit(1)
 

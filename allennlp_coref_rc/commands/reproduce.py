@@ -98,6 +98,12 @@ def run(args: argparse.Namespace) -> None:
         _run(args, selection.minutes(conditions))
 
 
+def go_on(args: argparse.Namespace) -> str:
+    """How to go on after an interruption."""
+    runs = args.report is None and not (args.list or args.dry_run or args.check_only)
+    return "the same command goes on with the runs that are left" if runs else ""
+
+
 def _run(args: argparse.Namespace, minutes: dict) -> None:
     from allennlp_coref_rc.common.workers import num_cpus
     from allennlp_coref_rc.reproduction.session import print_commands, run_all

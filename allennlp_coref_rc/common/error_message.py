@@ -37,8 +37,8 @@ def message_of(error: BaseException) -> Optional[str]:
         return f"found weights of another model: {text}"
     if isinstance(error, RuntimeError) and "PytorchStreamReader failed" in text:
         return f"a file of weights is damaged: {text}"
-    if isinstance(error, RuntimeError) and "PytorchStreamWriter failed" in text:
-        return f"a file of weights could not be written; is there space on the disk? ({text})"
+    if is_unwritten(error):
+        return "a file of weights could not be written; no space may be left on the disk"
     if isinstance(error, ValueError) and text == "nan loss encountered":
         return (
             "the loss is not a number (nan); take a lower learning rate (trainer.optimizer.lr), or limit the gradients "
@@ -47,12 +47,23 @@ def message_of(error: BaseException) -> Optional[str]:
     return None
 
 
+def is_unwritten(error: BaseException) -> bool:
+    """Whether PyTorch could not write a file, of which it does not say why."""
+    signs = ("PytorchStreamWriter failed", "unexpected pos", "basic_ios::clear")
+    return isinstance(error, RuntimeError) and any(sign in str(error) for sign in signs)
+
+
 EXPLAINED = {
     errno.ENOENT: "no such file",
     errno.EACCES: "this user may not read or write it",
+    errno.EDQUOT: "this user's share of the disk is full",
+    errno.EEXIST: "it is there already",
+    errno.EFBIG: "it would become larger than a file may be here",
     errno.EISDIR: "found a directory, expected a file",
     errno.ENAMETOOLONG: "found a name that is too long for a file",
     errno.ENOSPC: "no space is left on the disk",
+    errno.ENOTDIR: "a part of this path is a file, expected a folder",
+    errno.EROFS: "its file system is read-only, expected one that can be written to",
 }
 
 

@@ -5,7 +5,7 @@ import lzma
 import os
 import tempfile
 import zlib
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import IO, Any, Dict, Iterable, Iterator, Optional
 
@@ -44,6 +44,22 @@ def open_text(path: str, limit: int = -1, newline: Optional[str] = None) -> Iter
     _check_is_file(path)
     with _open(path, "rt", encoding="utf-8", newline=newline) as file:
         yield _decoded(path, file, limit)
+
+
+def check_writable(path: str) -> None:
+    """
+    Raises a `ConfigurationError` if a file could not be written at a path, before work is spent on its content. Its
+    folder may be missing.
+    """
+    if os.path.isdir(path):
+        raise ConfigurationError(f"{path}: found a directory, expected a file")
+    there = os.path.abspath(path)
+    while not os.path.lexists(there):
+        there = os.path.dirname(there)
+    if there != os.path.abspath(path) and not os.path.isdir(there):
+        raise ConfigurationError(f"{path}: found that {there} is no folder, expected one to write it to")
+    if not os.access(there, os.W_OK):
+        raise ConfigurationError(f"{path}: found that this user may not write to {there}, expected another place")
 
 
 def byte_lines(path: str) -> Iterator[bytes]:
@@ -109,7 +125,11 @@ def atomic_write(path: str) -> Iterator[IO[str]]:
     """
     folder = os.path.dirname(os.path.abspath(path))
     name, suffix = os.path.splitext(os.path.basename(path))
-    descriptor, temporary = tempfile.mkstemp(dir=folder, prefix=name + ".", suffix=suffix)
+    try:
+        descriptor, temporary = tempfile.mkstemp(dir=folder, prefix=name + ".", suffix=suffix)
+    except OSError as error:
+        error.filename = path
+        raise
     os.close(descriptor)
     try:
         with _gzip_writer(temporary) if suffix == ".gz" else _open(temporary, "wt", encoding="utf-8") as file:
@@ -119,8 +139,13 @@ def atomic_write(path: str) -> Iterator[IO[str]]:
             os.fsync(written.fileno())
         os.chmod(temporary, 0o666 & ~_umask())
         os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
+    except BaseException as error:
+        # It has its name already if Ctrl-C came right after.
+        with suppress(FileNotFoundError):
+            os.unlink(temporary)
+        if isinstance(error, OSError) and error.errno is not None and error.filename in (None, temporary):
+            # Such as a full disk. The user knows the file by this name.
+            error.filename, error.filename2 = path, None
         raise
 
 

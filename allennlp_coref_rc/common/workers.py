@@ -29,8 +29,8 @@ START = 6.0
 WARM_UP = 3.0
 """Seconds that the first chunks may spend on work that is done only once."""
 
-PATIENCE = 60
-"""Seconds that a scheduler may take to answer."""
+PATIENCE = 10
+"""Seconds in which a scheduler has to answer first. It may have been started at the same time as this command."""
 
 
 class Chunk(NamedTuple):
@@ -114,7 +114,7 @@ class Workers:
             else:
                 address = self._scheduler
                 asyncio.run(_knock(address))
-            self._client = stack.enter_context(Client(address, timeout=PATIENCE))
+            self._client = stack.enter_context(Client(address))
             self._stack = stack.pop_all()
 
     def __exit__(self, *error: Any) -> None:
@@ -198,16 +198,28 @@ async def _knock(address: str) -> None:
     from distributed.comm import connect
     from distributed.security import Security
 
+    expected = "expected the address that `dask scheduler` prints, such as tcp://host:8786"
     try:
         arguments = Security().get_connection_args("client")
-        await (await connect(address, timeout=PATIENCE, **arguments)).close()
+        # Dask itself would wait for ever for a server that takes the connection and says nothing.
+        connection = await asyncio.wait_for(connect(address, timeout=PATIENCE, **arguments), PATIENCE + 1)
+        await connection.close()
     except (TypeError, RuntimeError) as error:
         raise ConfigurationError(
             f"--scheduler {address}: {error}; expected certificates in Dask's configuration (distributed.comm.tls), "
             "and an address that begins with tls://"
         ) from error
-    except (OSError, ValueError) as error:
-        raise ConfigurationError(f"--scheduler {address}: no scheduler answers: {error}") from error
+    except ValueError as error:
+        raise ConfigurationError(f"--scheduler {address}: found no address ({error}), {expected}") from error
+    except OSError as error:
+        raise ConfigurationError(
+            f"--scheduler {address}: no scheduler answers (tried for {PATIENCE} seconds), {expected}"
+        ) from error
+    except Exception as error:
+        # Other servers answer something that Dask cannot read, such as sizes of exabytes.
+        raise ConfigurationError(
+            f"--scheduler {address}: what answers is no Dask scheduler ({error!r:.80}), {expected}"
+        ) from error
 
 
 def _apply(function: Callable[[List[Item]], Any], items: bytes) -> Any:

@@ -264,7 +264,9 @@ def download(file: File, path: Path, attempts: int = 5, wait: float = 1.0) -> No
                 ) from error
             time.sleep(wait * 2 ** (failed - 1))
         except OSError as error:
-            raise DownloadError(f"{part}: {error}") from error
+            # Such as a full disk. Another source of the file would not help.
+            error.filename = error.filename or str(part)
+            raise
     try:
         verify(file, part)
     except DownloadError as error:

@@ -5,9 +5,11 @@ import json
 import os
 import shlex
 from argparse import Namespace
-from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterator, List
+from typing import Any, Callable, ContextManager, Dict, List
+
+from allennlp_coref_rc.common import stopping
 
 
 def closing_lines(command: str, args: Namespace, result: Any) -> List[str]:
@@ -18,13 +20,13 @@ def closing_lines(command: str, args: Namespace, result: Any) -> List[str]:
     return CLOSINGS[command](args, result) if command in CLOSINGS else []
 
 
-@contextmanager
-def explained(command: str, args: Namespace) -> Iterator[None]:
-    """Lets an interruption of a command say what to do."""
-    try:
-        yield
-    except KeyboardInterrupt as error:
-        raise KeyboardInterrupt(_interrupted(args) if command == "train" else "stopped") from error
+def explained(command: str, args: Namespace) -> ContextManager[None]:
+    """Lets an interruption of a command, or a full disk, say how to go on."""
+    options = ("serialization_dir", "output_file", "predictions_output_file", "output_path")
+    output = ", ".join(filter(None, (getattr(args, option, None) for option in options)))
+    if command != "train":
+        return stopping.explained(str, output)
+    return stopping.explained(partial(_go_on, args), output, partial(_best_so_far, args))
 
 
 def metric_lines(metrics: Dict[str, Any]) -> List[str]:
@@ -60,13 +62,16 @@ def _train(args: Namespace, result: Any) -> List[str]:
     ]
 
 
-def _interrupted(args: Namespace) -> str:
+def _best_so_far(args: Namespace) -> str:
+    archive = os.path.join(args.serialization_dir, "model.tar.gz")
+    return f"{archive} has the best model so far" if os.path.exists(archive) else ""
+
+
+def _go_on(args: Namespace) -> str:
     folder = args.serialization_dir
-    archive = os.path.join(folder, "model.tar.gz")
-    best = f"; {archive} has the best model so far" if os.path.exists(archive) else ""
-    if not glob.glob(os.path.join(glob.escape(folder), "training_state_*.th")):
-        return f"stopped before the end of an epoch{best}"
-    return f"stopped{best}; the same command with --recover goes on with the training"
+    if glob.glob(os.path.join(glob.escape(folder), "training_state_*.th")):
+        return "the same command with --recover goes on with the training"
+    return "the same command with -f starts over, as no epoch is finished"
 
 
 def _reached(metrics: Dict[str, Any]) -> str:

@@ -7,7 +7,7 @@ import io
 import logging
 import os
 import sys
-from contextlib import ExitStack, contextmanager, redirect_stderr
+from contextlib import ExitStack, contextmanager, redirect_stderr, suppress
 from logging.handlers import MemoryHandler
 from typing import Any, Iterator
 from unittest.mock import patch
@@ -73,6 +73,8 @@ def quiet_logs(speaks: bool = True) -> Iterator[None]:
     handlers, level, hook = root.handlers[:], root.level, sys.excepthook
     root.handlers[:] = [Held(), *([Screen()] if speaks else [])]
     logging.captureWarnings(True)
+    # Otherwise the screen would have a traceback for each message that a full disk keeps from the log.
+    raising, logging.raiseExceptions = logging.raiseExceptions, False
     try:
         yield
     except Exception:
@@ -83,10 +85,12 @@ def quiet_logs(speaks: bool = True) -> Iterator[None]:
         logging.captureWarnings(False)
         for handler in root.handlers:
             if isinstance(handler, logging.FileHandler):
-                handler.close()
+                with suppress(OSError):
+                    handler.close()
         root.handlers[:] = handlers
         root.setLevel(level)
         sys.excepthook = hook
+        logging.raiseExceptions = raising
 
 
 @contextmanager

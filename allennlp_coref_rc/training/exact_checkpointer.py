@@ -38,12 +38,18 @@ class ExactCheckpointer(Checkpointer):
 
     def save_checkpoint(self, trainer: Trainer) -> None:
         checkpoint = self._with_random_states(trainer)
-        if checkpoint is not None:
-            # One of the same time, from before training was killed: it would not be written again.
-            names = ("epochs_completed", "batches_in_epoch_completed")
-            self._remove_checkpoint(*(checkpoint.trainer_state[name] for name in names))
-        # Nothing else of a trainer is asked for.
-        super().save_checkpoint(cast(Trainer, SimpleNamespace(get_checkpoint_state=lambda: checkpoint)))
+        if checkpoint is None:
+            return
+        when = [checkpoint.trainer_state[name] for name in ("epochs_completed", "batches_in_epoch_completed")]
+        # One of the same time, from before training was killed: it would not be written again.
+        self._remove_checkpoint(*when)
+        try:
+            # Nothing else of a trainer is asked for.
+            super().save_checkpoint(cast(Trainer, SimpleNamespace(get_checkpoint_state=lambda: checkpoint)))
+        except Exception:
+            # The disk may be full.
+            self._remove_checkpoint(*when)
+            raise
 
     def load_checkpoint(self) -> Optional[TrainerCheckpoint]:
         checkpoints = sorted(self._find_all_checkpoints())

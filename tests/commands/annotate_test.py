@@ -1,6 +1,8 @@
 import argparse
 import json
 import os
+import socket
+import threading
 from pathlib import Path
 
 import pytest
@@ -381,12 +383,44 @@ def test_a_cluster_gives_the_same_bytes(tmp_path, texts):
     assert not [name for name in os.listdir(tmp_path) if name.startswith("x")]
 
 
-@pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nonsense", "nonsense://x"])
-def test_a_scheduler_that_does_not_answer_is_named(tmp_path, texts, monkeypatch, address):
+@pytest.mark.parametrize(
+    "address, what",
+    [
+        ("tcp://127.0.0.1:1", r"no scheduler answers \(tried for 1 seconds\), expected the address that `dask sched"),
+        ("nonsense", "found no address"),
+        ("nonsense://x", "found no address"),
+    ],
+)
+def test_a_scheduler_that_does_not_answer_is_named(tmp_path, texts, monkeypatch, address, what):
     monkeypatch.setattr("allennlp_coref_rc.common.workers.PATIENCE", 1)
-    with pytest.raises(ConfigurationError, match=f"--scheduler {address}: no scheduler answers"):
+    with pytest.raises(ConfigurationError, match=f"--scheduler {address}: {what}"):
         AnnotationRun(str(texts), str(tmp_path / "x"), EXACT, scheduler=address).run()
     assert os.listdir(tmp_path) == ["texts.txt"]
+
+
+@pytest.mark.parametrize(
+    "answer, what",
+    [
+        (b"", r"no scheduler answers \(tried for 1 seconds\)"),
+        (b"HTTP/1.1 400 Bad Request\r\n" * 9, "is no Dask scheduler"),
+    ],
+)
+def test_a_server_that_is_no_scheduler_is_named(tmp_path, texts, monkeypatch, answer, what):
+    monkeypatch.setattr("allennlp_coref_rc.common.workers.PATIENCE", 1)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def serve():
+            connections.append(server.accept()[0])
+            connections[0].sendall(answer)
+
+        connections = []
+        thread = threading.Thread(target=serve)
+        thread.start()
+        address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
+        with pytest.raises(ConfigurationError, match=f"--scheduler {address}: .*{what}"):
+            AnnotationRun(str(texts), str(tmp_path / "out"), EXACT, scheduler=address).run()
+        thread.join()
+        connections[0].close()
 
 
 @pytest.mark.parametrize(

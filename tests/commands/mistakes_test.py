@@ -114,7 +114,8 @@ def test_a_full_disk(clone, monkeypatch, capsys):
     if not os.path.exists("/dev/full"):
         pytest.skip("there is no /dev/full")
     status, error = screen(["evaluate", "output/quick_start", "test", "--output-file", "/dev/full"], capsys)
-    assert (status, error) == (2, "coref-rc: no space is left on the disk\n")
+    full = "coref-rc: /dev/full: no space is left on the disk; make room, then give the command again\n"
+    assert (status, error) == (2, full)
 
 
 def test_an_interruption_says_how_to_go_on(clone, tmp_path, monkeypatch, capsys):

@@ -1,0 +1,75 @@
+"""What a command says when it is stopped, or when the disk is full: how to go on."""
+
+import errno
+import os
+import signal
+import threading
+from contextlib import contextmanager
+from types import FrameType
+from typing import Callable, Iterator, Optional
+
+from allennlp_coref_rc.common.error_message import is_unwritten, message_of
+from allennlp_coref_rc.common.errors import ConfigurationError
+
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""The errors of writing that go away when there is room."""
+
+
+class Terminated(KeyboardInterrupt):
+    """The process got SIGTERM, which `kill` and batch systems send."""
+
+
+@contextmanager
+def terminable() -> Iterator[None]:
+    """Raises `Terminated` when this process gets SIGTERM, so that it tidies up. Its forks end at once, as usual."""
+    if threading.current_thread() is not threading.main_thread():
+        # Python takes signals only there.
+        yield
+        return
+    process = os.getpid()
+
+    def stop(number: int, frame: Optional[FrameType]) -> None:
+        if os.getpid() == process:
+            raise Terminated
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before or signal.SIG_DFL)
+
+
+@contextmanager
+def explained(go_on: Callable[[], str], output: str = "", kept: Callable[[], str] = str) -> Iterator[None]:
+    """
+    Lets an interruption, or a full disk, say how to go on.
+
+    # Parameters
+
+    go_on : `Callable[[], str]`
+        Returns what the user can do, such as "the same command goes on", or nothing.
+    output : `str`, optional (default = `""`)
+        Where the command writes, for errors that do not name a file.
+    kept : `Callable[[], str]`, optional
+        Returns what an interrupted command leaves, or nothing.
+    """
+    try:
+        yield
+    except KeyboardInterrupt as error:
+        raise type(error)("; ".join(filter(None, ["stopped", kept(), go_on()]))) from error
+    except Exception as error:
+        if isinstance(error, OSError) and error.errno is not None and error.filename is None and output:
+            error.filename = output
+        if not is_full(error):
+            raise
+        message = message_of(error) if isinstance(error, OSError) else f"{output}: {message_of(error)}"
+        raise ConfigurationError(f"{message}; make room, then {go_on() or 'give the command again'}") from error
+
+
+def is_full(error: BaseException) -> bool:
+    """Whether an error is that of a full disk."""
+    if isinstance(error, OSError):
+        return error.errno in FULL
+    return is_unwritten(error)

@@ -1,0 +1,30 @@
+import os
+from contextlib import contextmanager, suppress
+from typing import Any, Iterator
+from unittest.mock import patch
+
+
+@contextmanager
+def whole_archives() -> Iterator[None]:
+    """
+    Lets trainings write their archive under another name first, so that model.tar.gz is never half an archive, though
+    the disk gets full or the process is killed.
+    """
+    from allennlp.commands import train
+
+    archive = train.archive_model
+
+    def archive_whole(serialization_dir: str, **kwargs: Any) -> str:
+        path = os.path.join(serialization_dir, "model.tar.gz")
+        part = f"{path}.part"
+        try:
+            archive(serialization_dir, archive_path=part, **kwargs)
+            os.replace(part, path)
+        except BaseException:
+            with suppress(FileNotFoundError):
+                os.unlink(part)
+            raise
+        return path
+
+    with patch.object(train, "archive_model", archive_whole):
+        yield

@@ -1,0 +1,175 @@
+"""Commands that Ctrl-C, SIGTERM, kill -9 or a full disk stops: they say how to go on, and then come to the same."""
+
+import hashlib
+import itertools
+import json
+import os
+import re
+import signal
+
+import pytest
+import requests
+
+from allennlp_coref_rc.annotation_runs.unfinished_output import UnfinishedOutput
+from allennlp_coref_rc.common.stopping import Terminated, terminable
+from allennlp_coref_rc.data import downloads
+from tests.commands import annotators  # noqa: F401  registers one
+from tests.data.downloads_test import CONTENT, Server, server  # noqa: F401  a fixture
+from tests.stops import STATUS, Moments, files_of_at_most, fork, status_of, stopping
+
+GO_ON = "the same command{} goes on with the documents that are left\n"
+
+REASON = {
+    "int": "\ncoref-rc: stopped; ",
+    "term": "\ncoref-rc: stopped; ",
+    "full": "no space is left on the disk; make room, then ",
+}
+
+
+def contents(folder):
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+class TestAnnotate:
+    @pytest.fixture
+    def texts(self, tmp_path):
+        path = tmp_path / "texts.txt"
+        path.write_text("".join(f"Mary saw {name} . Mary left .\n" for name in ("Bill", "Ann", "Bob", "Tim", "Joe")))
+        return path
+
+    @pytest.fixture
+    def words(self, texts):
+        annotator = json.dumps({"type": "troubled_coref", "fail": "Ann"})
+        return ["annotate", "--annotator", annotator, "--workers", "0", "--chunk-size", "3", texts]
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize("kind", STATUS)
+    def test_stopped_at_a_moment_it_goes_on(self, words, kind, tmp_path, capsys):
+        whole = tmp_path / "whole"
+        status_of([*words, whole / "out.jsonl"])
+        stops = 0
+        # Every third moment is enough: kill -9 is tried at all of them.
+        for at in itertools.count(list(STATUS).index(kind), 3):
+            folder, force = tmp_path / str(at), ["--force"] * (at % 2)
+            with stopping(kind, at) as moments:
+                capsys.readouterr()
+                status = status_of([*words, folder / "out.jsonl", *force])
+            if not moments.stopped:
+                assert status == 0
+                break
+            stops += 1
+            assert status == STATUS[kind]
+            assert capsys.readouterr().err.endswith(REASON[kind] + GO_ON.format(" without --force" * bool(force)))
+            # No half files.
+            assert kind != "full" or all(
+                re.search(r"(^|/)(lock|plan\.json|\d{6}\.jsonl|out.*)$", name) for name in contents(tmp_path / str(at))
+            )
+            again = status_of([*words, folder / "out.jsonl"])
+            assert again == 0 or "out.jsonl is there already" in capsys.readouterr().err
+            assert contents(folder) == contents(whole), at
+        assert stops > 5
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize("size", [0, 900])
+    def test_a_disk_that_fills(self, words, size, tmp_path, capsys):
+        whole, folder = tmp_path / "whole", tmp_path / "folder"
+        status_of([*words, whole / "out.jsonl"])
+        capsys.readouterr()
+        with files_of_at_most(size):
+            assert status_of([*words, folder / "out.jsonl"]) == 2
+        error = capsys.readouterr().err
+        assert error.startswith(f"coref-rc: {folder}/out.jsonl.unfinished/") and error.count("\n") == 1
+        assert "it would become larger than a file may be here; make room, then the same command goes on" in error
+        assert status_of([*words, folder / "out.jsonl"]) == 0
+        assert contents(folder) == contents(whole)
+
+    @pytest.mark.parametrize("name", ["folder", "file/out", "out", "/dev/null"])
+    def test_an_output_that_cannot_be_written_is_found_before_any_work(
+        self, words, name, tmp_path, monkeypatch, capsys
+    ):
+        (tmp_path / "folder").mkdir()
+        (tmp_path / "file").touch()
+        (tmp_path / "out.failed.jsonl").mkdir()
+        monkeypatch.setattr(UnfinishedOutput, "__enter__", lambda self: pytest.fail("it begins"))
+        before = contents(tmp_path)
+        assert status_of([*words, tmp_path / name, "--force"]) == 2
+        expected = {
+            "folder": "folder: found a directory, expected a file\n",
+            "file/out": "file/out: found that {}/file is no folder, expected one to write it to\n",
+            "out": "out.failed.jsonl: found a directory, expected a file\n",
+            "/dev/null": "/dev/null: found a device or a pipe, expected a file, which can be replaced\n",
+        }
+        assert capsys.readouterr().err.endswith(expected[name].format(tmp_path))
+        assert contents(tmp_path) == before and not os.path.isfile("/dev/null")
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize("kind", ["term"])
+    def test_workers_end_with_the_command(self, words, kind, tmp_path, monkeypatch, capsys):
+        whole, folder = tmp_path / "whole", tmp_path / "folder"
+        words[3:7] = "--workers", "2", "--chunk-size", "1", "--include-package", "tests.commands.annotators"
+        moments = Moments(kind, 2)
+        write = UnfinishedOutput.write
+        with monkeypatch.context() as patch:
+            patch.setattr(UnfinishedOutput, "write", moments.around(write))
+            assert status_of([*words, folder / "out.jsonl"]) == STATUS[kind]
+        assert capsys.readouterr().err.endswith(REASON[kind] + GO_ON.format(""))
+        assert len(list((folder / "out.jsonl.unfinished").glob("0*.jsonl"))) == 1
+        words[words.index("--workers") + 1] = "0"
+        for place in (whole, folder):
+            assert status_of([*words, place / "out.jsonl"]) == 0
+        assert contents(folder) == contents(whole)
+
+
+class TestDownload:
+    @pytest.fixture
+    def words(self, server, tmp_path, monkeypatch):  # noqa: F811
+        file = downloads.File("a.bin", server.url(), len(CONTENT), hashlib.sha256(CONTENT).hexdigest())
+        data_set = downloads.DataSet("some", "something", "free", "https://x", ("a.bin",), (file,))
+        monkeypatch.setattr(downloads, "DATA_SETS", (data_set,))
+        return ["data", "download", "some", "--folder", tmp_path]
+
+    @pytest.mark.parametrize("kind", ["kill", "int", "term"])
+    def test_stopped_after_some_pieces_it_goes_on(self, words, server, kind, tmp_path, monkeypatch, capsys):  # noqa: F811
+        pieces = requests.Response.iter_content
+
+        def stopped(response, size):
+            for piece in pieces(response, size):
+                moments.pass_one()
+                yield piece
+
+        moments = Moments(kind, 4)
+        with monkeypatch.context() as patch:
+            patch.setattr(requests.Response, "iter_content", stopped)
+            if kind == "kill":
+                assert fork(lambda: status_of(words))
+            else:
+                assert status_of(words) == STATUS[kind]
+                error = capsys.readouterr().err
+                assert error.endswith("\ncoref-rc: stopped; the same command goes on with what is left\n")
+        have = (tmp_path / "some" / "a.bin.part").stat().st_size
+        assert 3 * downloads.CHUNK <= have <= 4 * downloads.CHUNK
+        assert status_of(words) == 0
+        assert contents(tmp_path / "some") == {"a.bin": CONTENT}
+        assert server.requests[-1] == ("/a.bin", f"bytes={have}-")
+
+    def test_a_disk_that_fills(self, words, server, tmp_path, capsys):  # noqa: F811
+        with files_of_at_most(300_000):
+            assert status_of(words) == 1
+        part = tmp_path / "some" / "a.bin.part"
+        expected = (
+            f"some: incomplete. {part}: it would become larger than a file may be here; run this again to go on\n"
+        )
+        assert capsys.readouterr().out.endswith(expected)
+        assert part.stat().st_size == 300_000
+        assert status_of(words) == 0
+        assert contents(tmp_path / "some") == {"a.bin": CONTENT}
+        assert server.requests[-1] == ("/a.bin", "bytes=300000-")
+
+
+def test_a_fork_ends_at_once():
+    """Such as the processes that load data, which their parent ends by this signal."""
+    with terminable():
+        assert fork(lambda: os.kill(os.getpid(), signal.SIGTERM))
+        with pytest.raises(Terminated):
+            os.kill(os.getpid(), signal.SIGTERM)
+    assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
