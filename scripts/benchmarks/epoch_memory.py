@@ -6,9 +6,10 @@ Measures the memory of an epoch over all of CNN and all of NarrativeQA, read laz
 
 Made-up files of the real sizes are written to a temporary folder. Texts repeat, but each story and each question has a
 word that no other has, so that what is kept of texts or words shows. The config's reader and data loader read them,
-with its annotators, in a process of its own, and make a batch after another; nothing is trained. The vocabulary is that
-of the first instances. Printed are the process's resident memory (with that of its workers), as a mean over each
-quarter of the epoch, and how much it grows in 10,000 questions: the slope of a line through the second half.
+with its annotators, in a process of its own, and make one batch after another; nothing is trained. The vocabulary is
+that of the first instances. Printed are the process's resident memory, as a mean over each quarter of the epoch, and
+how much it grows in 10,000 questions: the slope of a line through the second half. Memory of workers is added; what
+they share with the process counts again.
 
 Values checked: the epoch has as many questions as the file.
 """

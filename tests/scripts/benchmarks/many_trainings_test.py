@@ -49,7 +49,8 @@ def test_rows_and_growth(call, load, monkeypatch):
 
 
 def test_trainings_that_come_to_something_else_are_an_error(call, load, monkeypatch):
-    losses = iter((1.0, 2.0))
-    monkeypatch.setattr(load("many_trainings"), "train", lambda *_: {"loss": next(losses)})
+    many_trainings, losses = load("many_trainings"), iter((1.0, 2.0))
+    monkeypatch.setattr(many_trainings, "train", lambda *_: {"loss": next(losses)})
+    monkeypatch.setattr(many_trainings.State, "now", lambda: many_trainings.State(1, 1, 1, 1, 1))
     with pytest.raises(ConfigurationError, match="training 2 has the metrics {'loss': 2.0}, expected {'loss': 1.0}"):
         call("many_trainings", "babi/quick_start", "--trainings", 2)
