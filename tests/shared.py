@@ -11,6 +11,7 @@ BABI = SHARED / "data" / "babi" / "en-valid"
 LAMBADA = SHARED / "data" / "lambada" / "lambada_development_plain_text.txt"
 LITBANK = SHARED / "data" / "annotators" / "litbank"
 NARRATIVEQA = SHARED / "data" / "narrativeqa"
+QUOREF = SHARED / "data" / "quoref" / "quoref-dev-v0.1.json"
 WIKIHOP = SHARED / "data" / "wikihop"
 
 needs_golden = pytest.mark.skipif(not GOLDEN.exists(), reason="golden values are not at hand")
@@ -18,4 +19,5 @@ needs_babi = pytest.mark.skipif(not BABI.exists(), reason="the real bAbI files a
 needs_lambada = pytest.mark.skipif(not LAMBADA.exists(), reason="the real LAMBADA file is not at hand")
 needs_litbank = pytest.mark.skipif(not LITBANK.exists(), reason="LitBank is not at hand")
 needs_narrativeqa = pytest.mark.skipif(not NARRATIVEQA.exists(), reason="the real NarrativeQA is not at hand")
+needs_quoref = pytest.mark.skipif(not QUOREF.exists(), reason="the real Quoref file is not at hand")
 needs_wikihop = pytest.mark.skipif(not WIKIHOP.exists(), reason="the real WikiHop files are not at hand")

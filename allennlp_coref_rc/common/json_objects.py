@@ -68,20 +68,66 @@ def read_json_objects(path: str) -> Iterator[Tuple[str, Dict[str, Any]]]:
     with open_text(path, PIECE) as pieces:
         text = _Text(path, pieces)
         in_list = text.peek() == "["
-        end = "]" if in_list else ""
+        objects = _objects_of_list(text) if in_list else _objects(text)
+        for number, (line, value) in enumerate(objects, start=1):
+            yield f"{path}, line {line}, object {number}", value
         if in_list:
-            text.skip()
-        number = 0
-        while number == 0 or text.peek() != end:
-            if in_list and number:
-                text.expect(",", "',' or ']'")
-                text.skip()
-            text.expect("{", "an object")
-            number += 1
-            yield f"{path}, line {text.line}, object {number}", text.object()
-        if in_list:
-            text.skip()
             text.expect("", "nothing after ']'")
+
+
+def read_listed_objects(path: str, key: str) -> Iterator[Tuple[str, Dict[str, Any]]]:
+    """
+    The objects of the list that the only object of a file has under a key, each with its place before it ("FILE, line
+    1, data[3]"). Values of other keys are passed over. As in `read_json_objects`, only the current piece of the file is
+    held in memory, and anything else raises a `ConfigurationError`.
+    """
+    with open_text(path, PIECE) as pieces:
+        text = _Text(path, pieces)
+        found = False
+        text.expect("{", f"an object with the key {key!r}")
+        text.skip()
+        while text.peek() != "}":
+            text.expect('"', "a key")
+            name = text.value()
+            text.expect(":", "':'")
+            text.skip()
+            if name != key:
+                text.value()
+            elif found:
+                raise ConfigurationError(f"{path}, line {text.line}: found the key {key!r} a second time")
+            else:
+                found = True
+                text.expect("[", f"a list of objects after {key!r}")
+                for number, (line, value) in enumerate(_objects_of_list(text)):
+                    yield f"{path}, line {line}, {key}[{number}]", value
+            if text.peek() != "}":
+                text.expect(",", "',' or '}'")
+                text.skip()
+                text.expect('"', "a key")
+        text.skip()
+        text.expect("", "nothing after '}'")
+        if not found:
+            raise ConfigurationError(
+                f"{path}, line {text.line}: found no key {key!r}, expected a list of objects there"
+            )
+
+
+def _objects_of_list(text: "_Text") -> Iterator[Tuple[int, Dict[str, Any]]]:
+    text.skip()
+    yield from _objects(text, "]")
+    text.skip()
+
+
+def _objects(text: "_Text", end: str = "") -> Iterator[Tuple[int, Dict[str, Any]]]:
+    """One or more objects, up to the sign after the last one, or the end of the file. Each with its line."""
+    first = True
+    while first or text.peek() != end:
+        if end and not first:
+            text.expect(",", f"',' or {end!r}")
+            text.skip()
+        text.expect("{", "an object")
+        first = False
+        yield text.line, text.value()
 
 
 class _Text:
@@ -112,10 +158,16 @@ class _Text:
             found = repr(self._text[self._position :][:40]) if self.peek() else "the end of the file"
             raise ConfigurationError(f"{self._path}, line {self.line}: found {found}, expected {name}")
 
-    def object(self) -> Dict[str, Any]:
+    def value(self) -> Any:
+        self.peek()
         while True:
             try:
                 value, end = _decoder.raw_decode(self._text, self._position)
+                if isinstance(value, (int, float)) and end >= len(self._text) - ESCAPE:
+                    # More of its digits may follow.
+                    end -= self._position
+                    if self._fill():
+                        continue
                 if _has_half(value, self._text, self._position, end):
                     raise ConfigurationError(f"{self._path}, line {self.line}: {HALF}")
                 self._advance(end)

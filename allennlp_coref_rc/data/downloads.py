@@ -65,6 +65,7 @@ class DataSet:
 
 
 _NARRATIVEQA = "https://raw.githubusercontent.com/deepmind/narrativeqa/master/"
+_SQUAD = "https://rajpurkar.github.io/SQuAD-explorer/dataset/"
 _SPLITS = tuple(f"questions/{split}" for split in ("training", "validation", "test"))
 _DRIVE = "Google Drive lets no program fetch it: open the page, follow its link"
 
@@ -173,6 +174,55 @@ DATA_SETS = (
                 url=_NARRATIVEQA + "third_party/wikipedia/summaries.csv",
                 size=10_821_085,
                 sha256="87d12b849219015c4fe717e95c707671d802c181145e8ba2acc11dff23ea7c75",
+            ),
+        ),
+    ),
+    DataSet(
+        name="quoref",
+        holds="Quoref (Dasigi et al. 2019): 19,399 and 2,418 questions; answers of the test set are not published",
+        licence="CC BY 4.0",
+        page="https://allenai.org/data/quoref",
+        contents=("quoref-train-v0.1.json", "quoref-dev-v0.1.json"),
+        archives=(
+            File(
+                name="quoref-train-dev-v0.1.zip",
+                url="https://quoref-dataset.s3-us-west-2.amazonaws.com/train_and_dev/quoref-train-dev-v0.1.zip",
+                size=5_078_438,
+                sha256="aacde0863c04ba6e9ab46995ea844a5b0c6cea58a77ab6fd86a128e33a3ad8fb",
+                folder="quoref-train-dev-v0.1",
+            ),
+        ),
+    ),
+    DataSet(
+        name="squad",
+        holds="SQuAD (Rajpurkar et al. 2016, 2018): 1.1, 87,599 and 10,570 questions; 2.0, 130,319 and 11,873",
+        licence="CC BY-SA 4.0",
+        page="https://rajpurkar.github.io/SQuAD-explorer/",
+        contents=("train-v1.1.json", "dev-v1.1.json", "train-v2.0.json", "dev-v2.0.json"),
+        files=(
+            File(
+                name="train-v1.1.json",
+                url=_SQUAD + "train-v1.1.json",
+                size=30_288_272,
+                sha256="3527663986b8295af4f7fcdff1ba1ff3f72d07d61a20f487cb238a6ef92fd955",
+            ),
+            File(
+                name="dev-v1.1.json",
+                url=_SQUAD + "dev-v1.1.json",
+                size=4_854_279,
+                sha256="95aa6a52d5d6a735563366753ca50492a658031da74f301ac5238b03966972c9",
+            ),
+            File(
+                name="train-v2.0.json",
+                url=_SQUAD + "train-v2.0.json",
+                size=42_123_633,
+                sha256="68dcfbb971bd3e96d5b46c7177b16c1a4e7d4bdef19fb204502738552dede002",
+            ),
+            File(
+                name="dev-v2.0.json",
+                url=_SQUAD + "dev-v2.0.json",
+                size=4_370_528,
+                sha256="80a5225e94905956a6446d296ca1093975c4d3b3260f1d6c8f68bc2ab77182d8",
             ),
         ),
     ),

@@ -7,7 +7,7 @@ from allennlp.training.metrics import Metric
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.metrics.narrativeqa import NarrativeQaMetric
-from allennlp_coref_rc.modules.spans import best_span, span_loss
+from allennlp_coref_rc.modules.spans import best_span, span_loss, span_text
 
 
 class SpanModel(Model):
@@ -78,7 +78,7 @@ class SpanModel(Model):
         if metadata is not None:
             output["metadata"] = metadata
             answered = [
-                (" ".join(values["passage_tokens"][start : end + 1]), values["answer_texts"])
+                (span_text(values, start, end), values["answer_texts"])
                 for (start, end), values in zip(output["best_span"].tolist(), metadata)
                 if values.get("answer_texts")
             ]

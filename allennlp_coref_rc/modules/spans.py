@@ -1,4 +1,4 @@
-from typing import Optional
+from typing import Any, Dict, Optional
 
 import torch
 from torch.nn.functional import max_pool1d, pad
@@ -58,3 +58,14 @@ def span_loss(
     chosen = start_log_probabilities.gather(1, span_start.clamp(min=0))
     chosen = chosen + end_log_probabilities.gather(1, span_end.clamp(min=0))
     return -chosen.masked_fill(~known, 0.0).sum() / known.sum().clamp(min=1)
+
+
+def span_text(metadata: Dict[str, Any], first: int, last: int) -> str:
+    """
+    The text of a span of the passage, from its first to its last token: the piece of the `original_passage` where the
+    `token_offsets` say that it stands or, without them, the tokens joined by blanks.
+    """
+    if "token_offsets" not in metadata:
+        return " ".join(metadata["passage_tokens"][first : last + 1])
+    offsets = metadata["token_offsets"]
+    return metadata["original_passage"][offsets[first][0] : offsets[last][1]]

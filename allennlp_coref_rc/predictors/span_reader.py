@@ -5,6 +5,7 @@ from allennlp.data import Instance
 from allennlp.data.fields import MetadataField
 from allennlp.predictors import Predictor
 
+from allennlp_coref_rc.modules.spans import span_text
 from allennlp_coref_rc.predictors.explaining_predictor import ExplainingPredictor
 from allennlp_coref_rc.predictors.inputs import reader_arguments
 
@@ -19,8 +20,9 @@ class SpanReaderPredictor(ExplainingPredictor):
     in place of the annotator's, as lists of [start, end) spans of the tokens of the passage and the question in a row.
     Other keys are ignored.
 
-    Output: the `answer`, the tokens of the span joined by blanks; `passage_tokens` and `question_tokens`; of a data
-    set's questions the `id` and the `answer_texts`, the answers they have there; beside what the model has put out.
+    Output: the `answer`, the text of the span (on NarrativeQA its tokens joined by blanks); `passage_tokens` and
+    `question_tokens`; of a data set's questions the `id` and the `answer_texts`, the answers they have there; beside
+    what the model has put out.
 
     Registered as a `Predictor` with name "span_reader".
 
@@ -39,7 +41,7 @@ class SpanReaderPredictor(ExplainingPredictor):
         for instance, output in zip(instances, outputs):
             metadata = cast(MetadataField, instance["metadata"]).metadata
             start, end = output["best_span"]
-            output["answer"] = " ".join(metadata["passage_tokens"][start : end + 1])
+            output["answer"] = span_text(metadata, start, end)
             output.update({name: metadata[name] for name in ("passage_tokens", "question_tokens")})
             known = {name: metadata.get(name) for name in ("id", "answer_texts")}
             output.update({name: value for name, value in known.items() if value})

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from allennlp_coref_rc.common import json_objects
-from allennlp_coref_rc.common.json_objects import read_json_objects
+from allennlp_coref_rc.common.json_objects import read_json_objects, read_listed_objects
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=6),
@@ -136,3 +136,49 @@ def test_a_quotation_mark_lost_early_in_a_long_file_is_found_at_once(path, monke
     monkeypatch.setattr(json_objects._Text, "_fill", lambda text: fills.append(1) or fill(text))
     assert refusal(path).startswith("line 1: found damaged JSON (Expecting property name")
     assert len(fills) < 3
+
+
+class TestListedObjects:
+    @settings(derandomize=True, deadline=None, max_examples=30)
+    @given(
+        items=objects,
+        before=st.dictionaries(st.text(max_size=4), values, max_size=2),
+        after=values,
+        indent=st.sampled_from([None, 1]),
+        piece=st.sampled_from([1, 3, 1000]),
+    )
+    def test_the_objects_are_those_under_the_key(self, tmp_path_factory, items, before, after, indent, piece):
+        path = tmp_path_factory.mktemp("a") / "a.json"
+        path.write_text(json.dumps({**before, "the data": items, "after": after}, indent=indent))
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(json_objects, "PIECE", piece)
+            assert [item for _, item in read_listed_objects(str(path), "the data")] == items
+
+    def test_each_object_has_its_place(self, path):
+        path.write_text('{"version": 1.1, "data": [{"a":\n1}, {},\n{"b": 2}], "data2": []}')
+        assert [place for place, _ in read_listed_objects(str(path), "data")] == [
+            f"{path}, line {line}, data[{number}]" for line, number in ((1, 0), (2, 1), (3, 2))
+        ]
+
+    @pytest.mark.parametrize(
+        "text, message",
+        [
+            ("", "line 1: found the end of the file, expected an object with the key 'data'"),
+            ('[{"data": [{}]}]', "line 1: found '[{\"data\": [{}]}]', expected an object with the key 'data'"),
+            ("{}", "line 1: found no key 'data', expected a list of objects there"),
+            ('{"version": 2,\n"x": [1]}', "line 2: found no key 'data', expected a list of objects there"),
+            ('{"data": {}}', "line 1: found '{}}', expected a list of objects after 'data'"),
+            ('{"data": []}', "line 1: found ']}', expected an object"),
+            ('{"data": [{}, 3]}', "line 1: found '3]}', expected an object"),
+            ('{"data": [{}]', "line 1: found the end of the file, expected ',' or '}'"),
+            ('{"data": [{}]} 3', "line 1: found '3', expected nothing after '}'"),
+            ('{"data": [{}], }', "line 1: found '}', expected a key"),
+            ('{"data": [{}], "data": [{}]}', "line 1: found the key 'data' a second time"),
+            ('{"data" [{}]}', "line 1: found '[{}]}', expected ':'"),
+        ],
+    )
+    def test_damage_is_named(self, path, text, message):
+        path.write_text(text)
+        with pytest.raises(ConfigurationError) as error:
+            list(read_listed_objects(str(path), "data"))
+        assert str(error.value) == f"{path}, {message}"

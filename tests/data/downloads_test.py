@@ -401,7 +401,7 @@ class TestMain:
                 assert file.sha256 is None or len(file.sha256) == 64
                 assert not Path(file.name).is_absolute()
         assert "334.5 MB; automatic; CC BY 4.0" in listed and "339.8 MB; by hand" in listed
-        assert len({made.name for made in downloads.DATA_SETS}) == len(downloads.DATA_SETS) == 8
+        assert len({made.name for made in downloads.DATA_SETS}) == len(downloads.DATA_SETS) == 10
         assert everything(tmp_path) == []
 
     def test_sets_by_name(self, server, tmp_path, capsys, monkeypatch):

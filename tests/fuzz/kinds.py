@@ -211,6 +211,8 @@ KINDS: List[Kind] = [
     raw(
         "narrativeqa of dassa", "annotated_narrativeqa", "json", fixtures("narrativeqa/summaries_annotated.jsonl.train")
     ),
+    raw("quoref", "annotated_quoref", "json", fixtures("quoref/train.json"), tag_answers=True),
+    raw("squad", "annotated_squad", "json", fixtures("squad/dev-v2.0.json"), keep_skipped=True),
     raw("who_did_what", "annotated_who_did_what", "lines", fixtures("who_did_what/Strict/test.xml")),
     raw("wikihop", "annotated_wikihop", "json", fixtures("wikihop/train.json")),
     raw("wikihop preprocessed", "annotated_wikihop", "json", fixtures("wikihop/training.json")),
@@ -218,6 +220,7 @@ KINDS: List[Kind] = [
     documents("documents of cnn_dailymail", "annotated_cnn_dailymail", "cnn_dailymail/questions/test"),
     documents("documents of lambada", "annotated_lambada", "lambada/valid.txt"),
     documents("documents of narrativeqa", "annotated_narrativeqa", "narrativeqa/train"),
+    documents("documents of quoref", "annotated_quoref", "quoref/train.json"),
     documents("documents of who_did_what", "annotated_who_did_what", "who_did_what/Strict/test.xml"),
     documents("documents of wikihop", "annotated_wikihop", "wikihop/train.json"),
     Kind(

@@ -53,6 +53,12 @@ def _check_supports(value: JsonValue, length: int) -> None:
             raise support.error(f"[start, end] with 0 <= start <= end <= {length}")
 
 
+def _check_spans(value: JsonValue, length: int) -> None:
+    for span in value.list():
+        if span.value is not None:
+            span.span(length)
+
+
 CHECKS: Dict[str, Callable[[JsonValue, int], Any]] = {
     "annotations": lambda value, length: [judgement.strings() for judgement in value.list()],
     "answer": lambda value, length: value.string(),
@@ -60,13 +66,16 @@ CHECKS: Dict[str, Callable[[JsonValue, int], Any]] = {
     "answers": lambda value, length: value.strings(),
     "candidates": lambda value, length: check_candidates(value),
     "entities": lambda value, length: [form.string() for _, form in value.items()],
+    "id": lambda value, length: value.string(),
     "no_context": lambda value, length: value.boolean(),
     "oracle": lambda value, length: value.string(),
     "passage_id": lambda value, length: value.string(),
     "span": lambda value, length: value.span(length),
+    "spans": _check_spans,
     "supporting_facts": lambda value, length: [fact.integer() for fact in value.list()],
     "supports": _check_supports,
     "task": lambda value, length: value.integer(1, NUM_TASKS),
+    "unanswerable": lambda value, length: value.boolean(),
     "url": lambda value, length: value.string(),
 }
 """By key, a check of the value, given the number of tokens in the passage. It raises a `ConfigurationError`."""

@@ -19,6 +19,8 @@ GOOD = {
     },
     "annotated_lambada": {"answer": "garden", "answer_in_context": True},
     "annotated_narrativeqa": {"answers": ["garden", "park"], "span": [5, 6]},
+    "annotated_quoref": {"id": "q1", "answers": ["garden", "Mary Ann"], "spans": [[5, 6], [0, 2]]},
+    "annotated_squad": {"answers": ["garden", "@entity1 garden"], "spans": [[5, 6], None], "unanswerable": False},
     "annotated_who_did_what": {"answer": "Mary Ann", "candidates": ["Mary Ann", "Bill"], "passage_id": "a"},
     "annotated_wikihop": {
         "answer": "garden",
@@ -78,7 +80,7 @@ def test_questions_have_to_be_as_many_as_there_are(tmp_path, name, data):
     assert refusal(lambda: read(name, path)).startswith(f"{path}, line 3: data: found the question")
 
 
-@pytest.mark.parametrize("name", sorted(set(GOOD) - {"annotated_narrativeqa"}))
+@pytest.mark.parametrize("name", sorted(set(GOOD) - {"annotated_narrativeqa", "annotated_quoref", "annotated_squad"}))
 def test_a_second_question_is_not_dropped_silently(tmp_path, name):
     path = write(tmp_path / "a.jsonl", name, {"questions": [GOOD[name], {}]}, parts=[7, 1, 1])
     assert "line 3: data: found 2 questions about a passage, expected one" in refusal(lambda: read(name, path))

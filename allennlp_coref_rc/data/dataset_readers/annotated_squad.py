@@ -1,0 +1,216 @@
+import os
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, cast
+
+from allennlp.data import DatasetReader, Instance
+from allennlp.data.fields import SequenceLabelField, TextField
+
+from allennlp_coref_rc.annotations import AnnotatedText, Document
+from allennlp_coref_rc.annotations.annotated_text import Span
+from allennlp_coref_rc.annotations.formats.json_value import JsonValue
+from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.json_objects import read_listed_objects
+from allennlp_coref_rc.data.dataset_readers.answers import add_span
+from allennlp_coref_rc.data.dataset_readers.question_data import all_questions, question_data
+from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import ReadingComprehensionReader, Text
+from allennlp_coref_rc.data.dataset_readers.token_offsets import token_offsets, token_span
+
+UNANSWERABLE = "it has no answer (is_impossible)"
+ABSENT = "the passage does not have the answer"
+CUT_OFF = "the answer lies beyond dataset_reader.max_passage_length"
+"""Why a question is skipped."""
+
+OUTSIDE, BEGIN, INSIDE = range(3)
+"""The values of `answer_tags`."""
+
+NO_SPAN: Span = (-1, 0)
+
+
+class Paragraph(NamedTuple):
+    """A paragraph of a file and the id of its document."""
+
+    id: str
+    values: JsonValue
+
+
+@DatasetReader.register("annotated_squad")
+class AnnotatedSquadReader(ReadingComprehensionReader):
+    """
+    Reads SQuAD 1.1 and 2.0 (Rajpurkar et al. 2016, 2018), and any file in their form: `{"data": [{"paragraphs":
+    [{"context": …, "qas": [{"id": …, "question": …, "answers": [{"text": …, "answer_start": …}]}]}]}]}`, where an
+    answer starts at a character of its context. A context is a passage, and each question about it an instance. Files
+    are read article by article.
+
+    `span_start` and `span_end` bound the tokens of the first answer: those that have any of its characters. An answer
+    that is not at its `answer_start` (50 of 2,768 in Quoref's development file are not, most by a blank) is looked for
+    at the nearest place. The metadata have all answers as `answer_texts`, their [start, end) tokens as `answer_spans`,
+    and the text of the passage as `original_passage`, where each token has its place in `token_offsets`. Predicted
+    answers are pieces of that text. The answers of a question are alternatives, as in SQuAD's development set. Metrics
+    take the best of them: the `exact_match` and `f1` of the metric `narrativeqa` are SQuAD's.
+
+    These questions are skipped. With `keep_skipped` they are kept, with ends of the span of -1:
+
+    * one that SQuAD 2.0 marks as `is_impossible`. A model of spans always answers. The only one of the `answer_texts`
+      is "", and so its answer counts as wrong, as in SQuAD's evaluation;
+    * one whose first answer is not in its context, or lies beyond `max_passage_length`. Its `answer_texts` count as any
+      others.
+
+    A question without answers that is not `is_impossible` is one whose answers are not known, as in test sets.
+
+    Registered as a `DatasetReader` with name "annotated_squad".
+
+    # Parameters
+
+    tag_answers : `bool`, optional (default = `False`)
+        Adds the field `answer_tags`, for models that find answers of several spans: 1 for the first token of a span of
+        the answer, 2 for its other tokens, 0 for all others.
+
+    # Example
+
+    ```jsonnet
+    {"type": "annotated_squad", "max_passage_length": 400, "max_question_length": 50}
+    ```
+    """
+
+    default_annotate_together = False
+    default_wrap_question = False
+    has_cloze = False
+    several_spans = False
+    """Whether the answers of a question are the spans of a single answer, instead of alternatives."""
+
+    def __init__(self, tag_answers: bool = False, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._tag_answers = tag_answers
+
+    def read_items(self, path: str, name: str) -> Iterator[Tuple[str, Paragraph]]:
+        number = 0
+        for article_place, article in read_listed_objects(path, "data"):
+            for i, paragraph in enumerate(JsonValue(article, article_place)["paragraphs"].list()):
+                number += 1
+                place = f"{article_place}.paragraphs[{i}]"
+                yield place, Paragraph(f"{os.path.basename(name)}:{number}", JsonValue(paragraph.value, place))
+
+    def to_document(self, item: Paragraph) -> Document:
+        context = item.values["context"].string()
+        passage = self.split(context)
+        offsets = token_offsets(context, passage.tokens)
+        questions = item.values["qas"].list()
+        parts = [self.split(question["question"].string()) for question in questions]
+        data = [_question_data(question, context, offsets) for question in questions]
+        known = item.values.get("context_id")
+        return _document(passage, context, parts, data, item.id if known is None else known.string())
+
+    def to_instances(self, document: Document) -> Iterator[Instance]:
+        tokens = document.text.tokens[slice(*document.part(0))]
+        passage = JsonValue(document.data).get("passage")
+        context = " ".join(tokens) if passage is None else passage.string()
+        offsets = token_offsets(context, tokens)
+        for i in range(len(all_questions(document))):
+            data = question_data(document, i)
+            answers, spans = data.get("answers") or [], data.get("spans")
+            if spans is not None and len(spans) != len(answers):
+                raise ConfigurationError(
+                    f"data: found {len(spans)} spans and {len(answers)} answers of question {i}, expected as many"
+                )
+            text, boundary = self.select(document, i)
+            cause = _cause(data, boundary)
+            if cause and self.skip(cause):
+                continue
+            instance = self.make_instance(
+                text,
+                boundary,
+                {
+                    "id": data.get("id") or (document.text.id and f"{document.text.id}##{i:03d}"),
+                    "answer_texts": [""] if data.get("unanswerable") else answers,
+                    "answer_spans": [span for span in spans or [] if span],
+                    "original_passage": context[: offsets[boundary - 1][1]],
+                    "token_offsets": offsets[:boundary],
+                },
+            )
+            add_span(instance, NO_SPAN if cause else spans[0] if spans else None)
+            if self._tag_answers and (spans or cause):
+                used = spans or [] if self.several_spans else (spans or [])[:1]
+                self._add_tags(instance, [span for span in used if span])
+            yield instance
+
+    def _add_tags(self, instance: Instance, spans: Sequence[Span]) -> None:
+        passage = cast(TextField, instance["passage"])
+        tags = [OUTSIDE] * len(passage)
+        for start, end in spans:
+            tags[start:end] = [BEGIN, *[INSIDE] * (end - start - 1)]
+        instance.add_field("answer_tags", SequenceLabelField(tags[: len(passage)], passage, "answer_tags"))
+
+    def text_to_instance(  # type: ignore[override]  # named parameters, where AllenNLP has any
+        self,
+        passage: Text,
+        question: Text,
+        answers: Optional[Sequence[str]] = None,
+        spans: Optional[Sequence[Span]] = None,
+        clusters: Optional[Sequence] = None,
+    ) -> Instance:
+        """
+        # Parameters
+
+        passage : `Text`
+        question : `Text`
+        answers : `Sequence[str]`, optional (default = `None`)
+        spans : `Sequence[Span]`, optional (default = `None`)
+            [start, end) tokens of the passage, for each of the answers.
+        clusters : `Sequence`, optional (default = `None`)
+            Known coreference clusters, which replace the annotator's: lists of [start, end) spans. They count the
+            tokens of the passage followed by the question.
+        """
+        known = {"answers": answers, "spans": spans, "clusters": clusters}
+        data = [{key: value for key, value in known.items() if value is not None}]
+        parts = [self.split(passage), self.split(question)]
+        context = passage if isinstance(passage, str) else " ".join(parts[0].tokens)
+        document = _document(parts[0], context, parts[1:], data)
+        for instance in self.to_instances(self.annotate(document)):
+            return instance
+        raise ConfigurationError(f"found a question that is left out: {', '.join(self.skipped)}")
+
+
+def _document(
+    passage: AnnotatedText,
+    context: str,
+    questions: Sequence[AnnotatedText],
+    data: Sequence[Dict[str, Any]],
+    id: Optional[str] = None,
+) -> Document:
+    return Document.of(passage, *questions, id=id, data={"passage": context, "questions": list(data)})
+
+
+def _question_data(question: JsonValue, context: str, offsets: Sequence[Span]) -> Dict[str, Any]:
+    """What a file says of a question: its id, its answers and their tokens, and whether it has none."""
+    found: Dict[str, Any] = {}
+    id, impossible, answers = (question.get(key) for key in ("id", "is_impossible", "answers"))
+    if id is not None:
+        found["id"] = str(id.integer()) if isinstance(id.value, int) else id.string()
+    if impossible is not None and impossible.boolean():
+        return {**found, "unanswerable": True}
+    texts: List[str] = []
+    spans: List[Optional[List[int]]] = []
+    for answer in answers.list() if answers is not None else []:
+        text, start = answer["text"].string(), answer["answer_start"].integer(maximum=len(context))
+        if not text.strip():
+            raise answer["text"].error("some text")
+        place = _nearest(text, context, start)
+        span = None if place is None else token_span(offsets, place, place + len(text))
+        texts.append(text)
+        spans.append(span and list(span))
+    return {**found, "answers": texts, "spans": spans} if texts else found
+
+
+def _nearest(answer: str, context: str, start: int) -> Optional[int]:
+    """Where a context has an answer, as near to `start` as can be."""
+    places = (context.rfind(answer, 0, start + len(answer)), context.find(answer, start))
+    return min((place for place in places if place >= 0), key=lambda place: abs(place - start), default=None)
+
+
+def _cause(data: Dict[str, Any], boundary: int) -> Optional[str]:
+    """Why a question is skipped, if it is."""
+    if data.get("unanswerable"):
+        return UNANSWERABLE
+    spans = data.get("spans")
+    if not spans:
+        return None
+    return ABSENT if spans[0] is None else CUT_OFF if spans[0][1] > boundary else None

@@ -1,0 +1,48 @@
+from typing import Dict, Sequence
+
+import torch
+from allennlp.nn.util import dist_reduce_sum
+from allennlp.training.metrics import Metric
+
+from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.metrics.aligned_spans import Answer, aligned_scores
+
+
+@Metric.register("quoref")
+class QuorefMetric(Metric):
+    """
+    The official scores of Quoref (Dasigi et al. 2019), from 0 to 1: `exact_match` and `f1`, means over the questions
+    (see `aligned_scores`). Answers may have several spans, and predictions too.
+
+    Registered as a `Metric` with name "quoref".
+    """
+
+    def __init__(self) -> None:
+        self.reset()
+
+    def __call__(self, predictions: Sequence[Answer], references: Sequence[Sequence[str]]) -> None:  # type: ignore[override]
+        """
+        # Parameters
+
+        predictions : `Sequence[Answer]`
+            For each question a text, or the texts of several spans.
+        references : `Sequence[Sequence[str]]`
+            For each question all spans of its answer.
+        """
+        if len(predictions) != len(references):
+            raise ConfigurationError(f"found references of {len(references)} questions, expected {len(predictions)}")
+        sums = torch.zeros_like(self._sums)
+        for prediction, spans in zip(predictions, references):
+            if isinstance(spans, str) or not spans:
+                raise ConfigurationError(f"references: found {spans!r}, expected a list of one or more")
+            sums += torch.tensor([1, *aligned_scores(prediction, spans)], dtype=torch.double)
+        self._sums += dist_reduce_sum(sums).cpu()
+
+    def get_metric(self, reset: bool = False) -> Dict[str, float]:
+        number, exact_match, f1 = self._sums.tolist()
+        if reset:
+            self.reset()
+        return {"exact_match": exact_match / max(number, 1), "f1": f1 / max(number, 1)}
+
+    def reset(self) -> None:
+        self._sums = torch.zeros(3, dtype=torch.double)

@@ -1,0 +1,321 @@
+import json
+import logging
+import pickle
+
+import pytest
+from allennlp.common import Params
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import Batch, DatasetReader, Vocabulary
+from allennlp.data.tokenizers import LettersDigitsTokenizer
+
+from allennlp_coref_rc.annotations import read_documents, write_documents
+from allennlp_coref_rc.annotations.annotators import ExactMatchCoref
+from allennlp_coref_rc.data.annotation_layers import CorefClusters, CorefEdges
+from allennlp_coref_rc.data.dataset_readers import AnnotatedQuorefReader, AnnotatedSquadReader
+from allennlp_coref_rc.data.dataset_readers.token_offsets import token_offsets, token_span
+from allennlp_coref_rc.modules.spans import span_text
+from tests.data.dataset_readers.reader_assertions import (
+    check_annotated_file,
+    check_damage,
+    check_shards,
+    check_workers,
+    metadata,
+    refusal,
+    tokens,
+)
+from tests.shared import PROJECT, QUOREF, needs_quoref
+
+FIXTURES = PROJECT / "tests" / "fixtures"
+TRAIN, DEV = (str(FIXTURES / "quoref" / f"{split}.json") for split in ("train", "dev"))
+SQUAD = str(FIXTURES / "squad" / "dev-v2.0.json")
+
+LAYERS = {"coref": CorefEdges(), "clusters": CorefClusters()}
+
+
+def quoref(**options):
+    return AnnotatedQuorefReader(**{"annotator": ExactMatchCoref(), "annotation_layers": LAYERS, **options})
+
+
+def answers(instances):
+    """The texts that the spans are of."""
+    return [
+        span_text(one["metadata"].metadata, one["span_start"].sequence_index, one["span_end"].sequence_index)
+        for one in instances
+    ]
+
+
+@pytest.fixture
+def damaged(tmp_path):
+    """Writes Quoref's fixture after a change of its values, and gives the path."""
+
+    def write(change, path=TRAIN):
+        with open(path, encoding="utf-8") as file:
+            values = json.load(file)
+        change(values)
+        (tmp_path / "a.json").write_text(json.dumps(values), encoding="utf-8")
+        return str(tmp_path / "a.json")
+
+    return write
+
+
+class TestQuoref:
+    def test_fields_of_a_question(self):
+        instances = list(quoref().read(TRAIN))
+        fields = instances[1].fields
+        names = "passage question passage_annotations question_annotations metadata span_start span_end"
+        assert list(fields) == names.split() and len(instances) == 9
+        assert tokens(fields["passage"])[:6] == "Edda Moss kept a lighthouse .".split()
+        # Not wrapped. The line break after "them." is no token.
+        assert tokens(fields["question"]) == "Which two people did the café - owner move in with ?".split()
+        values = fields["metadata"].metadata
+        assert values["id"] == "q2"
+        # All spans of the answer are known, and the first is the one that is trained.
+        assert values["answer_texts"] == ["Edda Moss", "Tom"] and values["answer_spans"] == [[0, 2], [8, 9]]
+        assert (fields["span_start"].sequence_index, fields["span_end"].sequence_index) == (0, 1)
+
+    def test_spans(self):
+        # "Ugand" is a part of a token; q7's answer_start is a character too early; q8 names a later span first.
+        expected = "Edda Moss|Edda Moss|4,200|Ugander|Bo|Bo|Kit O'Neill|Grey Duke|The Red Duke".split("|")
+        assert answers(quoref().read(TRAIN)) == expected
+
+    def test_documents_and_their_ids(self):
+        documents = [document for _, document in quoref().documents(TRAIN)]
+        assert [document.text.id for document in documents] == ["c0ffee", "decade", "facade"]
+        assert [len(document.parts) for document in documents] == [5, 4, 3]
+        assert documents[2].data["questions"][0] == {
+            "id": "q8",
+            "answers": ["Grey Duke", "The Red Duke"],
+            "spans": [[13, 15], [0, 3]],
+        }
+
+    def test_places_name_the_paragraph(self):
+        places = [place for place, _ in quoref().read_items(TRAIN, TRAIN)]
+        expected = ["data[0].paragraphs[0]", "data[0].paragraphs[1]", "data[1].paragraphs[0]"]
+        assert places == [f"{TRAIN}, line 1, {place}" for place in expected]
+
+    def test_tokens_stand_in_the_passage_where_the_metadata_say(self):
+        for values in metadata(quoref(max_passage_length=20).read(TRAIN)):
+            cut = [values["original_passage"][slice(*offset)] for offset in values["token_offsets"]]
+            assert cut == values["passage_tokens"] and len(cut) <= 20
+            assert values["original_passage"].endswith(cut[-1])
+
+    def test_tags_of_all_spans(self):
+        instances = list(quoref(tag_answers=True, max_passage_length=14).read(TRAIN))
+        # The second span of q2 is within the limit, the one of q8 that is named first is only just not.
+        tags = {one["metadata"]["id"]: one["answer_tags"].labels for one in instances}
+        assert tags["q2"] == [1, 2, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0]
+        assert "q8" not in tags
+        (kept,) = (
+            one["answer_tags"].labels
+            for one in quoref(tag_answers=True, max_passage_length=14, keep_skipped=True).read(TRAIN)
+            if one["metadata"]["id"] == "q8"
+        )
+        assert kept == [1, 2, 2, *[0] * 10, 1]
+        batch = Batch(instances)
+        batch.index_instances(Vocabulary.from_instances(instances))
+        assert batch.as_tensor_dict()["answer_tags"].shape == (len(instances), 14)
+
+    def test_questions_that_are_cut_off(self, caplog):
+        short = quoref(max_passage_length=14, max_question_length=4)
+        with caplog.at_level(logging.INFO):
+            instances = list(short.read(TRAIN))
+        cause = "the answer lies beyond dataset_reader.max_passage_length"
+        assert short.skipped == {cause: 3} and f"3 of 9 questions skipped: {cause}" in caplog.text
+        assert [one["metadata"]["id"] for one in instances] == ["q1", "q2", "q5", "q6", "q7", "q9"]
+        assert max(len(one["question"]) for one in instances) == 4
+        kept = list(quoref(max_passage_length=14, keep_skipped=True).read(TRAIN))
+        assert len(kept) == 9
+        ends = {
+            one["metadata"]["id"]: (one["span_start"].sequence_index, one["span_end"].sequence_index) for one in kept
+        }
+        assert ends["q8"] == (-1, -1) and kept[7]["metadata"]["answer_texts"] == ["Grey Duke", "The Red Duke"]
+
+    def test_an_answer_that_is_not_there(self, damaged):
+        def change(values):
+            values["data"][0]["paragraphs"][0]["qas"][0]["answers"][0]["text"] = "Eddie Moss"
+            values["data"][1]["paragraphs"][0]["qas"][0]["answers"][1]["text"] = "Eddie Moss"
+
+        path, reader = damaged(change), quoref()
+        # That the second span is missing does not stop training with the first.
+        assert [values["id"] for values in metadata(reader.read(path))] == [f"q{i}" for i in range(2, 10)]
+        assert reader.skipped == {"the passage does not have the answer": 1}
+        first, *_, eighth, _ = metadata(quoref(keep_skipped=True).read(path))
+        assert first["answer_texts"] == ["Eddie Moss"] and first["answer_spans"] == []
+        assert eighth["answer_spans"] == [[13, 15]]
+
+    def test_questions_without_known_answers(self, damaged):
+        def change(values):
+            for paragraph in values["data"][0]["paragraphs"]:
+                for i, question in enumerate(paragraph["qas"]):
+                    question["answers"] = []
+                    if i:
+                        del question["answers"]
+                        question["id"] = i
+
+        instances = list(quoref(tag_answers=True).read(damaged(change)))
+        assert len(instances) == 9
+        assert not {"span_start", "answer_tags"} & set(instances[0].fields) and "span_start" in instances[7].fields
+        assert [one["metadata"]["answer_texts"] for one in instances[:7]] == [[]] * 7
+        assert [one["metadata"]["id"] for one in instances[:4]] == ["q1", "1", "2", "3"]
+
+    @needs_quoref
+    def test_the_real_file(self):
+        reader = AnnotatedQuorefReader()
+        items = [item for _, item in reader.read_items(str(QUOREF), str(QUOREF))]
+        questions = [question for item in items for question in item.values["qas"].list()]
+        assert (len(items), len(questions)) == (454, 2418)
+        assert sum(len(question["answers"].list()) > 1 for question in questions) == 221
+
+
+class TestSquad:
+    def test_answers_are_alternatives(self):
+        instances = list(AnnotatedSquadReader(tag_answers=True).read(SQUAD))
+        assert answers(instances) == ["Ida Kern", "the old gate"]
+        assert instances[0]["metadata"]["answer_texts"] == ["Ida Kern", "The mayor", "Ida Kern"]
+        # Only the first is tagged.
+        assert sum(instances[0]["answer_tags"].labels) == 3
+        # A blank before the passage counts; ids of passages are made of the file's name.
+        assert instances[0]["metadata"]["token_offsets"][0] == (1, 5)
+        assert [document.text.id for _, document in AnnotatedSquadReader().documents(SQUAD)] == ["dev-v2.0.json:1"]
+
+    def test_questions_without_an_answer(self):
+        reader = AnnotatedSquadReader()
+        assert len(list(reader.read(SQUAD))) == 2
+        assert reader.skipped == {"it has no answer (is_impossible)": 1}
+        last = list(AnnotatedSquadReader(keep_skipped=True, tag_answers=True).read(SQUAD))[-1]
+        assert last["metadata"]["answer_texts"] == [""] and last["span_end"].sequence_index == -1
+        assert not any(last["answer_tags"].labels)
+
+    def test_documents_of_the_one_are_not_those_of_the_other(self, tmp_path):
+        path = str(tmp_path / "a.jsonl")
+        write_documents(path, [], {"reader": "annotated_squad"})
+        assert "expected those of 'annotated_quoref'" in refusal(lambda: list(quoref().read(path)))
+
+
+class TestContract:
+    def test_two_workers_give_the_same_instances(self):
+        check_workers(quoref, TRAIN, 9)
+
+    def test_processes_share_out_the_paragraphs(self, monkeypatch):
+        check_shards(quoref, TRAIN, monkeypatch)
+
+    def test_annotated_files_give_what_raw_ones_give(self, tmp_path):
+        plain = AnnotatedQuorefReader(annotation_layers=LAYERS)
+        check_annotated_file(quoref(), plain, TRAIN, str(tmp_path / "a.jsonl.gz"))
+
+    def test_items_can_be_sent_to_other_processes(self):
+        reader = AnnotatedQuorefReader()
+        for _, item in reader.read_items(TRAIN, TRAIN):
+            assert reader.to_document(pickle.loads(pickle.dumps(item))) == reader.to_document(item)
+
+    def test_a_file_is_read_lazily(self, tmp_path):
+        path = tmp_path / "a.json"
+        with open(DEV, encoding="utf-8") as file:
+            text = file.read().rstrip()
+        # The second article is damaged, which is noticed only when its turn comes.
+        path.write_text(text.removesuffix("]\n}") + ', {"paragraphs": 3}]}', encoding="utf-8")
+        reader = quoref()
+        found = iter(reader.read(str(path)))
+        assert [next(found)["metadata"]["id"] for _ in range(3)] == ["d1", "d2", "d3"]
+        assert refusal(lambda: next(found)).endswith("data[1]: found 3 at paragraphs, expected a list")
+
+    def test_unlabelled_input(self):
+        instance = quoref().text_to_instance("Bo can't sing. He sleeps.", "Who sleeps?")
+        values = instance["metadata"].metadata
+        assert values["original_passage"] == "Bo can't sing. He sleeps." and values["answer_texts"] == []
+        assert span_text(values, 0, 2) == "Bo can't" and "span_start" not in instance.fields
+        listed = quoref().text_to_instance(["Bo", "ca", "n't", "sing"], "Who?")["metadata"].metadata
+        assert span_text(listed, 0, 2) == "Bo ca n't"
+
+    def test_labelled_input(self):
+        instance = quoref(tag_answers=True).text_to_instance(
+            "Bo met Ann .", "Who ?", answers=["Ann", "Bo"], spans=[(2, 3), (0, 1)], clusters=[[[0, 1], [2, 3]]]
+        )
+        assert answers([instance]) == ["Ann"] and instance["answer_tags"].labels == [1, 0, 1, 0]
+        assert instance["passage_annotations"].layers["coref"]["antecedents"][2] == [0]
+        assert "span_start" not in quoref().text_to_instance("Bo met Ann .", "Who ?", answers=["Ann"]).fields
+
+    @pytest.mark.parametrize(
+        "arguments, message",
+        [
+            ({"passage": " "}, "found an empty passage"),
+            ({"answers": ["Pip"], "spans": [(0, 7)]}, r"found 7 at spans\[0\]\[1\]"),
+            ({"spans": [(0, 1)]}, "found 1 spans and 0 answers of question 0, expected as many"),
+            ({"answers": "Pip"}, 'found "Pip" at answers, expected a list'),
+            ({"clusters": [[[0, 99]]]}, r"mention of cluster 0 \[0, 99\)"),
+        ],
+    )
+    def test_bad_input_is_named(self, arguments, message):
+        with pytest.raises(ConfigurationError, match=message):
+            quoref().text_to_instance(**{"passage": "Pip sleeps .", "question": "Who ?", **arguments})
+
+    def test_from_a_config(self):
+        params = {"type": "annotated_quoref", "max_passage_length": 800, "tag_answers": True}
+        assert len(list(DatasetReader.from_params(Params(params)).read(DEV))) == 3
+
+
+class TestMalformedFiles:
+    @pytest.mark.parametrize(
+        "change, message",
+        [
+            (lambda q: q.update(question=3), "found 3 at qas[2].question, expected a string"),
+            (lambda q: q.pop("question"), "at qas[2], expected an object with the key 'question'"),
+            (lambda q: q.update(id=[]), "found [] at qas[2].id, expected a string"),
+            (lambda q: q.update(answers="4,200"), 'found "4,200" at qas[2].answers, expected a list'),
+            (lambda q: q["answers"][0].pop("answer_start"), "at qas[2].answers[0], expected an object with the key"),
+            (
+                lambda q: q["answers"][0].update(answer_start=9999),
+                "found 9999 at qas[2].answers[0].answer_start, expected an integer, 0 to ",
+            ),
+            (lambda q: q["answers"][0].update(text=" "), 'found " " at qas[2].answers[0].text, expected some text'),
+            (lambda q: q.update(is_impossible="no"), 'found "no" at qas[2].is_impossible, expected true or false'),
+        ],
+    )
+    def test_questions(self, damaged, change, message):
+        path = damaged(lambda values: change(values["data"][0]["paragraphs"][0]["qas"][2]))
+        found = refusal(lambda: list(quoref().read(path)))
+        assert found.startswith(f"{path}, line 1, data[0].paragraphs[0]: found ") and message in found
+
+    def test_passages(self, damaged):
+        path = damaged(lambda values: values["data"][1]["paragraphs"][0].update(context=" "))
+        assert "data[1].paragraphs[0]: found " in refusal(lambda: list(quoref().read(path)))
+        path = damaged(lambda values: values["data"][1]["paragraphs"][0].pop("context"))
+        assert "expected an object with the key 'context'" in refusal(lambda: list(quoref().read(path)))
+
+    def test_annotated_documents_with_another_passage(self, tmp_path):
+        path = str(tmp_path / "a.jsonl")
+        (document,) = (document for _, document in quoref().documents(DEV))
+        document.data["passage"] = document.data["passage"].replace("radio", "wireless")
+        write_documents(path, [document])
+        message = refusal(lambda: list(quoref().read(path)))
+        assert message.startswith(
+            f"{path}, line 2: found the token 'radio' where the passage goes on with 'wireless for "
+        )
+        assert message.endswith("dataset_reader.tokenizer may change and leave out nothing but white space")
+        del document.data["passage"]
+        write_documents(path, [document])
+        assert [values["original_passage"][:13] for values in metadata(quoref().read(path))] == ["Lia Berg fixe"] * 3
+        assert next(read_documents(path))[1] == document
+
+    @pytest.mark.parametrize("path", [TRAIN, DEV])
+    def test_damaged_files(self, tmp_path, path):
+        with open(path, "rb") as file:
+            whole = file.read()
+        pieces = [b"{", b"]", b'"', b"\n", b"99", b"\xff", b"null", b"\\ud800"]
+        check_damage(lambda path: list(quoref().read(path)), tmp_path / "a.json", whole, pieces, 100)
+
+
+def test_tokens_that_have_any_of_the_characters():
+    text = "a bcd  e"
+    offsets = token_offsets(text, ["a", "bcd", "e"])
+    assert offsets == [(0, 1), (2, 5), (7, 8)]
+    for start in range(len(text)):
+        for end in range(start + 1, len(text) + 1):
+            inside = [i for i, (first, last) in enumerate(offsets) if first < end and start < last]
+            expected = (inside[0], inside[-1] + 1) if inside else None
+            assert token_span(offsets, start, end) == expected
+
+
+def test_a_tokenizer_may_split_as_it_likes():
+    instances = list(AnnotatedQuorefReader(tokenizer=LettersDigitsTokenizer()).read(TRAIN))
+    assert answers(instances)[6] == "Kit O'Neill" and tokens(instances[6]["passage"])[2:6] == ["Kit", "O", "'", "Neill"]
