@@ -73,6 +73,21 @@ def test_more_layers_than_there_are(folders):
         TransformerWords(folders["bert"], trained_layers=-1)
 
 
+@each_architecture
+def test_windows_longer_than_the_transformer_can_read(folders, architecture):
+    longest = tiny_transformers.MAX_LENGTH
+    TransformerWords(folders[architecture], max_length=longest)(
+        **tensors(folders[architecture], WORDS * 3, max_length=longest)
+    )
+    if architecture == "deberta":  # It embeds distances.
+        TransformerWords(folders[architecture], max_length=longest + 1)
+    else:
+        with pytest.raises(
+            ConfigurationError, match="max_length is 65, expected 64 or less, the pieces that .* can read"
+        ):
+            TransformerWords(folders[architecture], max_length=longest + 1)
+
+
 def test_initializers_and_features_say_what_they_cannot_read():
     with pytest.raises(ConfigurationError, match=r"gated_normal is for matrices: found a.norm of shape \(3,\)"):
         Initializer.by_name("gated_normal")()(torch.ones(3), parameter_name="a.norm")
