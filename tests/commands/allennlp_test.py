@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from tests import tiny_transformers
 from tests.command_line import command_line
 from tests.shared import PROJECT
 from tests.training_config.configs import BABI, overrides
@@ -77,6 +78,25 @@ def test_bad_data_ends_in_an_error_that_names_file_and_line_before_training(alle
     assert result.returncode != 0
     assert f"ConfigurationError: {bad}, line 2: found a question without a tab" in result.stderr
     assert "Beginning training" not in result.stderr
+
+
+def test_models_of_allennlp_have_transformers(allennlp, tmp_path):
+    (tmp_path / "data.jsonl").write_text('{"text": "Mary slept .", "label": "a"}\n{"text": "Bill", "label": "b"}\n')
+    words = {"type": "pretrained_transformer", "model_name": tiny_transformers.make("bert", tmp_path / "bert")}
+    config = {
+        "dataset_reader": {"type": "text_classification_json", "tokenizer": words, "token_indexers": {"tokens": words}},
+        "train_data_path": "data.jsonl",
+        "model": {
+            "type": "basic_classifier",
+            "text_field_embedder": {"token_embedders": {"tokens": words}},
+            "seq2vec_encoder": {"type": "boe", "embedding_dim": tiny_transformers.HIDDEN_SIZE},
+        },
+        "data_loader": {"batch_size": 2},
+        "trainer": {"num_epochs": 1, "optimizer": "adam", "cuda_device": -1},
+    }
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    allennlp("train", "config.json", "-s", "run", "--include-package", "allennlp_coref_rc", folder=tmp_path)
+    assert "training_loss" in json.loads((tmp_path / "run" / "metrics.json").read_text())
 
 
 def test_annotate_is_a_command_of_the_clone(allennlp, tmp_path):
