@@ -30,6 +30,7 @@ DATA_PATHS = {
     "lambada": "lambada/{train,valid,test}.txt",
     "lambada_development": "lambada/{train,valid,valid}.txt",
     "narrativeqa": "narrativeqa/{train,valid,test}",
+    "quoref": "quoref/{train,dev,dev}.json",
     "wdw_relaxed": "who_did_what/Relaxed/{train,val,test}.xml",
     "wdw_strict": "who_did_what/Strict/{train,val,test}.xml",
     "wikihop": "wikihop/{train,dev,dev}.json",
@@ -107,4 +108,4 @@ def load_small(config: Path, task: int = 2) -> Params:
 
 def small(text: str, folder: str) -> str:
     """The same of an experiment in Jsonnet, as Jsonnet."""
-    return f"({text}\n) {{ {SMALL} {SMALL_QANET if folder == 'narrativeqa' else 'hidden_size:: 68'} }}"
+    return f"({text}\n) {{ {SMALL} {SMALL_QANET if folder in ('narrativeqa', 'quoref') else 'hidden_size:: 68'} }}"

@@ -1,4 +1,4 @@
-// Encoders for the field `encoder` of ga.libsonnet and narrativeqa.libsonnet. Each is an object of
+// Encoders for the field `encoder` of ga.libsonnet and qanet.libsonnet. Each is an object of
 //   config(input_size)    a Seq2SeqEncoder whose output has 2 * hidden_size dimensions,
 //   annotation_layers     what it reads beside the text, by name,
 //   initializes_itself    whether a data set's encoder_initializers are not for it,

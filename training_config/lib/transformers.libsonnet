@@ -1,5 +1,5 @@
 // A pretrained transformer in place of word embeddings: the field `transformer` of ga.libsonnet and
-// narrativeqa.libsonnet. docs/transformers.md says how to use it.
+// qanet.libsonnet. docs/transformers.md says how to use it.
 {
   // What none of our initializers may change. It is a regular expression.
   weights: 'token_embedder_transformer\\.',

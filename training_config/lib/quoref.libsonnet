@@ -1,0 +1,15 @@
+// QANet on Quoref (Dasigi et al. 2019), with any modelling layer: no paper's settings, but those of NarrativeQA, with a
+// shorter budget. The answers of the test set are not published. Models of one span are trained with the first span of
+// an answer; the metric expects all of them.
+// What it shares with other data sets is in qanet.libsonnet.
+local qanet = import 'qanet.libsonnet';
+
+qanet {
+  data_set:: { type: 'annotated_quoref' },
+  metric:: { type: 'quoref' },
+  validation_metric:: '+f1',
+  equal_budget:: { batch_size: 32, epochs: 40, patience: 10, halving_patience: 4, accumulation: 1 },
+
+  train_data_path: 'data/quoref/quoref-train-v0.1.json',
+  validation_data_path: 'data/quoref/quoref-dev-v0.1.json',
+}

@@ -1,0 +1,15 @@
+// A small model of Quoref that is trained on a CPU in minutes, for comparing models with each other on parts of the
+// development set: nothing that was published. scripts/cross_validate_quoref.py trains it.
+local characters = import 'characters.libsonnet';
+local quoref = import 'quoref.libsonnet';
+
+quoref {
+  embedding_dim:: 64,
+  characters:: characters.bytes(8, 32),
+  hidden_size:: 32,
+  blocks:: 2,
+  annotated_blocks:: [0, 1],
+  dassa_options:: { num_attention_heads: 4 },
+  training_limits:: { max_passage_length: 400, max_question_length: 40 },
+  equal_budget:: { batch_size: 32, epochs: 10, patience: null, halving_patience: 4, accumulation: 1 },
+}

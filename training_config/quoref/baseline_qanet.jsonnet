@@ -1,0 +1,2 @@
+// Quoref, QANet: no paper's row.
+import '../lib/quoref.libsonnet'

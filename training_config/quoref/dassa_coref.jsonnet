@@ -1,0 +1,4 @@
+// Quoref, DASSA with a head that sees coreference clusters: no paper's row.
+local variants = import '../lib/qanet_variants.libsonnet';
+
+(import '../lib/quoref.libsonnet') + variants.coref()
