@@ -1,11 +1,13 @@
 """
-Lets AllenNLP 2.10.1 work with packages that are newer than it is: transformers from 4.31 to 4.48, and Weights & Biases.
+Lets AllenNLP 2.10.1 work with packages that are newer than it is: transformers from 4.31 to 4.48, and Weights & Biases;
+and mends a fault of its own, `let_workers_finish`.
 Each function changes one module of AllenNLP when it is imported; `shield` names them all.
 """
 
 import functools
 import re
 import uuid
+from contextlib import suppress
 from typing import Any, Dict, List
 
 import wrapt
@@ -19,6 +21,7 @@ def shield() -> None:
     for module, change in (
         ("allennlp.common.cached_transformers", let_tokenizers_load),
         ("allennlp.data.token_indexers.pretrained_transformer_indexer", add_special_tokens_to_windows),
+        ("allennlp.data.data_loaders.multiprocess_data_loader", let_workers_finish),
         ("allennlp.modules.token_embedders.pretrained_transformer_embedder", let_checkpoint_gradients),
         ("allennlp.nn.module", let_older_weights_load),
         ("allennlp.training.callbacks.wandb", give_runs_an_id),
@@ -106,3 +109,26 @@ def give_runs_an_id(callbacks: Any) -> None:
         original(self, trainer, is_primary=is_primary, **kwargs)
 
     cls.on_start = on_start
+
+
+def let_workers_finish(data_loaders: Any) -> None:
+    """A worker that has ended hears no "stop". Now and then, that ended a training on a busy machine."""
+    cls = data_loaders.MultiProcessDataLoader
+    original = cls._join_workers
+
+    @functools.wraps(original)
+    def join_workers(self: Any, workers: List[Any], queue: Any, senders: List[Any]) -> None:
+        original(self, workers, queue, list(map(_Sender, senders)))
+
+    cls._join_workers = join_workers
+
+
+class _Sender:
+    """Sends to a process that may have ended."""
+
+    def __init__(self, connection: Any) -> None:
+        self._connection = connection
+
+    def send(self, message: str) -> None:
+        with suppress(BrokenPipeError):
+            self._connection.send(message)

@@ -1,5 +1,6 @@
 """AllenNLP's own transformers and loggers with current packages: vectors are compared with those of transformers."""
 
+import multiprocessing
 import struct
 import sys
 from types import SimpleNamespace
@@ -10,7 +11,7 @@ import torch
 import wandb
 from allennlp.common import Params
 from allennlp.data import Batch, Instance, Token, TokenIndexer, Tokenizer, Vocabulary
-from allennlp.data.data_loaders import SimpleDataLoader
+from allennlp.data.data_loaders import MultiProcessDataLoader, SimpleDataLoader
 from allennlp.data.fields import TextField
 from allennlp.models import Model
 from allennlp.modules.text_field_embedders import BasicTextFieldEmbedder
@@ -159,3 +160,13 @@ def test_weights_and_biases_gets_losses_and_an_id(tmp_path, monkeypatch):
     ]
     assert len(losses) == 6 and losses[0] == 10.0 and losses == sorted(losses, reverse=True)
     assert fake.finish.called
+
+
+def test_a_worker_that_has_ended_needs_no_stop():
+    """Where the machine is busy, it ends before the loader tells it to."""
+    receiver, sender = multiprocessing.Pipe(duplex=False)
+    with receiver:
+        MultiProcessDataLoader._join_workers(Mock(), [], Mock(), [sender])
+        assert receiver.recv() == "stop"
+    with sender:
+        MultiProcessDataLoader._join_workers(Mock(), [], Mock(), [sender])
