@@ -36,7 +36,7 @@ OPTIONAL = {
     "fastcoref": "the annotator fastcoref; in a clone, uv pip install --editable '.[fastcoref]'",
     "coreferee": "the annotator coreferee; in a clone, uv pip install --editable '.[coreferee]'",
     "triton": "the fused recurrence on a GPU; builds of torch for GPUs bring it along",
-    "tensorboard": "AllenNLP's callback tensorboard",
+    "tensorboard": "looking at what AllenNLP's callback tensorboard writes",
 }
 """Packages that only something needs: what, and how to get them."""
 
