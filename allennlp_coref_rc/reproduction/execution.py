@@ -7,15 +7,17 @@ import sys
 import threading
 import time
 import traceback
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.metadata import version
-from typing import IO, Any, Dict, Iterator, List, Tuple
+from typing import IO, Any, Dict, Iterator, List, Optional, Tuple
 from unittest.mock import patch
 
 from filelock import FileLock, Timeout
 
+from allennlp_coref_rc.common.error_message import message_of
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import atomic_write, open_text
+from allennlp_coref_rc.common.stopping import is_full
 from allennlp_coref_rc.metrics.answer_scores import answer_counts, is_correct
 from allennlp_coref_rc.registration import import_plugins
 from allennlp_coref_rc.reproduction.runs import (
@@ -64,12 +66,20 @@ def execute(run: Run, commit: str, cuda_device: int = -1, keep_weights: str = "b
                         _evaluate(run, cuda_device)
             except KeyboardInterrupt:
                 raise
-            except BaseException:
-                with atomic_write(run.path(ERROR)) as file:
+            except BaseException as error:
+                # There may be no room for it.
+                with suppress(OSError), atomic_write(run.path(ERROR)) as file:
                     file.write(traceback.format_exc())
+                    if is_full(error):
+                        file.write(f"{advice(error)}\n")
                 raise
     except Timeout as error:
         raise ConfigurationError(f"{run.path()}: another process is at work there") from error
+
+
+def advice(error: BaseException) -> Optional[str]:
+    """What the user can do about the error of a run, if anything."""
+    return message_of(error) and f"{message_of(error)}{'; make room, then the same command goes on' * is_full(error)}"
 
 
 def _begin(run: Run, commit: str) -> float:

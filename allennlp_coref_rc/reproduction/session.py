@@ -100,7 +100,11 @@ def reason(run: Run) -> str:
     if os.path.exists(run.path(ERROR)):
         with open(run.path(ERROR), encoding="utf-8") as file:
             lines = file.read().strip().splitlines()
-    return f"{lines[-1]} ({run.path(ERROR)})" if lines else "its process died, or another one is at work there"
+    return (
+        f"{lines[-1]} ({run.path(ERROR)})"
+        if lines
+        else "its process died, it could not write why, or another one is at work there"
+    )
 
 
 class Progress:

@@ -13,7 +13,7 @@ from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 from tqdm import tqdm
 
 from allennlp_coref_rc.common.workers import Chunk, Workers
-from allennlp_coref_rc.reproduction.execution import end_with, execute
+from allennlp_coref_rc.reproduction.execution import advice, end_with, execute
 from allennlp_coref_rc.reproduction.runs import ERROR, Run
 
 LONGEST_ERROR = 2000
@@ -86,10 +86,10 @@ def _child(run: Run, gpu: Slot, job: Job) -> None:
     os.environ.update(environment(int(os.environ["OMP_NUM_THREADS"]), gpu))
     try:
         execute(run, cuda_device=0 if gpu else -1, **job)
-    except Exception:
+    except Exception as error:
         # The reason is in its folder, if it could be written.
         if not os.path.exists(run.path(ERROR)):
-            traceback.print_exc()
+            print(f"\n{run.name}: {advice(error) or traceback.format_exc()}", file=sys.stderr, flush=True)
         sys.exit(1)
 
 

@@ -71,7 +71,9 @@ def _go_on(args: Namespace) -> str:
     folder = args.serialization_dir
     if glob.glob(os.path.join(glob.escape(folder), "training_state_*.th")):
         return "the same command with --recover goes on with the training"
-    return "the same command with -f starts over, as no epoch is finished"
+    if os.path.exists(folder):
+        return "the same command with --recover begins again, as no epoch is finished"
+    return ""
 
 
 def _reached(metrics: Dict[str, Any]) -> str:

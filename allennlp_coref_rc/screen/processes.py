@@ -3,14 +3,21 @@ Makes AllenNLP's commands import plugins as this package does, also in the proce
 (`distributed` in a config). These import this module before they are quiet, so it imports nothing heavy.
 """
 
+import multiprocessing
+import os
 import pickle
+import signal
 from contextlib import ExitStack, contextmanager
-from typing import Any, Callable, Iterator, Tuple
+from typing import Any, Callable, Iterator, List, Tuple
 from unittest.mock import patch
 
 from allennlp_coref_rc.common.error_message import WorkerError, message_of
+from allennlp_coref_rc.common.stopping import Terminated
 from allennlp_coref_rc.screen.quiet import quiet_screen
 from allennlp_coref_rc.trust.archives import is_trusted, trusting
+
+SECONDS_TO_STOP = 10
+"""How long a process that trains may take to end, once it is told to."""
 
 
 @contextmanager
@@ -24,7 +31,12 @@ def own_plugins(quiet: bool) -> Iterator[None]:
     spawn = train.mp.spawn
 
     def spawn_likewise(function: Callable, args: Tuple[Any, ...] = (), **kwargs: Any) -> Any:
-        return spawn(_run, args=(pickle.dumps((function, args)), quiet, is_trusted()), **kwargs)
+        try:
+            return spawn(_run, args=(pickle.dumps((function, args)), quiet, is_trusted()), **kwargs)
+        except Terminated:
+            # Ctrl-C reaches all processes, but this signal only the first, which then waits for the others.
+            _interrupt(multiprocessing.active_children())
+            raise
 
     with (
         patch.object(commands, "import_plugins", import_plugins),
@@ -32,6 +44,14 @@ def own_plugins(quiet: bool) -> Iterator[None]:
         patch.object(train.mp, "spawn", spawn_likewise),
     ):
         yield
+
+
+def _interrupt(processes: List[Any]) -> None:
+    for process in processes:
+        os.kill(process.pid, signal.SIGINT)
+    for process in processes:
+        process.join(SECONDS_TO_STOP)
+        process.kill()
 
 
 def _run(rank: int, job: bytes, quiet: bool, trust: bool) -> None:

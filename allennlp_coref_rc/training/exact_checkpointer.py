@@ -2,9 +2,10 @@ import glob
 import logging
 import os
 import zipfile
+from contextlib import suppress
 from textwrap import shorten
 from types import SimpleNamespace
-from typing import Any, Dict, List, Optional, Sequence, Tuple, cast
+from typing import Any, Dict, List, Optional, Sequence, Tuple, Union, cast
 
 import torch
 from allennlp.training import Checkpointer, Trainer
@@ -38,18 +39,14 @@ class ExactCheckpointer(Checkpointer):
 
     def save_checkpoint(self, trainer: Trainer) -> None:
         checkpoint = self._with_random_states(trainer)
-        if checkpoint is None:
+        if checkpoint is None or self._serialization_dir is None:
             return
         when = [checkpoint.trainer_state[name] for name in ("epochs_completed", "batches_in_epoch_completed")]
-        # One of the same time, from before training was killed: it would not be written again.
-        self._remove_checkpoint(*when)
-        try:
-            # Nothing else of a trainer is asked for.
-            super().save_checkpoint(cast(Trainer, SimpleNamespace(get_checkpoint_state=lambda: checkpoint)))
-        except Exception:
-            # The disk may be full.
-            self._remove_checkpoint(*when)
-            raise
+        # One of the same time, from before training was killed, is replaced. Until then training can go on from it.
+        write_state(checkpoint.model_state, self._model_state_path(*when))
+        write_state(checkpoint.trainer_state, self._training_state_path(*when))
+        # Files that exist are not written again. Nothing else of a trainer is asked for.
+        super().save_checkpoint(cast(Trainer, SimpleNamespace(get_checkpoint_state=lambda: checkpoint)))
 
     def load_checkpoint(self) -> Optional[TrainerCheckpoint]:
         checkpoints = sorted(self._find_all_checkpoints())
@@ -107,6 +104,18 @@ class ExactCheckpointer(Checkpointer):
             "cuda": torch.cuda.get_rng_state(device) if device.type == "cuda" else None,
         }
         return TrainerCheckpoint(checkpoint.model_state, {**checkpoint.trainer_state, RANDOM_STATES: states})
+
+
+def write_state(state: Dict[str, Any], path: Union[str, os.PathLike]) -> None:
+    """Writes a file of a checkpoint, which appears only when it is complete, even if the disk is full."""
+    part = f"{path}.part"
+    try:
+        torch.save(state, part)
+        os.replace(part, path)
+    except BaseException:
+        with suppress(FileNotFoundError):
+            os.unlink(part)
+        raise
 
 
 def read_state(path: str) -> Dict[str, Any]:

@@ -13,12 +13,14 @@ import yaml
 from allennlp.training import GradientDescentTrainer
 
 from allennlp_coref_rc.__main__ import main
-from allennlp_coref_rc.reproduction import session
+from allennlp_coref_rc.reproduction import session, sweep
 from allennlp_coref_rc.reproduction.condition import select
 from allennlp_coref_rc.reproduction.condition_files import read_conditions
-from allennlp_coref_rc.reproduction.runs import ERROR, MODEL, PREDICTIONS, RESULT
+from allennlp_coref_rc.reproduction.execution import execute
+from allennlp_coref_rc.reproduction.runs import ATTEMPT, ERROR, MODEL, PREDICTIONS, RESULT
 from allennlp_coref_rc.reproduction.sweep import environment, run_on_cluster
 from tests.shared import PROJECT
+from tests.stops import STATUS, files_of_at_most, stopping
 
 pytestmark = pytest.mark.slow
 
@@ -186,6 +188,13 @@ def test_a_sweep_killed_half_way_and_started_again_gives_the_same_report(swept, 
     process.kill()
     process.join()
     stay.unlink()
+    capsys.readouterr()
+    for kind in ("int", "term"):
+        # When the runs have begun.
+        with stopping(kind, 0, [(sweep, "wait")]):
+            assert call(tmp_path, *few, "--workers", 1) == STATUS[kind]
+        said = "\ncoref-rc: stopped; the same command goes on with the runs that are left\n"
+        assert capsys.readouterr().err.endswith(said)
     assert 0 < sum(os.path.exists(run.path(RESULT)) for run in all_runs) < len(all_runs)
     # The run that was going on notices it, and lets go of its folder.
     deadline = time.time() + 60
@@ -193,6 +202,23 @@ def test_a_sweep_killed_half_way_and_started_again_gives_the_same_report(swept, 
         time.sleep(0.1)
     assert [digits(run) for run in all_runs] == [digits(run) for run in undisturbed]
     assert report_of(tmp_path, capsys, "--seeds", 1) == report_of(swept[0], capsys, "--seeds", 1)
+
+
+def test_a_run_whose_disk_fills_goes_on(swept, tmp_path, capsys):
+    (run,) = runs(tmp_path, row="gru", seeds=[1])
+    (undisturbed,) = runs(swept[0], row="gru", seeds=[1])
+    with files_of_at_most(200_000), pytest.raises(RuntimeError):
+        execute(run, commit="abc")
+    advice = "a file of weights could not be written; no space may be left on the disk; make room, then the same"
+    assert advice in session.reason(run)
+    with files_of_at_most(0), pytest.raises(SystemExit):
+        sweep._child(run, None, {"commit": "abc"})
+    said = (
+        f"\n{run.name}: {run.path(ATTEMPT)}: it would become larger than a file may be here; make room, then the same"
+    )
+    assert capsys.readouterr().err.startswith(said) and not os.path.exists(run.path(ERROR))
+    execute(run, commit="abc")
+    assert digits(run) == digits(undisturbed)
 
 
 def test_printed_commands_run_as_they_stand_and_come_to_the_same(swept, commands, capsys):

@@ -6,16 +6,21 @@ import json
 import os
 import re
 import signal
+import tarfile
+import zipfile
 
 import pytest
 import requests
+import torch
 
 from allennlp_coref_rc.annotation_runs.unfinished_output import UnfinishedOutput
 from allennlp_coref_rc.common.stopping import Terminated, terminable
 from allennlp_coref_rc.data import downloads
 from tests.commands import annotators  # noqa: F401  registers one
 from tests.data.downloads_test import CONTENT, Server, server  # noqa: F401  a fixture
+from tests.shared import PROJECT
 from tests.stops import STATUS, Moments, files_of_at_most, fork, status_of, stopping
+from tests.training_config.configs import load_small
 
 GO_ON = "the same command{} goes on with the documents that are left\n"
 
@@ -164,6 +169,56 @@ class TestDownload:
         assert status_of(words) == 0
         assert contents(tmp_path / "some") == {"a.bin": CONTENT}
         assert server.requests[-1] == ("/a.bin", "bytes=300000-")
+
+
+@pytest.mark.slow
+def test_a_training_stopped_in_each_way_comes_to_the_results_of_one_that_was_not(tmp_path, capsys):
+    params = load_small(PROJECT / "training_config" / "babi" / "ga_coref_gru.jsonnet")
+    params["trainer"].update({"num_epochs": 3, "checkpointer": {"type": "exact"}})
+    (tmp_path / "small.json").write_text(json.dumps(params.as_dict(quiet=True)))
+    run, whole = (["train", tmp_path / "small.json", "-s", tmp_path / name] for name in ("run", "whole"))
+    assert status_of(whole) == 0
+
+    def stopped(kind, at, *more):
+        """Before or after one of the files of weights is written, two at the end of each epoch."""
+        capsys.readouterr()
+        with stopping(kind, at, [(torch, "save")]):
+            return status_of([*run, *more]), capsys.readouterr().err
+
+    def half_files():
+        """Of files whose writing failed nothing is left; an archive has its name when it is whole."""
+        return [path.name for path in (tmp_path / "run").glob("*.t*") if not is_whole(path)]
+
+    go_on = "the same command with --recover goes on with the training\n"
+    assert fork(lambda: stopped("kill", 5))
+    assert [path.name for path in (tmp_path / "run").glob("*_e2_*")] == ["model_state_e2_b0.th.part"]
+    status, error = stopped("term", 7, "--recover")
+    assert status == 143 and error.endswith(
+        f"coref-rc: stopped; {tmp_path}/run/model.tar.gz has the best model so far; {go_on}"
+    )
+    assert not half_files() and not list((tmp_path / "run").glob("*.part"))
+    status, error = stopped("int", 5, "--recover")
+    assert status == 130 and error.endswith(f"{tmp_path}/run/model.tar.gz has the best model so far; {go_on}")
+    with files_of_at_most(1_000_000):
+        status, error = stopped("full", 99, "--recover")
+    reason = f"coref-rc: {tmp_path}/run: a file of weights could not be written; no space may be left on the disk"
+    assert (status, error) == (2, f"{reason}; make room, then {go_on}")
+    assert not half_files()
+    # Nothing is lost: training still goes on after its first epoch.
+    assert len(list((tmp_path / "run").glob("training_state_*.th"))) == 2
+    assert status_of([*run, "--recover"]) == 0
+    assert metrics(tmp_path / "run") == metrics(tmp_path / "whole")
+    one, other = (torch.load(tmp_path / name / "best.th") for name in ("run", "whole"))
+    assert one.keys() == other.keys() and all(torch.equal(one[name], other[name]) for name in one)
+
+
+def metrics(folder):
+    found = json.loads((folder / "metrics.json").read_text())
+    return {key: value for key, value in found.items() if "memory" not in key and "duration" not in key}
+
+
+def is_whole(path):
+    return tarfile.is_tarfile(path) if path.suffix == ".gz" else zipfile.is_zipfile(path)
 
 
 def test_a_fork_ends_at_once():
