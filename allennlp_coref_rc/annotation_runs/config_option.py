@@ -6,6 +6,7 @@ from allennlp.common import Params, Registrable
 from allennlp.common.params import _environment_variables, evaluate_snippet
 
 from allennlp_coref_rc.annotations.annotators import Annotator
+from allennlp_coref_rc.common.config_check import check_object
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.json_objects import excerpt
 
@@ -27,5 +28,7 @@ def load_config(option: str, value: str, base: Type[Registrable]) -> Dict[str, A
             config = config.get("annotator")
     if not isinstance(config, dict) or not isinstance(config.get("type"), str):
         raise ConfigurationError(f"{option}: found {excerpt(config)}, expected an object with a 'type'")
-    base.by_name(config["type"])
+    problems = check_object(base, config, option.strip("-"))
+    if problems:
+        raise ConfigurationError(f"{option}: {'; '.join(problems)}")
     return config

@@ -44,6 +44,13 @@ def check_config(params: Dict[str, Any], devices: bool = True, files: bool = Tru
     return _grouped(problems + _settings(params))
 
 
+def check_object(base: type, params: Dict[str, Any], key: str) -> List[str]:
+    """The mistakes in the config of one object, such as an annotator. `key` stands before its keys."""
+    walk = ConfigWalk(True)
+    walk.object(base, params, key, None)
+    return _grouped(walk.problems)
+
+
 def _grouped(problems: Iterable[Problem]) -> List[str]:
     """A line for each problem. A problem that several keys share, such as those of a list, has one line."""
     keys: Dict[str, List[str]] = {}

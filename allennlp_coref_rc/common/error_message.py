@@ -11,8 +11,22 @@ class WorkerError(Exception):
     """The error that stopped one of several training processes; its message is for the process that started them."""
 
 
+LONGEST = 1000
+"""The most characters of a line of a message; values, keys and paths can be of any length."""
+
+
 def message_of(error: BaseException) -> Optional[str]:
     """The paragraph for an error that the user can mend; `None` if it should be seen with its traceback."""
+    message = _message_of(error)
+    return message and "\n".join(map(cut, message.split("\n")))
+
+
+def cut(line: str) -> str:
+    """A line without its middle, if it is very long. What was expected stands at the end."""
+    return line if len(line) <= LONGEST else f"{line[: LONGEST // 2]} … {line[3 - LONGEST // 2 :]}"
+
+
+def _message_of(error: BaseException) -> Optional[str]:
     if isinstance(error, (ConfigurationError, WorkerError)):
         return str(error)
     if isinstance(error, OSError):

@@ -9,6 +9,7 @@ from typing import Dict, List, Optional, Sequence
 from tqdm import tqdm
 
 from allennlp_coref_rc.common.config_files import locate
+from allennlp_coref_rc.common.error_message import cut
 from allennlp_coref_rc.reproduction.condition import Condition
 from allennlp_coref_rc.reproduction.runs import DATA, ERROR, OUTPUT, Run
 from allennlp_coref_rc.reproduction.sweep import Slot, environment, run_in_processes, run_on_cluster
@@ -101,7 +102,7 @@ def reason(run: Run) -> str:
         with open(run.path(ERROR), encoding="utf-8") as file:
             lines = file.read().strip().splitlines()
     return (
-        f"{lines[-1]} ({run.path(ERROR)})"
+        f"{cut(lines[-1])} ({run.path(ERROR)})"
         if lines
         else "its process died, it could not write why, or another one is at work there"
     )

@@ -298,6 +298,10 @@ def test_what_a_reader_cannot_make_a_document_of_ends_the_run_too(tmp_path):
         (["--annotator", "no_such_annotator"], "no_such_annotator"),
         (["--annotator", '{"type": "exact_match_coref", "no_such_key": 1}'], "no_such_key"),
         (["--annotator", '{"type": "exact_match_coref", "min_mentions": 0}'], "min_mentions is 0"),
+        (
+            ["--annotator", '{"type": "exact_match_coref", "min_mentions": "x"}'],
+            'min_mentions: found "x", expected a whole',
+        ),
         (["--annotator", "{"], "--annotator {"),
         (["--annotator", "none.jsonnet"], "--annotator none.jsonnet"),
         ([], "expected --annotator"),

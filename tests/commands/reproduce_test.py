@@ -211,6 +211,7 @@ def test_a_run_whose_disk_fills_goes_on(swept, tmp_path, capsys):
         execute(run, commit="abc")
     advice = "a file of weights could not be written; no space may be left on the disk; make room, then the same"
     assert advice in session.reason(run)
+    capsys.readouterr()
     with files_of_at_most(0), pytest.raises(SystemExit):
         sweep._child(run, None, {"commit": "abc"})
     said = (

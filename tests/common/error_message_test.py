@@ -35,6 +35,13 @@ def test_a_fault_of_the_program_is_none(error):
     assert message_of(error) is None
 
 
+def test_long_values_are_cut():
+    message = f"a.json: found 2 mistakes\n  {'x' * 12_000}: found 1, expected 2\n  model: found 3"
+    first, second, third = message_of(ConfigurationError(message)).split("\n")
+    assert (first, third) == ("a.json: found 2 mistakes", "  model: found 3")
+    assert second.startswith("  xxx") and second.endswith("xxx: found 1, expected 2") and len(second) == 1000
+
+
 def test_the_message_of_a_worker_comes_through():
     try:
         try:

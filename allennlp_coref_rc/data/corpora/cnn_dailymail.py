@@ -130,7 +130,8 @@ def question_from_json(line: str) -> EntityQuestion:
 
 def find_questions(path: str) -> str:
     """The local file or folder of a path or a URL; a folder of an archive is `ARCHIVE!FOLDER`."""
-    if os.path.isdir(path):
+    # AllenNLP would unpack a compressed file too, to see whether it is an archive.
+    if os.path.isdir(path) or (os.path.isfile(path) and re.search(r"\.jsonl?(\.(gz|bz2|xz))?$", path)):
         return path
     from allennlp.common.file_utils import cached_path
 

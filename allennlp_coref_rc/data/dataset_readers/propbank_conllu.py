@@ -183,7 +183,7 @@ def _paths(sentence: Sentence) -> List[List[int]]:
         head = word.columns[HEAD]
         if not (head.isascii() and head.isdigit() and len(head) < 7 and int(head) <= len(words)):
             raise ConfigurationError(
-                f"{file}, line {word.line}: found the head {head!r}, expected a number up to {len(words)}"
+                f"{file}, line {word.line}: found the head {head[:60]!r}, expected a number up to {len(words)}"
             )
         parents.append(int(head) - 1)
     for i, word in enumerate(words):

@@ -306,6 +306,12 @@ class TestAnnotatedCnnDailyMailReader:
         made = reader(annotator=MarkersCoref(), permute_entities=True)
         check_annotated_file(made, reader(permute_entities=True), TRAINING, str(tmp_path / "a.jsonl.gz"))
 
+    def test_the_end_of_a_compressed_file_that_was_cut_is_named_by_its_line(self, tmp_path):
+        path = tmp_path / "a.jsonl.gz"
+        path.write_bytes(gzip.compress(b"{}\n" * 1000)[:-20])
+        with pytest.raises(ConfigurationError, match=r"a.jsonl.gz, after line \d+: found damaged data"):
+            list(reader().read(str(path)))
+
     @pytest.mark.parametrize(
         "suffix, compress", [("", bytes), (".gz", gzip.compress), (".bz2", bz2.compress), (".xz", lzma.compress)]
     )
