@@ -1,7 +1,9 @@
 """Experiments made small: their data is the fixtures', everything else is as it stands."""
 
+import atexit
 import copy
 import json
+import tempfile
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Dict, List, Optional
@@ -11,6 +13,7 @@ import allennlp_models.tagging  # noqa: F401  registers "crf_tagger", as the com
 from allennlp.common import Params
 from allennlp.common.params import with_overrides
 
+from tests import tiny_transformers
 from tests.shared import PROJECT
 
 FIXTURES = PROJECT / "tests" / "fixtures"
@@ -106,6 +109,18 @@ def load_small(config: Path, task: int = 2) -> Params:
     return on_fixtures(_experiments(config.parent.name, smaller=True)[config.stem], config, task)
 
 
+@lru_cache(maxsize=None)
+def tiny_transformer() -> str:
+    """The field `transformer` of a tiny one, in place of a pretrained one that has to be downloaded."""
+    folder = tempfile.TemporaryDirectory()
+    atexit.register(folder.cleanup)
+    name = tiny_transformers.make("bert", Path(folder.name) / "bert")
+    options = f"dim={tiny_transformers.HIDDEN_SIZE}, max_length={tiny_transformers.MAX_LENGTH}"
+    return f"(import 'lib/transformers.libsonnet').transformer('{name}', {options}) {{ overlap:: 4 }}"
+
+
 def small(text: str, folder: str) -> str:
     """The same of an experiment in Jsonnet, as Jsonnet."""
+    if "structured_transformer" in text:
+        text = f"({text}\n) + {tiny_transformer()}"
     return f"({text}\n) {{ {SMALL} {SMALL_QANET if folder in ('narrativeqa', 'quoref') else 'hidden_size:: 68'} }}"

@@ -2,7 +2,7 @@
 // qanet.libsonnet. docs/transformers.md says how to use it.
 {
   // What none of our initializers may change. It is a regular expression.
-  weights: 'token_embedder_transformer\\.',
+  weights: '_transformer\\.',
 
   // `name` is one on the Hugging Face hub, or a folder.
   transformer(

@@ -37,7 +37,7 @@ class TransformerWords(PretrainedTransformerMismatchedEmbedder):
         transformer = self._matched_embedder.transformer_model
         if getattr(transformer, "pooler", None) is not None:
             transformer.pooler = None
-        _check_length(transformer, model_name, kwargs.get("max_length"))
+        check_length(transformer, model_name, kwargs.get("max_length"))
         if trained_layers is None:
             return
         layers = _layers(transformer, self._matched_embedder.config.num_hidden_layers, model_name)
@@ -53,14 +53,16 @@ class TransformerWords(PretrainedTransformerMismatchedEmbedder):
             transformer.eval()
 
 
-def _check_length(transformer: torch.nn.Module, model_name: str, max_length: Optional[int]) -> None:
+def check_length(
+    transformer: torch.nn.Module, model_name: str, max_length: Optional[int], owner: str = "transformer_words"
+) -> None:
     """Where positions are embedded, there is a last one. RoBERTa's begin after that of padding."""
     for name, module in transformer.named_modules():
         if name.endswith("position_embeddings") and isinstance(module, torch.nn.Embedding):
             longest = module.num_embeddings - (0 if module.padding_idx is None else module.padding_idx + 1)
             if max_length is not None and max_length > longest:
                 raise ConfigurationError(
-                    f"transformer_words.max_length is {max_length}, expected {longest} or less, the pieces that "
+                    f"{owner}.max_length is {max_length}, expected {longest} or less, the pieces that "
                     f"{model_name} can read"
                 )
 

@@ -1,0 +1,40 @@
+from typing import Tuple
+
+import torch
+from allennlp.common.checks import check_dimensions_match
+from allennlp.modules import Seq2SeqEncoder
+
+from allennlp_coref_rc.modules.seq2seq_encoders import EncoderInput, encode_pair
+
+
+class GatedLayer(torch.nn.Module):
+    """
+    Adds to the vectors of a passage and its question what an encoder finds in them and their annotations:
+    `x + gate * f(x)`, where `f` is the encoder and a projection to the size of `x`, and the gate has a weight for each
+    dimension. It starts at 0, so that at first the layer changes nothing, to the last digit.
+
+    While the gate is exactly 0, no gradient passes through it to the encoder. That is so in the first update alone: the
+    gate has gradients from the beginning, and the first update opens it.
+
+    # Parameters
+
+    dim : `int`
+        The size of the vectors.
+    encoder : `Seq2SeqEncoder`
+        Reads passage and question. It may read annotations.
+    """
+
+    def __init__(self, dim: int, encoder: Seq2SeqEncoder) -> None:
+        super().__init__()
+        check_dimensions_match(encoder.get_input_dim(), dim, "model.encoder input", "the vectors of model.transformer")
+        self._encoder = encoder
+        self._projection = torch.nn.Linear(encoder.get_output_dim(), dim)
+        self._gate = torch.nn.Parameter(torch.zeros(dim))
+
+    def forward(self, passage: EncoderInput, question: EncoderInput) -> Tuple[torch.Tensor, torch.Tensor]:
+        """The vectors of the passage and of the question."""
+        of_passage, of_question = encode_pair(self._encoder, self._encoder, passage, question)
+        return (
+            passage.inputs + self._gate * self._projection(of_passage),
+            question.inputs + self._gate * self._projection(of_question),
+        )

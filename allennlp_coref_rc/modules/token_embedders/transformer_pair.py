@@ -1,0 +1,174 @@
+from typing import Any, List, NamedTuple, cast
+
+import torch
+from allennlp.data.fields.text_field import TextFieldTensors
+from allennlp.data.tokenizers import PretrainedTransformerTokenizer
+from allennlp.nn.util import batched_span_select
+from torch.nn.utils.rnn import pad_sequence
+
+from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.modules.token_embedders.transformer_words import TransformerWords, check_length
+
+
+class PairVectors(NamedTuple):
+    """
+    # Parameters
+
+    question, passage : `torch.FloatTensor`
+        Word vectors. Shape: (batch_size, question_length or passage_length, dim).
+    summary : `torch.FloatTensor`
+        The vector of the token that the transformer puts first, such as "[CLS]". Shape: (batch_size, dim).
+    """
+
+    question: torch.Tensor
+    passage: torch.Tensor
+    summary: torch.Tensor
+
+
+class TransformerPair(TransformerWords):
+    """
+    Word vectors of a question and its passage, which a pretrained transformer reads together, as one sequence:
+    `[CLS] question [SEP] passage [SEP]`, with the special tokens that its tokenizer puts between two texts. A word has
+    the mean of the vectors of its pieces.
+
+    A pair of more than `max_length` pieces is cut into windows: each has the whole question and a part of the passage.
+    Consecutive parts overlap. A piece that two windows have gets its vector from the window where it is farther from
+    the part's end. Vectors of the question are means over the windows.
+
+    It reads two text fields, indexed by `pretrained_transformer_mismatched` without a `max_length`.
+
+    # Parameters
+
+    model_name : `str`
+        A folder, or a name on the Hugging Face hub.
+    max_length : `int`, optional (default = `512`)
+        The pieces that the transformer can read at once, special tokens included.
+    overlap : `int`, optional (default = `128`)
+        The pieces of the passage that consecutive windows share, at least.
+
+    The others are those of `transformer_words`: `trained_layers`, `gradient_checkpointing`, `tokenizer_kwargs`,
+    `sub_token_mode` ("avg", or "first" for the vector of the first piece), …
+    """
+
+    def __init__(self, model_name: str, max_length: int = 512, overlap: int = 128, **kwargs: Any) -> None:
+        super().__init__(model_name, **kwargs)
+        check_length(self._matched_embedder.transformer_model, model_name, max_length, "transformer")
+        tokenizer = PretrainedTransformerTokenizer(model_name, tokenizer_kwargs=kwargs.get("tokenizer_kwargs"))
+        # The tokens before, between and after the texts, each as (id, type).
+        self._special = [
+            [(token.text_id, token.type_id) for token in tokens]
+            for tokens in (
+                tokenizer.sequence_pair_start_tokens,
+                tokenizer.sequence_pair_mid_tokens,
+                tokenizer.sequence_pair_end_tokens,
+            )
+        ]
+        types = tokenizer.sequence_pair_first_token_type_id, tokenizer.sequence_pair_second_token_type_id
+        self._types = [type or 0 for type in types]
+        self._has_types = getattr(self._matched_embedder.config, "type_vocab_size", 0) > max(self._types)
+        self._around_text = len(tokenizer.single_sequence_start_tokens), len(tokenizer.single_sequence_end_tokens)
+        self._padding = tokenizer.tokenizer.pad_token_id or 0
+        self._max_length = max_length
+        self._overlap = overlap
+
+    def forward(self, question: TextFieldTensors, passage: TextFieldTensors) -> PairVectors:  # type: ignore[override]
+        texts = [_pieces(text) for text in (question, passage)]
+        start, end = self._around_text
+        # Lists of the pieces' ids, without special tokens.
+        questions, passages = (
+            [
+                ids[start : length - end]
+                for ids, length in zip(text["token_ids"], text["wordpiece_mask"].sum(1).tolist())
+            ]
+            for text in texts
+        )
+        starts = [self._window_starts(len(q), len(p)) for q, p in zip(questions, passages)]
+        encoded = self._encode(questions, passages, starts)
+        summaries, vectors_of_questions, vectors_of_passages = [], [], []
+        for q, p, of_pair in zip(questions, passages, starts):
+            windows, encoded = encoded[: len(of_pair)], encoded[len(of_pair) :]
+            first = len(self._special[0])
+            summaries.append(windows[:, 0].mean(dim=0))
+            vectors_of_questions.append(windows[:, first : first + len(q)].mean(dim=0))
+            of_passage = windows[:, first + len(q) + len(self._special[1]) :]
+            vectors_of_passages.append(_join(of_passage, of_pair, len(p)))
+        words = [
+            self._words(pad_sequence(vectors, batch_first=True), text["offsets"] - start)
+            for vectors, text in zip((vectors_of_questions, vectors_of_passages), texts)
+        ]
+        question_words, passage_words = words
+        return PairVectors(question_words, passage_words, torch.stack(summaries))
+
+    def _room(self, question: int) -> int:
+        """How many pieces of a passage a window has beside the pieces of a question."""
+        return self._max_length - sum(map(len, self._special)) - question
+
+    def _window_starts(self, question: int, passage: int) -> List[int]:
+        """The first piece of the passage in each window, given how many pieces the texts have."""
+        room = self._room(question)
+        if passage <= room:
+            return [0]
+        if room <= self._overlap:
+            raise ConfigurationError(
+                f"transformer.max_length is {self._max_length}: a question of {question} pieces leaves room for {room} "
+                f"of the passage in a window, expected more than transformer.overlap, which is {self._overlap}; "
+                "dataset_reader.max_question_length makes questions shorter"
+            )
+        last = passage - room
+        return [*range(0, last, room - self._overlap), last]
+
+    def _encode(
+        self, questions: List[torch.Tensor], passages: List[torch.Tensor], starts: List[List[int]]
+    ) -> torch.Tensor:
+        """All windows of all pairs, one after the other. Shape: (num_windows, length, dim)."""
+        ids, types = [], []
+        for question, passage, of_pair in zip(questions, passages, starts):
+            before, between, after = (question.new_tensor(tokens).reshape(-1, 2) for tokens in self._special)
+            for start in of_pair:
+                part = passage[start : start + self._room(len(question))]
+                ids.append(torch.cat([before[:, 0], question, between[:, 0], part, after[:, 0]]))
+                first, second = (torch.full_like(text, type) for text, type in zip((question, part), self._types))
+                types.append(torch.cat([before[:, 1], first, between[:, 1], second, after[:, 1]]))
+        mask = pad_sequence([torch.ones_like(row, dtype=torch.bool) for row in ids], batch_first=True)
+        return self._matched_embedder(
+            pad_sequence(ids, batch_first=True, padding_value=self._padding),
+            mask,
+            type_ids=pad_sequence(types, batch_first=True) if self._has_types else None,
+        )
+
+    def _words(self, pieces: torch.Tensor, offsets: torch.Tensor) -> torch.Tensor:
+        """Vectors of words, 0 for those without pieces. Shape: (batch_size, num_words, dim)."""
+        vectors, mask = batched_span_select(pieces.contiguous(), cast(torch.LongTensor, offsets))
+        if self.sub_token_mode == "first":
+            vectors, mask = vectors[:, :, :1], mask[:, :, :1]
+        mask = mask.unsqueeze(-1)
+        return (vectors * mask).sum(2) / mask.sum(2).clamp(min=1)
+
+
+def _pieces(text: TextFieldTensors) -> Any:
+    """The tensors of the text's pieces."""
+    for tensors in text.values():
+        if "segment_concat_mask" in tensors:
+            raise ConfigurationError(
+                "dataset_reader.token_indexers: found pretrained_transformer_mismatched with a max_length, expected "
+                "none: the model cuts long passages itself"
+            )
+        if "offsets" in tensors:
+            return tensors
+    raise ConfigurationError(
+        f"dataset_reader.token_indexers: found {', '.join(text)}, expected one of type "
+        "pretrained_transformer_mismatched among them"
+    )
+
+
+def _join(windows: torch.Tensor, starts: List[int], length: int) -> torch.Tensor:
+    """
+    The vectors of a passage of so many pieces from windows of it. Where two windows overlap, each gives its half.
+    Shape: (length, dim).
+    """
+    room = length - starts[-1]
+    middles = [(following + start + room) // 2 for start, following in zip(starts, starts[1:])]
+    bounds = [0, *middles, length]
+    return torch.cat(
+        [window[low - start : high - start] for window, start, low, high in zip(windows, starts, bounds, bounds[1:])]
+    )

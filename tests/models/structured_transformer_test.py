@@ -1,0 +1,116 @@
+"""Transformers that read question and passage together, under layers that read annotations: tiny ones, on fixtures."""
+
+import pytest
+import torch
+from allennlp.common.checks import ConfigurationError
+from allennlp.predictors import Predictor
+
+from tests import tiny_transformers
+from tests.models.structured_transformers import ENCODERS, build, read, spans, tensors
+
+pytestmark = pytest.mark.slow
+
+MODELS = {"structured_transformer": spans}
+"""By the name of a model, its questions."""
+
+OUTPUTS = {"structured_transformer": ("span_start_probs", "span_end_probs")}
+"""By the name of a model, what it computes of each token of the passage."""
+
+each_model = pytest.mark.parametrize("name", MODELS)
+
+each_architecture = pytest.mark.parametrize("architecture", tiny_transformers.ARCHITECTURES)
+
+each_encoder = pytest.mark.parametrize("encoder", ENCODERS)
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("transformers")
+    return {name: tiny_transformers.make(name, folder / name) for name in tiny_transformers.ARCHITECTURES}
+
+
+def of_layer(model):
+    """The parameters of the layer above the transformer, but for its gate."""
+    named = dict(model.named_parameters())
+    return {key: value for key, value in named.items() if "._layer." in key and not key.endswith("_gate")}
+
+
+@each_model
+@each_architecture
+def test_the_loss_falls(folders, name, architecture):
+    model, instances = build(folders[architecture], MODELS[name], name, "dassa")
+    batch = tensors(model, instances)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)
+    losses = []
+    for _ in range(20):
+        loss = model(**batch)["loss"]
+        optimizer.zero_grad()
+        loss.backward()
+        assert [key for key, parameter in model.named_parameters() if parameter.grad is None] == []
+        optimizer.step()
+        losses.append(loss.item())
+    assert losses[-1] < 0.5 * losses[0]
+
+
+@each_model
+@each_encoder
+def test_the_layer_starts_as_the_identity_and_then_learns_from_annotations(folders, name, encoder):
+    folder = folders["bert"]
+    plain, instances = build(folder, MODELS[name], name)
+    model, _ = build(folder, MODELS[name], name, encoder)
+    left_out = model.load_state_dict(plain.state_dict(), strict=False)
+    assert not left_out.unexpected_keys and all("._layer." in key for key in left_out.missing_keys)
+    batch = tensors(model, instances)
+    before, alone = model.eval()(**batch), plain.eval()(**batch)
+    for output in (*OUTPUTS[name], "loss"):
+        assert torch.equal(before[output], alone[output]), output
+
+    model.train()(**batch)["loss"].backward()
+    gates = [value for key, value in model.named_parameters() if key.endswith("_layer._gate")]
+    assert len(gates) == 1 and gates[0].grad.all() and not gates[0].any()
+    assert all(not parameter.grad.any() for parameter in of_layer(model).values())
+    torch.optim.AdamW(model.parameters(), lr=0.1).step()
+    model.zero_grad()
+    model(**batch)["loss"].backward()
+    annotated = {key: value for key, value in of_layer(model).items() if "keys" in key or ".labels." in key}
+    assert all(value.grad.any() for value in annotated.values())
+    assert bool(annotated) == (encoder in ("coref_gru", "dassa"))
+    without = {key: value for key, value in batch.items() if "annotations" not in key}
+    same = torch.equal(model.eval()(**batch)["loss"], model(**without)["loss"])
+    assert same == (encoder == "gru")
+
+
+@each_model
+@pytest.mark.parametrize("encoder, architecture", [("dassa", "modernbert"), ("coref_gru", "deberta")])
+def test_padding_and_batching_change_nothing(folders, name, encoder, architecture):
+    model, instances = build(folders[architecture], MODELS[name], name, encoder)
+    for key, value in model.named_parameters():
+        if key.endswith("_gate"):
+            torch.nn.init.ones_(value)
+    assert len({len(instance["passage"]) for instance in instances}) == 2
+    with torch.no_grad():
+        together = model.eval()(**tensors(model, instances))
+        for i, instance in enumerate(instances):
+            alone = model(**tensors(model, [instance]))
+            for output in OUTPUTS[name]:
+                expected = alone[output][0]
+                torch.testing.assert_close(together[output][i, : len(expected)], expected, rtol=1e-4, atol=1e-5)
+
+
+def test_spans_are_predicted(folders):
+    model, instances = build(folders["roberta"], spans, "structured_transformer", "dassa")
+    reader, *_ = read(folders["roberta"], spans)
+    predictor = Predictor.by_name(model.default_predictor)(model, reader, explain=True)
+    output = predictor.predict_instance(instances[0])
+    assert output["answer"] in instances[0]["metadata"]["original_passage"] and output["annotated_heads"]
+    clusters = [[[0, 1], [4, 5]]]
+    output = predictor.predict_json(
+        {"passage": "Mary slept . Then she left .", "question": "Who ?", "clusters": clusters}
+    )
+    assert output["passage_tokens"][4] == "she" and sum(output["span_start_probs"]) == pytest.approx(1, abs=1e-5)
+
+
+def test_an_encoder_of_another_size(folders):
+    encoder = {"type": "gru", "input_size": 3, "hidden_size": 6}
+    with pytest.raises(ConfigurationError, match="model.encoder input"):
+        build(folders["bert"], spans, "structured_transformer", encoder=encoder)
