@@ -64,7 +64,7 @@ def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("elsewhere")
 
 
-LIGHT = ("compare", "configs", "data")
+LIGHT = ("card", "compare", "configs", "data")
 """Commands that start in a moment."""
 
 
@@ -126,6 +126,11 @@ def test_training_to_an_answer(coref_rc, trained, folder):
     assert (folder / "story" / "question_1.html").exists()
     coref_rc("draw", "curves", "training", "curves", "--curve", "C-GRU", "run")
     assert (folder / "curves.png").exists()
+
+
+def test_a_model_card(coref_rc, trained, folder):
+    coref_rc("card", trained)
+    assert "| `best_validation_accuracy` |" in (folder / "run" / "README.md").read_text()
 
 
 def test_predictions_are_compared(coref_rc, trained, folder):

@@ -3,6 +3,8 @@ import inspect
 import os
 import pickle
 import re
+import shutil
+import tempfile
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from textwrap import shorten
@@ -18,6 +20,9 @@ if TYPE_CHECKING:
     from allennlp.models import Archive
 
 CONFIG, VOCABULARY = "config.json", "vocabulary"
+
+HUB = "hf://"
+"""Begins the addresses of models on the Hugging Face hub."""
 
 LONGEST = 600
 """In characters, of what others say that is passed on."""
@@ -106,17 +111,32 @@ def _opened(archive: str) -> Iterator[str]:
 
     try:
         path = os.fspath(cached_path(archive))
-    except FileNotFoundError as error:
-        raise _missing(archive) from error
     except (OSError, ValueError) as error:
-        raise ConfigurationError(f"{archive}: no archive can be had from there: {error}") from error
-    if os.path.isdir(path):
+        if isinstance(error, FileNotFoundError) and "://" not in archive:
+            raise _missing(archive) from error
+        reason = shorten(str(error), LONGEST)
+        raise ConfigurationError(f"{archive}: no archive can be had from there: {reason}") from error
+    if os.path.isdir(path) and not archive.startswith(HUB):
         yield path
         return
     with ExitStack() as stack:
+        if os.path.isdir(path):
+            yield _of_hub(path, stack.enter_context(tempfile.TemporaryDirectory()))
+            return
         with _named(archive, path):
             folder = stack.enter_context(extracted_archive(path))
         yield folder
+
+
+def _of_hub(cached: str, folder: str) -> str:
+    """Links to the files of the hub's cache, which are links too. The lock of a vocabulary can be none."""
+    for name in os.listdir(cached):
+        if name != VOCABULARY:
+            os.symlink(os.path.join(cached, name), os.path.join(folder, name))
+    if os.path.isdir(os.path.join(cached, VOCABULARY)):
+        ignored = shutil.ignore_patterns(".lock")
+        shutil.copytree(os.path.join(cached, VOCABULARY), os.path.join(folder, VOCABULARY), ignore=ignored)
+    return folder
 
 
 @contextmanager

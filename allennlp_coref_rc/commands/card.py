@@ -1,0 +1,39 @@
+import argparse
+from pathlib import Path
+
+from allennlp_coref_rc.common.errors import ConfigurationError
+
+HELP = "write a model card beside a trained model"
+
+DESCRIPTION = """
+Writes README.md, a model card as the Hugging Face hub shows it, into a folder of a training, or beside an archive. It
+tells the data, the annotator and the metrics of the model. What only you can know, it leaves for you to fill in.
+"""
+
+README = "README.md"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("archive", type=Path, metavar="ARCHIVE", help="a folder of a training, or its model.tar.gz")
+    parser.add_argument("--licence", metavar="NAME", help="such as apache-2.0; without it the card asks for one")
+    parser.add_argument("--title", help="the card's first line (default: the name of the folder)")
+    parser.add_argument("-f", "--force", action="store_true", help="replace a README.md that is there")
+
+
+def run(args: argparse.Namespace) -> None:
+    from allennlp_coref_rc.common.files import atomic_write
+    from allennlp_coref_rc.pages.model_card import model_card, read_metrics
+    from allennlp_coref_rc.trust.archives import config_of
+
+    # Nothing of the config is built, so it may name what it likes.
+    config = config_of(str(args.archive), trust=True)
+    folder = args.archive if args.archive.is_dir() else args.archive.parent
+    path = folder / README
+    if path.exists() and not args.force:
+        raise ConfigurationError(f"{path} is there already; -f replaces it")
+    metrics = read_metrics(folder / "metrics.json")
+    card = model_card(config, metrics, args.title or folder.resolve().name, args.licence)
+    with atomic_write(str(path)) as file:
+        file.write(card)
+    missing = "" if metrics else f"; found no {folder / 'metrics.json'}, so it has no metrics"
+    print(f"{path}: a model card, to be read and completed{missing}")

@@ -1,0 +1,94 @@
+import json
+from pathlib import Path
+from typing import Any, Dict, Iterator, List, Optional, Tuple
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.version import VERSION
+
+TEMPLATE = "model_card.md.jinja"
+
+DATA_PATHS = {"train": "train_data_path", "validation": "validation_data_path", "test": "test_data_path"}
+"""The keys of a config with the data of each split."""
+
+REPORTED = ("best_validation_", "test_")
+"""The beginnings of the names of metrics in a card."""
+
+UNKNOWN_LICENCE = "unknown"
+"""What the Hugging Face hub calls a licence that nobody has chosen."""
+
+
+def model_card(config: Dict[str, Any], metrics: Dict[str, Any], title: str, licence: Optional[str] = None) -> str:
+    """
+    The text of a model card in Markdown, as the Hugging Face hub shows it.
+
+    # Parameters
+
+    config : `Dict[str, Any]`
+        The config of a trained model.
+    metrics : `Dict[str, Any]`
+        What training has written to `metrics.json`; empty if nothing is known.
+    title : `str`
+    licence : `str`, optional (default = `None`)
+        By default the card asks for one.
+    """
+    reader = _typed(config["dataset_reader"])
+    environment = Environment(
+        loader=PackageLoader("allennlp_coref_rc", "pages"),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters.update(cell=_cell, json=lambda value: json.dumps(value, indent=2, ensure_ascii=False))
+    return environment.get_template(TEMPLATE).render(
+        title=title,
+        version=VERSION,
+        licence=licence or UNKNOWN_LICENCE,
+        licence_chosen=licence is not None,
+        model=_typed(config["model"])["type"],
+        reader=reader,
+        data=[(split, config[key]) for split, key in DATA_PATHS.items() if config.get(key)],
+        annotator=reader.get("annotator"),
+        layers=reader.get("annotation_layers"),
+        transformers=sorted(set(_transformers(config["model"]))),
+        metrics=_reported(metrics),
+    )
+
+
+def read_metrics(path: Path) -> Dict[str, Any]:
+    """The metrics of a training; empty if the file is not there."""
+    if not path.exists():
+        return {}
+    try:
+        metrics = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ConfigurationError(f"{path}: found damaged JSON ({error}), expected metrics of a training") from error
+    if not isinstance(metrics, dict):
+        raise ConfigurationError(f"{path}: found a {type(metrics).__name__}, expected an object")
+    return metrics
+
+
+def _typed(part: Any) -> Dict[str, Any]:
+    """A part of a config; AllenNLP allows its name alone."""
+    return {"type": "default", **part} if isinstance(part, dict) else {"type": part}
+
+
+def _transformers(value: Any) -> Iterator[str]:
+    """The names of pretrained transformers anywhere in the config of a model."""
+    if isinstance(value, dict):
+        if str(value.get("type", "")).startswith("pretrained_transformer") and value.get("model_name"):
+            yield str(value["model_name"])
+        for inner in value.values():
+            yield from _transformers(inner)
+
+
+def _reported(metrics: Dict[str, Any]) -> List[Tuple[str, str]]:
+    numbers = {name: value for name, value in metrics.items() if isinstance(value, (int, float))}
+    return [(name, f"{value:.4g}") for name, value in sorted(numbers.items()) if name.startswith(REPORTED)]
+
+
+def _cell(value: Any) -> str:
+    """A value as code in a table: it may have no bar and no end of a line."""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return "`" + " ".join(text.replace("`", "'").replace("|", "\\|").split()) + "`"
