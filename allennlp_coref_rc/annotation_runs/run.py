@@ -5,6 +5,7 @@ import os
 import sys
 from collections import Counter
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib.metadata import version
 from typing import Any, Dict, List, Optional, Sequence
 
@@ -29,6 +30,10 @@ MAX_CHUNK = 100
 
 EXPECTED_BY = 100
 """The number of documents without any annotation after which there is a warning."""
+
+
+_version = lru_cache(version)
+"""A package's version, which takes milliseconds to look up."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +114,7 @@ class AnnotationRun:
 
     def _plan(self, source: DocumentSource, chunk_size: int) -> Dict[str, Any]:
         """The values that have to be the same for a run to go on."""
-        versions = {name: version(name) for name in ("allennlp", "spacy", "torch")}
+        versions = {name: _version(name) for name in ("allennlp", "spacy", "torch")}
         return {
             "annotator": self.annotator,
             "reader": self._bare_reader(),

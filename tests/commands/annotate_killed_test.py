@@ -1,21 +1,20 @@
 """Runs that are killed, and go on when the same command is given again."""
 
 import json
+import multiprocessing
 import os
-import signal
-import subprocess
 import sys
-import tempfile
 import time
 
 import psutil
 import pytest
 from allennlp.common.checks import ConfigurationError
 
-from allennlp_coref_rc.annotation_runs.run import AnnotationRun
+from allennlp_coref_rc.__main__ import main
+from allennlp_coref_rc.annotation_runs.run import PRELOADED, AnnotationRun
 from allennlp_coref_rc.annotations import read_documents, read_header
 from tests.commands import annotators  # noqa: F401  registers one
-from tests.shared import PROJECT
+from tests.stops import fork, stopping
 
 pytestmark = pytest.mark.slow
 
@@ -35,43 +34,17 @@ def contents(folder):
     }
 
 
-OPERATIONS = [(os, name) for name in ("replace", "unlink", "rmdir", "mkdir", "fsync")] + [(tempfile, "mkstemp")]
-"""What changes files: before and after each of these a process may be killed."""
-
-
 def annotate_and_die(arguments, at):
     """
     Annotates in a process of its own that is killed, with no chance to tidy up, before or after one of its operations
     on files, the `at`th such moment; whether it came that far.
     """
-    child = os.fork()
-    if child == 0:
-        try:
-            left = [at]
 
-            def pass_a_moment():
-                if left[0] == 0:
-                    os.kill(os.getpid(), signal.SIGKILL)
-                left[0] -= 1
-
-            def dying(operation):
-                def run(*args, **kwargs):
-                    pass_a_moment()
-                    result = operation(*args, **kwargs)
-                    pass_a_moment()
-                    return result
-
-                return run
-
-            for module, name in OPERATIONS:
-                setattr(module, name, dying(getattr(module, name)))
+    def annotate():
+        with stopping("kill", at):
             AnnotationRun(**arguments).run()
-            os._exit(0)
-        finally:
-            os._exit(1)
-    _, status = os.waitpid(child, 0)
-    assert os.WIFSIGNALED(status) or os.WEXITSTATUS(status) == 0
-    return os.WIFSIGNALED(status)
+
+    return fork(annotate)
 
 
 @pytest.mark.parametrize("force", [False, True])
@@ -117,22 +90,20 @@ def test_kill_9_in_the_middle_of_two_workers_then_the_same_command(tmp_path):
     stay.touch()
     annotator = {"type": "troubled_coref", "fail": "Bob", "stay": "30", "file": str(stay)}
     options = "--annotator", json.dumps(annotator), "--chunk-size", "4", "--include-package", PACKAGES[0]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "allennlp_coref_rc", "annotate", texts, str(output), "--workers", "2", *options],
-        cwd=PROJECT,
-        env={**os.environ, "OMP_NUM_THREADS": "1"},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-    while process.poll() is None and len(list(parts.glob("0*[0-9].jsonl"))) < 3:
+    words = ["annotate", "--workers", "2", *options, texts, str(output)]
+    # A fork of a process that has imported everything; in it the command starts as in a new one.
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["distributed", PRELOADED])
+    process = context.Process(target=main, args=(words,))
+    process.start()
+    while process.is_alive() and len(list(parts.glob("0*[0-9].jsonl"))) < 3:
         time.sleep(0.02)
     children = psutil.Process(process.pid).children(recursive=True)
     process.kill()
+    process.join()
     stay.unlink()
-    printed = process.communicate()[0]
     finished = list(parts.glob("0*[0-9].jsonl"))
-    assert 3 <= len(finished) < 15 and not output.exists(), printed
+    assert 3 <= len(finished) < 15 and not output.exists()
     assert len(children) >= 2
     assert not psutil.wait_procs(children, timeout=60)[1], "processes outlive the one that was killed"
 

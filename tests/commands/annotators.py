@@ -35,3 +35,11 @@ class TroubledCoref(ExactMatchCoref):
         if self._die in text.tokens:
             os._exit(9)
         return super().annotate(text)
+
+
+@Annotator.register("troubled_by_ann")
+class TroubledByAnn(TroubledCoref):
+    """The same, with a name that takes no time to read, as JSON does."""
+
+    def __init__(self) -> None:
+        super().__init__(fail="Ann")

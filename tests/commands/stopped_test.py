@@ -44,8 +44,7 @@ class TestAnnotate:
 
     @pytest.fixture
     def words(self, texts):
-        annotator = json.dumps({"type": "troubled_coref", "fail": "Ann"})
-        return ["annotate", "--annotator", annotator, "--workers", "0", "--chunk-size", "3", texts]
+        return ["annotate", "--annotator", "troubled_by_ann", "--workers", "0", "--chunk-size", "3", texts]
 
     @pytest.mark.slow
     @pytest.mark.parametrize("kind", STATUS)
