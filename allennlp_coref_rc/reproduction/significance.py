@@ -53,20 +53,32 @@ def mcnemar(first: Sequence[bool], second: Sequence[bool]) -> McNemar:
     return McNemar(len(first), only_first, only_second, float(exact), float(stats.chi2.sf(statistic, 1)))
 
 
-def paired_bootstrap(first: Sequence[float], second: Sequence[float], samples: int = 10000, seed: int = 1) -> Bootstrap:
+def paired_bootstrap(
+    first: Sequence[float],
+    second: Sequence[float],
+    samples: int = 10000,
+    seed: int = 1,
+    groups: Optional[Sequence[Any]] = None,
+) -> Bootstrap:
     """
     The difference of the first and the second reader's scores of the same questions, over samples drawn with
-    replacement.
+    replacement. With `groups`, such as each question's passage, whole groups of questions are drawn, since questions of
+    a group are not independent of each other.
     """
     differences = np.asarray(first, dtype=float) - np.asarray(second, dtype=float)
+    groups = range(len(differences)) if groups is None else groups
+    _, numbers = np.unique(np.asarray(groups), return_inverse=True)
+    sums, sizes = np.bincount(numbers, weights=differences), np.bincount(numbers)
     generator = np.random.default_rng(seed)
-    n = len(differences)
+    n = len(sums)
     # A sample at a time: all of them would be a matrix of samples and questions.
-    means = np.array([differences[generator.integers(n, size=n)].mean() for _ in range(samples)])
+    draws = (generator.integers(n, size=n) for _ in range(samples))
+    means = np.array([sums[drawn].sum() / sizes[drawn].sum() for drawn in draws])
     low, high = np.percentile(means, [2.5, 97.5])
     # The observed sample counts as one more under the null hypothesis.
     tail = (1 + min((means <= 0).sum(), (means >= 0).sum())) / (samples + 1)
-    return Bootstrap(n, float(differences.mean()), float(low), float(high), min(1.0, 2 * float(tail)))
+    mean = float(differences.mean())
+    return Bootstrap(len(differences), mean, float(low), float(high), min(1.0, 2 * float(tail)))
 
 
 def read_scores(path: str, key: Optional[str] = None) -> List[Scored]:

@@ -50,6 +50,19 @@ def test_the_bootstrap_finds_a_difference_and_only_where_there_is_one():
     assert paired_bootstrap(swung, first, 500, seed=3) == paired_bootstrap(swung, first, 500, seed=3)
 
 
+def test_questions_of_a_group_are_drawn_together():
+    """Ten equal questions of each group tell no more than one of each would."""
+    alone = [0.1 * ((7 * i) % 10) - 0.3 for i in range(20)]
+    repeated, groups = [score for score in alone for _ in range(10)], [i for i in range(20) for _ in range(10)]
+    expected = paired_bootstrap(alone, [0] * 20, samples=500)
+    found = paired_bootstrap(repeated, [0] * 200, samples=500, groups=groups)
+    assert found.questions == 200 and tuple(found)[1:] == pytest.approx(tuple(expected)[1:])
+    single = paired_bootstrap(repeated, [0] * 200, samples=500)
+    assert found.high - found.low > 2 * (single.high - single.low)
+    # Groups of different sizes: the mean is that of the questions.
+    assert paired_bootstrap([1, 0, 0], [0, 0, 0], 100, groups=["a", "b", "b"]).difference == pytest.approx(1 / 3)
+
+
 def write(path, *objects):
     path.write_text("".join(json.dumps(value) + "\n" for value in objects))
     return str(path)

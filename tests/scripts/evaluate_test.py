@@ -1,9 +1,11 @@
 """The evaluations, and what they say of input that is not there."""
 
 import json
+from pathlib import Path
 
 import pytest
 
+from allennlp_coref_rc.annotations import read_documents
 from allennlp_coref_rc.common.errors import ConfigurationError
 from tests.scripts.scripts import load_script
 from tests.shared import PROJECT
@@ -57,12 +59,83 @@ def test_oracle_spans(evaluate):
     assert lines[0].endswith("documents, oracle 'best'") and lines[2].startswith("as the papers report: ")
 
 
+def test_answers_of_quoref(evaluate, tmp_path):
+    """Kit O'Neill has the cluster he, Kit, him, and the Red Duke, twice an answer, has his, him."""
+    values = json.loads((FIXTURES / "quoref" / "train.json").read_text(encoding="utf-8"))
+    paragraph = values["data"][0]["paragraphs"][1]
+    answer = {"text": "him", "answer_start": paragraph["context"].index("him")}
+    paragraph["qas"].append({"id": "q10", "question": "Whom did Kit leave?", "answers": [answer]})
+    (tmp_path / "a.json").write_text(json.dumps(values))
+    first, *counts = evaluate("evaluate_quoref", tmp_path / "a.json").splitlines()
+    assert first.startswith("10 questions of 3 passages, which have 27 tokens on average and at most 39; read and ")
+    assert counts == [
+        "2 questions with several spans",
+        "12 of 12 spans of answers",
+        "12 of 12 found as tokens",
+        "11 of 12 begin and end where tokens do",
+        "4 of 12 are a mention of a cluster with other mentions in the passage",
+        "1 of 12 have an antecedent, a mention before",
+    ]
+
+
+@pytest.mark.slow
+def test_cross_validation_of_quoref(monkeypatch, capsys, tmp_path):
+    script, path = load_script("cross_validate_quoref"), FIXTURES / "quoref" / "train.json"
+    trained, train = [], script.train_model
+
+    def run(*arguments):
+        given = [
+            path,
+            "--output",
+            tmp_path,
+            "--folds",
+            2,
+            "--epochs",
+            1,
+            "--annotator",
+            "exact_match_coref",
+            *arguments,
+        ]
+        monkeypatch.setattr("sys.argv", ["cross_validate_quoref.py", *map(str, given)])
+        script.main()
+        return capsys.readouterr().out.splitlines()
+
+    def train_model(params, folder, recover):
+        trained.append(Path(folder).name)
+        if len(trained) == 2:
+            raise KeyboardInterrupt
+        return train(params, folder, recover=recover)
+
+    monkeypatch.setattr(script, "train_model", train_model)
+    with pytest.raises(KeyboardInterrupt):
+        run("--models", "qanet")
+    # Every question is answered once, by a model that has not seen its passage.
+    tested = [[doc.text.id for _, doc in read_documents(f"{tmp_path}/test_{fold}.jsonl")] for fold in range(2)]
+    for fold in range(2):
+        assert [doc.text.id for _, doc in read_documents(f"{tmp_path}/train_{fold}.jsonl")] == tested[1 - fold]
+    assert sorted(sum(tested, [])) == ["c0ffee", "decade", "facade"]
+    found = [json.loads(line) for line in (tmp_path / "qanet_0.jsonl").read_text().splitlines()]
+    assert {one["passage"] for one in found} == set(tested[0])
+    # The same answers for the other fold, and another model with less in everything.
+    for name, fold, less in (("qanet", 0, 0), ("qanet", 1, 0), ("gru", 0, 0.5), ("gru", 1, 0.5)):
+        lines = [{**one, "id": f"{one['id']} {fold}", "f1": one["f1"] - less} for one in found]
+        (tmp_path / f"{name}_{fold}.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    *_, exact_match, f1 = run("--models", "qanet", "gru")
+    assert exact_match.startswith("gru - qanet, exact_match: +0.00, 95 % interval +0.00 to +0.00, p = 1.000, ")
+    assert f1.startswith("gru - qanet, f1: -50.00, 95 % interval -50.00 to -50.00, p = 0.000, ")
+    # What is complete is not done again.
+    assert trained == ["qanet_0", "qanet_1"]
+    with pytest.raises(ConfigurationError, match="settings.json: found .* expected .* give another folder as --output"):
+        run("--seed", "2")
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
         ("evaluate_baseline", "lambada/ga_gru", "nowhere.txt"),
         ("evaluate_coref", "exact_match_coref", "nowhere.txt"),
         ("evaluate_discourse", "nowhere.txt"),
+        ("evaluate_quoref", "nowhere.txt"),
         ("evaluate_oracle_spans", "nowhere.txt/valid"),
         ("show_result", "nowhere.txt"),
     ],

@@ -7,9 +7,9 @@ quoref {
   embedding_dim:: 64,
   characters:: characters.bytes(8, 32),
   hidden_size:: 32,
-  blocks:: 2,
-  annotated_blocks:: [0, 1],
+  blocks:: 1,
+  annotated_blocks:: [0],
   dassa_options:: { num_attention_heads: 4 },
-  training_limits:: { max_passage_length: 400, max_question_length: 40 },
-  equal_budget:: { batch_size: 32, epochs: 10, patience: null, halving_patience: 4, accumulation: 1 },
+  training_limits:: { max_passage_length: 300, max_question_length: 40 },
+  equal_budget:: { batch_size: 16, epochs: 7, patience: null, halving_patience: 4, accumulation: 1 },
 }

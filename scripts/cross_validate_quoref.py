@@ -1,0 +1,199 @@
+"""
+Trains small models on Quoref's development file and tests them on it, by cross-validation over passages, and compares
+them in pairs.
+
+    python scripts/cross_validate_quoref.py data/quoref/quoref-dev-v0.1.json --output output/quoref_folds
+
+Every model is trained on all folds but one, for the same number of epochs and without looking at the fold that is left
+out, whose questions it then answers. Scores are Quoref's exact match and F1. Intervals are 95 % intervals of paired
+bootstrap samples of passages. What is complete is not done again: after a stop, give the same command.
+"""
+
+import json
+import os
+import random
+import shutil
+import time
+from pathlib import Path
+from typing import Any, Dict, List
+
+import _jsonnet
+import torch
+from allennlp.commands.train import train_model
+from allennlp.common import Params
+from allennlp.common.params import with_overrides
+from allennlp.models import Archive, load_archive
+
+import allennlp_coref_rc  # noqa: F401  registers what configs name
+from allennlp_coref_rc.annotations import read_documents, write_documents
+from allennlp_coref_rc.annotations.annotators import Annotator
+from allennlp_coref_rc.common.config_files import FOLDER
+from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.files import atomic_write, open_text
+from allennlp_coref_rc.common.script import ScriptParser, run
+from allennlp_coref_rc.data.dataset_readers import AnnotatedQuorefReader
+from allennlp_coref_rc.metrics.aligned_spans import aligned_scores
+from allennlp_coref_rc.modules.spans import span_text
+from allennlp_coref_rc.reproduction.significance import paired_bootstrap
+
+MODELS = {
+    "qanet": "",
+    "dassa_coref": "+ variants.coref()",
+    "gru": "+ variants.gru",
+    "coref_gru": "+ variants.coref_gru",
+}
+"""By name, the variants of a model."""
+
+DEFAULT_MODELS = ("qanet", "dassa_coref")
+
+HEADER = {"reader": "annotated_quoref"}
+
+BATCH_SIZE = 32
+"""Questions that are answered at once."""
+
+
+def main() -> None:
+    parser = ScriptParser(__doc__)
+    parser.add_argument("path", help="the development file")
+    parser.add_argument("--output", type=Path, required=True, help="the folder of files, models and predictions")
+    parser.add_argument("--models", nargs="+", choices=list(MODELS), default=DEFAULT_MODELS, metavar="NAME")
+    parser.add_argument("--annotator", default="sieve_coref", help="a registered name (default: %(default)s)")
+    parser.add_argument("--folds", type=int, default=5)
+    parser.add_argument("--epochs", type=int, default=7)
+    parser.add_argument("--seed", type=int, default=1, help="of the folds and of training")
+    parser.add_argument(
+        "--overrides", default="{}", help="values of the config to change, as coref-rc train -o has them"
+    )
+    arguments = parser.parse_args()
+
+    torch.set_num_threads(1)
+    settings = {key: value for key, value in vars(arguments).items() if key not in ("output", "models")}
+    check_settings(arguments.output, settings)
+    split(arguments)
+    for fold in range(arguments.folds):
+        for model in arguments.models:
+            evaluate_fold(arguments, model, fold)
+    print_scores(arguments)
+
+
+def check_settings(output: Path, settings: Dict[str, Any]) -> None:
+    """Raises an error where the folder has the folds of other settings."""
+    output.mkdir(parents=True, exist_ok=True)
+    path = output / "settings.json"
+    if path.exists():
+        with open_text(str(path)) as lines:
+            found = json.loads("".join(lines))
+        if found != settings:
+            raise ConfigurationError(f"{path}: found {found}, expected {settings}; give another folder as --output")
+    with atomic_write(str(path)) as file:
+        json.dump(settings, file)
+
+
+def split(arguments: Any) -> None:
+    """Annotates the passages and deals them out: files of the passages in each fold, and in all others."""
+    folder = arguments.output
+    annotated, last = folder / "documents.jsonl", folder / f"test_{arguments.folds - 1}.jsonl"
+    if last.exists():
+        return
+    reader = AnnotatedQuorefReader(annotator=Annotator.by_name(arguments.annotator)())
+    write_documents(str(annotated), (document for _, document in reader.documents(arguments.path)), HEADER)
+    documents = [document for _, document in read_documents(str(annotated))]
+    random.Random(arguments.seed).shuffle(documents)
+    if not 2 <= arguments.folds <= len(documents):
+        raise ConfigurationError(f"--folds: found {arguments.folds}, expected 2 to {len(documents)}")
+    for fold in range(arguments.folds):
+        inside = [document for i, document in enumerate(documents) if i % arguments.folds == fold]
+        outside = [document for i, document in enumerate(documents) if i % arguments.folds != fold]
+        write_documents(str(folder / f"train_{fold}.jsonl"), outside, HEADER)
+        write_documents(str(folder / f"test_{fold}.jsonl"), inside, HEADER)
+
+
+def evaluate_fold(arguments: Any, model: str, fold: int) -> None:
+    """Trains a model and writes what it answers, unless that is there."""
+    answers, folder = arguments.output / f"{model}_{fold}.jsonl", arguments.output / f"{model}_{fold}"
+    if answers.exists():
+        return
+    # An interrupted training goes on, if it has got as far as a checkpoint.
+    recover = any(folder.glob("model_state*"))
+    if folder.exists() and not recover:
+        shutil.rmtree(folder)
+    start = time.perf_counter()
+    train_model(Params(config(arguments, model, fold)), str(folder), recover=recover)
+    trained = time.perf_counter()
+    found = predictions(load_archive(str(folder / "model.tar.gz")), str(arguments.output / f"test_{fold}.jsonl"))
+    with atomic_write(str(answers)) as file:
+        file.writelines(json.dumps(prediction) + "\n" for prediction in found)
+    seconds = time.perf_counter() - trained
+    print(
+        f"{model}, fold {fold}: trained in {trained - start:.0f} s, {len(found)} questions answered in {seconds:.0f} s"
+    )
+
+
+def config(arguments: Any, model: str, fold: int) -> Dict[str, Any]:
+    folder = arguments.output
+    text = f"""
+        local variants = import 'lib/qanet_variants.libsonnet';
+        (import 'lib/quoref_development.libsonnet') {MODELS[model]} + {{ annotated_files:: true }}
+    """
+    values = json.loads(_jsonnet.evaluate_snippet("config", text, jpathdir=[str(FOLDER)]))
+    for key in ("validation_data_path", "validation_data_loader"):
+        del values[key]
+    for key in ("patience", "validation_metric", "learning_rate_scheduler"):
+        values["trainer"].pop(key, None)
+    values.update(train_data_path=str(folder / f"train_{fold}.jsonl"), datasets_for_vocab_creation=["train"])
+    values["trainer"]["num_epochs"] = arguments.epochs
+    values.update(dict.fromkeys(("random_seed", "numpy_seed", "pytorch_seed"), arguments.seed))
+    return with_overrides(values, json.loads(arguments.overrides))
+
+
+def predictions(archive: Archive, path: str) -> List[Dict[str, Any]]:
+    """What a model answers to the questions of annotated passages, and its scores."""
+    passages = {
+        question["id"]: document.text.id
+        for _, document in read_documents(path)
+        for question in document.data["questions"]
+    }
+    instances = list(archive.validation_dataset_reader.read(path))
+    found = []
+    for i in range(0, len(instances), BATCH_SIZE):
+        batch = instances[i : i + BATCH_SIZE]
+        for instance, output in zip(batch, archive.model.forward_on_instances(batch)):
+            metadata = instance["metadata"].metadata
+            answer = span_text(metadata, *output["best_span"])
+            exact_match, f1 = aligned_scores(answer, metadata["answer_texts"])
+            known = {key: metadata[key] for key in ("id", "answer_texts")}
+            passage = passages[metadata["id"]]
+            found.append({**known, "passage": passage, "answer": answer, "exact_match": exact_match, "f1": f1})
+    return found
+
+
+def print_scores(arguments: Any) -> None:
+    scores: Dict[str, Dict[str, Dict[str, Any]]] = {}
+    for model in arguments.models:
+        scores[model] = {}
+        for fold in range(arguments.folds):
+            with open_text(str(arguments.output / f"{model}_{fold}.jsonl")) as lines:
+                scores[model].update({values["id"]: values for values in map(json.loads, lines)})
+    first, *others = arguments.models
+    for model, found in scores.items():
+        several = [values for values in found.values() if len(values["answer_texts"]) > 1]
+        means = ", ".join(
+            f"{key} {100 * sum(values[key] for values in some) / max(len(some), 1):.2f}"
+            for some in (found.values(), several)
+            for key in ("exact_match", "f1")
+        )
+        print(f"{model}: {len(found)} questions: {means} (the last two: the {len(several)} with several spans)")
+    for model in others:
+        for key in ("exact_match", "f1"):
+            pairs = [(100 * values[key], 100 * scores[first][id][key]) for id, values in scores[model].items()]
+            passages = [values["passage"] for values in scores[model].values()]
+            result = paired_bootstrap(*map(list, zip(*pairs)), groups=passages)
+            print(
+                f"{model} - {first}, {key}: {result.difference:+.2f}, 95 % interval {result.low:+.2f} to "
+                f"{result.high:+.2f}, p = {result.p:.3f}, {len(set(passages))} passages"
+            )
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    run(main)

@@ -1,0 +1,87 @@
+"""
+Counts what a coreference annotator knows of the answers of Quoref's questions: how many are spans of tokens, how many
+are mentions of a cluster, and how many have an antecedent there.
+
+    python scripts/evaluate_quoref.py data/quoref/quoref-dev-v0.1.json
+"""
+
+import time
+from collections import Counter
+from typing import Iterator, List
+
+from allennlp.common import Params
+
+from allennlp_coref_rc.annotation_runs.config_option import load_config
+from allennlp_coref_rc.annotations import Document
+from allennlp_coref_rc.annotations.annotated_text import Span
+from allennlp_coref_rc.annotations.annotators import Annotator
+from allennlp_coref_rc.common.script import ScriptParser, run
+from allennlp_coref_rc.data.dataset_readers import AnnotatedQuorefReader
+from allennlp_coref_rc.data.dataset_readers.token_offsets import token_offsets
+
+SPANS, FOUND, EXACT, MENTIONS, PRECEDED = KINDS = (
+    "spans of answers",
+    "found as tokens",
+    "begin and end where tokens do",
+    "are a mention of a cluster with other mentions in the passage",
+    "have an antecedent, a mention before",
+)
+
+
+def main() -> None:
+    parser = ScriptParser(__doc__)
+    parser.add_argument("path", help="a file of Quoref")
+    parser.add_argument("--annotator", default="sieve_coref", help="a name, JSON or a file (default: %(default)s)")
+    arguments = parser.parse_args()
+
+    annotator = Annotator.from_params(Params(load_config("--annotator", arguments.annotator, Annotator)))
+    reader = AnnotatedQuorefReader(annotator=annotator)
+    start = time.perf_counter()
+    documents = [document for _, document in reader.documents(arguments.path)]
+    seconds = time.perf_counter() - start
+
+    questions = [question for document in documents for question in document.data["questions"]]
+    lengths = [document.parts[0] for document in documents]
+    print(
+        f"{len(questions)} questions of {len(documents)} passages, which have {sum(lengths) / len(lengths):.0f} tokens "
+        f"on average and at most {max(lengths)}; read and annotated in {seconds:.1f} s"
+    )
+    print(f"{sum(len(question.get('answers', [])) > 1 for question in questions)} questions with several spans")
+    counts = Counter(kind for document in documents for kind in kinds(document))
+    for kind in KINDS:
+        print(f"{counts[kind]} of {counts[SPANS]} {kind}")
+
+
+def kinds(document: Document) -> Iterator[str]:
+    """What the spans of answers are: all that hold of each."""
+    text = document.data["passage"]
+    offsets = token_offsets(text, document.text.tokens[: document.parts[0]])
+    for question in document.data["questions"]:
+        for answer, found in zip(question.get("answers", []), question.get("spans", [])):
+            yield SPANS
+            if found is None:
+                continue
+            start, end = found
+            others = _other_mentions(document, (start, end))
+            yield FOUND
+            if text[offsets[start][0] : offsets[end - 1][1]] == answer:
+                yield EXACT
+            if others:
+                yield MENTIONS
+            if any(other < (start, end) for other in others):
+                yield PRECEDED
+
+
+def _other_mentions(document: Document, span: Span) -> List[Span]:
+    """The other mentions in the passage of the clusters that have a mention."""
+    return [
+        mention
+        for cluster in document.text.clusters
+        if span in cluster
+        for mention in cluster
+        if mention != span and mention[1] <= document.parts[0]
+    ]
+
+
+if __name__ == "__main__":
+    run(main)
