@@ -1,4 +1,3 @@
-from itertools import repeat
 from typing import Any, Dict, List, Optional, Tuple, cast
 
 import torch
@@ -16,13 +15,10 @@ from allennlp.nn.util import (
 
 from allennlp_coref_rc.data.annotation_layers.edges import PADDING
 from allennlp_coref_rc.data.fields import (
-    CANDIDATE_LABELS,
-    CLASS_LABELS,
-    SKIPPED_ANSWER,
     AnnotationTensors,
     CandidateTensors,
 )
-from allennlp_coref_rc.metrics.answer_accuracy import AnswerAccuracy
+from allennlp_coref_rc.models.cloze_model import ClozeModel
 from allennlp_coref_rc.modules.answer_layers import AnswerInput, AnswerLayer
 from allennlp_coref_rc.modules.attention import Attention
 from allennlp_coref_rc.modules.gating import EncodedPair, GatedAttention, Gating
@@ -37,12 +33,9 @@ QUESTION_FEATURE_DIM = 2
 
 READ_OUTS = ("final_states", "cloze")
 
-NO_CANDIDATE = "none of the candidates occurs in the passage"
-"""The reason why a question has no answer in its passage."""
-
 
 @Model.register("ga_reader")
-class GAReader(Model):
+class GAReader(ClozeModel):
     """
     The Gated-Attention Reader (Dhingra et al., ACL 2017) with any encoder in its layers: passage and question are
     encoded K times; between layers each passage token is gated by the question; the answer is read off the last layer.
@@ -87,8 +80,6 @@ class GAReader(Model):
     initializer : `InitializerApplicator`, optional (default = `InitializerApplicator()`)
     """
 
-    default_predictor = "cloze_reader"
-
     def __init__(
         self,
         vocab: Vocabulary,
@@ -129,13 +120,9 @@ class GAReader(Model):
         self._cluster_one_hot = cluster_one_hot
         self._check_encoders()
         self._renaming = renaming.construct(vocab=vocab) if renaming else None
-        self._answers_are_classes = vocab.get_vocab_size(CLASS_LABELS) > 0
-        self._answer_layer = (classifier if self._answers_are_classes else pointer).construct(
-            vocab=vocab,
-            encoding_dim=passage_encoders[-1].get_output_dim(),
-            embedding_dim=text_field_embedder.get_output_dim(),
+        self.build_answer_layer(
+            pointer, classifier, passage_encoders[-1].get_output_dim(), text_field_embedder.get_output_dim()
         )
-        self._accuracy = AnswerAccuracy()
         initializer(self)
 
     def _check_encoders(self) -> None:
@@ -206,10 +193,7 @@ class GAReader(Model):
         # Returns
 
         `Dict[str, torch.Tensor]`
-            `probabilities` and `log_probabilities`, shape (batch_size, num_candidates); `attention` of the answer
-            layer, shape (batch_size, passage_length); where answers are words of the passage `has_candidate`, whether
-            any candidate is there, shape (batch_size,); with an answer the `loss`, the mean negative log-probability of
-            it; with `explain` the `explanations`, each an `Attention`.
+            As `ClozeModel.answer` says; with `explain` the `explanations`, each an `Attention`.
         """
         if self._renaming is not None and self.training:
             (passage, question), answer = self._renaming([passage, question], answer)
@@ -221,31 +205,16 @@ class GAReader(Model):
         explanations: List[Attention] = []
         encoded_passage, encoded_question = self._encode(passage_input, question_input, occurrences, explanations)
         question_vector = self._read(encoded_question, question_input, cloze, explanations)
-        log_probabilities, attention = self._answer_layer(
-            AnswerInput(
-                encoded_passage,
-                passage_input.mask,
-                question_vector,
-                question_input.mask,
-                embedded_passage,
-                embedded_question,
-                candidates,
-            )
+        inputs = AnswerInput(
+            encoded_passage,
+            passage_input.mask,
+            question_vector,
+            question_input.mask,
+            embedded_passage,
+            embedded_question,
+            candidates,
         )
-        output = {
-            "log_probabilities": log_probabilities,
-            "probabilities": log_probabilities.exp(),
-            "attention": attention,
-        }
-        if candidates is not None and not self._answers_are_classes:
-            output["has_candidate"] = (candidates["candidates"] >= 0).any(dim=1)
-        if self.explain:
-            output["explanations"] = explanations
-        if metadata is not None:
-            output["metadata"] = metadata
-        if answer is not None:
-            output["loss"] = self._score(log_probabilities, answer)
-        return output
+        return self.answer(inputs, answer, metadata, explanations if self.explain else None)
 
     def _encoder_input(
         self, text: TextFieldTensors, embedded: torch.Tensor, annotations: Optional[AnnotationTensors]
@@ -331,78 +300,6 @@ class GAReader(Model):
         unknown = self.vocab.get_token_to_index_vocabulary().get(self.vocab._oov_token, NO_INDEX)
         occur = _occurs_in(passage, question, get_text_field_mask(question), unknown)
         return self._question_feature(occur.long())
-
-    def _score(self, log_probabilities: torch.Tensor, answer: torch.Tensor) -> torch.Tensor:
-        """The loss; answers are counted as right and wrong."""
-        known = answer >= 0
-        chosen = log_probabilities.gather(1, answer.clamp(min=0).unsqueeze(1)).squeeze(1)
-        self._accuracy((log_probabilities.argmax(dim=1) == answer) & known, kept=answer != SKIPPED_ANSWER)
-        return -(chosen * known).sum() / known.sum().clamp(min=1)
-
-    def make_output_human_readable(self, output_dict: Dict[str, Any]) -> Dict[str, Any]:
-        """
-        Gives each question its `answer`, the `candidate_probabilities` by candidate, the `attention` of the passage's
-        tokens, those tokens, the `clusters` used, and, where all are known, the `gold` answer; with `explain` also its
-        `explanations`, the objects that `Attention.to_json` makes. A question without a token of any candidate in its
-        passage has no `answer` (`None`). If the batch has such a question, `unanswered` gives the reason for it, and is
-        "" for the others.
-        """
-        keys = (
-            "id",
-            "answer",
-            "unanswered",
-            "candidate_probabilities",
-            "passage_tokens",
-            "attention",
-            "question_tokens",
-            "clusters",
-            "gold",
-        )
-        readable: Dict[str, Any] = {key: [] for key in keys}
-        namespace = CLASS_LABELS if self._answers_are_classes else CANDIDATE_LABELS
-        labels = self.vocab.get_index_to_token_vocabulary(namespace)
-        label_names = [labels[i] for i in range(len(labels))]
-        in_passage = output_dict.get("has_candidate")
-        for probabilities, attention, metadata, answerable in zip(
-            output_dict["probabilities"].tolist(),
-            output_dict["attention"].tolist(),
-            output_dict["metadata"],
-            repeat(True) if in_passage is None else in_passage.tolist(),
-        ):
-            given = None if self._answers_are_classes else metadata["candidates"]
-            names = label_names if given is None else given
-            by_name: Dict[str, float] = {}
-            for name, probability in zip(names, probabilities):
-                by_name[name] = max(probability, by_name.get(name, 0.0))
-            readable["id"].append(metadata["id"])
-            readable["answer"].append(max(by_name, key=by_name.__getitem__) if answerable and by_name else None)
-            readable["unanswered"].append("" if answerable else NO_CANDIDATE)
-            readable["candidate_probabilities"].append(by_name)
-            readable["passage_tokens"].append(metadata["passage_tokens"])
-            readable["attention"].append(attention[: len(metadata["passage_tokens"])])
-            readable["question_tokens"].append(metadata["question_tokens"])
-            readable["clusters"].append(metadata["clusters"])
-            readable["gold"].append(metadata["answer"])
-        for name in ("id", "gold"):
-            if None in readable[name]:
-                del readable[name]
-        if not any(readable["unanswered"]):
-            del readable["unanswered"]
-        if self.explain:
-            sides = [
-                {side: metadata[f"{side}_tokens"] for side in ("passage", "question")}
-                for metadata in output_dict["metadata"]
-            ]
-            readable["explanations"] = [
-                [attention.to_json(i, tokens) for attention in output_dict["explanations"]]
-                for i, tokens in enumerate(sides)
-            ]
-        if "loss" in output_dict:
-            readable["loss"] = output_dict["loss"]
-        return readable
-
-    def get_metrics(self, reset: bool = False) -> Dict[str, float]:
-        return self._accuracy.get_metric(reset)
 
 
 def _occurs_in(

@@ -36,7 +36,19 @@ ENCODERS = {
 
 
 def spans():
-    return {"type": "annotated_quoref"}, FIXTURES / "quoref" / "train.json", [0, 3]
+    return {"type": "annotated_quoref"}, FIXTURES / "quoref" / "train.json", [0, 4]
+
+
+def candidates():
+    return {"type": "annotated_wikihop"}, FIXTURES / "wikihop" / "train.json", [0, 1]
+
+
+def cloze():
+    return {"type": "annotated_lambada", "max_passage_length": 40}, FIXTURES / "lambada" / "train.txt", [0, 1]
+
+
+def classes():
+    return {"type": "annotated_babi", "folder": str(FIXTURES / "babi"), "task": 15}, "train", [0, 4]
 
 
 ANNOTATED = {

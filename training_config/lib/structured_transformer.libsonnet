@@ -51,4 +51,13 @@ local structured = {
     equal_budget:: { batch_size: 16, epochs: 4, patience: null, halving_patience: null, accumulation: 1 },
     model+: { [if experiment.metric != null then 'metric']: experiment.metric },
   },
+
+  // Answers that are candidates: for libraries that are made of ga.libsonnet.
+  candidates(data_set): data_set + structured {
+    local experiment = self,
+    model_type:: 'structured_transformer_cloze',
+    batch_size:: 16,
+    epochs:: 4,
+    model+: { [if experiment.pointer != null then 'pointer']: experiment.pointer },
+  },
 }

@@ -1,0 +1,164 @@
+from itertools import repeat
+from typing import Any, Dict, List, Optional
+
+import torch
+from allennlp.common import Lazy
+from allennlp.data import Vocabulary
+from allennlp.models import Model
+
+from allennlp_coref_rc.data.fields import CANDIDATE_LABELS, CLASS_LABELS, SKIPPED_ANSWER
+from allennlp_coref_rc.metrics.answer_accuracy import AnswerAccuracy
+from allennlp_coref_rc.modules.answer_layers import AnswerInput, AnswerLayer
+from allennlp_coref_rc.modules.attention import Attention
+
+NO_CANDIDATE = "none of the candidates occurs in the passage"
+"""The reason why a question has no answer in its passage."""
+
+
+class ClozeModel(Model):
+    """
+    Base class of models that answer with one of a number of candidates, or with a class: answer layer, loss, accuracy
+    and output.
+
+    # Parameters
+
+    vocab : `Vocabulary`
+    """
+
+    default_predictor = "cloze_reader"
+
+    def __init__(self, vocab: Vocabulary, **kwargs: Any) -> None:
+        super().__init__(vocab, **kwargs)
+        self._accuracy = AnswerAccuracy()
+
+    def build_answer_layer(
+        self, pointer: Lazy[AnswerLayer], classifier: Lazy[AnswerLayer], encoding_dim: int, embedding_dim: int
+    ) -> None:
+        """
+        # Parameters
+
+        pointer : `Lazy[AnswerLayer]`
+            The answer layer for answers that are words of the passage.
+        classifier : `Lazy[AnswerLayer]`
+            The answer layer for answers that are classes: used if the vocabulary has any, that is, if the reader says
+            so.
+        encoding_dim, embedding_dim : `int`
+            The sizes of what it reads.
+        """
+        self._answers_are_classes = self.vocab.get_vocab_size(CLASS_LABELS) > 0
+        self._answer_layer = (classifier if self._answers_are_classes else pointer).construct(
+            vocab=self.vocab, encoding_dim=encoding_dim, embedding_dim=embedding_dim
+        )
+
+    def answer(
+        self,
+        inputs: AnswerInput,
+        answer: Optional[torch.Tensor] = None,
+        metadata: Optional[List[Dict[str, Any]]] = None,
+        explanations: Optional[List[Attention]] = None,
+    ) -> Dict[str, Any]:
+        """
+        # Parameters
+
+        inputs : `AnswerInput`
+        answer : `torch.LongTensor`, optional (default = `None`)
+            Shape: (batch_size,). Index of the candidate or class; `UNKNOWN_ANSWER` counts as wrong and has no loss,
+            `SKIPPED_ANSWER` too, in the official accuracy alone.
+        metadata : `List[Dict[str, Any]]`, optional (default = `None`)
+        explanations : `List[Attention]`, optional (default = `None`)
+
+        # Returns
+
+        `Dict[str, Any]`
+            `probabilities` and `log_probabilities`, shape (batch_size, num_candidates); `attention` of the answer
+            layer, shape (batch_size, passage_length); where answers are words of the passage `has_candidate`, whether
+            any candidate is there, shape (batch_size,); with an answer the `loss`, the mean negative log-probability of
+            it; and the `explanations`, if there are any.
+        """
+        log_probabilities, attention = self._answer_layer(inputs)
+        output: Dict[str, Any] = {
+            "log_probabilities": log_probabilities,
+            "probabilities": log_probabilities.exp(),
+            "attention": attention,
+        }
+        if inputs.candidates is not None and not self._answers_are_classes:
+            output["has_candidate"] = (inputs.candidates["candidates"] >= 0).any(dim=1)
+        if explanations is not None:
+            output["explanations"] = explanations
+        if metadata is not None:
+            output["metadata"] = metadata
+        if answer is not None:
+            output["loss"] = self._score(log_probabilities, answer)
+        return output
+
+    def _score(self, log_probabilities: torch.Tensor, answer: torch.Tensor) -> torch.Tensor:
+        """The loss; answers are counted as right and wrong."""
+        known = answer >= 0
+        chosen = log_probabilities.gather(1, answer.clamp(min=0).unsqueeze(1)).squeeze(1)
+        self._accuracy((log_probabilities.argmax(dim=1) == answer) & known, kept=answer != SKIPPED_ANSWER)
+        return -(chosen * known).sum() / known.sum().clamp(min=1)
+
+    def make_output_human_readable(self, output_dict: Dict[str, Any]) -> Dict[str, Any]:
+        """
+        Gives each question its `answer`, the `candidate_probabilities` by candidate, the `attention` of the passage's
+        tokens, those tokens, the `clusters` used, and, where all are known, the `gold` answer; with `explain` also its
+        `explanations`, the objects that `Attention.to_json` makes. A question without a token of any candidate in its
+        passage has no `answer` (`None`). If the batch has such a question, `unanswered` gives the reason for it, and is
+        "" for the others.
+        """
+        keys = (
+            "id",
+            "answer",
+            "unanswered",
+            "candidate_probabilities",
+            "passage_tokens",
+            "attention",
+            "question_tokens",
+            "clusters",
+            "gold",
+        )
+        readable: Dict[str, Any] = {key: [] for key in keys}
+        namespace = CLASS_LABELS if self._answers_are_classes else CANDIDATE_LABELS
+        labels = self.vocab.get_index_to_token_vocabulary(namespace)
+        label_names = [labels[i] for i in range(len(labels))]
+        in_passage = output_dict.get("has_candidate")
+        for probabilities, attention, metadata, answerable in zip(
+            output_dict["probabilities"].tolist(),
+            output_dict["attention"].tolist(),
+            output_dict["metadata"],
+            repeat(True) if in_passage is None else in_passage.tolist(),
+        ):
+            given = None if self._answers_are_classes else metadata["candidates"]
+            names = label_names if given is None else given
+            by_name: Dict[str, float] = {}
+            for name, probability in zip(names, probabilities):
+                by_name[name] = max(probability, by_name.get(name, 0.0))
+            readable["id"].append(metadata["id"])
+            readable["answer"].append(max(by_name, key=by_name.__getitem__) if answerable and by_name else None)
+            readable["unanswered"].append("" if answerable else NO_CANDIDATE)
+            readable["candidate_probabilities"].append(by_name)
+            readable["passage_tokens"].append(metadata["passage_tokens"])
+            readable["attention"].append(attention[: len(metadata["passage_tokens"])])
+            readable["question_tokens"].append(metadata["question_tokens"])
+            readable["clusters"].append(metadata["clusters"])
+            readable["gold"].append(metadata["answer"])
+        for name in ("id", "gold"):
+            if None in readable[name]:
+                del readable[name]
+        if not any(readable["unanswered"]):
+            del readable["unanswered"]
+        if "explanations" in output_dict:
+            sides = [
+                {side: metadata[f"{side}_tokens"] for side in ("passage", "question")}
+                for metadata in output_dict["metadata"]
+            ]
+            readable["explanations"] = [
+                [attention.to_json(i, tokens) for attention in output_dict["explanations"]]
+                for i, tokens in enumerate(sides)
+            ]
+        if "loss" in output_dict:
+            readable["loss"] = output_dict["loss"]
+        return readable
+
+    def get_metrics(self, reset: bool = False) -> Dict[str, float]:
+        return self._accuracy.get_metric(reset)

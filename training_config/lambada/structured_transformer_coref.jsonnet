@@ -1,0 +1,5 @@
+// LAMBADA, ModernBERT-base under a block of self-attention, one head of which sees clusters: no paper's row.
+local structured = import '../lib/structured_transformer.libsonnet';
+local variants = import '../lib/variants.libsonnet';
+
+structured.candidates(import '../lib/lambada.libsonnet') + variants.dassa

@@ -1,0 +1,5 @@
+// WikiHop, ModernBERT-base under a layer of Coref-GRU: no paper's row.
+local structured = import '../lib/structured_transformer.libsonnet';
+local variants = import '../lib/variants.libsonnet';
+
+structured.candidates(import '../lib/wikihop.libsonnet') + variants.coref_gru
