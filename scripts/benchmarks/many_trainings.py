@@ -52,7 +52,12 @@ class State(NamedTuple):
         process = psutil.Process()
         files = process.num_fds() if psutil.POSIX else process.num_handles()
         children = len(process.children(recursive=True))
-        return cls(process.memory_info().rss, files, process.num_threads(), children, len(gc.get_objects()))
+        return cls(resident(), files, process.num_threads(), children, len(gc.get_objects()))
+
+
+def resident() -> int:
+    """The memory of this process, in bytes."""
+    return psutil.Process().memory_info().rss
 
 
 def small(config: str, path: Path) -> str:
@@ -79,10 +84,10 @@ def train(config: str, overrides: str, folder: Path) -> Dict[str, Any]:
     return {**kept, "evaluated": json.loads(metrics_file.read_text())}
 
 
-def slope(turns: List[int], resident: List[int]) -> float:
+def slope(turns: List[int], memory: List[int]) -> float:
     """By how many bytes memory grows with each training, in the second half of them."""
     half = len(turns) // 2
-    return statistics.linear_regression(turns[half:], resident[half:]).slope if len(turns) - half > 1 else 0.0
+    return statistics.linear_regression(turns[half:], memory[half:]).slope if len(turns) - half > 1 else 0.0
 
 
 def options() -> ScriptParser:
@@ -99,19 +104,19 @@ def watch(arguments: argparse.Namespace, folder: Path) -> None:
     report = Report(arguments, ["trainings", "MiB", "growth", *State._fields[1:], "s a training", "slope, MiB"])
     configs = [small(config, folder / f"{i}.json") for i, config in enumerate(arguments.configs)]
     first: Dict[str, Dict[str, Any]] = {}
-    turns, resident, base, start = [], [], 0, time.perf_counter()
+    turns, memory, base, start = [], [], 0, time.perf_counter()
     for turn in tqdm(range(1, arguments.trainings + 1), unit=" trainings"):
         config = configs[(turn - 1) % len(configs)]
         metrics = train(config, arguments.overrides, folder)
         if metrics != first.setdefault(config, metrics):
             raise ConfigurationError(f"{config}: training {turn} has the metrics {metrics}, expected {first[config]}")
         turns.append(turn)
-        resident.append(psutil.Process().memory_info().rss)
+        memory.append(resident())
         if turn == 1 or turn % arguments.every == 0:
             state = State.now()
             base = base or state.resident
             seconds = (time.perf_counter() - start) / turn
-            growth, steepness = state.resident - base, slope(turns, resident)
+            growth, steepness = state.resident - base, slope(turns, memory)
             cells = [turn, f"{state.resident / MIB:,.1f}", f"{growth / MIB:+.1f}", *state[1:], f"{seconds:.1f}"]
             row = {"trainings": turn, **state._asdict(), "growth": growth, "seconds": seconds, "slope": steepness}
             report.add([*cells, f"{steepness / MIB:.3f}"], row)
