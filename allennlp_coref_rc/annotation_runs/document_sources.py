@@ -13,6 +13,7 @@ from allennlp_coref_rc.annotations import AnnotatedText, Document, read_document
 from allennlp_coref_rc.annotations.annotators import Annotator, annotate_documents
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import open_text
+from allennlp_coref_rc.common.hub_addresses import is_hub_address
 from allennlp_coref_rc.common.json_objects import excerpt, parse_json
 from allennlp_coref_rc.data.dataset_readers import ReadingComprehensionReader
 from allennlp_coref_rc.data.tokenizers import BlankSpacyTokenizer
@@ -150,7 +151,7 @@ class DataSet(DocumentSource):
 
     def items(self) -> Iterator[Tuple[str, Any]]:
         reader = build_reader(self.reader)
-        return reader.read_items(reader.find(self.path), self.path)
+        return reader.items(reader.find(self.path), self.path)
 
     def to_document(self, item: Any) -> Document:
         return build_reader(self.reader).to_document(item)
@@ -173,6 +174,8 @@ def document_source(path: str, reader: Optional[Dict[str, Any]] = None) -> Docum
             return DataSet(path, together, config)
         built.check_header(local, header)
         return AnnotatedDocuments(local, together)
+    if is_hub_address(path):
+        raise ConfigurationError(f"{path}: found a data set of the Hugging Face hub, expected also --reader")
     if os.path.isdir(path) or (glob.has_magic(path) and not os.path.exists(path)):
         return TextFiles(path)
     header = read_header(_local(path))

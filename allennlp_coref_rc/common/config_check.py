@@ -10,6 +10,7 @@ import os
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Tuple
 
 from allennlp_coref_rc.common.config_walk import GIVEN, ConfigWalk, Problem, join, short
+from allennlp_coref_rc.common.hub_addresses import is_hub_address
 
 OTHER_KEYS = ("random_seed", "numpy_seed", "pytorch_seed", "distributed", "include_in_archive", "evaluation", "type")
 """Keys at the top of a config that the training loop does not take."""
@@ -111,7 +112,7 @@ def missing_data(reader: Mapping[str, Any], path: str) -> Optional[str]:
 
     from allennlp_coref_rc.common.errors import ConfigurationError
 
-    if "://" in path:
+    if "://" in path and not is_hub_address(path):
         return None
     # Without parts that are costly to build and have nothing to do with files.
     simple = {
@@ -121,7 +122,7 @@ def missing_data(reader: Mapping[str, Any], path: str) -> Optional[str]:
         cls = DatasetReader.resolve_class_name(str(reader.get("type")))[0]
         if not hasattr(cls, "find"):
             own = cls.__module__.partition(".")[0] in ("allennlp", "allennlp_coref_rc", "allennlp_models")
-            plain = os.sep in path and not set(path) & set("*?[]!,")
+            plain = os.sep in path and "://" not in path and not set(path) & set("*?[]!,")
             return f"{path}: no such file" if own and plain and not os.path.exists(path) else None
         built: Any = DatasetReader.from_params(Params(simple))
     except Exception:  # It is built as a whole later; what is wrong with it shows then.

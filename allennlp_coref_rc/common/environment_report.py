@@ -35,6 +35,7 @@ OPTIONAL = {
     "python -m spacy download en_core_web_sm",
     "fastcoref": "the annotator fastcoref; in a clone, uv pip install --editable '.[fastcoref]'",
     "coreferee": "the annotator coreferee; in a clone, uv pip install --editable '.[coreferee]'",
+    "datasets": "data sets of the Hugging Face hub; in a clone, uv pip install --editable '.[datasets]'",
     "triton": "the fused recurrence on a GPU; builds of torch for GPUs bring it along",
     "tensorboard": "looking at what AllenNLP's callback tensorboard writes",
 }

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Dict, Iterator, Optional, Union
 
 from allennlp_coref_rc.common.error_message import message_of
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.hub_addresses import HUB
 from allennlp_coref_rc.trust.archived_config import read_config
 from allennlp_coref_rc.trust.registered_names import HINT, only_registered
 from allennlp_coref_rc.trust.unpacking import extracted_archive, read_member
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
     from allennlp.models import Archive
 
 CONFIG, VOCABULARY = "config.json", "vocabulary"
-
-HUB = "hf://"
-"""Begins the addresses of models on the Hugging Face hub."""
 
 LONGEST = 600
 """In characters, of what others say that is passed on."""

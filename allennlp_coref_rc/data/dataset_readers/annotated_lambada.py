@@ -1,10 +1,11 @@
 import os
-from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
 
 from allennlp.data import DatasetReader
 from allennlp.data.tokenizers import WhitespaceTokenizer
 
 from allennlp_coref_rc.annotations import Document, sentence_spans
+from allennlp_coref_rc.annotations.formats.json_value import JsonValue
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import open_text
 from allennlp_coref_rc.data.dataset_readers.cloze_dataset_reader import ClozeDatasetReader
@@ -44,6 +45,7 @@ class AnnotatedLambadaReader(ClozeDatasetReader):
 
     default_tokenizer = WhitespaceTokenizer()
     metadata_keys = ("answer_in_context",)
+    columns = ("text",)
 
     def __init__(self, question: str = "after_last_period", **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -58,6 +60,10 @@ class AnnotatedLambadaReader(ClozeDatasetReader):
                 yield f"{path}, line {number}", (f"{os.path.basename(name)}:{number}", line)
         if not number:
             raise ConfigurationError(f"{path}, line 1: found an empty file, expected a text a line")
+
+    def row_items(self, rows: Iterable[JsonValue], name: str) -> Iterator[Tuple[str, Tuple[str, str]]]:
+        for number, row in enumerate(rows, start=1):
+            yield row.place, (f"{os.path.basename(name)}:{number}", row["text"].string())
 
     def to_document(self, item: Tuple[str, str]) -> Document:
         id, line = item

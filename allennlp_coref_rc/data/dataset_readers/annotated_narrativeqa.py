@@ -1,6 +1,6 @@
 import os
 from itertools import accumulate
-from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from allennlp.data import DatasetReader, Instance
 
@@ -10,6 +10,7 @@ from allennlp_coref_rc.annotations.formats import annotated_text_from_dassa
 from allennlp_coref_rc.annotations.formats.json_value import JsonValue, read_json
 from allennlp_coref_rc.common.csv_rows import read_csv_rows
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.hub_addresses import is_hub_address
 from allennlp_coref_rc.data.dataset_readers.answers import add_span
 from allennlp_coref_rc.data.dataset_readers.oracle_spans import ORACLES, oracle_span
 from allennlp_coref_rc.data.dataset_readers.question_data import all_questions, question_data
@@ -22,6 +23,9 @@ QUESTIONS, SUMMARIES = "qaps.csv", "third_party/wikipedia/summaries.csv"
 
 COLUMNS = {"tokenized": "{}_tokenized", "raw": "{}"}
 """The names of the columns with each kind of text."""
+
+ROW_KEYS = {"tokenized": "tokens", "raw": "text"}
+"""The same in data sets of the Hugging Face hub, where tokens are lists."""
 
 CUT_OFF = "the answer lies beyond dataset_reader.max_passage_length"
 
@@ -89,6 +93,8 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
                 raise ConfigurationError(f"annotated_narrativeqa: {key} is {value!r}, expected one of {choices}")
         self._text = text
         self._oracle = oracle
+        key = ROW_KEYS[text]
+        self.columns = ("document.id", f"document.summary.{key}", f"question.{key}", "answers")
 
     def find(self, file_path: str) -> str:
         """The questions' file of a folder and a split, or the file itself."""
@@ -98,7 +104,7 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
                 f"{file_path}: found no split, expected FOLDER/train, FOLDER/valid or FOLDER/test, where "
                 f"FOLDER/{QUESTIONS} is a file"
             )
-        if split not in SPLITS or os.path.isfile(file_path):
+        if split not in SPLITS or os.path.isfile(file_path) or is_hub_address(file_path):
             return super().find(file_path)
         return self._find_csv(folder, QUESTIONS)
 
@@ -114,6 +120,19 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
             return
         for number, values in enumerate(read_json(path)):
             yield values.place, DassaDocument(number, values)
+
+    def row_items(self, rows: Iterable[JsonValue], name: str) -> Iterator[Tuple[str, Summary]]:
+        id_column, summary_column, question_column, answers_column = self.columns
+        found: Dict[str, Tuple[str, Summary]] = {}
+        for row in rows:
+            id = row[id_column].string()
+            if id not in found:
+                found[id] = row.place, Summary(id, _text_of(row[summary_column]), [], [])
+            summary = found[id][1]
+            summary.questions.append(_text_of(row[question_column]))
+            answers = row[answers_column].list()
+            summary.answers.append([_text_of(answer[ROW_KEYS[self._text]]) for answer in answers])
+        yield from found.values()
 
     def _read_csv(self, questions_path: str, summaries_path: str, split: str) -> Iterator[Tuple[str, Summary]]:
         column = COLUMNS[self._text].format
@@ -246,3 +265,12 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
         for instance in self.to_instances(self.annotate(document)):
             return instance
         raise ConfigurationError(f"found a question that is left out: {CUT_OFF}")
+
+
+def _text_of(value: JsonValue) -> str:
+    """A text of a row; tokens are joined by blanks, as in the official files."""
+    text = value.text()
+    joined = text if isinstance(text, str) else " ".join(text)
+    if not joined.strip():
+        raise value.error("text")
+    return joined

@@ -1,5 +1,6 @@
 import os
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, cast
+from itertools import groupby
+from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple, cast
 
 from allennlp.data import DatasetReader, Instance
 from allennlp.data.fields import SequenceLabelField, TextField
@@ -23,6 +24,10 @@ OUTSIDE, BEGIN, INSIDE = range(3)
 """The values of `answer_tags`."""
 
 NO_SPAN: Span = (-1, 0)
+
+
+ANSWER_COLUMNS = ("answers.text", "answers.answer_start")
+"""The columns of answers in data sets of the Hugging Face hub: lists of the same length."""
 
 
 class Paragraph(NamedTuple):
@@ -74,6 +79,8 @@ class AnnotatedSquadReader(ReadingComprehensionReader):
     default_annotate_together = False
     default_wrap_question = False
     has_cloze = False
+    columns = ("context", "question")
+    optional_columns = ("id", "context_id", "is_impossible", "answers", *ANSWER_COLUMNS)
     several_spans = False
     """Whether the answers of a question are the spans of a single answer, instead of alternatives."""
 
@@ -88,6 +95,15 @@ class AnnotatedSquadReader(ReadingComprehensionReader):
                 number += 1
                 place = f"{article_place}.paragraphs[{i}]"
                 yield place, Paragraph(f"{os.path.basename(name)}:{number}", JsonValue(paragraph.value, place))
+
+    def row_items(self, rows: Iterable[JsonValue], name: str) -> Iterator[Tuple[str, Paragraph]]:
+        # The questions about a passage follow one another.
+        groups = groupby(rows, key=lambda row: (row["context"].string(), row.value.get("context_id")))
+        for number, ((context, id), group) in enumerate(groups, start=1):
+            questions = [(row.place, _question_of(row, context)) for row in group]
+            place = questions[0][0]
+            paragraph = {"context": context, "context_id": id, "qas": [question for _, question in questions]}
+            yield place, Paragraph(f"{os.path.basename(name)}:{number}", JsonValue(paragraph, place))
 
     def to_document(self, item: Paragraph) -> Document:
         context = item.values["context"].string()
@@ -177,6 +193,22 @@ def _document(
     id: Optional[str] = None,
 ) -> Document:
     return Document.of(passage, *questions, id=id, data={"passage": context, "questions": list(data)})
+
+
+def _question_of(row: JsonValue, context: str) -> Dict[str, Any]:
+    """The question of a row as it stands in files. A mistake in it raises an error that names the row."""
+    question = {key: row.value.get(key) for key in ("id", "question", "is_impossible", "answers")}
+    texts, starts = map(row.get, ANSWER_COLUMNS)
+    if texts is not None and starts is not None:
+        if len(texts.list()) != len(starts.list()):
+            raise starts.error(f"{len(texts.list())} places, as many as answers.text")
+        question["answers"] = [{"text": text, "answer_start": start} for text, start in zip(texts.value, starts.value)]
+    if question["answers"] == [] and question["is_impossible"] is None:
+        question["is_impossible"] = True
+    values = JsonValue(question, row.place)
+    values["question"].string()
+    _question_data(values, context, ())
+    return question
 
 
 def _question_data(question: JsonValue, context: str, offsets: Sequence[Span]) -> Dict[str, Any]:

@@ -4,7 +4,7 @@ import random
 import re
 from collections import Counter
 from itertools import accumulate
-from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
 
 from allennlp.data import DatasetReader, Instance
 
@@ -86,6 +86,8 @@ class AnnotatedWikiHopReader(ReadingComprehensionReader):
 
     default_annotate_together = False
     default_wrap_question = False
+    columns = ("query", "supports", "candidates")
+    optional_columns = ("id", "answer", "annotations")
 
     def __init__(
         self,
@@ -111,6 +113,11 @@ class AnnotatedWikiHopReader(ReadingComprehensionReader):
     def read_items(self, path: str, name: str) -> Iterator[Tuple[str, Dict[str, Any]]]:
         for number, (place, item) in enumerate(read_json_objects(path), start=1):
             yield place, {"id": f"{os.path.basename(name)}:{number}", **item}
+
+    def row_items(self, rows: Iterable[JsonValue], name: str) -> Iterator[Tuple[str, Dict[str, Any]]]:
+        for number, row in enumerate(rows, start=1):
+            known = {key: value for key, value in row.value.items() if value is not None}
+            yield row.place, {"id": f"{os.path.basename(name)}:{number}", **known}
 
     def to_document(self, item: Dict[str, Any]) -> Document:
         values = JsonValue(item)

@@ -25,9 +25,11 @@ from allennlp_coref_rc.annotations.annotated_text import Span
 from allennlp_coref_rc.annotations.annotators import Annotator, annotate_documents
 from allennlp_coref_rc.annotations.formats.json_value import JsonValue
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.hub_addresses import is_hub_address, parse_address
 from allennlp_coref_rc.data.annotation_layers import AnnotationLayer, label_namespace
 from allennlp_coref_rc.data.dataset_readers.question_data import all_questions, question_data
 from allennlp_coref_rc.data.fields import SKIPPED_ANSWER, AnnotationField, AnswerField
+from allennlp_coref_rc.data.hub_rows import read_rows
 from allennlp_coref_rc.data.tokenizers import BlankSpacyTokenizer
 
 logger = logging.getLogger(__name__)
@@ -81,6 +83,10 @@ class ReadingComprehensionReader(DatasetReader):
     default_wrap_question = True
     has_cloze = True
     """Whether an answer may belong where a question has its placeholder."""
+    columns: Sequence[str] = ()
+    """The columns that the reader needs of a data set of the Hugging Face hub; none if it reads no such data set."""
+    optional_columns: Sequence[str] = ()
+    """More columns that it reads where they are."""
 
     def __init__(
         self,
@@ -118,6 +124,13 @@ class ReadingComprehensionReader(DatasetReader):
         The items of a file in the official format, in order, each with its place for messages ("FILE, line 3"). This
         should be cheap: every worker reads all items and takes its share. `path` is the local file, `name` the path or
         URL that the user gave.
+        """
+        raise NotImplementedError
+
+    def row_items(self, rows: Iterable[JsonValue], name: str) -> Iterator[Tuple[str, Any]]:
+        """
+        The same items, each with its place, of the rows of a data set of the Hugging Face hub, whose address is `name`.
+        Rows have the reader's `columns`.
         """
         raise NotImplementedError
 
@@ -164,11 +177,21 @@ class ReadingComprehensionReader(DatasetReader):
     # Helpers of the steps.
 
     def find(self, file_path: str) -> str:
-        """The local file of a path or a URL."""
+        """The local file of a path or a URL; the address of a data set of the Hugging Face hub stays as it is."""
+        if is_hub_address(file_path):
+            if not self.columns:
+                raise ConfigurationError(f"{file_path}: {self.registered_name()} reads files alone, expected one")
+            return parse_address(file_path).address
         try:
             return str(cached_path(file_path))
         except (FileNotFoundError, ValueError) as error:
             raise ConfigurationError(f"{file_path}: no such file") from error
+
+    def items(self, path: str, name: str) -> Iterator[Tuple[str, Any]]:
+        """The items of a file, or of a data set of the Hugging Face hub; see `read_items`."""
+        if is_hub_address(path):
+            return self.row_items(read_rows(path, self.columns, self.optional_columns), name)
+        return self.read_items(path, name)
 
     def annotate(self, document: Document) -> Document:
         """The document with the annotations of the reader's annotator, if it has one."""
@@ -196,13 +219,13 @@ class ReadingComprehensionReader(DatasetReader):
         """This worker's share of a file's annotated documents, each with its place for messages."""
         path = self.find(file_path)
         logger.info("Reading questions from %s", path)
-        header = None if os.path.isdir(path) else read_header(path)
+        header = None if os.path.isdir(path) or is_hub_address(path) else read_header(path)
         if header is not None:
             self.check_header(path, header)
             yield from self._shard(read_documents(path))
             return
         unsure = bool(self._annotation_layers) and self._annotator is None
-        for place, item in self._shard(self.read_items(path, file_path)):
+        for place, item in self._shard(self.items(path, file_path)):
             with _named(place):
                 document = self.annotate(self.to_document(item))
             # Some formats come with annotations. The first document shows it.
