@@ -160,8 +160,13 @@ def annotate_input(path: str) -> None:
 
 @lru_cache(maxsize=None)
 def predictor(name: str) -> Predictor:
-    if name == "annotated_narrativeqa":
+    if name in ("annotated_narrativeqa", "annotated_quoref"):
         model, reader, _ = span_models.build(span_models.qanet())
+        reader = (
+            reader
+            if name == "annotated_narrativeqa"
+            else DatasetReader.from_params(Params(deepcopy({**span_models.READER, "type": name})))
+        )
         return Predictor.by_name("span_reader")(model.eval(), reader)
     model, _, reader = ga_reader_test.build("bi_coref_gru")
     reader = reader if name == "annotated_babi" else build(name, annotator=ANNOTATOR)
@@ -295,5 +300,10 @@ KINDS: List[Kind] = [
         "input span_reader",
         "annotated_narrativeqa",
         {"passage": "Rain falls . Pip left .", "question": "What ?", "clusters": CLUSTERS},
+    ),
+    inputs(
+        "input span_reader quoref",
+        "annotated_quoref",
+        {"passage": "Rain falls. Pip left.", "question": "What?", "clusters": CLUSTERS},
     ),
 ]

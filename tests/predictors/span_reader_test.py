@@ -6,7 +6,7 @@ from allennlp.data import Batch, Vocabulary
 from allennlp.models import Model
 from allennlp.predictors import Predictor
 
-from allennlp_coref_rc.data.dataset_readers import AnnotatedNarrativeQaReader
+from allennlp_coref_rc.data.dataset_readers import AnnotatedNarrativeQaReader, AnnotatedQuorefReader
 from tests.models.span_models import DASSA, build, qanet
 from tests.shared import PROJECT
 
@@ -76,6 +76,23 @@ def test_batches_agree_with_single_questions(predictor):
     inputs = [{"passage": PASSAGE, "question": QUESTION}, {"passage": ["Rain", "falls"], "question": ["What", "?"]}]
     single = [predictor.predict_json(item)["answer"] for item in inputs]
     assert [output["answer"] for output in predictor.predict_batch_json(inputs)] == single
+
+
+def test_answers_of_quoref_are_pieces_of_the_passage_and_compared_with_all_spans():
+    model, reader, _ = build({**qanet("gru"), "metric": "quoref"})
+    reader = AnnotatedQuorefReader(token_indexers=reader._token_indexers)
+    predictor = Predictor.by_name("span_reader")(model.eval(), reader)
+    output = predictor.predict_json({"passage": PASSAGE, "question": QUESTION})
+    assert output["answer"] in PASSAGE and " ".join(output["passage_tokens"]) != PASSAGE
+    instances = list(reader.read(str(PROJECT / "tests" / "fixtures" / "quoref" / "train.json")))
+    assert [one["id"] for one in predictor.predict_batch_instance(instances)] == [f"q{i}" for i in range(1, 10)]
+    # "Tom" is half of q2's answer, "Ugander" is none of q4's "Ugand", and "Kit O'Neill" is what q7 asks for.
+    chosen = [instances[i]["metadata"].metadata for i in (1, 3, 6)]
+    length = max(len(metadata["passage_tokens"]) for metadata in chosen)
+    starts, ends = (torch.eye(length)[rows] * 9 for rows in ([8, 37, 2], [8, 37, 3]))
+    model.get_metrics(reset=True)
+    model.answer(starts, ends, torch.ones(3, length, dtype=torch.bool), metadata=chosen)
+    assert model.get_metrics() == pytest.approx({"exact_match": 1 / 3, "f1": (0.5 + 0 + 1) / 3})
 
 
 @pytest.mark.parametrize(
