@@ -12,6 +12,9 @@ TEMPLATE = "model_card.md.jinja"
 DATA_PATHS = {"train": "train_data_path", "validation": "validation_data_path", "test": "test_data_path"}
 """The keys of a config with the data of each split."""
 
+ELSEWHERE = ("type", "annotator", "annotation_layers", "token_indexers")
+"""The settings of a reader that a card does not list: they have a place of their own, or are of the model."""
+
 REPORTED = ("best_validation_", "test_")
 """The beginnings of the names of metrics in a card."""
 
@@ -49,6 +52,7 @@ def model_card(config: Dict[str, Any], metrics: Dict[str, Any], title: str, lice
         model=_typed(config["model"])["type"],
         reader=reader,
         data=[(split, config[key]) for split, key in DATA_PATHS.items() if config.get(key)],
+        settings={key: value for key, value in reader.items() if key not in ELSEWHERE},
         annotator=reader.get("annotator"),
         layers=reader.get("annotation_layers"),
         transformers=sorted(set(_transformers(config["model"]))),

@@ -45,8 +45,10 @@ def test_a_card_tells_what_the_training_has_left(packed, folder, tmp_path, capsy
     assert "| `best_validation_accuracy` | 0.5123 |" in lines
     assert "| `test_accuracy` | 0.5 |" in lines
     assert "training_loss" not in card and "best_epoch" not in card
-    annotators = [block for block in card.split("```json\n")[1:] if json.loads(block.split("```")[0]) == ANNOTATOR]
-    assert len(annotators) == 1
+    reader = json.loads((copy / "config.json").read_text())["dataset_reader"]
+    settings = {key: value for key, value in reader.items() if key in ("folder", "task", "max_instances")}
+    blocks = [json.loads(block.split("```")[0]) for block in card.split("```json\n")[1:]]
+    assert settings and blocks[:2] == [settings, ANNOTATOR]
     assert "{{" not in card and "{%" not in card
 
 
