@@ -98,13 +98,17 @@ class SpanModel(Model):
             for name in ("span_start_probs", "span_end_probs")
         }
         readable["best_span"] = output_dict["best_span"].tolist()
-        for name in ("id", "passage_tokens", "question_tokens", "answer_texts"):
-            values = [values.get(name) for values in metadata]
-            if all(values):
-                readable[name] = values
+        readable.update(known_metadata(metadata))
         if "loss" in output_dict:
             readable["loss"] = output_dict["loss"]
         return readable
 
     def get_metrics(self, reset: bool = False) -> Dict[str, float]:
         return self._metric.get_metric(reset)
+
+
+def known_metadata(metadata: List[Dict[str, Any]]) -> Dict[str, List[Any]]:
+    """By name, what readers say of their questions, where all questions have it."""
+    names = ("id", "passage_tokens", "question_tokens", "answer_texts")
+    found = {name: [values.get(name) for values in metadata] for name in names}
+    return {name: values for name, values in found.items() if all(values)}

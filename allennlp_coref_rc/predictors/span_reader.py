@@ -14,13 +14,14 @@ from allennlp_coref_rc.predictors.inputs import reader_arguments
 class SpanReaderPredictor(ExplainingPredictor):
     """
     Answers questions with a span of the passage, by any model whose output has `best_span`, the first and the last
-    token (allennlp-models' `qanet` and `bidaf` too, of a reader of this package).
+    token (allennlp-models' `qanet` and `bidaf` too, of a reader of this package), or `best_spans`, several of them.
 
     Input: `{"passage": …, "question": …}`, texts or lists of tokens; optionally `clusters`, known coreference clusters
     in place of the annotator's, as lists of [start, end) spans of the tokens of the passage and the question in a row.
     Other keys are ignored.
 
-    Output: the `answer`, the text of the span (on NarrativeQA its tokens joined by blanks); `passage_tokens` and
+    Output: the `answer`, the text of the span (on NarrativeQA its tokens joined by blanks), or of several spans, joined
+    by commas, with the list of `answers`; `passage_tokens` and
     `question_tokens`; of a data set's questions the `id` and the `answer_texts`, the answers they have there; beside
     what the model has put out.
 
@@ -40,8 +41,11 @@ class SpanReaderPredictor(ExplainingPredictor):
         outputs = super().predict_batch_instance(instances)
         for instance, output in zip(instances, outputs):
             metadata = cast(MetadataField, instance["metadata"]).metadata
-            start, end = output["best_span"]
-            output["answer"] = span_text(metadata, start, end)
+            if "best_spans" in output:
+                output["answers"] = [span_text(metadata, *span) for span in output["best_spans"]]
+                output["answer"] = ", ".join(output["answers"])
+            else:
+                output["answer"] = span_text(metadata, *output["best_span"])
             output.update({name: metadata[name] for name in ("passage_tokens", "question_tokens")})
             known = {name: metadata.get(name) for name in ("id", "answer_texts")}
             output.update({name: value for name, value in known.items() if value})

@@ -39,6 +39,10 @@ def spans():
     return {"type": "annotated_quoref"}, FIXTURES / "quoref" / "train.json", [0, 4]
 
 
+def tags():
+    return {"type": "annotated_quoref", "tag_answers": True}, FIXTURES / "quoref" / "train.json", [1, 4]
+
+
 def candidates():
     return {"type": "annotated_wikihop"}, FIXTURES / "wikihop" / "train.json", [0, 1]
 

@@ -111,12 +111,15 @@ def load_small(config: Path, task: int = 2) -> Params:
 
 @lru_cache(maxsize=None)
 def tiny_transformer() -> str:
-    """The field `transformer` of a tiny one, in place of a pretrained one that has to be downloaded."""
+    """
+    Fields of a tiny transformer without dropout, in place of a pretrained one that has to be downloaded. Its positions
+    have no end.
+    """
     folder = tempfile.TemporaryDirectory()
     atexit.register(folder.cleanup)
-    name = tiny_transformers.make("bert", Path(folder.name) / "bert")
-    options = f"dim={tiny_transformers.HIDDEN_SIZE}, max_length={tiny_transformers.MAX_LENGTH}"
-    return f"(import 'lib/transformers.libsonnet').transformer('{name}', {options}) {{ overlap:: 4 }}"
+    name = tiny_transformers.make("modernbert", Path(folder.name) / "modernbert")
+    options = f"dim={tiny_transformers.HIDDEN_SIZE}, max_length={2 * tiny_transformers.MAX_LENGTH}"
+    return f"(import 'lib/transformers.libsonnet').transformer('{name}', {options}) {{ overlap:: 4, dropout:: 0 }}"
 
 
 def small(text: str, folder: str) -> str:

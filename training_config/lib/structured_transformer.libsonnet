@@ -52,6 +52,12 @@ local structured = {
     model+: { [if experiment.metric != null then 'metric']: experiment.metric },
   },
 
+  // Answers of several spans.
+  tags(data_set): self.spans(data_set) {
+    model_type:: 'structured_transformer_tagger',
+    data_set+:: { tag_answers: true },
+  },
+
   // Answers that are candidates: for libraries that are made of ga.libsonnet.
   candidates(data_set): data_set + structured {
     local experiment = self,

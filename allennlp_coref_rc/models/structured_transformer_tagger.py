@@ -1,0 +1,119 @@
+from typing import Any, Dict, List, Optional
+
+import torch
+from allennlp.data import TextFieldTensors, Vocabulary
+from allennlp.models import Model
+from allennlp.modules import Seq2SeqEncoder
+from allennlp.training.metrics import Metric
+
+from allennlp_coref_rc.data.fields import AnnotationTensors
+from allennlp_coref_rc.metrics.quoref import QuorefMetric
+from allennlp_coref_rc.models.span_model import known_metadata
+from allennlp_coref_rc.modules.spans import span_text
+from allennlp_coref_rc.modules.structured_pair import StructuredPair
+from allennlp_coref_rc.modules.tags import best_spans, tag_loss
+from allennlp_coref_rc.modules.token_embedders import TransformerPair
+
+
+@Model.register("structured_transformer_tagger")
+class StructuredTransformerTagger(Model):
+    """
+    The `structured_transformer` for answers of several spans. It tags each token of the passage as the first of a span,
+    inside of one or outside, as TASE does (Segal et al., EMNLP 2020), and answers with the spans of the most probable
+    tags, one or more. It is trained with the field `answer_tags`: the reader needs `tag_answers`.
+
+    Registered as a `Model` with name "structured_transformer_tagger".
+
+    # Parameters
+
+    vocab : `Vocabulary`
+    transformer : `TransformerPair`
+    encoder : `Seq2SeqEncoder`, optional (default = `None`)
+        The layer above it, which may read annotations. It reads vectors of the transformer's size.
+    dropout : `float`, optional (default = `0.1`)
+        Applied to the vectors that answers are read off.
+    metric : `Metric`, optional (default = `QuorefMetric()`)
+        Compares answers with their references, both as lists of texts.
+    """
+
+    default_predictor = "span_reader"
+
+    def __init__(
+        self,
+        vocab: Vocabulary,
+        transformer: TransformerPair,
+        encoder: Optional[Seq2SeqEncoder] = None,
+        dropout: float = 0.1,
+        metric: Optional[Metric] = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(vocab, **kwargs)
+        self._pair = StructuredPair(transformer, encoder, dropout)
+        self._tags = torch.nn.Linear(transformer.get_output_dim(), 3)
+        # It is given texts, where AllenNLP's signature of metrics has tensors.
+        self._metric: Any = metric or QuorefMetric()
+
+    def forward(
+        self,
+        passage: TextFieldTensors,
+        question: TextFieldTensors,
+        answer_tags: Optional[torch.Tensor] = None,
+        span_start: Optional[torch.Tensor] = None,
+        span_end: Optional[torch.Tensor] = None,
+        passage_annotations: Optional[AnnotationTensors] = None,
+        question_annotations: Optional[AnnotationTensors] = None,
+        metadata: Optional[List[Dict[str, Any]]] = None,
+    ) -> Dict[str, Any]:
+        """
+        # Parameters
+
+        passage, question : `TextFieldTensors`
+        answer_tags : `torch.LongTensor`, optional (default = `None`)
+            Shape: (batch_size, passage_length). Without any span where it is not known.
+        span_start, span_end : `torch.LongTensor`, optional (default = `None`)
+            Not used: the tags have the first span too.
+        passage_annotations, question_annotations : `AnnotationTensors`, optional (default = `None`)
+        metadata : `List[Dict[str, Any]]`, optional (default = `None`)
+
+        # Returns
+
+        `Dict[str, Any]`
+            `tag_probs`, shape (batch_size, passage_length, 3), of `OUTSIDE`, `BEGIN` and `INSIDE`; `best_spans`, for
+            each question a list of spans, each its first and its last token; with tags the `loss`.
+        """
+        pair = self._pair(passage, question, passage_annotations, question_annotations)
+        mask = pair.passage.mask
+        log_probabilities = self._tags(pair.structured_passage).float().log_softmax(dim=-1)
+        spans = best_spans(log_probabilities, mask)
+        output: Dict[str, Any] = {"tag_probs": log_probabilities.exp(), "best_spans": spans}
+        if answer_tags is not None:
+            output["loss"] = tag_loss(log_probabilities, answer_tags, mask)
+        if metadata is not None:
+            output["metadata"] = metadata
+            answered = [
+                ([span_text(values, *span) for span in of_question], values["answer_texts"])
+                for of_question, values in zip(spans, metadata)
+                if values.get("answer_texts")
+            ]
+            # Without any too: the processes of a distributed training wait for each other here.
+            self._metric([texts for texts, _ in answered], [references for _, references in answered])
+        return output
+
+    def make_output_human_readable(self, output_dict: Dict[str, Any]) -> Dict[str, Any]:
+        """
+        Gives each question its `best_spans`, and each of the `passage_tokens` the probabilities of its tags,
+        `tag_probs`; the `question_tokens`, the `id`, and the `answer_texts`, where all are known.
+        """
+        metadata = output_dict["metadata"]
+        lengths = [len(values["passage_tokens"]) for values in metadata]
+        readable = {
+            "best_spans": [[list(span) for span in spans] for spans in output_dict["best_spans"]],
+            "tag_probs": [rows[:length] for rows, length in zip(output_dict["tag_probs"].tolist(), lengths)],
+            **known_metadata(metadata),
+        }
+        if "loss" in output_dict:
+            readable["loss"] = output_dict["loss"]
+        return readable
+
+    def get_metrics(self, reset: bool = False) -> Dict[str, float]:
+        return self._metric.get_metric(reset)
