@@ -1,5 +1,7 @@
+import logging
 import os
 
+import pytest
 import torch
 
 if not torch.cuda.is_available():
@@ -7,3 +9,14 @@ if not torch.cuda.is_available():
     os.environ.setdefault("TRITON_INTERPRET", "1")
 
 import allennlp_coref_rc  # noqa: F401  registers what configs name, as a plugin is imported
+
+
+@pytest.fixture(autouse=True)
+def no_logs_of_other_tests():
+    """A training leaves a handler that writes into its folder, which may be gone when another test logs something."""
+    yield
+    root = logging.getLogger()
+    for handler in list(root.handlers):
+        if isinstance(handler, logging.FileHandler):
+            root.removeHandler(handler)
+            handler.close()
