@@ -23,9 +23,16 @@ MODELS = {
 
 each_model = pytest.mark.parametrize("questions", MODELS, ids=lambda questions: questions.__name__)
 
-each_architecture = pytest.mark.parametrize("architecture", tiny_transformers.ARCHITECTURES)
+each_architecture = pytest.mark.parametrize(
+    "architecture, questions",
+    [(architecture, data) for architecture in tiny_transformers.ARCHITECTURES for data in (spans, candidates)]
+    + [("roberta", tags), ("bert", cloze), ("modernbert", classes)],
+)
 
-each_encoder = pytest.mark.parametrize("encoder", ENCODERS)
+each_encoder = pytest.mark.parametrize(
+    "encoder, questions",
+    [(encoder, spans) for encoder in ENCODERS] + [("dassa", data) for data in MODELS if data is not spans],
+)
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +47,6 @@ def of_layer(model):
     return {key: value for key, value in named.items() if "._layer." in key and not key.endswith("_gate")}
 
 
-@each_model
 @each_architecture
 def test_the_loss_falls(folders, questions, architecture):
     """Without dropout, which is large for a tiny transformer."""
@@ -58,7 +64,6 @@ def test_the_loss_falls(folders, questions, architecture):
     assert losses[-1] < 0.6 * losses[0]
 
 
-@each_model
 @each_encoder
 def test_the_layer_starts_as_the_identity_and_then_learns_from_annotations(folders, questions, encoder):
     folder = folders["bert"]
