@@ -3,6 +3,7 @@ import os
 
 import pytest
 import torch
+from allennlp.common.tqdm import logger as tqdm_logger
 
 if not torch.cuda.is_available():
     # Kernels then run in Triton's interpreter, on the CPU. Triton reads this when it is imported.
@@ -15,8 +16,8 @@ import allennlp_coref_rc  # noqa: F401  registers what configs name, as a plugin
 def no_logs_of_other_tests():
     """A training leaves a handler that writes into its folder, which may be gone when another test logs something."""
     yield
-    root = logging.getLogger()
-    for handler in list(root.handlers):
-        if isinstance(handler, logging.FileHandler):
-            root.removeHandler(handler)
-            handler.close()
+    for logger in (logging.getLogger(), tqdm_logger):
+        for handler in list(logger.handlers):
+            if isinstance(handler, logging.FileHandler):
+                logger.removeHandler(handler)
+                handler.close()

@@ -83,8 +83,11 @@ def quiet_logs(speaks: bool = True) -> Iterator[None]:
         raise
     finally:
         logging.captureWarnings(False)
+        # AllenNLP's progress bars write to the file of the run too.
+        bars = logging.getLogger("tqdm")
         for handler in root.handlers:
             if isinstance(handler, logging.FileHandler):
+                bars.removeHandler(handler)
                 with suppress(OSError):
                     handler.close()
         root.handlers[:] = handlers

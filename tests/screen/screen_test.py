@@ -4,6 +4,7 @@ import io
 import json
 import logging
 import re
+import shutil
 import sys
 import warnings
 from contextlib import redirect_stdout
@@ -173,6 +174,14 @@ def test_an_error_goes_to_the_log_with_its_traceback(tmp_path, capsys):
         {}["missing"]
     assert "Traceback" in (tmp_path / "out.log").read_text()
     assert capsys.readouterr().err == ""
+
+
+def test_after_a_command_nothing_writes_to_its_log_any_more(config, tmp_path):
+    """Its folder may be gone by then."""
+    allennlp.run(["train", str(config), "-s", str(tmp_path / "run"), "--dry-run"])
+    shutil.rmtree(tmp_path / "run")
+    assert list(Tqdm.tqdm([1, 2])) == [1, 2]
+    assert not (tmp_path / "run").exists()
 
 
 def test_logging_is_as_it_was_after_a_command():
