@@ -176,8 +176,9 @@ def test_an_error_goes_to_the_log_with_its_traceback(tmp_path, capsys):
     assert capsys.readouterr().err == ""
 
 
-def test_after_a_command_nothing_writes_to_its_log_any_more(config, tmp_path):
+def test_after_a_command_nothing_writes_to_its_log_any_more(config, tmp_path, caplog):
     """Its folder may be gone by then."""
+    caplog.set_level(logging.INFO)
     allennlp.run(["train", str(config), "-s", str(tmp_path / "run"), "--dry-run"])
     shutil.rmtree(tmp_path / "run")
     assert list(Tqdm.tqdm([1, 2])) == [1, 2]
