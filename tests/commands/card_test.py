@@ -4,6 +4,7 @@ import shutil
 import pytest
 import yaml
 from allennlp.common import file_utils
+from huggingface_hub import configure_http_backend
 
 from tests.trust.crafted import DATA, changed, make_folder, pack, refusal, run
 
@@ -86,6 +87,8 @@ def test_what_is_no_archive(tmp_path, capsys):
 def hub(tmp_path, monkeypatch):
     """The cache of the Hugging Face hub without a network: it holds files as links to blobs."""
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    # Sessions that were opened before would look for the network, several times.
+    configure_http_backend()
     monkeypatch.setattr(file_utils, "CACHE_DIRECTORY", str(tmp_path / "cache"))
 
     def publish(name, files):
