@@ -18,8 +18,8 @@ IMPORTS = """
 """
 
 BASES = {
-    "spans": "structured.spans(import 'lib/quoref.libsonnet')",
-    "tags": "structured.tags(import 'lib/narrativeqa.libsonnet')",
+    "spans": "structured.spans(import 'lib/narrativeqa.libsonnet')",
+    "tags": "structured.tags(import 'lib/quoref.libsonnet')",
     "candidates": "structured.candidates(import 'lib/wikihop.libsonnet')",
 }
 
