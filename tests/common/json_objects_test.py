@@ -45,7 +45,7 @@ def path(tmp_path):
     return tmp_path / "a.json"
 
 
-@settings(derandomize=True, deadline=None, max_examples=150)
+@settings(derandomize=True, deadline=None, max_examples=60)
 @given(items=objects, layout=layouts, ascii=st.booleans(), piece=st.sampled_from([1, 2, 3, 7, 1000]))
 def test_the_objects_are_those_of_the_file_however_it_is_read(tmp_path_factory, items, layout, ascii, piece):
     path = tmp_path_factory.mktemp("a") / "a.json"
