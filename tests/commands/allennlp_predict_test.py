@@ -12,6 +12,8 @@ from allennlp_coref_rc.predictors import ClozeReaderPredictor
 from tests.archives import untrained_archive
 from tests.training_config.configs import BABI as FILES
 
+pytestmark = pytest.mark.slow
+
 GOOD = [
     {"passage": "Bill went to the park.", "question": "Where is Bill?", "candidates": ["park"]},
     {"passage": "Fred took the milk. Fred went to the office.", "question": "Where is the milk?"},

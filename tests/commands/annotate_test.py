@@ -402,6 +402,7 @@ def test_a_scheduler_that_does_not_answer_is_named(tmp_path, texts, monkeypatch,
     assert os.listdir(tmp_path) == ["texts.txt"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "answer, what",
     [

@@ -50,6 +50,7 @@ def test_there_are_ten():
     assert len(MISTAKES) >= 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("title, command, expected", MISTAKES, ids=[title for title, _, _ in MISTAKES])
 def test_the_screen_is_that_of_the_page(title, command, expected, clone, monkeypatch, capsys):
     monkeypatch.chdir(clone)

@@ -39,6 +39,7 @@ def changed(params, key, *value):
     return params
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("config", configs(), ids=name_of)
 def test_all_configs_are_good(config):
     assert check_config(load(config).as_dict(quiet=True)) == []

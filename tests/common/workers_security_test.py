@@ -40,6 +40,7 @@ def listening(running):
     ]
 
 
+@pytest.mark.slow
 def test_workers_work(running):
     found = running.map(doubled, [Chunk(i, [("place", i)]) for i in range(5)], 5)
     assert sorted((chunk.number, values) for chunk, values in found) == [(i, [2 * i]) for i in range(5)]

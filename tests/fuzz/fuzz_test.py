@@ -27,6 +27,7 @@ def _no_logs():
     logging.disable(logging.NOTSET)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 def test_damaged_files_are_read_or_refused_clearly(kind, tmp_path):
     finds = [find for find in run_cases(kind, range(CASES), tmp_path / "files") if find]

@@ -80,6 +80,7 @@ def has_learnt(name, before, after):
     return math.isfinite(after) and (after <= before or any_loss)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", [2, 15], ids=["extractive", "classification"])
 @pytest.mark.parametrize("config", configs(*BABI_FOLDERS), ids=name_of)
 def test_trains_on_an_extractive_and_a_classification_task_of_babi(config, task):
@@ -125,6 +126,7 @@ def test_every_line_of_the_page_is_an_experiment_of_its_own():
     assert len({json.dumps(values, sort_keys=True) for values in experiments}) == len(texts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", configs_page.examples())
 def test_examples_of_the_page_train_on_fixtures(text):
     folder = re.search(r"\(import '(\w+)/", text).group(1)

@@ -48,6 +48,7 @@ def parameters():
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("config", configs(), ids=name_of)
 def test_archives_of_all_experiments_need_no_trust(config):
     data = json.dumps(load(config).as_dict(quiet=True)).encode()

@@ -16,6 +16,8 @@ from allennlp_coref_rc.trust.archives import load, trusting
 from tests.annotations.annotators.archives import SRL, make_archive
 from tests.trust.crafted import DATA, changed, load_refusal, make_folder, pack, refusal, run
 
+pytestmark = pytest.mark.slow
+
 STRANGER = {"type": "stranger.Anything"}
 
 PLACES = {

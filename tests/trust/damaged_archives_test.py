@@ -13,6 +13,8 @@ from allennlp_coref_rc.trust.archives import load
 from tests.shared import PROJECT
 from tests.trust.crafted import DATA, changed, load_refusal, make_folder, pack, refusal, run
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):

@@ -13,6 +13,8 @@ from allennlp.models.archival import extracted_archive
 from allennlp_coref_rc.trust import unpacking
 from tests.trust.crafted import DATA, bomb, entry, load_refusal, make_folder, pack, pack_with, refusal
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):

@@ -412,6 +412,7 @@ def test_compiled_once_and_then_cached(tmp_path, monkeypatch):
     assert _library.build().stat().st_mtime_ns == written
 
 
+@pytest.mark.slow
 def test_a_damaged_library_is_compiled_again(tmp_path, monkeypatch):
     """Loading one that was cut short would end the process by SIGBUS; an empty one would never be replaced."""
     content = _library.build().read_bytes()
