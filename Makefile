@@ -1,6 +1,6 @@
 # make train    set up, then train, evaluate and predict on bundled simulated data (minutes on two cores)
 # make test     set up, then run the tests
-# make quick    set up, then lint and run all tests but slow ones (a minute)
+# make quick    set up, then lint and run all tests but slow ones (a minute and a half)
 # make lint     set up, then look at format, style and types
 # make newest   set up the newest versions within the bounds in .venv-newest, and run the quick tests and the kernels' with them
 # make install  set up alone: a virtual environment in .venv, reused by the next call
