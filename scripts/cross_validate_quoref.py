@@ -6,7 +6,7 @@ them in pairs.
 
 Every model is trained on all folds but one, for the same number of epochs and without looking at the fold that is left
 out, whose questions it then answers. Scores are Quoref's exact match and F1. Intervals are 95 % intervals of paired
-bootstrap samples of passages. What is complete is not done again: after a stop, give the same command.
+bootstrap samples of passages. Complete folds are kept: after a stop, give the same command.
 """
 
 import json
@@ -147,7 +147,7 @@ def config(arguments: Any, model: str, fold: int) -> Dict[str, Any]:
 
 
 def predictions(archive: Archive, path: str) -> List[Dict[str, Any]]:
-    """What a model answers to the questions of annotated passages, and its scores."""
+    """The model's answers to the questions of annotated passages, with their scores."""
     passages = {
         question["id"]: document.text.id
         for _, document in read_documents(path)

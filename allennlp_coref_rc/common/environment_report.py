@@ -64,7 +64,7 @@ def report() -> Report:
         "allennlp_coref_rc": f"{VERSION}, in {PACKAGE}",
         "Python": f"{platform.python_version()}, {sys.executable}",
         "system": platform.platform(),
-        "processor": f"{_processor()}, {os.cpu_count()} cores, {torch.get('instruction set', 'unknown instructions')}",
+        "processor": f"{processor()}, {os.cpu_count()} cores, {torch.get('instruction set', 'unknown instructions')}",
         "CUDA": f"{torch.get('CUDA') or 'none'}, devices: {', '.join(torch.get('devices', [])) or 'none'}",
         "compiled recurrence": _library(torch),
         **{name: installed(name) or "not installed" for name in SHOWN},
@@ -152,7 +152,8 @@ def _remarks_on_torch(torch: Dict[str, Any]) -> List[str]:
     return remarks
 
 
-def _processor() -> str:
+def processor() -> str:
+    """The model of this machine's processor."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
         return next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))

@@ -1,4 +1,4 @@
-"""What a command says when it is stopped, or when the disk is full: how to go on."""
+"""Says how to go on when a command is stopped, or when the disk is full."""
 
 import errno
 import os

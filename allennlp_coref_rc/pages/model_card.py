@@ -19,7 +19,7 @@ REPORTED = ("best_validation_", "test_")
 """The beginnings of the names of metrics in a card."""
 
 UNKNOWN_LICENCE = "unknown"
-"""What the Hugging Face hub calls a licence that nobody has chosen."""
+"""The Hugging Face hub's name for a licence that nobody has chosen."""
 
 
 def model_card(config: Dict[str, Any], metrics: Dict[str, Any], title: str, licence: Optional[str] = None) -> str:

@@ -119,7 +119,7 @@ def write_state(state: Dict[str, Any], path: Union[str, os.PathLike]) -> None:
 
 
 def read_state(path: str) -> Dict[str, Any]:
-    """What is in a file of a checkpoint, on the CPU. A damaged file raises a `ConfigurationError`."""
+    """Reads a file of a checkpoint onto the CPU. A damaged file raises a `ConfigurationError`."""
     try:
         # PyTorch reads damaged weights without a word, though the file has checksums.
         with zipfile.ZipFile(path) as file:

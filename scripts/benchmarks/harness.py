@@ -28,6 +28,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Callable, Dict, Hashable, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
+from allennlp_coref_rc.common.environment_report import processor
 from allennlp_coref_rc.common.script import ScriptParser
 
 Run = Callable[[], Any]
@@ -179,7 +180,7 @@ def machine(device: str = "cpu") -> Dict[str, str]:
     import torch
 
     facts = {
-        "processor": _processor(),
+        "processor": processor(),
         "instruction set": torch.backends.cpu.get_cpu_capability(),
         "caches": _caches(),
         "cores": f"{len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity') else os.cpu_count()}",
@@ -196,14 +197,6 @@ def machine(device: str = "cpu") -> Dict[str, str]:
             f"{torch.cuda.get_device_name()}, CUDA {torch.version.cuda}, cuDNN {torch.backends.cudnn.version()}"
         )
     return facts
-
-
-def _processor() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-        return next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
-    except (OSError, StopIteration):
-        return platform.processor() or platform.machine()
 
 
 def _caches() -> str:

@@ -212,7 +212,7 @@ def _question_of(row: JsonValue, context: str) -> Dict[str, Any]:
 
 
 def _question_data(question: JsonValue, context: str, offsets: Sequence[Span]) -> Dict[str, Any]:
-    """What a file says of a question: its id, its answers and their tokens, and whether it has none."""
+    """The data of a question in a file: its id, its answers and their tokens, and whether it has none."""
     found: Dict[str, Any] = {}
     id, impossible, answers = (question.get(key) for key in ("id", "is_impossible", "answers"))
     if id is not None:
