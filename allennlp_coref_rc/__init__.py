@@ -1,6 +1,16 @@
 """
 Reading comprehension with coreference, SRL and discourse structure: a plugin for AllenNLP.
 
+    import allennlp_coref_rc
+
+    passage = allennlp_coref_rc.annotate("Mary got the milk. She went to the office.", "sieve_coref")
+    print(passage.cluster_texts)  # [['Mary', 'She']]
+
+    reader = allennlp_coref_rc.load("output/quick_start/model.tar.gz")
+    print(reader.answer("Mary got the milk. Mary went to the office.", "Where is the milk?").answer)  # office
+
+`annotate` gives a `Passage`, `load` a `Reader`, and its `answer` an `Answer`; all three are in `reading`.
+
 Importing this package makes its readers, models, encoders and annotators known to AllenNLP by their registered names.
 It imports neither AllenNLP nor PyTorch itself.
 """
@@ -10,6 +20,8 @@ import wrapt
 from allennlp_coref_rc import newer_releases, registration
 from allennlp_coref_rc.common import config_files
 from allennlp_coref_rc.environment import check_environment
+from allennlp_coref_rc.reading.annotate import annotate
+from allennlp_coref_rc.reading.load import load
 from allennlp_coref_rc.trust import archives, registered_names
 from allennlp_coref_rc.version import VERSION as __version__
 

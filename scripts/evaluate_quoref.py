@@ -15,9 +15,9 @@ from allennlp_coref_rc.annotation_runs.config_option import load_config
 from allennlp_coref_rc.annotations import Document
 from allennlp_coref_rc.annotations.annotated_text import Span
 from allennlp_coref_rc.annotations.annotators import Annotator
+from allennlp_coref_rc.annotations.token_offsets import token_offsets
 from allennlp_coref_rc.common.script import ScriptParser, run
 from allennlp_coref_rc.data.dataset_readers import AnnotatedQuorefReader
-from allennlp_coref_rc.data.dataset_readers.token_offsets import token_offsets
 
 SPANS, FOUND, EXACT, MENTIONS, PRECEDED = KINDS = (
     "spans of answers",

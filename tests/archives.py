@@ -7,13 +7,13 @@ from tests.models.ga_reader_test import BABI, build
 from tests.training_config.configs import load
 
 
-def untrained_archive(folder, task=2, more=None):
+def untrained_archive(folder, task=2, more=None, config="bi_gru"):
     """Of a reader of bAbI with random weights that are large, so that it has opinions."""
-    model, _, _ = build("bi_gru", task, more)
+    model, _, _ = build(config, task, more)
     for parameter in model.parameters():
         torch.nn.init.normal_(parameter, std=0.3)
     folder.mkdir()
-    load(BABI / "bi_gru.jsonnet", task, more).to_file(str(folder / "config.json"))
+    load(BABI / f"{config}.jsonnet", task, more).to_file(str(folder / "config.json"))
     model.vocab.save_to_files(str(folder / "vocabulary"))
     torch.save(model.state_dict(), folder / "weights.th")
     return archive_model(str(folder), weights="weights.th")

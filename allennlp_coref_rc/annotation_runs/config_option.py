@@ -26,6 +26,11 @@ def load_config(option: str, value: str, base: Type[Registrable]) -> Dict[str, A
         config = config["dataset_reader"]
         if base is Annotator and isinstance(config, dict):
             config = config.get("annotator")
+    return checked_config(option, config, base)
+
+
+def checked_config(option: str, config: Any, base: Type[Registrable]) -> Dict[str, Any]:
+    """The config of an object, if it has no mistakes."""
     if not isinstance(config, dict) or not isinstance(config.get("type"), str):
         raise ConfigurationError(f"{option}: found {excerpt(config)}, expected an object with a 'type'")
     problems = check_object(base, config, option.strip("-"))

@@ -107,6 +107,36 @@ class Document:
         return cls(AnnotatedText.from_json(text), **rest)
 
 
+def keep_passage(given: Document, annotated: Document) -> Document:
+    """
+    The annotations of the passage that a document came with, and those of its questions that an annotator found in the
+    same document without annotations.
+
+    Mentions in questions join the cluster of the passage that has a mention with the same last token as one of theirs.
+    They link no two mentions of the passage.
+    """
+    boundary = given.parts[0]
+    clusters = [list(cluster) for cluster in given.text.clusters]
+    home = {stop: cluster for cluster in reversed(clusters) for _, stop in cluster if stop <= boundary}
+    for cluster in annotated.text.clusters:
+        asked = [mention for mention in cluster if mention[0] >= boundary]
+        told = [mention for mention in cluster if mention[1] <= boundary]
+        joined = next((home[stop] for _, stop in told if stop in home), None)
+        if asked and joined is not None:
+            joined.extend(mention for mention in asked if mention not in joined)
+        elif asked:
+            clusters.append((told if len(told) == 1 else []) + asked)
+    frames = [frame for frame in annotated.text.frames if frame.predicate[0] >= boundary]
+    relations = [rel for rel in annotated.text.relations if min(rel.arg1 + rel.arg2)[0] >= boundary]
+    text = replace(
+        given.text,
+        clusters=clusters,
+        frames=given.text.frames + frames,
+        relations=given.text.relations + relations,
+    )
+    return replace(given, text=text)
+
+
 def json_line(values: Dict[str, Any]) -> str:
     """An object as a line of JSON, with the line end."""
     line = json.dumps(values, ensure_ascii=False)

@@ -25,15 +25,24 @@ class ExplainingPredictor(Predictor):
     `AttentionRecorder.of`).
     """
 
+    answers_are_spans = False
+    """Whether answers are spans of the passage; otherwise they are candidates or classes."""
+
     def __init__(self, model: Model, dataset_reader: DatasetReader, frozen: bool = True, explain: bool = False) -> None:
         super().__init__(model, dataset_reader, frozen)
+        self.set_explain(explain)
+
+    def set_explain(self, explain: bool) -> None:
+        """Whether the next predictions tell what the model has attended to."""
+        model = self._model
         self._recorder = AttentionRecorder(model) if explain else None
         if isinstance(model, Explaining):
             model.explain = explain
         elif explain and not self._recorder:
+            self._recorder = None
             raise ConfigurationError(
-                f"predictor.explain is true: found a {type(model).__name__} without annotated heads, expected a model "
-                "with a dassa encoder that has heads, or a ga_reader"
+                f"explain is true: found a {type(model).__name__} without annotated heads, expected a model with a "
+                "dassa encoder that has heads, or a ga_reader"
             )
 
     def load_line(self, line: str) -> JsonDict:

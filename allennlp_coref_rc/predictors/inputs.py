@@ -2,7 +2,7 @@ from typing import Any, Dict
 
 from allennlp.common.util import JsonDict
 
-from allennlp_coref_rc.annotations.annotated_text import clusters_from_json
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, clusters_from_json
 from allennlp_coref_rc.annotations.formats.json_value import JsonValue
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.json_objects import excerpt
@@ -30,7 +30,12 @@ def reader_arguments(inputs: JsonDict, *optional: str) -> Dict[str, Any]:
 
 
 def _check_text(value: JsonValue) -> None:
-    """A text, or a list of tokens, statements or supporting texts, each a text or a list of tokens itself."""
+    """
+    A text, or a list of tokens, statements or supporting texts, each a text or a list of tokens itself; from Python
+    also an `AnnotatedText`.
+    """
+    if isinstance(value.value, AnnotatedText):
+        return
     if isinstance(value.value, str):
         value.string()
     elif isinstance(value.value, (list, tuple)):

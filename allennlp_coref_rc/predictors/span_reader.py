@@ -21,9 +21,9 @@ class SpanReaderPredictor(ExplainingPredictor):
     Other keys are ignored.
 
     Output: the `answer`, the text of the span (on NarrativeQA its tokens joined by blanks), or of several spans, joined
-    by commas, with the list of `answers`; `passage_tokens` and
-    `question_tokens`; of a data set's questions the `id` and the `answer_texts`, the answers they have there; beside
-    what the model has put out.
+    by commas, with the list of `answers`; `passage_tokens` and `question_tokens`; the `clusters` that were used, if
+    there are any; of a data set's questions the `id` and the `answer_texts`, the answers they have there; beside what
+    the model has put out.
 
     Registered as a `Predictor` with name "span_reader".
 
@@ -33,6 +33,8 @@ class SpanReaderPredictor(ExplainingPredictor):
         Output also `annotated_heads`, what the annotated heads of the model's `dassa` encoder have attended to (see
         `AttentionRecorder.of`). On the command line: `--predictor-args '{"explain": true}'`.
     """
+
+    answers_are_spans = True
 
     def _json_to_instance(self, json_dict: JsonDict) -> Instance:
         return self._dataset_reader.text_to_instance(**reader_arguments(json_dict, "clusters"))
@@ -47,6 +49,6 @@ class SpanReaderPredictor(ExplainingPredictor):
             else:
                 output["answer"] = span_text(metadata, *output["best_span"])
             output.update({name: metadata[name] for name in ("passage_tokens", "question_tokens")})
-            known = {name: metadata.get(name) for name in ("id", "answer_texts")}
+            known = {name: metadata.get(name) for name in ("id", "answer_texts", "clusters")}
             output.update({name: value for name, value in known.items() if value})
         return outputs

@@ -1,7 +1,7 @@
 import os
 import re
 from pathlib import Path
-from typing import Any, Iterator, List, Optional, Sequence, Tuple, Union
+from typing import Any, Iterator, List, Optional, Sequence, Tuple
 
 from allennlp.data import DatasetReader, Instance
 from allennlp.data.tokenizers import LettersDigitsTokenizer
@@ -13,6 +13,7 @@ from allennlp_coref_rc.data.babi.babi_files import NUM_TASKS, BabiQuestion, find
 from allennlp_coref_rc.data.dataset_readers.answers import add_candidates, add_class, add_seen_candidates
 from allennlp_coref_rc.data.dataset_readers.question_data import question_data
 from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import (
+    GivenPassage,
     ReadingComprehensionReader,
     Text,
     candidate_names,
@@ -119,11 +120,13 @@ class AnnotatedBabiReader(ReadingComprehensionReader):
             )
         yield instance
 
-    def split(self, text: Union[str, Sequence[str]]) -> AnnotatedText:
+    def split(self, text: GivenPassage) -> AnnotatedText:
         """
         Splits a text into tokens and sentences, which end with ".", "!" or "?". A list of statements has a sentence
         each.
         """
+        if isinstance(text, AnnotatedText):
+            return text
         return self._statements(_statements(text) if isinstance(text, str) else text)
 
     def _statements(self, statements: Sequence[str]) -> AnnotatedText:
@@ -158,7 +161,7 @@ class AnnotatedBabiReader(ReadingComprehensionReader):
             ) from error
 
     def text_to_instance(  # type: ignore[override]  # named parameters, where AllenNLP has any
-        self, passage: Text, question: Text, *arguments: Any, task: Optional[int] = None, **data: Any
+        self, passage: GivenPassage, question: Text, *arguments: Any, task: Optional[int] = None, **data: Any
     ) -> Instance:
         """
         As in other readers, with these differences. A passage may be a list of statements. By default, the candidates

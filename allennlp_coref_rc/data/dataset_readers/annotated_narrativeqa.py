@@ -14,7 +14,11 @@ from allennlp_coref_rc.common.hub_addresses import is_hub_address
 from allennlp_coref_rc.data.dataset_readers.answers import add_span
 from allennlp_coref_rc.data.dataset_readers.oracle_spans import ORACLES, oracle_span
 from allennlp_coref_rc.data.dataset_readers.question_data import all_questions, question_data
-from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import ReadingComprehensionReader, Text
+from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import (
+    GivenPassage,
+    ReadingComprehensionReader,
+    Text,
+)
 
 SPLITS = ("train", "valid", "test")
 
@@ -242,7 +246,7 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
 
     def text_to_instance(  # type: ignore[override]  # named parameters, where AllenNLP has any
         self,
-        passage: Text,
+        passage: GivenPassage,
         question: Text,
         answers: Optional[Sequence[str]] = None,
         span: Optional[Span] = None,
@@ -251,7 +255,8 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
         """
         # Parameters
 
-        passage : `Text`
+        passage : `GivenPassage`
+            A text, its tokens, or an `AnnotatedText`, whose annotations replace the annotator's.
         question : `Text`
         answers : `Sequence[str]`, optional (default = `None`)
         span : `Span`, optional (default = `None`)
@@ -262,7 +267,7 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
         """
         data = {"answers": answers, "span": span and list(span), "clusters": clusters}
         document = self._document([self.split(passage), self.split(question)], [data], self.tokenize)
-        for instance in self.to_instances(self.annotate(document)):
+        for instance in self.to_instances(self.annotate(document, passage)):
             return instance
         raise ConfigurationError(f"found a question that is left out: {CUT_OFF}")
 

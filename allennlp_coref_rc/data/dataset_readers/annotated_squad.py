@@ -8,12 +8,16 @@ from allennlp.data.fields import SequenceLabelField, TextField
 from allennlp_coref_rc.annotations import AnnotatedText, Document
 from allennlp_coref_rc.annotations.annotated_text import Span
 from allennlp_coref_rc.annotations.formats.json_value import JsonValue
+from allennlp_coref_rc.annotations.token_offsets import token_offsets, token_span
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.json_objects import read_listed_objects
 from allennlp_coref_rc.data.dataset_readers.answers import add_span
 from allennlp_coref_rc.data.dataset_readers.question_data import all_questions, question_data
-from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import ReadingComprehensionReader, Text
-from allennlp_coref_rc.data.dataset_readers.token_offsets import token_offsets, token_span
+from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import (
+    GivenPassage,
+    ReadingComprehensionReader,
+    Text,
+)
 
 UNANSWERABLE = "it has no answer (is_impossible)"
 ABSENT = "the passage does not have the answer"
@@ -157,7 +161,7 @@ class AnnotatedSquadReader(ReadingComprehensionReader):
 
     def text_to_instance(  # type: ignore[override]  # named parameters, where AllenNLP has any
         self,
-        passage: Text,
+        passage: GivenPassage,
         question: Text,
         answers: Optional[Sequence[str]] = None,
         spans: Optional[Sequence[Span]] = None,
@@ -166,7 +170,8 @@ class AnnotatedSquadReader(ReadingComprehensionReader):
         """
         # Parameters
 
-        passage : `Text`
+        passage : `GivenPassage`
+            A text, its tokens, or an `AnnotatedText`, whose annotations replace the annotator's.
         question : `Text`
         answers : `Sequence[str]`, optional (default = `None`)
         spans : `Sequence[Span]`, optional (default = `None`)
@@ -180,7 +185,7 @@ class AnnotatedSquadReader(ReadingComprehensionReader):
         parts = [self.split(passage), self.split(question)]
         context = passage if isinstance(passage, str) else " ".join(parts[0].tokens)
         document = _document(parts[0], context, parts[1:], data)
-        for instance in self.to_instances(self.annotate(document)):
+        for instance in self.to_instances(self.annotate(document, passage)):
             return instance
         raise ConfigurationError(f"found a question that is left out: {', '.join(self.skipped)}")
 

@@ -4,7 +4,7 @@ import random
 import re
 from collections import Counter
 from itertools import accumulate
-from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
 
 from allennlp.data import DatasetReader, Instance
 
@@ -18,6 +18,7 @@ from allennlp_coref_rc.common.json_objects import read_json_objects
 from allennlp_coref_rc.data.dataset_readers.answers import add_candidates, mark_skipped
 from allennlp_coref_rc.data.dataset_readers.question_data import question_data
 from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import (
+    GivenPassage,
     ReadingComprehensionReader,
     Text,
     candidate_names,
@@ -133,7 +134,9 @@ class AnnotatedWikiHopReader(ReadingComprehensionReader):
         self.check_answers(document)
         return document
 
-    def _joined(self, supports: Sequence[str], query: Text, data: Dict[str, Any], id: Optional[str] = None) -> Document:
+    def _joined(
+        self, supports: Sequence[GivenPassage], query: Text, data: Dict[str, Any], id: Optional[str] = None
+    ) -> Document:
         texts = [self.split(support) for support in supports]
         spans = [[stop - len(text), stop] for text, stop in zip(texts, accumulate(map(len, texts)))]
         if isinstance(query, str):
@@ -200,7 +203,7 @@ class AnnotatedWikiHopReader(ReadingComprehensionReader):
 
     def text_to_instance(  # type: ignore[override]  # named parameters, where AllenNLP has any
         self,
-        passage: Union[str, Sequence[str]],
+        passage: GivenPassage,
         question: Text,
         candidates: Optional[Sequence[Text]] = None,
         answer: Optional[str] = None,
@@ -212,9 +215,9 @@ class AnnotatedWikiHopReader(ReadingComprehensionReader):
         question is a relation and the name of an entity, as in the files ("country_of_citizenship louis-philippe
         fiset"). Candidates are required.
         """
-        supports = [passage] if isinstance(passage, str) else passage
+        supports = [passage] if isinstance(passage, (str, AnnotatedText)) else passage
         data = {"candidates": candidates, "answer": answer, "clusters": clusters, **data}
-        for instance in self._instances(self.annotate(self._joined(supports, question, data))):
+        for instance in self._instances(self.annotate(self._joined(supports, question, data), passage)):
             return instance
         raise ConfigurationError(f"found a question that is left out: {ABSENT_ANSWER}")
 

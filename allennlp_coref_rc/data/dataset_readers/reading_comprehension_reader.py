@@ -23,6 +23,7 @@ from allennlp_coref_rc.annotations import (
 )
 from allennlp_coref_rc.annotations.annotated_text import Span
 from allennlp_coref_rc.annotations.annotators import Annotator, annotate_documents
+from allennlp_coref_rc.annotations.document import keep_passage
 from allennlp_coref_rc.annotations.formats.json_value import JsonValue
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.hub_addresses import is_hub_address, parse_address
@@ -40,6 +41,9 @@ PLACEHOLDER = "@placeholder"
 """Marks the place of the answer in a cloze question."""
 
 Text = Union[str, Sequence[str]]
+
+GivenPassage = Union[Text, AnnotatedText]
+"""An annotated text keeps its tokens and its annotations."""
 
 Item = TypeVar("Item")
 
@@ -147,7 +151,7 @@ class ReadingComprehensionReader(DatasetReader):
 
     def text_to_instance(  # type: ignore[override]  # named parameters, where AllenNLP has any
         self,
-        passage: Text,
+        passage: GivenPassage,
         question: Text,
         candidates: Optional[Sequence[Text]] = None,
         answer: Optional[str] = None,
@@ -157,7 +161,8 @@ class ReadingComprehensionReader(DatasetReader):
         """
         # Parameters
 
-        passage : `Text`
+        passage : `GivenPassage`
+            A text, its tokens, or an `AnnotatedText`, whose annotations replace the annotator's.
         question : `Text`
         candidates : `Sequence[Text]`, optional (default = `None`)
         answer : `str`, optional (default = `None`)
@@ -170,7 +175,7 @@ class ReadingComprehensionReader(DatasetReader):
         known = {"candidates": candidates, "answer": answer, "clusters": clusters, **data}
         questions = [{key: value for key, value in known.items() if value is not None}]
         document = Document.of(self.split(passage), self.split(question), data={"questions": questions})
-        for instance in self.to_instances(self.annotate(document)):
+        for instance in self.to_instances(self.annotate(document, passage)):
             return instance
         raise ConfigurationError(f"found a question that is left out: {', '.join(self.skipped)}")
 
@@ -193,9 +198,18 @@ class ReadingComprehensionReader(DatasetReader):
             return self.row_items(read_rows(path, self.columns, self.optional_columns), name)
         return self.read_items(path, name)
 
-    def annotate(self, document: Document) -> Document:
-        """The document with the annotations of the reader's annotator, if it has one."""
-        return self.annotate_documents([document], self._annotator)[0] if self._annotator else document
+    def annotate(self, document: Document, passage: Optional[GivenPassage] = None) -> Document:
+        """
+        The document with the annotations of the reader's annotator, if it has one. If the `passage` was annotated
+        before, only its questions get new ones (see `keep_passage`).
+        """
+        if self._annotator is None:
+            return document
+        if not isinstance(passage, AnnotatedText):
+            return self.annotate_documents([document], self._annotator)[0]
+        bare = dataclasses.replace(document.text, clusters=[], frames=[], relations=[])
+        (annotated,) = self.annotate_documents([dataclasses.replace(document, text=bare)], self._annotator)
+        return keep_passage(document, annotated)
 
     def annotate_documents(self, documents: Sequence[Document], annotator: Annotator) -> List[Document]:
         """The documents with an annotator's annotations. `annotate` uses it too; data sets may override it."""
@@ -274,8 +288,10 @@ class ReadingComprehensionReader(DatasetReader):
             return JsonValue(text).strings()
         return [str(token) for token in self._tokenizer.tokenize(text)]
 
-    def split(self, text: Text) -> AnnotatedText:
-        """The text as tokens and sentences."""
+    def split(self, text: GivenPassage) -> AnnotatedText:
+        """The text as tokens and sentences. An annotated text stays as it is."""
+        if isinstance(text, AnnotatedText):
+            return text
         tokens = self.tokenize(text)
         return AnnotatedText(tokens, sentence_spans(tokens))
 

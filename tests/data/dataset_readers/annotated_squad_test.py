@@ -10,9 +10,9 @@ from allennlp.data.tokenizers import LettersDigitsTokenizer
 
 from allennlp_coref_rc.annotations import read_documents, write_documents
 from allennlp_coref_rc.annotations.annotators import ExactMatchCoref
+from allennlp_coref_rc.annotations.token_offsets import token_offsets, token_span
 from allennlp_coref_rc.data.annotation_layers import CorefClusters, CorefEdges
 from allennlp_coref_rc.data.dataset_readers import AnnotatedQuorefReader, AnnotatedSquadReader
-from allennlp_coref_rc.data.dataset_readers.token_offsets import token_offsets, token_span
 from allennlp_coref_rc.modules.spans import span_text
 from tests.data.dataset_readers.reader_assertions import (
     check_annotated_file,

@@ -1,0 +1,112 @@
+from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Union, overload
+
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
+from allennlp_coref_rc.annotations.document import Document
+from allennlp_coref_rc.annotations.sentences import sentence_spans
+from allennlp_coref_rc.annotations.token_offsets import token_offsets
+from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.json_objects import excerpt
+from allennlp_coref_rc.reading.passage import Passage
+
+if TYPE_CHECKING:
+    from allennlp_coref_rc.annotations.annotators import Annotator
+
+Text = Union[str, AnnotatedText, Passage]
+
+BATCH_SIZE = 8
+"""Texts that an annotator gets at once."""
+
+
+@overload
+def annotate(  # type: ignore[overload-overlap]  # a string is an iterable of strings, and counts as one text
+    texts: Text, annotator: Union[str, Dict[str, Any], "Annotator"], trust: bool = False
+) -> Passage: ...
+
+
+@overload
+def annotate(
+    texts: Iterable[Text], annotator: Union[str, Dict[str, Any], "Annotator"], trust: bool = False
+) -> List[Passage]: ...
+
+
+def annotate(
+    texts: Union[Text, Iterable[Text]], annotator: Union[str, Dict[str, Any], "Annotator"], trust: bool = False
+) -> Union[Passage, List[Passage]]:
+    """
+    Annotates a text, or several.
+
+    # Parameters
+
+    texts : `str`, `AnnotatedText`, `Passage`, or an iterable of these
+        An `AnnotatedText` or a `Passage` keeps its tokens and its annotations, to which new ones are added. Plain text
+        is split by spaCy's rules for English.
+    annotator : `str`, `Dict[str, Any]` or `Annotator`
+        The name of an annotator ("sieve_coref"), its config (`{"type": "sieve_coref", "all_nouns": True}`), a file with
+        its config, or the annotator itself.
+    trust : `bool`, optional (default = `False`)
+        Whether the archives of models that the annotator uses are trusted (see docs/security.md).
+
+    # Returns
+
+    `Passage`, or `List[Passage]` for several texts
+    """
+    if isinstance(texts, (str, AnnotatedText, Passage)):
+        return annotate([texts], annotator, trust)[0]
+    try:
+        passages = [as_passage(text) for text in texts]
+    except TypeError as error:
+        raise ConfigurationError(f"found {excerpt(texts)}, expected a text or several texts") from error
+    return _annotated(passages, annotator, trust)
+
+
+def as_passage(text: Text) -> Passage:
+    """A text as tokens and sentences."""
+    if isinstance(text, Passage):
+        return text
+    if isinstance(text, AnnotatedText):
+        return Passage.of_tokens(text)
+    if not isinstance(text, str):
+        raise ConfigurationError(f"found the text {excerpt(text)}, expected a string, an AnnotatedText or a Passage")
+    return _split(text)
+
+
+def _split(text: str) -> Passage:
+    from allennlp_coref_rc.data.tokenizers import BlankSpacyTokenizer
+
+    tokens = [str(token) for token in BlankSpacyTokenizer().tokenize(text)]
+    return Passage(text, AnnotatedText(tokens, sentence_spans(tokens)), token_offsets(text, tokens))
+
+
+def _annotated(
+    passages: List[Passage], annotator: Union[str, Dict[str, Any], "Annotator"], trust: bool
+) -> List[Passage]:
+    from allennlp_coref_rc.annotations.annotators import annotate_documents
+    from allennlp_coref_rc.trust.archives import trusting
+
+    with trusting(trust):
+        built = _build(annotator)
+        annotated = []
+        for start in range(0, len(passages), BATCH_SIZE):
+            batch = passages[start : start + BATCH_SIZE]
+            documents = annotate_documents([Document(passage.annotated) for passage in batch], built)
+            annotated += [passage.with_annotations(doc.text) for passage, doc in zip(batch, documents)]
+    return annotated
+
+
+def _build(annotator: Union[str, Dict[str, Any], "Annotator"]) -> "Annotator":
+    from allennlp.common import Params
+
+    from allennlp_coref_rc.annotation_runs.config_option import checked_config, load_config
+    from allennlp_coref_rc.annotations.annotators import Annotator
+
+    if isinstance(annotator, Annotator):
+        return annotator
+    if isinstance(annotator, str):
+        config = load_config("annotator", annotator, Annotator)
+    elif isinstance(annotator, dict):
+        config = checked_config("annotator", annotator, Annotator)
+    else:
+        raise ConfigurationError(
+            f"found the annotator {excerpt(annotator)}, expected a name, a config, or an Annotator"
+        )
+    return Annotator.from_params(Params(config, "annotator."))

@@ -1,0 +1,114 @@
+from dataclasses import dataclass, field
+from typing import Any, Dict, List, Optional, Tuple
+
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Cluster, Span
+from allennlp_coref_rc.reading.passage import characters
+from allennlp_coref_rc.reading.shown import cluster_line, html_of
+
+SHOWN = 5
+"""The most candidates in the `repr` of an answer."""
+
+
+@dataclass(frozen=True, repr=False)
+class Answer:
+    """
+    The answer to a question, what it is worth, and what the reader has seen. A notebook shows it with the passage and
+    its clusters.
+
+    # Parameters
+
+    answer : `str`
+        `None` where there is none, as a warning then says.
+    probability : `float`
+        That of the answer. Of a span it is the product of those of its ends; of several spans it is not known (`None`).
+    candidates : `Dict[str, float]`
+        The probability of each candidate, the most probable first. Empty where the answer is a span.
+    passage_tokens, question_tokens : `List[str]`
+        What the reader has read.
+    clusters : `List[Cluster]`
+        The coreference clusters that it was given: lists of mentions, each the [start, end) of its tokens, which count
+        those of the passage and of the question in a row. Changed ones can be given to `Reader.answer`.
+    spans : `List[Span]`
+        The [start, end) tokens of an answer that is a span of the passage, or several; empty for a candidate.
+    warnings : `List[str]`
+        Why the answer may be worth less than its probability says.
+    output : `Dict[str, Any]`
+        All that `coref-rc predict` would write.
+    passage : `str`, optional
+        The text of the passage, if it is known.
+    offsets : `List[Span]`, optional
+        The [start, end) characters of each token of the passage in its text, if they are known.
+    """
+
+    answer: Optional[str]
+    probability: Optional[float]
+    candidates: Dict[str, float]
+    passage_tokens: List[str]
+    question_tokens: List[str]
+    clusters: List[Cluster]
+    spans: List[Span]
+    warnings: List[str]
+    output: Dict[str, Any] = field(compare=False)
+    passage: Optional[str] = None
+    offsets: Optional[List[Span]] = None
+
+    @property
+    def cluster_texts(self) -> List[List[str]]:
+        """The clusters, each mention a text."""
+        tokens = self.passage_tokens + self.question_tokens
+        return [[" ".join(tokens[slice(*span)]) for span in cluster] for cluster in self.clusters]
+
+    @property
+    def cluster_characters(self) -> Optional[List[List[Optional[Span]]]]:
+        """
+        The clusters, each mention the [start, end) of its characters in the passage, or `None` if it is in the
+        question; `None` as a whole if the characters are not known.
+        """
+        if self.offsets is None:
+            return None
+        boundary = len(self.passage_tokens)
+        return [
+            [characters(self.offsets, span) if span[1] <= boundary else None for span in cluster]
+            for cluster in self.clusters
+        ]
+
+    @property
+    def span_characters(self) -> Optional[List[Span]]:
+        """The spans, each the [start, end) of its characters in the passage; `None` if they are not known."""
+        return None if self.offsets is None else [characters(self.offsets, span) for span in self.spans]
+
+    @property
+    def attention(self) -> Optional[List[Tuple[str, float]]]:
+        """Each token of the passage with what it counted for the answer; `None` for readers of spans."""
+        weights = self.output.get("attention")
+        return None if weights is None else list(zip(self.passage_tokens, weights))
+
+    @property
+    def explanations(self) -> Optional[List[Dict[str, Any]]]:
+        """
+        What was attended to in each layer of a `ga_reader`, if the question was asked with `explain` (see
+        `ClozeReaderPredictor`).
+        """
+        return self.output.get("explanations")
+
+    @property
+    def annotated_heads(self) -> Optional[List[Dict[str, Any]]]:
+        """What the heads of `dassa` encoders attended to, if the question was asked with `explain`."""
+        return self.output.get("annotated_heads")
+
+    def __repr__(self) -> str:
+        sure = "" if self.probability is None else f", probability {self.probability:.4f}"
+        lines = [f"Answer: {self.answer}{sure}"]
+        shown = [f"{name} {value:.4f}" for name, value in list(self.candidates.items())[:SHOWN]]
+        if shown:
+            more = len(self.candidates) - len(shown)
+            lines.append(f"  candidates: {', '.join(shown)}{f' and {more} more' if more else ''}")
+        lines += [f"  {cluster_line(texts)}" for texts in self.cluster_texts]
+        lines += [f"  warning: {warning}" for warning in self.warnings]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        tokens = self.passage_tokens + self.question_tokens
+        boundary = len(self.passage_tokens)
+        sentences = [(start, stop) for start, stop in ((0, boundary), (boundary, len(tokens))) if start < stop]
+        return html_of(AnnotatedText(tokens, sentences, self.clusters))

@@ -1,0 +1,69 @@
+import pytest
+
+import allennlp_coref_rc
+from allennlp_coref_rc.annotations import AnnotatedText
+from allennlp_coref_rc.annotations.annotators import ExactMatchCoref
+from allennlp_coref_rc.common.errors import ConfigurationError
+
+TEXT = "Mary  left.\nShe was tired, said Bill."
+
+
+def test_a_text_has_its_clusters_as_tokens_strings_and_characters():
+    passage = allennlp_coref_rc.annotate(TEXT, "sieve_coref")
+    assert passage.tokens == ["Mary", "left", ".", "She", "was", "tired", ",", "said", "Bill", "."]
+    assert passage.sentences == [(0, 3), (3, 10)]
+    assert passage.clusters == [[(0, 1), (3, 4)]]
+    assert passage.cluster_texts == [["Mary", "She"]]
+    assert passage.cluster_characters == [[(0, 4), (12, 15)]]
+    assert passage.text == TEXT and passage.frames == [] and passage.relations == []
+    assert repr(passage) == "Passage of 10 tokens: Mary left. She was tired, said Bill.\n  cluster: Mary, She"
+    assert "Mary" in passage._repr_html_()
+
+
+def test_an_annotator_is_a_name_a_config_or_an_object():
+    text = "Mary left Bill. Mary fell."
+    configured = allennlp_coref_rc.annotate(text, {"type": "exact_match_coref", "entities": ["."]})
+    built = allennlp_coref_rc.annotate(text, ExactMatchCoref(entities=["."]))
+    assert configured == built and built.cluster_texts == [[".", "."]]
+    assert allennlp_coref_rc.annotate(text, "exact_match_coref").cluster_texts == [["Mary", "Mary"]]
+
+
+def test_several_texts_come_to_the_annotator_in_batches():
+    class Counting(ExactMatchCoref):
+        sizes = []
+
+        def annotate_batch(self, texts):
+            self.sizes.append(len(texts))
+            return super().annotate_batch(texts)
+
+    texts = (f"Text {i} . Text {i} ." for i in range(11))
+    passages = allennlp_coref_rc.annotate(texts, Counting())
+    assert [passage.cluster_texts for passage in passages] == [[["Text", "Text"]]] * 11
+    assert Counting.sizes == [8, 3]
+    assert allennlp_coref_rc.annotate([], "sieve_coref") == []
+
+
+def test_tokens_and_annotations_are_kept():
+    text = AnnotatedText(["Mary", "left.", "She", "fell."], [(0, 2), (2, 4)], clusters=[[(1, 2), (3, 4)]])
+    passage = allennlp_coref_rc.annotate(text, "sieve_coref")
+    assert passage.text == "Mary left. She fell." and passage.tokens == text.tokens
+    assert passage.cluster_texts == [["left.", "fell."], ["Mary", "She"]]
+    assert text.clusters == [[(1, 2), (3, 4)]]
+    again = allennlp_coref_rc.annotate(passage, "exact_match_coref")
+    assert again.clusters[:2] == passage.clusters and again.text == passage.text
+
+
+@pytest.mark.parametrize(
+    "texts, annotator, message",
+    [
+        (3, "sieve_coref", "found 3, expected a text or several texts"),
+        (["Mary", 3], "sieve_coref", "found the text 3, expected a string, an AnnotatedText or a Passage"),
+        (TEXT, 3, "found the annotator 3, expected a name, a config, or an Annotator"),
+        (TEXT, "sieve_corref", 'found "sieve_corref", .* did you mean sieve_coref'),
+        (TEXT, {"type": "sieve_coref", "all_noun": True}, "no such key; did you mean all_nouns"),
+        (TEXT, {"all_nouns": True}, "expected an object with a 'type'"),
+    ],
+)
+def test_bad_input_is_named(texts, annotator, message):
+    with pytest.raises(ConfigurationError, match=message):
+        allennlp_coref_rc.annotate(texts, annotator)

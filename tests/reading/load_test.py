@@ -1,0 +1,108 @@
+import dataclasses
+import shutil
+
+import pytest
+from allennlp.predictors import Predictor
+
+import allennlp_coref_rc
+from allennlp_coref_rc.annotations import AnnotatedText
+from allennlp_coref_rc.common.errors import ConfigurationError
+from tests.archives import untrained_archive
+
+STORY = "Bill took the milk there. Bill went to the park. Fred moved to the office."
+QUESTION = "Where is the milk?"
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory):
+    return untrained_archive(tmp_path_factory.mktemp("archives") / "model", config="ga_coref_gru")
+
+
+@pytest.fixture(scope="module")
+def reader(archive):
+    return allennlp_coref_rc.load(archive)
+
+
+def test_an_answer_is_that_of_predict(archive, reader):
+    output = Predictor.from_path(archive).predict_json({"passage": STORY, "question": QUESTION})
+    answer = reader.answer(STORY, QUESTION)
+    assert answer.output == output
+    assert answer.answer == output["answer"]
+    assert answer.candidates == output["candidate_probabilities"]
+    assert list(answer.candidates.values()) == sorted(answer.candidates.values(), reverse=True)
+    assert answer.probability == max(answer.candidates.values())
+    assert answer.attention == list(zip(answer.passage_tokens, output["attention"]))
+    assert answer.explanations is None and answer.spans == [] and answer.warnings == []
+    assert repr(answer).startswith(f"Answer: {answer.answer}, probability 0.")
+
+
+def test_clusters_are_spans_strings_and_characters(reader):
+    answer = reader.answer(STORY, QUESTION)
+    assert sorted(answer.clusters) == [[(0, 1), (6, 7)], [(3, 4), (22, 23)]]
+    assert sorted(answer.cluster_texts) == [["Bill", "Bill"], ["milk", "milk"]]
+    assert [(0, 4), (26, 30)] in answer.cluster_characters and [(14, 18), None] in answer.cluster_characters
+    assert answer._repr_html_().count("Bill") >= 2
+
+
+def test_changed_clusters_change_the_answer(reader):
+    answer = reader.answer(STORY, QUESTION)
+    assert reader.answer(STORY, QUESTION, clusters=answer.clusters) == answer
+    split = reader.answer(STORY, QUESTION, clusters=[])
+    assert split.clusters == [] and split.candidates != answer.candidates
+
+
+def test_a_passage_with_annotations_keeps_them(reader):
+    passage = allennlp_coref_rc.annotate(STORY, {"type": "exact_match_coref", "entities": ["there", "the"]})
+    answer = reader.answer(passage, QUESTION)
+    assert answer.cluster_texts[: len(passage.clusters)] == passage.cluster_texts == [["the", "the", "the"]]
+    # The reader's own annotator links the question to the only "milk".
+    assert answer.cluster_texts[len(passage.clusters) :] == [["milk", "milk"]]
+    assert answer == dataclasses.replace(
+        reader.answer(passage.annotated, QUESTION), passage=STORY, offsets=passage.offsets
+    )
+
+
+def test_mentions_of_the_question_join_the_clusters_of_a_passage(reader):
+    text = AnnotatedText(["Bill", "took", "the", "milk", ".", "It", "fell", "."], clusters=[[(2, 4), (5, 6)]])
+    answer = reader.answer(text, QUESTION)
+    assert answer.cluster_texts == [["the milk", "It", "milk"]]
+    assert answer.cluster_characters is None and text.clusters == [[(2, 4), (5, 6)]]
+
+
+def test_candidates_may_be_given(reader):
+    assert set(reader.answer(STORY, QUESTION, ["Bill", "park"]).candidates) == {"Bill", "park"}
+
+
+def test_what_was_attended_to_is_told_on_request(reader):
+    plain, explained = reader.answer(STORY, QUESTION), reader.answer(STORY, QUESTION, explain=True)
+    assert {"gating"} <= {attention["kind"] for attention in explained.explanations}
+    assert explained.answer == plain.answer and reader.answer(STORY, QUESTION) == plain
+
+
+def test_a_folder_with_an_archive(archive, reader, tmp_path):
+    folder = tmp_path / "run"
+    folder.mkdir()
+    shutil.copy(archive, folder / "model.tar.gz")
+    assert allennlp_coref_rc.load(folder).answer(STORY, QUESTION) == reader.answer(STORY, QUESTION)
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ((3, QUESTION), "found 3 at passage, expected a text"),
+        ((STORY, 3), "found 3 at question, expected a text"),
+        ((STORY, None), "expected the key 'question'"),
+        ((STORY, QUESTION, "park"), 'found "park" at candidates, expected a list'),
+        ((STORY, QUESTION, None, [[0, 1]]), "expected lists of .start, end. spans"),
+        ((STORY, QUESTION, None, [[[0, 99]]]), "mention of cluster 0"),
+    ],
+)
+def test_bad_input_is_named(reader, arguments, message):
+    with pytest.raises(ConfigurationError, match=message):
+        reader.answer(*arguments)
+
+
+@pytest.mark.parametrize("path, message", [(3, "found 3, expected the path"), ("none.tar.gz", "no such archive")])
+def test_what_is_no_archive_is_named(path, message):
+    with pytest.raises(ConfigurationError, match=message):
+        allennlp_coref_rc.load(path)
