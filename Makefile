@@ -2,9 +2,10 @@
 # make test     set up, then run the tests
 # make quick    set up, then lint and run all tests but slow ones (a minute and a half)
 # make lint     set up, then look at format, style and types
+# make docs     set up, then build the documentation's site in site/, without a network: open site/index.html
 # make newest   set up the newest versions within the bounds in .venv-newest, and run the quick tests and the kernels' with them
 # make install  set up alone: a virtual environment in .venv, reused by the next call
-# make clean    remove what the other targets made: .venv, .venv-newest and $(OUTPUT), no other models
+# make clean    remove what the other targets made: .venv, .venv-newest, site and $(OUTPUT), no other models
 
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 # Threads that wait without spinning: on a busy machine the others train several times slower.
@@ -16,7 +17,7 @@ export NLTK_DATA := $(CURDIR)/.venv/nltk_data
 OUTPUT := output/quick_start
 ARCHIVE := $(OUTPUT)/model.tar.gz
 
-.PHONY: train test quick lint newest install clean
+.PHONY: train test quick lint docs newest install clean
 
 train: install
 	@coref-rc train training_config/babi/quick_start.jsonnet -s $(OUTPUT) -f
@@ -38,6 +39,11 @@ lint: install
 	ruff check --quiet .
 	mypy
 
+# Strict: a link that leads nowhere, or a page that is not in the navigation, is an error.
+docs: export NO_MKDOCS_2_WARNING := 1
+docs: install
+	python -m mkdocs build --strict --quiet
+
 # Set up anew each time, since there may be newer versions.
 newest: export PATH := $(CURDIR)/.venv-newest/bin:$(PATH)
 newest: export TORCH_EXTENSIONS_DIR := $(CURDIR)/.venv-newest/torch_extensions
@@ -56,5 +62,5 @@ install: .venv/installed
 	@touch $@
 
 clean:
-	rm -rf .venv .venv-newest $(OUTPUT)
+	rm -rf .venv .venv-newest site $(OUTPUT)
 	find allennlp_coref_rc -name __pycache__ -prune -exec rm -rf {} +

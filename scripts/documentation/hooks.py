@@ -1,0 +1,51 @@
+"""
+What MkDocs calls while it builds the documentation's site: adds the pages that are not in docs/, and makes links work.
+"""
+
+from pathlib import PurePath
+from typing import Any
+
+from mkdocs.structure.files import File, Files
+
+from scripts.documentation.places import (
+    MOVED,
+    PROJECT,
+    linked_files,
+    repository_path,
+    site_path,
+    with_links_of_the_site,
+)
+
+LANGUAGES = {".jsonnet": "jsonnet", ".py": "python", ".sh": "bash", ".yaml": "yaml"}
+
+
+def on_files(files: Files, config: Any) -> Files:
+    def add(path: str, **content: str) -> None:
+        existing = files.get_file_from_path(path)
+        if existing is not None:
+            files.remove(existing)
+        files.append(File.generated(config, path, **content))
+
+    for original, path in MOVED.items():
+        add(path, abs_src_path=str(PROJECT / original))
+    for page in files.documentation_pages():
+        for linked in linked_files(PROJECT / repository_path(page.src_uri)):
+            if site_path(linked) is None and (PROJECT / linked).is_file():
+                add(source_page(linked), content=f"# {linked}\n\n{fenced(linked)}")
+    return files
+
+
+def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str:
+    if page.file.src_uri.startswith("source/"):
+        return markdown
+    return with_links_of_the_site(markdown, page.file.src_uri, lambda path: site_path(path) or source_page(path))
+
+
+def source_page(path: str) -> str:
+    """The page that shows a file of the repository which is no page itself."""
+    return f"source/{path}.md"
+
+
+def fenced(path: str) -> str:
+    text = (PROJECT / path).read_text(encoding="utf-8")
+    return f"~~~~~~ {LANGUAGES.get(PurePath(path).suffix, 'text')}\n{text}\n~~~~~~\n"
