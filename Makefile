@@ -3,7 +3,7 @@
 # make quick    set up, then lint and run all tests but slow ones (a minute and a half)
 # make lint     set up, then look at format, style and types
 # make docs     set up, then build the documentation's site in site/, without a network: open site/index.html
-# make newest   set up the newest versions within the bounds in .venv-newest, and run the quick tests and the kernels' with them
+# make newest   set up the newest versions within the bounds in .venv-newest, and run the quick tests, the kernels' and the whole grid with them
 # make install  set up alone: a virtual environment in .venv, reused by the next call
 # make clean    remove what the other targets made: .venv, .venv-newest, site and $(OUTPUT), no other models
 
@@ -52,7 +52,7 @@ newest:
 	scripts/install.sh .venv-newest --newest
 	python -m allennlp_coref_rc environment
 	python -m pytest -n 2 --dist loadfile -m "not slow" --quiet
-	python -m pytest -n 2 -m slow --quiet tests/modules/recurrence
+	python -m pytest -n 2 -m slow --quiet tests/modules/recurrence tests/training_config/grid_test.py --every-cell
 
 install: .venv/installed
 	@python allennlp_coref_rc/environment.py

@@ -16,6 +16,10 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_addoption(parser):
+    parser.addoption("--every-cell", action="store_true", help="test every encoder in every reader on every data set")
+
+
 @pytest.fixture(autouse=True)
 def no_logs_of_other_tests():
     """A training leaves a handler that writes into its folder, which may be gone when another test logs something."""

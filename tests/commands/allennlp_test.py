@@ -8,6 +8,7 @@ from tests import tiny_transformers
 from tests.command_line import command_line
 from tests.shared import PROJECT
 from tests.training_config.configs import BABI, overrides
+from tests.trust.crafted import DATA, entry, make_folder, pack_with
 
 pytestmark = pytest.mark.slow
 
@@ -104,3 +105,13 @@ def test_annotate_is_a_command_of_the_clone(allennlp, tmp_path):
     bad.write_text('{"annotated_documents": 1, "documents": 1}\n{"tokens": []}\n{"tokens": 1}\n')
     result = allennlp("annotate", "--check", bad, folder=PROJECT, check=False)
     assert result.returncode == 1 and f"error: {bad}, line 3: " in result.stdout
+
+
+def test_nothing_is_unpacked_elsewhere(allennlp, tmp_path):
+    """The command has bound functions of AllenNLP before it imports the plugin."""
+    archive = pack_with(
+        make_folder(tmp_path / "run"), tmp_path / "model.tar.gz", (entry(str(tmp_path / "written")), b"x")
+    )
+    ran = allennlp("evaluate", archive, DATA, "--include-package", "allennlp_coref_rc", folder=tmp_path, check=False)
+    assert ran.returncode and "ConfigurationError: " in ran.stderr and "is outside of the archive" in ran.stderr
+    assert not (tmp_path / "written").exists()

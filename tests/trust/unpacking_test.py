@@ -1,8 +1,6 @@
 """What is unpacked stays in its folder, and is in proportion."""
 
 import os
-import subprocess
-import sys
 import tarfile
 import tempfile
 
@@ -74,19 +72,6 @@ def test_commands_write_nothing_elsewhere(command, trust, folder, outside, tmp_p
     archive = pack_with(folder, tmp_path / "model.tar.gz", (entry("../../outside/written"), b"x"))
     assert "outside of the archive" in refusal(capsys, command, archive, DATA, *trust)
     assert os.listdir(outside) == [] and os.listdir(tmp_path / "temporary") == []
-
-
-def test_allennlps_command_is_shielded_by_the_plugin(folder, tmp_path):
-    """It has bound its own functions before it imports the plugin."""
-    (tmp_path / "temporary").mkdir()
-    archive = pack_with(folder, tmp_path / "model.tar.gz", (entry("../../written"), b"x"))
-    command = ["allennlp", "evaluate", str(archive), DATA, "--include-package", "allennlp_coref_rc"]
-    environment = {**os.environ, "TMPDIR": str(tmp_path / "temporary")}
-    ran = subprocess.run(
-        [sys.executable, "-m", *command], cwd=tmp_path, env=environment, capture_output=True, text=True
-    )
-    assert ran.returncode and "ConfigurationError: " in ran.stderr and "is outside of the archive" in ran.stderr
-    assert not (tmp_path.parent / "written").exists() and not (tmp_path / "written").exists()
 
 
 def test_what_is_whole_is_unpacked(folder, tmp_path):
