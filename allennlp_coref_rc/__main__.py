@@ -42,10 +42,15 @@ ALLENNLP = {
     "diff": "show how two checkpoints differ",
     "find-lr": "find a learning rate",
     "print-results": "print the metrics of many runs",
-    "push-to-hf": "publish a model",
     "test-install": "test the installation of AllenNLP",
 }
-"""AllenNLP's commands, with what they do."""
+"""AllenNLP's commands, with what they do, but for those that no longer work."""
+
+INSTEAD = {
+    "push-to-hf": "it does not work with current releases of huggingface-hub; hf upload publishes a model, see "
+    "docs/publish.md"
+}
+"""What to use in place of AllenNLP's other commands."""
 
 DESCRIPTION = """
 Reading comprehension with coreference, SRL and discourse structure. coref-rc COMMAND --help describes a command. All
@@ -112,6 +117,8 @@ def build_parser() -> argparse.ArgumentParser:
 def _check_name(words: Sequence[str]) -> None:
     """Raises a `ConfigurationError` where the first word is no command."""
     known = [*OWN, *ALLENNLP]
+    if words and words[0] in INSTEAD:
+        raise ConfigurationError(f"{words[0]}: {INSTEAD[words[0]]}")
     if words and not words[0].startswith("-") and words[0] not in known:
         close = difflib.get_close_matches(words[0], known, n=1)
         meant = f"did you mean {close[0]}?" if close else f"expected one of {', '.join(known)}"

@@ -7,6 +7,8 @@ from allennlp.training.metrics import Metric
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.metrics.aligned_spans import Answer, aligned_scores
 
+NAMES = ("exact_match", "f1")
+
 
 @Metric.register("quoref")
 class QuorefMetric(Metric):
@@ -33,16 +35,21 @@ class QuorefMetric(Metric):
             raise ConfigurationError(f"found references of {len(references)} questions, expected {len(predictions)}")
         sums = torch.zeros_like(self._sums)
         for prediction, spans in zip(predictions, references):
-            if isinstance(spans, str) or not spans:
-                raise ConfigurationError(f"references: found {spans!r}, expected a list of one or more")
-            sums += torch.tensor([1, *aligned_scores(prediction, spans)], dtype=torch.double)
+            sums += torch.tensor([1, *self.of_question(prediction, spans).values()], dtype=torch.double)
         self._sums += dist_reduce_sum(sums).cpu()
 
+    @staticmethod
+    def of_question(prediction: Answer, spans: Sequence[str]) -> Dict[str, float]:
+        """The scores of one question, given all spans of its answer."""
+        if isinstance(spans, str) or not spans:
+            raise ConfigurationError(f"references: found {spans!r}, expected a list of one or more")
+        return dict(zip(NAMES, aligned_scores(prediction, spans)))
+
     def get_metric(self, reset: bool = False) -> Dict[str, float]:
-        number, exact_match, f1 = self._sums.tolist()
+        number, *sums = self._sums.tolist()
         if reset:
             self.reset()
-        return {"exact_match": exact_match / max(number, 1), "f1": f1 / max(number, 1)}
+        return {name: value / max(number, 1) for name, value in zip(NAMES, sums)}
 
     def reset(self) -> None:
         self._sums = torch.zeros(3, dtype=torch.double)

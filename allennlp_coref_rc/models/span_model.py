@@ -2,15 +2,15 @@ from typing import Any, Dict, List, Optional
 
 import torch
 from allennlp.data import Vocabulary
-from allennlp.models import Model
 from allennlp.training.metrics import Metric
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.metrics.narrativeqa import NarrativeQaMetric
+from allennlp_coref_rc.models.text_answer_model import TextAnswerModel, known_output
 from allennlp_coref_rc.modules.spans import best_span, span_loss, span_text
 
 
-class SpanModel(Model):
+class SpanModel(TextAnswerModel):
     """
     Base class of models that answer with a span of the passage: loss, choice of the span, metrics and output.
 
@@ -20,21 +20,16 @@ class SpanModel(Model):
     max_span_length : `int`, optional (default = `None`)
         The longest answer in tokens. By default there is no limit.
     metric : `Metric`, optional (default = `NarrativeQaMetric()`)
-        Compares answers with their references, as texts. It counts every question that has references, even without a
-        span.
+        Compares answers with their references, as texts (see `TextAnswerModel`).
     """
-
-    default_predictor = "span_reader"
 
     def __init__(
         self, vocab: Vocabulary, max_span_length: Optional[int] = None, metric: Optional[Metric] = None, **kwargs: Any
     ) -> None:
-        super().__init__(vocab, **kwargs)
+        super().__init__(vocab, metric or NarrativeQaMetric(), **kwargs)
         if max_span_length is not None and max_span_length < 1:
             raise ConfigurationError(f"model.max_span_length is {max_span_length}, expected 1 or more")
         self._max_span_length = max_span_length
-        # It is given texts, where AllenNLP's signature of metrics has tensors.
-        self._metric: Any = metric or NarrativeQaMetric()
 
     def answer(
         self,
@@ -77,13 +72,8 @@ class SpanModel(Model):
             output["loss"] = span_loss(starts, ends, span_start, span_end)
         if metadata is not None:
             output["metadata"] = metadata
-            answered = [
-                (span_text(values, start, end), values["answer_texts"])
-                for (start, end), values in zip(output["best_span"].tolist(), metadata)
-                if values.get("answer_texts")
-            ]
-            # Without any too: the processes of a distributed training wait for each other here.
-            self._metric([text for text, _ in answered], [references for _, references in answered])
+            spans = output["best_span"].tolist()
+            self.score([span_text(values, *span) for span, values in zip(spans, metadata)], metadata)
         return output
 
     def make_output_human_readable(self, output_dict: Dict[str, Any]) -> Dict[str, Any]:
@@ -91,24 +81,10 @@ class SpanModel(Model):
         Gives each question its `best_span`, and for each of the `passage_tokens` the probability that the answer begins
         and that it ends there; the `question_tokens`, the `id`, and the `answer_texts`, where all are known.
         """
-        metadata = output_dict["metadata"]
-        lengths = [len(values["passage_tokens"]) for values in metadata]
+        lengths = [len(values["passage_tokens"]) for values in output_dict["metadata"]]
         readable = {
             name: [row[:length] for row, length in zip(output_dict[name].tolist(), lengths)]
             for name in ("span_start_probs", "span_end_probs")
         }
         readable["best_span"] = output_dict["best_span"].tolist()
-        readable.update(known_metadata(metadata))
-        if "loss" in output_dict:
-            readable["loss"] = output_dict["loss"]
-        return readable
-
-    def get_metrics(self, reset: bool = False) -> Dict[str, float]:
-        return self._metric.get_metric(reset)
-
-
-def known_metadata(metadata: List[Dict[str, Any]]) -> Dict[str, List[Any]]:
-    """By name, what readers say of their questions, where all questions have it."""
-    names = ("id", "passage_tokens", "question_tokens", "answer_texts")
-    found = {name: [values.get(name) for values in metadata] for name in names}
-    return {name: values for name, values in found.items() if all(values)}
+        return {**readable, **known_output(output_dict)}

@@ -8,7 +8,7 @@ from allennlp.training.metrics import Metric
 
 from allennlp_coref_rc.data.fields import AnnotationTensors
 from allennlp_coref_rc.metrics.quoref import QuorefMetric
-from allennlp_coref_rc.models.span_model import known_metadata
+from allennlp_coref_rc.models.text_answer_model import TextAnswerModel, known_output
 from allennlp_coref_rc.modules.spans import span_text
 from allennlp_coref_rc.modules.structured_pair import StructuredPair
 from allennlp_coref_rc.modules.tags import best_spans, tag_loss
@@ -16,7 +16,7 @@ from allennlp_coref_rc.modules.token_embedders import TransformerPair
 
 
 @Model.register("structured_transformer_tagger")
-class StructuredTransformerTagger(Model):
+class StructuredTransformerTagger(TextAnswerModel):
     """
     The `structured_transformer` for answers of several spans. It tags each token of the passage as the first of a span,
     inside of one or outside, as TASE does (Segal et al., EMNLP 2020), and answers with the spans of the most probable
@@ -36,8 +36,6 @@ class StructuredTransformerTagger(Model):
         Compares answers with their references, both as lists of texts.
     """
 
-    default_predictor = "span_reader"
-
     def __init__(
         self,
         vocab: Vocabulary,
@@ -47,11 +45,9 @@ class StructuredTransformerTagger(Model):
         metric: Optional[Metric] = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(vocab, **kwargs)
+        super().__init__(vocab, metric or QuorefMetric(), **kwargs)
         self._pair = StructuredPair(transformer, encoder, dropout)
         self._tags = torch.nn.Linear(transformer.get_output_dim(), 3)
-        # It is given texts, where AllenNLP's signature of metrics has tensors.
-        self._metric: Any = metric or QuorefMetric()
 
     def forward(
         self,
@@ -90,13 +86,9 @@ class StructuredTransformerTagger(Model):
             output["loss"] = tag_loss(log_probabilities, answer_tags, mask)
         if metadata is not None:
             output["metadata"] = metadata
-            answered = [
-                ([span_text(values, *span) for span in of_question], values["answer_texts"])
-                for of_question, values in zip(spans, metadata)
-                if values.get("answer_texts")
-            ]
-            # Without any too: the processes of a distributed training wait for each other here.
-            self._metric([texts for texts, _ in answered], [references for _, references in answered])
+            self.score(
+                [[span_text(values, *span) for span in found] for found, values in zip(spans, metadata)], metadata
+            )
         return output
 
     def make_output_human_readable(self, output_dict: Dict[str, Any]) -> Dict[str, Any]:
@@ -104,16 +96,9 @@ class StructuredTransformerTagger(Model):
         Gives each question its `best_spans`, and each of the `passage_tokens` the probabilities of its tags,
         `tag_probs`; the `question_tokens`, the `id`, and the `answer_texts`, where all are known.
         """
-        metadata = output_dict["metadata"]
-        lengths = [len(values["passage_tokens"]) for values in metadata]
-        readable = {
+        lengths = [len(values["passage_tokens"]) for values in output_dict["metadata"]]
+        return {
             "best_spans": [[list(span) for span in spans] for spans in output_dict["best_spans"]],
             "tag_probs": [rows[:length] for rows, length in zip(output_dict["tag_probs"].tolist(), lengths)],
-            **known_metadata(metadata),
+            **known_output(output_dict),
         }
-        if "loss" in output_dict:
-            readable["loss"] = output_dict["loss"]
-        return readable
-
-    def get_metrics(self, reset: bool = False) -> Dict[str, float]:
-        return self._metric.get_metric(reset)

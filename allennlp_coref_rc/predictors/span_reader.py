@@ -22,8 +22,8 @@ class SpanReaderPredictor(ExplainingPredictor):
 
     Output: the `answer`, the text of the span (on NarrativeQA its tokens joined by blanks), or of several spans, joined
     by commas, with the list of `answers`; `passage_tokens` and `question_tokens`; the `clusters` that were used, if
-    there are any; of a data set's questions the `id` and the `answer_texts`, the answers they have there; beside what
-    the model has put out.
+    there are any; of a data set's questions the `id` and the `answer_texts`, the answers they have there, and, where
+    the model's metric is `quoref`, the `exact_match` and the `f1` of the answer; beside what the model has put out.
 
     Registered as a `Predictor` with name "span_reader".
 
@@ -51,4 +51,8 @@ class SpanReaderPredictor(ExplainingPredictor):
             output.update({name: metadata[name] for name in ("passage_tokens", "question_tokens")})
             known = {name: metadata.get(name) for name in ("id", "answer_texts", "clusters")}
             output.update({name: value for name, value in known.items() if value})
+            # Models of other packages do not have it.
+            scores_of = getattr(self._model, "scores_of", None)
+            if scores_of and known["answer_texts"]:
+                output.update(scores_of(output.get("answers", output["answer"]), known["answer_texts"]))
         return outputs

@@ -36,7 +36,7 @@ from allennlp_coref_rc.training.exact_checkpointer import recoverable
 WEIGHTS = {"none": (), "best": ("model.tar.gz",), "all": ("*",)}
 """The files of weights that a finished run keeps, by setting."""
 
-KEPT = ("id", "answer", "gold", "answer_texts", "candidate_probabilities")
+KEPT = ("id", "answer", "answers", "gold", "answer_texts", "exact_match", "f1", "candidate_probabilities")
 """The keys of predictions that are kept; others, such as attention, are large."""
 
 PACKAGES = ("torch", "allennlp", "allennlp-models", "spacy", "numpy")
@@ -176,7 +176,10 @@ def _write(file: IO[str], result: Dict[str, Any]) -> None:
 
 
 def _predictions(path: str) -> Iterator[Dict[str, Any]]:
-    """The predictions with the keys that are kept and their score: `correct` or `rouge_l`."""
+    """
+    The predictions with the keys that are kept and their score: `correct`, those that a prediction has already, or
+    `rouge_l`.
+    """
     with open_text(path) as lines:
         for line in lines:
             found = json.loads(line)
@@ -184,7 +187,8 @@ def _predictions(path: str) -> Iterator[Dict[str, Any]]:
             if isinstance(prediction.get("gold"), str):
                 prediction["correct"] = is_correct(found)
             elif prediction.get("answer_texts"):
-                prediction["rouge_l"] = answer_counts(prediction["answer"], prediction["answer_texts"])[1]
+                if "f1" not in prediction:
+                    prediction["rouge_l"] = answer_counts(prediction["answer"], prediction["answer_texts"])[1]
                 # Scores are grouped by it.
                 prediction["question_tokens"] = found["question_tokens"]
                 prediction["passage_length"] = len(found["passage_tokens"])

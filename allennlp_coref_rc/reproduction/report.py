@@ -21,7 +21,8 @@ OLD_MARKS = {
 
 SECTION = "\n### "
 
-ROUGE_L = "rouge_l"
+SCORES = {"rouge_l": "Rouge-L", "f1": "F1"}
+"""The metrics of which predictions have a number for each question. The first that a table has is tested."""
 
 SMALLEST_P = 1e-300
 
@@ -233,8 +234,9 @@ def _significance(table: Table, scores: Dict[str, Scores]) -> Iterator[List[str]
     Tests the significance of differences between rows, on the test questions of all tasks, with the seeds chosen by
     validation.
     """
-    column = next((column for column in table.columns if column.metric == ROUGE_L), table.columns[0])
-    key = ROUGE_L if column.metric == ROUGE_L else None
+    found_columns = {column.metric: column for column in reversed(table.columns)}
+    key = next((metric for metric in SCORES if metric in found_columns), None)
+    column = found_columns[key] if key else table.columns[0]
     answers, means = [], []
     by_name = {condition.name: condition for condition in table.conditions}
     for condition in table.conditions:
@@ -266,9 +268,9 @@ def _significance(table: Table, scores: Dict[str, Scores]) -> Iterator[List[str]
             ],
             answers,
         )
-    if means:
+    if means and key:
         yield _markdown(
-            ["paired bootstrap of the best seeds' Rouge-L (%)", "questions", "difference", "95 %", "p"], means
+            [f"paired bootstrap of the best seeds' {SCORES[key]} (%)", "questions", "difference", "95 %", "p"], means
         )
 
 

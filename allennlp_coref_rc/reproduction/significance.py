@@ -84,15 +84,15 @@ def paired_bootstrap(
 def read_scores(path: str, key: Optional[str] = None) -> List[Scored]:
     """
     The questions of a file of predictions, in order. A score is `key` of the prediction, or else whether the answer is
-    correct (`correct`, or `answer` and `gold`). The file is what `allennlp predict` writes, an object a question, or
-    the predictions of `allennlp evaluate`, an object a batch.
+    correct (`correct`, `exact_match`, or `answer` and `gold`). The file is what `allennlp predict` writes, an object a
+    question, or the predictions of `allennlp evaluate`, an object a batch.
     """
     found = []
     for place, prediction in _predictions(path):
         if key is not None:
             score = prediction.get(key)
-        elif "correct" in prediction:
-            score = prediction["correct"]
+        elif "correct" in prediction or "exact_match" in prediction:
+            score = prediction.get("correct", prediction.get("exact_match"))
         elif isinstance(prediction.get("gold"), str):
             score = is_correct(prediction)
         else:
@@ -100,7 +100,7 @@ def read_scores(path: str, key: Optional[str] = None) -> List[Scored]:
         if not isinstance(score, (int, float)):
             raise ConfigurationError(
                 f"{place}: found {score!r:.60} as {key or 'correct'}, expected "
-                + ("a number" if key else "a question with `correct`, or with `answer` and `gold`")
+                + ("a number" if key else "a question with `correct`, `exact_match`, or `answer` and `gold`")
             )
         found.append(Scored(prediction.get("id"), float(score), prediction.get("gold", prediction.get("answer_texts"))))
     return found

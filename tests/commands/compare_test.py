@@ -26,6 +26,13 @@ def test_right_and_wrong_answers_are_compared(files, capsys):
     assert result["exact"] == pytest.approx(2 * 0.5**24)
 
 
+def test_exact_matches_are_right_answers(files, capsys):
+    for path in files:
+        path.write_text(path.read_text().replace("correct", "exact_match"))
+    call(*files)
+    assert json.loads(capsys.readouterr().out)["only_first"] == 24
+
+
 def test_scores_are_compared(files, capsys):
     call(*files, "--score", "rouge_l", "--samples", 200)
     result = json.loads(capsys.readouterr().out)

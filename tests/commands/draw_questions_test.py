@@ -8,6 +8,7 @@ from allennlp.common.checks import ConfigurationError
 
 from allennlp_coref_rc.__main__ import main
 from allennlp_coref_rc.common.files import named_paths
+from allennlp_coref_rc.metrics.answer_scores import scores_of
 from allennlp_coref_rc.metrics.narrativeqa import NarrativeQaMetric
 from allennlp_coref_rc.reproduction.figures.question_groups import question_type, read_answers, score
 
@@ -107,6 +108,17 @@ def test_tables_and_pictures_have_the_metrics_of_each_group(tmp_path, monkeypatc
     row = next(r for r in rows if (r["group"], r["reader"], r["measure"]) == ("how many", "Other", "rouge_l"))
     cell = f"{float(row['score']):.2f} ({float(row['difference']):+.2f}, "
     assert re.search(rf"^\| how many \| {row['questions']} \| [\d.]+ \| {re.escape(cell)}", tables, re.MULTILINE)
+
+
+def test_scores_that_predictions_have_count(tmp_path):
+    """As those of Quoref, where the answer_texts are no alternatives."""
+    (prediction,) = predictions(1, number=1)
+    own = {"answer": "fish", "answer_texts": ["fish", "dawn"], "exact_match": 0.0, "f1": 0.5}
+    (answered,) = read_answers(write(tmp_path / "a.jsonl", [{**prediction, **own}])).values()
+    found = scores_of(answered.counts)
+    assert (found["rouge_l"], found["exact_match"], found["f1"]) == (1, 0, 0.5)
+    with pytest.raises(ConfigurationError, match="found 50 at f1, expected a number from 0 to 1"):
+        read_answers(write(tmp_path / "b.jsonl", [{**prediction, "f1": 50}]))
 
 
 def test_types_are_of_the_first_words_found_anywhere():

@@ -6,7 +6,7 @@ import sys
 import pytest
 from allennlp.commands import Subcommand
 
-from allennlp_coref_rc.__main__ import ALLENNLP, OWN, main
+from allennlp_coref_rc.__main__ import ALLENNLP, INSTEAD, OWN, main
 
 HEAVY = ("torch", "allennlp", "allennlp_models", "spacy", "inflect", "transformers")
 
@@ -18,8 +18,8 @@ def status(*words):
 
 
 def test_all_commands_of_allennlp_are_there():
-    assert set(ALLENNLP) | {"annotate"} == set(Subcommand.list_available())
-    assert not set(ALLENNLP) & set(OWN)
+    assert {*ALLENNLP, *INSTEAD, "annotate"} == set(Subcommand.list_available())
+    assert not set(ALLENNLP) & {*OWN, *INSTEAD}
 
 
 def test_help_lists_all_commands(capsys):
@@ -72,6 +72,12 @@ def test_a_wrong_name_of_a_command(capsys):
     assert capsys.readouterr().err == "coref-rc: found no command 'trian': did you mean train?\n"
     assert status("xyz") == 2
     assert "found no command 'xyz': expected one of annotate, " in capsys.readouterr().err
+
+
+def test_a_command_that_no_longer_works_names_another(capsys):
+    assert status("push-to-hf", "-s", "output/mine", "-n", "mine") == 2
+    assert "push-to-hf: it does not work with current releases" in (said := capsys.readouterr().err)
+    assert "hf upload publishes a model, see docs/publish.md" in said
 
 
 def test_what_the_user_did_wrong_has_a_traceback_only_on_demand(capsys):

@@ -138,6 +138,7 @@ def test_several_spans_are_learnt_and_predicted(folders):
     assert outputs[0]["best_spans"] == [[0, 1], [8, 8]] and outputs[0]["answer"] == "Edda Moss, Tom"
     assert len(outputs[0]["tag_probs"]) == len(outputs[0]["passage_tokens"])
     assert outputs[1]["answers"] == ["Kit O'Neill"]
+    assert [(one["exact_match"], one["f1"]) for one in outputs] == [(1, 1), (1, 1)]
     assert model.get_metrics() == {"exact_match": 1.0, "f1": 1.0}
 
 

@@ -7,6 +7,7 @@ from allennlp.models import Model
 from allennlp.predictors import Predictor
 
 from allennlp_coref_rc.data.dataset_readers import AnnotatedNarrativeQaReader, AnnotatedQuorefReader
+from allennlp_coref_rc.metrics.aligned_spans import aligned_scores
 from tests.models.span_models import DASSA, build, qanet
 from tests.shared import PROJECT
 
@@ -85,7 +86,10 @@ def test_answers_of_quoref_are_pieces_of_the_passage_and_compared_with_all_spans
     output = predictor.predict_json({"passage": PASSAGE, "question": QUESTION})
     assert output["answer"] in PASSAGE and " ".join(output["passage_tokens"]) != PASSAGE
     instances = list(reader.read(str(PROJECT / "tests" / "fixtures" / "quoref" / "train.json")))
-    assert [one["id"] for one in predictor.predict_batch_instance(instances)] == [f"q{i}" for i in range(1, 10)]
+    outputs = predictor.predict_batch_instance(instances)
+    assert [one["id"] for one in outputs] == [f"q{i}" for i in range(1, 10)]
+    assert all((one["exact_match"], one["f1"]) == aligned_scores(one["answer"], one["answer_texts"]) for one in outputs)
+    assert "f1" not in output
     # "Tom" is half of q2's answer, "Ugander" is none of q4's "Ugand", and "Kit O'Neill" is what q7 asks for.
     chosen = [instances[i]["metadata"].metadata for i in (1, 3, 6)]
     length = max(len(metadata["passage_tokens"]) for metadata in chosen)

@@ -41,7 +41,8 @@ def test_of_answers_to_questions_about_texts_what_groups_them_is_kept(tmp_path):
     common = {"question_tokens": ["Who", "?"], "passage_tokens": ["a", "b", "c"], "attention": [1, 2, 3]}
     spans = {"id": "1", "answer": "a man", "answer_texts": ["a man", "one"], **common}
     words = {"id": "2", "answer": "A", "gold": "a", **common}
-    path.write_text(json.dumps(spans) + "\n" + json.dumps(words) + "\n")
+    quoref = {"answers": ["a man"], **spans, "exact_match": 0.0, "f1": 0.5}
+    path.write_text("".join(json.dumps(prediction) + "\n" for prediction in (spans, words, quoref)))
     assert list(execution._predictions(str(path))) == [
         {
             "id": "1",
@@ -52,4 +53,14 @@ def test_of_answers_to_questions_about_texts_what_groups_them_is_kept(tmp_path):
             "passage_length": 3,
         },
         {"id": "2", "answer": "A", "gold": "a", "correct": True},
+        {
+            "id": "1",
+            "answer": "a man",
+            "answers": ["a man"],
+            "answer_texts": ["a man", "one"],
+            "exact_match": 0.0,
+            "f1": 0.5,
+            "question_tokens": ["Who", "?"],
+            "passage_length": 3,
+        },
     ]

@@ -10,7 +10,7 @@
     dim=if std.length(std.findSubstr('large', name)) > 0 then 1024 else 768,  // of its vectors
     trained_layers=null,  // how many, from the last one; null for all, 0 for none
     learning_rate=0.00002,  // of the transformer; that of the rest is the experiment's
-    warmup_steps=500,  // updates over which both rates rise, before they fall to 0
+    warmup=0.1,  // the share of all updates over which both rates rise, before they fall to 0
     max_length=512,  // pieces, with special ones, that it can read at once; longer texts are cut into windows
     gradient_checkpointing=false,  // less memory, more time
   ): {
@@ -38,7 +38,8 @@
           [[$.weights + '.*(bias|[Nn]orm\\.weight)$'], { lr: learning_rate }],
         ],
       },
-      learning_rate_scheduler: { type: 'linear_with_warmup', warmup_steps: warmup_steps },
+      // The ratio of the highest rate to the lowest, which is thus as good as 0.
+      learning_rate_scheduler: { type: 'slanted_triangular', cut_frac: warmup, ratio: 1e6 },
     },
   },
 }

@@ -73,6 +73,11 @@ class JsonValue:
             raise self.error(f"an integer, {minimum} {limit}")
         return self.value
 
+    def fraction(self) -> float:
+        if not isinstance(self.value, (int, float)) or isinstance(self.value, bool) or not 0 <= self.value <= 1:
+            raise self.error("a number from 0 to 1")
+        return float(self.value)
+
     def choice(self, choices: Sequence[str]) -> str:
         if self.value not in choices:
             raise self.error(f"one of {', '.join(choices)}")

@@ -3,9 +3,9 @@ from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Sequence
 import numpy
 from tqdm import tqdm
 
-from allennlp_coref_rc.annotations.formats.json_value import read_json
+from allennlp_coref_rc.annotations.formats.json_value import JsonValue, read_json
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.metrics.answer_scores import answer_counts, scores_of
+from allennlp_coref_rc.metrics.answer_scores import MEANS, answer_counts, scores_of
 
 QUESTION_TYPES = (
     "what",
@@ -79,9 +79,19 @@ def read_answers(path: str) -> Dict[Any, Answered]:
             " ".join(values["question_tokens"].strings()),
             len(values["passage_tokens"].list()) if length is None else length.integer(),
             references,
-            answer_counts(values["answer"].string(), references),
+            _counts(values, references),
         )
     return answers
+
+
+def _counts(prediction: JsonValue, references: List[str]) -> List[float]:
+    """The counts of an answer. Where a prediction has a score itself, as those of Quoref, that one counts."""
+    counts = answer_counts(prediction["answer"].string(), references)
+    for i, name in enumerate(MEANS, start=1):
+        carried = prediction.get(name)
+        if carried is not None:
+            counts[i] = carried.fraction()
+    return counts
 
 
 def read_readers(paths: Dict[str, str]) -> Readers:

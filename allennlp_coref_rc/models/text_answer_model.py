@@ -1,0 +1,50 @@
+from typing import Any, Dict, List, Sequence
+
+from allennlp.data import Vocabulary
+from allennlp.models import Model
+from allennlp.training.metrics import Metric
+
+from allennlp_coref_rc.metrics.aligned_spans import Answer
+
+
+class TextAnswerModel(Model):
+    """
+    Base class of models whose answers are compared with their references as texts: metrics and output.
+
+    # Parameters
+
+    vocab : `Vocabulary`
+    metric : `Metric`
+        It is called with the answers of a batch and with the references of each. It counts every question that has
+        references, even without a span.
+    """
+
+    default_predictor = "span_reader"
+
+    def __init__(self, vocab: Vocabulary, metric: Metric, **kwargs: Any) -> None:
+        super().__init__(vocab, **kwargs)
+        # It is given texts, where AllenNLP's signature of metrics has tensors.
+        self._metric: Any = metric
+
+    def score(self, answers: Sequence[Answer], metadata: List[Dict[str, Any]]) -> None:
+        """Counts the answers of the questions whose `answer_texts` are known."""
+        pairs = [
+            (answer, values["answer_texts"]) for answer, values in zip(answers, metadata) if values.get("answer_texts")
+        ]
+        # Without any too: the processes of a distributed training wait for each other here.
+        self._metric([answer for answer, _ in pairs], [references for _, references in pairs])
+
+    def scores_of(self, answer: Answer, references: Sequence[str]) -> Dict[str, float]:
+        """The scores of one answer, by name, if the metric has a method `of_question` that gives them."""
+        return self._metric.of_question(answer, references) if hasattr(self._metric, "of_question") else {}
+
+    def get_metrics(self, reset: bool = False) -> Dict[str, float]:
+        return self._metric.get_metric(reset)
+
+
+def known_output(output_dict: Dict[str, Any]) -> Dict[str, Any]:
+    """What readers say of their questions, by name, where all questions have it, and the loss, if there is one."""
+    names = ("id", "passage_tokens", "question_tokens", "answer_texts")
+    found = {name: [values.get(name) for values in output_dict["metadata"]] for name in names}
+    known: Dict[str, Any] = {name: values for name, values in found.items() if all(values)}
+    return {**known, "loss": output_dict["loss"]} if "loss" in output_dict else known
