@@ -5,7 +5,7 @@ tokenizer trained on a few sentences.
 
 import json
 from pathlib import Path
-from typing import Callable, Dict
+from typing import Any, Callable, Dict
 
 import sentencepiece
 import torch
@@ -22,16 +22,17 @@ SENTENCES = [
 
 HIDDEN_SIZE, LAYERS, MAX_LENGTH = 8, 3, 64
 
-SIZES = {
+SIZES: Dict[str, Any] = {
     "hidden_size": HIDDEN_SIZE,
     "num_hidden_layers": LAYERS,
     "num_attention_heads": 2,
     "intermediate_size": 12,
     "initializer_range": 0.5,
+    "max_position_embeddings": MAX_LENGTH,
 }
 
 
-def bert(folder: Path) -> None:
+def bert(folder: Path, sizes: Dict[str, Any]) -> None:
     """As `bert-base-uncased`: word pieces."""
     special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
     tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
@@ -42,11 +43,11 @@ def bert(folder: Path) -> None:
     vocabulary = tokenizer.get_vocab()
     (folder / "vocab.txt").write_text("\n".join(sorted(vocabulary, key=vocabulary.__getitem__)) + "\n")
     transformers.BertTokenizerFast(str(folder / "vocab.txt")).save_pretrained(folder)
-    config = transformers.BertConfig(vocab_size=len(vocabulary), max_position_embeddings=MAX_LENGTH, **SIZES)
+    config = transformers.BertConfig(vocab_size=len(vocabulary), **sizes)
     transformers.BertModel(config).save_pretrained(folder)
 
 
-def roberta(folder: Path) -> None:
+def roberta(folder: Path, sizes: Dict[str, Any]) -> None:
     """As `roberta-base`: pieces of bytes; positions begin after that of padding."""
     special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
     tokenizer = _byte_level(special)
@@ -55,17 +56,16 @@ def roberta(folder: Path) -> None:
     transformers.RobertaTokenizerFast(*files).save_pretrained(folder)
     config = transformers.RobertaConfig(
         vocab_size=tokenizer.get_vocab_size(),
-        max_position_embeddings=MAX_LENGTH + 2,
         type_vocab_size=1,
         pad_token_id=1,
         bos_token_id=0,
         eos_token_id=2,
-        **SIZES,
+        **{**sizes, "max_position_embeddings": sizes["max_position_embeddings"] + 2},
     )
     transformers.RobertaModel(config).save_pretrained(folder)
 
 
-def deberta(folder: Path) -> None:
+def deberta(folder: Path, sizes: Dict[str, Any]) -> None:
     """As `microsoft/deberta-v3-base`: a SentencePiece model alone, and weights as PyTorch's own file."""
     text = folder / "sentences.txt"
     text.write_text("\n".join(SENTENCES))
@@ -88,7 +88,6 @@ def deberta(folder: Path) -> None:
     (folder / "tokenizer_config.json").write_text(json.dumps(kind))
     config = transformers.DebertaV2Config(
         vocab_size=96,
-        max_position_embeddings=MAX_LENGTH,
         type_vocab_size=0,
         relative_attention=True,
         position_buckets=8,
@@ -96,12 +95,12 @@ def deberta(folder: Path) -> None:
         share_att_key=True,
         pos_att_type=["p2c", "c2p"],
         position_biased_input=False,
-        **SIZES,
+        **sizes,
     )
     transformers.DebertaV2Model(config).save_pretrained(folder, safe_serialization=False)
 
 
-def modernbert(folder: Path) -> None:
+def modernbert(folder: Path, sizes: Dict[str, Any]) -> None:
     """As `answerdotai/ModernBERT-base`: pieces of bytes, and a tokenizer that is one file."""
     special = ["[UNK]", "[CLS]", "[SEP]", "[PAD]", "[MASK]"]
     tokenizer = _byte_level(special)
@@ -116,27 +115,26 @@ def modernbert(folder: Path) -> None:
     ).save_pretrained(folder)
     config = transformers.ModernBertConfig(
         vocab_size=tokenizer.get_vocab_size(),
-        max_position_embeddings=MAX_LENGTH,
         local_attention=8,
         pad_token_id=tokenizer.token_to_id("[PAD]"),
         cls_token_id=tokenizer.token_to_id("[CLS]"),
         sep_token_id=tokenizer.token_to_id("[SEP]"),
-        **SIZES,
+        **sizes,
     )
     transformers.ModernBertModel(config).save_pretrained(folder)
 
 
-ARCHITECTURES: Dict[str, Callable[[Path], None]] = {
+ARCHITECTURES: Dict[str, Callable[[Path, Dict[str, Any]], None]] = {
     function.__name__: function for function in (bert, roberta, deberta, modernbert)
 }
 
 
-def make(architecture: str, folder: Path) -> str:
-    """Writes a transformer of an architecture into a new folder, and gives its name."""
+def make(architecture: str, folder: Path, **sizes: Any) -> str:
+    """Writes a transformer of an architecture, of other sizes than `SIZES` if given, into a new folder: its name."""
     folder.mkdir(parents=True)
     with torch.random.fork_rng():
         torch.manual_seed(0)
-        ARCHITECTURES[architecture](folder)
+        ARCHITECTURES[architecture](folder, {**SIZES, **sizes})
     return str(folder)
 
 

@@ -50,7 +50,8 @@ questions.
 A question's type is the first of these whose words are anywhere in it, in lower case, as in the authors' code ("show"
 counts as how, "whole" as who): what, when, where, which, who, why, how far, how long, how many, how much, how old, how;
 any other question has the type other. Lengths are in tokens. Rouge-L, exact match and F1 are means over questions;
-Bleu-1 is computed over all answers of a group together.
+Bleu-1 is computed over all answers of a group together. Where predictions have exact_match and f1, as those of Quoref
+do, these count; Rouge-L and Bleu-1 mean little there.
 """
 
 # The modules that draw have the same values, which a test checks. They are imported only when something is drawn.

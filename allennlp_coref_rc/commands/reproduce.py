@@ -95,13 +95,23 @@ def run(args: argparse.Namespace) -> None:
         if not all(good):
             sys.exit(1)
     else:
-        _run(args, selection.minutes(conditions))
+        _run(args, selection.minutes(_with_what_they_need(args, conditions)))
 
 
 def go_on(args: argparse.Namespace) -> str:
     """How to go on after an interruption."""
     runs = args.report is None and not (args.list or args.dry_run or args.check_only)
     return "the same command goes on with the runs that are left" if runs else ""
+
+
+def _with_what_they_need(args: argparse.Namespace, conditions: list) -> list:
+    """Without those that need a GPU or the like, unless there is one. Prints their names."""
+    if args.dry_run or args.gpus or args.scheduler:
+        return conditions
+    for condition in conditions:
+        if condition.needs:
+            print(f"[no GPU] {condition.name}: a run needs {condition.needs}; add --gpus", file=sys.stderr)
+    return [condition for condition in conditions if not condition.needs]
 
 
 def _run(args: argparse.Namespace, minutes: dict) -> None:

@@ -87,6 +87,8 @@ class Condition:
         The expected time of a run on one core.
     compared_with : `str`, optional (default = `None`)
         Another row of the table, for the test of significance of the difference.
+    needs : `str`, optional (default = `None`)
+        What a run cannot do without, beyond data and a processor, such as a GPU and pretrained weights.
     note : `str`, optional (default = `None`)
     """
 
@@ -101,6 +103,7 @@ class Condition:
     evaluations: Dict[str, Dict[str, Any]] = field(default_factory=dict)
     minutes: Optional[float] = None
     compared_with: Optional[str] = None
+    needs: Optional[str] = None
     note: Optional[str] = None
 
     def runs(self, seeds: Sequence[int], output: str, data: str = DATA) -> List[Run]:

@@ -18,7 +18,18 @@ Place = Tuple[str, ...]
 
 COLUMN_KEYS = ("measure", "metric", "split", "unit", "tolerance")
 
-CONDITION_KEYS = ("config", "overrides", "tasks", "seeds", "data", "evaluations", "minutes", "compared_with", "note")
+CONDITION_KEYS = (
+    "config",
+    "overrides",
+    "tasks",
+    "seeds",
+    "data",
+    "evaluations",
+    "minutes",
+    "compared_with",
+    "needs",
+    "note",
+)
 
 TABLE_KEYS = ("caption", "columns", "rows", *COLUMN_KEYS, *CONDITION_KEYS)
 
@@ -209,6 +220,7 @@ def _condition(values: _Values, name: str, table: _Values, columns: Sequence[Col
         evaluations=merged.mappings("evaluations"),
         minutes=merged.get("minutes", (int, float), None),
         compared_with=merged.get("compared_with", str, None),
+        needs=merged.get("needs", str, None),
         note=merged.get("note", str, None),
     )
 

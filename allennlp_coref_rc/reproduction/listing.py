@@ -12,6 +12,7 @@ def print_table(table: Table, selection: Selection) -> None:
     for condition in table.conditions:
         scores = Scores(condition, selection.runs(condition))
         words = [", ".join(f"{name} {shown(value)}" for name, value in condition.paper.items()), condition.note]
+        words.append(condition.needs and f"a run needs {condition.needs}")
         if condition.config is None:
             words.append("published, not run here")
         else:

@@ -201,7 +201,13 @@ def _tasks(column: Column, conditions: Sequence[Condition], scores: Dict[str, Sc
 
 
 def _notes(table: Table) -> List[str]:
-    return [f"{condition.row}: {condition.note}." for condition in table.conditions if condition.note]
+    """Each in a line, with the rows that it is about."""
+    notes: Dict[str, List[str]] = {}
+    for condition in table.conditions:
+        for note in (condition.note, condition.needs and f"a run needs {condition.needs}"):
+            if note:
+                notes.setdefault(note, []).append(condition.row)
+    return [f"{'; '.join(rows)}: {note}." for note, rows in notes.items()]
 
 
 def _runs(conditions: Sequence[Condition], scores: Dict[str, Scores]) -> List[str]:

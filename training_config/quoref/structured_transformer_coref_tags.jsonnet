@@ -1,6 +1,6 @@
-// Quoref, the model of structured_transformer_coref with answers of several spans: no paper's row. They are tagged as
-// in TASE (Segal et al., EMNLP 2020).
+// Quoref, the model of structured_transformer_coref with answers of several spans: no paper's row. They are tagged
+// as in TASE (Segal et al., EMNLP 2020).
 local structured = import '../lib/structured_transformer.libsonnet';
 local variants = import '../lib/qanet_variants.libsonnet';
 
-structured.tags(import '../lib/quoref.libsonnet') + structured.dassa + variants.coref()
+(import 'structured_transformer_tags.jsonnet') + structured.dassa + variants.coref()
