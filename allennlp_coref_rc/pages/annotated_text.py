@@ -1,0 +1,146 @@
+"""Shows an annotated text: its entities in colours, its frames and its discourse relations."""
+
+from collections import Counter
+from typing import Any, Collection, Dict, List, NamedTuple, Optional, Sequence, Union
+
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, DiscourseRelation, Frame, Span
+from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.pages.marked_text import Mark, in_lanes, joined, marked_paragraphs, paragraphs
+from allennlp_coref_rc.pages.templates import render
+
+MAX_ROWS = 200
+"""The longest list of frames or relations in a fragment."""
+
+PRONOUNS = frozenset(
+    "i me my mine myself you your yours yourself yourselves he him his himself she her hers herself it its itself we "
+    "us our ours ourselves they them their theirs themselves this that these those who whom whose which one".split()
+)
+
+
+class Entity(NamedTuple):
+    """A cluster as readers see it."""
+
+    number: int
+    """Its place among the text's clusters, from 1."""
+    name: str
+    """Its most frequent mention that is no pronoun."""
+    mentions: int
+    strings: str
+    """Its different mentions."""
+
+
+def entities(text: AnnotatedText) -> List[Entity]:
+    """The entities of a text, in the order of its clusters."""
+    found = []
+    for number, cluster in enumerate(text.clusters, start=1):
+        strings = Counter(joined(text.tokens, *sorted(cluster)))
+        names = Counter({string: count for string, count in strings.items() if string.lower() not in PRONOUNS})
+        (name, _), *_ = (names or strings or Counter([""])).most_common(1)
+        found.append(Entity(number, name, len(cluster), ", ".join(strings)))
+    return found
+
+
+def html_fragment(
+    text: AnnotatedText,
+    clusters: Optional[Collection[int]] = None,
+    answer: Union[str, Sequence[Span], None] = None,
+    weights: Optional[Sequence[float]] = None,
+    show_entities: bool = True,
+    show_structure: bool = True,
+    max_tokens: int = 5000,
+) -> str:
+    """
+    An annotated text as a piece of HTML that stands alone: a `<div>` with its own style, without scripts and without
+    anything from the network, for a notebook or a part of a page. It is readable on light and dark ground. Every
+    mention has a line in the colour of its entity and the entity's number; mentions lie in each other as in the text.
+    Under the mouse, all mentions of an entity stand out.
+
+    # Parameters
+
+    text : `AnnotatedText`
+    clusters : `Collection[int]`, optional (default = `None`)
+        The positions of the clusters whose mentions are marked and listed, from 0. By default all are. The nth cluster
+        has the same colour and the number n + 1 in any case.
+    answer : `str` or `List[Span]`, optional (default = `None`)
+        What is framed: spans of tokens, or all places that read like this string, in any case.
+    weights : `List[float]`, optional (default = `None`)
+        A number of 0 or more for each token, which colours the ground behind it.
+    show_entities : `bool`, optional (default = `True`)
+        Whether a list of the entities follows, with their numbers of mentions.
+    show_structure : `bool`, optional (default = `True`)
+        Whether lists of frames and discourse relations follow, folded up.
+    max_tokens : `int`, optional (default = `5000`)
+        Longer texts are cut, with a remark.
+    """
+    if weights is not None and len(weights) != len(text):
+        raise ConfigurationError(f"found {len(weights)} weights, expected one for each of the {len(text)} tokens")
+    known = entities(text)
+    chosen = range(len(known)) if clusters is None else sorted(set(clusters))
+    if any(not 0 <= i < len(known) for i in chosen):
+        raise ConfigurationError(f"found the clusters {list(chosen)}, expected positions from 0 to {len(known) - 1}")
+    shown = min(len(text), max_tokens)
+    marks = in_lanes([mark for mark in mentions(text) if mark.entity - 1 in chosen and mark.start < shown], len(text))
+    answers = [Mark(start, stop, "answer", lane=len(text)) for start, stop in find_answer(text.tokens, answer)]
+    parts = [(start, min(stop, shown)) for start, stop in paragraphs(text.sentences) if start < shown]
+    return render(
+        "fragment.html.jinja",
+        paragraphs=marked_paragraphs(text.tokens, marks + answers, parts),
+        lanes=max((mark.lane + 1 for mark in marks), default=0),
+        weights=weights,
+        heaviest=full_colour(weights or []),
+        length=len(text),
+        shown=shown,
+        entities=[known[i] for i in chosen] if show_entities else [],
+        frames=[frame_row(text, frame) for frame in text.frames[:MAX_ROWS]] if show_structure else [],
+        relations=[relation_row(text, relation) for relation in text.relations[:MAX_ROWS]] if show_structure else [],
+        num_frames=len(text.frames),
+        num_relations=len(text.relations),
+    )
+
+
+def mentions(text: AnnotatedText) -> List[Mark]:
+    """The mentions of all clusters as marks."""
+    return [
+        Mark(start, stop, "mention", number)
+        for number, cluster in enumerate(text.clusters, start=1)
+        for start, stop in sorted(set(cluster))
+    ]
+
+
+def find_answer(tokens: Sequence[str], answer: Union[str, Sequence[Span], None]) -> List[Span]:
+    """The given spans, or those whose tokens read like a string, blanks and case aside."""
+    if answer is None:
+        return []
+    if not isinstance(answer, str):
+        return list(answer)
+    wanted = "".join(answer.lower().split())
+    found = []
+    for start in range(len(tokens)):
+        read, stop = "", start
+        while stop < len(tokens) and len(read) < len(wanted):
+            read += tokens[stop].lower()
+            stop += 1
+        if wanted and read == wanted:
+            found.append((start, stop))
+    return found
+
+
+def full_colour(weights: Sequence[float]) -> float:
+    """
+    The weight that gets the full colour: the largest, but at least three times the average, so that equal weights look
+    pale.
+    """
+    return max([*weights, 3 * sum(weights) / max(1, len(weights))]) or 1.0
+
+
+def frame_row(text: AnnotatedText, frame: Frame) -> Dict[str, Any]:
+    """A frame for the eye: its predicate and, in their order, roles and arguments."""
+    (predicate,) = joined(text.tokens, frame.predicate)
+    in_order = sorted(frame.arguments, key=lambda argument: argument[1])
+    return {"predicate": predicate, "arguments": [(role, *joined(text.tokens, span)) for role, span in in_order]}
+
+
+def relation_row(text: AnnotatedText, relation: DiscourseRelation) -> Dict[str, str]:
+    """A relation for the eye. What lies between the parts of an argument is left out."""
+    parts = {name: " … ".join(joined(text.tokens, *getattr(relation, name))) for name in ("arg1", "connective", "arg2")}
+    return {"type": relation.type, "sense": relation.sense, **parts}

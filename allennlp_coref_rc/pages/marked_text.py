@@ -1,0 +1,115 @@
+"""Lays out spans of a text that may lie in each other or cross, so that a template can write them as HTML."""
+
+from typing import Dict, Iterator, List, NamedTuple, Sequence, Tuple
+
+from allennlp_coref_rc.annotations.annotated_text import Span
+
+PARAGRAPH = 120
+"""A paragraph ends with the first sentence that reaches this number of tokens."""
+
+NO_BLANK_BEFORE = frozenset(
+    ". , ; : ! ? ) ] } % ' '' ” ’ 's 'S 're 've 'll 'd 'm n't ’s ’re ’ve ’ll ’d ’m n’t ...".split()
+)
+
+NO_BLANK_AFTER = frozenset("( [ { $ # `` ` “ ‘".split())
+
+
+class Mark(NamedTuple):
+    """A span of a text that is shown: a mention of the entity of this number, or else something of another `kind`."""
+
+    start: int
+    stop: int
+    kind: str
+    entity: int = 0
+    lane: int = 0
+    """How far its line is below the text: 0 lies closest to it."""
+
+
+class Piece(NamedTuple):
+    """A part of a mark that can be an HTML element. A mark has several if it crosses another or a paragraph's end."""
+
+    mark: Mark
+    first: bool
+
+
+class Token(NamedTuple):
+    position: int
+    text: str
+    opened: List[Piece]
+    """The elements that begin before this token, from the outside in."""
+    closed: int
+    """The number of elements that end after this token."""
+    blank: bool
+    """Whether a blank follows."""
+
+
+def in_lanes(marks: Sequence[Mark], length: int) -> List[Mark]:
+    """Puts overlapping marks into different lanes, the shorter ones closer to the text; then sorts them by position."""
+    used = [0] * length
+    placed = []
+    for mark in sorted(marks, key=lambda mark: mark.stop - mark.start):
+        lane = max(used[mark.start : mark.stop])
+        used[mark.start : mark.stop] = [lane + 1] * (mark.stop - mark.start)
+        placed.append(mark._replace(lane=lane))
+    return sorted(placed, key=lambda mark: (mark.start, -mark.stop, -mark.lane))
+
+
+def paragraphs(sentences: Sequence[Span]) -> List[Span]:
+    """Whole sentences, joined to paragraphs of a readable length."""
+    joined: List[Span] = []
+    for start, stop in sentences:
+        if joined and joined[-1][1] - joined[-1][0] < PARAGRAPH:
+            joined[-1] = (joined[-1][0], stop)
+        else:
+            joined.append((start, stop))
+    return joined
+
+
+def blanks(tokens: Sequence[str]) -> List[bool]:
+    """Whether a blank follows each token, as in print. Straight quotation marks open and close in turn."""
+    open_quote = False
+    after: List[bool] = []
+    for token in tokens:
+        glued = token in NO_BLANK_BEFORE or (token == '"' and open_quote)
+        if after and glued:
+            after[-1] = False
+        if token == '"':
+            open_quote = not open_quote
+        after.append(token not in NO_BLANK_AFTER and not (token == '"' and open_quote))
+    return after
+
+
+def marked_paragraphs(tokens: Sequence[str], marks: Sequence[Mark], parts: Sequence[Span]) -> Iterator[List[Token]]:
+    """The tokens of each part with the elements that begin and end there. The marks are those of `in_lanes`."""
+    starting: Dict[int, List[Piece]] = {}
+    for mark in marks:
+        starting.setdefault(mark.start, []).append(Piece(mark, True))
+    after = blanks(tokens)
+    cut: List[Piece] = []
+    for start, stop in parts:
+        elements, cut = cut, []
+        shown: List[Token] = []
+        for i in range(start, stop):
+            opened = starting.get(i, [])
+            if i == start:
+                opened, elements = elements + opened, []
+            # An element that crosses the end of an outer one is closed with it, and begins anew.
+            ended = next((k for k, piece in enumerate(elements) if piece.mark.stop <= i), len(elements))
+            if ended < len(elements):
+                shown[-1] = shown[-1]._replace(closed=len(elements) - ended)
+                opened = [piece._replace(first=False) for piece in elements[ended:] if piece.mark.stop > i] + opened
+                elements = elements[:ended]
+            opened = sorted(opened, key=lambda piece: (-piece.mark.stop, -piece.mark.lane))
+            elements = elements + opened
+            shown.append(Token(i, tokens[i], opened, 0, after[i]))
+        shown[-1] = shown[-1]._replace(closed=len(elements))
+        cut = [piece._replace(first=False) for piece in elements if piece.mark.stop > stop]
+        yield shown
+
+
+def joined(tokens: Sequence[str], *spans: Span) -> Tuple[str, ...]:
+    """The text of each span, with blanks as in print."""
+    return tuple(
+        "".join(token + " " * blank for token, blank in zip(tokens[start:stop], blanks(tokens[start:stop]))).strip()
+        for start, stop in spans
+    )
