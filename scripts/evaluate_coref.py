@@ -3,15 +3,21 @@ Scores a coreference annotator against clusters in CoNLL-2012 columns, such as L
 
     python scripts/evaluate_coref.py '{"type": "sieve_coref"}' data/annotators/litbank
 
-The documents are a file, or all files of a folder with conll in their names. Printed are
-precision, recall and F1 of MUC, B-cubed and CEAF (entities) and their average, the CoNLL score, over all documents
-together. Singletons are counted in three ways: "without", left out of the annotated clusters; "kept", as annotated,
-with AllenNLP's scorer, which counts them in CEAF's recall but gives no credit for finding them; and "credited", counted
-like other clusters, as CoNLL's scorer does (for annotators that give singletons, which not all do by default).
+The documents are a file, or all files of a folder with conll in their names. Printed are precision, recall and F1 of
+MUC, B-cubed and CEAF (entities) and their average, the CoNLL score, over all documents together; the links of names,
+nominals and pronouns; and tokens a second. Singletons are counted in three ways: "without", left out of the annotated
+clusters; "kept", as annotated, with AllenNLP's scorer, which counts them in CEAF's recall but gives no credit for
+finding them; and "credited", counted like other clusters, as CoNLL's scorer does (for annotators that give
+singletons, which not all do by default).
+
+A link goes from a mention to the nearest mention before it in its cluster. It is right if both are mentions of the same
+annotated cluster. Precision counts links that are right among those found; recall among the annotated mentions that
+have an earlier one.
 """
 
-from collections import Counter
-from typing import Dict, Iterable, Sequence, Tuple
+import time
+from collections import Counter, defaultdict
+from typing import DefaultDict, Dict, Iterable, List, Sequence, Tuple
 
 import numpy as np
 from allennlp.common import Params
@@ -21,8 +27,10 @@ from tqdm import tqdm
 
 from allennlp_coref_rc.annotation_runs.config_option import load_config
 from allennlp_coref_rc.annotations import AnnotatedText
-from allennlp_coref_rc.annotations.annotated_text import Cluster
+from allennlp_coref_rc.annotations.annotated_text import Cluster, Span
 from allennlp_coref_rc.annotations.annotators import Annotator
+from allennlp_coref_rc.annotations.annotators.sieve.function_words import CONJUNCTIONS, PREPOSITIONS
+from allennlp_coref_rc.annotations.annotators.sieve.lexicon import PRONOUNS
 from allennlp_coref_rc.annotations.formats import FORMATS
 from allennlp_coref_rc.common.script import ScriptParser, run
 
@@ -72,6 +80,50 @@ def conll_scores(pairs: Iterable[Tuple[Sequence[Cluster], Sequence[Cluster]]], s
     return {**scores, "average": metric.get_metric()}
 
 
+KINDS = ("name", "nominal", "pronoun")
+
+
+def kind_of_mention(tokens: Sequence[str], span: Span) -> str:
+    """
+    A name has a capital letter at the end of its first part, before a comma, a preposition, "who" and the like.
+    """
+    words = [token.lower() for token in tokens[slice(*span)]]
+    if words[0] in PRONOUNS and len(words) == 1:
+        return "pronoun"
+    ends = (i for i, word in enumerate(words) if i and (word in PREPOSITIONS | CONJUNCTIONS or not word[:1].isalnum()))
+    last = next((i for i in ends if words[i] != "'s"), len(words)) - 1
+    token = tokens[span[0] + last]
+    return "name" if token[:1].isupper() else "nominal"
+
+
+def link_scores(
+    texts: Iterable[Tuple[Sequence[str], Sequence[Cluster], Sequence[Cluster]]],
+) -> Dict[str, Tuple[float, float, float]]:
+    """Precision, recall and F1 of links by the kind of the later mention, of (tokens, predicted, annotated)."""
+    right: DefaultDict[str, int] = defaultdict(int)
+    found: DefaultDict[str, int] = defaultdict(int)
+    annotated: DefaultDict[str, int] = defaultdict(int)
+    for tokens, predicted, gold in texts:
+        number = {mention: i for i, cluster in enumerate(gold) for mention in cluster}
+        for cluster in gold:
+            for mention in sorted(cluster)[1:]:
+                annotated[kind_of_mention(tokens, mention)] += 1
+        for cluster in predicted:
+            ordered: List[Span] = sorted(cluster)
+            for before, mention in zip(ordered, ordered[1:]):
+                kind = kind_of_mention(tokens, mention)
+                found[kind] += 1
+                right[kind] += mention in number and number.get(before) == number[mention]
+    return {
+        kind: (
+            right[kind] / (found[kind] or 1),
+            right[kind] / (annotated[kind] or 1),
+            2 * right[kind] / (found[kind] + annotated[kind] or 1),
+        )
+        for kind in KINDS
+    }
+
+
 def main() -> None:
     parser = ScriptParser(__doc__)
     parser.add_argument("annotator", help="its name, or its config as JSON or in a file")
@@ -83,16 +135,26 @@ def main() -> None:
     annotator = Annotator.from_params(Params(load_config("annotator", source, Annotator)))
     texts = list(FORMATS["conll_2012"].read_all(arguments.documents))
     texts = {"all": texts, "even": texts[::2], "odd": texts[1::2]}[arguments.part]
-    pairs = [
-        (annotator.annotate(AnnotatedText(text.tokens, text.sentences)).clusters, text.clusters)
-        for text in tqdm(texts, unit="document")
-    ]
-    print(f"{source}: {len(texts)} documents, {sum(map(len, texts))} tokens")
+    bare = [AnnotatedText(text.tokens, text.sentences) for text in texts]
+    start = time.process_time()
+    predicted = [annotator.annotate(text).clusters for text in tqdm(bare, unit="document")]
+    seconds = time.process_time() - start
+    tokens = sum(map(len, texts))
+    print(
+        f"{source}: {len(texts)} documents, {tokens} tokens, {tokens / seconds:,.0f} tokens a second of processor time"
+    )
     print("| singletons | metric | precision | recall | F1 |\n|---|---|---|---|---|")
+    pairs = [(clusters, text.clusters) for clusters, text in zip(predicted, texts)]
     for singletons in ("without", "kept", "credited"):
         for name, scores in conll_scores(pairs, singletons).items():
-            figures = " | ".join(f"{100 * score:.1f}" for score in scores)
-            print(f"| {singletons} | {name} | {figures} |")
+            print_row(singletons, name, scores)
+    for name, scores in link_scores((text.tokens, *pair) for text, pair in zip(texts, pairs)).items():
+        print_row("links", name, scores)
+
+
+def print_row(one: str, other: str, scores: Tuple[float, ...]) -> None:
+    figures = " | ".join(f"{100 * score:.1f}" for score in scores)
+    print(f"| {one} | {other} | {figures} |")
 
 
 if __name__ == "__main__":
