@@ -29,6 +29,7 @@ from allennlp_coref_rc.annotations.formats import FORMATS
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import open_text
 from allennlp_coref_rc.common.script import ScriptParser, run
+from allennlp_coref_rc.registration import register_own
 
 COLUMNS = ("annotator", "documents", "tokens", "documents/s", "tokens/s", "clusters/document")
 
@@ -49,6 +50,7 @@ def read_texts(path: Path) -> List[AnnotatedText]:
 
 def without_options() -> Dict[str, Annotator]:
     """The registered annotators that need no options, and no package or file that isn't there."""
+    register_own()
     made = {}
     for name in Annotator.list_available():
         annotator = Annotator.by_name(name)

@@ -1,16 +1,33 @@
-"""Annotators, which add structure to a text: rules, trained models, other packages, and annotations made before."""
+"""
+Annotators, which add structure to a text: rules, trained models, other packages, and annotations made before.
 
-from allennlp_coref_rc.annotations.annotators.allennlp_coref import AllenNlpCoref
-from allennlp_coref_rc.annotations.annotators.allennlp_srl import AllenNlpSrl
+Each is imported when it is asked for, since most need more than `sieve_coref` does, which then starts in a moment.
+"""
+
+from importlib import import_module
+from typing import Any
+
 from allennlp_coref_rc.annotations.annotators.annotator import Annotator, annotate_documents
-from allennlp_coref_rc.annotations.annotators.compose import ComposedAnnotator
-from allennlp_coref_rc.annotations.annotators.connective_discourse import ConnectiveDiscourse
-from allennlp_coref_rc.annotations.annotators.coreferee import Coreferee
-from allennlp_coref_rc.annotations.annotators.corrupted_coref import CorruptedCoref
-from allennlp_coref_rc.annotations.annotators.entity_marker_coref import EntityMarkerCoref
-from allennlp_coref_rc.annotations.annotators.exact_match_coref import ExactMatchCoref
-from allennlp_coref_rc.annotations.annotators.fastcoref import FastCoref
-from allennlp_coref_rc.annotations.annotators.precomputed import PrecomputedAnnotator
-from allennlp_coref_rc.annotations.annotators.sieve.sieve_coref import SieveCoref
-from allennlp_coref_rc.annotations.annotators.trained_discourse_senses import TrainedDiscourseSenses
-from allennlp_coref_rc.annotations.annotators.trained_srl import TrainedSrl
+
+MODULES = {
+    "AllenNlpCoref": "allennlp_coref",
+    "AllenNlpSrl": "allennlp_srl",
+    "ComposedAnnotator": "compose",
+    "ConnectiveDiscourse": "connective_discourse",
+    "Coreferee": "coreferee",
+    "CorruptedCoref": "corrupted_coref",
+    "EntityMarkerCoref": "entity_marker_coref",
+    "ExactMatchCoref": "exact_match_coref",
+    "FastCoref": "fastcoref",
+    "PrecomputedAnnotator": "precomputed",
+    "SieveCoref": "sieve.sieve_coref",
+    "TrainedDiscourseSenses": "trained_discourse_senses",
+    "TrainedSrl": "trained_srl",
+}
+"""The modules of the classes."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{MODULES[name]}"), name)
