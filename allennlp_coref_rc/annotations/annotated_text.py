@@ -1,11 +1,15 @@
 import json
 from dataclasses import asdict, dataclass, field
 from itertools import groupby
-from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import atomic_write, open_text
 from allennlp_coref_rc.common.json_objects import excerpt, parse_json
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+    from spacy.tokens import Doc
 
 Span = Tuple[int, int]
 """The position of the first token, and the position after the last one."""
@@ -175,24 +179,29 @@ class AnnotatedText:
         starts = [i for i in range(len(numbers)) if i == 0 or numbers[i] != numbers[i - 1]]
         return list(zip(starts, starts[1:] + [len(numbers)]))
 
-    def _shift(self, offset: int) -> "AnnotatedText":
-        def move(spans: Iterable[Span]) -> List[Span]:
-            return [(start + offset, stop + offset) for start, stop in spans]
+    def moved(self, move: Callable[[Span], Span]) -> "AnnotatedText":
+        """A text with all its spans moved. Nothing is checked, as they may belong to a larger text."""
 
-        # Spans are out of range until the text stands behind the others, so nothing is checked here.
-        shifted = object.__new__(AnnotatedText)
-        shifted.tokens = self.tokens
-        shifted.sentences = move(self.sentences)
-        shifted.clusters = [move(cluster) for cluster in self.clusters]
-        shifted.frames = [
-            Frame(move([frame.predicate])[0], [(role, move([span])[0]) for role, span in frame.arguments])
+        def move_all(spans: Iterable[Span]) -> List[Span]:
+            return [move(span) for span in spans]
+
+        moved = object.__new__(AnnotatedText)
+        moved.tokens = self.tokens
+        moved.sentences = move_all(self.sentences)
+        moved.clusters = [move_all(cluster) for cluster in self.clusters]
+        moved.frames = [
+            Frame(move(frame.predicate), [(role, move(span)) for role, span in frame.arguments])
             for frame in self.frames
         ]
-        shifted.relations = [
-            DiscourseRelation(rel.type, rel.sense, move(rel.arg1), move(rel.arg2), move(rel.connective))
+        moved.relations = [
+            DiscourseRelation(rel.type, rel.sense, move_all(rel.arg1), move_all(rel.arg2), move_all(rel.connective))
             for rel in self.relations
         ]
-        return shifted
+        moved.id = self.id
+        return moved
+
+    def _shift(self, offset: int) -> "AnnotatedText":
+        return self.moved(lambda span: (span[0] + offset, span[1] + offset))
 
     def to_json(self) -> Dict[str, Any]:
         """A JSON object with the constructor's names; tuples become lists. `id` is left out if the text has none."""
@@ -222,6 +231,22 @@ class AnnotatedText:
             )
         except TypeError as error:
             raise ConfigurationError(f"malformed annotation: {error}, in {excerpt(values)}") from error
+
+    def to_spacy(self, nlp: "Language") -> "Doc":
+        """
+        A doc of spaCy with these tokens, sentences and structure: a span group for each cluster, `coref_clusters_1` and
+        so on, `doc._.srl_frames`, `doc._.discourse_relations` and `doc._.text_id`. See docs/spacy.md.
+        """
+        from allennlp_coref_rc.annotations import spacy_docs
+
+        return spacy_docs.to_doc(self.to_json(), nlp.vocab)
+
+    @classmethod
+    def from_spacy(cls, doc: "Doc") -> "AnnotatedText":
+        """The inverse of `to_spacy`. A doc that has no sentences is split by rules (see `sentence_spans`)."""
+        from allennlp_coref_rc.annotations import spacy_docs
+
+        return cls.from_json(spacy_docs.from_doc(doc))
 
 
 def one_sentence(tokens: Sequence[str]) -> List[Span]:

@@ -1,6 +1,4 @@
-from typing import List, Sequence
-
-from allennlp_coref_rc.annotations.annotated_text import Span
+from typing import List, Sequence, Tuple
 
 END = frozenset({".", "!", "?", "…", "..."})
 """Tokens that end a sentence."""
@@ -9,16 +7,16 @@ CLOSING = frozenset({"'", '"', "''", "”", "’", ")", "]", "-rrb-", "-RRB-", "
 """Tokens after the end of a sentence that still belong to it."""
 
 
-def sentence_spans(tokens: Sequence[str]) -> List[Span]:
+def sentence_spans(tokens: Sequence[str]) -> List[Tuple[int, int]]:
     """
     The sentences of a tokenised text. A sentence ends with a full stop, question mark or exclamation mark and any
-    closing quotation marks and brackets after it. This rule needs no downloaded model. spaCy's sentencizer needs none
-    either, but puts opening quotation marks into the sentence before.
+    closing quotation marks, brackets and white space after it. This rule needs no downloaded model. spaCy's sentencizer
+    needs none either, but puts opening quotation marks into the sentence before.
     """
-    spans: List[Span] = []
+    spans: List[Tuple[int, int]] = []
     start, ended = 0, False
     for position, token in enumerate(tokens):
-        if ended and token not in END and token not in CLOSING:
+        if ended and token not in END and token not in CLOSING and not token.isspace():
             spans.append((start, position))
             start, ended = position, False
         ended = ended or token in END

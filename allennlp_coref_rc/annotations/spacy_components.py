@@ -1,0 +1,155 @@
+"""
+Annotators as components of spaCy's pipelines: `spacy.blank("en").add_pipe("sieve_coref", config={"all_nouns": True})`.
+
+spaCy imports this module whenever a program makes its first pipeline, by the entry point in setup.cfg. So nothing heavy
+is imported before a component is added.
+"""
+
+from dataclasses import replace
+from inspect import Parameter, Signature, signature
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, Sequence, Type
+
+from spacy.language import Language
+from spacy.pipeline import Pipe
+from spacy.tokens import Doc
+from spacy.util import minibatch
+
+from allennlp_coref_rc.annotations import spacy_docs
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span
+from allennlp_coref_rc.annotations.document import LAYERS, Document
+
+if TYPE_CHECKING:
+    from allennlp_coref_rc.annotations.annotators import Annotator
+
+COMPONENTS = {
+    "allennlp_coref": "allennlp_coref",
+    "allennlp_srl": "allennlp_srl",
+    "compose": "compose",
+    "connective_discourse": "connective_discourse",
+    # Coreferee and fastcoref have components of their own, with these names.
+    "coreferee_annotator": "coreferee",
+    "corrupted_coref": "corrupted_coref",
+    "entity_marker_coref": "entity_marker_coref",
+    "exact_match_coref": "exact_match_coref",
+    "fastcoref_annotator": "fastcoref",
+    "precomputed": "precomputed",
+    "sieve_coref": "sieve_coref",
+    "trained_discourse_senses": "trained_discourse_senses",
+    "trained_srl": "trained_srl",
+}
+"""The registered names of the components' annotators."""
+
+
+class AnnotatorComponent(Pipe):
+    """
+    Adds an annotator's annotations to docs. The annotator gets a doc's own tokens and sentences, but no white space;
+    where a doc has no sentences, it gets those of `sentence_spans`. The doc's tokens and sentences do not change.
+    """
+
+    def __init__(self, name: str, annotator: "Annotator") -> None:
+        self.name = name
+        self.annotator = annotator
+
+    def __call__(self, doc: Doc) -> Doc:
+        self._annotate([doc])
+        return doc
+
+    def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
+        """Annotates docs in batches. spaCy's error handler is given a batch that fails."""
+        for docs in minibatch(stream, batch_size):
+            try:
+                self._annotate(docs)
+            except Exception as error:
+                self.get_error_handler()(self.name, self, docs, error)
+            else:
+                yield from docs
+
+    def _annotate(self, docs: Sequence[Doc]) -> None:
+        from allennlp_coref_rc.annotations.annotators import annotate_documents
+
+        texts = [_VisibleText(AnnotatedText.from_spacy(doc)) for doc in docs]
+        filled = [(doc, text) for doc, text in zip(docs, texts) if text.visible.tokens]
+        annotated = annotate_documents([Document(text.visible) for _, text in filled], self.annotator)
+        for (doc, text), document in zip(filled, annotated):
+            spacy_docs.set_structure(doc, text.changes(document.text))
+
+
+class _VisibleText:
+    """A text without its tokens of white space, which an annotator would take for words."""
+
+    def __init__(self, text: AnnotatedText) -> None:
+        self._text = text
+        self._places = [i for i, token in enumerate(text.tokens) if not token.isspace()]
+        self.visible = text
+        if len(self._places) < len(text):
+            runs = groupby(range(len(text)), key=lambda i: text.tokens[i].isspace())
+            pieces = [list(positions) for is_space, positions in runs if not is_space]
+            self.visible = text.select(*((positions[0], positions[-1] + 1) for positions in pieces))
+
+    def changes(self, annotated: AnnotatedText) -> Dict[str, Any]:
+        """The layers of the whole text that the annotator has changed, as JSON."""
+        moved = annotated.moved(self._in_whole_text)
+        changed = {}
+        for layer in LAYERS:
+            before, after = getattr(self.visible, layer), getattr(annotated, layer)
+            if after[: len(before)] != before:
+                changed[layer] = getattr(moved, layer)
+            elif len(after) > len(before):
+                changed[layer] = getattr(self._text, layer) + getattr(moved, layer)[len(before) :]
+        values = replace(self._text, **changed).to_json()
+        return {layer: values[layer] for layer in changed}
+
+    def _in_whole_text(self, span: Span) -> Span:
+        return self._places[span[0]], self._places[span[1] - 1] + 1
+
+
+class AnnotatorFactory:
+    """
+    Makes components of the annotator with this name. Its signature has the annotator's options, where spaCy looks for
+    names and defaults; the values are AllenNLP's to check. Until it is registered there are no options in it, so that
+    the annotator does not have to be imported then.
+    """
+
+    def __init__(self, annotator: str) -> None:
+        self.__name__ = annotator
+        self._is_registered = False
+
+    def register(self, component: str) -> None:
+        """Makes the component known to spaCy."""
+        Language.factory(component, func=self)
+        self._is_registered = True
+
+    def __call__(self, nlp: Language, name: str, **options: Any) -> AnnotatorComponent:
+        defaults = {parameter.name: parameter.default for parameter in self._options()}
+        chosen = {option: value for option, value in options.items() if value != defaults[option]}
+        if not chosen:
+            # AllenNLP imports its models to look at options, which takes seconds.
+            return AnnotatorComponent(name, self._annotator()())
+
+        from allennlp.common import Params
+
+        return AnnotatorComponent(name, self._annotator().from_params(Params(chosen)))
+
+    @property
+    def __signature__(self) -> Signature:
+        given = [Parameter(name, Parameter.KEYWORD_ONLY) for name in ("nlp", "name")]
+        return Signature([*given, *(self._options() if self._is_registered else [])])
+
+    def _options(self) -> List[Parameter]:
+        return [
+            # A default that is a tuple has to be a list, as in JSON. The types are AllenNLP's to check.
+            Parameter(name, Parameter.KEYWORD_ONLY, default=list(default) if isinstance(default, tuple) else default)
+            for name, default in (
+                (option.name, option.default) for option in signature(self._annotator()).parameters.values()
+            )
+        ]
+
+    def _annotator(self) -> Type["Annotator"]:
+        from allennlp_coref_rc.annotations.annotators import Annotator
+
+        return Annotator.by_name(self.__name__)
+
+
+for _component, _name in COMPONENTS.items():
+    AnnotatorFactory(_name).register(_component)

@@ -1,0 +1,116 @@
+"""
+The structure of a text in a doc of spaCy's. A cluster is a span group, `coref_clusters_1` and so on, as
+spacy-experimental names them. Frames and relations are lists in `user_data`, which DocBin can store, and
+`doc._.srl_frames` and `doc._.discourse_relations` make spans of them.
+
+Structure comes and goes as the JSON of `AnnotatedText`, which is built on this.
+"""
+
+import re
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple
+
+from spacy.tokens import Doc, Span
+from spacy.vocab import Vocab
+
+from allennlp_coref_rc.annotations.sentences import sentence_spans
+from allennlp_coref_rc.common.errors import ConfigurationError
+
+CLUSTER = "coref_clusters_"
+FRAMES = "srl_frames"
+RELATIONS = "discourse_relations"
+ID = "text_id"
+
+
+class SrlFrame(NamedTuple):
+    """An item of `doc._.srl_frames`: a predicate with its arguments, which are (role, span) pairs."""
+
+    predicate: Span
+    arguments: List[Tuple[str, Span]]
+
+
+class Relation(NamedTuple):
+    """An item of `doc._.discourse_relations`. Arguments and connective are lists, since they may be discontinuous."""
+
+    type: str
+    sense: str
+    arg1: List[Span]
+    arg2: List[Span]
+    connective: List[Span]
+
+
+def to_doc(values: Dict[str, Any], vocab: Vocab) -> Doc:
+    """A doc of a text's tokens, with a blank between any two, its sentences, and its structure."""
+    starts = {start for start, _ in values["sentences"]}
+    tokens = values["tokens"]
+    try:
+        doc = Doc(vocab, words=tokens, sent_starts=[i in starts for i in range(len(tokens))])
+    except ValueError as error:
+        raise ConfigurationError(f"the text {values.get('id')!r} can't be a doc of spaCy: {error}") from error
+    set_structure(doc, values)
+    if values.get("id") is not None:
+        doc.user_data[ID] = values["id"]
+    return doc
+
+
+def from_doc(doc: Doc) -> Dict[str, Any]:
+    """The inverse of `to_doc`. A doc without sentences is split by our own rules; the doc does not change."""
+    tokens = [token.text for token in doc]
+    sentences = sentence_spans(tokens)
+    if tokens and doc.has_annotation("SENT_START"):
+        sentences = [(sentence.start, sentence.end) for sentence in doc.sents]
+    return {
+        "tokens": tokens,
+        "sentences": sentences,
+        "clusters": [[(span.start, span.end) for span in doc.spans[name]] for name in _cluster_names(doc)],
+        "frames": doc.user_data.get(FRAMES, []),
+        "relations": doc.user_data.get(RELATIONS, []),
+        "id": doc.user_data.get(ID),
+    }
+
+
+def set_structure(doc: Doc, values: Dict[str, Any]) -> None:
+    """Replaces the clusters, frames and relations of a doc by those that are given."""
+    if "clusters" in values:
+        for name in _cluster_names(doc):
+            del doc.spans[name]
+        for number, cluster in enumerate(values["clusters"], start=1):
+            doc.spans[f"{CLUSTER}{number}"] = [doc[start:stop] for start, stop in cluster]
+    for key, name in (("frames", FRAMES), ("relations", RELATIONS)):
+        if key in values:
+            doc.user_data[name] = values[key]
+
+
+def _cluster_names(doc: Doc) -> List[str]:
+    numbers = [match[1] for name in doc.spans if (match := re.fullmatch(rf"{CLUSTER}(\d{{1,9}})", name))]
+    return [f"{CLUSTER}{number}" for number in sorted(numbers, key=int)]
+
+
+def _frames(doc: Doc) -> List[SrlFrame]:
+    return [
+        SrlFrame(doc[slice(*frame["predicate"])], [(role, doc[slice(*span)]) for role, span in frame["arguments"]])
+        for frame in doc.user_data.get(FRAMES, [])
+    ]
+
+
+def _relations(doc: Doc) -> List[Relation]:
+    def spans(relation: Dict[str, Any], name: str) -> List[Span]:
+        return [doc[start:stop] for start, stop in relation[name]]
+
+    return [
+        Relation(relation["type"], relation["sense"], *(spans(relation, name) for name in Relation._fields[2:]))
+        for relation in doc.user_data.get(RELATIONS, [])
+    ]
+
+
+def _id(doc: Doc) -> Optional[str]:
+    return doc.user_data.get(ID)
+
+
+def _set_id(doc: Doc, id: Optional[str]) -> None:
+    doc.user_data[ID] = id
+
+
+if not Doc.has_extension(FRAMES):
+    Doc.set_extension(FRAMES, getter=_frames)
+    Doc.set_extension(RELATIONS, getter=_relations)
+    Doc.set_extension(ID, getter=_id, setter=_set_id)
