@@ -69,21 +69,31 @@ LIGHT = ("card", "compare", "configs", "data")
 
 
 @pytest.fixture(scope="module")
-def coref_rc(installed, folder):
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    with command_line(str(installed / "bin" / "python"), environment) as run_copy:
+def environment():
+    """Environment variables that do not lead to the source."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
 
-        def run(name, *arguments):
-            """What the command prints; it has to succeed."""
-            if name in LIGHT:
-                words = [str(installed / "bin" / "coref-rc"), name, *map(str, arguments)]
-                done = subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True)
-            else:
-                done = run_copy("allennlp_coref_rc", name, *arguments, folder=folder)
-            assert done.returncode == 0, f"{done.args}: {done.stdout[-2000:]} {done.stderr[-3000:]}"
-            return done.stdout
 
+@pytest.fixture(scope="module")
+def run_module(installed, environment):
+    """Runs a module as `python -m` does."""
+    with command_line(str(installed / "bin" / "python"), environment) as run:
         yield run
+
+
+@pytest.fixture(scope="module")
+def coref_rc(installed, environment, run_module, folder):
+    def run(name, *arguments):
+        """What the command prints; it has to succeed."""
+        if name in LIGHT:
+            words = [str(installed / "bin" / "coref-rc"), name, *map(str, arguments)]
+            done = subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True)
+        else:
+            done = run_module("allennlp_coref_rc", name, *arguments, folder=folder)
+        assert done.returncode == 0, f"{done.args}: {done.stdout[-2000:]} {done.stderr[-3000:]}"
+        return done.stdout
+
+    return run
 
 
 @pytest.fixture(scope="module")
@@ -103,9 +113,8 @@ def test_overrides_are_those_of_the_clone():
     assert [line for line in lines if not line.startswith("#")] == overrides
 
 
-def test_the_source_is_not_there(installed, folder):
+def test_the_source_is_not_there(installed, environment, folder):
     words = [str(installed / "bin" / "python"), "-c", "import allennlp_coref_rc; print(allennlp_coref_rc.__file__)"]
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     found = subprocess.run(words, cwd=folder, env=environment, check=True, capture_output=True, text=True).stdout
     assert found.startswith(str(installed))
 
@@ -156,6 +165,19 @@ def test_annotating(coref_rc, folder):
     (folder / "texts.txt").write_text("Mary left. She was tired.\nPaul stayed. He slept.\n")
     coref_rc("annotate", "texts.txt", "texts.jsonl", "--annotator", "sieve_coref")
     assert "documents" in coref_rc("annotate", "--check", "texts.jsonl")
+
+
+def test_a_component_of_spacy(run_module, folder):
+    lines = [
+        "import spacy",
+        "nlp = spacy.blank('en')",
+        "nlp.add_pipe('sieve_coref', config={'all_nouns': True})",
+        "print(dict(nlp.pipe_factories), list(nlp('Mary left. She was tired.').spans))",
+    ]
+    (folder / "component.py").write_text("\n".join(lines))
+    done = run_module("component", folder=folder)
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert done.stdout == "{'sieve_coref': 'sieve_coref'} ['coref_clusters_1']\n"
 
 
 def test_data(coref_rc, folder):
