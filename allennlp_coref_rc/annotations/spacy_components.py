@@ -148,7 +148,7 @@ class AnnotatorFactory:
     def _annotator(self) -> Type["Annotator"]:
         from allennlp_coref_rc.annotations.annotators import Annotator
 
-        return Annotator.by_name(self.__name__)
+        return Annotator.resolve_class_name(self.__name__)[0]
 
 
 for _component, _name in COMPONENTS.items():
