@@ -29,6 +29,7 @@ from allennlp_coref_rc.reproduction.condition_files import (
     TABLE_KEYS,
     read_conditions,
 )
+from scripts.documentation import reference
 from tests.shared import PROJECT
 from tests.training_config.configs import BABI, load
 
@@ -180,15 +181,16 @@ def test_the_python_of_the_readme_runs(tmp_path, monkeypatch, capsys):
 def test_all_registered_names_are_listed():
     register_own()
     found = {
-        (base.__name__, registered)
+        (base.__name__, registered, f"{subclass.__module__}.{subclass.__name__}")
         for base, subclasses in Registrable._registry.items()
         for registered, (subclass, _) in subclasses.items()
         if subclass.__module__.startswith("allennlp_coref_rc.")
     }
+    assert {(each.kind, each.name, each.cls.path) for each in reference.registered()} == found
     listed = set()
     for row in re.findall(r"^\| `(\w+)`[^|]*\| (.*) \|$", (PROJECT / "docs" / "names.md").read_text(), re.MULTILINE):
         listed |= {(row[0], registered) for registered in re.findall(r"`([a-z_]+)`", row[1])}
-    assert listed == found
+    assert listed == {(base, registered) for base, registered, _ in found}
 
 
 def test_the_description_of_experiments_can_be_read_and_explains_every_key(tmp_path):

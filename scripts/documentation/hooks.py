@@ -7,6 +7,7 @@ from typing import Any
 
 from mkdocs.structure.files import File, Files
 
+from scripts.documentation import reference
 from scripts.documentation.places import (
     MOVED,
     PROJECT,
@@ -28,17 +29,27 @@ def on_files(files: Files, config: Any) -> Files:
 
     for original, path in MOVED.items():
         add(path, abs_src_path=str(PROJECT / original))
-    for page in files.documentation_pages():
+    for page in list(files.documentation_pages()):
         for linked in linked_files(PROJECT / repository_path(page.src_uri)):
-            if site_path(linked) is None and (PROJECT / linked).is_file():
+            if place(linked) == source_page(linked) and (PROJECT / linked).is_file():
                 add(source_page(linked), content=f"# {linked}\n\n{fenced(linked)}")
+    for path, text in reference.pages().items():
+        add(path, content=text)
     return files
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str:
-    if page.file.src_uri.startswith("source/"):
+    path = page.file.src_uri
+    if path.startswith(("reference/", "source/")):
         return markdown
-    return with_links_of_the_site(markdown, page.file.src_uri, lambda path: site_path(path) or source_page(path))
+    if path == "names.md":
+        markdown = reference.with_links(markdown)
+    return with_links_of_the_site(markdown, path, place)
+
+
+def place(path: str) -> str:
+    """The page or file of the site for a file of the repository."""
+    return site_path(path) or reference.places().get(path) or source_page(path)
 
 
 def source_page(path: str) -> str:

@@ -4,6 +4,7 @@ The site's settings, and its links. `make docs` builds all of it strictly.
 
 from mkdocs.utils.yaml import yaml_load
 
+from scripts.documentation import reference
 from scripts.documentation.places import MOVED, repository_path, site_path, with_links_of_the_site
 from tests.shared import PROJECT
 
@@ -21,6 +22,7 @@ def navigation(entries):
 def test_every_page_is_in_the_navigation():
     listed = list(navigation(yaml_load((PROJECT / "mkdocs.yml").read_text())["nav"]))
     pages = {path.relative_to(PROJECT).as_posix() for path in [*PROJECT.glob("*.md"), *PROJECT.glob("docs/**/*.md")]}
+    pages |= {f"docs/{path}" for path in reference.pages()}
     assert len(listed) == len(set(listed))
     assert {repository_path(path) for path in listed} == pages
 

@@ -1,0 +1,44 @@
+"""
+Turns our docstrings, which are written as AllenNLP's, into Markdown that MkDocs shows well: griffe calls this.
+"""
+
+import re
+from typing import Any, Iterator, List
+
+import griffe
+
+HEADING = re.compile(r"#+ (\w[\w ]*)$")
+TERM = re.compile(r"^(\w[\w, ]*) : ")
+LINK = re.compile(r"`([^`<]+?)\s+<([^>`]+)>`_+")
+
+
+class Docstrings(griffe.Extension):
+    """Changes each docstring when it is found."""
+
+    def on_instance(self, *, obj: griffe.Object, **kwargs: Any) -> None:
+        if obj.docstring is not None:
+            obj.docstring.value = markdown(obj.docstring.value)
+
+
+def markdown(docstring: str) -> str:
+    """
+    The docstring with the links of Markdown; its headings are bold lines, so that they are not in the page's contents;
+    and what stands below "Parameters" and "Returns" is a list.
+    """
+    text = LINK.sub(lambda match: f"[{' '.join(match[1].split())}]({match[2]})", docstring)
+    return "\n".join(lines(text.split("\n")))
+
+
+def lines(given: List[str]) -> Iterator[str]:
+    listing = fenced = False
+    for line in given:
+        fenced ^= line.lstrip().startswith("```")
+        heading = None if fenced else HEADING.match(line)
+        if heading:
+            listing = heading[1] in ("Parameters", "Returns")
+            yield f"**{heading[1]}**"
+        elif listing and line and line[0] != " ":
+            # Two blanks at the end of a line break it.
+            yield TERM.sub(r"**`\1`** : ", line).join(["- ", "  "])
+        else:
+            yield line

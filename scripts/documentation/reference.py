@@ -1,0 +1,200 @@
+"""
+The pages of the reference: a page for each kind of registered class, found in the folders of the package.
+
+They are Markdown in which mkdocstrings fills in the docstrings. A class of a kind that no page has is an error, so that
+none can be forgotten.
+"""
+
+import ast
+import json
+import re
+from functools import lru_cache
+from typing import Dict, Iterator, List, NamedTuple, Sequence, Union
+
+import griffe
+
+from scripts.documentation.places import PROJECT
+
+PACKAGE = "allennlp_coref_rc"
+
+
+class Page(NamedTuple):
+    title: str
+    introduction: str
+    kinds: Sequence[str]
+
+
+PAGES = {
+    "dataset_readers": Page(
+        "Dataset readers",
+        "`dataset_reader` and `validation_dataset_reader` of a config, and `--reader` of `coref-rc annotate`.",
+        ["DatasetReader"],
+    ),
+    "annotators": Page(
+        "Annotators",
+        "`dataset_reader.annotator` of a config, and `--annotator` of `coref-rc annotate`.",
+        ["Annotator"],
+    ),
+    "annotation_layers": Page(
+        "Annotation layers",
+        "`dataset_reader.annotation_layers` of a config, under names of your own.",
+        ["AnnotationLayer"],
+    ),
+    "models": Page("Models", "`model` of a config.", ["Model"]),
+    "encoders": Page(
+        "Encoders",
+        "`passage_encoders` and `question_encoders` of `ga_reader`, `modeling_layer` of `annotated_qanet`, and "
+        "wherever AllenNLP has an encoder.",
+        ["Seq2SeqEncoder", "Seq2VecEncoder"],
+    ),
+    "parts_of_readers": Page(
+        "Parts of readers",
+        "`gating`, `pointer` and `classifier` of the models that have them.",
+        ["Gating", "AnswerLayer"],
+    ),
+    "words": Page(
+        "Words",
+        "How a text becomes words, and words become numbers and vectors.",
+        ["Tokenizer", "TokenIndexer", "TokenEmbedder"],
+    ),
+    "training": Page(
+        "Training",
+        "Parts of `trainer` and `callbacks`, and the `initializer` of a model.",
+        ["Initializer", "LearningRateScheduler", "MovingAverage", "Checkpointer", "TrainerCallback"],
+    ),
+    "metrics": Page("Metrics", "What validation and `coref-rc evaluate` measure.", ["Metric"]),
+    "predictors": Page(
+        "Predictors", "`--predictor` of `coref-rc predict`. Each model has its own by default.", ["Predictor"]
+    ),
+    "drawings": Page("Drawings", "`drawing` of a figure in a description of experiments.", ["Drawing"]),
+    "commands": Page("Commands of AllenNLP", "What this package adds to `allennlp` itself.", ["Subcommand"]),
+}
+
+PYTHON = {
+    "Annotate and ask": ["reading.annotate.annotate", "reading.load.load"],
+    "Results": ["reading.passage.Passage", "reading.load.Reader", "reading.answer.Answer"],
+    "Annotated texts": [
+        "annotations.annotated_text.AnnotatedText",
+        "annotations.annotated_text.Frame",
+        "annotations.annotated_text.DiscourseRelation",
+        "annotations.document.Document",
+    ],
+}
+"""What programs use: headings of the page python.md, and below each functions and classes."""
+
+
+class Registered(NamedTuple):
+    kind: str
+    name: str
+    cls: griffe.Class
+
+
+@lru_cache(maxsize=None)
+def package() -> griffe.Module:
+    return griffe.load(PACKAGE, search_paths=[str(PROJECT)], allow_inspection=False)
+
+
+@lru_cache(maxsize=None)
+def registered() -> List[Registered]:
+    """Every class that the package registers, by name."""
+    found = [
+        Registered(decorator.callable_path.split(".")[-2], ast.literal_eval(decorator.value.arguments[0]), cls)
+        for cls in classes(package())
+        for decorator in cls.decorators
+        if decorator.callable_path.endswith(".register")
+    ]
+    return sorted(found, key=lambda each: each.name)
+
+
+def classes(module: griffe.Module) -> Iterator[griffe.Class]:
+    for member in module.members.values():
+        if member.is_alias:
+            continue
+        if member.is_module:
+            yield from classes(member)
+        elif member.is_class:
+            yield member
+
+
+class Entry(NamedTuple):
+    """A class or function on a page of the reference."""
+
+    path: str
+    heading: str
+    level: int
+    members: Sequence[str] = ()
+
+    def markdown(self) -> str:
+        """mkdocstrings' block."""
+        options = {"heading": self.heading, "toc_label": self.heading, "heading_level": self.level}
+        if self.members:
+            options |= {"members": list(self.members), "separate_signature": False, "show_source": False}
+        return f"::: {self.path}\n    options: {json.dumps(options)}"
+
+
+@lru_cache(maxsize=None)
+def contents() -> Dict[str, List[Union[str, Entry]]]:
+    """The pages of the reference by their paths on the site: Markdown and entries."""
+    unknown = {found.kind for found in registered()} - {kind for page in PAGES.values() for kind in page.kinds}
+    if unknown:
+        raise ValueError(f"{__file__}: found registered classes of kinds {sorted(unknown)}, expected them in PAGES")
+    found = {f"reference/{name}.md": page_of_kinds(page) for name, page in PAGES.items()}
+    return {"reference/python.md": page_of_python(), **found}
+
+
+def pages() -> Dict[str, str]:
+    """The Markdown of the pages of the reference by their paths on the site."""
+    return {
+        path: "\n\n".join(each if isinstance(each, str) else each.markdown() for each in blocks) + "\n"
+        for path, blocks in contents().items()
+    }
+
+
+@lru_cache(maxsize=None)
+def places() -> Dict[str, str]:
+    """Where the first class of each file of the package is on the site, if it is there."""
+    found: Dict[str, str] = {}
+    for page, blocks in contents().items():
+        for entry in blocks:
+            if isinstance(entry, Entry):
+                file = entry.path.rpartition(".")[0].replace(".", "/") + ".py"
+                found.setdefault(file, f"{page}#{entry.path}")
+    return found
+
+
+def page_of_kinds(page: Page) -> List[Union[str, Entry]]:
+    blocks: List[Union[str, Entry]] = [f"# {page.title}", page.introduction]
+    shown = [found for found in registered() if found.kind in page.kinds]
+    level = 2 if len(page.kinds) == 1 else 3
+    for kind in page.kinds:
+        if level == 3:
+            blocks.append(f"## {kind}")
+        blocks += [Entry(found.cls.path, found.name, level) for found in shown if found.kind == kind]
+    bases = {base.name: base for found in shown for base in found.cls.mro()}
+    for found in shown:
+        bases.pop(found.cls.name, None)
+    if bases:
+        blocks.append("## Base classes")
+        blocks += [Entry(base.path, name, 3, explained(base)) for name, base in sorted(bases.items())]
+    return blocks
+
+
+def page_of_python() -> List[Union[str, Entry]]:
+    blocks: List[Union[str, Entry]] = ["# Python", "For programs. The other pages have what a config can name."]
+    for heading, names in PYTHON.items():
+        blocks.append(f"## {heading}")
+        for name in names:
+            found = package()[name]
+            blocks.append(Entry(found.path, found.name, 3, explained(found)))
+    return blocks
+
+
+def explained(described: griffe.Object) -> List[str]:
+    """The public members of a class that have a docstring."""
+    return [name for name, member in described.members.items() if name[0] != "_" and member.has_docstring]
+
+
+def with_links(text: str) -> str:
+    """The page of names, in which each name of a class leads to the class."""
+    paths = {found.name: found.cls.path for found in registered()}
+    return re.sub(r"`(\w+)`", lambda match: f"[{match[0]}][{paths[match[1]]}]" if match[1] in paths else match[0], text)

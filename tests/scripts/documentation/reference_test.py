@@ -1,0 +1,86 @@
+"""
+The reference's pages. tests/documentation_test.py compares their classes with those that are registered.
+"""
+
+from types import SimpleNamespace
+
+import pytest
+
+from scripts.documentation import reference
+from scripts.documentation.docstrings import markdown
+
+
+def test_every_registered_class_has_an_entry_on_the_page_of_its_kind():
+    for each in reference.registered():
+        (name,) = [name for name, page in reference.PAGES.items() if each.kind in page.kinds]
+        assert f"::: {each.cls.path}\n" in reference.pages()[f"reference/{name}.md"]
+
+
+def test_a_class_of_an_unknown_kind_is_an_error(monkeypatch):
+    new = reference.Registered("Telescope", "hubble", SimpleNamespace(path="allennlp_coref_rc.telescopes.Hubble"))
+    monkeypatch.setattr(reference, "registered", lambda: [new])
+    with pytest.raises(ValueError, match="Telescope"):
+        reference.contents.__wrapped__()
+
+
+def test_files_of_shown_classes_have_a_place():
+    assert reference.places()["allennlp_coref_rc/annotations/annotators/annotator.py"] == (
+        "reference/annotators.md#allennlp_coref_rc.annotations.annotators.annotator.Annotator"
+    )
+    assert "allennlp_coref_rc/version.py" not in reference.places()
+
+
+def test_names_become_links():
+    linked = reference.with_links("| `Model` | `ga_reader`, `unknown` |")
+    assert linked == "| `Model` | [`ga_reader`][allennlp_coref_rc.models.ga_reader.GAReader], `unknown` |"
+
+
+DOCSTRING = """
+Reads `the file
+<https://example.org/file>`_ of a `Reader`.
+
+# Parameters
+
+path, other : `str`, optional (default = `"a"`)
+    Its path.
+size : `int`
+
+# Returns
+
+`Dict[str, Any]`
+    The values.
+
+# Example
+
+```jsonnet
+# a comment
+{"type": "a"}
+```
+""".strip()
+
+MARKDOWN = """
+Reads [the file](https://example.org/file) of a `Reader`.
+
+**Parameters**
+
+- **`path, other`** : `str`, optional (default = `"a"`)..
+    Its path.
+- **`size`** : `int`..
+
+**Returns**
+
+- `Dict[str, Any]`..
+    The values.
+
+**Example**
+
+```jsonnet
+# a comment
+{"type": "a"}
+```
+""".strip()
+
+
+def test_docstrings_become_markdown():
+    # Two blanks, which break a line, are dots here.
+    assert markdown(DOCSTRING) == MARKDOWN.replace("..\n", "  \n")
