@@ -24,6 +24,10 @@ class Annotator(Registrable):
         return [self.annotate(text) for text in texts]
 
 
+# An entry without names: AllenNLP looks for a name only where there is an entry, and annotators are imported by name.
+Registrable._registry.setdefault(Annotator, {})
+
+
 def annotate_documents(documents: Sequence[Document], annotator: Annotator, together: bool = True) -> List[Document]:
     """
     Adds the annotator's annotations to documents. The parts of a document are annotated as one text, or, if not
