@@ -11,6 +11,7 @@ from allennlp.commands import predict as allennlp_predict
 from allennlp.common import logging as common_logging
 from allennlp.common.file_utils import cached_path
 from allennlp.common.util import JsonDict
+from allennlp.data import Instance
 
 from allennlp_coref_rc.common.error_message import message_of
 from allennlp_coref_rc.common.errors import ConfigurationError
@@ -53,6 +54,9 @@ def predict(args: argparse.Namespace) -> Predicted:
         args.multitask_head,
     )
     manager.run()
+    if manager.warned:
+        found = f"{manager.warned:,} of {manager.answered:,} answers"
+        print(f'WARNING: {found} came with a warning, which their key "warnings" gives', file=sys.stderr)
     if manager.failed:
         where = f"; they and their errors are in {manager.failed_path}" if manager.failed_path else ""
         print(f"WARNING: {manager.failed:,} of the lines could not be answered{where}", file=sys.stderr)
@@ -64,7 +68,7 @@ class Manager(allennlp_predict._PredictManager):
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
-        self.answered = self.failed = 0
+        self.answered = self.failed = self.warned = 0
         self._set_aside_now: List[Dict[str, Any]] = []
         self.failed_path = None if self._output_file is None else f"{self._output_file.name}.failed.jsonl"
         if self.failed_path is not None and os.path.exists(self.failed_path):
@@ -81,6 +85,22 @@ class Manager(allennlp_predict._PredictManager):
         self._report()
         if self._output_file is not None:
             self._output_file.close()
+
+    def _predict_json(self, batch_data: List[JsonDict]) -> Iterator[str]:
+        predictor, alone = self._predictor, len(batch_data) == 1
+        outputs = [predictor.predict_json(batch_data[0])] if alone else predictor.predict_batch_json(batch_data)
+        return self._lines_of(outputs)
+
+    def _predict_instances(self, batch_data: List[Instance]) -> Iterator[str]:
+        predictor, alone = self._predictor, len(batch_data) == 1
+        outputs = [predictor.predict_instance(batch_data[0])] if alone else predictor.predict_batch_instance(batch_data)
+        return self._lines_of(outputs)
+
+    def _lines_of(self, outputs: Sequence[JsonDict]) -> Iterator[str]:
+        """The outputs as lines, counted where they have warnings."""
+        for output in outputs:
+            self.warned += bool(output.get("warnings"))
+            yield self._predictor.dump_line(output)
 
     def _maybe_print_to_console_and_file(self, index: int, prediction: str, model_input: Any = None) -> None:
         super()._maybe_print_to_console_and_file(index, prediction, model_input)

@@ -4,8 +4,9 @@ from allennlp.common.util import JsonDict
 from allennlp.data import Instance
 from allennlp.predictors import Predictor
 
-from allennlp_coref_rc.predictors.explaining_predictor import ExplainingPredictor
+from allennlp_coref_rc.predictors.explaining_predictor import ExplainingPredictor, add_warnings
 from allennlp_coref_rc.predictors.inputs import reader_arguments
+from allennlp_coref_rc.predictors.passage_candidates import improve, with_passage_candidates
 
 
 @Predictor.register("cloze_reader")
@@ -19,8 +20,17 @@ class ClozeReaderPredictor(ExplainingPredictor):
     a row. Other keys are ignored.
 
     Output: the `answer`, `candidate_probabilities`, the `attention` on each of the `passage_tokens`, and the `clusters`
-    that were used. Candidates that differ only in case are merged. Where no candidate occurs in the passage, the
-    `answer` is `None`, and `unanswered` says so.
+    that were used. Candidates that differ only in case are merged.
+
+    An answer that may be worth less than its probability says has `warnings`, a list of sentences:
+
+    * Where no answer of the training data occurs in the passage, the candidates are content words of the passage that
+      the reader does not know and that are not in the question.
+    * Where one occurs, but the reader would rather answer with such a word, the warning names it.
+    * If there is no such word either, or if no given candidate occurs in the passage, the `answer` is `None`, and
+      `unanswered` says so.
+    * A warning names the words of the question, or of the passage, that the reader does not know, if they are half of
+      the content words or more. A reader that reads characters or pieces of words counts as one that knows all words.
 
     Registered as a `Predictor` with name "cloze_reader".
 
@@ -40,7 +50,22 @@ class ClozeReaderPredictor(ExplainingPredictor):
         return self._dataset_reader.text_to_instance(**reader_arguments(json_dict, "candidates", "clusters"))
 
     def predict_batch_instance(self, instances: List[Instance]) -> List[JsonDict]:
-        outputs = super().predict_batch_instance(instances)
+        outputs = self._predict(instances)
+        vocab, knowledge = self._model.vocab, self.knowledge
+        extended = [
+            with_passage_candidates(instance, output["answer"] is not None, knowledge, vocab)
+            for instance, output in zip(instances, outputs)
+        ]
+        again = iter(self._predict([instance for instance in extended if instance is not None]))
+        for output, instance in zip(outputs, extended):
+            warnings = improve(output, next(again), vocab) if instance is not None else []
+            if output["answer"] is None:
+                warnings.append(output["unanswered"])
+            add_warnings(output, warnings + self.unknown_words(output))
+        return outputs
+
+    def _predict(self, instances: List[Instance]) -> List[JsonDict]:
+        outputs = super().predict_batch_instance(instances) if instances else []
         for output in outputs:
             if output.get("unanswered"):
                 # AllenNLP makes a text of what is none.

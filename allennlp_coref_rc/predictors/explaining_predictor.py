@@ -1,4 +1,5 @@
 from contextlib import nullcontext
+from functools import cached_property
 from typing import List, Protocol, runtime_checkable
 
 from allennlp.common.util import JsonDict
@@ -9,6 +10,7 @@ from allennlp.predictors import Predictor
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.json_objects import parse_json
 from allennlp_coref_rc.modules.attention_recorder import AttentionRecorder
+from allennlp_coref_rc.predictors.unknown_words import WordKnowledge
 
 
 @runtime_checkable
@@ -45,6 +47,16 @@ class ExplainingPredictor(Predictor):
                 "dassa encoder that has heads, or a ga_reader"
             )
 
+    @cached_property
+    def knowledge(self) -> WordKnowledge:
+        """The words that the reader knows."""
+        return WordKnowledge(self._dataset_reader, self._model.vocab)
+
+    def unknown_words(self, output: JsonDict) -> List[str]:
+        """Warnings about a passage or a question of words that the reader does not know."""
+        found = [self.knowledge.warning(side, output[f"{side}_tokens"]) for side in ("question", "passage")]
+        return [warning for warning in found if warning is not None]
+
     def load_line(self, line: str) -> JsonDict:
         return parse_json(line)
 
@@ -58,3 +70,9 @@ class ExplainingPredictor(Predictor):
             for i, output in enumerate(outputs):
                 output["annotated_heads"] = self._recorder.of(i)
         return outputs
+
+
+def add_warnings(output: JsonDict, warnings: List[str]) -> None:
+    """An output without warnings has no such key."""
+    if warnings:
+        output["warnings"] = warnings

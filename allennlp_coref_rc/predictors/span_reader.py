@@ -6,7 +6,7 @@ from allennlp.data.fields import MetadataField
 from allennlp.predictors import Predictor
 
 from allennlp_coref_rc.modules.spans import span_text
-from allennlp_coref_rc.predictors.explaining_predictor import ExplainingPredictor
+from allennlp_coref_rc.predictors.explaining_predictor import ExplainingPredictor, add_warnings
 from allennlp_coref_rc.predictors.inputs import reader_arguments
 
 
@@ -24,6 +24,7 @@ class SpanReaderPredictor(ExplainingPredictor):
     by commas, with the list of `answers`; `passage_tokens` and `question_tokens`; the `clusters` that were used, if
     there are any; of a data set's questions the `id` and the `answer_texts`, the answers they have there, and, where
     the model's metric is `quoref`, the `exact_match` and the `f1` of the answer; beside what the model has put out.
+    `warnings`, as those of `cloze_reader`, name words that the reader does not know.
 
     Registered as a `Predictor` with name "span_reader".
 
@@ -55,4 +56,5 @@ class SpanReaderPredictor(ExplainingPredictor):
             scores_of = getattr(self._model, "scores_of", None)
             if scores_of and known["answer_texts"]:
                 output.update(scores_of(output.get("answers", output["answer"]), known["answer_texts"]))
+            add_warnings(output, self.unknown_words(output))
         return outputs

@@ -44,11 +44,11 @@ def test_candidates_and_clusters_may_be_given(predictor):
     assert output["clusters"] == [[[0, 1], [9, 11]]]
 
 
-@pytest.mark.parametrize("passage", [".", "خرج بيل من البيت.", "Bill left."])
+@pytest.mark.parametrize("passage", [".", "Bill left."])
 def test_where_no_candidate_occurs_there_is_no_answer(predictor, passage):
     output = predictor.predict_json({"passage": passage, "question": QUESTION})
     assert output["answer"] is None
-    assert output["unanswered"] == "none of the candidates occurs in the passage"
+    assert output["unanswered"] == "none of the candidates occurs in the passage" == output["warnings"][0]
     assert max(output["candidate_probabilities"].values()) < 1e-6
     given = {"passage": STORY, "question": QUESTION, "candidates": ["moon", "New York"]}
     assert predictor.predict_json(given)["answer"] is None
@@ -56,6 +56,73 @@ def test_where_no_candidate_occurs_there_is_no_answer(predictor, passage):
     other = {"passage": STORY, "question": QUESTION}
     batch = predictor.predict_batch_json([other, {"passage": passage, "question": QUESTION}])
     assert batch[0]["answer"] and "unanswered" not in batch[0] and batch[1].keys() == output.keys()
+
+
+ZELDA = {"passage": "Zelda put the trumpet in the aquarium.", "question": "Where is the trumpet?"}
+
+
+def test_where_no_known_answer_occurs_unknown_words_of_the_passage_are_candidates(predictor):
+    output = predictor.predict_json(ZELDA)
+    # Not the words of the question, nor "put" and "in".
+    given = predictor.predict_json({**ZELDA, "candidates": ["Zelda", "aquarium"]})
+    same = ("answer", "candidate_probabilities", "attention")
+    assert [output[key] for key in same] == [given[key] for key in same]
+    assert set(output["candidate_probabilities"]) == {"Zelda", "aquarium"} and "unanswered" not in output
+    assert output["warnings"] == [
+        "none of the answers that the reader knows occurs in the passage; the candidates are words of the passage",
+        "the reader does not know 1 of 1 content words of the question: trumpet",
+        "the reader does not know 3 of 3 content words of the passage: Zelda, trumpet, aquarium",
+    ]
+    arabic = predictor.predict_json({"passage": "خرج بيل من البيت.", "question": QUESTION})
+    assert arabic["answer"] in arabic["passage_tokens"] and arabic["warnings"]
+    answered = {"passage": STORY, "question": QUESTION}
+    batch = predictor.predict_batch_json([answered, ZELDA, {"passage": ".", "question": QUESTION}])
+    assert "warnings" not in batch[0] and batch[1]["answer"] == output["answer"] and batch[2]["answer"] is None
+
+
+def test_a_warning_names_the_unknown_word_that_the_reader_would_rather_answer(predictor):
+    place, warned = "aquarium", set()
+    park, office = "Fred went to the park. " * 5, "Bill went to the office."
+    for passage in (f"{park} {office} {place}.", f"Bill went to the {place}. {park}", f"{office} In the {place}."):
+        inputs = {"passage": passage, "question": "Where is Fred?"}
+        output = predictor.predict_json(inputs)
+        other = predictor.predict_json({**inputs, "candidates": [*output["candidate_probabilities"], place]})
+        suggestion = (
+            "if words of the passage that the reader does not know were candidates too, it would answer "
+            f"{place!r} (probability {other['candidate_probabilities'][place]:.2f})"
+        )
+        assert output["answer"] in ("park", "office")
+        assert output.get("warnings", []) == ([suggestion] if other["answer"] == place else [])
+        warned.add("warnings" in output)
+    assert warned == {True, False}
+
+
+def test_no_answer_changes_by_a_warning(predictor):
+    """A word of the passage that it does not know, a second pass, and the same digits."""
+    inputs = {"passage": f"Zelda left. {STORY}", "question": QUESTION}
+    instance = predictor._json_to_instance(inputs)
+    (expected,) = predictor.predict_batch_instance([instance])
+    predictor._dataset_reader.apply_token_indexers(instance)
+    (plain,) = predictor._model.forward_on_instances([instance])
+    assert {key: expected[key] for key in ("answer", "candidate_probabilities")} == {
+        key: plain[key] for key in ("answer", "candidate_probabilities")
+    }
+
+
+def test_given_candidates_are_never_changed(predictor):
+    output = predictor.predict_json({**ZELDA, "candidates": ["garden"]})
+    assert output["answer"] is None and set(output["candidate_probabilities"]) == {"garden"}
+    assert output["warnings"][0] == output["unanswered"]
+
+
+def test_a_reader_of_classes_warns_of_unknown_words():
+    model, _, reader = build(task=15)
+    predictor = Predictor.by_name("cloze_reader")(model.eval(), reader)
+    known = predictor.predict_json({"passage": "Mice are afraid of wolves.", "question": "What is mouse afraid of?"})
+    unknown = predictor.predict_json({"passage": "Mice are afraid of wolves.", "question": "What is Zelda afraid of?"})
+    assert set(known["candidate_probabilities"]) == set(unknown["candidate_probabilities"])
+    assert unknown["warnings"][:1] == ["the reader does not know 1 of 1 content words of the question: Zelda"]
+    assert "warnings" not in known, known
 
 
 def test_candidates_that_are_the_same_but_for_case_are_one(predictor):
