@@ -12,7 +12,7 @@ from contextlib import nullcontext
 from functools import partial
 from typing import List, Optional, Sequence
 
-from allennlp_coref_rc.commands import annotate, card, check, compare, configs, data, draw, environment, reproduce
+from allennlp_coref_rc.commands import annotate, card, check, compare, configs, data, demo, draw, environment, reproduce
 from allennlp_coref_rc.common.error_message import message_of
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.stopping import Terminated, explained, terminable
@@ -26,6 +26,7 @@ OWN = {
     "compare": compare,
     "configs": configs,
     "data": data,
+    "demo": demo,
     "draw": draw,
     "environment": environment,
     "reproduce": reproduce,

@@ -26,6 +26,7 @@ FLOORS = [
     ["screen"],
     ["annotation_runs", "reproduction"],
     ["reading"],
+    ["playground"],
     ["commands"],
     ["__init__", "__main__"],
     ["scripts"],

@@ -1,0 +1,52 @@
+import argparse
+import os
+from pathlib import Path
+from typing import Dict, Sequence
+
+HELP = "ask trained readers in the browser, edit clusters, and watch the answer change"
+
+DESCRIPTION = """
+Opens a page in the browser on which you ask trained readers about a passage, see and edit its clusters, and watch the
+answer change. It listens on this machine alone (127.0.0.1). Without an archive it takes the one that make train has
+written, or else only annotates. It needs Streamlit, the extra "demo". See docs/playground.md.
+"""
+
+TRAINED = "output/quick_start/model.tar.gz"
+"""Where make train writes."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "archives",
+        nargs="*",
+        metavar="ARCHIVE",
+        help=f"trained readers, each ARCHIVE or NAME=ARCHIVE (default: {TRAINED}, if it is there)",
+    )
+    parser.add_argument("--port", type=int, metavar="N", help="default: 8501, or the next one that is free")
+    parser.add_argument("--headless", action="store_true", help="open no browser")
+    parser.add_argument("--trust", action="store_true", help="trust the archives, which can then run any program")
+
+
+def run(args: argparse.Namespace) -> None:
+    from allennlp_coref_rc.playground.server import serve
+    from allennlp_coref_rc.trust.archives import config_of
+
+    archives = named_archives(args.archives or [TRAINED] * os.path.isfile(TRAINED))
+    for path in archives.values():
+        # What is missing or damaged is said before the page opens.
+        config_of(path, args.trust)
+    serve(archives, args.trust, args.port, args.headless)
+
+
+def named_archives(arguments: Sequence[str]) -> Dict[str, str]:
+    """The archives by name. By default a FOLDER/model.tar.gz has the name of the folder."""
+    from allennlp_coref_rc.common.files import named_paths
+
+    return named_paths(_named(argument) for argument in arguments)
+
+
+def _named(argument: str) -> str:
+    path = Path(argument)
+    if "=" in argument or path.name != "model.tar.gz" or not path.resolve().parent.name:
+        return argument
+    return f"{path.resolve().parent.name}={argument}"

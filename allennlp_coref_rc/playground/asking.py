@@ -1,0 +1,222 @@
+"""What the playground asks trained readers, apart from how it is shown."""
+
+import copy
+import itertools
+from collections import OrderedDict
+from dataclasses import dataclass, replace
+from typing import Any, Dict, List, Optional, Sequence, Tuple
+
+from allennlp_coref_rc.annotations import AnnotatedText, sentence_spans
+from allennlp_coref_rc.annotations.alignment import Alignment
+from allennlp_coref_rc.annotations.annotated_text import Cluster, Span, one_sentence
+from allennlp_coref_rc.annotations.annotators import Annotator
+from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import (
+    QUESTION_END,
+    QUESTION_START,
+    ReadingComprehensionReader,
+)
+from allennlp_coref_rc.reading import Answer
+from allennlp_coref_rc.reading.annotate import annotate
+from allennlp_coref_rc.reading.load import Reader as PythonReader
+from allennlp_coref_rc.reading.load import load
+from allennlp_coref_rc.trust.archives import trusting
+
+REMEMBERED = 500
+"""The number of texts whose annotations are kept."""
+
+_numbers = itertools.count()
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a user asks. Without candidates a reader takes its own."""
+
+    passage: str
+    question: str
+    candidates: Tuple[str, ...] = ()
+
+    def request(self, clusters: Optional[Sequence[Cluster]] = None) -> Dict[str, Any]:
+        """The input of `coref-rc predict`, and the arguments of `allennlp_coref_rc.load(…).answer`."""
+        request: Dict[str, Any] = {"passage": self.passage, "question": self.question}
+        if self.candidates:
+            request["candidates"] = list(self.candidates)
+        if clusters is not None:
+            request["clusters"] = [[list(span) for span in cluster] for cluster in clusters]
+        return request
+
+
+@dataclass(frozen=True)
+class Reading:
+    """
+    A passage and a question as a reader sees them.
+
+    # Parameters
+
+    passage : `AnnotatedText`
+    question : `List[str]`
+        Its tokens, which may have a mark before and after them.
+    clusters : `List[Cluster]`
+        They count the tokens of the passage and of the question in a row.
+    offsets : `List[Span]`, optional
+        The [start, end) characters of the passage's tokens, if they are pieces of the passage.
+    """
+
+    passage: AnnotatedText
+    question: List[str]
+    clusters: List[Cluster]
+    offsets: Optional[List[Span]] = None
+
+    @property
+    def tokens(self) -> List[str]:
+        return self.passage.tokens + self.question
+
+    @property
+    def text(self) -> AnnotatedText:
+        """Passage and question in a row."""
+        return AnnotatedText(self.tokens, clusters=self.clusters)
+
+    def parts(self) -> List[Span]:
+        """The spans of the passage and of the question without its marks."""
+        boundary, end = len(self.passage), len(self.tokens)
+        marked = self.question[:1] == [QUESTION_START] and self.question[-1:] == [QUESTION_END]
+        return [(0, boundary), (boundary + marked, end - marked)]
+
+    def shown(self) -> List[AnnotatedText]:
+        """The passage and the question as separate texts, in which every cluster has its position."""
+        return [
+            AnnotatedText(
+                self.tokens[start:stop],
+                self.passage.sentences if start == 0 else one_sentence(self.tokens[start:stop]),
+                [moved(within(cluster, start, stop), -start) for cluster in self.clusters],
+                self.passage.frames if start == 0 else [],
+                self.passage.relations if start == 0 else [],
+            )
+            for start, stop in self.parts()
+        ]
+
+    def beginnings(self) -> List[Tuple[int, List[Cluster]]]:
+        """
+        The number of tokens up to the end of each sentence, and the clusters of a passage that ends there. They lose
+        the mentions after it; one that has lost all others of its mentions is gone.
+        """
+        text, question = self.text, (len(self.passage), len(self.tokens))
+        return [(end, text.select((0, end), question).clusters) for _, end in self.passage.sentences]
+
+
+def within(cluster: Cluster, start: int, stop: int) -> Cluster:
+    """The mentions in a part of a text."""
+    return [span for span in cluster if start <= span[0] and span[1] <= stop]
+
+
+def moved(cluster: Cluster, offset: int) -> Cluster:
+    return [(start + offset, stop + offset) for start, stop in cluster]
+
+
+class Remembering(Annotator):
+    """Annotates each text once, so that a changed cluster is answered at once however slow the annotator is."""
+
+    def __init__(self, annotator: Annotator, trust: bool = False) -> None:
+        self._annotator = annotator
+        self._trust = trust
+        self._known: OrderedDict[str, AnnotatedText] = OrderedDict()
+
+    def annotate(self, text: AnnotatedText) -> AnnotatedText:
+        key = repr(text)
+        known = self._known.get(key)
+        if known is None:
+            # Some annotators load their archives only now.
+            with trusting(self._trust):
+                known = self._annotator.annotate_batch([text])[0]
+            self._known[key] = known
+            if len(self._known) > REMEMBERED:
+                self._known.popitem(last=False)
+        return known
+
+
+class NoAnnotator(Annotator):
+    """Finds nothing."""
+
+    def annotate(self, text: AnnotatedText) -> AnnotatedText:
+        return text
+
+
+class Reader:
+    """
+    A trained reader in the playground.
+
+    # Parameters
+
+    archive : `str`
+    trust : `bool`, optional (default = `False`)
+        Whether the archive may name any class and file.
+    """
+
+    def __init__(self, archive: str, trust: bool = False) -> None:
+        self._reader = load(archive, trust)
+        data = self._reader.predictor._dataset_reader
+        if not isinstance(data, ReadingComprehensionReader):
+            raise ConfigurationError(
+                f"{archive}: found a reader of {type(data).__name__}, expected one of this package's readers"
+            )
+        if data._annotator is not None:
+            data._annotator = Remembering(data._annotator, trust)
+        self._data = data
+        self.key = f"{archive} {next(_numbers)}"
+        """A name of its own."""
+
+    def read(self, question: Question, annotator: Optional[Annotator] = None) -> Reading:
+        """The question with the clusters of an annotator, by default of the reader's own."""
+        reader = self._reader
+        if annotator is not None:
+            data = copy.copy(self._data)
+            data._annotator = annotator
+            predictor = copy.copy(reader.predictor)
+            predictor._dataset_reader = data
+            reader = PythonReader(reader.path, predictor)
+        answer = reader.answer(**question.request())
+        tokens = answer.passage_tokens
+        sentences = self._data.split(question.passage).sentences
+        if sum(stop - start for start, stop in sentences) < len(tokens):
+            sentences = sentence_spans(tokens)
+        cut = [(start, min(stop, len(tokens))) for start, stop in sentences if start < len(tokens)]
+        return Reading(AnnotatedText(tokens, cut), answer.question_tokens, answer.clusters, answer.offsets)
+
+    def answer(self, question: Question, clusters: Sequence[Cluster]) -> Answer:
+        return self._reader.answer(**question.request(clusters))
+
+    def beliefs(self, question: Question, reading: Reading) -> List[Optional[Answer]]:
+        """
+        The answers of a reader of the passage's first sentence, the first two, and so on; `None` where a question
+        cannot be asked yet, for instance because there is no candidate.
+        """
+        if reading.offsets is None:
+            raise ConfigurationError(
+                "found tokens that are no pieces of the passage, so its sentences can't be told apart"
+            )
+        answers: List[Optional[Answer]] = []
+        for end, clusters in reading.beginnings():
+            passage = question.passage[: reading.offsets[end - 1][1]]
+            try:
+                answers.append(self.answer(replace(question, passage=passage), clusters))
+            except ConfigurationError:
+                answers.append(None)
+        return answers
+
+
+def annotated(passage: str, annotator: Annotator) -> Reading:
+    """A text without a question, with an annotator's annotations."""
+    found = annotate(passage, annotator)
+    return Reading(found.annotated, [], found.clusters, found.offsets)
+
+
+def transferred(source: Reading, target: Reading) -> List[Cluster]:
+    """The clusters of one reader's reading for another's, whose tokens may be others."""
+    if source.tokens == target.tokens:
+        return source.clusters
+    clusters: List[Cluster] = [[] for _ in source.clusters]
+    for (start, stop), (new, end) in zip(source.parts(), target.parts()):
+        alignment = Alignment(source.tokens[start:stop], target.tokens[new:end], ignore_case=True)
+        for cluster, found in zip(source.clusters, clusters):
+            found += moved(alignment.spans(moved(within(cluster, start, stop), -start)), new)
+    return [cluster for cluster in clusters if cluster]

@@ -1,0 +1,68 @@
+"""
+Edits of coreference clusters. Each returns new clusters and leaves the given ones as they are. Mentions of a cluster
+are in order, none is there twice, and no cluster is empty. A cluster may have a single mention, which links nothing.
+"""
+
+from typing import Collection, List, NamedTuple, Optional, Sequence
+
+from allennlp_coref_rc.annotations.annotated_text import Cluster, Span
+from allennlp_coref_rc.common.errors import ConfigurationError
+
+Clusters = List[Cluster]
+
+
+class Mention(NamedTuple):
+    """A mention in a list of clusters: the index of its cluster, and its span."""
+
+    cluster: int
+    span: Span
+
+
+def mentions_of(clusters: Sequence[Cluster]) -> List[Mention]:
+    """All mentions, cluster by cluster."""
+    return [Mention(i, span) for i, cluster in enumerate(clusters) for span in cluster]
+
+
+def merge(clusters: Sequence[Cluster], indices: Collection[int]) -> Clusters:
+    """Makes one cluster of several, in the place of the first of them."""
+    chosen = sorted(set(indices))
+    if len(chosen) < 2:
+        raise ConfigurationError(f"found mentions of {_number(chosen)}, expected mentions of two or more to be merged")
+    joint = [span for i in chosen for span in clusters[i]]
+    return _tidy([joint if i == chosen[0] else cluster for i, cluster in enumerate(clusters) if i not in chosen[1:]])
+
+
+def split(clusters: Sequence[Cluster], mentions: Collection[Mention]) -> Clusters:
+    """Takes mentions out of their clusters and makes a cluster of their own of them, the last one."""
+    return _tidy([*drop(clusters, mentions), [mention.span for mention in mentions]])
+
+
+def drop(clusters: Sequence[Cluster], mentions: Collection[Mention]) -> Clusters:
+    """Takes mentions out of their clusters."""
+    _check(clusters, mentions)
+    return _tidy([[span for span in cluster if (i, span) not in mentions] for i, cluster in enumerate(clusters)])
+
+
+def add(clusters: Sequence[Cluster], spans: Sequence[Span], index: Optional[int] = None) -> Clusters:
+    """Adds mentions to a cluster, or by default makes a new one of them, the last one."""
+    if not spans:
+        raise ConfigurationError("found no mention, expected one or more to be added")
+    if index is None:
+        return _tidy([*clusters, list(spans)])
+    return _tidy([cluster + list(spans) * (i == index) for i, cluster in enumerate(clusters)])
+
+
+def _check(clusters: Sequence[Cluster], mentions: Collection[Mention]) -> None:
+    if not mentions:
+        raise ConfigurationError("found no mention, expected one or more to be chosen")
+    for mention in mentions:
+        if not 0 <= mention.cluster < len(clusters) or mention.span not in clusters[mention.cluster]:
+            raise ConfigurationError(f"found no mention {mention.span} in cluster {mention.cluster}")
+
+
+def _number(chosen: Sequence[int]) -> str:
+    return "one cluster" if chosen else "no cluster"
+
+
+def _tidy(clusters: Sequence[Cluster]) -> Clusters:
+    return [sorted(set(cluster)) for cluster in clusters if cluster]

@@ -1,0 +1,164 @@
+"""The part of the page that shows clusters and edits them."""
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any, Callable, Dict, List, Optional, Sequence
+
+import streamlit as st
+
+from allennlp_coref_rc.annotations.annotated_text import Cluster, Span
+from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.pages.annotated_text import entities, find_answer, html_fragment
+from allennlp_coref_rc.pages.marked_text import joined
+from allennlp_coref_rc.playground import cluster_edits
+from allennlp_coref_rc.playground.asking import Reading
+from allennlp_coref_rc.playground.cluster_edits import Clusters, Mention
+from allennlp_coref_rc.playground.loading import plain
+from allennlp_coref_rc.reading import Answer
+
+MANY = 12
+"""More clusters than this scroll."""
+
+LONGEST = 40
+"""Characters of a mention that are shown in full."""
+
+Edit = Callable[[Clusters], Clusters]
+
+
+@dataclass
+class Editing:
+    """The clusters of a question and all edits of them."""
+
+    origin: Any
+    """What the clusters depend on. With another one, editing begins anew."""
+    history: List[List[Cluster]]
+    edits: int = 0
+    """Counts edits, also those undone, so that no choice outlives the clusters in which it was made."""
+    message: str = ""
+    """What was wrong with the last edit."""
+
+    @property
+    def clusters(self) -> List[Cluster]:
+        return self.history[-1]
+
+    def apply(self, edit: Edit) -> None:
+        """Edits the clusters; what can't be done is kept as a message."""
+        self.message = ""
+        try:
+            self.history.append(edit(self.clusters))
+        except ConfigurationError as error:
+            self.message = str(error)
+        self.edits += 1
+
+    def undo(self, everything: bool = False) -> None:
+        """Takes back the last edit, or all of them."""
+        del self.history[1 if everything else max(1, len(self.history) - 1) :]
+        self.edits += 1
+        self.message = ""
+
+
+def current_editing(origin: Any, reading: Reading) -> Editing:
+    """The edits of this question so far, or a new beginning with the annotator's clusters."""
+    editing: Optional[Editing] = st.session_state.get("editing")
+    if editing is None or editing.origin != origin:
+        edits = editing.edits + 1 if editing else 0
+        editing = st.session_state["editing"] = Editing(origin, [reading.clusters], edits)
+    return editing
+
+
+def show_clusters(reading: Reading, answer: Optional[Answer] = None) -> None:
+    """The passage and the question with coloured mentions."""
+    st.subheader("Clusters", anchor=False)
+    passage, question = reading.shown()
+    framed = (answer.spans or answer.answer) if answer else None
+    st.html(html_fragment(passage, answer=framed, show_entities=False))
+    if question.tokens:
+        st.html(html_fragment(question, show_entities=False))
+
+
+def show_edits(editing: Editing, reading: Reading) -> None:
+    """The mentions of each cluster, to be chosen, and what can be done with them."""
+    chosen: List[Mention] = []
+    with st.container(height=420 if len(editing.clusters) > MANY else "content"):
+        places = st.columns(2) if len(editing.clusters) > 1 else [st.container()]
+        for i, (entity, cluster) in enumerate(zip(entities(reading.text), editing.clusters)):
+            with places[i % len(places)]:
+                spans = st.pills(
+                    f"**{entity.number}** {plain(shortened(entity.name))}",
+                    cluster,
+                    format_func=labels(reading, cluster).__getitem__,
+                    selection_mode="multi",
+                    wrap=True,
+                    key=f"mentions_{editing.edits}_{i}",
+                )
+            chosen += [Mention(i, span) for span in spans]
+    if not editing.clusters:
+        st.caption("There are no clusters here. You can add mentions.")
+    indices = {mention.cluster for mention in chosen}
+    with st.container(horizontal=True):
+        button(editing, "Merge", lambda old: cluster_edits.merge(old, indices), len(indices) > 1)
+        button(editing, "Split off", lambda old: cluster_edits.split(old, chosen), bool(chosen))
+        button(editing, "Drop", lambda old: cluster_edits.drop(old, chosen), bool(chosen))
+        with st.popover("Add …"):
+            show_adding(editing, reading)
+        st.button("Undo", on_click=editing.undo, disabled=len(editing.history) < 2)
+        st.button("Start over", on_click=editing.undo, args=(True,), disabled=len(editing.history) < 2)
+    if editing.message:
+        st.error(plain(editing.message))
+    st.caption(
+        "Choose mentions, then merge their clusters, split the mentions off as a cluster of their own, or drop them. "
+        "The number beside a mention is that of its sentence; ? is the question."
+    )
+
+
+HELP = {
+    "Merge": "Makes one cluster of the clusters of the chosen mentions",
+    "Split off": "Makes a cluster of their own of the chosen mentions",
+    "Drop": "Takes the chosen mentions out of their clusters",
+}
+
+
+def button(editing: Editing, name: str, edit: Edit, enabled: bool) -> None:
+    st.button(name, help=HELP.get(name), on_click=editing.apply, args=(edit,), disabled=not enabled, key=f"do_{name}")
+
+
+def show_adding(editing: Editing, reading: Reading) -> None:
+    """Adds mentions: the words, their places, and the cluster."""
+    names = [entity.name for entity in entities(reading.text)]
+    wanted = st.text_input("Words of the text", key=f"words_{editing.edits}")
+    found = find_answer(reading.tokens, wanted)
+    if wanted and not found:
+        st.caption("These words are not in the text.")
+    spans = st.pills(
+        "Where",
+        found,
+        format_func=labels(reading, found).__getitem__,
+        selection_mode="multi",
+        wrap=True,
+        default=found[:1],
+        key=f"places_{editing.edits}_{wanted}",
+    )
+    index = st.selectbox(
+        "To the cluster",
+        [None, *range(len(names))],
+        format_func=lambda i: "a new one" if i is None else f"{i + 1} {shortened(names[i])}",
+        key=f"cluster_{editing.edits}",
+    )
+    button(editing, "Add", lambda old: cluster_edits.add(old, spans, index), bool(spans))
+
+
+def labels(reading: Reading, spans: Sequence[Span]) -> Dict[Span, str]:
+    """Mentions with the number of their sentence. They differ, since Streamlit tells options apart by their labels."""
+    ends = [stop for _, stop in reading.passage.sentences]
+    found: Dict[Span, str] = {}
+    used: Counter = Counter()
+    for span, words in zip(spans, joined(reading.tokens, *spans)):
+        place = next((str(i) for i, stop in enumerate(ends, start=1) if span[0] < stop), "?")
+        label = plain(shortened(words)), place
+        used[label] += 1
+        found[span] = f"{label[0]} :gray[{place}{'′' * (used[label] - 1)}]"
+    return found
+
+
+def shortened(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"

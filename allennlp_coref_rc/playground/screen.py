@@ -1,0 +1,220 @@
+"""The page of the playground, in Streamlit."""
+
+import json
+from dataclasses import dataclass, replace
+from typing import Dict, List, Optional
+
+import streamlit as st
+
+from allennlp_coref_rc.annotations.annotators import Annotator
+from allennlp_coref_rc.common.error_message import message_of
+from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.pages.marked_text import joined
+from allennlp_coref_rc.pages.stories import shown_candidates
+from allennlp_coref_rc.playground.asking import NoAnnotator, Question, Reader, Reading, annotated, transferred
+from allennlp_coref_rc.playground.charts import belief_chart, probability_chart
+from allennlp_coref_rc.playground.editor import Editing, current_editing, show_clusters, show_edits
+from allennlp_coref_rc.playground.examples import examples
+from allennlp_coref_rc.playground.loading import answer_of, beliefs_of, load_annotator, load_reader, plain, told
+from allennlp_coref_rc.reading import Answer
+
+ITS_OWN, NONE, CONFIG = "the reader's own", "none", "another: its config"
+
+ANNOTATORS = ("sieve_coref", "exact_match_coref", "entity_marker_coref", "fastcoref", "coreferee")
+"""Those of clusters that need no config."""
+
+NO_ARCHIVE = """
+No trained reader was given, so this page only annotates. In a few minutes, `coref-rc train babi/quick_start.jsonnet -s
+output/quick_start` (or `make train` in a clone) trains one. Then start `coref-rc demo` again, in the same folder.
+"""
+
+LONG = 20
+"""In sentences. For longer passages, beliefs are computed only when asked for."""
+
+
+@dataclass
+class Asked:
+    """A reader, the question as it sees it, with the clusters of the page, and what it answers."""
+
+    name: str
+    reader: Reader
+    reading: Reading
+    answer: Answer
+
+
+def show(archives: Dict[str, str], trust: bool = False) -> None:
+    """
+    Shows the page.
+
+    # Parameters
+
+    archives : `Dict[str, str]`
+        Trained readers by name.
+    trust : `bool`, optional (default = `False`)
+        Whether archives are trusted.
+    """
+    with st.sidebar:
+        st.title("Ask a reader" if archives else "Annotate a text", anchor=False)
+        choose_example()
+        names = choose_readers(list(archives))
+        annotator_config = choose_annotator(bool(names))
+    question = ask(bool(names))
+    with told():
+        if not question.passage.strip():
+            raise ConfigurationError("found an empty passage, expected a text")
+        if names and not question.question.strip():
+            raise ConfigurationError("found an empty question, expected one")
+        annotator = None if annotator_config is None else load_annotator(annotator_config, trust)
+        readers = {name: load_reader(archives[name], trust) for name in names}
+        reading = first_reading(question, readers, annotator)
+    editing = current_editing((names[:1], question, annotator_config), reading)
+    reading = replace(reading, clusters=editing.clusters)
+    if not readers:
+        show_clusters(reading)
+        show_edits(editing, reading)
+        return
+    left, right = st.columns([3, 2], gap="large")
+    with right:
+        asked = show_answers(question, readers, reading, editing)
+    with left:
+        show_clusters(reading, asked[0].answer if asked else None)
+        show_edits(editing, reading)
+    show_beliefs(question, asked)
+    show_requests(question, asked, archives)
+
+
+def choose_readers(names: List[str]) -> List[str]:
+    """The one or two readers that are asked."""
+    if not names:
+        st.info(NO_ARCHIVE)
+        return []
+    if len(names) == 1:
+        st.caption("Reader")
+        st.markdown(f"**{plain(names[0])}**")
+        return names
+    return st.multiselect("Readers, one or two", names, default=names[:2], max_selections=2, key="readers")
+
+
+def choose_annotator(has_reader: bool) -> Optional[str]:
+    """The name or the config of the annotator of clusters; empty for none, `None` for the reader's own."""
+    options = [*([ITS_OWN] if has_reader else []), *ANNOTATORS, NONE, CONFIG]
+    chosen = st.selectbox("Annotator of clusters", options, key="annotator")
+    if chosen != CONFIG:
+        return {ITS_OWN: None, NONE: ""}.get(chosen, chosen)
+    return st.text_area(
+        "Config",
+        '{"type": "sieve_coref"}',
+        key="config",
+        help="JSON or Jsonnet, or a file of it, as of coref-rc annotate",
+    ).strip()
+
+
+def ask(has_reader: bool) -> Question:
+    """What the user asks."""
+    passage = st.text_area("Passage", key="passage", height=140)
+    if not has_reader:
+        return Question(passage, "")
+    left, right = st.columns([3, 2])
+    asked = left.text_input("Question", key="question")
+    candidates = right.text_input(
+        "Candidates", key="candidates", placeholder="the reader's own", help="Possible answers, with ; between them"
+    )
+    return Question(passage, asked, tuple(filter(None, map(str.strip, candidates.split(";")))))
+
+
+def choose_example() -> None:
+    names = list(examples())
+    if "passage" not in st.session_state:
+        take_example(names[0])
+    st.selectbox("Example", names, key="example", on_change=lambda: take_example(st.session_state["example"]))
+
+
+def take_example(name: str) -> None:
+    example = examples()[name]
+    values = {"passage": example.passage, "question": example.question, "candidates": "; ".join(example.candidates)}
+    st.session_state.update(values)
+
+
+def first_reading(question: Question, readers: Dict[str, Reader], annotator: Optional[Annotator]) -> Reading:
+    """The question with the clusters from which editing begins, as the first reader sees it."""
+    if readers:
+        return next(iter(readers.values())).read(question, annotator)
+    return annotated(question.passage, annotator or NoAnnotator())
+
+
+def show_answers(question: Question, readers: Dict[str, Reader], reading: Reading, editing: Editing) -> List[Asked]:
+    """Each reader's answer with its probabilities. The clusters are those of the first reader's tokens."""
+    st.subheader("Answer", anchor=False)
+    asked: List[Asked] = []
+    first = next(iter(readers.values()))
+    for name, reader, place in zip(readers, readers.values(), st.columns(len(readers))):
+        with place:
+            try:
+                own = reading if reader is first else reader.read(question)
+                own, before = (
+                    replace(own, clusters=transferred(replace(reading, clusters=clusters), own))
+                    for clusters in (editing.clusters, editing.history[0])
+                )
+                answer = answer_of(key_of(reader, question, own), reader, question, own)
+                unedited = answer_of(key_of(reader, question, before), reader, question, before)
+            except Exception as error:
+                if (message := message_of(error)) is None:
+                    raise
+                st.error(f"{plain(name)}: {plain(message)}")
+                continue
+            asked.append(Asked(name, reader, own, answer))
+            show_answer(name, answer, unedited)
+    return asked
+
+
+def show_answer(name: str, answer: Answer, unedited: Answer) -> None:
+    st.metric(plain(name), "no answer" if answer.answer is None else answer.answer)
+    if unedited.answer != answer.answer:
+        st.caption(f"The annotator's clusters give **{plain(str(unedited.answer))}**.")
+    for warning in answer.warnings:
+        st.warning(plain(warning))
+    if answer.candidates:
+        st.altair_chart(probability_chart(answer.candidates), key=f"bars_{name}")
+    elif answer.probability is not None:
+        st.caption(f"Its probability is {answer.probability:.3f}.")
+
+
+def show_beliefs(question: Question, asked: List[Asked]) -> None:
+    """A heat map for each reader."""
+    if not asked:
+        return
+    st.subheader("Belief after each sentence", anchor=False)
+    number = len(asked[0].reading.passage.sentences)
+    if not st.toggle(f"Read the first sentence, the first two, and so on ({number})", number <= LONG, key="beliefs"):
+        return
+    for one, place in zip(asked, st.columns(len(asked))):
+        with place, told():
+            beliefs = beliefs_of(key_of(one.reader, question, one.reading), one.reader, question, one.reading)
+            sentences = joined(one.reading.tokens, *one.reading.passage.sentences)
+            distributions = [belief.candidates if belief else {} for belief in beliefs]
+            st.caption(plain(one.name))
+            if any(distributions):
+                candidates = shown_candidates([distributions], str(one.answer.answer))
+                st.altair_chart(belief_chart(sentences, distributions, candidates), key=f"beliefs_{one.name}")
+            else:
+                rows = [
+                    {"sentence": text, "answer": belief and belief.answer} for text, belief in zip(sentences, beliefs)
+                ]
+                st.dataframe(rows, hide_index=True)
+
+
+def show_requests(question: Question, asked: List[Asked], archives: Dict[str, str]) -> None:
+    """What coref-rc predict is given for the same answer."""
+    with st.expander("The request as JSON, for coref-rc predict"):
+        for one in asked:
+            request = json.dumps(question.request(one.reading.clusters), ensure_ascii=False)
+            if len(asked) > 1:
+                st.caption(plain(one.name))
+            st.code(request, language="json", wrap_lines=True)
+            st.download_button("Save as request.jsonl", request + "\n", "request.jsonl", key=f"save_{one.name}")
+            st.code(f"coref-rc predict {archives[one.name]} request.jsonl", language="bash")
+
+
+def key_of(reader: Reader, question: Question, reading: Reading) -> str:
+    """Tells a reader's request from all others."""
+    return json.dumps([reader.key, question.request(reading.clusters)])

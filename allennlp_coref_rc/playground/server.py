@@ -1,0 +1,62 @@
+"""Serves the playground on this machine alone."""
+
+import json
+import socket
+from pathlib import Path
+from typing import Dict, Optional
+
+from allennlp_coref_rc.common.errors import ConfigurationError
+
+ADDRESS = "127.0.0.1"
+
+APP = Path(__file__).resolve().parent / "app.py"
+
+OPTIONS = {
+    "server.address": ADDRESS,
+    "browser.serverAddress": ADDRESS,
+    "browser.gatherUsageStats": False,
+    "server.fileWatcherType": "none",
+    "client.toolbarMode": "minimal",
+    "global.developmentMode": False,
+}
+"""Streamlit's; they count more than those of its files and of the environment."""
+
+
+def serve(archives: Dict[str, str], trust: bool, port: Optional[int] = None, headless: bool = False) -> None:
+    """
+    Serves the page until Ctrl-C.
+
+    # Parameters
+
+    archives : `Dict[str, str]`
+        Trained readers by name.
+    trust : `bool`
+    port : `int`, optional (default = `None`)
+        By default 8501 or, where that is taken, the next one that is free.
+    headless : `bool`, optional (default = `False`)
+        Opens no browser.
+    """
+    try:
+        from streamlit.web import bootstrap
+    except ImportError as error:
+        raise ConfigurationError(
+            f"the playground needs Streamlit, which can't be imported ({error}); install it with uv pip install "
+            "'streamlit>=1.67,<2', or in a clone with make install"
+        ) from error
+    options = {**OPTIONS, "server.headless": headless}
+    if port is not None:
+        _check_free(port)
+        options["server.port"] = port
+    # As Streamlit's command line gives them.
+    options = {name.replace(".", "_"): value for name, value in options.items()}
+    bootstrap.load_config_options(options)
+    bootstrap.run(str(APP), False, [json.dumps({"archives": archives, "trust": trust})], options)
+
+
+def _check_free(port: int) -> None:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((ADDRESS, port))
+        except (OSError, OverflowError) as error:
+            raise ConfigurationError(f"--port {port}: found it taken, expected one that is free ({error})") from error

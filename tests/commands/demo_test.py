@@ -1,0 +1,95 @@
+import builtins
+import io
+import json
+import socket
+import tarfile
+
+import pytest
+
+from allennlp_coref_rc.__main__ import main
+from allennlp_coref_rc.commands.demo import TRAINED, named_archives
+from allennlp_coref_rc.playground import server
+
+
+def pack(path):
+    """An archive with a config, which is all that is read before the page opens."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    config = json.dumps({"dataset_reader": {}, "model": {}}).encode()
+    with tarfile.open(path, "w:gz") as archive:
+        info = tarfile.TarInfo("config.json")
+        info.size = len(config)
+        archive.addfile(info, io.BytesIO(config))
+    return path
+
+
+def run(capsys, *words):
+    with pytest.raises(SystemExit) as stop:
+        main(["demo", *map(str, words)])
+    assert stop.value.code == 2
+    return capsys.readouterr().err
+
+
+@pytest.fixture
+def served(monkeypatch):
+    """What would be served."""
+    calls = []
+    monkeypatch.setattr(server, "serve", lambda *arguments: calls.append(arguments))
+    return calls
+
+
+def test_archives_have_the_names_of_their_folders_unless_others_are_given(tmp_path):
+    arguments = [f"{tmp_path}/gru/model.tar.gz", f"mine={tmp_path}/gru/model.tar.gz", f"{tmp_path}/other.tar.gz"]
+    assert list(named_archives(arguments)) == ["gru", "mine", "other"]
+
+
+def test_archives_and_options_are_handed_on(tmp_path, served):
+    archive = pack(tmp_path / "model.tar.gz")
+    main(["demo", f"mine={archive}", "--port", "8765", "--headless", "--trust"])
+    assert served == [({"mine": str(archive)}, True, 8765, True)]
+
+
+def test_without_an_archive_it_is_that_of_make_train_or_none(tmp_path, monkeypatch, served):
+    monkeypatch.chdir(tmp_path)
+    main(["demo"])
+    pack(tmp_path / TRAINED)
+    main(["demo"])
+    assert [archives for archives, *_ in served] == [{}, {"quick_start": TRAINED}]
+
+
+def test_what_is_no_archive_is_said_before_the_page_opens(tmp_path, capsys, served):
+    assert "none.tar.gz: no such archive" in run(capsys, tmp_path / "none.tar.gz")
+    (tmp_path / "half.tar.gz").write_bytes(b"\x1f\x8b")
+    assert "half.tar.gz: found" in run(capsys, tmp_path / "half.tar.gz")
+    assert not served
+
+
+def test_a_port_that_is_taken_is_said(capsys):
+    pytest.importorskip("streamlit")
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        assert f"--port {port}: found it taken" in run(capsys, "--port", port)
+    assert "--port 70000" in run(capsys, "--port", 70000)
+
+
+def test_without_streamlit_it_says_how_to_install_it(monkeypatch, capsys):
+    real = builtins.__import__
+
+    def without(name, *arguments, **options):
+        if name.partition(".")[0] == "streamlit":
+            raise ImportError("No module named 'streamlit'")
+        return real(name, *arguments, **options)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    assert "uv pip install 'streamlit" in run(capsys)
+
+
+def test_it_listens_on_this_machine_alone(monkeypatch):
+    bootstrap = pytest.importorskip("streamlit.web.bootstrap")
+    started = {}
+    monkeypatch.setattr(bootstrap, "load_config_options", started.update)
+    monkeypatch.setattr(bootstrap, "run", lambda *arguments: None)
+    server.serve({}, False, None, True)
+    assert started["server_address"] == started["browser_serverAddress"] == "127.0.0.1"
+    assert started["browser_gatherUsageStats"] is False and started["server_headless"] is True

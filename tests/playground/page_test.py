@@ -1,0 +1,168 @@
+"""The page, run by Streamlit in this process, without a server and a browser."""
+
+import json
+
+import pytest
+
+from allennlp_coref_rc.playground.examples import examples
+
+testing = pytest.importorskip("streamlit.testing.v1")
+
+pytestmark = pytest.mark.slow
+
+CONFIG = "another: its config"
+
+STORY = "Zelda got the milk. Quentin went to the garden. Zelda went to the office."
+
+QUESTION = "Where is the milk?"
+
+
+def script(archives):
+    from allennlp_coref_rc.playground.screen import show
+
+    show(archives)
+
+
+def open_page(archives, **values):
+    """The page, on which these values have been entered."""
+    page = testing.AppTest.from_function(script, kwargs={"archives": archives}, default_timeout=60)
+    for name, value in values.items():
+        page.session_state[name] = value
+    page.run()
+    assert not page.exception
+    return page
+
+
+@pytest.fixture
+def page(archive):
+    return open_page({"mine": archive}, passage=STORY, question=QUESTION)
+
+
+def answers(page):
+    assert not page.exception and not page.error
+    return {metric.label: metric.value for metric in page.metric}
+
+
+def mentions(page):
+    """The mentions on the page, cluster by cluster, with the widget that chooses them."""
+    pills = [pills for pills in page.pills if pills.key.startswith("mentions_")]
+    return sorted(pills, key=lambda one: int(one.key.rpartition("_")[2]))
+
+
+def clusters(page):
+    """The mentions on the page, cluster by cluster, as words and sentences."""
+    return [[option.replace(" :gray[", "").rstrip("]") for option in pills.options] for pills in mentions(page)]
+
+
+def edit(page, name, *chosen):
+    """Chooses mentions, (cluster, span) each, and does something with them."""
+    for pills in mentions(page):
+        cluster = int(pills.key.rpartition("_")[2])
+        pills.set_value([span for index, span in chosen if index == cluster])
+    return press(page.run(), name)
+
+
+def labelled(widgets, label):
+    (found,) = [widget for widget in widgets if widget.label == label]
+    return found
+
+
+def press(page, name):
+    button = labelled(page.button, name)
+    assert not button.disabled
+    return button.click().run()
+
+
+def test_an_edit_changes_the_answer_and_can_be_undone(page):
+    assert answers(page) == {"mine": "office"}
+    assert clusters(page) == [["Zelda1", "Zelda3"], ["milk1", "milk?"]]
+    edit(page, "Drop", (0, (11, 12)))
+    assert clusters(page) == [["Zelda1"], ["milk1", "milk?"]]
+    # Quentin's move is now all that is known, once he is Zelda.
+    labelled(page.text_input, "Words of the text").set_value("quentin").run()
+    labelled(page.selectbox, "To the cluster").set_value(0).run()
+    press(page, "Add")
+    assert clusters(page)[0] == ["Zelda1", "Quentin2"]
+    assert answers(page) == {"mine": "garden"}
+    assert "office" in " ".join(caption.value for caption in page.caption)
+    press(page, "Undo")
+    assert clusters(page)[0] == ["Zelda1"]
+    press(page, "Start over")
+    assert clusters(page) == [["Zelda1", "Zelda3"], ["milk1", "milk?"]]
+    assert answers(page) == {"mine": "office"}
+
+
+def test_clusters_are_merged_and_split(page):
+    edit(page, "Merge", (0, (0, 1)), (1, (3, 4)))
+    assert clusters(page) == [["Zelda1", "milk1", "Zelda3", "milk?"]]
+    edit(page, "Split off", (0, (3, 4)), (0, (21, 22)))
+    assert clusters(page) == [["Zelda1", "Zelda3"], ["milk1", "milk?"]]
+    assert answers(page) == {"mine": "office"}
+
+
+def test_the_request_is_that_of_the_page(page):
+    edit(page, "Drop", (1, (3, 4)), (1, (21, 22)))
+    request = json.loads(page.code[0].value)
+    assert request == {"passage": STORY, "question": "Where is the milk?", "clusters": [[[0, 1], [11, 12]]]}
+    assert page.code[1].value.startswith("coref-rc predict ") and page.code[1].value.endswith(" request.jsonl")
+
+
+def test_another_annotator_and_another_question_begin_anew(page):
+    edit(page, "Drop", (0, (0, 1)))
+    page.selectbox(key="annotator").set_value("none").run()
+    assert clusters(page) == [] and not page.error
+    page.selectbox(key="annotator").set_value(CONFIG).run()
+    page.text_area(key="config").set_value('{"type": "exact_match_coref", "max_clusters": 1}').run()
+    assert clusters(page) == [["Zelda1", "Zelda3"]]
+
+
+def test_candidates_are_those_of_the_user(page):
+    page.text_input(key="candidates").set_value("garden; kitchen").run()
+    assert answers(page) == {"mine": "garden"}
+    assert json.loads(page.code[0].value)["candidates"] == ["garden", "kitchen"]
+
+
+def test_two_readers_answer_side_by_side(archive):
+    page = open_page(dict.fromkeys(("first", "second", "third"), archive), passage=STORY, question=QUESTION)
+    assert answers(page) == {"first": "office", "second": "office"}
+    edit(page, "Drop", (0, (11, 12)))
+    page.multiselect(key="readers").set_value(["third"]).run()
+    assert answers(page) == {"third": "office"}
+
+
+def test_examples_are_asked(archive):
+    page = open_page({"mine": archive})
+    for example in page.selectbox(key="example").options:
+        page.selectbox(key="example").set_value(example).run()
+        assert "mine" in answers(page), example
+        assert page.text_area(key="passage").value == examples()[example].passage
+
+
+def test_without_a_reader_texts_are_annotated():
+    page = open_page({}, passage="Mary left. She was tired.")
+    assert "coref-rc train babi/quick_start.jsonnet" in page.info[0].value
+    assert clusters(page) == [["Mary1", "She2"]]
+    edit(page, "Split off", (0, (0, 1)))
+    assert clusters(page) == [["She2"], ["Mary1"]]
+    assert not page.metric and not page.exception
+
+
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        (lambda page: page.text_area(key="passage").set_value(" "), "found an empty passage"),
+        (lambda page: page.text_input(key="question").set_value(""), "found an empty question"),
+        (lambda page: page.selectbox(key="annotator").set_value("fastcoref"), "fastcoref can't be imported"),
+    ],
+)
+def test_what_a_user_can_mend_is_a_sentence(page, change, message):
+    change(page)
+    page.run()
+    (error,) = page.error
+    assert message in error.value.replace("\\", "") and not page.exception
+
+
+def test_an_archive_that_is_gone_is_a_sentence(tmp_path):
+    page = open_page({"lost": str(tmp_path / "model.tar.gz")})
+    (error,) = page.error
+    assert "no such archive" in error.value
