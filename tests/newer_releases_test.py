@@ -105,7 +105,7 @@ def test_gradient_checkpointing_computes_layers_again_and_changes_nothing(folder
         embedder.train()(ids, torch.ones_like(ids, dtype=torch.bool)).square().sum().backward()
         gradients.append({name: p.grad for name, p in embedder.named_parameters() if p.grad is not None})
     assert calls == [False, True, True]
-    assert gradients[0].keys() == gradients[1].keys() and len(gradients[0]) > 15
+    assert gradients[0].keys() == gradients[1].keys() and len(gradients[0]) >= len(list(layers.parameters()))
     for name, gradient in gradients[0].items():
         torch.testing.assert_close(gradients[1][name], gradient, rtol=1e-4, atol=1e-5)
 

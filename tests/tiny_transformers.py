@@ -4,6 +4,7 @@ tokenizer trained on a few sentences.
 """
 
 import json
+import re
 from pathlib import Path
 from typing import Any, Callable, Dict
 
@@ -20,7 +21,7 @@ SENTENCES = [
     "Neither a nor b is there: a b a b a b.",
 ] * 5
 
-HIDDEN_SIZE, LAYERS, MAX_LENGTH = 8, 3, 64
+HIDDEN_SIZE, LAYERS, MAX_LENGTH = 8, 2, 64
 
 SIZES: Dict[str, Any] = {
     "hidden_size": HIDDEN_SIZE,
@@ -136,6 +137,16 @@ def make(architecture: str, folder: Path, **sizes: Any) -> str:
         torch.manual_seed(0)
         ARCHITECTURES[architecture](folder, {**SIZES, **sizes})
     return str(folder)
+
+
+def isolate_words(transformer: torch.nn.Module) -> None:
+    """Leaves a transformer that sees neither neighbours nor positions: each piece has a vector of its own."""
+    isolated = [
+        torch.nn.init.zeros_(parameter)
+        for name, parameter in transformer.named_parameters()
+        if re.search(r"attention\.output\.dense|attn\.Wo|position_embeddings", name)
+    ]
+    assert len(isolated) >= LAYERS
 
 
 def _byte_level(special: list) -> Tokenizer:

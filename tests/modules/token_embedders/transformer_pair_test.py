@@ -122,19 +122,15 @@ def test_windows(folders, architecture):
         torch.testing.assert_close(found.question[0, word], means[pieces].mean(0), rtol=1e-4, atol=1e-5)
 
 
-def test_vectors_move_with_their_words(folders):
-    """A transformer that sees neither neighbours nor positions gives each word a vector of its own."""
-    max_length = len(whole_pair(folders["bert"])["input_ids"][0]) - 5
-    pair = embedder(folders["bert"], max_length=max_length, overlap=2)
-    transformer = pair._matched_embedder.transformer_model
-    for layer in transformer.encoder.layer:
-        for parameter in layer.attention.output.dense.parameters():
-            torch.nn.init.zeros_(parameter)
-    torch.nn.init.zeros_(transformer.embeddings.position_embeddings.weight)
+@each_architecture
+def test_vectors_move_with_their_words(folders, architecture):
+    folder = folders[architecture]
+    pair = embedder(folder, max_length=len(whole_pair(folder)["input_ids"][0]) - 5, overlap=2)
+    tiny_transformers.isolate_words(pair._matched_embedder.transformer_model)
     order = random.Random(0).sample(range(len(PASSAGE)), len(PASSAGE))
     moved = [PASSAGE[i] for i in order]
     with torch.no_grad():
-        found = pair(**tensors(folders["bert"], (QUESTION, PASSAGE), (QUESTION, moved)))
+        found = pair(**tensors(folder, (QUESTION, PASSAGE), (QUESTION, moved)))
     torch.testing.assert_close(found.passage[1], found.passage[0][order])
     assert len({tuple(row) for row in found.passage[0].tolist()}) == len(PASSAGE) - 1  # There are two commas.
 

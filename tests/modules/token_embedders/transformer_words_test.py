@@ -15,13 +15,13 @@ from tests import tiny_transformers
 
 WORDS = "Mary went to the kitchen because the journalist , who had travelled , unbelievably slept .".split()
 
-each_architecture = pytest.mark.parametrize("architecture", ["bert", "roberta", "deberta"])
+each_architecture = pytest.mark.parametrize("architecture", tiny_transformers.ARCHITECTURES)
 
 
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory):
     folder = tmp_path_factory.mktemp("transformers")
-    return {name: tiny_transformers.make(name, folder / name) for name in ("bert", "roberta", "deberta")}
+    return {name: tiny_transformers.make(name, folder / name) for name in tiny_transformers.ARCHITECTURES}
 
 
 def tensors(folder, *texts, **keys):
@@ -33,16 +33,9 @@ def tensors(folder, *texts, **keys):
 
 @each_architecture
 def test_vectors_move_with_their_words(folders, architecture):
-    """A transformer that sees neither neighbours nor positions gives each word a vector of its own."""
     folder = folders[architecture]
     embedder = TransformerWords(folder, max_length=12).eval()
-    transformer = embedder._matched_embedder.transformer_model
-    for layer in transformer.encoder.layer:
-        for parameter in layer.attention.output.dense.parameters():
-            torch.nn.init.zeros_(parameter)
-    for name, parameter in transformer.embeddings.named_parameters():
-        if "position" in name:
-            torch.nn.init.zeros_(parameter)
+    tiny_transformers.isolate_words(embedder._matched_embedder.transformer_model)
     order = random.Random(0).sample(range(len(WORDS)), len(WORDS))
     vectors, moved = embedder(**tensors(folder, WORDS, [WORDS[i] for i in order], max_length=12))
     torch.testing.assert_close(moved, vectors[order])
@@ -50,7 +43,7 @@ def test_vectors_move_with_their_words(folders, architecture):
 
 
 @each_architecture
-@pytest.mark.parametrize("trained_layers", [None, 0, 1, 3])
+@pytest.mark.parametrize("trained_layers", [None, 0, 1, 2])
 def test_trained_layers_are_the_last_ones(folders, architecture, trained_layers):
     embedder = TokenEmbedder.from_params(
         Params({"type": "transformer_words", "model_name": folders[architecture], "trained_layers": trained_layers})
@@ -59,7 +52,8 @@ def test_trained_layers_are_the_last_ones(folders, architecture, trained_layers)
     every = {name.partition("transformer_model.")[2] for name, _ in embedder.named_parameters()}
     assert not any(name.startswith("pooler") for name in every)
     first = tiny_transformers.LAYERS - (trained_layers or 0)
-    layers = [f"encoder.layer.{i}." for i in range(first, tiny_transformers.LAYERS)]
+    start = "layers" if architecture == "modernbert" else "encoder.layer"
+    layers = [f"{start}.{i}." for i in range(first, tiny_transformers.LAYERS)]
     assert trained == (every if trained_layers is None else {n for n in every if n.startswith(tuple(layers))})
     transformer = embedder.train()._matched_embedder.transformer_model
     assert transformer.training == (trained_layers != 0)
@@ -67,9 +61,9 @@ def test_trained_layers_are_the_last_ones(folders, architecture, trained_layers)
 
 
 def test_more_layers_than_there_are(folders):
-    with pytest.raises(ConfigurationError, match=r"trained_layers is 4, expected 0 to 3, as many layers as .*bert has"):
-        TransformerWords(folders["bert"], trained_layers=4)
-    with pytest.raises(ConfigurationError, match="trained_layers is -1, expected 0 to 3"):
+    with pytest.raises(ConfigurationError, match=r"trained_layers is 3, expected 0 to 2, as many layers as .*bert has"):
+        TransformerWords(folders["bert"], trained_layers=3)
+    with pytest.raises(ConfigurationError, match="trained_layers is -1, expected 0 to 2"):
         TransformerWords(folders["bert"], trained_layers=-1)
 
 
@@ -79,7 +73,7 @@ def test_windows_longer_than_the_transformer_can_read(folders, architecture):
     TransformerWords(folders[architecture], max_length=longest)(
         **tensors(folders[architecture], WORDS * 3, max_length=longest)
     )
-    if architecture == "deberta":  # It embeds distances.
+    if architecture in ("deberta", "modernbert"):  # They embed distances, or none.
         TransformerWords(folders[architecture], max_length=longest + 1)
     else:
         with pytest.raises(
