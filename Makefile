@@ -42,7 +42,7 @@ lint: install
 # Strict: a link that leads nowhere, or a page that is not in the navigation, is an error.
 docs: export NO_MKDOCS_2_WARNING := 1
 docs: install
-	python -m mkdocs build --strict --quiet
+	python -m mkdocs build --strict
 
 # Set up anew each time, since there may be newer versions.
 newest: export PATH := $(CURDIR)/.venv-newest/bin:$(PATH)
