@@ -1,4 +1,4 @@
-from typing import List, Optional, Sequence
+from typing import Dict, List, Optional, Sequence
 
 from allennlp.data import DatasetReader, Vocabulary
 from allennlp.data.token_indexers import SingleIdTokenIndexer
@@ -53,9 +53,11 @@ class WordKnowledge:
 
 def content_words(tokens: Sequence[str]) -> List[str]:
     """The different words, without function words, frequent verbs and marks such as "@begin". Case does not count."""
-    words = {token.lower(): token for token in reversed(tokens)}
+    words: Dict[str, str] = {}
+    for token in tokens:
+        words.setdefault(token.lower(), token)
     return [
         token
-        for word, token in reversed(words.items())
+        for word, token in words.items()
         if word not in NOT_ENTITIES and any(map(str.isalnum, word)) and not word.startswith("@")
     ]

@@ -2,8 +2,11 @@ from dataclasses import dataclass, field
 from typing import Any, Dict, List, Optional, Tuple
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Cluster, Span
-from allennlp_coref_rc.reading.passage import characters
-from allennlp_coref_rc.reading.shown import cluster_line, html_of
+from allennlp_coref_rc.annotations.sentences import sentence_spans
+from allennlp_coref_rc.reading.passage import characters, cluster_line
+
+WRAPPING = ("@begin", "@end")
+"""Tokens that readers put around questions."""
 
 SHOWN = 5
 """The most candidates in the `repr` of an answer."""
@@ -108,7 +111,15 @@ class Answer:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        tokens = self.passage_tokens + self.question_tokens
+        from allennlp_coref_rc.pages.answer import answer_fragment
+        from allennlp_coref_rc.pages.marked_text import joined
+
         boundary = len(self.passage_tokens)
-        sentences = [(start, stop) for start, stop in ((0, boundary), (boundary, len(tokens))) if start < stop]
-        return html_of(AnnotatedText(tokens, sentences, self.clusters))
+        clusters = [[span for span in cluster if span[1] <= boundary] for cluster in self.clusters]
+        passage = AnnotatedText(self.passage_tokens, sentence_spans(self.passage_tokens), list(filter(None, clusters)))
+        asked = [token for token in self.question_tokens if token not in WRAPPING]
+        (question,) = joined(asked, (0, len(asked)))
+        weights = self.output.get("attention")
+        return answer_fragment(
+            passage, question, self.answer, self.probability, self.candidates, self.warnings, self.spans, weights
+        )

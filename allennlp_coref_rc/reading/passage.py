@@ -1,9 +1,9 @@
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import List, Sequence
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Cluster, DiscourseRelation, Frame, Span
 from allennlp_coref_rc.annotations.token_offsets import token_offsets
-from allennlp_coref_rc.reading.shown import cluster_line, html_of
 
 
 @dataclass(frozen=True, repr=False)
@@ -75,9 +75,16 @@ class Passage:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        return html_of(self.annotated)
+        from allennlp_coref_rc.pages.annotated_text import html_fragment
+
+        return html_fragment(self.annotated)
 
 
 def characters(offsets: Sequence[Span], span: Span) -> Span:
     """The [start, end) characters of a span of tokens."""
     return offsets[span[0]][0], offsets[span[1] - 1][1]
+
+
+def cluster_line(texts: Sequence[str]) -> str:
+    """The mentions of a cluster in a line: "cluster: Mary (2), She"."""
+    return "cluster: " + ", ".join(f"{text} ({n})" if n > 1 else text for text, n in Counter(texts).items())

@@ -1,0 +1,41 @@
+from typing import Dict, Optional, Sequence
+
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span
+from allennlp_coref_rc.pages.annotated_text import html_fragment
+from allennlp_coref_rc.pages.templates import render
+
+MAX_CANDIDATES = 20
+
+
+def answer_fragment(
+    passage: AnnotatedText,
+    question: str,
+    answer: Optional[str],
+    probability: Optional[float],
+    candidates: Dict[str, float],
+    warnings: Sequence[str],
+    spans: Optional[Sequence[Span]] = None,
+    weights: Optional[Sequence[float]] = None,
+) -> str:
+    """
+    An answer above its passage, as a piece of HTML that stands alone, like `html_fragment`.
+
+    # Parameters
+
+    candidates : `Dict[str, float]`
+        Probabilities, the largest first. The first `MAX_CANDIDATES` are listed, folded up.
+    spans : `List[Span]`, optional (default = `None`)
+        Where the answer stands in the passage. By default it is framed wherever it occurs.
+    weights : `List[float]`, optional (default = `None`)
+        What each token of the passage counted for the answer.
+    """
+    return render(
+        "answer.html.jinja",
+        passage=html_fragment(passage, answer=spans or answer, weights=weights),
+        question=question,
+        answer=answer,
+        probability=probability,
+        candidates=candidates,
+        shown=list(candidates.items())[:MAX_CANDIDATES],
+        warnings=warnings,
+    )
