@@ -3,6 +3,7 @@
 # make quick    set up, then lint and run all tests but slow ones (a minute and a half)
 # make lint     set up, then look at format, style and types
 # make docs     set up, then build the documentation's site in site/, without a network: open site/index.html
+# make notebook set up, then run docs/python.ipynb and save it with its new outputs
 # make newest   set up the newest versions within the bounds in .venv-newest, and run the quick tests, the kernels' and the whole grid with them
 # make install  set up alone: a virtual environment in .venv, reused by the next call
 # make clean    remove what the other targets made: .venv, .venv-newest, site and $(OUTPUT), no other models
@@ -17,7 +18,7 @@ export NLTK_DATA := $(CURDIR)/.venv/nltk_data
 OUTPUT := output/quick_start
 ARCHIVE := $(OUTPUT)/model.tar.gz
 
-.PHONY: train test quick lint docs newest install clean
+.PHONY: train test quick lint docs notebook newest install clean
 
 train: install
 	@coref-rc train training_config/babi/quick_start.jsonnet -s $(OUTPUT) -f
@@ -43,6 +44,9 @@ lint: install
 docs: export NO_MKDOCS_2_WARNING := 1
 docs: install
 	python -m mkdocs build --strict
+
+notebook: install
+	@python scripts/documentation/run_notebook.py docs/python.ipynb
 
 # Set up anew each time, since there may be newer versions.
 newest: export PATH := $(CURDIR)/.venv-newest/bin:$(PATH)

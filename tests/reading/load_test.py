@@ -7,20 +7,9 @@ from allennlp.predictors import Predictor
 import allennlp_coref_rc
 from allennlp_coref_rc.annotations import AnnotatedText
 from allennlp_coref_rc.common.errors import ConfigurationError
-from tests.archives import untrained_archive
 
 STORY = "Bill took the milk there. Bill went to the park. Fred moved to the office."
 QUESTION = "Where is the milk?"
-
-
-@pytest.fixture(scope="module")
-def archive(tmp_path_factory):
-    return untrained_archive(tmp_path_factory.mktemp("archives") / "model", config="ga_coref_gru")
-
-
-@pytest.fixture(scope="module")
-def reader(archive):
-    return allennlp_coref_rc.load(archive)
 
 
 def test_an_answer_is_that_of_predict(archive, reader):
