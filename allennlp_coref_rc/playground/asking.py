@@ -36,15 +36,6 @@ class Question:
     question: str
     candidates: Tuple[str, ...] = ()
 
-    def request(self, clusters: Optional[Sequence[Cluster]] = None) -> Dict[str, Any]:
-        """The input of `coref-rc predict`, and the arguments of `allennlp_coref_rc.load(…).answer`."""
-        request: Dict[str, Any] = {"passage": self.passage, "question": self.question}
-        if self.candidates:
-            request["candidates"] = list(self.candidates)
-        if clusters is not None:
-            request["clusters"] = [[list(span) for span in cluster] for cluster in clusters]
-        return request
-
 
 @dataclass(frozen=True)
 class Reading:
@@ -164,6 +155,16 @@ class Reader:
         self._data = data
         self.key = f"{archive} {next(_numbers)}"
         """A name of its own."""
+        self.answers_are_spans = self._reader.predictor.answers_are_spans
+
+    def request(self, question: Question, clusters: Optional[Sequence[Cluster]] = None) -> Dict[str, Any]:
+        """The input of `coref-rc predict`. A reader whose answers are spans takes no candidates."""
+        request: Dict[str, Any] = {"passage": question.passage, "question": question.question}
+        if question.candidates and not self.answers_are_spans:
+            request["candidates"] = list(question.candidates)
+        if clusters is not None:
+            request["clusters"] = [[list(span) for span in cluster] for cluster in clusters]
+        return request
 
     def read(self, question: Question, annotator: Optional[Annotator] = None) -> Reading:
         """The question with the clusters of an annotator, by default of the reader's own."""
@@ -174,7 +175,7 @@ class Reader:
             predictor = copy.copy(reader.predictor)
             predictor._dataset_reader = data
             reader = PythonReader(reader.path, predictor)
-        answer = reader.answer(**question.request())
+        answer = reader.answer(**self.request(question))
         tokens = answer.passage_tokens
         sentences = self._data.split(question.passage).sentences
         if sum(stop - start for start, stop in sentences) < len(tokens):
@@ -183,7 +184,7 @@ class Reader:
         return Reading(AnnotatedText(tokens, cut), answer.question_tokens, answer.clusters, answer.offsets)
 
     def answer(self, question: Question, clusters: Sequence[Cluster]) -> Answer:
-        return self._reader.answer(**question.request(clusters))
+        return self._reader.answer(**self.request(question, clusters))
 
     def beliefs(self, question: Question, reading: Reading) -> List[Optional[Answer]]:
         """

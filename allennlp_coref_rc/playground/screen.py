@@ -58,14 +58,15 @@ def show(archives: Dict[str, str], trust: bool = False) -> None:
         choose_example()
         names = choose_readers(list(archives))
         annotator_config = choose_annotator(bool(names))
-    question = ask(bool(names))
+    with told():
+        readers = {name: load_reader(archives[name], trust) for name in names}
+    question = ask(bool(readers), any(not reader.answers_are_spans for reader in readers.values()))
     with told():
         if not question.passage.strip():
             raise ConfigurationError("found an empty passage, expected a text")
         if names and not question.question.strip():
             raise ConfigurationError("found an empty question, expected one")
         annotator = None if annotator_config is None else load_annotator(annotator_config, trust)
-        readers = {name: load_reader(archives[name], trust) for name in names}
         reading = first_reading(question, readers, annotator)
     editing = current_editing((names[:1], question, annotator_config), reading)
     reading = replace(reading, clusters=editing.clusters)
@@ -109,11 +110,13 @@ def choose_annotator(has_reader: bool) -> Optional[str]:
     ).strip()
 
 
-def ask(has_reader: bool) -> Question:
-    """What the user asks."""
+def ask(has_reader: bool, has_candidates: bool) -> Question:
+    """What the user asks. Some readers answer with one of several candidates."""
     passage = st.text_area("Passage", key="passage", height=140)
     if not has_reader:
         return Question(passage, "")
+    if not has_candidates:
+        return Question(passage, st.text_input("Question", key="question"))
     left, right = st.columns([3, 2])
     asked = left.text_input("Question", key="question")
     candidates = right.text_input(
@@ -185,7 +188,7 @@ def show_beliefs(question: Question, asked: List[Asked]) -> None:
         return
     st.subheader("Belief after each sentence", anchor=False)
     number = len(asked[0].reading.passage.sentences)
-    if not st.toggle(f"Read the first sentence, the first two, and so on ({number})", number <= LONG, key="beliefs"):
+    if not st.toggle(f"Read the first sentence, the first two, and so on ({number})", number <= LONG, key=f"beliefs_{number <= LONG}"):
         return
     for one, place in zip(asked, st.columns(len(asked))):
         with place, told():
@@ -207,7 +210,7 @@ def show_requests(question: Question, asked: List[Asked], archives: Dict[str, st
     """What coref-rc predict is given for the same answer."""
     with st.expander("The request as JSON, for coref-rc predict"):
         for one in asked:
-            request = json.dumps(question.request(one.reading.clusters), ensure_ascii=False)
+            request = json.dumps(one.reader.request(question, one.reading.clusters), ensure_ascii=False)
             if len(asked) > 1:
                 st.caption(plain(one.name))
             st.code(request, language="json", wrap_lines=True)
@@ -217,4 +220,4 @@ def show_requests(question: Question, asked: List[Asked], archives: Dict[str, st
 
 def key_of(reader: Reader, question: Question, reading: Reading) -> str:
     """Tells a reader's request from all others."""
-    return json.dumps([reader.key, question.request(reading.clusters)])
+    return json.dumps([reader.key, reader.request(question, reading.clusters)])

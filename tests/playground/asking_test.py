@@ -61,9 +61,16 @@ def test_clusters_change_the_answer(reader):
 
 def test_the_request_gives_the_same_answer_to_coref_rc_predict(reader, predictor):
     clusters = [[(0, 1), *QUENTIN], MILK]
-    request = json.loads(json.dumps(replace(QUESTION, candidates=("office", "garden")).request(clusters)))
+    question = replace(QUESTION, candidates=("office", "garden"))
+    request = json.loads(json.dumps(reader.request(question, clusters)))
+    assert request == {
+        "passage": QUESTION.passage,
+        "question": QUESTION.question,
+        "candidates": ["office", "garden"],
+        "clusters": [[[0, 1], [5, 6]], [[3, 4], [21, 22]]],
+    }
     output = predictor.predict_json(request)
-    answer = reader.answer(replace(QUESTION, candidates=("office", "garden")), clusters)
+    answer = reader.answer(question, clusters)
     assert output["answer"] == answer.answer == "garden"
     assert output["candidate_probabilities"] == pytest.approx(answer.candidates, abs=1e-6)
 
