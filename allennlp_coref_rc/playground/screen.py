@@ -188,7 +188,9 @@ def show_beliefs(question: Question, asked: List[Asked]) -> None:
         return
     st.subheader("Belief after each sentence", anchor=False)
     number = len(asked[0].reading.passage.sentences)
-    if not st.toggle(f"Read the first sentence, the first two, and so on ({number})", number <= LONG, key=f"beliefs_{number <= LONG}"):
+    if not st.toggle(
+        f"Read the first sentence, the first two, and so on ({number})", number <= LONG, key=f"beliefs_{number <= LONG}"
+    ):
         return
     for one, place in zip(asked, st.columns(len(asked))):
         with place, told():
