@@ -36,9 +36,9 @@ to 20).
 
 EXPLANATIONS = """
 Draws what a reader has looked at, from its predictions with explanations (coref-rc predict ARCHIVE FILE
---predictor-args '{"explain": true}' --output-file PREDICTIONS). For each prediction it writes a page with everything on
-it, and pictures of each attention and of each annotated head of dassa. On the page, click on a token to see what it
-attends to.
+--predictor-args '{"explain": true}' --output-file PREDICTIONS). Each prediction gets a page: the passage with its
+entities, the probabilities of candidates, and the attention of each layer and of each annotated head of dassa. Click on
+a word to see what it attends to. With --pictures also a picture of each attention, of a size for papers.
 """
 
 QUESTIONS = """
@@ -100,7 +100,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
     explanations = kinds.add_parser("explanations", help="what a reader has looked at", description=EXPLANATIONS)
     explanations.add_argument("predictions", metavar="PREDICTIONS", help="JSON lines, as coref-rc predict writes them")
-    explanations.add_argument("folder", metavar="FOLDER", type=Path, help="where pages and pictures go")
+    explanations.add_argument("folder", metavar="FOLDER", type=Path, help="where pages go")
+    explanations.add_argument(
+        "--pictures", action="store_true", help="also draw PNGs of each attention, which takes long"
+    )
     explanations.add_argument("--limit", type=int, default=20, help="the number of predictions (default: %(default)s)")
     explanations.set_defaults(function=draw_explanations)
 
@@ -161,8 +164,8 @@ def draw_story(args: argparse.Namespace) -> None:
 def draw_explanations(args: argparse.Namespace) -> None:
     from allennlp_coref_rc.pages.explanations import write_explanations
 
-    number = write_explanations(args.predictions, args.folder, args.limit)
-    print(f"{args.folder}: pages and pictures of {number} predictions")
+    number = write_explanations(args.predictions, args.folder, args.limit, args.pictures)
+    print(f"{args.folder}: pages{' and pictures' * args.pictures} of {number} predictions")
 
 
 def draw_questions(args: argparse.Namespace) -> None:

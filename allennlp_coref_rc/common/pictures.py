@@ -13,11 +13,11 @@ from matplotlib import pyplot  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 
 
-def save(figure: Figure, path: Union[str, Path]) -> None:
+def save(figure: Figure, path: Union[str, Path], dpi: int = 120) -> None:
     """Writes a picture and closes it. The file appears only when it is complete."""
     temporary = f"{path}.part"
     try:
-        figure.savefig(temporary, format="png", bbox_inches="tight", dpi=120)
+        figure.savefig(temporary, format="png", bbox_inches="tight", dpi=dpi)
         os.replace(temporary, path)
     finally:
         pyplot.close(figure)

@@ -1,64 +1,116 @@
-"""Pictures of what tokens attend to."""
+"""Pictures of what tokens attend to, of a size for papers."""
 
+import re
+from itertools import groupby
+from math import ceil
 from pathlib import Path
-from typing import Any, Dict, List, Sequence
+from typing import Any, Dict, List, Sequence, Tuple
 
 import numpy
 
 from allennlp_coref_rc.common.pictures import pyplot, save
+from allennlp_coref_rc.pages.attention_views import NamedMap, named_maps, shown_token
+from allennlp_coref_rc.pages.packed_attention import AttentionMap
 
-MAX_LABELS = 120
-"""With more tokens than this, the axis of a picture does not name them."""
+WINDOW = 40
+"""The number of tokens of a passage in a picture."""
 
+WIDTH = 7.0
+"""Of a picture in inches: that of a page's text in two columns."""
 
-def draw_bars(path: Path, tokens: Sequence[str], weights: Sequence[float]) -> None:
-    """Draws the weight of each token of a question."""
-    figure, axes = pyplot.subplots(figsize=(max(4, 0.45 * len(tokens)), 3))
-    axes.bar(range(len(tokens)), weights, color="#dc2828")
-    axes.set_xticks(range(len(tokens)), tokens, rotation=60, ha="right")
-    axes.set_ylim(0, 1)
-    axes.set_ylabel("self-belief")
-    save(figure, path)
+COLOURS = pyplot.get_cmap("Oranges").with_extremes(bad="0.92")
+"""What is out of a head's scope is grey."""
 
-
-def draw_attention(path: Path, rows: Sequence[str], columns: Sequence[str], weights: List[List[float]]) -> None:
-    """Draws an attention, with a row for each token that attends."""
-    size = [min(30, max(4, 0.2 * len(tokens))) for tokens in (columns, rows)]
-    figure, axes = pyplot.subplots(figsize=size)
-    axes.imshow(weights, aspect="auto", cmap="Reds", vmin=0)
-    if len(rows) <= MAX_LABELS:
-        axes.set_yticks(range(len(rows)), rows, fontsize=7)
-    if len(columns) <= MAX_LABELS:
-        axes.set_xticks(range(len(columns)), columns, fontsize=7, rotation=90)
-    save(figure, path)
+DPI = 200
 
 
-def head_matrix(head: Dict[str, Any], start: int, stop: int) -> numpy.ndarray:
-    """The attention weights between the tokens from `start` to `stop`; NaN where one is outside the other's scope."""
-    matrix = numpy.full((stop - start, stop - start), numpy.nan)
-    for scope, weights in zip(head["scopes"], head["weights"]):
-        shown = [i for i, token in enumerate(scope) if start <= token < stop]
-        at = [scope[i] - start for i in shown]
-        matrix[numpy.ix_(at, at)] = [[weights[i][j] for j in shown] for i in shown]
+def draw_pictures(prediction: Dict[str, Any], folder: Path, name: str) -> List[Path]:
+    """
+    Draws the attention in a prediction, a picture for each of its titles with a panel for each layer or application.
+    The names of the pictures begin alike. Of a passage they show the part around the answer.
+    """
+    drawn = []
+    for title, group in groupby(named_maps(prediction), key=lambda attention: attention.title):
+        path = folder / f"{name}_{slug(title)}.png"
+        draw(path, list(group), prediction)
+        drawn.append(path)
+    return drawn
+
+
+def draw(path: Path, maps: Sequence[NamedMap], prediction: Dict[str, Any]) -> None:
+    """Draws the maps of one title, which share sides, tokens and the scale of colours."""
+    first = maps[0]
+    rows, columns = first.side, first.to
+    matrices = [part(attention, prediction) for attention in maps]
+    if rows == "passage" != columns:
+        # The passage is the longer one, and lies along the paper.
+        rows, columns, matrices = columns, rows, [matrix.T for matrix in matrices]
+    labels = {side: labelled(first, side, prediction) for side in (rows, columns)}
+    if len(matrices[0]) == 1:
+        labels[rows if rows != columns else "all"] = ["all words"]
+    across = 1 if len(maps) == 1 or rows != columns else 2
+    down = ceil(len(maps) / across)
+    cell = WIDTH * 0.85 / across / max(matrices[0].shape[1], 12)
+    height = max(0.9, cell * len(matrices[0])) + 0.9
+    figure, panels = pyplot.subplots(
+        down, across, figsize=(WIDTH, height * down), squeeze=False, layout="constrained", sharex=True, sharey=True
+    )
+    most = max(numpy.nanmax(matrix, initial=0.0) for matrix in matrices) or 1.0
+    for axes, attention, matrix in zip(panels.flat, maps, matrices):
+        image = axes.imshow(matrix, aspect="auto", cmap=COLOURS, vmin=0, vmax=most)
+        axes.set_title(f"{first.title}, {attention.step}".rstrip(", "), fontsize=9)
+    for axes in list(panels.flat)[len(maps) :]:
+        axes.set_visible(False)
+    size = 7 if across == 1 else 5
+    row_labels = labels["all"] if "all" in labels else labels[rows]
+    for axes in panels[-1]:
+        axes.set_xlabel(f"{columns}: attended to" if first.to == columns else f"{columns}: attends", fontsize=8)
+        axes.set_xticks(range(matrices[0].shape[1]), labels[columns], fontsize=size, rotation=90)
+    for axes in panels[:, 0]:
+        axes.set_ylabel(f"{rows}: attends" if first.side == rows else f"{rows}: attended to", fontsize=8)
+        axes.set_yticks(range(len(matrices[0])), row_labels, fontsize=size)
+    bar = figure.colorbar(image, ax=panels, shrink=0.8, aspect=30, pad=0.01)
+    bar.set_label("weight", fontsize=8)
+    bar.ax.tick_params(labelsize=7)
+    save(figure, path, DPI)
+
+
+def part(attention: NamedMap, prediction: Dict[str, Any]) -> numpy.ndarray:
+    """The weights between the tokens that a picture shows; NaN where one is outside the other's scope."""
+    rows = shown(attention.side, prediction)
+    matrix = head_matrix(attention.attention)
+    matrix = matrix[slice(*rows)] if attention.attention.has_rows() else matrix[:1]
+    return matrix[:, slice(*shown(attention.to, prediction))]
+
+
+def head_matrix(attention: AttentionMap) -> numpy.ndarray:
+    """All weights of a map; NaN where there are none."""
+    matrix = numpy.full((attention.height, attention.width), numpy.nan)
+    for rows, columns, weights in attention.blocks:
+        matrix[numpy.ix_(rows, columns)] = weights
     return matrix
 
 
-def draw_head(
-    path: Path, tokens: Sequence[str], maps: Sequence[Dict[str, Any]], titles: Sequence[str], start: int, stop: int
-) -> None:
-    """
-    Draws a head's map for each application and block. The darkest cell has a map's largest weight; grey is out of
-    scope.
-    """
-    size = min(9, max(3, 0.2 * (stop - start)))
-    figure, panels = pyplot.subplots(1, len(maps), figsize=(size * len(maps), size), squeeze=False)
-    colours = pyplot.get_cmap("Reds").with_extremes(bad="0.9")
-    ticks = range(stop - start)
-    for axes, head, title in zip(panels[0], maps, titles):
-        axes.imshow(head_matrix(head, start, stop), cmap=colours, vmin=0)
-        axes.set_title(title, fontsize=8)
-        axes.set_xticks(ticks, tokens[start:stop], fontsize=6, rotation=90)
-        axes.set_yticks([])
-    labelled = [f"{token} [{label}]" if label else token for token, label in zip(tokens, maps[0]["labels"])]
-    panels[0, 0].set_yticks(ticks, labelled[start:stop], fontsize=6)
-    save(figure, path)
+def labelled(attention: NamedMap, side: str, prediction: Dict[str, Any]) -> List[str]:
+    """The tokens of a side that a picture shows, with what a head sees of them."""
+    tokens = [shown_token(token) for token in prediction[f"{side}_tokens"]]
+    if side == attention.side and attention.labels:
+        tokens = [f"{token} [{label}]" if label else token for token, label in zip(tokens, attention.labels)]
+    return tokens[slice(*shown(side, prediction))]
+
+
+def shown(side: str, prediction: Dict[str, Any]) -> Tuple[int, int]:
+    """The tokens of a side in pictures, as [start, stop): of a passage those around the answer."""
+    length = len(prediction[f"{side}_tokens"])
+    if side == "question":
+        return 0, length
+    spans = prediction.get("best_spans") or [prediction["best_span"]] if "best_span" in prediction else []
+    scores = prediction.get("attention", [0.0])
+    middle = sum(spans[0]) // 2 if spans else scores.index(max(scores))
+    start = max(0, min(middle - WINDOW // 2, length - WINDOW))
+    return start, min(length, start + WINDOW)
+
+
+def slug(title: str) -> str:
+    """A title as part of a file's name."""
+    return re.sub("[^a-z0-9]+", "_", title.lower()).strip("_")

@@ -1,21 +1,20 @@
-"""Shows what readers looked at: an HTML page and pictures for each explained prediction."""
+"""Shows what readers looked at: a page for each explained prediction."""
 
-import html
-import json
-import re
 from itertools import islice
 from pathlib import Path
-from typing import Any, Dict, List, Sequence, Tuple
+from typing import Any, Dict, List, NamedTuple, Tuple
 
 from tqdm import tqdm
 
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span, clusters_from_json
+from allennlp_coref_rc.annotations.sentences import sentence_spans
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.files import atomic_write
 from allennlp_coref_rc.common.json_objects import read_json_objects
-from allennlp_coref_rc.pages.attention_pictures import draw_attention, draw_bars, draw_head
-from allennlp_coref_rc.pages.page import RED, html_page
-
-WINDOW = 60
-"""The number of tokens of a passage in the picture of a head."""
+from allennlp_coref_rc.pages.annotated_text import entities, find_answer, mentions
+from allennlp_coref_rc.pages.attention_views import SCORES, packed_views, shown_token
+from allennlp_coref_rc.pages.marked_text import Mark, in_lanes, joined, marked_paragraphs, paragraphs
+from allennlp_coref_rc.pages.templates import render
 
 NEEDED = ("question_tokens", "passage_tokens", "answer")
 
@@ -25,65 +24,27 @@ OBJECTS = {
 }
 """The lists that predictions may have, and the keys of the objects in them."""
 
-SCORES = {
-    "attention": "Score of each token",
-    "span_start_probs": "Probability of each token to be the first of the answer",
-    "span_end_probs": "Probability of each token to be the last of the answer",
-}
-"""The values that colour passages, by their names in predictions."""
+WRAPPING = ("@begin", "@end")
+"""What readers put around questions."""
 
-HEADS_STYLE = """
-#tokens { line-height: 2.2 }
-#tokens span { cursor: pointer }
-#tokens .outside { color: #bbb }
-#tokens .chosen { outline: 2px solid black }
-sub { color: #06c; font-size: 60% }
-"""
-
-# Shows one head. With a chosen token, it shows the attention of this token, else the average attention that each token
-# gets.
-SCRIPT = """
-const heads = JSON.parse(document.getElementById("heads").textContent);
-const select = document.getElementById("head"), place = document.getElementById("tokens");
-let chosen = -1;
-function show() {
-  const head = heads[select.value], weights = {};
-  head.scopes.forEach((scope, s) => {
-    const row = scope.indexOf(chosen);
-    if (chosen >= 0 && row < 0) return;
-    scope.forEach((token, i) => {
-      const paid = row < 0 ? head.weights[s].map(weights => weights[i]) : [head.weights[s][row][i]];
-      weights[token] = paid.reduce((a, b) => a + b) / paid.length;
-    });
-  });
-  const most = Math.max(...Object.values(weights)) || 1;
-  place.replaceChildren();
-  head.tokens.forEach((token, i) => {
-    const span = document.createElement("span"), label = document.createElement("sub");
-    span.textContent = token;
-    label.textContent = head.labels[i];
-    span.title = i in weights ? weights[i].toFixed(4) : "outside the scope";
-    span.className = (i in weights ? "" : "outside") + (i === chosen ? " chosen" : "");
-    span.style.background = `rgba(RED, ${(weights[i] || 0) / most})`;
-    span.onclick = () => { chosen = i === chosen ? -1 : i; show(); };
-    span.append(label);
-    place.append(span, " ");
-  });
-}
-select.onchange = () => { chosen = -1; show(); };
-show();
-""".replace("RED", RED)
+MAX_BARS = 6
+"""The most probabilities that have a bar."""
 
 
-def write_explanations(path: str, folder: str, limit: int) -> int:
+def write_explanations(path: str, folder: str, limit: int, pictures: bool = False) -> int:
     """
-    Writes a page and its pictures for each of the first predictions of a file into a folder, which is made if the file
-    can be used. Returns their number.
+    Writes a page for each of the first predictions of a file into a folder, which is made if the file can be used; with
+    `pictures` also a picture of each attention. Returns the number of predictions.
     """
     predictions = read_predictions(path, limit)
     Path(folder).mkdir(parents=True, exist_ok=True)
     for number, prediction in enumerate(tqdm(predictions, desc="drawing"), start=1):
-        write_explanation(prediction, Path(folder), f"{number:03d}")
+        with atomic_write(str(Path(folder) / f"{number:03d}.html")) as file:
+            file.write(page(prediction))
+        if pictures:
+            from allennlp_coref_rc.pages.attention_pictures import draw_pictures
+
+            draw_pictures(prediction, Path(folder), f"{number:03d}")
     return len(predictions)
 
 
@@ -107,97 +68,72 @@ def read_predictions(path: str, limit: int) -> List[Dict[str, Any]]:
     return predictions
 
 
-def write_explanation(prediction: Dict[str, Any], folder: Path, name: str) -> None:
-    """The page NAME.html and pictures whose names begin alike."""
-    (folder / f"{name}.html").write_text(page(prediction), encoding="utf-8")
-    for attention in prediction.get("explanations", []):
-        rows, columns = (prediction[f"{attention[side]}_tokens"] for side in ("side", "to"))
-        path = folder / f"{name}_{slug(attention_title(attention))}.png"
-        if len(attention["weights"]) == 1:
-            draw_bars(path, columns, attention["weights"][0])
-        else:
-            draw_attention(path, rows, columns, attention["weights"])
-    heads: Dict[str, List] = {}
-    for head in prediction.get("annotated_heads", []):
-        heads.setdefault(head_title(head), []).append(head)
-    for title, maps in heads.items():
-        tokens = prediction[f"{maps[0]['side']}_tokens"]
-        shown = window(prediction, len(tokens)) if maps[0]["side"] == "passage" else (0, len(tokens))
-        titles = [map_title(head) for head in maps]
-        draw_head(folder / f"{name}_{slug(title)}.png", tokens, maps, titles, *shown)
-
-
 def page(prediction: Dict[str, Any]) -> str:
     """A page about one prediction."""
-    best = sorted(prediction.get("candidate_probabilities", {}).items(), key=lambda pair: -pair[1])[:10]
-    rows = "".join(f"<tr><td>{html.escape(name)}</td><td>{value:.4f}</td></tr>" for name, value in best)
-    correct = prediction.get("answer_texts") or [str(prediction[key]) for key in ("gold",) if key in prediction]
-    gold = f" (correct: {html.escape(' / '.join(correct))})" if correct else ""
-    answer = f"none: {prediction.get('unanswered')}" if prediction["answer"] is None else str(prediction["answer"])
-    parts = [
-        f"<h1>{html.escape(' '.join(prediction['question_tokens']))}</h1>",
-        f"<p>Answer: <b>{html.escape(answer)}</b>{gold}</p><table>{rows}</table>",
-    ]
-    for name, title in SCORES.items():
-        if name in prediction:
-            parts.append(f"<h2>{title}</h2><p>{coloured(prediction['passage_tokens'], prediction[name])}</p>")
-    for attention in prediction.get("explanations", []):
-        side, to, weights = (attention[key] for key in ("side", "to", "weights"))
-        parts.append(f"<h2>{html.escape(attention_title(attention))}</h2>")
-        parts.append(f"<p>What {side} tokens attend to in the {to}, on average:</p>")
-        average = [sum(column) / len(weights) for column in zip(*weights)]
-        parts.append(f"<p>{coloured(prediction[f'{to}_tokens'], average)}</p>")
-    if prediction.get("annotated_heads"):
-        parts.append(heads_section(prediction))
-    return html_page("\n".join(parts))
-
-
-def heads_section(prediction: Dict[str, Any]) -> str:
-    """The section with the annotated heads. It has all their weights as JSON and shows one head at a time."""
-    heads = [{**head, "tokens": prediction[f"{head['side']}_tokens"]} for head in prediction["annotated_heads"]]
-    options = "".join(
-        f'<option value="{i}">{html.escape(f"{head_title(head)}, {map_title(head)}")}</option>'
-        for i, head in enumerate(heads)
+    passage, question = prediction["passage_tokens"], prediction["question_tokens"]
+    joint = AnnotatedText(
+        [shown_token(token) for token in passage + question],
+        clusters=clusters_from_json(prediction.get("clusters") or []),
     )
-    data = json.dumps(heads, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
-    return (
-        f'<style>{HEADS_STYLE}</style><h2>Annotated heads</h2><p><select id="head">{options}</select> '
-        "(click on a token for what it attends to)</p>"
-        f'<p id="tokens"></p><script type="application/json" id="heads">{data}</script><script>{SCRIPT}</script>'
+    answers, correct = answer_spans(prediction), gold_answers(prediction)
+    right = str(prediction["answer"]).lower() in [answer.lower() for answer in correct]
+    others = [] if right else [span for answer in correct for span in find_answer(passage, answer)]
+    framed = [
+        Mark(*span, kind, lane=len(joint))
+        for kind in ("answer", "gold")
+        for span in (answers if kind == "answer" else others)
+    ]
+    marks = in_lanes(mentions(joint), len(joint)) + framed
+    data, kept = packed_views(prediction)
+    parts = {"passage": paragraphs(sentence_spans(passage)), "question": [(len(passage), len(joint))] * bool(question)}
+    return render(
+        "explanation.html.jinja",
+        title=" ".join(joined([shown_token(t) for t in question if t not in WRAPPING], (0, len(question)))),
+        answer=None if prediction["answer"] is None else str(prediction["answer"]),
+        unanswered=prediction.get("unanswered"),
+        gold=correct,
+        right=right,
+        warnings=prediction.get("warnings") or [],
+        lanes=max((mark.lane + 1 for mark in marks if mark.kind == "mention"), default=0),
+        bars=bars(prediction),
+        entities=entities(joint),
+        data=data,
+        kept=kept,
+        **{side: list(marked_paragraphs(joint.tokens, marks, spans)) for side, spans in parts.items()},
     )
 
 
-def attention_title(attention: Dict[str, Any]) -> str:
-    what = "self-belief" if attention["kind"] == "self_belief" else f"to {attention['to']}"
-    return f"{attention['side']} {what}" + (f", layer {attention['layer']}" if "layer" in attention else "")
+def gold_answers(prediction: Dict[str, Any]) -> List[str]:
+    """The correct answers, if they are known."""
+    return prediction.get("answer_texts") or [str(prediction[key]) for key in ("gold",) if key in prediction]
 
 
-def head_title(head: Dict[str, Any]) -> str:
-    return f"{head['side']}, {head['annotation_layer']} {head['view']}, {head['encoder']}"
+def answer_spans(prediction: Dict[str, Any]) -> List[Span]:
+    """Where the answer stands in the passage: its spans, or all places of a candidate."""
+    spans = prediction.get("best_spans") or [prediction[key] for key in ("best_span",) if key in prediction]
+    if spans:
+        return [(first, last + 1) for first, last in spans]
+    return find_answer(prediction["passage_tokens"], prediction["answer"])
 
 
-def map_title(head: Dict[str, Any]) -> str:
-    return f"application {head['application']}, block {head['block']}"
+class Bar(NamedTuple):
+    before: str
+    name: str
+    after: str
+    value: float
 
 
-def slug(title: str) -> str:
-    """A title as part of a file's name."""
-    return re.sub("[^a-z0-9]+", "_", title.lower())
-
-
-def window(prediction: Dict[str, Any], length: int) -> Tuple[int, int]:
-    """The part of a passage that the pictures of heads show, as [start, stop)."""
-    scores = prediction.get("attention", [0])
-    middle = sum(prediction["best_span"]) // 2 if "best_span" in prediction else scores.index(max(scores))
-    start = max(0, min(middle - WINDOW // 2, length - WINDOW))
-    return start, min(length, start + WINDOW)
-
-
-def coloured(tokens: Sequence[str], weights: Sequence[float]) -> str:
-    """The tokens as HTML. The more weight a token has, the redder it is; the largest weight is fully red."""
-    most = max(weights, default=0.0) or 1.0
-    spans = [
-        f'<span style="background: rgba({RED}, {weight / most:.3f})" title="{weight:.4f}">{html.escape(token)}</span>'
-        for token, weight in zip(tokens, weights)
-    ]
-    return " ".join(spans)
+def bars(prediction: Dict[str, Any]) -> List[Tuple[str, List[Bar], str]]:
+    """Lists of probabilities, each with a title and what is left out. Words stand between their neighbours."""
+    candidates = prediction.get("candidate_probabilities", {})
+    lists = [("Candidates", [Bar("", name, "", value) for name, value in candidates.items()])]
+    tokens = ["", *map(shown_token, prediction["passage_tokens"]), ""]
+    for key in ("span_start_probs", "span_end_probs"):
+        lists.append((SCORES[key][0], list(map(Bar, tokens, tokens[1:], tokens[2:], prediction.get(key, [])))))
+    found = []
+    for title, values in lists:
+        ranked = sorted(values, key=lambda bar: -bar.value)
+        shown, rest = ranked[:MAX_BARS], ranked[MAX_BARS:]
+        left = f"{len(rest)} others together: {100 * sum(bar.value for bar in rest):.1f} %" if rest else ""
+        found.append((title, shown, left))
+    return [values for values in found if values[1]]

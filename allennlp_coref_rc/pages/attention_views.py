@@ -1,0 +1,129 @@
+"""What a reader attended to, in the words and the order in which pages and pictures show it."""
+
+from typing import Any, Dict, List, NamedTuple, Sequence, Tuple
+
+import numpy
+
+from allennlp_coref_rc.pages.packed_attention import AttentionMap, Block, pack, pack_numbers
+
+SCORES = {
+    "attention": ("Answer", "How much each word counts for the answer."),
+    "span_start_probs": ("Answer's first word", "The probability of each word to be the first of the answer."),
+    "span_end_probs": ("Answer's last word", "The probability of each word to be the last of the answer."),
+}
+"""The titles of the values that colour passages, by their names in predictions, and what they mean."""
+
+LAYERS = {
+    "coref": "Coreference",
+    "srl": "Semantic roles",
+    "sentence_spans": "Sentences",
+    "explicit": "Explicit discourse relations",
+    "non_explicit": "Non-explicit discourse relations",
+}
+"""Names of annotation layers in the configs of this package, as pages write them; others are written as they are."""
+
+SPECIAL = {"@begin": "[start]", "@end": "[end]", "@placeholder": "_____", "@implicit": "[implicit]"}
+"""What readers put into texts, as pages write it."""
+
+
+DEFAULT_OOV = "@@UNKNOWN@@"
+"""AllenNLP's label of what training has not seen."""
+
+
+class NamedMap(NamedTuple):
+    """What the tokens of one side attended to, once."""
+
+    title: str
+    """The same for all layers or applications, between which a slider chooses."""
+    step: str
+    side: str
+    to: str
+    attention: AttentionMap
+    labels: List[str]
+    """What the head sees of each token, "" for nothing; empty if it sees nothing but the text."""
+    scopes: List[int]
+    """A number for each token, equal if they see each other; empty if all do."""
+
+
+def shown_token(token: str) -> str:
+    return SPECIAL.get(token, token)
+
+
+def named_maps(prediction: Dict[str, Any]) -> List[NamedMap]:
+    """All attention in a prediction; maps of one title stand together."""
+    lengths = {side: len(prediction[f"{side}_tokens"]) for side in ("passage", "question")}
+    found = [_of_layer(attention, lengths) for attention in prediction.get("explanations", [])]
+    heads = prediction.get("annotated_heads", [])
+    several = len({head["encoder"] for head in heads}) > 1
+    found += [_of_head(head, heads, lengths[head["side"]], several) for head in heads]
+    titles = list(dict.fromkeys(attention.title for attention in found))
+    return sorted(found, key=lambda attention: titles.index(attention.title))
+
+
+def packed_views(prediction: Dict[str, Any]) -> Tuple[Dict[str, Any], float]:
+    """
+    All that the script of a page needs to colour words, and the share of the attention that is in it. `views` are what
+    one can choose; each has `steps` for the slider, which name one of the `scores` or `maps`.
+    """
+    scores = [name for name in SCORES if name in prediction]
+    views: List[Dict[str, Any]] = [
+        {"title": SCORES[name][0], "about": SCORES[name][1], "steps": [{"name": "", "score": i}]}
+        for i, name in enumerate(scores)
+    ]
+    maps = named_maps(prediction)
+    packed, kept = pack([attention.attention for attention in maps])
+    shared: Dict[str, List] = {"labels": [], "scopes": []}
+    # The numbers of clusters stand in the text already.
+    clusters_shown = bool(prediction.get("clusters"))
+    for i, (attention, values) in enumerate(zip(maps, packed)):
+        values.update(side=attention.side, to=attention.to)
+        for key, known in shared.items():
+            value = getattr(attention, key)
+            if value and not (key == "labels" and clusters_shown and all(not x or x.isdigit() for x in value)):
+                if value not in known:
+                    known.append(value)
+                values[key] = known.index(value)
+        if not i or attention.title != maps[i - 1].title:
+            views.append({"title": attention.title, "steps": []})
+        views[-1]["steps"].append({"name": attention.step, "map": i})
+    numbers = [pack_numbers(prediction[name]) for name in scores]
+    return {"views": views, "scores": numbers, "maps": packed, **shared}, kept
+
+
+def _of_layer(attention: Dict[str, Any], lengths: Dict[str, int]) -> NamedMap:
+    side, to = attention["side"], attention["to"]
+    weights = numpy.asarray(attention["weights"], dtype="f4")
+    self_belief = attention["kind"] == "self_belief"
+    title = f"Self-belief of the {side}" if self_belief else f"{side} reads {to}".capitalize()
+    step = f"layer {attention['layer']}" if "layer" in attention else ""
+    block = Block(range(len(weights)), range(weights.shape[1]), weights)
+    return NamedMap(title, step, side, to, AttentionMap(lengths[side], lengths[to], [block]), [], [])
+
+
+def _of_head(head: Dict[str, Any], heads: Sequence[Dict[str, Any]], length: int, several: bool) -> NamedMap:
+    side = head["side"]
+    title = LAYERS.get(head["annotation_layer"], head["annotation_layer"].replace("_", " "))
+    if any(other["view"] > 1 for other in heads if other["annotation_layer"] == head["annotation_layer"]):
+        title += f" {head['view']}"
+    if any(other["side"] != "passage" for other in heads):
+        title += f", {side}"
+    if several:
+        title += f", {head['encoder'].replace('_', ' ')}"
+    step = f"pass {head['application']}"
+    if any(other["block"] for other in heads):
+        step += f", block {head['block'] + 1}"
+    blocks = [Block(scope, scope, numpy.asarray(w, dtype="f4")) for scope, w in zip(head["scopes"], head["weights"])]
+    labels = ["" if label == DEFAULT_OOV else label for label in head["labels"]]
+    scopes = [0] * length
+    for number, scope in enumerate(head["scopes"], start=1):
+        for token in scope:
+            scopes[token] = number
+    return NamedMap(
+        title,
+        step,
+        side,
+        side,
+        AttentionMap(length, length, blocks),
+        labels if any(labels) else [],
+        scopes if len(blocks) > 1 or 0 in scopes else [],
+    )

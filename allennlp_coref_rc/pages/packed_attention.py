@@ -1,0 +1,148 @@
+"""Attention in few bytes: of each row the largest weights, in 8 bits, as text that a page's script can read."""
+
+import base64
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
+
+import numpy
+
+BUDGET = 330_000
+"""The number of characters that the attention on a page may have."""
+
+ROW, WEIGHT = 4, 4
+"""The number of characters of a row (its scale and the number of its weights) and of each of its weights."""
+
+MIN_KEPT, MAX_KEPT = 3, 255
+"""The number of weights of a row that is stored at all."""
+
+LEVELS = 255
+"""The largest weight of a row, as an integer; smaller ones are rounded to integers."""
+
+SCALES = 2**16 - 1
+
+
+class Block(NamedTuple):
+    """The weights of some tokens, which attend to some tokens: a row for each of `rows`."""
+
+    rows: Sequence[int]
+    columns: Sequence[int]
+    weights: numpy.ndarray
+
+
+class AttentionMap(NamedTuple):
+    """What `height` tokens attend to among `width` tokens. Weights in no block are 0."""
+
+    height: int
+    width: int
+    blocks: List[Block]
+
+    def average(self) -> numpy.ndarray:
+        """The weight that each token gets on average from those that can attend to it."""
+        total, number = numpy.zeros(self.width), numpy.zeros(self.width)
+        for _, columns, weights in self.blocks:
+            total[columns] += weights.sum(axis=0)
+            number[columns] += len(weights)
+        return total / numpy.maximum(1, number)
+
+    def has_rows(self) -> bool:
+        """Whether there is a row for each token, and not one for all."""
+        return sum(len(rows) for rows, _, _ in self.blocks) == self.height
+
+
+def pack_numbers(numbers: Sequence[float]) -> Dict[str, Any]:
+    """Numbers of 0 or more in 8 bits each: `values`, of which 255 stands for `most`."""
+    most = float(max(numbers, default=0)) or 1.0
+    values = numpy.rint(LEVELS * numpy.asarray(numbers, dtype=float) / most).astype("u1")
+    return {"most": most, "values": _text(values)}
+
+
+def pack(maps: Sequence[AttentionMap], budget: int = BUDGET) -> Tuple[List[Dict[str, Any]], float]:
+    """
+    Packs maps so that all together have at most about `budget` characters. Returns them, and the share of their
+    attention that is in the stored weights.
+
+    A packed map has the `average` weight that each column gets, as `pack_numbers` makes it. If there is room for its
+    rows, it has their `scales` (16 bits each; 65535 stands for 1), how many weights of each are stored (`counts`, 8
+    bits), and one row after the other their `columns` (16 bits) and `weights` (8 bits; 255 stands for the scale of the
+    row). All are in base64, little-endian.
+    """
+    room = budget - sum(2 * attention.width for attention in maps)
+    rows = [attention.height if attention.has_rows() else 0 for attention in maps]
+    stored = 0
+    while stored < len(maps) and sum(rows[: stored + 1]) * (ROW + MIN_KEPT * WEIGHT) <= room:
+        stored += 1
+    # Weights that would be rounded to 0 take no room.
+    counts = [_counts(attention) for attention in maps[:stored]]
+    ends = numpy.concatenate([*counts, numpy.zeros(1, dtype=int)])
+    left = (room - sum(rows[:stored]) * ROW) // WEIGHT
+    low, high = MIN_KEPT, MAX_KEPT
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if numpy.minimum(ends, middle).sum() <= left else (low, middle - 1)
+    packed, kept, whole = [], 0.0, 0.0
+    for i, attention in enumerate(maps):
+        values: Dict[str, Any] = {"average": pack_numbers(attention.average())}
+        if i < stored and rows[i]:
+            more, weight = _pack_rows(attention, low)
+            values.update(more)
+            kept, whole = kept + weight, whole + sum(float(weights.sum()) for _, _, weights in attention.blocks)
+        packed.append(values)
+    return packed, kept / whole if whole else 0.0
+
+
+def unpack_rows(packed: Dict[str, Any]) -> List[Dict[int, float]]:
+    """The stored weights of each row of a packed map, by column, as a page's script reads them."""
+    names = {"scales": "<u2", "counts": "u1", "columns": "<u2", "weights": "u1"}
+    read = {name: numpy.frombuffer(base64.b64decode(packed[name]), dtype) for name, dtype in names.items()}
+    ends = numpy.cumsum(read["counts"], dtype=int)
+    return [
+        {
+            int(column): float(scale) / SCALES * float(weight) / LEVELS
+            for column, weight in zip(read["columns"][end - count : end], read["weights"][end - count : end])
+        }
+        for scale, count, end in zip(read["scales"], read["counts"].astype(int), ends)
+    ]
+
+
+def _scales(weights: numpy.ndarray) -> numpy.ndarray:
+    """The largest weight of each row, rounded up to 16 bits."""
+    return numpy.ceil(weights.max(axis=1, initial=0.0).clip(0, 1) * SCALES).clip(1, SCALES)
+
+
+def _levels(weights: numpy.ndarray) -> numpy.ndarray:
+    return numpy.rint(LEVELS * weights * SCALES / _scales(weights)[:, None]).clip(0, LEVELS)
+
+
+def _counts(attention: AttentionMap) -> numpy.ndarray:
+    """How many weights of each row are not 0 in 8 bits."""
+    counts = numpy.zeros(attention.height, dtype=int)
+    if attention.has_rows():
+        for rows, _, weights in attention.blocks:
+            counts[rows] = (_levels(weights) > 0).sum(axis=1)
+    return counts
+
+
+def _pack_rows(attention: AttentionMap, kept: int) -> Tuple[Dict[str, str], float]:
+    scales = numpy.ones(attention.height)
+    found: List[Optional[Tuple[numpy.ndarray, numpy.ndarray]]] = [None] * attention.height
+    weight = 0.0
+    for rows, columns, weights in attention.blocks:
+        levels, positions = _levels(weights), numpy.asarray(columns)
+        scales[rows] = _scales(weights)
+        chosen = numpy.argpartition(-weights, min(kept, len(columns)) - 1, axis=1)[:, :kept]
+        best = numpy.take_along_axis(levels, chosen, axis=1)
+        weight += (best * scales[rows][:, None]).sum() / LEVELS / SCALES
+        for row, at, values in zip(rows, chosen, best):
+            at, values = at[values > 0], values[values > 0]
+            found[row] = positions[at], values
+    empty = numpy.zeros(0), numpy.zeros(0)
+    pairs = [pair or empty for pair in found]
+    return {
+        "scales": _text(scales.astype("<u2")),
+        "counts": _text(numpy.array([len(at) for at, _ in pairs]).astype("u1")),
+        "columns": _text(numpy.concatenate([at for at, _ in pairs]).astype("<u2")),
+        "weights": _text(numpy.concatenate([values for _, values in pairs]).astype("u1")),
+    }, weight
+
+
+def _text(values: numpy.ndarray) -> str:
+    return base64.b64encode(values.tobytes()).decode("ascii")
