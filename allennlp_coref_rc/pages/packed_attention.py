@@ -1,7 +1,7 @@
 """Attention in few bytes: of each row the largest weights, in 8 bits, as text that a page's script can read."""
 
 import base64
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy
 
@@ -48,7 +48,7 @@ class AttentionMap(NamedTuple):
         return sum(len(rows) for rows, _, _ in self.blocks) == self.height
 
 
-def pack_numbers(numbers: Sequence[float]) -> Dict[str, Any]:
+def pack_numbers(numbers: Union[Sequence[float], numpy.ndarray]) -> Dict[str, Any]:
     """Numbers of 0 or more in 8 bits each: `values`, of which 255 stands for `most`."""
     most = float(max(numbers, default=0)) or 1.0
     values = numpy.rint(LEVELS * numpy.asarray(numbers, dtype=float) / most).astype("u1")
