@@ -25,6 +25,7 @@ from allennlp.common.params import with_overrides
 from allennlp.models import Archive, load_archive
 
 import allennlp_coref_rc  # noqa: F401  registers what configs name
+from allennlp_coref_rc.annotation_runs.config_option import load_config
 from allennlp_coref_rc.annotations import read_documents, write_documents
 from allennlp_coref_rc.annotations.annotators import Annotator
 from allennlp_coref_rc.common.config_files import FOLDER
@@ -57,7 +58,7 @@ def main() -> None:
     parser.add_argument("path", help="the development file")
     parser.add_argument("--output", type=Path, required=True, help="the folder of files, models and predictions")
     parser.add_argument("--models", nargs="+", choices=list(MODELS), default=DEFAULT_MODELS, metavar="NAME")
-    parser.add_argument("--annotator", default="sieve_coref", help="a registered name (default: %(default)s)")
+    parser.add_argument("--annotator", default="sieve_coref", help="a name, JSON or a file (default: %(default)s)")
     parser.add_argument("--folds", type=int, default=5)
     parser.add_argument("--epochs", type=int, default=7)
     parser.add_argument("--seed", type=int, default=1, help="of the folds and of training")
@@ -95,7 +96,8 @@ def split(arguments: Any) -> None:
     annotated, last = folder / "documents.jsonl", folder / f"test_{arguments.folds - 1}.jsonl"
     if last.exists():
         return
-    reader = AnnotatedQuorefReader(annotator=Annotator.by_name(arguments.annotator)())
+    annotator = Annotator.from_params(Params(load_config("--annotator", arguments.annotator, Annotator)))
+    reader = AnnotatedQuorefReader(annotator=annotator)
     write_documents(str(annotated), (document for _, document in reader.documents(arguments.path)), HEADER)
     documents = [document for _, document in read_documents(str(annotated))]
     random.Random(arguments.seed).shuffle(documents)

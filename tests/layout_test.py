@@ -177,6 +177,24 @@ def test_components_of_spacy_import_only_what_they_need(module, allowed):
     assert path is None, " imports ".join(path or ())
 
 
+def test_only_private_modules_import_what_only_extras_install():
+    """`--include-package` imports all others, also where there are no extras."""
+    extras = {"fastcoref", "coreferee", "datasets", "tensorboard", "wandb", "streamlit", "playwright"}
+
+    def is_private(module):
+        return module.rpartition(".")[2].startswith("_") and not module.endswith("__")
+
+    def found(module):
+        names = imports(module, inside_functions=False)
+        return {name for name in names if name.partition(".")[0] in extras}.union(
+            *(found(name) for name in own(names) if is_private(name))
+        )
+
+    wrong = {name: found(name) for name in modules() if room(name) != "scripts" and not is_private(name)}
+    assert not any(wrong.values()), wrong
+    assert found(f"{PACKAGE}.playground._app")
+
+
 def test_light_modules_load_nothing_heavy():
     """What other packages import in their turn is seen only when it happens."""
     lines = [

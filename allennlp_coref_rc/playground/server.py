@@ -9,7 +9,7 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 
 ADDRESS = "127.0.0.1"
 
-APP = Path(__file__).resolve().parent / "app.py"
+APP = Path(__file__).resolve().parent / "_app.py"
 
 OPTIONS = {
     "server.address": ADDRESS,

@@ -18,7 +18,7 @@ QUESTION = "Where is the milk?"
 
 
 def script(archives):
-    from allennlp_coref_rc.playground.screen import show
+    from allennlp_coref_rc.playground._screen import show
 
     show(archives)
 

@@ -93,7 +93,7 @@ def test_cross_validation_of_quoref(monkeypatch, capsys, tmp_path):
             "--epochs",
             1,
             "--annotator",
-            "exact_match_coref",
+            '{"type": "exact_match_coref"}',
             *arguments,
         ]
         monkeypatch.setattr("sys.argv", ["cross_validate_quoref.py", *map(str, given)])

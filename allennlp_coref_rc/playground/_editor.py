@@ -11,9 +11,9 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.pages.annotated_text import entities, find_answer, html_fragment
 from allennlp_coref_rc.pages.marked_text import joined
 from allennlp_coref_rc.playground import cluster_edits
+from allennlp_coref_rc.playground._loading import plain
 from allennlp_coref_rc.playground.asking import Reading
 from allennlp_coref_rc.playground.cluster_edits import Clusters, Mention
-from allennlp_coref_rc.playground.loading import plain
 from allennlp_coref_rc.reading import Answer
 
 MANY = 12

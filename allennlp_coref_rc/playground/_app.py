@@ -9,6 +9,6 @@ st.set_page_config(page_title="coref-rc demo", layout="wide")
 
 # The first time, this takes seconds.
 with st.spinner("Starting …"):
-    from allennlp_coref_rc.playground.screen import show
+    from allennlp_coref_rc.playground._screen import show
 
 show(**json.loads(sys.argv[1]))

@@ -11,11 +11,11 @@ from allennlp_coref_rc.common.error_message import message_of
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.pages.marked_text import joined
 from allennlp_coref_rc.pages.stories import shown_candidates
+from allennlp_coref_rc.playground._editor import Editing, current_editing, show_clusters, show_edits
+from allennlp_coref_rc.playground._loading import answer_of, beliefs_of, load_annotator, load_reader, plain, told
 from allennlp_coref_rc.playground.asking import NoAnnotator, Question, Reader, Reading, annotated, transferred
 from allennlp_coref_rc.playground.charts import belief_chart, probability_chart
-from allennlp_coref_rc.playground.editor import Editing, current_editing, show_clusters, show_edits
 from allennlp_coref_rc.playground.examples import examples
-from allennlp_coref_rc.playground.loading import answer_of, beliefs_of, load_annotator, load_reader, plain, told
 from allennlp_coref_rc.reading import Answer
 
 ITS_OWN, NONE, CONFIG = "the reader's own", "none", "another: its config"
