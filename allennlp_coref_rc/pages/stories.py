@@ -1,12 +1,11 @@
 """Shows readers' beliefs after each sentence of a story, as a page and as a picture."""
 
-import html
 from typing import Dict, List, Sequence
 
 from allennlp_coref_rc.common.files import atomic_write
 from allennlp_coref_rc.common.pictures import pyplot, save
 from allennlp_coref_rc.data.babi.babi_files import BabiQuestion
-from allennlp_coref_rc.pages.page import RED, html_page
+from allennlp_coref_rc.pages.templates import render
 
 Distributions = List[Dict[str, float]]
 """For each sentence, the probability of each candidate after it."""
@@ -24,27 +23,13 @@ def shown_candidates(readers: Sequence[Distributions], answer: str) -> List[str]
 
 
 def page(question: BabiQuestion, readers: Dict[str, Distributions], candidates: Sequence[str], answer: str) -> str:
-    parts = [
-        f"<h1>{html.escape(question.question)}</h1>",
-        f"<p>Correct: <b>{html.escape(question.answer)}</b>. Sentences that support it are bold.</p>",
-    ]
-    for name, distributions in readers.items():
-        heads = "".join(
-            f"<th{' class=answer' if candidate == answer else ''}>{html.escape(candidate)}</th>"
-            for candidate in candidates
-        )
-        rows = []
-        for i, (statement, sentence) in enumerate(zip(question.statements, distributions)):
-            tag = "b" if i in question.supporting_facts else "span"
-            cells = "".join(
-                f'<td style="background: rgba({RED}, {sentence.get(candidate, 0.0):.3f})">'
-                f"{sentence.get(candidate, 0.0):.4f}</td>"
-                for candidate in candidates
-            )
-            rows.append(f"<tr><td><{tag}>{html.escape(statement)}</{tag}></td>{cells}</tr>")
-        parts.append(f"<h2>{html.escape(name)}</h2><table><tr><td></td>{heads}</tr>{''.join(rows)}</table>")
-    parts.append("<style>td, th { padding: 0 .5em } .answer { border: 2px solid black }</style>")
-    return html_page("\n".join(parts))
+    return render(
+        "story.html.jinja",
+        question=question,
+        readers={name: list(zip(question.statements, sentences)) for name, sentences in readers.items()},
+        candidates=candidates,
+        answer=answer,
+    )
 
 
 def draw(
