@@ -167,6 +167,22 @@ def test_annotating(coref_rc, folder):
     assert "documents" in coref_rc("annotate", "--check", "texts.jsonl")
 
 
+def test_python_in_three_lines(run_module, trained, folder):
+    lines = [
+        "import allennlp_coref_rc",
+        "passage = allennlp_coref_rc.annotate('Mary took the milk. She went to the office.', 'sieve_coref')",
+        "print(passage, allennlp_coref_rc.load('run').answer(passage, 'Where is the milk?'), sep='\\n')",
+        # The template is in the wheel.
+        "print(len(passage._repr_html_()) > 1000)",
+    ]
+    (folder / "three_lines.py").write_text("\n".join(lines))
+    done = run_module("three_lines", folder=folder)
+    assert done.returncode == 0, done.stderr[-3000:]
+    printed = done.stdout.splitlines()
+    assert printed[:2] == ["Passage of 11 tokens: Mary took the milk. She went to the office.", "  cluster: Mary, She"]
+    assert printed[2].startswith("Answer: ") and printed[-1] == "True"
+
+
 def test_a_component_of_spacy(run_module, folder):
     lines = [
         "import spacy",
