@@ -1,9 +1,10 @@
+from inspect import signature
 from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Union, overload
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
 from allennlp_coref_rc.annotations.document import Document
 from allennlp_coref_rc.annotations.sentences import sentence_spans
-from allennlp_coref_rc.annotations.token_offsets import token_offsets
+from allennlp_coref_rc.annotations.words import split_words
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.json_objects import excerpt
 from allennlp_coref_rc.reading.passage import Passage
@@ -71,10 +72,10 @@ def as_passage(text: Text) -> Passage:
 
 
 def _split(text: str) -> Passage:
-    from allennlp_coref_rc.data.tokenizers import BlankSpacyTokenizer
-
-    tokens = [str(token) for token in BlankSpacyTokenizer().tokenize(text)]
-    return Passage(text, AnnotatedText(tokens, sentence_spans(tokens)), token_offsets(text, tokens))
+    words = split_words(text)
+    tokens = [word for word, _ in words]
+    offsets = [(start, start + len(word)) for word, start in words]
+    return Passage(text, AnnotatedText(tokens, sentence_spans(tokens)), offsets)
 
 
 def _annotated(
@@ -94,13 +95,25 @@ def _annotated(
 
 
 def _build(annotator: Union[str, Dict[str, Any], "Annotator"]) -> "Annotator":
+    from allennlp_coref_rc.annotations.annotators import Annotator
+
+    if isinstance(annotator, Annotator):
+        return annotator
+    if isinstance(annotator, str) and annotator in Annotator.list_available():
+        cls, constructor = Annotator.resolve_class_name(annotator)
+        needed = [option for option in signature(cls).parameters.values() if option.default is option.empty]
+        if constructor is None and not needed:
+            # AllenNLP imports its models to look at a config, which takes seconds.
+            return cls()
+    return _from_config(annotator)
+
+
+def _from_config(annotator: Union[str, Dict[str, Any]]) -> "Annotator":
     from allennlp.common import Params
 
     from allennlp_coref_rc.annotation_runs.config_option import checked_config, load_config
     from allennlp_coref_rc.annotations.annotators import Annotator
 
-    if isinstance(annotator, Annotator):
-        return annotator
     if isinstance(annotator, str):
         config = load_config("annotator", annotator, Annotator)
     elif isinstance(annotator, dict):

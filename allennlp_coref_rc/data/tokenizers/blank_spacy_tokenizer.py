@@ -1,12 +1,8 @@
-from functools import lru_cache
 from typing import List
 
-import spacy
 from allennlp.data.tokenizers import Token, Tokenizer
-from spacy.language import Language
 
-MOST_STRINGS = 500_000
-"""spaCy keeps every string that it has seen, which takes about 120 MiB for so many. It then begins anew."""
+from allennlp_coref_rc.annotations.words import split_words
 
 
 @Tokenizer.register("blank_spacy")
@@ -26,12 +22,4 @@ class BlankSpacyTokenizer(Tokenizer):
         self._language = language
 
     def tokenize(self, text: str) -> List[Token]:
-        pipeline = _pipeline(self._language)
-        if len(pipeline.vocab.strings) > MOST_STRINGS:
-            _pipeline.cache_clear()
-        return [Token(token.text, idx=token.idx) for token in pipeline.tokenizer(text) if not token.is_space]
-
-
-@lru_cache(maxsize=None)
-def _pipeline(language: str) -> Language:
-    return spacy.blank(language)
+        return [Token(word, idx=start) for word, start in split_words(text, self._language)]

@@ -1,0 +1,26 @@
+from functools import lru_cache
+from typing import TYPE_CHECKING, List, Tuple
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+
+MOST_STRINGS = 500_000
+"""spaCy keeps every string that it has seen, which takes about 120 MiB for so many. It then begins anew."""
+
+
+def split_words(text: str, language: str = "en") -> List[Tuple[str, int]]:
+    """
+    The words of a text, each with the position of its first character, by spaCy's rules for a language, which need no
+    downloaded model: punctuation and clitics are words of their own. White space is left out.
+    """
+    pipeline = _pipeline(language)
+    if len(pipeline.vocab.strings) > MOST_STRINGS:
+        _pipeline.cache_clear()
+    return [(token.text, token.idx) for token in pipeline.tokenizer(text) if not token.is_space]
+
+
+@lru_cache(maxsize=None)
+def _pipeline(language: str) -> "Language":
+    import spacy
+
+    return spacy.blank(language)
