@@ -5,7 +5,7 @@ from typing import Iterator, List, Tuple
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 
-HELP = "draw training curves, stories, explanations, scores by question"
+HELP = "draw training curves, stories, annotated documents, explanations, scores by question"
 
 DESCRIPTION = "Draws pictures and pages of finished runs, trained readers and predictions."
 
@@ -41,6 +41,13 @@ entities, the probabilities of candidates, and the attention of each layer and o
 a word to see what it attends to. With --pictures also a picture of each attention, of a size for papers.
 """
 
+CLUSTERS = """
+Shows annotated documents as pages: entities in colours, with a list of them, semantic frames and discourse relations.
+Click on a mention to see all mentions of its entity, and again to go to the next. FILE is what coref-rc annotate
+writes, or a file or folder in another format. Writes a page for each document into FOLDER, and index.html if there are
+several.
+"""
+
 QUESTIONS = """
 Scores readers by the type of question and by the length of the passage, side by side (DASSA, Mihaylov and Frank, EMNLP
 2019, Figures 4 and 5). Writes scores.md, scores.csv and pictures into FOLDER. All numbers are percentages. Each other
@@ -57,6 +64,7 @@ do, these count; Rouge-L and Bleu-1 mean little there.
 # The modules that draw have the same values, which a test checks. They are imported only when something is drawn.
 WAYS = ("prefixes", "boundaries")
 SPLITS = ("validation", "training")
+FORMATS = ("annotated", "brat", "conll_2012", "conll_2016", "corenlp", "dassa")
 MEASURES = ("rouge_l", "bleu_1", "exact_match", "f1")
 
 
@@ -97,6 +105,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     story.add_argument("--way", choices=WAYS, default=WAYS[0], help="how the story is read (default: prefixes)")
     story.add_argument("--trust", action="store_true", help="trust the archives, which can then run any program")
     story.set_defaults(function=draw_story)
+
+    clusters = kinds.add_parser("clusters", help="annotated documents and their entities", description=CLUSTERS)
+    clusters.add_argument("file", metavar="FILE", help="annotated documents")
+    clusters.add_argument(
+        "folder", nargs="?", metavar="FOLDER", type=Path, help="where pages go (default: named after FILE)"
+    )
+    clusters.add_argument("--format", choices=FORMATS, default=FORMATS[0], help="of FILE (default: annotated)")
+    clusters.add_argument("--limit", type=int, default=100, help="the number of documents (default: %(default)s)")
+    clusters.set_defaults(function=draw_clusters)
 
     explanations = kinds.add_parser("explanations", help="what a reader has looked at", description=EXPLANATIONS)
     explanations.add_argument("predictions", metavar="PREDICTIONS", help="JSON lines, as coref-rc predict writes them")
@@ -159,6 +176,15 @@ def draw_story(args: argparse.Namespace) -> None:
     for number, readers in tqdm(believed.items(), desc="drawing", leave=False):
         write_story(str(args.folder / f"question_{number}"), stories[number].question, readers)
     print(f"{args.folder}: a page and a picture of {len(believed)} questions")
+
+
+def draw_clusters(args: argparse.Namespace) -> None:
+    from allennlp_coref_rc.pages.documents import write_pages
+
+    folder = args.folder or Path(Path(args.file).name.partition(".")[0] + "_pages")
+    number = write_pages(args.file, folder, args.format, args.limit)
+    first = folder / ("index.html" if number > 1 else "001.html")
+    print(f"{first}: {number} document{'s' * (number > 1)}")
 
 
 def draw_explanations(args: argparse.Namespace) -> None:

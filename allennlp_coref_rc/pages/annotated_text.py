@@ -1,6 +1,7 @@
 """Shows an annotated text: its entities in colours, its frames and its discourse relations."""
 
 from collections import Counter
+from itertools import islice
 from typing import Any, Collection, Dict, List, NamedTuple, Optional, Sequence, Union
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, DiscourseRelation, Frame, Span
@@ -10,6 +11,9 @@ from allennlp_coref_rc.pages.templates import render
 
 MAX_ROWS = 200
 """The longest list of frames or relations in a fragment."""
+
+MAX_STRINGS = 20
+"""The most different mentions that are listed of an entity."""
 
 PRONOUNS = frozenset(
     "i me my mine myself you your yours yourself yourselves he him his himself she her hers herself it its itself we "
@@ -36,7 +40,8 @@ def entities(text: AnnotatedText) -> List[Entity]:
         strings = Counter(joined(text.tokens, *sorted(cluster)))
         names = Counter({string: count for string, count in strings.items() if string.lower() not in PRONOUNS})
         (name, _), *_ = (names or strings or Counter([""])).most_common(1)
-        found.append(Entity(number, name, len(cluster), ", ".join(strings)))
+        more = ["…"] if len(strings) > MAX_STRINGS else []
+        found.append(Entity(number, name, len(cluster), ", ".join([*islice(strings, MAX_STRINGS), *more])))
     return found
 
 

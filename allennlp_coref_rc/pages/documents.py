@@ -1,0 +1,119 @@
+"""Shows annotated documents: a page for each, and an index."""
+
+from itertools import islice
+from pathlib import Path
+from typing import Iterator, List, NamedTuple, Tuple
+
+from tqdm import tqdm
+
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, DiscourseRelation, Frame
+from allennlp_coref_rc.annotations.document import Document, read_documents, read_header
+from allennlp_coref_rc.annotations.formats import FORMATS
+from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.files import atomic_write
+from allennlp_coref_rc.pages.annotated_text import entities, mentions
+from allennlp_coref_rc.pages.marked_text import in_lanes, joined, marked_paragraphs, paragraphs
+from allennlp_coref_rc.pages.templates import render
+
+LONG = 3000
+"""With more tokens than this, a browser lays out only the paragraphs that are on the screen."""
+
+FIRST_WORDS = 12
+"""The number of tokens of a document in the index."""
+
+
+Structure = Tuple[str, List[Tuple[str, int, int]]]
+"""A frame or a relation for the page's script: its name, and what its spans are, with their [start, stop)."""
+
+
+class Row(NamedTuple):
+    """A document in the index."""
+
+    file: str
+    title: str
+    words: str
+    tokens: int
+    questions: int
+    entities: int
+    mentions: int
+    frames: int
+    relations: int
+
+
+def write_pages(path: str, folder: str, form: str = "annotated", limit: int = 100) -> int:
+    """
+    Writes a page for each of the first documents of a file into a folder, which is made if the file can be used; and
+    index.html, if there are several. `form` is one of `FORMATS`. Returns the number of documents.
+    """
+    if not Path(path).exists():
+        raise ConfigurationError(f"{path}: no such file")
+    documents = list(islice(_documents(path, form), limit))
+    if not documents:
+        raise ConfigurationError(f"{path}: found no documents, expected some in the format {form}")
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    rows = [_row(number, document) for number, document in enumerate(documents, start=1)]
+    for i, document in enumerate(tqdm(documents, desc="drawing", leave=False)):
+        with atomic_write(str(Path(folder) / rows[i].file)) as file:
+            file.write(page(document, rows, i))
+    if len(rows) > 1:
+        with atomic_write(str(Path(folder) / "index.html")) as file:
+            file.write(render("documents.html.jinja", name=Path(path).name, rows=rows))
+    return len(rows)
+
+
+def page(document: Document, rows: List[Row], number: int) -> str:
+    """The page of a document, which is the one of this position among all."""
+    text, row = document.text, rows[number]
+    marks = in_lanes(mentions(text), len(text))
+    ends = [document.part(i) for i in range(len(document.parts))]
+    parts = []
+    for i, (start, stop) in enumerate(ends):
+        sentences = [(max(a, start), min(b, stop)) for a, b in text.sentences if a < stop and b > start]
+        if sentences:
+            heading = "" if len(ends) == 1 else "Passage" if i == 0 else f"Question {i}"
+            parts.append((heading, list(marked_paragraphs(text.tokens, marks, paragraphs(sentences)))))
+    return render(
+        "document.html.jinja",
+        row=row,
+        parts=parts,
+        lanes=max((mark.lane + 1 for mark in marks), default=0),
+        long=len(text) > LONG,
+        entities=sorted(entities(text), key=lambda entity: -entity.mentions),
+        data={"frames": list(map(_frame, text.frames)), "relations": list(map(_relation, text.relations))},
+        before=rows[number - 1].file if number else None,
+        after=rows[number + 1].file if number + 1 < len(rows) else None,
+        several=len(rows) > 1,
+    )
+
+
+def _documents(path: str, form: str) -> Iterator[Document]:
+    if form == "annotated" and Path(path).is_file() and read_header(path) is not None:
+        yield from (document for _, document in read_documents(path))
+    else:
+        yield from map(Document, FORMATS[form].read_all(path))
+
+
+def _row(number: int, document: Document) -> Row:
+    text: AnnotatedText = document.text
+    (words,) = joined(text.tokens, (0, FIRST_WORDS))
+    return Row(
+        f"{number:03d}.html",
+        text.id or f"Document {number}",
+        words + " …" * (len(text) > FIRST_WORDS),
+        len(text),
+        len(document.parts) - 1,
+        len(text.clusters),
+        sum(map(len, text.clusters)),
+        len(text.frames),
+        len(text.relations),
+    )
+
+
+def _frame(frame: Frame) -> Structure:
+    return "", [("predicate", *frame.predicate), *((role, *span) for role, span in frame.arguments)]
+
+
+def _relation(relation: DiscourseRelation) -> Structure:
+    parts = {"connective": relation.connective, "first": relation.arg1, "second": relation.arg2}
+    name = f"{relation.sense} ({relation.type})" if relation.sense else relation.type
+    return name, [(part, *span) for part, spans in parts.items() for span in spans]
