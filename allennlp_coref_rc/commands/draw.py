@@ -182,7 +182,7 @@ def draw_clusters(args: argparse.Namespace) -> None:
     from allennlp_coref_rc.pages.documents import write_pages
 
     folder = args.folder or Path(Path(args.file).name.partition(".")[0] + "_pages")
-    number = write_pages(args.file, folder, args.format, args.limit)
+    number = write_pages(args.file, str(folder), args.format, args.limit)
     first = folder / ("index.html" if number > 1 else "001.html")
     print(f"{first}: {number} document{'s' * (number > 1)}")
 
