@@ -1,6 +1,7 @@
 """
 Lets AllenNLP 2.10.1 work with packages that are newer than it is: transformers from 4.31 to 4.48, and Weights & Biases;
-and mends a fault of its own, `let_workers_finish`.
+and mends faults of its own: `keep_tokens_to_ignore`, `keep_vectors_of_all_tokens`, `weigh_smooth_gradients` and
+`let_workers_finish`.
 Each function changes one module of AllenNLP when it is imported; `shield` names them all.
 """
 
@@ -22,6 +23,9 @@ def shield() -> None:
         ("allennlp.common.cached_transformers", let_tokenizers_load),
         ("allennlp.data.token_indexers.pretrained_transformer_indexer", add_special_tokens_to_windows),
         ("allennlp.data.data_loaders.multiprocess_data_loader", let_workers_finish),
+        ("allennlp.interpret.attackers.input_reduction", keep_tokens_to_ignore),
+        ("allennlp.interpret.saliency_interpreters.saliency_interpreter", keep_vectors_of_all_tokens),
+        ("allennlp.interpret.saliency_interpreters.smooth_gradient", weigh_smooth_gradients),
         ("allennlp.modules.token_embedders.pretrained_transformer_embedder", let_checkpoint_gradients),
         ("allennlp.nn.module", let_older_weights_load),
         ("allennlp.training.callbacks.wandb", give_runs_an_id),
@@ -109,6 +113,60 @@ def give_runs_an_id(callbacks: Any) -> None:
         original(self, trainer, is_primary=is_primary, **kwargs)
 
     cls.on_start = on_start
+
+
+def keep_tokens_to_ignore(input_reduction: Any) -> None:
+    """Input reduction compares tokens with the texts that it is to ignore, and so removes them like others."""
+    original = input_reduction._remove_one_token
+
+    @functools.wraps(original)
+    def remove_one_token(instance: Any, field: str, grads: Any, ignore_tokens: Any, *args: Any) -> Any:
+        ignored = [token for token in instance[field].tokens if str(token) in ignore_tokens]
+        return original(instance, field, grads, ignored, *args)
+
+    input_reduction._remove_one_token = remove_one_token
+
+
+def keep_vectors_of_all_tokens(interpreters: Any) -> None:
+    """
+    `simple-gradient` takes the first of a batch twice. So it multiplied the gradients of all words by the vector of the
+    first word.
+    """
+    cls = interpreters.SaliencyInterpreter
+    original = cls._aggregate_token_embeddings
+
+    @functools.wraps(original)
+    def aggregate(embeddings_list: List[Any], token_offsets: List[Any]) -> Any:
+        batches = [vectors.unsqueeze(0) if vectors.dim() == 2 else vectors for vectors in embeddings_list]
+        return original(batches, token_offsets)
+
+    cls._aggregate_token_embeddings = staticmethod(aggregate)
+
+
+def weigh_smooth_gradients(interpreters: Any) -> None:
+    """
+    `smooth-gradient` adds up the dimensions of a gradient. Below a layer norm, as in a transformer, they add up to 0,
+    so that it showed errors of rounding. Now it multiplies the gradient by the vector before, as the other two do.
+    """
+    cls = interpreters.SmoothGradient
+    original = cls._smooth_grads
+
+    @functools.wraps(original)
+    def smooth_grads(self: Any, instance: Any) -> Dict[str, Any]:
+        vectors: List[Any] = []
+        handle = self.predictor.get_interpretable_layer().register_forward_hook(
+            lambda module, inputs, output: vectors.append(output.detach().clone())
+        )
+        try:
+            self.predictor.get_gradients([instance])
+        finally:
+            handle.remove()
+        return {
+            name: gradient * of_input.cpu().numpy()
+            for (name, gradient), of_input in zip(original(self, instance).items(), reversed(vectors))
+        }
+
+    cls._smooth_grads = smooth_grads
 
 
 def let_workers_finish(data_loaders: Any) -> None:

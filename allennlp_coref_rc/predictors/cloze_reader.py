@@ -1,11 +1,15 @@
-from typing import List
+from typing import Dict, List, cast
 
 from allennlp.common.util import JsonDict
-from allennlp.data import Instance
+from allennlp.data import Field, Instance
+from allennlp.data.fields import MetadataField
 from allennlp.predictors import Predictor
 
+from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.data.fields import CANDIDATE_LABELS, CLASS_LABELS, UNKNOWN_ANSWER, AnswerField
 from allennlp_coref_rc.predictors.explaining_predictor import ExplainingPredictor, add_warnings
 from allennlp_coref_rc.predictors.inputs import reader_arguments
+from allennlp_coref_rc.predictors.interpretable_predictor import is_attacked
 from allennlp_coref_rc.predictors.passage_candidates import improve, with_passage_candidates
 
 
@@ -48,6 +52,19 @@ class ClozeReaderPredictor(ExplainingPredictor):
 
     def _json_to_instance(self, json_dict: JsonDict) -> Instance:
         return self._dataset_reader.text_to_instance(**reader_arguments(json_dict, "candidates", "clusters"))
+
+    def answer_fields(self, instance: Instance, output: JsonDict) -> Dict[str, Field]:
+        namespace = CANDIDATE_LABELS if "candidates" in instance else CLASS_LABELS
+        given = cast(MetadataField, instance["metadata"])["candidates"]
+        if output["answer"] is None:
+            if not is_attacked(instance):
+                raise ConfigurationError(f"there is no answer to interpret: {output['unanswered']}")
+            index = UNKNOWN_ANSWER
+        elif given:
+            index = given.index(output["answer"])
+        else:
+            index = self._model.vocab.get_token_index(output["answer"], namespace)
+        return {"answer": AnswerField(index, namespace, skip_indexing=True)}
 
     def predict_batch_instance(self, instances: List[Instance]) -> List[JsonDict]:
         outputs = self._predict(instances)

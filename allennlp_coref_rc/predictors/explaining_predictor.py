@@ -5,11 +5,11 @@ from typing import List, Protocol, runtime_checkable
 from allennlp.common.util import JsonDict
 from allennlp.data import DatasetReader, Instance
 from allennlp.models import Model
-from allennlp.predictors import Predictor
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.json_objects import parse_json
 from allennlp_coref_rc.modules.attention_recorder import AttentionRecorder
+from allennlp_coref_rc.predictors.interpretable_predictor import InterpretablePredictor
 from allennlp_coref_rc.predictors.unknown_words import WordKnowledge
 
 
@@ -20,7 +20,7 @@ class Explaining(Protocol):
     explain: bool
 
 
-class ExplainingPredictor(Predictor):
+class ExplainingPredictor(InterpretablePredictor):
     """
     A predictor that also tells, if asked to `explain`, what the model has attended to: whatever the model says of that
     itself, and, where it has `dassa` encoders, `annotated_heads`, the weights of their annotated heads (see

@@ -1,13 +1,15 @@
-from typing import List, cast
+from typing import Dict, List, cast
 
 from allennlp.common.util import JsonDict
-from allennlp.data import Instance
-from allennlp.data.fields import MetadataField
+from allennlp.data import Field, Instance
+from allennlp.data.fields import IndexField, MetadataField, SequenceLabelField
 from allennlp.predictors import Predictor
 
+from allennlp_coref_rc.data.dataset_readers.annotated_squad import span_tags
 from allennlp_coref_rc.modules.spans import span_text
 from allennlp_coref_rc.predictors.explaining_predictor import ExplainingPredictor, add_warnings
 from allennlp_coref_rc.predictors.inputs import reader_arguments
+from allennlp_coref_rc.predictors.interpretable_predictor import original_passage, original_span
 
 
 @Predictor.register("span_reader")
@@ -39,6 +41,15 @@ class SpanReaderPredictor(ExplainingPredictor):
 
     def _json_to_instance(self, json_dict: JsonDict) -> Instance:
         return self._dataset_reader.text_to_instance(**reader_arguments(json_dict, "clusters"))
+
+    def answer_fields(self, instance: Instance, output: JsonDict) -> Dict[str, Field]:
+        passage = original_passage(instance)
+        if "best_spans" in output:
+            ends = [original_span(instance, *span) for span in output["best_spans"]]
+            tags = span_tags([(first, last + 1) for first, last in ends], len(passage))
+            return {"answer_tags": SequenceLabelField(tags, passage)}
+        first, last = original_span(instance, *output["best_span"])
+        return {"span_start": IndexField(first, passage), "span_end": IndexField(last, passage)}
 
     def predict_batch_instance(self, instances: List[Instance]) -> List[JsonDict]:
         outputs = super().predict_batch_instance(instances)

@@ -154,10 +154,7 @@ class AnnotatedSquadReader(ReadingComprehensionReader):
 
     def _add_tags(self, instance: Instance, spans: Sequence[Span]) -> None:
         passage = cast(TextField, instance["passage"])
-        tags = [OUTSIDE] * len(passage)
-        for start, end in spans:
-            tags[start:end] = [BEGIN, *[INSIDE] * (end - start - 1)]
-        instance.add_field("answer_tags", SequenceLabelField(tags[: len(passage)], passage, "answer_tags"))
+        instance.add_field("answer_tags", SequenceLabelField(span_tags(spans, len(passage)), passage, "answer_tags"))
 
     def text_to_instance(  # type: ignore[override]  # named parameters, where AllenNLP has any
         self,
@@ -251,3 +248,11 @@ def _cause(data: Dict[str, Any], boundary: int) -> Optional[str]:
     if not spans:
         return None
     return ABSENT if spans[0] is None else CUT_OFF if spans[0][1] > boundary else None
+
+
+def span_tags(spans: Sequence[Span], length: int) -> List[int]:
+    """The tags of a passage whose answer has these [start, end) spans."""
+    tags = [OUTSIDE] * length
+    for start, end in spans:
+        tags[start:end] = [BEGIN, *[INSIDE] * (end - start - 1)]
+    return tags[:length]

@@ -120,6 +120,8 @@ class ReadingComprehensionReader(DatasetReader):
         self._keep_skipped = keep_skipped
         self.skipped: Counter = Counter()
         """How many questions of the file read last were left out, by cause."""
+        self.keep_text = False
+        """Whether the metadata of instances have the `text` too, with all its structure: predictors set it."""
 
     # The three steps, which each data set fills in.
 
@@ -369,7 +371,7 @@ class ReadingComprehensionReader(DatasetReader):
             fields["cloze"] = IndexField(question.index(PLACEHOLDER), question_field)
         if self._annotation_layers:
             fields.update(self._annotation_fields(text, boundary))
-        always = {
+        always: Dict[str, Any] = {
             "id": text.id,
             "passage_tokens": passage,
             "question_tokens": question,
@@ -377,6 +379,8 @@ class ReadingComprehensionReader(DatasetReader):
             "answer": None,
             "candidates": None,
         }
+        if self.keep_text:
+            always["text"] = text
         fields["metadata"] = MetadataField({**always, **metadata})
         return Instance(fields)
 

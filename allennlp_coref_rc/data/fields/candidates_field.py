@@ -40,15 +40,17 @@ class CandidatesField(Field[CandidateTensors]):
         contiguous: bool = False,
     ) -> None:
         self._tokens = [token.lower() for token in tokens]
+        self._candidates = (
+            None if candidates is None else [[word.lower() for word in candidate] for candidate in candidates]
+        )
         self._label_namespace = label_namespace
-        self._from_vocabulary = candidates is None
         self._contiguous = contiguous
         self._occurrences: List[Tuple[int, int]] = []
         self._num_candidates = 0
-        if candidates is not None:
-            self._locate(candidates)
+        if self._candidates is not None:
+            self._locate(self._candidates)
 
-    def _locate(self, candidates: Sequence[Sequence[str]]) -> None:
+    def _locate(self, candidates: List[List[str]]) -> None:
         positions: Dict[str, List[int]] = {}
         for position, token in enumerate(self._tokens):
             positions.setdefault(token, []).append(position)
@@ -56,7 +58,7 @@ class CandidatesField(Field[CandidateTensors]):
         self._occurrences = [
             (i, position)
             for i, candidate in enumerate(candidates)
-            for position in self._occurrences_of([word.lower() for word in candidate], positions)
+            for position in self._occurrences_of(candidate, positions)
         ]
 
     def _occurrences_of(self, words: List[str], positions: Dict[str, List[int]]) -> List[int]:
@@ -69,9 +71,13 @@ class CandidatesField(Field[CandidateTensors]):
         return sorted({start + offset for start in starts for offset in range(length)})
 
     def index(self, vocab: Vocabulary) -> None:
-        if self._from_vocabulary:
+        if self._candidates is None:
             labels = vocab.get_index_to_token_vocabulary(self._label_namespace)
-            self._locate([[labels[i]] for i in range(len(labels))])
+            self._locate([[labels[i].lower()] for i in range(len(labels))])
+
+    def in_passage(self, tokens: Sequence[str]) -> "CandidatesField":
+        """The same candidates in another passage."""
+        return CandidatesField(tokens, self._candidates, self._label_namespace, self._contiguous)
 
     def get_padding_lengths(self) -> Dict[str, int]:
         return {"num_candidates": self._num_candidates, "num_occurrences": len(self._occurrences)}

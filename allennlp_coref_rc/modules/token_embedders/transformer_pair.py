@@ -124,17 +124,35 @@ class TransformerPair(TransformerWords):
         ids, types = [], []
         for question, passage, of_pair in zip(questions, passages, starts):
             before, between, after = (question.new_tensor(tokens).reshape(-1, 2) for tokens in self._special)
-            for start in of_pair:
-                part = passage[start : start + self._room(len(question))]
-                ids.append(torch.cat([before[:, 0], question, between[:, 0], part, after[:, 0]]))
-                first, second = (torch.full_like(text, type) for text, type in zip((question, part), self._types))
-                types.append(torch.cat([before[:, 1], first, between[:, 1], second, after[:, 1]]))
+            first, second = (torch.full_like(text, type) for text, type in zip((question, passage), self._types))
+            ids += self._windows(question, passage, of_pair, before[:, 0], between[:, 0], after[:, 0])
+            types += self._windows(first, second, of_pair, before[:, 1], between[:, 1], after[:, 1])
         mask = pad_sequence([torch.ones_like(row, dtype=torch.bool) for row in ids], batch_first=True)
         return self._matched_embedder(
             pad_sequence(ids, batch_first=True, padding_value=self._padding),
             mask,
             type_ids=pad_sequence(types, batch_first=True) if self._has_types else None,
         )
+
+    def _windows(
+        self, question: torch.Tensor, passage: torch.Tensor, starts: List[int], *special: torch.Tensor
+    ) -> List[torch.Tensor]:
+        """The windows of a pair, with what stands before, between and after its texts."""
+        before, between, after = special
+        room = self._room(len(question))
+        return [torch.cat([before, question, between, passage[start : start + room], after]) for start in starts]
+
+    def in_windows(self, question: torch.Tensor, passage: torch.Tensor) -> torch.Tensor:
+        """
+        Values of the pieces of one question and its passage, of shape (num_pieces, dim) with those of the special
+        pieces around each text, in the windows that the transformer reads; there special pieces have 0.
+        Shape: (num_windows, length, dim).
+        """
+        start, end = self._around_text
+        question, passage = (text[start : len(text) - end] for text in (question, passage))
+        special = [question.new_zeros(len(tokens), question.size(1)) for tokens in self._special]
+        starts = self._window_starts(len(question), len(passage))
+        return pad_sequence(self._windows(question, passage, starts, *special), batch_first=True)
 
     def _words(self, pieces: torch.Tensor, offsets: torch.Tensor) -> torch.Tensor:
         """Vectors of words, 0 for those without pieces. Shape: (batch_size, num_words, dim)."""
