@@ -57,6 +57,7 @@ def structure(doc):
     return replace(AnnotatedText.from_spacy(doc), sentences=None)
 
 
+@pytest.mark.slow
 def test_every_annotator_is_a_component_by_the_entry_point():
     register_own()
     own = {
