@@ -122,12 +122,15 @@ def test_commands_in_sentences_and_tables_have_existing_names_and_options():
 
 
 def test_configs_in_blocks_can_be_evaluated(tmp_path):
-    """Those of docs/configs.md are tested with the configs."""
+    """Those of docs/configs.md are tested with the configs. A comment in the first line names a file for others."""
     texts = [text for page in PAGES if page.name != "configs.md" for text in blocks(page, "jsonnet")]
-    assert texts
-    for text in texts:
-        (tmp_path / "mine.jsonnet").write_text(text)
-        assert "dataset_reader" in Params.from_file(str(tmp_path / "mine.jsonnet"))
+    names = [re.match(r"// (\w+\.jsonnet)\n", text) for text in texts]
+    files = [tmp_path / (named[1] if named else f"{i}.jsonnet") for i, named in enumerate(names)]
+    for file, text in zip(files, texts):
+        file.write_text(text)
+    assert len(set(files)) == len(texts)
+    for file in files:
+        assert "dataset_reader" in Params.from_file(str(file))
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)
@@ -171,7 +174,8 @@ def folder_with_readers(tmp_path_factory):
     # Training changes the process's logging.
     with patch.object(logging.getLogger(), "handlers", []), patch.object(logging.getLogger(), "level", logging.WARNING):
         train_model(load(config, 2, {"evaluate_on_test": False}), str(folder / "output" / "quick_start"))
-    (folder / "output" / "qa2").symlink_to("quick_start")
+    for other in ("mine", "qa2"):
+        (folder / "output" / other).symlink_to("quick_start")
     return folder
 
 
