@@ -1,5 +1,4 @@
 import dataclasses
-import shutil
 
 import pytest
 from allennlp.predictors import Predictor
@@ -7,6 +6,7 @@ from allennlp.predictors import Predictor
 import allennlp_coref_rc
 from allennlp_coref_rc.annotations import AnnotatedText
 from allennlp_coref_rc.common.errors import ConfigurationError
+from tests.scripts.scripts import load_script
 
 STORY = "Bill took the milk there. Bill went to the park. Fred moved to the office."
 QUESTION = "Where is the milk?"
@@ -68,11 +68,14 @@ def test_what_was_attended_to_is_told_on_request(reader):
     assert explained.answer == plain.answer and reader.answer(STORY, QUESTION) == plain
 
 
-def test_a_folder_with_an_archive(archive, reader, tmp_path):
-    folder = tmp_path / "run"
-    folder.mkdir()
-    shutil.copy(archive, folder / "model.tar.gz")
-    assert allennlp_coref_rc.load(folder).answer(STORY, QUESTION) == reader.answer(STORY, QUESTION)
+def test_the_evaluation_of_warnings_counts_all_answers(archive, monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["evaluate_warnings.py", str(archive), "--questions", "3"])
+    load_script("evaluate_warnings").main()
+    rows = [row.strip("| ").split(" | ") for row in capsys.readouterr().out.splitlines()[2:]]
+    for name, *counts in rows:
+        wrong, warned_wrong, right, warned_right, from_passage = map(int, counts)
+        assert wrong + right == 3 and warned_wrong <= wrong and from_passage <= warned_right <= right
+        assert name != "all places" or warned_wrong + warned_right == 3
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,69 @@
+"""
+Puts words that a reader does not know into the simulated stories that come with the package, and counts which of its
+right and wrong answers get a warning.
+
+    coref-rc train babi/quick_start.jsonnet -s output/quick_start
+    python scripts/evaluate_warnings.py output/quick_start/model.tar.gz
+"""
+
+import re
+from typing import Dict, List
+
+import allennlp_coref_rc
+from allennlp_coref_rc.common.script import ScriptParser, run
+from allennlp_coref_rc.data.babi.babi_files import find_split, read_babi
+from allennlp_coref_rc.data.dataset_readers.annotated_babi import BUNDLED_FOLDER
+
+PLACES = {
+    "garden": "aquarium",
+    "office": "cellar",
+    "kitchen": "attic",
+    "hallway": "museum",
+    "bathroom": "shed",
+    "bedroom": "library",
+}
+
+REPLACED: Dict[str, Dict[str, str]] = {
+    "none": {},
+    "one of the places": {"garden": "aquarium"},
+    "half of the places": dict(list(PLACES.items())[:3]),
+    "all places": PLACES,
+    "one of the names": {"mary": "Zelda"},
+    "one of the things": {"milk": "trumpet"},
+    "one of the verbs": {"went": "ferried"},
+}
+"""The words that are replaced, and unknown ones in their place."""
+
+
+def main() -> None:
+    parser = ScriptParser(__doc__)
+    parser.add_argument("archive", help="of babi/quick_start.jsonnet")
+    parser.add_argument("--questions", type=int, default=1000)
+    arguments = parser.parse_args()
+
+    predictor = allennlp_coref_rc.load(arguments.archive).predictor
+    questions = list(read_babi(find_split(str(BUNDLED_FOLDER), 2, "test")))[: arguments.questions]
+    print("| unknown | wrong | with a warning | right | with a warning | right, from the passage |")
+    print("|---|---|---|---|---|---|")
+    for name, words in REPLACED.items():
+
+        def changed(text: str, words: Dict[str, str] = words) -> str:
+            return re.sub(r"\w+", lambda match: words.get(match[0].lower(), match[0]), text)
+
+        counts: Dict[bool, List[bool]] = {False: [], True: []}
+        from_passage = 0
+        for start in range(0, len(questions), 100):
+            batch = questions[start : start + 100]
+            inputs = [
+                {"passage": [*map(changed, each.statements)], "question": changed(each.question)} for each in batch
+            ]
+            for each, output in zip(batch, predictor.predict_batch_json(inputs)):
+                answer, expected = str(output["answer"]).lower(), changed(each.answer).lower()
+                counts[answer == expected].append("warnings" in output)
+                from_passage += answer == expected and expected in PLACES.values()
+        wrong, right = counts[False], counts[True]
+        print(f"| {name} | {len(wrong)} | {sum(wrong)} | {len(right)} | {sum(right)} | {from_passage} |", flush=True)
+
+
+if __name__ == "__main__":
+    run(main)
