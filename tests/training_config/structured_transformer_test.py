@@ -7,7 +7,7 @@ from allennlp.data import Vocabulary
 from allennlp.models import Model
 from allennlp.training.optimizers import Optimizer
 
-from tests.training_config.configs import CONFIGS, evaluate, load_small
+from tests.training_config.configs import evaluate, load_text, small
 
 pytestmark = pytest.mark.slow
 
@@ -63,7 +63,7 @@ def test_variants_combine_in_any_order():
 
 
 def test_the_transformer_has_a_learning_rate_of_its_own():
-    params = load_small(CONFIGS / "quoref" / "structured_transformer_coref.jsonnet")
+    params = load_text(small("import 'quoref/structured_transformer_coref.jsonnet'", "quoref"), "quoref")
     model = Model.from_params(params["model"], vocab=Vocabulary())
     named = list(model.named_parameters())
     groups = Optimizer.from_params(params["trainer"]["optimizer"], model_parameters=named).param_groups
