@@ -222,3 +222,27 @@ def test_p_values_are_never_0(tables, tmp_path):
         path.write_text("".join(json.dumps({"id": i, "correct": correct}) + "\n" for i in range(1500)))
     text = report(tables, [], str(tmp_path), str(tmp_path))
     assert cells(text, "C-GRU against GRU") == ["3,000", "3,000", "0", "< 1e-300", "< 1e-300"]
+
+
+def test_scores_of_answers_are_compared_by_a_bootstrap(tables, tmp_path):
+    """As F1 on Quoref: where a table has it, it is compared in place of right answers."""
+    text = (tmp_path / "tiny.yaml").read_text().partition("    columns:")
+    columns = "    columns: {EM: {metric: exact_match}, F1: {metric: f1}}\n    seeds: 1\n    rows:\n"
+    rows = "".join(
+        f"      {name}: {{row: {name}, config: {tmp_path / 'config.jsonnet'}, {more}}}\n"
+        for name, more in (("plain", "needs: a GPU"), ("coref", "overrides: {trainer.x: 1}, compared_with: plain"))
+    )
+    (tmp_path / "tiny.yaml").write_text(text[0] + columns + rows)
+    (table,) = read_conditions(str(tmp_path / "tiny.yaml"))
+    for condition, f1 in zip(table.conditions, (0.25, 0.75)):
+        (run,) = condition.runs([1], str(tmp_path))
+        path = tmp_path / run.name
+        path.mkdir(parents=True)
+        metrics = {f"{split}_{name}": f1 for split in ("test", "best_validation") for name in ("exact_match", "f1")}
+        values = {"commit": "abc", "hardware": "a processor", "seconds": {"train": 60}, "metrics": metrics}
+        (path / RESULT).write_text(json.dumps({**values, "fingerprint": run.fingerprint()}))
+        (path / PREDICTIONS).write_text("".join(json.dumps({"id": i, "f1": f1}) + "\n" for i in range(9)))
+    found = report([table], [], str(tmp_path), str(tmp_path))
+    assert "| paired bootstrap of the best seeds' F1 (%) | questions |" in found
+    assert cells(found, "coref against plain")[:3] == ["9", "+50.00", "+50.00 to +50.00"]
+    assert "McNemar's test of" not in found and "\n\nplain: a run needs a GPU.\n\n" in found
