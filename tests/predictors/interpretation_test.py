@@ -141,10 +141,24 @@ def of_transformer(bert, questions, type, **inputs):
     return Predictor.by_name(name)(model.eval(), structured_transformers.read(bert, questions)[0]), inputs
 
 
+def of_words_of_transformer(bert):
+    keys = {"model_name": bert, "max_length": 40}
+    encoders = [{"type": "gru", "input_size": 8, "hidden_size": 4, "bidirectional": True}]
+    more = {
+        "dataset_reader.token_indexers": {"words": {"type": "pretrained_transformer_mismatched", **keys}},
+        "model.text_field_embedder": {"token_embedders": {"words": {"type": "transformer_words", **keys}}},
+        "model.passage_encoders": encoders,
+        "model.question_encoders": encoders,
+        "model.initializer": {},
+    }
+    return cloze_reader("bi_gru", more=more), {}
+
+
 READERS = {
     "ga_reader of classes": lambda bert: (cloze_reader(task=15), {}),
     "annotated_qanet": lambda bert: of_spans(span_models.qanet()),
     "bidaf": lambda bert: of_spans(bidaf()),
+    "ga_reader above a transformer": of_words_of_transformer,
     "spans": lambda bert: of_transformer(bert, spans, "structured_transformer"),
     "tags": lambda bert: of_transformer(bert, tags, "structured_transformer_tagger"),
     "classes": lambda bert: of_transformer(bert, classes, "structured_transformer_cloze"),
@@ -172,6 +186,12 @@ def test_every_reader_has_saliency_of_words(bert, reader):
             assert sum(found[name]) == pytest.approx(1.0)
             assert min(found[name]) > 0
     assert predictor.predict_json(inputs) == answer
+
+
+def test_a_text_that_a_transformer_reads_in_windows_is_an_error(bert):
+    predictor, _ = of_words_of_transformer(bert)
+    with pytest.raises(ConfigurationError, match="pieces in windows, expected one that the transformer reads at once"):
+        SimpleGradient(predictor).saliency_interpret_from_json({**INPUTS, "passage": STORY * 3})
 
 
 @contextmanager

@@ -149,3 +149,22 @@ def test_what_cannot_be_read(folders):
         embedder(folder)(**tensors(folder, (QUESTION, PASSAGE), max_length=12))
     with pytest.raises(ConfigurationError, match="found tokens, expected one of type"):
         embedder(folder)({"tokens": {}}, pair["passage"])
+
+
+@each_architecture
+def test_values_of_pieces_lie_where_the_transformer_reads_the_pieces(folders, architecture):
+    """In several windows, of which the last is as long as the others."""
+    pair = embedder(folders[architecture], max_length=24, overlap=4)
+    inputs = tensors(folders[architecture], (QUESTION, PASSAGE * 3))
+    read = []
+    table = pair._matched_embedder.transformer_model.get_input_embeddings()
+    table.register_forward_hook(lambda module, inputs, output: read.append(inputs[0]))
+    with torch.no_grad():
+        pair(**inputs)
+    (ids,) = read
+    values = [inputs[name][""]["token_ids"][0].unsqueeze(1) + 1 for name in ("question", "passage")]
+    placed = pair.in_windows(*values).squeeze(2)
+    assert len(ids) > 1 and placed.shape == ids.shape
+    special = placed == 0
+    assert torch.equal(placed[~special], ids[~special] + 1)
+    assert special.sum().item() == len(ids) * sum(map(len, pair._special))
