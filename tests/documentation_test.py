@@ -12,15 +12,23 @@ from functools import lru_cache
 from pathlib import Path
 from unittest.mock import patch
 
+import dask
+import distributed  # noqa: F401  its settings are dask's then
 import pytest
+import yaml
 from allennlp import commands as allennlp_commands
 from allennlp.commands.train import train_model
 from allennlp.common import Params, Registrable
+from allennlp.data import TokenIndexer
+from allennlp.modules import TokenEmbedder
 
 from allennlp_coref_rc.__main__ import ALLENNLP, build_parser
+from allennlp_coref_rc.annotations.annotators import Annotator
+from allennlp_coref_rc.common.config_check import check_config, check_object
 from allennlp_coref_rc.common.config_files import FOLDER, locate
 from allennlp_coref_rc.registration import register_own
 from allennlp_coref_rc.reproduction import figures  # noqa: F401  registers drawings
+from allennlp_coref_rc.reproduction.condition import select
 from allennlp_coref_rc.reproduction.condition_files import (
     COLUMN_KEYS,
     CONDITION_KEYS,
@@ -30,22 +38,13 @@ from allennlp_coref_rc.reproduction.condition_files import (
     read_conditions,
 )
 from scripts.documentation import reference
+from tests.documented import PAGES, blocks, name
 from tests.shared import PROJECT
 from tests.training_config.configs import BABI, load
 
 pytestmark = pytest.mark.slow
 
-PAGES = sorted([*PROJECT.glob("*.md"), *(PROJECT / "docs").rglob("*.md")])
-
 GLOBAL_OPTIONS = ("--verbose", "--debug", "--help", "--version")
-
-
-def name(page):
-    return page.relative_to(PROJECT).as_posix()
-
-
-def blocks(page, language):
-    return re.findall(rf"^```{language}\n(.*?)^```$", page.read_text(), flags=re.MULTILINE | re.DOTALL)
 
 
 def commands(block):
@@ -86,7 +85,12 @@ def test_a_documented_command_is_one_that_can_be_given(words):
     if config and (FOLDER / config).parent != FOLDER and "$" not in config:
         overrides = args.overrides if "$" not in (args.overrides or "") else ""
         assert Path(locate(config)).is_file(), f"found no config {config}"
-        Params.from_file(locate(config), params_overrides=overrides or "")
+        params = Params.from_file(locate(config), params_overrides=overrides or "")
+        assert check_config(params.as_dict(quiet=True), devices=False, files=False) == []
+    if words[0] == "reproduce" and not args.conditions:
+        select(read_conditions(CONDITIONS), args.table, args.condition)
+    if words[0] == "annotate" and (args.annotator or "").startswith("{"):
+        assert check_object(Annotator, json.loads(args.annotator), "annotator") == []
 
 
 def test_commands_are_documented():
@@ -130,14 +134,30 @@ def test_configs_in_blocks_can_be_evaluated(tmp_path):
         file.write_text(text)
     assert len(set(files)) == len(texts)
     for file in files:
-        assert "dataset_reader" in Params.from_file(str(file))
+        params = Params.from_file(str(file)).as_dict(quiet=True)
+        assert check_config(params, devices=False, files=False) == []
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name)
-def test_scripts_in_blocks_are_there(page):
-    for block in blocks(page, "bash"):
-        for script in re.findall(r"\bpython ([\w/]+\.py)", block):
-            assert (PROJECT / script).is_file(), script
+def test_parts_of_configs_in_blocks_have_known_names_and_keys():
+    (text,) = blocks(PROJECT / "docs" / "transformers.md", "json")
+    parts = json.loads(text)
+    for key, base in (("token_indexers", TokenIndexer), ("token_embedders", TokenEmbedder)):
+        for part, value in parts.pop(key).items():
+            assert check_object(base, value, f"{key}.{part}") == []
+    assert not parts
+
+
+def test_settings_of_dask_have_known_names():
+    (text,) = blocks(PROJECT / "docs" / "security.md", "yaml")
+    ((section, settings),) = yaml.safe_load(text)["distributed"].items()
+    known = dask.config.get(f"distributed.{section}")
+    assert settings.keys() <= known.keys() and settings["tls"].keys() <= known["tls"].keys()
+
+
+def test_blocks_have_a_language_that_is_tested():
+    """Blocks without a language are what a screen or a file shows."""
+    found = {language for page in PAGES for language in re.findall(r"^```(\w+)$", page.read_text(), flags=re.MULTILINE)}
+    assert found <= {"bash", "console", "json", "jsonl", "jsonnet", "python", "yaml"}
 
 
 def anchors(page):

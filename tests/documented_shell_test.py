@@ -1,0 +1,83 @@
+"""
+The commands in the documentation's blocks of shell commands, other than those of coref-rc: they could be given.
+"""
+
+import configparser
+import json
+import re
+import shlex
+import subprocess
+
+import pytest
+from distributed.cli import dask_scheduler, dask_worker
+
+from tests.documented import PAGES, blocks, name
+from tests.shared import PROJECT
+
+
+def lines_of(block):
+    """The commands of a block of shell commands, a line each, as words; those of loops are without their loops."""
+    joined = re.sub(r'"\{.*?\}"', "OVERRIDES", block.replace("\\\n", " "), flags=re.DOTALL)
+    for line in joined.splitlines():
+        words = shlex.split(re.sub(r"^ *(\w+=\S+ )*", "", line), comments=True)
+        if words and words[0] not in ("done;", "for"):
+            yield words
+
+
+def check_script(words):
+    """`python scripts/….py …` or `python -m …`"""
+    path = words[1].replace(".", "/") + "/__main__.py" if words[0] == "-m" else words[0]
+    assert (PROJECT / path).is_file(), path
+    source = "".join(file.read_text() for file in [PROJECT / path, PROJECT / "scripts" / "benchmarks" / "harness.py"])
+    for option in [word for word in words if word.startswith("--")]:
+        assert f'"{option}"' in source, f"{path}: {option}"
+
+
+def check_uv(words):
+    extras = [word[2:-1] for word in words if word.startswith(".[")]
+    settings = configparser.ConfigParser()
+    settings.read(PROJECT / "setup.cfg")
+    assert all(extra in settings["options.extras_require"] for extra in extras)
+    assert "--overrides" not in words or (PROJECT / words[words.index("--overrides") + 1]).is_file()
+
+
+def check_dask(words):
+    command = {"scheduler": dask_scheduler, "worker": dask_worker}[words[0]].main
+    command.make_context(words[0], words[1:])
+
+
+def check_echo(words):
+    """Questions, or a config that imports another one."""
+    text, arrow, file = words
+    assert arrow == ">"
+    if file.endswith(".jsonl"):
+        assert {"passage", "question"} <= json.loads(text).keys()
+    else:
+        assert (PROJECT / "training_config" / re.fullmatch(r"import '(.*)'", text)[1]).is_file()
+
+
+def check_make(words):
+    (target,) = words
+    assert re.search(rf"^{target}:", (PROJECT / "Makefile").read_text(), flags=re.MULTILINE)
+
+
+def check_nothing(words):
+    """Commands that are no part of this project; and those of coref-rc, which tests/documentation_test.py parses."""
+
+
+CHECKS = {
+    **dict.fromkeys(["coref-rc", "head", "hf", "source", "ssh", "tail"], check_nothing),
+    "dask": check_dask,
+    "echo": check_echo,
+    "make": check_make,
+    "python": check_script,
+    "uv": check_uv,
+}
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "bash")], ids=name)
+def test_commands_of_a_page_can_be_given(page):
+    for block in blocks(page, "bash"):
+        subprocess.run(["bash", "-n"], input=block, text=True, check=True)
+        for words in lines_of(block):
+            CHECKS[words[0]](words[1:])
