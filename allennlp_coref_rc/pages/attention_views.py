@@ -22,8 +22,15 @@ LAYERS = {
 }
 """Names of annotation layers in the configs of this package, as pages write them; others are written as they are."""
 
-SPECIAL = {"@begin": "[start]", "@end": "[end]", "@placeholder": "_____", "@implicit": "[implicit]"}
-"""What readers put into texts, as pages write it."""
+SPECIAL = {
+    "@begin": "[start]",
+    "@end": "[end]",
+    "@placeholder": "_____",
+    "@implicit": "[implicit]",
+    "``": "“",
+    "''": "”",
+}
+"""Tokens that readers and tokenizers put into texts, as pages write them."""
 
 
 DEFAULT_OOV = "@@UNKNOWN@@"
