@@ -11,8 +11,8 @@ Reading comprehension with coreference, SRL and discourse structure: a plugin fo
 
 `annotate` gives a `Passage`, `load` a `Reader`, and its `answer` an `Answer`; all three are in `reading`.
 
-Importing this package makes its readers, models, encoders and annotators known to AllenNLP by their registered names.
-It imports neither AllenNLP nor PyTorch itself.
+Importing this package makes its readers, models, encoders and annotators known to AllenNLP by their registered names,
+and annotators to spaCy as components. It imports neither AllenNLP nor PyTorch nor spaCy itself.
 """
 
 import wrapt
@@ -39,6 +39,12 @@ wrapt.when_imported("allennlp.nn.util")(archives.install_weights)
 def _add_subcommands(_: object) -> None:
     """`allennlp annotate`."""
     from allennlp_coref_rc.commands import allennlp_annotate
+
+
+@wrapt.when_imported("spacy")
+def _add_components(_: object) -> None:
+    """`nlp.add_pipe("sieve_coref")`."""
+    from allennlp_coref_rc.annotations import spacy_components
 
 
 @wrapt.when_imported("allennlp.commands.train")

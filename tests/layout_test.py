@@ -167,7 +167,7 @@ def test_light_modules_import_nothing_heavy(module):
 @pytest.mark.parametrize(
     "module, allowed",
     [
-        # spaCy imports the first in every program that makes a pipeline.
+        # Every program that makes a pipeline of spaCy imports the first.
         ("annotations.spacy_components", ("spacy.",)),
         ("annotations.annotators.sieve.sieve_coref", ("allennlp.common",)),
     ],

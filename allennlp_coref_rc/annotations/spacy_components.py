@@ -1,8 +1,8 @@
 """
 Annotators as components of spaCy's pipelines: `spacy.blank("en").add_pipe("sieve_coref", config={"all_nouns": True})`.
 
-spaCy imports this module whenever a program makes its first pipeline, by the entry point in setup.cfg. So nothing heavy
-is imported before a component is added.
+The package imports this module where spaCy is imported too, and spaCy imports the package, by the entry point in
+setup.cfg, where any program makes a pipeline. So nothing heavy is imported before a component is added.
 """
 
 from dataclasses import replace
