@@ -1,4 +1,5 @@
 import os
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Union
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Cluster
@@ -36,12 +37,11 @@ def load(path: Union[str, os.PathLike], trust: bool = False, cuda_device: int = 
     from allennlp.predictors import Predictor
 
     from allennlp_coref_rc.predictors.explaining_predictor import ExplainingPredictor
-    from allennlp_coref_rc.registration import import_plugins
     from allennlp_coref_rc.trust import archives
 
     name = os.fspath(path)
     inside = os.path.join(name, ARCHIVE)
-    import_plugins()
+    _import_plugins()
     archive = archives.load(inside if os.path.isfile(inside) else name, cuda_device, trust=trust)
     predictor = Predictor.from_archive(archive)
     if not isinstance(predictor, ExplainingPredictor):
@@ -50,6 +50,14 @@ def load(path: Union[str, os.PathLike], trust: bool = False, cuda_device: int = 
             "predictor is cloze_reader or span_reader"
         )
     return Reader(name, predictor)
+
+
+@lru_cache(maxsize=None)
+def _import_plugins() -> None:
+    """AllenNLP's way looks at every module again, which takes a while."""
+    from allennlp_coref_rc.registration import import_plugins
+
+    import_plugins()
 
 
 class Reader:

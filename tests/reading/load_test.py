@@ -13,7 +13,7 @@ QUESTION = "Where is the milk?"
 
 
 def test_an_answer_is_that_of_predict(archive, reader):
-    output = Predictor.from_path(archive).predict_json({"passage": STORY, "question": QUESTION})
+    output = Predictor.from_path(archive, import_plugins=False).predict_json({"passage": STORY, "question": QUESTION})
     answer = reader.answer(STORY, QUESTION)
     assert answer.output == output
     assert answer.answer == output["answer"]
