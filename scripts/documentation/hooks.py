@@ -7,7 +7,7 @@ from typing import Any
 
 from mkdocs.structure.files import File, Files
 
-from scripts.documentation import reference
+from scripts.documentation import notebooks, reference
 from scripts.documentation.places import (
     MOVED,
     PROJECT,
@@ -28,7 +28,10 @@ def on_files(files: Files, config: Any) -> Files:
         files.append(File.generated(config, path, **content))
 
     for original, path in MOVED.items():
-        add(path, abs_src_path=str(PROJECT / original))
+        if original.endswith(".ipynb"):
+            add(path, content=notebooks.markdown(PROJECT / original))
+        else:
+            add(path, abs_src_path=str(PROJECT / original))
     for page in list(files.documentation_pages()):
         for linked in linked_files(PROJECT / repository_path(page.src_uri)):
             if place(linked) == source_page(linked) and (PROJECT / linked).is_file():

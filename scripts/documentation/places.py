@@ -19,6 +19,7 @@ MOVED = {
     "CONTRIBUTING.md": "CONTRIBUTING.md",
     "SECURITY.md": "SECURITY.md",
     "CHANGELOG.md": "CHANGELOG.md",
+    "docs/python.ipynb": "python.md",
 }
 """Pages of the repository that are elsewhere on the site."""
 

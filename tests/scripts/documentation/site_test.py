@@ -2,9 +2,11 @@
 The site's settings, and its links. `make docs` builds all of it strictly.
 """
 
+import json
+
 from mkdocs.utils.yaml import yaml_load
 
-from scripts.documentation import reference
+from scripts.documentation import notebooks, reference
 from scripts.documentation.places import MOVED, repository_path, site_path, with_links_of_the_site
 from tests.shared import PROJECT
 
@@ -22,6 +24,7 @@ def navigation(entries):
 def test_every_page_is_in_the_navigation():
     listed = list(navigation(yaml_load((PROJECT / "mkdocs.yml").read_text())["nav"]))
     pages = {path.relative_to(PROJECT).as_posix() for path in [*PROJECT.glob("*.md"), *PROJECT.glob("docs/**/*.md")]}
+    pages |= {path.relative_to(PROJECT).as_posix() for path in PROJECT.glob("docs/**/*.ipynb")}
     pages |= {f"docs/{path}" for path in reference.pages()}
     assert len(listed) == len(set(listed))
     assert {repository_path(path) for path in listed} == pages
@@ -52,3 +55,21 @@ def test_links_of_pages_that_move():
 def test_code_stays_as_it_is():
     text = "```\n[a](../RESULTS.md)\n```\n"
     assert with_links_of_the_site(text, "train.md", place) == text
+
+
+def test_a_notebook_becomes_markdown(tmp_path):
+    cells = [
+        {"cell_type": "markdown", "source": ["# Title\n", "[a](b.md)"]},
+        {"cell_type": "code", "source": ["1 + 1"], "outputs": [{"data": {"text/plain": ["2"]}}]},
+        {"cell_type": "code", "source": ["print(3)"], "outputs": [{"text": ["3\n"]}]},
+        {
+            "cell_type": "code",
+            "source": ["page"],
+            "outputs": [{"data": {"text/html": ["<p>4</p>"], "text/plain": "4"}}],
+        },
+    ]
+    (tmp_path / "a.ipynb").write_text(json.dumps({"cells": cells}))
+    assert notebooks.markdown(tmp_path / "a.ipynb") == (
+        "# Title\n[a](b.md)\n\n```python\n1 + 1\n```\n\n```\n2\n```\n\n```python\nprint(3)\n```\n\n```\n3\n```\n\n"
+        "```python\npage\n```\n\n<div><p>4</p></div>\n"
+    )
