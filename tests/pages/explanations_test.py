@@ -186,6 +186,19 @@ def test_a_page_of_a_long_passage_is_small_and_right():
     assert "Of each word only the largest are stored" in page.text
 
 
+def test_an_answer_of_several_spans_is_framed_where_nothing_else_is_known():
+    tokens = "Ann and Bob saw Ann .".split()
+    values = {
+        "answer": "Ann, Bob",
+        "best_spans": [[0, 0], [2, 2]],
+        "passage_tokens": tokens,
+        "question_tokens": ["Who"],
+    }
+    page = parse(explanation_page(values))
+    assert [mark.text for mark in page.all(of_class="crc-answer")] == ["Ann", "Bob"]
+    assert not page.all(id="views") and not page.all(of_class="bars")
+
+
 def test_scopes_are_told_apart():
     page = parse(explanation_page(dassa_prediction(150, 1, 1, 50)))
     data = data_of(page)
