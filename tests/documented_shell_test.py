@@ -30,7 +30,7 @@ def check_script(words):
     assert (PROJECT / path).is_file(), path
     source = "".join(file.read_text() for file in [PROJECT / path, PROJECT / "scripts" / "benchmarks" / "harness.py"])
     for option in [word for word in words if word.startswith("--")]:
-        assert f'"{option}"' in source, f"{path}: {option}"
+        assert re.search(rf'"(--)?{option[2:]}"', source), f"{path}: {option}"
 
 
 def check_uv(words):
