@@ -28,6 +28,9 @@ No trained reader was given, so this page only annotates. In a few minutes, `cor
 output/quick_start` (or `make train` in a clone) trains one. Then start `coref-rc demo` again, in the same folder.
 """
 
+SHORT = 20
+"""Characters of an answer that are shown large."""
+
 LONG = 20
 """In sentences. For longer passages, beliefs are computed only when asked for."""
 
@@ -74,7 +77,7 @@ def show(archives: Dict[str, str], trust: bool = False) -> None:
         show_clusters(reading)
         show_edits(editing, reading)
         return
-    left, right = st.columns([3, 2], gap="large")
+    left, right = st.columns([3, 2] if len(readers) == 1 else 2, gap="large")
     with right:
         asked = show_answers(question, readers, reading, editing)
     with left:
@@ -171,15 +174,23 @@ def show_answers(question: Question, readers: Dict[str, Reader], reading: Readin
 
 
 def show_answer(name: str, answer: Answer, unedited: Answer) -> None:
-    st.metric(plain(name), "no answer" if answer.answer is None else answer.answer)
-    if unedited.answer != answer.answer:
-        st.caption(f"The annotator's clusters give **{plain(str(unedited.answer))}**.")
-    for warning in answer.warnings:
-        st.warning(plain(warning))
+    found = text_of(answer)
+    if len(found) <= SHORT:
+        st.metric(plain(name), found)
+    else:
+        st.markdown(f":small[{plain(name)}]  \n**{plain(found)}**")
     if answer.candidates:
         st.altair_chart(probability_chart(answer.candidates), key=f"bars_{name}")
     elif answer.probability is not None:
         st.caption(f"Its probability is {answer.probability:.3f}.")
+    if unedited.answer != answer.answer:
+        st.caption(f"The annotator's clusters give **{plain(text_of(unedited))}**.")
+    for warning in answer.warnings:
+        st.warning(plain(warning))
+
+
+def text_of(answer: Answer) -> str:
+    return "no answer" if answer.answer is None else answer.answer
 
 
 def show_beliefs(question: Question, asked: List[Asked]) -> None:
@@ -197,15 +208,14 @@ def show_beliefs(question: Question, asked: List[Asked]) -> None:
             beliefs = beliefs_of(key_of(one.reader, question, one.reading), one.reader, question, one.reading)
             sentences = joined(one.reading.tokens, *one.reading.passage.sentences)
             distributions = [belief.candidates if belief else {} for belief in beliefs]
-            st.caption(plain(one.name))
             if any(distributions):
+                st.caption(f"{plain(one.name)}: the darker, the more probable; point at a cell to see the number")
                 candidates = shown_candidates([distributions], str(one.answer.answer))
                 st.altair_chart(belief_chart(sentences, distributions, candidates), key=f"beliefs_{one.name}")
             else:
-                rows = [
-                    {"sentence": text, "answer": belief and belief.answer} for text, belief in zip(sentences, beliefs)
-                ]
-                st.dataframe(rows, hide_index=True)
+                st.caption(plain(one.name))
+                answers = [text_of(belief) if belief else "" for belief in beliefs]
+                st.table({"sentence": list(map(plain, sentences)), "answer": list(map(plain, answers))})
 
 
 def show_requests(question: Question, asked: List[Asked], archives: Dict[str, str]) -> None:

@@ -6,9 +6,6 @@ import altair as alt
 
 MAX_BARS = 10
 
-FEW = 7
-"""Names of candidates that have room beside each other."""
-
 COLOUR = "#1da4bf"
 
 
@@ -18,7 +15,7 @@ def probability_chart(probabilities: Dict[str, float]) -> alt.Chart:
     rows = [{"candidate": name, "probability": probabilities[name], "p": f"{probabilities[name]:.3f}"} for name in best]
     base = alt.Chart(alt.Data(values=rows)).encode(
         y=alt.Y("candidate:N", sort=best, title=None, axis=alt.Axis(labelLimit=160, ticks=False, domain=False)),
-        x=alt.X("probability:Q", scale=alt.Scale(domain=[0, 1]), title=None, axis=alt.Axis(values=[0, 0.5, 1])),
+        x=alt.X("probability:Q", scale=alt.Scale(domain=[0, 1.2]), title=None, axis=alt.Axis(values=[0, 0.5, 1])),
         tooltip=["candidate:N", alt.Tooltip("probability:Q", format=".4f")],
     )
     bars = base.mark_bar(color=COLOUR, height=14, cornerRadiusEnd=2)
@@ -40,7 +37,7 @@ def belief_chart(sentences: Sequence[str], beliefs: Sequence[Dict[str, float]], 
             title=None,
             axis=alt.Axis(
                 orient="top",
-                labelAngle=0 if len(candidates) <= FEW else -40,
+                labelAngle=-40,
                 ticks=False,
                 domain=False,
                 labelOverlap=False,
@@ -51,6 +48,6 @@ def belief_chart(sentences: Sequence[str], beliefs: Sequence[Dict[str, float]], 
     )
     scale = alt.Scale(domain=[0, 1], range=[0.03, 1])
     boxes = base.mark_rect(color=COLOUR, stroke="rgba(128, 128, 128, .3)", strokeWidth=0.5).encode(
-        opacity=alt.Opacity("probability:Q", scale=scale, title="belief", legend=alt.Legend(values=[0, 0.5, 1]))
+        opacity=alt.Opacity("probability:Q", scale=scale, legend=None)
     )
     return boxes.properties(height=alt.Step(26))

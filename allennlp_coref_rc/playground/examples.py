@@ -30,7 +30,7 @@ TEXTS = {
         "the letter to the mayor. He does not believe her, but he closes the bridge for a night. That night the bridge "
         "falls. Crane flees the town, and the mayor pays the debt of her father. In spring she opens the workshop "
         "again, and Jonah becomes her apprentice.",
-        "Who does Ada ask for help?",
+        "Who asks her cousin for help?",
     ),
 }
 

@@ -1,0 +1,129 @@
+"""
+Takes pictures of the playground in headless Chromium.
+
+    python scripts/playground_screenshots.py FOLDER --story GRU=ARCHIVE C-GRU=ARCHIVE --cloze ARCHIVE --summary ARCHIVE
+
+Writes story.png and story_edited.png, of readers of bAbI's task 2 before and after an edit of a cluster; cloze.png, of
+a reader of LAMBADA; and summary.png, of one whose answers are spans. Those without an archive are left out.
+"""
+
+import socket
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Callable, Iterator, Sequence
+
+from playwright.sync_api import Page, sync_playwright
+
+from allennlp_coref_rc.common.script import ScriptParser, run
+
+CHROMIUM = "/usr/bin/chromium"
+
+PATIENCE = 120
+"""Seconds until a page has to be there; machines may be busy."""
+
+WIDTH = 1400
+
+BELOW = 120
+"""Empty pixels at the end of a page."""
+
+
+def main() -> None:
+    parser = ScriptParser(__doc__)
+    parser.add_argument("folder", type=Path)
+    for name in ("story", "cloze", "summary"):
+        parser.add_argument(f"--{name}", nargs="+", default=[], metavar="ARCHIVE")
+    args = parser.parse_args()
+    args.folder.mkdir(parents=True, exist_ok=True)
+    if args.story:
+        with opened(args.story) as page:
+            picture(page, args.folder / "story.png")
+            page.get_by_role("button", name="Mary 10").click()
+            press(page, "Drop")
+            picture(page, args.folder / "story_edited.png")
+    if args.cloze:
+        with opened(args.cloze) as page:
+            choose(page, "Example", "A cloze")
+            picture(page, args.folder / "cloze.png")
+    if args.summary:
+        with opened(args.summary) as page:
+            choose(page, "Example", "A summary")
+            choose(page, "Annotator of clusters", "sieve_coref")
+            picture(page, args.folder / "summary.png")
+
+
+@contextmanager
+def opened(archives: Sequence[str], foreign: Callable[[str], None] = lambda url: None) -> Iterator[Page]:
+    """The playground with these archives, and a call for everything that it asks of another server."""
+    with served(*archives) as address, sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": WIDTH, "height": 1000})
+        page.set_default_timeout(1000 * PATIENCE)
+        page.on(
+            "request",
+            lambda request: None if request.url.startswith((address, "data:", "blob:")) else foreign(request.url),
+        )
+        page.goto(address)
+        page.get_by_label("Passage").wait_for()
+        settle(page)
+        yield page
+        browser.close()
+
+
+@contextmanager
+def served(*arguments: str) -> Iterator[str]:
+    """The address of a running `coref-rc demo`, which ends whatever happens."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    words = [sys.executable, "-m", "allennlp_coref_rc", "demo", *arguments, "--headless", "--port", str(port)]
+    process = subprocess.Popen(words, stdout=subprocess.DEVNULL)
+    try:
+        for _ in range(10 * PATIENCE):
+            with socket.socket() as probe:
+                if probe.connect_ex(("127.0.0.1", port)) == 0:
+                    break
+            if process.poll() is not None:
+                raise RuntimeError(f"coref-rc demo has ended with the status {process.returncode}")
+            time.sleep(0.1)
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        process.terminate()
+        try:
+            process.wait(20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def settle(page: Page) -> None:
+    """Waits until the page is complete. Before, some of the old one may still be there."""
+    page.wait_for_timeout(300)
+    page.locator("[data-test-script-state=notRunning]").wait_for()
+
+
+def choose(page: Page, label: str, option: str) -> None:
+    page.get_by_label(label).first.click()
+    page.get_by_role("option", name=option).first.click()
+    settle(page)
+
+
+def press(page: Page, name: str) -> None:
+    page.get_by_role("button", name=name, exact=True).click()
+    settle(page)
+
+
+def picture(page: Page, path: Path) -> None:
+    """Of the whole page, which scrolls within the window unless that is high enough."""
+    page.mouse.move(0, 0)
+    height = page.evaluate("document.querySelector('[data-testid=stMainBlockContainer]').scrollHeight")
+    page.set_viewport_size({"width": WIDTH, "height": int(height) - BELOW})
+    # Charts are drawn after the page is complete.
+    page.wait_for_timeout(2000)
+    page.screenshot(path=str(path))
+
+
+if __name__ == "__main__":
+    run(main)
