@@ -26,7 +26,7 @@ PATIENCE = 120
 
 WIDTH = 1400
 
-BELOW = 120
+BELOW = 90
 """Empty pixels at the end of a page."""
 
 

@@ -1,7 +1,7 @@
 """The part of the page that shows clusters and edits them."""
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Callable, Dict, List, Optional, Sequence
 
 import streamlit as st
@@ -30,7 +30,9 @@ class Editing:
     """The clusters of a question and all edits of them."""
 
     origin: Any
-    """What the clusters depend on. With another one, editing begins anew."""
+    """What the reading depends on. With another one, editing begins anew."""
+    read: Reading
+    """The question with the annotator's clusters."""
     history: List[List[Cluster]]
     edits: int = 0
     """Counts edits, also those undone, so that no choice outlives the clusters in which it was made."""
@@ -40,6 +42,11 @@ class Editing:
     @property
     def clusters(self) -> List[Cluster]:
         return self.history[-1]
+
+    @property
+    def reading(self) -> Reading:
+        """The question with the edited clusters."""
+        return replace(self.read, clusters=self.clusters)
 
     def apply(self, edit: Edit) -> None:
         """Edits the clusters; what can't be done is kept as a message."""
@@ -57,12 +64,13 @@ class Editing:
         self.message = ""
 
 
-def current_editing(origin: Any, reading: Reading) -> Editing:
-    """The edits of this question so far, or a new beginning with the annotator's clusters."""
+def current_editing(origin: Any, read: Callable[[], Reading]) -> Editing:
+    """The edits of this question so far, or a new beginning with what is read now."""
     editing: Optional[Editing] = st.session_state.get("editing")
     if editing is None or editing.origin != origin:
+        reading = read()
         edits = editing.edits + 1 if editing else 0
-        editing = st.session_state["editing"] = Editing(origin, [reading.clusters], edits)
+        editing = st.session_state["editing"] = Editing(origin, reading, [reading.clusters], edits)
     return editing
 
 

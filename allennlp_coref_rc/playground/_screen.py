@@ -70,16 +70,17 @@ def show(archives: Dict[str, str], trust: bool = False) -> None:
         if names and not question.question.strip():
             raise ConfigurationError("found an empty question, expected one")
         annotator = None if annotator_config is None else load_annotator(annotator_config, trust)
-        reading = first_reading(question, readers, annotator)
-    editing = current_editing((names[:1], question, annotator_config), reading)
-    reading = replace(reading, clusters=editing.clusters)
+        first = next(iter(readers.values()), None)
+        origin = names[:1], first and first.key, question, annotator_config
+        editing = current_editing(origin, lambda: first_reading(question, first, annotator))
+    reading = editing.reading
     if not readers:
         show_clusters(reading)
         show_edits(editing, reading)
         return
     left, right = st.columns([3, 2] if len(readers) == 1 else 2, gap="large")
     with right:
-        asked = show_answers(question, readers, reading, editing)
+        asked = show_answers(question, readers, editing)
     with left:
         show_clusters(reading, asked[0].answer if asked else None)
         show_edits(editing, reading)
@@ -141,14 +142,12 @@ def take_example(name: str) -> None:
     st.session_state.update(values)
 
 
-def first_reading(question: Question, readers: Dict[str, Reader], annotator: Optional[Annotator]) -> Reading:
-    """The question with the clusters from which editing begins, as the first reader sees it."""
-    if readers:
-        return next(iter(readers.values())).read(question, annotator)
-    return annotated(question.passage, annotator or NoAnnotator())
+def first_reading(question: Question, reader: Optional[Reader], annotator: Optional[Annotator]) -> Reading:
+    """The question with the clusters from which editing begins, as the first reader sees it, if there is one."""
+    return reader.read(question, annotator) if reader else annotated(question.passage, annotator or NoAnnotator())
 
 
-def show_answers(question: Question, readers: Dict[str, Reader], reading: Reading, editing: Editing) -> List[Asked]:
+def show_answers(question: Question, readers: Dict[str, Reader], editing: Editing) -> List[Asked]:
     """Each reader's answer with its probabilities. The clusters are those of the first reader's tokens."""
     st.subheader("Answer", anchor=False)
     asked: List[Asked] = []
@@ -156,11 +155,9 @@ def show_answers(question: Question, readers: Dict[str, Reader], reading: Readin
     for name, reader, place in zip(readers, readers.values(), st.columns(len(readers))):
         with place:
             try:
-                own = reading if reader is first else reader.read(question)
-                own, before = (
-                    replace(own, clusters=transferred(replace(reading, clusters=clusters), own))
-                    for clusters in (editing.clusters, editing.history[0])
-                )
+                own = editing.read if reader is first else reader.read(question)
+                before = replace(own, clusters=transferred(editing.read, own))
+                own = replace(own, clusters=transferred(editing.reading, own))
                 answer = answer_of(key_of(reader, question, own), reader, question, own)
                 unedited = answer_of(key_of(reader, question, before), reader, question, before)
             except Exception as error:
@@ -180,7 +177,7 @@ def show_answer(name: str, answer: Answer, unedited: Answer) -> None:
     else:
         st.markdown(f":small[{plain(name)}]  \n**{plain(found)}**")
     if answer.candidates:
-        st.altair_chart(probability_chart(answer.candidates), key=f"bars_{name}")
+        st.vega_lite_chart(spec=probability_chart(answer.candidates), key=f"bars_{name}")
     elif answer.probability is not None:
         st.caption(f"Its probability is {answer.probability:.3f}.")
     if unedited.answer != answer.answer:
@@ -211,7 +208,7 @@ def show_beliefs(question: Question, asked: List[Asked]) -> None:
             if any(distributions):
                 st.caption(f"{plain(one.name)}: the darker, the more probable; point at a cell to see the number")
                 candidates = shown_candidates([distributions], str(one.answer.answer))
-                st.altair_chart(belief_chart(sentences, distributions, candidates), key=f"beliefs_{one.name}")
+                st.vega_lite_chart(spec=belief_chart(sentences, distributions, candidates), key=f"beliefs_{one.name}")
             else:
                 st.caption(plain(one.name))
                 answers = [text_of(belief) if belief else "" for belief in beliefs]
