@@ -16,10 +16,9 @@ from pathlib import Path
 from typing import Callable, Iterator, Sequence
 
 from playwright.sync_api import Page, sync_playwright
+from screenshots import find_browser, write_picture
 
 from allennlp_coref_rc.common.script import ScriptParser, run
-
-CHROMIUM = "/usr/bin/chromium"
 
 PATIENCE = 120
 """Seconds until a page has to be there; machines may be busy."""
@@ -58,7 +57,7 @@ def main() -> None:
 def opened(archives: Sequence[str], foreign: Callable[[str], None] = lambda url: None) -> Iterator[Page]:
     """The playground with these archives, and a call for everything that it asks of another server."""
     with served(*archives) as address, sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        browser = driver.chromium.launch(executable_path=find_browser(), args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": WIDTH, "height": 1000})
         page.set_default_timeout(1000 * PATIENCE)
         page.on(
@@ -122,7 +121,7 @@ def picture(page: Page, path: Path) -> None:
     page.set_viewport_size({"width": WIDTH, "height": int(height) - BELOW})
     # Charts are drawn after the page is complete.
     page.wait_for_timeout(2000)
-    page.screenshot(path=str(path))
+    print(f"{path}: {write_picture(page.screenshot(), path) / 1000:.0f} kB")
 
 
 if __name__ == "__main__":

@@ -90,7 +90,6 @@ def explanation_shots(name: str, path: str, folder: Path) -> List[Shot]:
 
 def take(shots: List[Shot], folder: Path, dark: bool = False) -> Dict[str, int]:
     """Takes the pictures. Returns the size of each in bytes."""
-    from PIL import Image
     from playwright.sync_api import sync_playwright
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -103,12 +102,19 @@ def take(shots: List[Shot], folder: Path, dark: bool = False) -> Dict[str, int]:
             page.evaluate(shot.action)
             height = min(SIZE["height"], page.evaluate("Math.ceil(document.body.getBoundingClientRect().bottom)"))
             clip = {"x": 0, "y": 0, "width": SIZE["width"], "height": height}
-            picture = Image.open(io.BytesIO(page.screenshot(clip=clip)))
             target = folder / f"{shot.name}.png"
-            picture.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE).save(target, optimize=True)
-            sizes[str(target)] = target.stat().st_size
+            sizes[str(target)] = write_picture(page.screenshot(clip=clip), target)
         browser.close()
     return sizes
+
+
+def write_picture(png: bytes, target: Path) -> int:
+    """Writes a picture of few colours, and returns its size in bytes."""
+    from PIL import Image
+
+    picture = Image.open(io.BytesIO(png)).convert("RGB")
+    picture.quantize(COLOURS, dither=Image.Dither.NONE).save(target, optimize=True)
+    return target.stat().st_size
 
 
 def main() -> None:

@@ -1,16 +1,17 @@
 """The playground in a real browser: the installed Chromium, driven by Playwright."""
 
-import os
-
 import pytest
+
+from tests.scripts.scripts import load_script
 
 playwright = pytest.importorskip("playwright.sync_api")
 pytest.importorskip("streamlit")
-pictures = pytest.importorskip("scripts.playground_screenshots")
+
+pictures = load_script("playground_screenshots")
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(not os.path.exists(pictures.CHROMIUM), reason=f"there is no {pictures.CHROMIUM}"),
+    pytest.mark.skipif(not pictures.find_browser(), reason="there is no Chromium"),
 ]
 
 
