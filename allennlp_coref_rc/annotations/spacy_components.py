@@ -56,12 +56,12 @@ class AnnotatorComponent(Pipe):
         return doc
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
-        """Annotates docs in batches. spaCy's error handler is given a batch that fails."""
+        """Annotates docs in batches; those of a batch that fails alone, so that the error handler gets no others."""
         for docs in minibatch(stream, batch_size):
             try:
                 self._annotate(docs)
-            except Exception as error:
-                self.get_error_handler()(self.name, self, docs, error)
+            except Exception:
+                yield from super().pipe(docs)
             else:
                 yield from docs
 
