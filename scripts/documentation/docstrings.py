@@ -13,11 +13,13 @@ LINK = re.compile(r"`([^`<]+?)\s+<([^>`]+)>`_+")
 
 
 class Docstrings(griffe.Extension):
-    """Changes each docstring when it is found."""
+    """Changes each docstring when it is found, and adds to that of a class in which file it is."""
 
     def on_instance(self, *, obj: griffe.Object, **kwargs: Any) -> None:
         if obj.docstring is not None:
             obj.docstring.value = markdown(obj.docstring.value)
+            if obj.is_class:
+                obj.docstring.value += f"\n\nSource: `{obj.relative_package_filepath}`"
 
 
 def markdown(docstring: str) -> str:

@@ -128,7 +128,7 @@ class Entry(NamedTuple):
         """mkdocstrings' block."""
         options = {"heading": self.heading, "toc_label": self.heading, "heading_level": self.level}
         if self.members:
-            options |= {"members": list(self.members), "separate_signature": False, "show_source": False}
+            options |= {"members": list(self.members), "separate_signature": False}
         return f"::: {self.path}\n    options: {json.dumps(options)}"
 
 

@@ -13,6 +13,7 @@ from scripts.documentation.docstrings import markdown
 def test_every_registered_class_has_an_entry_on_the_page_of_its_kind():
     for each in reference.registered():
         (name,) = [name for name, page in reference.PAGES.items() if each.kind in page.kinds]
+        assert each.cls.has_docstring, each.cls.path
         assert f"::: {each.cls.path}\n" in reference.pages()[f"reference/{name}.md"]
 
 
