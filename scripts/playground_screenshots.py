@@ -28,6 +28,8 @@ WIDTH = 1400
 BELOW = 90
 """Empty pixels at the end of a page."""
 
+HEIGHT = "document.querySelector('[data-testid=stMainBlockContainer]').scrollHeight"
+
 
 def main() -> None:
     parser = ScriptParser(__doc__)
@@ -117,9 +119,12 @@ def press(page: Page, name: str) -> None:
 def picture(page: Page, path: Path) -> None:
     """Of the whole page, which scrolls within the window unless that is high enough."""
     page.mouse.move(0, 0)
-    height = page.evaluate("document.querySelector('[data-testid=stMainBlockContainer]').scrollHeight")
-    page.set_viewport_size({"width": WIDTH, "height": int(height) - BELOW})
-    # Charts are drawn after the page is complete.
+    heights = [0, 0, 0]
+    # What is slow comes later, and charts are drawn last.
+    while len(set(heights)) > 1 or not heights[-1]:
+        page.wait_for_timeout(1000)
+        heights = [*heights[1:], page.evaluate(HEIGHT)]
+    page.set_viewport_size({"width": WIDTH, "height": int(heights[-1]) - BELOW})
     page.wait_for_timeout(2000)
     print(f"{path}: {write_picture(page.screenshot(), path) / 1000:.0f} kB")
 
