@@ -75,6 +75,12 @@ def test_the_request_gives_the_same_answer_to_coref_rc_predict(reader, predictor
     assert output["candidate_probabilities"] == pytest.approx(answer.candidates, abs=1e-6)
 
 
+def test_a_reader_of_spans_is_given_no_candidates(reader, monkeypatch):
+    monkeypatch.setattr(reader, "answers_are_spans", True)
+    request = reader.request(replace(QUESTION, candidates=("office",)))
+    assert request == {"passage": QUESTION.passage, "question": QUESTION.question}
+
+
 def test_beliefs_are_those_of_draw_story(reader, predictor):
     story = Story(BabiQuestion(STATEMENTS, QUESTION.question, "office", [0, 2], 4, 1), 2)
     expected = by_prefixes(predictor, story)

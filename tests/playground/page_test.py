@@ -138,6 +138,19 @@ def test_examples_are_asked(archive):
         assert page.text_area(key="passage").value == examples()[example].passage
 
 
+def test_words_that_look_like_markup_are_shown_as_they_are(archive):
+    page = open_page({"mine": archive}, passage="*Mary* left <b>. *Mary* left $x$ .", question=QUESTION)
+    labelled(page.text_input, "Words of the text").set_value("*mary*").run()
+    press(page, "Add")
+    assert clusters(page) == [["Mary1", "Mary2"], [r"\* Mary \*1"]] and not page.exception
+
+
+def test_equal_words_of_a_sentence_can_be_told_apart(archive):
+    page = open_page({"mine": archive}, passage="Mary saw Mary and Mary.", question=QUESTION)
+    edit(page, "Drop", (0, (2, 3)))
+    assert json.loads(page.code[0].value)["clusters"] == [[[0, 1], [4, 5]]]
+
+
 def test_without_a_reader_texts_are_annotated():
     page = open_page({}, passage="Mary left. She was tired.")
     assert "coref-rc train babi/quick_start.jsonnet" in page.info[0].value
