@@ -1,3 +1,4 @@
+from copy import deepcopy
 from inspect import signature
 from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Union, overload
 
@@ -53,11 +54,9 @@ def annotate(
     """
     if isinstance(texts, (str, AnnotatedText, Passage)):
         return annotate([texts], annotator, trust)[0]
-    try:
-        passages = [as_passage(text) for text in texts]
-    except TypeError as error:
-        raise ConfigurationError(f"found {excerpt(texts)}, expected a text or several texts") from error
-    return _annotated(passages, annotator, trust)
+    if not isinstance(texts, Iterable):
+        raise ConfigurationError(f"found {excerpt(texts)}, expected a text or several texts")
+    return _annotated([as_passage(text) for text in texts], annotator, trust)
 
 
 def as_passage(text: Text) -> Passage:
@@ -122,4 +121,5 @@ def _from_config(annotator: Union[str, Dict[str, Any]]) -> "Annotator":
         raise ConfigurationError(
             f"found the annotator {excerpt(annotator)}, expected a name, a config, or an Annotator"
         )
-    return Annotator.from_params(Params(config, "annotator."))
+    # AllenNLP takes values out of the config as it reads them.
+    return Annotator.from_params(Params(deepcopy(config), "annotator."))

@@ -22,7 +22,9 @@ def test_a_text_has_its_clusters_as_tokens_strings_and_characters():
 
 def test_an_annotator_is_a_name_a_config_or_an_object():
     text = "Mary left Bill. Mary fell."
-    configured = allennlp_coref_rc.annotate(text, {"type": "exact_match_coref", "entities": ["."]})
+    config = {"type": "exact_match_coref", "entities": ["."]}
+    configured = allennlp_coref_rc.annotate(text, config)
+    assert config == {"type": "exact_match_coref", "entities": ["."]}
     built = allennlp_coref_rc.annotate(text, ExactMatchCoref(entities=["."]))
     assert configured == built and built.cluster_texts == [[".", "."]]
     assert allennlp_coref_rc.annotate(text, "exact_match_coref").cluster_texts == [["Mary", "Mary"]]
