@@ -25,7 +25,10 @@ BASES = {
 
 ENCODERS = {"coref_gru": "variants.coref_gru", "mage_gru": "variants.mage_gru(16)", "dassa": "variants.dassa"}
 
-OTHERS = ("variants.transformer('roberta-large', learning_rate=0.00001)", "{ hidden_size:: 64, overlap:: 32 }")
+OTHERS = (
+    "variants.transformer('roberta-large', learning_rate=0.00001)",
+    "{ hidden_size:: 64, overlap:: 32, callbacks+:: [{ type: 'tensorboard' }] }",
+)
 
 
 def experiments(texts):
@@ -59,6 +62,7 @@ def test_variants_combine_in_any_order():
         model, rates = first["model"], [group[1]["lr"] for group in first["trainer"]["optimizer"]["parameter_groups"]]
         assert model["transformer"]["model_name"] == "roberta-large" and model["transformer"]["overlap"] == 32
         assert model["encoder"].get("input_size", model["encoder"].get("input_dim")) == 1024
+        assert {"type": "tensorboard"} in first["trainer"]["callbacks"]
         assert rates == [0.00001, 0.00001] and first["trainer"]["grad_norm"] == 1
 
 

@@ -80,6 +80,7 @@ local transformers = import 'transformers.libsonnet';
   max_batch_size:: null,
   moving_average:: null,
   learning_rate:: 0.001,
+  callbacks:: [],
 
   local annotation_layers = experiment.encoder.annotation_layers,
   local needed = std.set([
@@ -174,7 +175,7 @@ local transformers = import 'transformers.libsonnet';
     grad_norm: 5,
     validation_metric: experiment.validation_metric,
     [if experiment.moving_average != null then 'moving_average']: experiment.moving_average,
-    callbacks: [{ type: 'console_logger', should_log_inputs: false }],
+    callbacks: [{ type: 'console_logger', should_log_inputs: false }] + experiment.callbacks,
   },
   random_seed: 1,
   numpy_seed: 1,
