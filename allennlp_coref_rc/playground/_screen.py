@@ -206,7 +206,9 @@ def show_beliefs(question: Question, asked: List[Asked]) -> None:
             sentences = joined(one.reading.tokens, *one.reading.passage.sentences)
             distributions = [belief.candidates if belief else {} for belief in beliefs]
             if any(distributions):
-                st.caption(f"{plain(one.name)}: the darker, the more probable; point at a cell to see the number")
+                st.caption(
+                    f"{plain(one.name)}: the stronger the colour, the more probable; point at a cell to see the number"
+                )
                 candidates = shown_candidates([distributions], str(one.answer.answer))
                 st.vega_lite_chart(spec=belief_chart(sentences, distributions, candidates), key=f"beliefs_{one.name}")
             else:

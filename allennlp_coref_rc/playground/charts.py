@@ -8,6 +8,9 @@ MAX_BARS = 10
 
 COLOUR = "#1da4bf"
 
+GREY = "#808080"
+"""Can be read on light and dark ground."""
+
 
 def probability_chart(probabilities: Dict[str, float]) -> Chart:
     """Bars of the most probable candidates."""
@@ -32,7 +35,7 @@ def probability_chart(probabilities: Dict[str, float]) -> Chart:
         "layer": [
             {"mark": {"type": "bar", "color": COLOUR, "height": 14, "cornerRadiusEnd": 2}},
             {
-                "mark": {"type": "text", "align": "left", "dx": 4},
+                "mark": {"type": "text", "align": "left", "dx": 4, "color": GREY},
                 "encoding": {"text": {**number, "format": ".3f"}},
             },
         ],
