@@ -12,4 +12,6 @@ def name(page):
 
 
 def blocks(page, language):
-    return re.findall(rf"^```{language}\n(.*?)^```$", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+    """The texts of the fenced blocks in a language; those in none, "", are what a screen or a file shows."""
+    found = re.findall(r"^```(\w*)\n(.*?)^```$", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+    return [text for name, text in found if name == language]

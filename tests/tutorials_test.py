@@ -1,0 +1,56 @@
+"""
+The steps of the tutorials that take a moment, with the files that the pages show: the screen is that of the pages.
+"""
+
+import shlex
+from pathlib import Path
+
+import pytest
+
+from allennlp_coref_rc.__main__ import main
+from allennlp_coref_rc.annotations.document import read_documents
+from tests.documented import blocks
+from tests.shared import PROJECT
+
+pytestmark = pytest.mark.slow
+
+OWN_DATA, CORPUS = (PROJECT / "docs" / "tutorials" / f"{name}.md" for name in ("own_data", "annotate_a_corpus"))
+
+
+def give(block, capsys):
+    """Gives the commands of a block; returns what the last one prints."""
+    for line in block.replace("\\\n", " ").splitlines():
+        name, *words = shlex.split(line)
+        assert name == "coref-rc"
+        capsys.readouterr()
+        main(words)
+    return capsys.readouterr().out
+
+
+def test_a_corpus_is_annotated_checked_and_read(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    texts, report, printed = blocks(CORPUS, "")
+    Path("my_texts.txt").write_text(texts)
+    annotate, check, _ = blocks(CORPUS, "bash")
+    give(annotate, capsys)
+    assert give(check, capsys) == report
+    exec(blocks(CORPUS, "python")[0], {})
+    assert capsys.readouterr().out == printed
+
+
+def test_own_data_are_written_checked_and_annotated(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    write, _ = blocks(OWN_DATA, "python")
+    exec(write, {})
+    assert Path("my_train.txt").read_text().startswith(blocks(OWN_DATA, "")[0])
+    Path("mine.jsonnet").write_text(blocks(OWN_DATA, "jsonnet")[0])
+    assert give(blocks(OWN_DATA, "bash")[0], capsys) == "mine.jsonnet: found no mistake\n"
+    annotate, _ = blocks(CORPUS, "bash")[2].splitlines()
+    give(annotate, capsys)
+    documents = list(read_documents("my_train.jsonl"))
+    assert len(documents) == 800
+    # Each pronoun of a story is in the cluster of a name.
+    for _, document in documents[:20]:
+        text = document.text
+        found = {position for cluster in text.clusters for start, stop in cluster for position in range(start, stop)}
+        assert {i for i, token in enumerate(text.tokens) if token in ("He", "She")} <= found
