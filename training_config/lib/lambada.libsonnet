@@ -11,7 +11,7 @@ coref_gru_paper {
   embedding_dim:: 100,
   max_clusters:: 14,
   dropout:: 0.2,
-  annotator:: { type: 'sieve_coref', max_clusters: experiment.max_clusters },
+  annotator:: { type: 'sieve_coref', descriptions: false, max_clusters: experiment.max_clusters },
   reader:: { type: 'annotated_lambada' },
   train_data_path: 'data/lambada/lambada_training_reading_comprehension.txt',
   validation_data_path: 'data/lambada/lambada_development_plain_text.txt',

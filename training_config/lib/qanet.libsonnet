@@ -51,7 +51,7 @@ local transformers = import 'transformers.libsonnet';
   // Annotators, and the annotation layers that need them. SRL is that of two models, trained before: see
   // training_config/annotators.
   annotators:: {
-    coref: { type: 'sieve_coref' },
+    coref: { type: 'sieve_coref', descriptions: false },
     discourse: { type: 'connective_discourse', implicit: true, paper_like: true },
     srl: {
       type: 'trained_srl',

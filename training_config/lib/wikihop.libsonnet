@@ -19,7 +19,7 @@ coref_gru_paper {
   question_feature:: true,
   characters:: characters.cnn(),
   unknown_words:: 100,
-  annotator:: { type: 'sieve_coref' },
+  annotator:: { type: 'sieve_coref', descriptions: false },
   reader:: {
     type: 'annotated_wikihop',
     max_clusters: experiment.max_clusters,

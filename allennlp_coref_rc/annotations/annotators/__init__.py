@@ -20,6 +20,7 @@ MODULES = {
     "ExactMatchCoref": "exact_match_coref",
     "FastCoref": "fastcoref",
     "PrecomputedAnnotator": "precomputed",
+    "RankedCoref": "ranked.ranked_coref",
     "SieveCoref": "sieve.sieve_coref",
     "TrainedDiscourseSenses": "trained_discourse_senses",
     "TrainedSrl": "trained_srl",

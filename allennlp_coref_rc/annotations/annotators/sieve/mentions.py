@@ -14,12 +14,16 @@ class MentionFinder:
     """
     Finds the mentions of a text with word lists and capital letters: pronouns, names and common noun phrases, also
     inside one another. With `all_nouns` any word may be the head of a noun phrase, otherwise only listed words.
+    With `acting_names` unknown words that do something are names at the beginning of a sentence too.
     """
 
-    def __init__(self, tokens: Sequence[str], sentences: Sequence[Span], all_nouns: bool = False) -> None:
+    def __init__(
+        self, tokens: Sequence[str], sentences: Sequence[Span], all_nouns: bool = False, acting_names: bool = False
+    ) -> None:
         self.words = [token.lower().replace("’", "'") for token in tokens]
         self._sentences = sentences
-        self._parser = NounPhraseParser(tokens, self.words, name_spans(tokens, self.words, sentences), all_nouns)
+        names = name_spans(tokens, self.words, sentences, acting_names)
+        self._parser = NounPhraseParser(tokens, self.words, names, all_nouns)
         self._mentions: List[Mention] = []
         self._stop = 0
 

@@ -20,8 +20,13 @@ MIN_CAPITALS = 0.01
 """The share of tokens with a capital letter; text with fewer is taken to be lower-cased."""
 
 
-def name_spans(tokens: Sequence[str], words: Sequence[str], sentences: Sequence[Span]) -> Dict[int, int]:
-    """Maps the first token of each name to the token after its last one. `words` are the lower-cased tokens."""
+def name_spans(
+    tokens: Sequence[str], words: Sequence[str], sentences: Sequence[Span], acting: bool = False
+) -> Dict[int, int]:
+    """
+    Maps the first token of each name to the token after its last one. `words` are the lower-cased tokens. With `acting`
+    an unknown word that begins a sentence and does something ("Norvik said") is a name too.
+    """
     capital = [token[:1].isupper() for token in tokens]
     if sum(capital) < MIN_CAPITALS * len(tokens):
         return _lower_cased_spans(words)
@@ -33,6 +38,13 @@ def name_spans(tokens: Sequence[str], words: Sequence[str], sentences: Sequence[
         capital[i] and _may_be_in_name(words, i, opens[i] or _is_heading(token), lower, inside)
         for i, token in enumerate(tokens)
     ]
+    if acting:
+        actors = {
+            words[i]
+            for i in starts
+            if capital[i] and not good[i] and words[i] not in lower and _is_unknown(words[i]) and _acts(words, i)
+        }
+        good = [is_good or capital[i] and words[i] in actors for i, is_good in enumerate(good)]
     spans: Dict[int, int] = {}
     for start, stop in sentences:
         while start < stop:
@@ -110,6 +122,14 @@ def _lower_cased_spans(words: Sequence[str]) -> Dict[int, int]:
             spans[i] = end
         i = max(end, i + 1)
     return spans
+
+
+def _acts(words: Sequence[str], i: int) -> bool:
+    """Whether a verb follows, or a comma and a noun phrase."""
+    after = words[i + 1] if i + 1 < len(words) else "."
+    if after == ",":
+        return words[i + 2 : i + 3] in (["a"], ["an"], ["the"])
+    return after in function_words.AUXILIARIES or after in function_words.VERBS or after in function_words.SPEECH_VERBS
 
 
 def _is_unknown(word: str) -> bool:

@@ -2,6 +2,7 @@ from collections import defaultdict
 from typing import Dict, List, Optional, Sequence, Tuple
 
 from allennlp_coref_rc.annotations.annotators.sieve import function_words, nouns
+from allennlp_coref_rc.annotations.annotators.sieve.descriptions import ORGANISATIONS, Descriptions, is_place
 from allennlp_coref_rc.annotations.annotators.sieve.entities import Entities, Entity
 from allennlp_coref_rc.annotations.annotators.sieve.lexicon import CLOSED, NEUTER, PRONOUNS, SINGULAR
 from allennlp_coref_rc.annotations.annotators.sieve.mention import NAME, NOMINAL, PRONOUN, Mention
@@ -28,6 +29,9 @@ OBJECT_REACH = 6
 
 CLAUSE_BREAKS = frozenset([",", ";", "and", "that", "who", "but"])
 
+THING_STARTS = frozenset("a an her his its my our that the their these this those what which your".split())
+"""Words that begin noun phrases."""
+
 NOT_SPECIFIC = frozenset(["no", "any", "every", "each"])
 
 
@@ -37,17 +41,27 @@ class ReferenceLinker:
 
     A definite noun phrase is linked to an earlier one that has the same head and all its words; one with a possessor is
     linked to one with the same head and possessor. A pronoun of the third person is linked to the most salient entity
-    within `max_distance` sentences that agrees in gender and number. "It" is linked only if `link_it`.
+    within `max_distance` sentences that agrees in gender and number. "It" is linked if `link_it`.
+
+    With `descriptions` a noun phrase may also describe an entity in other words; one that stands beside a name is
+    linked to earlier ones with its head too; and "it" is linked if no other thing stands between.
     """
 
     def __init__(
-        self, entities: Entities, speakers: Speakers, words: Sequence[str], max_distance: int, link_it: bool
+        self,
+        entities: Entities,
+        speakers: Speakers,
+        words: Sequence[str],
+        max_distance: int,
+        link_it: bool,
+        descriptions: bool,
     ) -> None:
         self._entities = entities
         self._speakers = speakers
         self._words = words
         self._max_distance = max_distance
         self._link_it = link_it
+        self._descriptions = Descriptions(entities, words) if descriptions else None
         self._recent: Dict[Entity, Mention] = {}
         """The latest mention of each entity, in the order of these mentions."""
         self._by_head: Dict[str, List[Mention]] = defaultdict(list)
@@ -61,7 +75,21 @@ class ReferenceLinker:
             if mention not in self._entities:
                 antecedent = self._pronoun(mention) if mention.kind == PRONOUN else self._noun_phrase(mention)
                 self._entities.add(mention, antecedent)
+            elif self._descriptions and mention.kind == NOMINAL:
+                self._join_earlier(mention)
             self._note(mention, self._entities[mention])
+
+    def _join_earlier(self, mention: Mention) -> None:
+        """Joins a noun phrase beside a name ("The owner, Mrs Patel,") to an earlier one ("the owner")."""
+        if mention.determiner == "the":
+            for earlier in reversed(self._by_head[self._words[mention.head]][-MAX_HEADS:]):
+                one, other = self._entities[earlier], self._entities[mention]
+                if self._may_be_antecedent(earlier, mention) and one is not other and one.agrees(mention):
+                    if not any(each.kind == NAME for each in one.mentions):
+                        self._recent.pop(one, None)
+                        self._recent.pop(other, None)
+                        self._entities.merge(earlier, mention)
+                    break
 
     def _note(self, mention: Mention, entity: Entity) -> None:
         weight = 1.0 if mention.is_subject else OBJECT
@@ -95,6 +123,8 @@ class ReferenceLinker:
                 if self._may_be_antecedent(candidate, mention):
                     earlier = candidate
                     break
+            if earlier is mention and self._descriptions:
+                return self._descriptions.find(mention, self._recent)
         return None if earlier is mention else self._entities[earlier]
 
     @staticmethod
@@ -112,12 +142,47 @@ class ReferenceLinker:
         word = mention.words[0]
         if PRONOUNS[word].person != 3:
             return self._speakers.entity(mention)
-        if mention.gender == NEUTER and (not self._link_it or self._is_pleonastic(mention)):
+        if mention.gender == NEUTER and not self._link_it:
+            return self._thing(mention) if self._descriptions else None
+        if mention.gender == NEUTER and self._is_pleonastic(mention):
             return None
         subject = self._subjects.get(mention.sentence)
         if subject and word in function_words.REFLEXIVES and self._entities[subject].agrees(mention):
             return self._entities[subject]
         return self._most_salient(mention, subject)
+
+    def _thing(self, mention: Mention) -> Optional[Entity]:
+        """
+        The latest entity that "it" may refer to, in the sentence or the one before, unless a noun phrase that is no
+        mention stands between: "it" may be that. The subject of the sentence is near enough for "its", and that of the
+        sentence before for a subject.
+        """
+        if self._is_pleonastic(mention):
+            return None
+        for entity, latest in reversed(self._recent.items()):
+            distance = mention.sentence - latest.sentence
+            if distance > 1 or latest.stop > mention.start:
+                break
+            if entity.gender != NEUTER or not entity.agrees(mention):
+                continue
+            if not self._is_thing(entity, latest):
+                continue
+            owned = mention.words[0] == "its" and distance == 0
+            goes_on = mention.words[0] == "it" and mention.is_subject and distance == 1
+            between = self._words[latest.stop : mention.start]
+            if latest.is_subject and (owned or goes_on) or THING_STARTS.isdisjoint(between):
+                return entity
+            break
+        return None
+
+    @staticmethod
+    def _is_thing(entity: Entity, latest: Mention) -> bool:
+        """Whether "it" is likely: for a vehicle, an organisation, or the subject, if it was mentioned before."""
+        if latest.is_subject and len(entity.mentions) > 1:
+            return True
+        names = [mention for mention in entity.mentions if mention.kind == NAME]
+        heads = {mention.words[-1] for mention in entity.mentions}
+        return bool(names) and not is_place(names) or not heads.isdisjoint(nouns.VEHICLE_NOUNS | ORGANISATIONS)
 
     def _most_salient(self, mention: Mention, subject: Optional[Mention]) -> Optional[Entity]:
         word = mention.words[0]

@@ -1,17 +1,29 @@
 import dataclasses
-from typing import Optional
+from typing import List, NamedTuple, Optional
 
-from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span
 from allennlp_coref_rc.annotations.annotators.annotator import Annotator
+from allennlp_coref_rc.annotations.annotators.sieve.descriptions import find_companies, link_companies, link_copulas
 from allennlp_coref_rc.annotations.annotators.sieve.entities import Entities
+from allennlp_coref_rc.annotations.annotators.sieve.mention import Mention
 from allennlp_coref_rc.annotations.annotators.sieve.mentions import MentionFinder
 from allennlp_coref_rc.annotations.annotators.sieve.name_links import link_appositions, link_names, vote_genders
-from allennlp_coref_rc.annotations.annotators.sieve.quotes import SpeakerFinder, find_quotes
+from allennlp_coref_rc.annotations.annotators.sieve.quotes import Quote, SpeakerFinder, find_quotes
 from allennlp_coref_rc.annotations.annotators.sieve.references import ReferenceLinker
 from allennlp_coref_rc.annotations.annotators.sieve.speakers import Speakers
 from allennlp_coref_rc.annotations.clusters import check_max_clusters, largest_clusters
 from allennlp_coref_rc.annotations.sentences import sentence_spans
 from allennlp_coref_rc.common.errors import ConfigurationError
+
+
+class Resolution(NamedTuple):
+    """What the rules have found in a text. `words` are its tokens in lower case."""
+
+    words: List[str]
+    sentences: List[Span]
+    mentions: List[Mention]
+    entities: Entities
+    quotes: List[Quote]
 
 
 @Annotator.register("sieve_coref")
@@ -36,6 +48,10 @@ class SieveCoref(Annotator):
         The most sentences between a pronoun and the latest mention of its entity.
     all_nouns : `bool`, optional (default = `False`)
         Let noun phrases with any head be mentions ("the milk"), and link "it" and "its" too.
+    descriptions : `bool`, optional (default = `True`)
+        Link noun phrases to what they describe in other words ("Norvik … the company", "Mayor Ruth Delgado … the
+        mayor", "Delgado is the mayor"), and "it" to places, groups and vehicles. Without it the rules are those of
+        0.1.0, by which the published results were made.
     include_singletons : `bool`, optional (default = `False`)
         Also return mentions that are linked to no other, each as a cluster of one.
     max_clusters : `int`, optional (default = `None`)
@@ -52,6 +68,7 @@ class SieveCoref(Annotator):
         self,
         max_pronoun_distance: int = 8,
         all_nouns: bool = False,
+        descriptions: bool = True,
         include_singletons: bool = False,
         max_clusters: Optional[int] = None,
     ) -> None:
@@ -62,12 +79,19 @@ class SieveCoref(Annotator):
         check_max_clusters("sieve_coref", max_clusters)
         self._max_pronoun_distance = max_pronoun_distance
         self._all_nouns = all_nouns
+        self._descriptions = descriptions
         self._min_mentions = 1 if include_singletons else 2
         self._max_clusters = max_clusters
 
     def annotate(self, text: AnnotatedText) -> AnnotatedText:
+        clusters = [sorted(mention.span for mention in entity.mentions) for entity in self.resolve(text).entities]
+        clusters = sorted(cluster for cluster in clusters if len(cluster) >= self._min_mentions)
+        return dataclasses.replace(text, clusters=text.clusters + largest_clusters(clusters, self._max_clusters))
+
+    def resolve(self, text: AnnotatedText) -> Resolution:
+        """Finds and links the mentions of a text."""
         sentences = text.sentences if len(text.sentences) > 1 else sentence_spans(text.tokens)
-        finder = MentionFinder(text.tokens, sentences, self._all_nouns)
+        finder = MentionFinder(text.tokens, sentences, self._all_nouns, self._descriptions)
         mentions = finder.find()
         quotes = find_quotes(text.tokens)
         SpeakerFinder(text.tokens, finder.words, sentences, mentions).attribute(quotes)
@@ -75,9 +99,14 @@ class SieveCoref(Annotator):
         entities = Entities()
         link_names(entities, mentions)
         link_appositions(entities, mentions, finder.words)
+        if self._descriptions:
+            link_companies(entities, mentions, finder.words)
+            link_copulas(entities, mentions, finder.words)
         vote_genders(entities, mentions, finder.words)
-        ReferenceLinker(entities, speakers, finder.words, self._max_pronoun_distance, self._all_nouns).link(mentions)
+        if self._descriptions:
+            find_companies(entities, mentions)
+        ReferenceLinker(
+            entities, speakers, finder.words, self._max_pronoun_distance, self._all_nouns, self._descriptions
+        ).link(mentions)
         speakers.link(entities)
-        clusters = [sorted(mention.span for mention in entity.mentions) for entity in entities]
-        clusters = sorted(cluster for cluster in clusters if len(cluster) >= self._min_mentions)
-        return dataclasses.replace(text, clusters=text.clusters + largest_clusters(clusters, self._max_clusters))
+        return Resolution(finder.words, sentences, mentions, entities, quotes)

@@ -157,6 +157,50 @@ def test_it_may_refer_to_nothing(clause):
     assert not any("It" in cluster for cluster in clusters(f"The ball fell . {clause} .", all_nouns=True))
 
 
+# Descriptions
+
+
+@pytest.mark.parametrize(
+    "text, one, other",
+    [
+        ("Norvik said it would close two plants . The company has lost money for years .", "Norvik", "The company"),
+        ("Norvik said it would close two plants . The company has lost money for years .", "Norvik", "it"),
+        ("Norvik , a company that makes boats , was sold .", "Norvik", "a company"),
+        ("The brothers came home late . The men were tired .", "The brothers", "The men"),
+        ("Mayor Ruth Delgado spoke . Reporters sat there . Then the mayor left .", "Mayor Ruth Delgado", "the mayor"),
+        ("Lena walked along the road . The girl was cold .", "Lena", "The girl"),
+        ("They threatened the owner . The owner , Mrs Patel , said no .", "the owner", "Mrs Patel"),
+        ("Then Delgado spoke . Delgado is the mayor .", "Delgado", "the mayor"),
+        ("We were in London . London was cold . The city slept .", "London", "The city"),
+        ("The ship sailed away . It was old .", "The ship", "It"),
+        ("A family came . Its dog barked .", "A family", "Its"),
+    ],
+)
+def test_noun_phrases_describe_entities_in_other_words(text, one, other):
+    assert linked(text, one, other)
+    assert not linked(text, one, other, descriptions=False)
+
+
+@pytest.mark.parametrize(
+    "text, one, other",
+    [
+        # Two would do.
+        ("Lena met Anna . The girl was cold .", "Lena", "The girl"),
+        ("Lena met Anna . The girl was cold .", "Anna", "The girl"),
+        # Another gender, number or kind.
+        ("Lena walked along the road . The boy was cold .", "Lena", "The boy"),
+        ("The sisters came home . The men were tired .", "The sisters", "The men"),
+        ("We met Quorn . Quorn said that he was ill . The company sat .", "Quorn", "The company"),
+        # Too far away.
+        ("Lena sat . " + "It rained . " * 5 + "The girl was cold .", "Lena", "The girl"),
+        # "It" may be the letter.
+        ("A family came with a letter . We read it .", "A family", "it"),
+    ],
+)
+def test_descriptions_are_linked_only_where_one_entity_will_do(text, one, other):
+    assert not linked(text, one, other)
+
+
 # Pronouns
 
 

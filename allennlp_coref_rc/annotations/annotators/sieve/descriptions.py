@@ -1,0 +1,153 @@
+"""The rules that link a noun phrase to an entity that is described in other words: "Norvik … the company"."""
+
+from typing import Dict, List, Optional, Sequence, Tuple
+
+from allennlp_coref_rc.annotations.annotators.sieve import given_names, nouns
+from allennlp_coref_rc.annotations.annotators.sieve.entities import Entities, Entity
+from allennlp_coref_rc.annotations.annotators.sieve.lexicon import (
+    ANY_GENDER,
+    FEMALE,
+    MALE,
+    NEUTER,
+    NOUNS,
+    PERSON,
+    PLURAL,
+    SINGULAR,
+)
+from allennlp_coref_rc.annotations.annotators.sieve.mention import NAME, NOMINAL, Mention
+
+GENERIC = {
+    "boy": MALE,
+    "child": PERSON,
+    "couple": PERSON,
+    "fellow": MALE,
+    "gentleman": MALE,
+    "girl": FEMALE,
+    "lad": MALE,
+    "lady": FEMALE,
+    "man": MALE,
+    "woman": FEMALE,
+}
+"""Nouns that any person of the gender may be called by."""
+
+GENERIC_PLURALS = {"boys": MALE, "children": PERSON, "girls": FEMALE, "ladies": FEMALE, "men": MALE, "women": FEMALE}
+
+ORGANISATIONS = nouns.SINGULAR_GROUPS | frozenset(
+    """
+    airline association broker business chain charity college foundation hospital institute manufacturer newspaper
+    publisher retailer school university
+    """.split()
+)
+
+PLACES = frozenset("city country county island kingdom river state town village".split())
+
+RECENT = 3
+"""The most sentences between a description and the latest mention of its entity."""
+
+COPULAS = frozenset("are be became becomes is was were".split())
+
+
+def link_copulas(entities: Entities, mentions: Sequence[Mention], words: Sequence[str]) -> None:
+    """Links a noun phrase after "is" to the name before it: "Delgado is the mayor"."""
+    stops = {mention.stop: mention for mention in mentions if mention.kind == NAME}
+    for mention in mentions:
+        if mention.kind != NOMINAL or mention in entities:
+            continue
+        name = stops.get(mention.start - 1)
+        if name is None or name.sentence != mention.sentence or words[mention.start - 1] not in COPULAS:
+            continue
+        if mention.determiner == "the" and name.is_subject and _may_be(entities[name], mention):
+            entities.add(mention, entities[name])
+
+
+def link_companies(entities: Entities, mentions: Sequence[Mention], words: Sequence[str]) -> None:
+    """Links a noun phrase for an organisation or a place to the name before it: "Norvik, a company that"."""
+    stops = {mention.stop: mention for mention in mentions if mention.kind == NAME}
+    for mention in mentions:
+        name = stops.get(mention.start - 1)
+        if name is None or mention.kind != NOMINAL or mention in entities or words[mention.start - 1] != ",":
+            continue
+        after = words[mention.stop] if mention.stop < len(words) else "."
+        if (
+            mention.determiner in ("a", "an", "the")
+            and after in (",", ".", ";", "that", "which", "in", "with", "based")
+            and mention.words[-1] in ORGANISATIONS | PLACES
+            and name.sentence == mention.sentence
+            and not entities[name].is_person
+        ):
+            entities.add(mention, entities[name])
+
+
+def find_companies(entities: Entities, mentions: Sequence[Mention]) -> None:
+    """Names of unknown gender are those of things if "the company" follows that can be nothing else."""
+    recent: Dict[Entity, Mention] = {}
+    for mention in mentions:
+        if mention.kind == NAME:
+            recent.pop(entities[mention], None)
+            recent[entities[mention]] = mention
+        elif mention.kind == NOMINAL and mention.determiner == "the" and len(mention.words) == 1:
+            near = [entity for entity, latest in recent.items() if mention.sentence - latest.sentence <= RECENT]
+            if mention.words[0] in ORGANISATIONS and len(near) == 1 and near[0].gender == ANY_GENDER:
+                near[0].gender = NEUTER
+
+
+def _may_be(entity: Entity, mention: Mention) -> bool:
+    if mention.is_person:
+        return entity.agrees(mention) and bool(entity.gender & mention.gender & PERSON)
+    return not entity.is_person and bool(entity.number & mention.number) and mention.gender == NEUTER
+
+
+class Descriptions:
+    """
+    Finds the entity that a definite noun phrase describes, among those with a recent mention. A noun phrase is never
+    linked where two entities would do.
+    """
+
+    def __init__(self, entities: Entities, words: Sequence[str]) -> None:
+        self._entities = entities
+        self._words = words
+
+    def find(self, mention: Mention, recent: Dict[Entity, Mention]) -> Optional[Entity]:
+        """`recent` maps entities to their latest mention, in the order of these."""
+        head = mention.words[-1]
+        if mention.determiner not in ("the", "this", "that", "these", "those"):
+            return None
+        found: List[Tuple[int, Entity]] = []
+        for entity, latest in reversed(recent.items()):
+            distance = mention.sentence - latest.sentence
+            if distance > RECENT and found:
+                break
+            names = [other for other in entity.mentions if other.kind == NAME]
+            if any(head in name.words[:-1] for name in names) and mention.number == SINGULAR:
+                # "Mayor Ruth Delgado … the mayor", however far.
+                return entity
+            if distance <= RECENT and latest.stop <= mention.start and self._describes(mention, head, entity, names):
+                found.append((distance, entity))
+        return found[0][1] if len(found) == 1 else None
+
+    def _describes(self, mention: Mention, head: str, entity: Entity, names: Sequence[Mention]) -> bool:
+        if len(mention.words) > 1:
+            return False
+        if head in GENERIC:
+            return bool(names) and entity.gender == GENERIC[head] and bool(entity.number & SINGULAR)
+        if head in GENERIC_PLURALS:
+            heads = [other.words[-1] for other in entity.mentions if other.kind == NOMINAL]
+            return (
+                not names
+                and entity.number == PLURAL
+                and any(word in NOUNS and NOUNS[word].is_person for word in heads)
+                and any(NOUNS[word].gender == GENERIC_PLURALS[head] for word in heads if word in NOUNS)
+                and head not in heads
+            )
+        if head in ORGANISATIONS:
+            return bool(names) and not entity.is_person and not is_place(names) and entity.gender & NEUTER > 0
+        if head in PLACES:
+            return bool(names) and is_place(names) and entity.gender == NEUTER
+        return False
+
+
+def is_place(names: Sequence[Mention]) -> bool:
+    """Whether one of the words of these names is known from places."""
+    return any(
+        word in given_names.PLACE_NAMES or word in given_names.PLACE_HEADS for name in names for word in name.words
+    )

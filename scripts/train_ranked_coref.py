@@ -1,0 +1,382 @@
+"""
+Trains the model of ranked_coref on clusters in CoNLL-2012 columns, such as LitBank's, and writes its weights.
+
+    python scripts/train_ranked_coref.py data/annotators/litbank model.npz --part even
+
+The documents are split into folds. The mentions that the second network learns from are found by networks that have
+not seen their document, and all figures that are printed are those of documents that the networks have not seen. The
+same folds choose how ready the linker is to link. The networks that are written are then trained on all documents.
+It takes about ten minutes on one core, needs PyTorch, and gives the same weights on the same machine.
+"""
+
+import multiprocessing
+import random
+from collections import Counter
+from pathlib import Path
+from typing import Callable, Dict, List, NamedTuple, Sequence, Tuple
+
+import numpy as np
+import torch
+from evaluate_coref import conll_scores
+from torch import nn
+from torch.nn import functional
+from tqdm import tqdm
+
+from allennlp_coref_rc.annotations import AnnotatedText
+from allennlp_coref_rc.annotations.annotators.ranked import networks
+from allennlp_coref_rc.annotations.annotators.ranked.candidates import Candidates
+from allennlp_coref_rc.annotations.annotators.ranked.linking import link
+from allennlp_coref_rc.annotations.annotators.ranked.pairs import make_pairs
+from allennlp_coref_rc.annotations.annotators.ranked.ranked_coref import (
+    LEAST_CHANCE,
+    describe_mentions,
+    features_of_pairs,
+    features_of_tokens,
+    number_sentences,
+)
+from allennlp_coref_rc.annotations.annotators.sieve.sieve_coref import Resolution, SieveCoref
+from allennlp_coref_rc.annotations.formats import FORMATS
+from allennlp_coref_rc.common.script import ScriptParser, run
+
+HIDDEN, EMBEDDING = 64, 16
+FREQUENT = 4
+"""How often a word has to occur to be known."""
+
+MENTION_EPOCHS, MENTION_RATE = 18, 3e-3
+PAIR_EPOCHS, PAIR_RATE = 12, 4e-3
+WARM_UP = 40
+BONUSES = (-1.4, -1.2, -1.0, -0.8, -0.6, -0.4, -0.2)
+SINGLETONS = (0.4, 0.45, 0.5, 0.55)
+
+
+class Document(NamedTuple):
+    """A text, what the rules and the annotators found in it, and the features of its tokens."""
+
+    text: AnnotatedText
+    rules: Resolution
+    features: torch.Tensor
+    sentence_of: np.ndarray
+
+
+class MentionNetwork(nn.Module):
+    """See `networks.span_chances`."""
+
+    def __init__(self, words: int, features: int) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(words + 1, EMBEDDING)
+        nn.init.normal_(self.embedding.weight, 0, 0.1)
+        self.input = nn.Linear(EMBEDDING + features, HIDDEN)
+        self.convolutions = nn.ModuleList(
+            nn.Conv1d(HIDDEN, HIDDEN, 3, padding=dilation, dilation=dilation) for dilation in networks.DILATIONS
+        )
+        self.bounds = nn.Linear(HIDDEN, 2)
+        self.first = nn.Linear(HIDDEN, HIDDEN, bias=False)
+        self.last = nn.Linear(HIDDEN, HIDDEN, bias=False)
+        self.mean = nn.Linear(HIDDEN, HIDDEN, bias=False)
+        self.length = nn.Embedding(networks.LENGTHS, HIDDEN)
+        self.output = nn.Linear(HIDDEN, 1)
+        self.dropout, self.input_dropout = nn.Dropout(0.3), nn.Dropout(0.2)
+
+    def encode(self, words: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
+        x = functional.relu(self.input(self.input_dropout(torch.cat([self.embedding(words), features], 1))))
+        for convolution in self.convolutions:
+            x = x + functional.relu(convolution(self.dropout(x).t()[None])[0].t())
+        return x
+
+    def spans(self, x: torch.Tensor, begin: np.ndarray, end: np.ndarray) -> torch.Tensor:
+        x = self.dropout(x)
+        first, last, length = torch.tensor(begin), torch.tensor(end), end - begin
+        total = torch.cat([torch.zeros(1, HIDDEN), x.cumsum(0)])
+        mean = (total[last + 1] - total[first]) / torch.tensor(length + 1)[:, None]
+        hidden = self.first(x)[first] + self.last(x)[last] + self.mean(mean)
+        hidden = hidden + self.length(torch.tensor(networks.length_classes(length)))
+        return self.output(self.dropout(functional.relu(hidden)))[:, 0]
+
+    def weights(self) -> Dict[str, torch.Tensor]:
+        """The weights under the names that `networks` expects."""
+        weights = {
+            "embedding": self.embedding.weight,
+            "input.words": self.input.weight[:, :EMBEDDING].t(),
+            "input.features": self.input.weight[:, EMBEDDING:].t(),
+            "input.bias": self.input.bias,
+            "bounds": self.bounds.weight.t(),
+            "bounds.bias": self.bounds.bias,
+            "span.first": self.first.weight.t(),
+            "span.last": self.last.weight.t(),
+            "span.mean": self.mean.weight.t(),
+            "span.length": self.length.weight,
+            "span.output": self.output.weight.t(),
+            "span.output.bias": self.output.bias,
+        }
+        for layer, convolution in enumerate(self.convolutions):
+            weights[f"convolution.{layer}"] = convolution.weight.permute(2, 1, 0)
+            weights[f"convolution.{layer}.bias"] = convolution.bias
+        return weights
+
+
+class PairNetwork(nn.Module):
+    """See `networks.pair_scores`."""
+
+    def __init__(self, vectors: int, features: int) -> None:
+        super().__init__()
+        self.earlier = nn.Linear(vectors, HIDDEN)
+        self.later = nn.Linear(vectors, HIDDEN, bias=False)
+        self.features = nn.Linear(features, HIDDEN, bias=False)
+        self.output = nn.Linear(HIDDEN, 1)
+        self.new = nn.Linear(vectors, HIDDEN)
+        self.new_output = nn.Linear(HIDDEN, 1)
+        self.dropout, self.input_dropout = nn.Dropout(0.3), nn.Dropout(0.1)
+
+    def forward(
+        self, vectors: torch.Tensor, features: torch.Tensor, earlier: torch.Tensor, later: torch.Tensor
+    ) -> Tuple[torch.Tensor, torch.Tensor]:
+        vectors = self.input_dropout(vectors)
+        hidden = self.earlier(vectors)[earlier] + self.later(vectors)[later]
+        hidden = functional.relu(hidden + self.features(self.input_dropout(features)))
+        new = self.new_output(self.dropout(functional.relu(self.new(vectors))))
+        return self.output(self.dropout(hidden))[:, 0], new[:, 0]
+
+    def weights(self) -> Dict[str, torch.Tensor]:
+        """The weights under the names that `networks` expects."""
+        return {
+            "pair.earlier": self.earlier.weight.t(),
+            "pair.later": self.later.weight.t(),
+            "pair.bias": self.earlier.bias,
+            "pair.features": self.features.weight.t(),
+            "pair.output": self.output.weight.t(),
+            "pair.output.bias": self.output.bias,
+            "new": self.new.weight.t(),
+            "new.bias": self.new.bias,
+            "new.output": self.new_output.weight.t(),
+            "new.output.bias": self.new_output.bias,
+        }
+
+
+def average(every: Sequence[networks.Weights]) -> networks.Weights:
+    """One network that gives the mean of the scores of several: it has the hidden units of all."""
+    weights: networks.Weights = {}
+    for name in every[0]:
+        parts = [one[name] for one in every]
+        if name.endswith("output.bias"):
+            weights[name] = np.mean(parts, axis=0)
+        elif name.endswith("output"):
+            weights[name] = np.concatenate(parts) / len(parts)
+        else:
+            weights[name] = np.concatenate(parts, axis=-1)
+    return weights
+
+
+class Learner:
+    """Steps of AdamW with a rate that first rises, and then falls to zero."""
+
+    def __init__(self, model: nn.Module, rate: float, steps: int) -> None:
+        self._model, self._rate, self._steps, self._step = model, rate, steps, 0
+        self._optimizer = torch.optim.AdamW(model.parameters(), lr=rate, weight_decay=0.01)
+
+    def step(self, loss: torch.Tensor) -> None:
+        for group in self._optimizer.param_groups:
+            group["lr"] = self._rate * min(1, (self._step + 1) / WARM_UP) * (1 - self._step / self._steps)
+        self._step += 1
+        self._optimizer.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(self._model.parameters(), 5.0)
+        self._optimizer.step()
+
+
+def gold_spans(document: Document) -> Dict[Tuple[int, int], int]:
+    return {span: number for number, cluster in enumerate(document.text.clusters) for span in cluster}
+
+
+def word_numbers(document: Document, vocabulary: Dict[str, int]) -> np.ndarray:
+    return np.array([vocabulary.get(word, 0) for word in document.rules.words])
+
+
+def numpy_weights(model: nn.Module) -> networks.Weights:
+    return {name: weight.detach().numpy().copy() for name, weight in model.weights().items()}
+
+
+def train_mentions(documents: Sequence[Document], seed: int = 0) -> Tuple[networks.Weights, List[str]]:
+    torch.manual_seed(seed)
+    order = random.Random(seed)
+    counts = Counter(word for document in documents for word in document.rules.words)
+    known = sorted(word for word, count in counts.items() if count >= FREQUENT)
+    vocabulary = {word: i + 1 for i, word in enumerate(known)}
+    model = MentionNetwork(len(known), documents[0].features.shape[1])
+    learner = Learner(model, MENTION_RATE, MENTION_EPOCHS * len(documents) * 2)
+    halves = []
+    for document in documents:
+        middle = document.rules.sentences[len(document.rules.sentences) // 2][0]
+        words = torch.tensor(word_numbers(document, vocabulary))
+        halves += [
+            (document, words, start, stop) for start, stop in ((0, middle), (middle, len(words))) if start < stop
+        ]
+    for _ in tqdm(range(MENTION_EPOCHS), desc="mentions"):
+        order.shuffle(halves)
+        for document, words, start, stop in halves:
+            own = words[start:stop].clone()
+            own[torch.rand(len(own)) < 0.15] = 0
+            x = model.encode(own, document.features[start:stop])
+            bounds = model.bounds(model.dropout(x))
+            gold = [(a - start, b - 1 - start) for a, b in gold_spans(document) if start <= a and b <= stop]
+            target = torch.zeros(stop - start, 2)
+            for a, b in gold:
+                target[a, 0] = target[b, 1] = 1
+            likely = (torch.sigmoid(bounds.detach()) > networks.LIKELY) | (target > 0)
+            first, last = (np.flatnonzero(likely[:, column].numpy()) for column in (0, 1))
+            begin, end = networks.possible_spans(first, last, document.sentence_of[start:stop])
+            right = set(gold)
+            is_mention = torch.tensor([float(span in right) for span in zip(begin.tolist(), end.tolist())])
+            loss = functional.binary_cross_entropy_with_logits(bounds, target)
+            spans = functional.binary_cross_entropy_with_logits(model.spans(x, begin, end), is_mention, reduction="sum")
+            learner.step(2 * loss + 2 * spans / (stop - start))
+    return numpy_weights(model), known
+
+
+def find_mentions(document: Document, weights: networks.Weights, known: Sequence[str]) -> Candidates:
+    """The mentions that a network finds, described."""
+    words = word_numbers(document, {word: i + 1 for i, word in enumerate(known)})
+    found = networks.span_chances(weights, words, document.features.numpy(), document.sentence_of)
+    chosen = networks.choose_spans(*found, LEAST_CHANCE, document.rules.words, document.sentence_of)
+    return describe_mentions(document.text, document.rules, *chosen)
+
+
+def ranking_loss(score: torch.Tensor, new: torch.Tensor, later: torch.Tensor, is_right: torch.Tensor) -> torch.Tensor:
+    """
+    Minus the mean log-probability of all right antecedents together, or of a new entity where none is right.
+    """
+
+    def log_sum(values: torch.Tensor, rows: torch.Tensor, first: torch.Tensor) -> torch.Tensor:
+        top = first.detach().scatter_reduce(0, rows, values.detach(), "amax")
+        total = torch.exp(first - top).index_add(0, rows, torch.exp(values - top[rows]))
+        return top + torch.log(total)
+
+    has_right = torch.zeros(len(new), dtype=torch.bool).index_fill(0, later[is_right], True)
+    nothing = torch.where(has_right, torch.full_like(new, -50), new)
+    return (log_sum(score, later, new) - log_sum(score[is_right], later[is_right], nothing)).mean()
+
+
+class Pairs(NamedTuple):
+    mentions: Candidates
+    earlier: np.ndarray
+    later: np.ndarray
+    features: np.ndarray
+    is_right: np.ndarray
+
+
+def pairs_of(document: Document, mentions: Candidates) -> Pairs:
+    gold = gold_spans(document)
+    cluster = np.array([gold.get(span, -1) for span in mentions.spans])
+    earlier, later = make_pairs(mentions)
+    is_right = (cluster[earlier] == cluster[later]) & (cluster[later] >= 0)
+    return Pairs(mentions, earlier, later, features_of_pairs(mentions, earlier, later), is_right)
+
+
+def train_pairs(documents: Sequence[Pairs], seed: int) -> networks.Weights:
+    torch.manual_seed(seed)
+    order = random.Random(seed)
+    model = PairNetwork(documents[0].mentions.vectors.shape[1], documents[0].features.shape[1])
+    learner = Learner(model, PAIR_RATE, PAIR_EPOCHS * len(documents))
+    tensors = [
+        [
+            torch.tensor(one)
+            for one in (pairs.mentions.vectors, pairs.features, pairs.earlier, pairs.later, pairs.is_right)
+        ]
+        for pairs in documents
+    ]
+    for _ in tqdm(range(PAIR_EPOCHS), desc="pairs"):
+        order.shuffle(tensors)
+        for vectors, features, earlier, later, is_right in tensors:
+            learner.step(ranking_loss(*model(vectors, features, earlier, later), later, is_right))
+    return numpy_weights(model)
+
+
+def clusters_of(pairs: Pairs, scores: Tuple[np.ndarray, np.ndarray], bonus: float, least: float) -> List[List]:
+    entities: Dict[int, List[int]] = {}
+    for mention, entity in enumerate(link(pairs.mentions, pairs.earlier, pairs.later, *scores, bonus)):
+        entities.setdefault(entity, []).append(mention)
+    return [
+        [pairs.mentions.spans[mention] for mention in members]
+        for members in entities.values()
+        if len(members) > 1 or pairs.mentions.chances[members[0]] >= least
+    ]
+
+
+def in_processes(function: Callable, jobs: Sequence[Tuple], workers: int) -> List:
+    """The function's values for some arguments, computed by forked processes, which see the data of this one."""
+    global _function
+    _function = function
+    with multiprocessing.get_context("fork").Pool(workers) as pool:
+        return pool.starmap(_call, jobs, chunksize=1)
+
+
+def _call(*arguments: object) -> object:
+    torch.set_num_threads(1)
+    return _function(*arguments)
+
+
+def main() -> None:
+    parser = ScriptParser(__doc__)
+    parser.add_argument("documents", help="a file, or a folder of such files")
+    parser.add_argument("output", help="the file to write")
+    parser.add_argument("--part", choices=["all", "even", "odd"], default="even", help="default: %(default)s")
+    parser.add_argument("--folds", type=int, default=4, help="default: %(default)s")
+    parser.add_argument("--workers", type=int, default=3, help="processes; default: %(default)s")
+    parser.add_argument("--seeds", type=int, default=3, help="networks for pairs, averaged; default: %(default)s")
+    arguments = parser.parse_args()
+    torch.set_num_threads(1)
+    torch.use_deterministic_algorithms(True)
+
+    texts = list(FORMATS["conll_2012"].read_all(arguments.documents))
+    texts = {"all": texts, "even": texts[::2], "odd": texts[1::2]}[arguments.part]
+    documents = []
+    for text in texts:
+        bare = AnnotatedText(text.tokens, text.sentences)
+        rules = SieveCoref(descriptions=False).resolve(bare)
+        features = torch.tensor(features_of_tokens(bare, rules))
+        documents.append(Document(text, rules, features, number_sentences(rules.sentences, len(text))))
+    folds = [list(range(first, len(documents), arguments.folds)) for first in range(arguments.folds)]
+
+    parts = [[i for i in range(len(documents)) if i not in fold] for fold in folds] + [list(range(len(documents)))]
+
+    networks_for_mentions = in_processes(
+        lambda part: train_mentions([documents[i] for i in part]), [(part,) for part in parts], arguments.workers
+    )
+    found = {
+        i: pairs_of(documents[i], find_mentions(documents[i], *network))
+        for fold, network in zip(folds, networks_for_mentions)
+        for i in fold
+    }
+    jobs = [(part, seed) for part in parts for seed in range(arguments.seeds)]
+    trained = in_processes(lambda part, seed: train_pairs([found[i] for i in part], seed), jobs, arguments.workers)
+    networks_for_pairs = [average(trained[i : i + arguments.seeds]) for i in range(0, len(trained), arguments.seeds)]
+    scores: Dict[int, Tuple[np.ndarray, np.ndarray]] = {}
+    for fold, weights in zip(folds, networks_for_pairs):
+        for i in fold:
+            pairs = found[i]
+            scores[i] = networks.pair_scores(
+                weights, pairs.mentions.vectors, pairs.features, pairs.earlier, pairs.later
+            )
+    figures = {}
+    print("| bonus | least chance | average F1 without singletons | with singletons |\n|---|---|---|---|")
+    for bonus in BONUSES:
+        for least in SINGLETONS:
+            clusters = {i: clusters_of(found[i], scores[i], bonus, least) for i in found}
+            pairs = [(clusters[i], documents[i].text.clusters) for i in clusters]
+            bare = [([cluster for cluster in mine if len(cluster) > 1], gold) for mine, gold in pairs]
+            without = conll_scores(bare, "without")["average"][2]
+            credited = conll_scores(pairs, "credited")["average"][2]
+            figures[bonus, least] = without + credited
+            print(f"| {bonus} | {least} | {100 * without:.1f} | {100 * credited:.1f} |", flush=True)
+    decisions = max(figures, key=lambda key: figures[key])
+
+    weights, known = networks_for_mentions[-1]
+    weights.update(networks_for_pairs[-1])
+    weights = {name: weight.astype(np.float16) for name, weight in weights.items()}
+    weights["decisions"] = np.array(decisions, np.float32)
+    weights["words"] = np.frombuffer("\n".join(known).encode(), np.uint8)
+    np.savez_compressed(arguments.output, **weights)
+    print(f"{arguments.output}: {Path(arguments.output).stat().st_size} bytes, decisions {decisions}")
+
+
+if __name__ == "__main__":
+    run(main)
