@@ -34,6 +34,7 @@ COMPONENTS = {
     "exact_match_coref": "exact_match_coref",
     "fastcoref_annotator": "fastcoref",
     "precomputed": "precomputed",
+    "ranked_coref": "ranked_coref",
     "sieve_coref": "sieve_coref",
     "trained_discourse_senses": "trained_discourse_senses",
     "trained_srl": "trained_srl",

@@ -80,6 +80,7 @@ def test_pipelines_are_saved_with_their_options(tmp_path):
         "factory": "sieve_coref",
         "max_pronoun_distance": 8,
         "all_nouns": False,
+        "descriptions": True,
         "include_singletons": False,
         "max_clusters": None,
     }

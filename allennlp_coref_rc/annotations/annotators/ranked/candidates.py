@@ -123,7 +123,7 @@ def describe(
     words: Sequence[str],
     sentence_of: np.ndarray,
     spans: Sequence[Span],
-    chances: Sequence[float],
+    chances: np.ndarray,
     sieve_mentions: Sequence[Mention],
     entities: Entities,
     quotes: Sequence[Quote],
@@ -196,26 +196,32 @@ def describe(
             )
         )
         classes.append([int(code) for code in codes[:12]])
-    table = np.array(rows, np.int64).reshape(len(rows), 12).T
-    start_array = np.array([start for start, _ in spans], np.int64)
-    stop_array = np.array([stop for _, stop in spans], np.int64)
+    columns = np.array(rows, np.int64).reshape(len(rows), 12).T
+    heads, kinds, group, genders, number_of, voted, head_words, text, determiners, sieve, speaker, subject = columns
+    first = np.array([start for start, _ in spans], np.int64)
     result = Candidates(
-        list(spans),
-        start_array,
-        stop_array,
-        table[0],
-        sentence_of[start_array] if len(spans) else start_array,
-        *table[1:8],
-        np.array(bits, np.int64),
-        np.array(more_bits, np.int64),
-        table[8],
-        table[9],
-        turn_of[start_array],
-        table[10],
-        table[11],
-        np.array(classes, np.float32).reshape(len(rows), 12) / 3,
-        np.array(chances, np.float32),
-        np.zeros(0),
+        spans=list(spans),
+        start=first,
+        stop=np.array([stop for _, stop in spans], np.int64),
+        head=heads,
+        sentence=sentence_of[first],
+        kind=kinds,
+        group=group,
+        gender=genders,
+        number=number_of,
+        voted=voted,
+        head_word=head_words,
+        text=text,
+        bits=np.array(bits, np.int64),
+        more_bits=np.array(more_bits, np.int64),
+        determiner=determiners,
+        sieve=sieve,
+        turn=turn_of[first],
+        speaker=speaker,
+        is_subject=subject,
+        classes=np.array(classes, np.float32).reshape(len(rows), 12) / 3,
+        chances=np.array(chances, np.float32),
+        vectors=np.zeros((0, 0), np.float32),
     )
     result.vectors = _vectors(result, words)
     return result

@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 from pathlib import Path
-from typing import Dict, Sequence, Tuple
+from typing import Dict, List, Sequence, Tuple
 
 import numpy as np
 
@@ -102,14 +102,14 @@ def choose_spans(
     least: float,
     words: Sequence[str],
     sentence_of: np.ndarray,
-) -> Tuple[Sequence[Span], np.ndarray]:
+) -> Tuple[List[Span], np.ndarray]:
     """
     The most likely spans, and their probabilities, in order: none crosses another or has the same head. `end` are last
     tokens, and the spans returned end one after.
     """
     chosen: Dict[Span, float] = {}
     heads = set()
-    by_sentence: Dict[int, list] = {}
+    by_sentence: Dict[int, List[Span]] = {}
     likely = np.flatnonzero(chances >= least)
     for k in likely[np.argsort(-chances[likely], kind="stable")].tolist():
         first, stop = int(begin[k]), int(end[k]) + 1
