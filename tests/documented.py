@@ -1,7 +1,12 @@
-"""The pages of the documentation, and the fenced blocks on them."""
+"""The pages of the documentation, the fenced blocks on them, and the classes that they have to describe."""
 
 import re
 
+from allennlp.common import Registrable
+
+from allennlp_coref_rc.commands import allennlp_annotate  # noqa: F401  registers a command
+from allennlp_coref_rc.registration import register_own
+from allennlp_coref_rc.reproduction.figures import drawings  # noqa: F401  registers drawings
 from tests.shared import PROJECT
 
 PAGES = sorted([*PROJECT.glob("*.md"), *(PROJECT / "docs").rglob("*.md")])
@@ -15,3 +20,14 @@ def blocks(page, language):
     """The texts of the fenced blocks in a language; those in none, "", are what a screen or a file shows."""
     found = re.findall(r"^```(\w*)\n(.*?)^```$", page.read_text(), flags=re.MULTILINE | re.DOTALL)
     return [text for name, text in found if name == language]
+
+
+def own_registered_classes():
+    """The base class, the registered name and the path of each class that the package registers."""
+    register_own()
+    return {
+        (base.__name__, registered, f"{subclass.__module__}.{subclass.__name__}")
+        for base, subclasses in Registrable._registry.items()
+        for registered, (subclass, _) in subclasses.items()
+        if subclass.__module__.startswith("allennlp_coref_rc.")
+    }

@@ -1,5 +1,5 @@
 """
-The reference's pages. tests/documentation_test.py compares their classes with those that are registered.
+The reference's pages have every registered class.
 """
 
 from types import SimpleNamespace
@@ -8,6 +8,12 @@ import pytest
 
 from scripts.documentation import reference
 from scripts.documentation.docstrings import markdown
+from tests.documented import own_registered_classes
+
+
+def test_the_classes_are_those_that_are_registered():
+    found = {(each.kind, each.name, each.cls.path) for each in reference.registered()}
+    assert found == own_registered_classes()
 
 
 def test_every_registered_class_has_an_entry_on_the_page_of_its_kind():
