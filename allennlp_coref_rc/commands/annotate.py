@@ -1,6 +1,6 @@
 import argparse
 import sys
-from typing import Callable
+from typing import Callable, Sequence
 
 HELP = "annotate documents with coreference, SRL and discourse structure, or check annotated ones"
 
@@ -64,6 +64,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="trust the archives of models that annotators use, which can then run any program",
     )
     add("--check", nargs="+", metavar="FILE", help="check files of annotated documents, and count what they hold")
+    add(
+        "--resolve",
+        nargs="+",
+        metavar="FILE",
+        help="print annotated documents with names in place of pronouns and noun phrases, a line of JSON each",
+    )
 
 
 def run(args: argparse.Namespace) -> None:
@@ -77,9 +83,13 @@ def run(args: argparse.Namespace) -> None:
     from allennlp_coref_rc.annotations.file_report import report_on_file
     from allennlp_coref_rc.common.errors import ConfigurationError
 
+    for option, files in (("--check", args.check), ("--resolve", args.resolve)):
+        if files and (args.input or args.annotator):
+            raise ConfigurationError(f"{option}: found an INPUT or --annotator too, expected files alone")
+    if args.resolve:
+        _resolve(args.resolve)
+        return
     if args.check:
-        if args.input or args.annotator:
-            raise ConfigurationError("--check: found an INPUT or --annotator too, expected files alone")
         reports = [report_on_file(path) for path in args.check]
         for report in reports:
             print("\n".join(report.lines()))
@@ -87,7 +97,7 @@ def run(args: argparse.Namespace) -> None:
             sys.exit(1)
         return
     if not args.output:
-        raise ConfigurationError("expected INPUT and OUTPUT, or --check and files")
+        raise ConfigurationError("expected INPUT and OUTPUT, or --check or --resolve and files")
     for package in args.include_package:
         import_module_and_submodules(package)
     reader = load_config("--reader", args.reader, DatasetReader) if args.reader else None
@@ -115,9 +125,20 @@ def run(args: argparse.Namespace) -> None:
         sys.exit(1)
 
 
+def _resolve(paths: Sequence[str]) -> None:
+    from allennlp_coref_rc.annotations.annotators.resolved_text import resolve
+    from allennlp_coref_rc.annotations.document import json_line, read_documents
+
+    for path in paths:
+        for _, document in read_documents(path):
+            tokens, alignment = resolve(document.text)
+            values = {"id": document.text.id, "text": " ".join(tokens), "tokens": tokens, "alignment": alignment}
+            print(json_line(values).rstrip("\n"))
+
+
 def go_on(args: argparse.Namespace) -> str:
     """How to go on after an interruption."""
-    if args.check:
+    if args.check or args.resolve:
         return ""
     return f"the same command{' without --force' * args.force} goes on with the documents that are left"
 

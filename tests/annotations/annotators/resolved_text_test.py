@@ -1,0 +1,63 @@
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from allennlp_coref_rc.__main__ import main
+from allennlp_coref_rc.annotations import AnnotatedText
+from allennlp_coref_rc.annotations.annotators.resolved_text import best_name, resolve
+from allennlp_coref_rc.annotations.document import Document, write_documents
+
+TOKENS = "Anne sat . Her sister saw the girl and Anne Elliot saw her . She hurt herself . He slept .".split()
+CLUSTERS = [[(0, 1), (3, 4), (6, 8), (9, 11), (12, 13), (14, 15), (16, 17)], [(3, 5)], [(18, 19)]]
+
+
+def test_names_stand_for_pronouns_and_noun_phrases():
+    tokens, alignment = resolve(AnnotatedText(TOKENS, clusters=CLUSTERS))
+    resolved = (
+        "Anne Elliot 's sister saw Anne Elliot and Anne Elliot saw Anne Elliot . Anne Elliot hurt herself . He slept ."
+    )
+    assert tokens == ["Anne", "sat", ".", *resolved.split()]
+    assert alignment[:7] == [(0, 1), (1, 2), (2, 3), (3, 4), (3, 4), (3, 4), (4, 5)]
+    assert alignment[8:10] == [(6, 8), (6, 8)]
+
+
+@pytest.mark.parametrize(
+    "text, spans, name",
+    [
+        ("Anne and Anne and Anne Elliot", [(0, 1), (2, 3), (4, 6)], "Anne"),
+        ("Anne and Anne Elliot", [(0, 1), (2, 4)], "Anne Elliot"),
+        ("The girl and she", [(0, 2), (3, 4)], None),
+        ("Her Anne and I", [(0, 2), (3, 4)], None),
+    ],
+)
+def test_the_best_name_is_the_most_frequent_and_then_the_longest(text, spans, name):
+    assert best_name(text.split(), spans) == (name and name.split())
+
+
+@given(st.data())
+@settings(max_examples=50, derandomize=True, deadline=None)
+def test_the_alignment_covers_the_text_in_order(data):
+    words = st.sampled_from("Anne Elliot her she the girl 's . I".split())
+    tokens = data.draw(st.lists(words, min_size=1, max_size=12))
+    position = st.integers(0, len(tokens) - 1)
+    span = st.tuples(position, position).map(lambda pair: (min(pair), max(pair) + 1))
+    clusters = data.draw(st.lists(st.lists(span, min_size=1, max_size=4), max_size=3))
+    new, alignment = resolve(AnnotatedText(tokens, clusters=clusters))
+    assert len(new) == len(alignment)
+    pieces = list(dict.fromkeys(alignment))
+    assert [stop for _, stop in pieces[:-1]] == [start for start, _ in pieces[1:]]
+    assert (pieces[0][0], pieces[-1][1]) == (0, len(tokens))
+    for token, (start, stop) in zip(new, alignment):
+        assert token in tokens[start:stop] or token in ("Anne", "Elliot", "'s")
+
+
+def test_the_command_prints_resolved_documents(tmp_path, capsys):
+    path = str(tmp_path / "a.jsonl")
+    write_documents(path, [Document.of(AnnotatedText(TOKENS, clusters=CLUSTERS), id="x")])
+    main(["annotate", "--resolve", path])
+    (line,) = capsys.readouterr().out.splitlines()
+    values = json.loads(line)
+    assert values["id"] == "x" and values["text"].startswith("Anne sat . Anne Elliot 's sister")
+    assert len(values["tokens"]) == len(values["alignment"])
