@@ -50,7 +50,8 @@ def best_name(tokens: Sequence[str], cluster: Cluster) -> Optional[List[str]]:
     """The tokens of a cluster's best name, or nothing."""
     names = [tuple(tokens[start:stop]) for start, stop in sorted(cluster) if _is_name(tokens, start, stop)]
     counts = Counter(names)
-    return list(max(counts, key=lambda name: (counts[name], len(name)))) if names else None
+    best = max(counts.items(), key=lambda item: (item[1], len(item[0])), default=None)
+    return list(best[0]) if best else None
 
 
 def _is_name(tokens: Sequence[str], start: int, stop: int) -> bool:
