@@ -50,7 +50,7 @@ class Coreferee(Annotator):
 
     def _load(self) -> Language:
         if self._pipeline is None:
-            import_optional("coreferee", "coreferee")
+            import_optional("coreferee", "1.5")
             try:
                 pipeline = spacy.load(self._spacy_model)
                 pipeline.add_pipe("coreferee")

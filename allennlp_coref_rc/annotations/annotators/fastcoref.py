@@ -77,7 +77,7 @@ class FastCoref(Annotator):
 
     def _load(self) -> Any:
         if self._model is None:
-            package = import_optional("fastcoref", "fastcoref")
+            package = import_optional("fastcoref", "2.1")
             try:
                 # Without a spaCy model, which would split text that is split already.
                 self._model = getattr(package, self._class)(

@@ -1,15 +1,24 @@
 from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
 from types import ModuleType
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 
 
-def import_optional(package: str, extra: str) -> ModuleType:
-    """Imports a package that is installed with an extra. If it is missing, a `ConfigurationError` names the extra."""
+def import_optional(package: str, release: str) -> ModuleType:
+    """
+    Imports a package that is installed with the extra of its name. A `ConfigurationError` names the extra if the
+    package is missing or if its version does not begin with `release`.
+    """
+    how = f"install it, in the clone, with uv pip install --python .venv/bin/python --editable '.[{package}]'"
     try:
-        return import_module(package)
+        module = import_module(package)
     except ImportError as error:
-        raise ConfigurationError(
-            f"{package} can't be imported ({error}); install it, in the clone, with uv pip install --python "
-            f".venv/bin/python --editable '.[{extra}]'"
-        ) from error
+        raise ConfigurationError(f"{package} can't be imported ({error}); {how}") from error
+    try:
+        found = version(package)
+    except PackageNotFoundError:
+        return module
+    if f"{found}.".startswith(f"{release}."):
+        return module
+    raise ConfigurationError(f"{package}: found version {found}, expected {release}; {how}")

@@ -13,7 +13,8 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from allennlp_coref_rc.annotations import AnnotatedText
-from allennlp_coref_rc.annotations.annotators import Annotator
+from allennlp_coref_rc.annotations.annotators import Annotator, optional_package
+from allennlp_coref_rc.annotations.annotators.optional_package import import_optional
 
 TEXTS = [
     AnnotatedText("Mary left . She and John slept .".split(), [(0, 3), (3, 8)], clusters=[[(0, 1)]], id="x"),
@@ -162,3 +163,13 @@ def test_coreferee_says_what_is_wrong(coreferee, monkeypatch):
     monkeypatch.setitem(sys.modules, "coreferee", None)
     with pytest.raises(ConfigurationError, match=r"install it, .* uv pip install .* '.\[coreferee\]'"):
         of("coreferee").annotate(TEXTS[0])
+
+
+@pytest.mark.parametrize("found, is_right", [("2.1", True), ("2.1.6", True), ("2.10.0", False), ("1.0", False)])
+def test_a_wrong_version_says_so(fastcoref, monkeypatch, found, is_right):
+    monkeypatch.setattr(optional_package, "version", lambda package: found)
+    if is_right:
+        assert import_optional("fastcoref", "2.1") is sys.modules["fastcoref"]
+    else:
+        with pytest.raises(ConfigurationError, match=f"fastcoref: found version {found}, expected 2.1; install it"):
+            import_optional("fastcoref", "2.1")
