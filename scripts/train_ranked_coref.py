@@ -7,7 +7,7 @@ The documents are split into folds. The mentions that the second network learns 
 not seen their document, and all figures that are printed are those of documents that the networks have not seen. The
 same folds choose how ready the linker is to link. The networks that are written are then trained on all documents.
 It takes about six minutes on one core and needs PyTorch. The package's model was made by the first of two runs; the
-second gave other weights and the same figures to 0.2.
+second gave other weights and the same figures to 0.3.
 """
 
 import multiprocessing
