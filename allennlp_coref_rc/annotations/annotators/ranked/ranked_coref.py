@@ -45,7 +45,7 @@ class RankedCoref(Annotator):
         Also return likely mentions that are linked to no other, each as a cluster of one.
     max_clusters : `int`, optional (default = `None`)
         Keep only this many clusters, those with the most mentions. By default all.
-    model_file : `str`, optional (default = `None`)
+    path : `str`, optional (default = `None`)
         Weights that `scripts/train_ranked_coref.py` has written. By default those of this package.
 
     # Example
@@ -59,12 +59,12 @@ class RankedCoref(Annotator):
         self,
         include_singletons: bool = False,
         max_clusters: Optional[int] = None,
-        model_file: Optional[str] = None,
+        path: Optional[str] = None,
     ) -> None:
         check_max_clusters("ranked_coref", max_clusters)
         self._include_singletons = include_singletons
         self._max_clusters = max_clusters
-        self._weights, self._words = networks.load_weights(Path(model_file) if model_file else networks.MODEL)
+        self._weights, self._words = networks.load_weights(Path(path) if path else networks.MODEL)
         self._sieve = SieveCoref(descriptions=False)
 
     def annotate(self, text: AnnotatedText) -> AnnotatedText:

@@ -61,7 +61,7 @@ def test_the_largest_clusters_are_kept():
     "options, message",
     [
         ({"max_clusters": -1}, "max_clusters is -1, expected 0 or more"),
-        ({"model_file": "no/such.npz"}, "there is no model file no/such.npz"),
+        ({"path": "no/such.npz"}, "there is no model file no/such.npz"),
     ],
 )
 def test_bad_options_are_refused(options, message):
