@@ -1,6 +1,7 @@
 """The page, run by Streamlit in this process, without a server and a browser."""
 
 import json
+import sys
 
 import pytest
 
@@ -15,6 +16,12 @@ CONFIG = "another: its config"
 STORY = "Zelda got the milk. Quentin went to the garden. Zelda went to the office."
 
 QUESTION = "Where is the milk?"
+
+
+@pytest.fixture(autouse=True)
+def main_module_as_before(monkeypatch):
+    """Streamlit leaves its script as the main module, which processes that a later test starts would run."""
+    monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
 
 
 def script(archives):
