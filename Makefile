@@ -29,11 +29,11 @@ train: install
 # Two processes of one thread each.
 test: export OMP_NUM_THREADS := 1
 test: install
-	python -m pytest -n 2 --dist loadfile
+	python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 quick: export OMP_NUM_THREADS := 1
 quick: lint
-	python -m pytest -n 2 --dist loadfile -m "not slow" --quiet
+	python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not slow" --quiet
 
 lint: install
 	ruff format --check --quiet .
@@ -55,7 +55,7 @@ newest: export OMP_NUM_THREADS := 1
 newest:
 	scripts/install.sh .venv-newest --newest
 	python -m allennlp_coref_rc environment
-	python -m pytest -n 2 --dist loadfile -m "not slow" --quiet
+	python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not slow" --quiet
 	python -m pytest -n 2 -m slow --quiet tests/modules/recurrence tests/training_config/grid_test.py --every-cell
 
 install: .venv/installed

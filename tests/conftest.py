@@ -20,6 +20,23 @@ def pytest_addoption(parser):
     parser.addoption("--every-cell", action="store_true", help="test every encoder in every reader on every data set")
 
 
+LONGEST = (
+    "wheel_test",
+    "allennlp_test",
+    "reproduce_test",
+    "annotate_killed_test",
+    "stopped_test",
+    "distributed_test",
+    "browser_test",
+    "variants_test",
+)
+"""Files that take longest. They come first, so that two processes end at about the same time."""
+
+
+def pytest_collection_modifyitems(items):
+    items.sort(key=lambda item: LONGEST.index(item.path.stem) if item.path.stem in LONGEST else len(LONGEST))
+
+
 @pytest.fixture(autouse=True)
 def no_logs_of_other_tests():
     """A training leaves a handler that writes into its folder, which may be gone when another test logs something."""
