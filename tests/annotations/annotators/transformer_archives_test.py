@@ -149,6 +149,8 @@ def test_roles_are_what_the_model_says(archives):
         verb = [int(i + ENDS[index] == position) for i in range(len(words))]
         tags = predictor.predict_instance(archive.dataset_reader.text_to_instance(words, verb))["tags"]
         spans = {(role, (s + ENDS[index], e + 1 + ENDS[index])) for role, (s, e) in bio_tags_to_spans(tags)}
-        assert set(frame.arguments) == {(role, span) for role, span in spans if role != "V"}
+        # A verb elsewhere is an argument, as `frame_of` says.
+        predicate = {("V", (start, end)) for role, (start, end) in spans if role == "V" and start <= position < end}
+        assert set(frame.arguments) == spans - predicate
         found += len(frame.arguments)
     assert found > 3
