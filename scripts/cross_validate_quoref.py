@@ -25,9 +25,8 @@ from allennlp.common.params import with_overrides
 from allennlp.models import Archive, load_archive
 
 import allennlp_coref_rc  # noqa: F401  registers what configs name
-from allennlp_coref_rc.annotation_runs.config_option import load_config
+from allennlp_coref_rc.annotation_runs.config_option import build_annotator
 from allennlp_coref_rc.annotations import read_documents, write_documents
-from allennlp_coref_rc.annotations.annotators import Annotator
 from allennlp_coref_rc.common.config_files import FOLDER
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import atomic_write, open_text
@@ -96,7 +95,7 @@ def split(arguments: Any) -> None:
     annotated, last = folder / "documents.jsonl", folder / f"test_{arguments.folds - 1}.jsonl"
     if last.exists():
         return
-    annotator = Annotator.from_params(Params(load_config("--annotator", arguments.annotator, Annotator)))
+    annotator = build_annotator("--annotator", arguments.annotator)
     reader = AnnotatedQuorefReader(annotator=annotator)
     write_documents(str(annotated), (document for _, document in reader.documents(arguments.path)), HEADER)
     documents = [document for _, document in read_documents(str(annotated))]

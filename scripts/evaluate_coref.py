@@ -20,15 +20,13 @@ from collections import Counter, defaultdict
 from typing import DefaultDict, Dict, Iterable, List, Sequence, Tuple
 
 import numpy as np
-from allennlp.common import Params
 from allennlp_models.coref.metrics.conll_coref_scores import ConllCorefScores, Scorer
 from scipy.optimize import linear_sum_assignment
 from tqdm import tqdm
 
-from allennlp_coref_rc.annotation_runs.config_option import load_config
+from allennlp_coref_rc.annotation_runs.config_option import build_annotator
 from allennlp_coref_rc.annotations import AnnotatedText
 from allennlp_coref_rc.annotations.annotated_text import Cluster, Span
-from allennlp_coref_rc.annotations.annotators import Annotator
 from allennlp_coref_rc.annotations.annotators.sieve.function_words import CONJUNCTIONS, PREPOSITIONS
 from allennlp_coref_rc.annotations.annotators.sieve.lexicon import PRONOUNS
 from allennlp_coref_rc.annotations.formats import FORMATS
@@ -132,7 +130,7 @@ def main() -> None:
     arguments = parser.parse_args()
 
     source = arguments.annotator
-    annotator = Annotator.from_params(Params(load_config("annotator", source, Annotator)))
+    annotator = build_annotator("annotator", source)
     texts = list(FORMATS["conll_2012"].read_all(arguments.documents))
     texts = {"all": texts, "even": texts[::2], "odd": texts[1::2]}[arguments.part]
     bare = [AnnotatedText(text.tokens, text.sentences) for text in texts]

@@ -9,12 +9,9 @@ import time
 from collections import Counter
 from typing import Iterator, List
 
-from allennlp.common import Params
-
-from allennlp_coref_rc.annotation_runs.config_option import load_config
+from allennlp_coref_rc.annotation_runs.config_option import build_annotator
 from allennlp_coref_rc.annotations import Document
 from allennlp_coref_rc.annotations.annotated_text import Span
-from allennlp_coref_rc.annotations.annotators import Annotator
 from allennlp_coref_rc.annotations.token_offsets import token_offsets
 from allennlp_coref_rc.common.script import ScriptParser, run
 from allennlp_coref_rc.data.dataset_readers import AnnotatedQuorefReader
@@ -34,7 +31,7 @@ def main() -> None:
     parser.add_argument("--annotator", default="sieve_coref", help="a name, JSON or a file (default: %(default)s)")
     arguments = parser.parse_args()
 
-    annotator = Annotator.from_params(Params(load_config("--annotator", arguments.annotator, Annotator)))
+    annotator = build_annotator("--annotator", arguments.annotator)
     reader = AnnotatedQuorefReader(annotator=annotator)
     start = time.perf_counter()
     documents = [document for _, document in reader.documents(arguments.path)]

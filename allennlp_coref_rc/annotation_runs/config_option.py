@@ -29,6 +29,11 @@ def load_config(option: str, value: str, base: Type[Registrable]) -> Dict[str, A
     return checked_config(option, config, base)
 
 
+def build_annotator(option: str, value: str) -> Annotator:
+    """The annotator that an option gives, in one of the ways of `load_config`."""
+    return Annotator.from_params(Params(load_config(option, value, Annotator), f"{option.strip('-')}."))
+
+
 def checked_config(option: str, config: Any, base: Type[Registrable]) -> Dict[str, Any]:
     """The config of an object, if it has no mistakes."""
     if not isinstance(config, dict) or not isinstance(config.get("type"), str):

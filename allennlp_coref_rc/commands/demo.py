@@ -33,7 +33,7 @@ def run(args: argparse.Namespace) -> None:
 
     archives = named_archives(args.archives or [TRAINED] * os.path.isfile(TRAINED))
     for path in archives.values():
-        # What is missing or damaged is said before the page opens.
+        # An archive that is missing or damaged is an error here, before the page opens.
         config_of(path, args.trust)
     serve(archives, args.trust, args.port, args.headless)
 

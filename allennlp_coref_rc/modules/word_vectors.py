@@ -106,7 +106,7 @@ class PieceVectors(WordVectors):
 
 
 class Layer(torch.nn.Module):
-    """Gives back a copy of vectors. Of the indices of words, which HotFlip tries, it gives the vectors."""
+    """Gives back a copy of vectors. HotFlip gives it indices of words; these it embeds."""
 
     def __init__(self, embedder: TextFieldEmbedder) -> None:
         super().__init__()

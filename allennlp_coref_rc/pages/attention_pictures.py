@@ -16,10 +16,10 @@ WINDOW = 40
 """The number of tokens of a passage in a picture."""
 
 WIDTH = 7.0
-"""Of a picture in inches: that of a page's text in two columns."""
+"""The width of a picture in inches: that of a page's text in two columns."""
 
 COLOURS = pyplot.get_cmap("Oranges").with_extremes(bad="0.92")
-"""What is out of a head's scope is grey."""
+"""The colours of weights; what lies out of a head's scope is grey."""
 
 DPI = 200
 
@@ -27,7 +27,7 @@ DPI = 200
 def draw_pictures(prediction: Dict[str, Any], folder: Path, name: str) -> List[Path]:
     """
     Draws the attention in a prediction, a picture for each of its titles with a panel for each layer or application.
-    The names of the pictures begin alike. Of a passage they show the part around the answer.
+    The names of the pictures begin alike. They show the part of a passage that is around the answer.
     """
     drawn = []
     for title, group in groupby(named_maps(prediction), key=lambda attention: attention.title):

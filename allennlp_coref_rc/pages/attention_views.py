@@ -1,4 +1,4 @@
-"""What a reader attended to, in the words and the order in which pages and pictures show it."""
+"""Names and orders the attention of a reader for pages and pictures."""
 
 from typing import Any, Dict, List, NamedTuple, Sequence, Tuple
 
@@ -38,7 +38,7 @@ DEFAULT_OOV = "@@UNKNOWN@@"
 
 
 class NamedMap(NamedTuple):
-    """What the tokens of one side attended to, once."""
+    """One map of attention from the tokens of one side."""
 
     title: str
     """The same for all layers or applications, between which a slider chooses."""
@@ -47,7 +47,7 @@ class NamedMap(NamedTuple):
     to: str
     attention: AttentionMap
     labels: List[str]
-    """What the head sees of each token, "" for nothing; empty if it sees nothing but the text."""
+    """The label of each token, as the head sees it, or ""; empty if it sees nothing but the text."""
     scopes: List[int]
     """A number for each token, equal if they see each other; empty if all do."""
 

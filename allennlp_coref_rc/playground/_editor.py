@@ -30,7 +30,7 @@ class Editing:
     """The clusters of a question and all edits of them."""
 
     origin: Any
-    """What the reading depends on. With another one, editing begins anew."""
+    """The reader, the question and the annotator. If one of them changes, editing begins anew."""
     read: Reading
     """The question with the annotator's clusters."""
     history: List[List[Cluster]]

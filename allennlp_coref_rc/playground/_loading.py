@@ -6,9 +6,8 @@ from contextlib import contextmanager
 from typing import Iterator, List, Optional
 
 import streamlit as st
-from allennlp.common import Params
 
-from allennlp_coref_rc.annotation_runs.config_option import load_config
+from allennlp_coref_rc.annotation_runs.config_option import build_annotator
 from allennlp_coref_rc.annotations.annotators import Annotator
 from allennlp_coref_rc.common.error_message import message_of
 from allennlp_coref_rc.playground.asking import NoAnnotator, Question, Reader, Reading, Remembering
@@ -53,7 +52,7 @@ def load_annotator(config: str, trust: bool) -> Annotator:
     if not config:
         return NoAnnotator()
     with trusting(trust):
-        annotator = Annotator.from_params(Params(load_config("annotator", config, Annotator), "annotator."))
+        annotator = build_annotator("annotator", config)
     return Remembering(annotator, trust)
 
 

@@ -110,16 +110,15 @@ def _build(annotator: Union[str, Dict[str, Any], "Annotator"]) -> "Annotator":
 def _from_config(annotator: Union[str, Dict[str, Any]]) -> "Annotator":
     from allennlp.common import Params
 
-    from allennlp_coref_rc.annotation_runs.config_option import checked_config, load_config
+    from allennlp_coref_rc.annotation_runs.config_option import build_annotator, checked_config
     from allennlp_coref_rc.annotations.annotators import Annotator
 
     if isinstance(annotator, str):
-        config = load_config("annotator", annotator, Annotator)
-    elif isinstance(annotator, dict):
-        config = checked_config("annotator", annotator, Annotator)
-    else:
+        return build_annotator("annotator", annotator)
+    if not isinstance(annotator, dict):
         raise ConfigurationError(
             f"found the annotator {excerpt(annotator)}, expected a name, a config, or an Annotator"
         )
+    config = checked_config("annotator", annotator, Annotator)
     # AllenNLP takes values out of the config as it reads them.
     return Annotator.from_params(Params(deepcopy(config), "annotator."))

@@ -18,11 +18,10 @@ from functools import partial
 from pathlib import Path
 from typing import Dict, List
 
-from allennlp.common import Params
 from harness import Report, Spread, parse, parser, positive, take_turns
 
 import allennlp_coref_rc  # noqa: F401  registers annotators
-from allennlp_coref_rc.annotation_runs.config_option import load_config
+from allennlp_coref_rc.annotation_runs.config_option import build_annotator
 from allennlp_coref_rc.annotations import AnnotatedText, sentence_spans
 from allennlp_coref_rc.annotations.annotators import Annotator
 from allennlp_coref_rc.annotations.formats import FORMATS
@@ -78,10 +77,7 @@ def options() -> ScriptParser:
 
 def main() -> None:
     arguments = parse(options())
-    annotators = {
-        source: Annotator.from_params(Params(load_config("--annotator", source, Annotator)))
-        for source in arguments.annotator
-    } or without_options()
+    annotators = {source: build_annotator("--annotator", source) for source in arguments.annotator} or without_options()
     texts = read_texts(arguments.data)[: arguments.documents]
     clusters = {}
     for name, annotator in annotators.items():

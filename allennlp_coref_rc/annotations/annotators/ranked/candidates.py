@@ -1,4 +1,4 @@
-"""What is known about the mentions of a text before any is linked: an array for each property."""
+"""Describes the mentions of a text before any is linked: an array for each property."""
 
 from dataclasses import dataclass
 from typing import Dict, List, Optional, Sequence, Tuple

@@ -8,7 +8,7 @@ from allennlp_coref_rc.annotations.annotators.sieve.lexicon import FEMALE, MALE,
 OTHER_NAME = 0.05
 OTHER_GENDER = 0.1
 OTHER_SPEAKER = 0.2
-"""What a probability is multiplied with if a name meets an entity with other names; if genders differ; and if "I" and
+"""Factors of a probability: where a name meets an entity with other names, where genders differ, and where "I" and
 "you" of one turn would be the same."""
 
 

@@ -36,7 +36,7 @@ def make_pairs(m: Candidates) -> Tuple[np.ndarray, np.ndarray]:
             far = np.where(far >= 0, previous[far], -1)
     table = np.concatenate(columns, axis=1)
     # A farther one counts only if it is no near one, and once.
-    extra = table[:, : -NEAREST or None]
+    extra = table[:, :-NEAREST]
     extra[extra >= later[:, None] - NEAREST] = -1
     extra.sort(axis=1)
     extra[:, 1:][extra[:, 1:] == extra[:, :-1]] = -1
@@ -58,7 +58,7 @@ SENTENCES = np.array([1, 2, 3, 5, 8, 15])
 
 
 def pair_features(m: Candidates, earlier: np.ndarray, later: np.ndarray) -> np.ndarray:
-    """What is known about pairs of mentions. Shape: (pairs, features)"""
+    """The features of pairs of mentions. Shape: (pairs, features)"""
     i, j = earlier, later
     apart = m.sentence[j] - m.sentence[i]
     mentions = np.searchsorted(DISTANCES, j - i)
@@ -197,7 +197,7 @@ def _between(is_one: np.ndarray, i: np.ndarray, j: np.ndarray) -> np.ndarray:
 ENTITY_GROUPS = NO_GROUP + 2
 
 FADING = 0.6
-"""What is left of an entity's salience after a sentence."""
+"""The share of an entity's salience that stays after a sentence."""
 
 
 def entity_features(
@@ -310,7 +310,7 @@ def _salience(m: Candidates, entity: np.ndarray) -> np.ndarray:
 
 
 def _genders(m: Candidates, entity: np.ndarray) -> np.ndarray:
-    """The genders that each entity may have: those that most of its mentions allow that allow one."""
+    """The genders that each entity may have. Mentions that allow a single gender decide, by their majority."""
     counts = np.zeros((int(entity.max()) + 1 if len(entity) else 0, 3))
     for column, gender in enumerate((MALE, FEMALE, NEUTER)):
         np.add.at(counts[:, column], entity, m.voted == gender)

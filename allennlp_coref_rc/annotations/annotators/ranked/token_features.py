@@ -1,4 +1,5 @@
-from typing import Dict, Sequence
+from functools import lru_cache
+from typing import Sequence
 
 import numpy as np
 
@@ -8,16 +9,11 @@ from allennlp_coref_rc.annotations.annotators.sieve.mention import NAME, NOMINAL
 from allennlp_coref_rc.annotations.annotators.sieve.name_spans import OPENING
 
 CACHED_WORDS = 50_000
-_known: Dict[str, np.ndarray] = {}
 
 
+@lru_cache(maxsize=CACHED_WORDS)
 def _word_features(word: str) -> np.ndarray:
-    features = _known.get(word)
-    if features is None:
-        if len(_known) >= CACHED_WORDS:
-            _known.clear()
-        features = _known[word] = np.array(word_features(word), np.float32)
-    return features
+    return np.array(word_features(word), np.float32)
 
 
 def token_features(

@@ -17,7 +17,7 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 
 
 class Resolution(NamedTuple):
-    """What the rules have found in a text. `words` are its tokens in lower case."""
+    """The mentions and entities that the rules have found in a text. `words` are its tokens in lower case."""
 
     words: List[str]
     sentences: List[Span]
