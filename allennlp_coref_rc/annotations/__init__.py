@@ -5,6 +5,7 @@ Linguistic structure as a value: annotated texts, documents of several texts, an
 from allennlp_coref_rc.annotations.annotated_text import (
     AnnotatedText,
     DiscourseRelation,
+    Edge,
     Frame,
     clusters_from_json,
     read_annotated_texts,

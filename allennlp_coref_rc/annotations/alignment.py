@@ -5,7 +5,7 @@ from itertools import accumulate
 from os.path import commonprefix
 from typing import List, Optional, Sequence, Tuple
 
-from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, DiscourseRelation, Frame, Span
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, DiscourseRelation, Edge, Frame, Span
 from allennlp_coref_rc.common.errors import ConfigurationError
 
 UNKNOWN = "\0"
@@ -111,8 +111,8 @@ def transfer(
     sentences: bool = False,
 ) -> AnnotatedText:
     """
-    Adds the source's clusters, frames and relations to those of the target. Spans of white space alone are left out,
-    and so are frames that lose their predicate and relations that lose an argument.
+    Adds the source's clusters, frames, relations and edges to those of the target. Spans of white space alone are left
+    out, and so are frames that lose their predicate, relations that lose an argument and edges that lose an end.
 
     # Parameters
 
@@ -135,12 +135,18 @@ def transfer(
         if arg1 and arg2:
             connective = alignment.spans(relation.connective)
             relations.append(DiscourseRelation(relation.type, relation.sense, arg1, arg2, connective))
+    edges = [
+        Edge(edge.type, begin, end)
+        for edge in source.edges
+        if (begin := alignment.span(edge.source)) and (end := alignment.span(edge.target))
+    ]
     return replace(
         target,
         sentences=_sentences(source, target, alignment) if sentences else target.sentences,
         clusters=target.clusters + clusters,
         frames=target.frames + frames,
         relations=target.relations + relations,
+        edges=target.edges + edges,
     )
 
 

@@ -19,6 +19,9 @@ Cluster = List[Span]
 Piece = Union[Span, Sequence[str]]
 """A piece of a new text: a span of an existing text (a tuple), or new tokens (a list)."""
 
+LAYERS = ("clusters", "frames", "relations", "edges")
+"""The fields of a text that annotators add to."""
+
 RELATION_TYPES = ("Explicit", "Implicit", "EntRel", "AltLex")
 
 
@@ -45,6 +48,18 @@ class DiscourseRelation:
 
 
 @dataclass
+class Edge:
+    """
+    A typed, directed relation from the span `source` to the span `target`: a dependency (from the head), a triple (from
+    the subject), or a fact of a lexicon or knowledge base. Types are free text.
+    """
+
+    type: str
+    source: Span
+    target: Span
+
+
+@dataclass
 class AnnotatedText:
     """
     A tokenised text and its linguistic structure. Annotators add to it, readers read it, and files store it.
@@ -58,6 +73,8 @@ class AnnotatedText:
         Coreference clusters: lists of mentions, each a span.
     frames : `List[Frame]`, optional (default = `[]`)
     relations : `List[DiscourseRelation]`, optional (default = `[]`)
+    edges : `List[Edge]`, optional (default = `[]`)
+        Any other relations between two spans.
     id : `str`, optional (default = `None`)
         The data set's name for the text.
 
@@ -70,6 +87,7 @@ class AnnotatedText:
     clusters: List[Cluster] = field(default_factory=list)
     frames: List[Frame] = field(default_factory=list)
     relations: List[DiscourseRelation] = field(default_factory=list)
+    edges: List[Edge] = field(default_factory=list)
     id: Optional[str] = None
 
     def __post_init__(self) -> None:
@@ -103,6 +121,8 @@ class AnnotatedText:
             yield f"argument of frame {i}", [span for _, span in frame.arguments]
         for i, relation in enumerate(self.relations):
             yield f"argument or connective of relation {i}", relation.arg1 + relation.arg2 + relation.connective
+        for i, edge in enumerate(self.edges):
+            yield f"end of edge {i}", [edge.source, edge.target]
 
     def __len__(self) -> int:
         return len(self.tokens)
@@ -112,7 +132,7 @@ class AnnotatedText:
         """
         The texts one after the other as a single text. Clusters of different texts are not joined.
         """
-        joint: Dict[str, Any] = {name: [] for name in ("tokens", "sentences", "clusters", "frames", "relations")}
+        joint: Dict[str, Any] = {name: [] for name in ("tokens", "sentences", *LAYERS)}
         for text in texts:
             shifted = text._shift(len(joint["tokens"]))
             for name, values in joint.items():
@@ -126,8 +146,8 @@ class AnnotatedText:
 
         The pieces keep their annotations. Mentions, predicates and connectives stay only if they are whole; arguments
         are cut to what is left of them. A cluster that loses mentions stays if it has two left, a frame if it has its
-        predicate, a relation if it has both arguments. New tokens belong to the sentence of the token after them, or
-        at the end to the last sentence.
+        predicate, a relation if it has both arguments, an edge if both ends are whole. New tokens belong to the
+        sentence of the token after them, or at the end to the last sentence.
         """
         tokens: List[str] = []
         positions: List[Optional[int]] = []
@@ -166,7 +186,12 @@ class AnnotatedText:
             if arg1 and arg2:
                 kept = connective if len(connective) == len(rel.connective) else []
                 relations.append(DiscourseRelation(rel.type, rel.sense, arg1, arg2, kept))
-        return AnnotatedText(tokens, self._sentences_of(positions), clusters, frames, relations, self.id)
+        edges = [
+            Edge(edge.type, source, target)
+            for edge in self.edges
+            if (source := whole(edge.source)) and (target := whole(edge.target))
+        ]
+        return AnnotatedText(tokens, self._sentences_of(positions), clusters, frames, relations, edges, self.id)
 
     def _sentences_of(self, positions: List[Optional[int]]) -> List[Span]:
         sentence = [i for i, span in enumerate(self.sentences) for _ in range(*span)]
@@ -197,6 +222,7 @@ class AnnotatedText:
             DiscourseRelation(rel.type, rel.sense, move_all(rel.arg1), move_all(rel.arg2), move_all(rel.connective))
             for rel in self.relations
         ]
+        moved.edges = [Edge(edge.type, move(edge.source), move(edge.target)) for edge in self.edges]
         moved.id = self.id
         return moved
 
@@ -204,8 +230,10 @@ class AnnotatedText:
         return self.moved(lambda span: (span[0] + offset, span[1] + offset))
 
     def to_json(self) -> Dict[str, Any]:
-        """A JSON object with the constructor's names; tuples become lists. `id` is left out if the text has none."""
+        """A JSON object with the constructor's names. `edges` and `id` are left out if the text has none."""
         values = asdict(self)
+        if not self.edges:
+            del values["edges"]
         if self.id is None:
             del values["id"]
         return values
@@ -215,7 +243,7 @@ class AnnotatedText:
         """The inverse of `to_json`. Missing annotations are empty; malformed ones raise a `ConfigurationError`."""
         if not isinstance(values, dict) or not isinstance(values.get("tokens"), list):
             raise ConfigurationError(f"expected an object with a list 'tokens', found {excerpt(values)}")
-        unknown = set(values) - {"tokens", "sentences", "clusters", "frames", "relations", "id"}
+        unknown = set(values) - {"tokens", "sentences", *LAYERS, "id"}
         if unknown:
             raise ConfigurationError(f"unknown annotation {sorted(unknown)[0][:80]!r}")
         try:
@@ -227,6 +255,7 @@ class AnnotatedText:
                 clusters=clusters_from_json(values.get("clusters", [])),
                 frames=list(map(_frame, _list(values.get("frames", [])))),
                 relations=list(map(_relation, _list(values.get("relations", [])))),
+                edges=list(map(_edge, _list(values.get("edges", [])))),
                 id=None if values.get("id") is None else _checked(values["id"], str),
             )
         except TypeError as error:
@@ -234,8 +263,8 @@ class AnnotatedText:
 
     def to_spacy(self, nlp: "Language") -> "Doc":
         """
-        A doc of spaCy with these tokens, sentences and structure: a span group for each cluster, `coref_clusters_1` and
-        so on, `doc._.srl_frames`, `doc._.discourse_relations` and `doc._.text_id`. See docs/spacy.md.
+        A doc of spaCy with these tokens, sentences and structure: a span group for each cluster (`coref_clusters_1` and
+        so on), `doc._.srl_frames`, `doc._.discourse_relations`, `doc._.typed_edges`, `doc._.text_id` (docs/spacy.md).
         """
         from allennlp_coref_rc.annotations import spacy_docs
 
@@ -274,6 +303,11 @@ def _relation(values: Any) -> DiscourseRelation:
     kind, sense = _values(values, ("type", "sense"), names)
     parts = [_spans(values.get(name, [])) for name in names]
     return DiscourseRelation(_checked(kind, str), _checked(sense, str), *parts)
+
+
+def _edge(values: Any) -> Edge:
+    kind, source, target = _values(values, ("type", "source", "target"))
+    return Edge(_checked(kind, str), _span(source), _span(target))
 
 
 def _values(values: Any, keys: Sequence[str], optional: Sequence[str] = ()) -> List[Any]:

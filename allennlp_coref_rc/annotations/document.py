@@ -15,9 +15,6 @@ FORMAT = "annotated_documents"
 
 VERSION = 1
 
-LAYERS = ("clusters", "frames", "relations")
-"""The fields of a text that annotators add to."""
-
 MAX_HEADER = 2**20
 """Characters of the first line that are read. A file in another format may be one line, too long for memory."""
 
@@ -88,6 +85,7 @@ class Document:
                     for rel in self.text.relations
                     if bool(rel.arg1 and rel.arg2 and within(rel.arg1, rel.arg2, rel.connective)) == inside
                 ],
+                edges=[edge for edge in self.text.edges if within([edge.source, edge.target]) == inside],
             )
 
         inside = choose(True)
@@ -128,11 +126,13 @@ def keep_passage(given: Document, annotated: Document) -> Document:
             clusters.append((told if len(told) == 1 else []) + asked)
     frames = [frame for frame in annotated.text.frames if frame.predicate[0] >= boundary]
     relations = [rel for rel in annotated.text.relations if min(rel.arg1 + rel.arg2)[0] >= boundary]
+    edges = [edge for edge in annotated.text.edges if max(edge.source, edge.target)[0] >= boundary]
     text = replace(
         given.text,
         clusters=clusters,
         frames=given.text.frames + frames,
         relations=given.text.relations + relations,
+        edges=given.text.edges + edges,
     )
     return replace(given, text=text)
 

@@ -2,12 +2,13 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, Dict, Iterator, List, Tuple
 
-from allennlp_coref_rc.annotations.document import FORMAT, LAYERS, Document, parse_header
+from allennlp_coref_rc.annotations.annotated_text import LAYERS
+from allennlp_coref_rc.annotations.document import FORMAT, Document, parse_header
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import open_text
 from allennlp_coref_rc.common.json_objects import excerpt, parse_json
 
-COUNTED = ("tokens", "sentences", "clusters", "mentions", "frames", "relations")
+COUNTED = ("tokens", "sentences", "clusters", "mentions", "frames", "relations", "edges")
 """The things that are counted in a document, in the order of the table."""
 
 SHOWN_PLACES, SHOWN_ERRORS = 3, 30
@@ -17,7 +18,7 @@ SHOWN_PLACES, SHOWN_ERRORS = 3, 30
 def count(document: Document) -> Counter:
     """
     Counts documents (1), tokens, sentences, clusters, mentions, frames, relations, relations of each type ("relations
-    Explicit"), and documents without a layer ("no clusters") or without any ("no annotations").
+    Explicit"), edges, and documents without a layer ("no clusters") or without any ("no annotations").
     """
     text = document.text
     counts = Counter(documents=1, mentions=sum(map(len, text.clusters)))
@@ -96,7 +97,8 @@ class Report:
             if number and number < documents:
                 yield f"  warning: {number:,} of {documents:,} documents have no {layer}"
         if documents and self.counts["no annotations"] == documents:
-            yield f"  WARNING: NOTHING IS ANNOTATED: none of {documents:,} documents has any cluster, frame or relation"
+            nothing = f"none of {documents:,} documents has a cluster, frame, relation or edge"
+            yield f"  WARNING: NOTHING IS ANNOTATED: {nothing}"
         yield from (f"  error: {error}" for error in self.errors)
         more = f", of which {SHOWN_ERRORS} are shown" if self.num_errors > SHOWN_ERRORS else ""
         yield f"  {self.num_errors:,} errors{more}"

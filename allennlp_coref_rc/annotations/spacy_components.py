@@ -16,8 +16,8 @@ from spacy.tokens import Doc
 from spacy.util import minibatch
 
 from allennlp_coref_rc.annotations import spacy_docs
-from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span
-from allennlp_coref_rc.annotations.document import LAYERS, Document
+from allennlp_coref_rc.annotations.annotated_text import LAYERS, AnnotatedText, Span
+from allennlp_coref_rc.annotations.document import Document
 
 if TYPE_CHECKING:
     from allennlp_coref_rc.annotations.annotators import Annotator

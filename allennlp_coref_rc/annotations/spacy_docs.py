@@ -1,7 +1,7 @@
 """
 The structure of a text in a doc of spaCy's. A cluster is a span group, `coref_clusters_1` and so on, as
-spacy-experimental names them. Frames and relations are lists in `user_data`, which DocBin can store, and
-`doc._.srl_frames` and `doc._.discourse_relations` make spans of them.
+spacy-experimental names them. Frames, relations and edges are lists in `user_data`, which DocBin can store, and
+`doc._.srl_frames`, `doc._.discourse_relations` and `doc._.typed_edges` make spans of them.
 
 Structure comes and goes as the JSON of `AnnotatedText`, which is built on this.
 """
@@ -18,6 +18,7 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 CLUSTER = "coref_clusters_"
 FRAMES = "srl_frames"
 RELATIONS = "discourse_relations"
+EDGES = "typed_edges"
 ID = "text_id"
 
 
@@ -36,6 +37,14 @@ class Relation(NamedTuple):
     arg1: List[Span]
     arg2: List[Span]
     connective: List[Span]
+
+
+class TypedEdge(NamedTuple):
+    """An item of `doc._.typed_edges`, which leads from `source` to `target`."""
+
+    type: str
+    source: Span
+    target: Span
 
 
 def to_doc(values: Dict[str, Any], vocab: Vocab) -> Doc:
@@ -64,18 +73,19 @@ def from_doc(doc: Doc) -> Dict[str, Any]:
         "clusters": [[(span.start, span.end) for span in doc.spans[name]] for name in _cluster_names(doc)],
         "frames": doc.user_data.get(FRAMES, []),
         "relations": doc.user_data.get(RELATIONS, []),
+        "edges": doc.user_data.get(EDGES, []),
         "id": doc.user_data.get(ID),
     }
 
 
 def set_structure(doc: Doc, values: Dict[str, Any]) -> None:
-    """Replaces the clusters, frames and relations of a doc by those that are given."""
+    """Replaces the clusters, frames, relations and edges of a doc by those that are given."""
     if "clusters" in values:
         for name in _cluster_names(doc):
             del doc.spans[name]
         for number, cluster in enumerate(values["clusters"], start=1):
             doc.spans[f"{CLUSTER}{number}"] = [doc[start:stop] for start, stop in cluster]
-    for key, name in (("frames", FRAMES), ("relations", RELATIONS)):
+    for key, name in (("frames", FRAMES), ("relations", RELATIONS), ("edges", EDGES)):
         if key in values:
             doc.user_data[name] = values[key]
 
@@ -102,6 +112,13 @@ def _relations(doc: Doc) -> List[Relation]:
     ]
 
 
+def _edges(doc: Doc) -> List[TypedEdge]:
+    return [
+        TypedEdge(edge["type"], doc[slice(*edge["source"])], doc[slice(*edge["target"])])
+        for edge in doc.user_data.get(EDGES, [])
+    ]
+
+
 def _id(doc: Doc) -> Optional[str]:
     return doc.user_data.get(ID)
 
@@ -113,4 +130,5 @@ def _set_id(doc: Doc, id: Optional[str]) -> None:
 if not Doc.has_extension(FRAMES):
     Doc.set_extension(FRAMES, getter=_frames)
     Doc.set_extension(RELATIONS, getter=_relations)
+    Doc.set_extension(EDGES, getter=_edges)
     Doc.set_extension(ID, getter=_id, setter=_set_id)

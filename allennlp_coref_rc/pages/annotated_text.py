@@ -1,16 +1,16 @@
-"""Shows an annotated text: its entities in colours, its frames and its discourse relations."""
+"""Shows an annotated text: its entities in colours, its frames, its discourse relations and its edges."""
 
 from collections import Counter
 from itertools import islice
 from typing import Any, Collection, Dict, List, NamedTuple, Optional, Sequence, Union
 
-from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, DiscourseRelation, Frame, Span
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, DiscourseRelation, Edge, Frame, Span
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.pages.marked_text import Mark, in_lanes, joined, marked_paragraphs, paragraphs
 from allennlp_coref_rc.pages.templates import render
 
 MAX_ROWS = 200
-"""The longest list of frames or relations in a fragment."""
+"""The longest list of frames, relations or edges in a fragment."""
 
 MAX_STRINGS = 20
 """The most different mentions that are listed of an entity."""
@@ -73,7 +73,7 @@ def html_fragment(
     show_entities : `bool`, optional (default = `True`)
         Whether a list of the entities follows, with their numbers of mentions.
     show_structure : `bool`, optional (default = `True`)
-        Whether lists of frames and discourse relations follow, folded up.
+        Whether lists of frames, discourse relations and edges follow, folded up.
     max_tokens : `int`, optional (default = `5000`)
         Longer texts are cut, with a remark.
     """
@@ -98,8 +98,10 @@ def html_fragment(
         entities=[known[i] for i in chosen] if show_entities else [],
         frames=[frame_row(text, frame) for frame in text.frames[:MAX_ROWS]] if show_structure else [],
         relations=[relation_row(text, relation) for relation in text.relations[:MAX_ROWS]] if show_structure else [],
+        edges=[edge_row(text, edge) for edge in text.edges[:MAX_ROWS]] if show_structure else [],
         num_frames=len(text.frames),
         num_relations=len(text.relations),
+        num_edges=len(text.edges),
     )
 
 
@@ -149,3 +151,9 @@ def relation_row(text: AnnotatedText, relation: DiscourseRelation) -> Dict[str, 
     """A relation for the eye. What lies between the parts of an argument is left out."""
     parts = {name: " … ".join(joined(text.tokens, *getattr(relation, name))) for name in ("arg1", "connective", "arg2")}
     return {"type": relation.type, "sense": relation.sense, **parts}
+
+
+def edge_row(text: AnnotatedText, edge: Edge) -> Dict[str, str]:
+    """An edge for the eye."""
+    source, target = joined(text.tokens, edge.source, edge.target)
+    return {"source": source, "type": edge.type, "target": target}

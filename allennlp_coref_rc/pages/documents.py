@@ -6,7 +6,7 @@ from typing import Iterator, List, NamedTuple, Tuple
 
 from tqdm import tqdm
 
-from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, DiscourseRelation, Frame
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, DiscourseRelation, Edge, Frame
 from allennlp_coref_rc.annotations.document import Document, read_documents, read_header
 from allennlp_coref_rc.annotations.formats import FORMATS
 from allennlp_coref_rc.common.errors import ConfigurationError
@@ -23,7 +23,7 @@ FIRST_WORDS = 12
 
 
 Structure = Tuple[str, List[Tuple[str, int, int]]]
-"""A frame or a relation for the page's script: its name, and what its spans are, with their [start, stop)."""
+"""A frame, a relation or an edge for the page's script: its name, and what its spans are, with their [start, stop)."""
 
 
 class Row(NamedTuple):
@@ -38,6 +38,7 @@ class Row(NamedTuple):
     mentions: int
     frames: int
     relations: int
+    edges: int
 
 
 def write_pages(path: str, folder: str, form: str = "annotated", limit: int = 100) -> int:
@@ -79,7 +80,11 @@ def page(document: Document, rows: List[Row], number: int) -> str:
         lanes=max((mark.lane + 1 for mark in marks), default=0),
         long=len(text) > LONG,
         entities=sorted(entities(text), key=lambda entity: -entity.mentions),
-        data={"frames": list(map(_frame, text.frames)), "relations": list(map(_relation, text.relations))},
+        data={
+            "frames": list(map(_frame, text.frames)),
+            "relations": list(map(_relation, text.relations)),
+            "edges": list(map(_edge, text.edges)),
+        },
         before=rows[number - 1].file if number else None,
         after=rows[number + 1].file if number + 1 < len(rows) else None,
         several=len(rows) > 1,
@@ -106,6 +111,7 @@ def _row(number: int, document: Document) -> Row:
         sum(map(len, text.clusters)),
         len(text.frames),
         len(text.relations),
+        len(text.edges),
     )
 
 
@@ -117,3 +123,7 @@ def _relation(relation: DiscourseRelation) -> Structure:
     parts = {"connective": relation.connective, "first": relation.arg1, "second": relation.arg2}
     name = f"{relation.sense} ({relation.type})" if relation.sense else relation.type
     return name, [(part, *span) for part, spans in parts.items() for span in spans]
+
+
+def _edge(edge: Edge) -> Structure:
+    return edge.type, [("from", *edge.source), ("to", *edge.target)]

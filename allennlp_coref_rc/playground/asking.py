@@ -82,6 +82,7 @@ class Reading:
                 [moved(within(cluster, start, stop), -start) for cluster in self.clusters],
                 self.passage.frames if start == 0 else [],
                 self.passage.relations if start == 0 else [],
+                self.passage.edges if start == 0 else [],
             )
             for start, stop in self.parts()
         ]

@@ -2,7 +2,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import List, Sequence
 
-from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Cluster, DiscourseRelation, Frame, Span
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Cluster, DiscourseRelation, Edge, Frame, Span
 from allennlp_coref_rc.annotations.token_offsets import token_offsets
 
 
@@ -16,7 +16,7 @@ class Passage:
     text : `str`
         The text itself; of one that came as tokens, these joined by blanks.
     annotated : `AnnotatedText`
-        Its tokens, sentences, clusters, frames and relations.
+        Its tokens, sentences, clusters, frames, relations and edges.
     offsets : `List[Span]`
         The [start, end) characters of each token.
     """
@@ -68,6 +68,11 @@ class Passage:
     def relations(self) -> List[DiscourseRelation]:
         """The discourse relations."""
         return self.annotated.relations
+
+    @property
+    def edges(self) -> List[Edge]:
+        """The typed edges between spans."""
+        return self.annotated.edges
 
     def __repr__(self) -> str:
         lines = [f"Passage of {len(self.tokens)} tokens: {' '.join(self.text.split())}"]

@@ -5,7 +5,7 @@ from allennlp.common.checks import ConfigurationError
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from allennlp_coref_rc.annotations import AnnotatedText, DiscourseRelation, Frame
+from allennlp_coref_rc.annotations import AnnotatedText, DiscourseRelation, Edge, Frame
 from allennlp_coref_rc.annotations.alignment import UNKNOWN, Alignment, transfer
 from tests.annotations.texts import annotated_texts
 
@@ -98,7 +98,7 @@ def test_case_counts_unless_ignored():
 def test_a_text_given_its_own_annotations_has_them(text):
     bare = AnnotatedText(text.tokens)
     found = transfer(text, bare, sentences=True)
-    assert (found.sentences, found.frames) == (text.sentences, text.frames)
+    assert (found.sentences, found.frames, found.edges) == (text.sentences, text.frames, text.edges)
     assert found.clusters == [list(dict.fromkeys(cluster)) for cluster in text.clusters if cluster]
     assert len(found.relations) == sum(bool(r.arg1 and r.arg2) for r in text.relations)
     assert bare == AnnotatedText(text.tokens)
@@ -114,6 +114,7 @@ def test_annotations_move_to_the_other_tokens():
             DiscourseRelation("Explicit", "s", [(0, 1), (1, 2)], [(3, 4)], [(4, 5), (5, 6)]),
             DiscourseRelation("Implicit", "s", [(4, 5)], [(3, 4)]),
         ],
+        edges=[Edge("is", (5, 6), (1, 4)), Edge("is", (4, 5), (0, 1))],
     )
     target = AnnotatedText(["Don't", "(", "Mary's", ")", "."], clusters=[[(0, 1)]], id="x")
     assert transfer(source, target) == AnnotatedText(
@@ -121,6 +122,7 @@ def test_annotations_move_to_the_other_tokens():
         clusters=[[(0, 1)], [(2, 3)], [(0, 1), (2, 3)]],
         frames=[Frame((0, 1), [("ARG0", (1, 4))])],
         relations=[DiscourseRelation("Explicit", "s", [(0, 1)], [(2, 3)], [(2, 3)])],
+        edges=[Edge("is", (2, 3), (0, 3))],
         id="x",
     )
     # The last sentence begins inside a token, so that it begins with it.

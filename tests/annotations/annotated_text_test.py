@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from allennlp_coref_rc.annotations import (
     AnnotatedText,
     DiscourseRelation,
+    Edge,
     Frame,
     read_annotated_texts,
     write_annotated_texts,
@@ -56,6 +57,8 @@ def test_sentences_have_to_cover_the_text_in_order(sentences, message):
         ("relation 0", lambda span: {"relations": [DiscourseRelation("EntRel", "", [span], [(0, 1)])]}),
         ("relation 0", lambda span: {"relations": [DiscourseRelation("EntRel", "", [(0, 1)], [span])]}),
         ("relation 0", lambda span: {"relations": [DiscourseRelation("Explicit", "", [(0, 1)], [(2, 3)], [span])]}),
+        ("end of edge 1", lambda span: {"edges": [Edge("is", (0, 1), (2, 4)), Edge("is", (0, 1), span)]}),
+        ("end of edge 0", lambda span: {"edges": [Edge("is", span, (0, 1))]}),
     ],
 )
 def test_spans_outside_the_text_are_refused_by_name(what, annotations, span):
@@ -78,6 +81,8 @@ def test_what_is_missing_in_json_is_empty():
 def test_json_object_has_the_names_of_the_constructor():
     relation = DiscourseRelation("Explicit", "Comparison", [(0, 1)], [(2, 3)], [(1, 2)])
     text = AnnotatedText(WORDS, [(0, 3), (3, 4)], [[(0, 1), (2, 3)]], [Frame((1, 2), [("A0", (0, 1))])], [relation])
+    assert "edges" not in text.to_json()
+    text.edges = [Edge("saw", (0, 1), (2, 3))]
     assert json.loads(json.dumps(text.to_json())) == {
         "tokens": WORDS,
         "sentences": [[0, 3], [3, 4]],
@@ -86,6 +91,7 @@ def test_json_object_has_the_names_of_the_constructor():
         "relations": [
             {"type": "Explicit", "sense": "Comparison", "arg1": [[0, 1]], "arg2": [[2, 3]], "connective": [[1, 2]]}
         ],
+        "edges": [{"type": "saw", "source": [0, 1], "target": [2, 3]}],
     }
 
 
@@ -114,6 +120,11 @@ def test_json_object_has_the_names_of_the_constructor():
         {"tokens": ["Mary"], "relations": [{"type": "EntRel"}]},
         {"tokens": ["Mary"], "relations": ["EntRel"]},
         {"tokens": ["Mary"], "relations": [{"type": "EntRel", "sense": None}]},
+        {"tokens": ["Mary"], "edges": {}},
+        {"tokens": ["Mary"], "edges": [{"type": "is", "source": [0, 1]}]},
+        {"tokens": ["Mary"], "edges": [{"type": None, "source": [0, 1], "target": [0, 1]}]},
+        {"tokens": ["Mary"], "edges": [{"type": "is", "source": [[0, 1]], "target": [0, 1]}]},
+        {"tokens": ["Mary"], "edges": [{"type": "is", "source": [0, 1], "target": [0, 2]}]},
     ],
 )
 def test_malformed_json_is_refused(values):
@@ -144,6 +155,7 @@ def test_concatenation_keeps_every_annotation_on_its_own_words(texts):
                 (rel.type, rel.sense, words(text, rel.arg1), words(text, rel.arg2), words(text, rel.connective))
                 for rel in text.relations
             ],
+            "edges": [(edge.type, *words(text, [edge.source, edge.target])) for edge in text.edges],
         }
 
     for name, values in content(joint).items():

@@ -11,11 +11,13 @@ from allennlp_coref_rc.annotations import (
     AnnotatedText,
     DiscourseRelation,
     Document,
+    Edge,
     Frame,
     read_documents,
     read_header,
     write_documents,
 )
+from allennlp_coref_rc.annotations.annotated_text import LAYERS
 from allennlp_coref_rc.annotations.annotators import Annotator, ExactMatchCoref, annotate_documents
 from tests.annotations.texts import annotated_texts
 
@@ -31,6 +33,7 @@ def test_select_keeps_what_lies_in_the_pieces():
             DiscourseRelation("Implicit", "s", [(3, 4)], [(4, 6)]),
             DiscourseRelation("Explicit", "s", [(0, 8)], [(8, 10)], [(7, 8)]),
         ],
+        edges=[Edge("is", (5, 6), (0, 2)), Edge("has", (2, 4), (0, 1)), Edge("has", (9, 10), (6, 7))],
         id="x",
     )
     selected = text.select((0, 3), (4, 6), ["@"], (8, 10), ["!"])
@@ -43,6 +46,7 @@ def test_select_keeps_what_lies_in_the_pieces():
             DiscourseRelation("Explicit", "s", [(0, 2)], [(3, 5)], [(4, 5)]),
             DiscourseRelation("Explicit", "s", [(0, 5)], [(6, 8)], []),
         ],
+        edges=[Edge("is", (4, 5), (0, 2))],
         id="x",
     )
 
@@ -51,7 +55,8 @@ def test_select_keeps_what_lies_in_the_pieces():
 @given(text=annotated_texts())
 def test_select_everything_is_the_same_text(text):
     whole = text.select((0, len(text)))
-    assert (whole.tokens, whole.sentences, whole.frames) == (text.tokens, text.sentences, text.frames)
+    names = "tokens", "sentences", "frames", "edges"
+    assert all(getattr(whole, name) == getattr(text, name) for name in names)
     assert whole.clusters == [cluster for cluster in text.clusters if cluster]
     assert whole.relations == [relation for relation in text.relations if relation.arg1 and relation.arg2]
     assert text.select() == AnnotatedText([])
@@ -63,7 +68,8 @@ def test_parts_of_a_document_are_what_it_was_made_of(texts):
     document = Document.of(*texts, id="x")
     for i, text in enumerate(texts):
         part = document.text.select(document.part(i))
-        assert part.tokens == text.tokens and part.sentences == text.sentences and part.frames == text.frames
+        assert part.tokens == text.tokens and part.sentences == text.sentences
+        assert part.frames == text.frames and part.edges == text.edges
         assert [c for c in part.clusters if c] == [c for c in text.clusters if c]
 
 
@@ -88,7 +94,7 @@ def test_annotations_that_cross_parts_are_kept_when_each_is_annotated_by_itself(
     document = Document(text, [end - start for start, end in zip([0] + ends, ends)])
     apart = annotate_documents([document], Nothing(), together=False)[0]
     assert apart.text.tokens == text.tokens and apart.parts == document.parts
-    for layer in ("clusters", "frames", "relations"):
+    for layer in LAYERS:
         assert sorted(map(repr, getattr(apart.text, layer))) == sorted(map(repr, getattr(text, layer)))
     again = annotate_documents([document], ExactMatchCoref(min_mentions=1), together=False)[0]
     new = again.text.clusters

@@ -4,7 +4,7 @@ import random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from allennlp_coref_rc.annotations import AnnotatedText, DiscourseRelation, Document, Frame, write_documents
+from allennlp_coref_rc.annotations import AnnotatedText, DiscourseRelation, Document, Edge, Frame, write_documents
 from allennlp_coref_rc.annotations.file_report import report_on_file
 from tests.annotations.texts import annotated_texts
 
@@ -19,7 +19,7 @@ def test_statistics_of_a_file(tmp_path):
     texts = [
         AnnotatedText(list("abcd"), [(0, 2), (2, 4)], [[(0, 1), (2, 3)], [(1, 2), (3, 4)]], id="1"),
         AnnotatedText(list("ab"), frames=[Frame((0, 1))], relations=[relation, relation], id="2"),
-        AnnotatedText(list("ab"), id="3"),
+        AnnotatedText(list("ab"), id="3", edges=[Edge("is", (0, 1), (1, 2))]),
         AnnotatedText(list("ab"), relations=[DiscourseRelation("EntRel", "s", [(0, 1)], [(1, 2)])]),
     ]
     write_documents(str(path), map(Document, texts))
@@ -34,12 +34,15 @@ def test_statistics_of_a_file(tmp_path):
         "  relations                          3         0.8 a document",
         "    EntRel                           1",
         "    Implicit                         2",
+        "  edges                              1         0.2 a document",
         "  documents with no clusters         3       75.0%",
         "  documents with no frames           3       75.0%",
         "  documents with no relations        2       50.0%",
+        "  documents with no edges            3       75.0%",
         "  warning: 3 of 4 documents have no clusters",
         "  warning: 3 of 4 documents have no frames",
         "  warning: 2 of 4 documents have no relations",
+        "  warning: 3 of 4 documents have no edges",
         "  0 errors",
     ]
 
@@ -98,7 +101,7 @@ def test_every_malformed_line_is_an_error(tmp_path):
 def test_nothing_annotated_is_said_loudly(tmp_path):
     path = tmp_path / "a.jsonl"
     write_documents(str(path), [Document(AnnotatedText(["a"]))] * 2)
-    assert "  WARNING: NOTHING IS ANNOTATED: none of 2 documents has any cluster, frame or relation" in lines(path)
+    assert "  WARNING: NOTHING IS ANNOTATED: none of 2 documents has a cluster, frame, relation or edge" in lines(path)
 
 
 @settings(derandomize=True, deadline=None, max_examples=50)

@@ -6,7 +6,7 @@ from allennlp.common.checks import ConfigurationError
 from hypothesis import given, settings
 from spacy.tokens import Doc, DocBin
 
-from allennlp_coref_rc.annotations import AnnotatedText, DiscourseRelation, Frame
+from allennlp_coref_rc.annotations import AnnotatedText, DiscourseRelation, Edge, Frame
 from tests.annotations.texts import annotated_texts
 
 NLP = spacy.blank("en")
@@ -17,6 +17,7 @@ TEXT = AnnotatedText(
     [[(1, 2), (5, 6)], [(7, 8)]],
     [Frame((3, 4), [("ARG0", (1, 2)), ("ARGM", (4, 10))])],
     [DiscourseRelation("Explicit", "Cause", [(0, 2), (3, 4)], [(5, 10)], [(4, 5)])],
+    [Edge("is", (5, 6), (1, 2))],
     "story 1",
 )
 
@@ -47,6 +48,8 @@ def test_a_doc_shows_clusters_as_span_groups_and_the_rest_as_extensions():
     assert (relation.type, relation.sense, relation.connective[0].text) == ("Explicit", "Cause", "because")
     assert [span.text for span in relation.arg1] == ["But Mary", "left"]
     assert [span.text for span in relation.arg2] == ["she , Mary , slept"]
+    (edge,) = doc._.typed_edges
+    assert (edge.type, edge.source.text, edge.target.text) == ("is", "she", "Mary")
     assert doc._.text_id == "story 1"
 
 
@@ -71,7 +74,7 @@ def test_a_text_comes_back_from_a_copy_of_a_doc(copy):
 def test_docs_of_nothing(words):
     doc = Doc(NLP.vocab, words=words)
     assert AnnotatedText.from_spacy(doc) == AnnotatedText(words)
-    assert doc._.srl_frames == doc._.discourse_relations == []
+    assert doc._.srl_frames == doc._.discourse_relations == doc._.typed_edges == []
     assert doc._.text_id is None
 
 

@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from allennlp_coref_rc.annotations import AnnotatedText, DiscourseRelation, Frame
+from allennlp_coref_rc.annotations import AnnotatedText, DiscourseRelation, Edge, Frame
 
 
 def spans(length):
@@ -25,10 +25,12 @@ def annotated_texts(draw):
     frames = st.builds(Frame, span, st.lists(st.tuples(st.text(max_size=4), span), max_size=3))
     kind, sense = st.sampled_from(["Explicit", "EntRel"]), st.text(max_size=4)
     relations = st.builds(DiscourseRelation, kind, sense, some_spans, some_spans, some_spans)
+    edges = st.builds(Edge, st.text(max_size=4), span, span)
     return AnnotatedText(
         tokens,
         list(zip([0] + cuts, cuts + [length])),
         draw(st.lists(some_spans, max_size=3)),
         draw(st.lists(frames, max_size=2)),
         draw(st.lists(relations, max_size=2)),
+        draw(st.lists(edges, max_size=2)),
     )

@@ -72,6 +72,7 @@ def test_annotated_text_with_a_header(tmp_path, texts, capsys):
         "mentions": mentions,
         "frames": 0,
         "relations": 0,
+        "edges": 0,
     }
     assert header == {
         "annotated_documents": 1,

@@ -4,7 +4,7 @@ from collections import Counter
 import pytest
 
 from allennlp_coref_rc.annotations import AnnotatedText
-from allennlp_coref_rc.annotations.annotated_text import DiscourseRelation, Frame
+from allennlp_coref_rc.annotations.annotated_text import DiscourseRelation, Edge, Frame
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.pages.annotated_text import entities, html_fragment
 from allennlp_coref_rc.pages.marked_text import blanks
@@ -16,6 +16,7 @@ TEXT = AnnotatedText(
     clusters=[[(0, 4), (5, 6)], [(0, 3), (7, 8), (12, 13)]],
     frames=[Frame((6, 7), [("ARG1", (7, 8)), ("ARG0", (0, 4))])],
     relations=[DiscourseRelation("Explicit", "Comparison.Contrast", [(0, 4), (9, 10)], [(12, 17)], [(11, 12)])],
+    edges=[Edge("mood", (12, 13), (16, 17))],
 )
 
 
@@ -39,8 +40,8 @@ def test_mentions_lie_in_each_other_and_entities_are_listed():
     assert not page.all(tag="script")
 
 
-def test_frames_and_relations_are_listed():
-    frames, relations = parse(html_fragment(TEXT)).all(tag="table")
+def test_frames_relations_and_edges_are_listed():
+    frames, relations, edges = parse(html_fragment(TEXT)).all(tag="table")
     assert texts(frames.all(tag="td")) == ["loved", "ARG0 The king's daughter · ARG1 him"]
     assert texts(relations.all(tag="td")) == [
         "Comparison.Contrast",
@@ -49,6 +50,7 @@ def test_frames_and_relations_are_listed():
         "But",
         "he didn't <script> weep",
     ]
+    assert texts(edges.all(tag="td")) == ["he", "mood", "weep"]
     page = parse(html_fragment(TEXT, show_structure=False, show_entities=False))
     assert not page.all(tag="table") and not page.all(tag="li")
 

@@ -6,7 +6,7 @@ import pytest
 
 from allennlp_coref_rc.__main__ import main
 from allennlp_coref_rc.annotations import AnnotatedText, Document
-from allennlp_coref_rc.annotations.annotated_text import DiscourseRelation, Frame
+from allennlp_coref_rc.annotations.annotated_text import DiscourseRelation, Edge, Frame
 from allennlp_coref_rc.annotations.document import write_documents
 from allennlp_coref_rc.annotations.formats import FORMATS
 from allennlp_coref_rc.commands.draw import FORMATS as NAMES
@@ -26,6 +26,7 @@ STORY = Document(
         clusters=[[(0, 3), (7, 8)], [(0, 4), (9, 10), (11, 12)]],
         frames=[Frame((8, 9), [("ARG1", (9, 10)), ("ARG0", (7, 8))])],
         relations=[DiscourseRelation("Explicit", "Comparison.Contrast", [(0, 5)], [(7, 10)], [(6, 7)])],
+        edges=[Edge("wife of", (0, 3), (3, 5))],
         id="story <1>",
     ),
     [11, 3],
@@ -52,8 +53,8 @@ def test_each_document_has_a_page_and_the_index_lists_them(folder):
     assert [link.attributes["href"] for link in index.all(tag="a")] == ["001.html", "002.html"]
     rows = [[cell.text for cell in row.all(tag="td")] for row in index.all(tag="tr")[1:]]
     assert rows == [
-        ["story <1>The <i>king</i>'s wife slept. But he left her. Who …", "14", "1", "2", "5", "1", "1"],
-        ["Document 2w. w. w. w. w. w. …", "4,000", "0", "1", "3", "0", "1"],
+        ["story <1>The <i>king</i>'s wife slept. But he left her. Who …", "14", "1", "2", "5", "1", "1", "1"],
+        ["Document 2w. w. w. w. w. w. …", "4,000", "0", "1", "3", "0", "1", "0"],
     ]
 
 
@@ -74,6 +75,7 @@ def test_a_page_has_the_passage_its_questions_and_all_that_is_annotated(folder):
         "relations": [
             ["Comparison.Contrast (Explicit)", [["connective", 6, 7], ["first", 0, 5], ["second", 7, 10]]],
         ],
+        "edges": [["wife of", [["from", 0, 3], ["to", 3, 5]]]],
     }
     assert not page.all(tag="i") and not re.search(r"https?:|src=|url\(|@import", content)
 
@@ -100,7 +102,11 @@ def test_clicks_lead_from_mention_to_mention_and_show_frames(folder):
         page.click("#tabs button[value=relations]")
         page.click("#relations li")
         assert page.locator("main .part-anchor").all_inner_texts() == ["But"]
-        assert page.inner_text("#structure") == "Comparison.Contrast (Explicit)"
+        assert page.inner_text("#relations .structure") == "Comparison.Contrast (Explicit)"
+        page.locator("main .edge").first.click()
+        assert page.locator("main .part").all_inner_texts() == PASSAGE[:5]
+        page.click("#tabs button[value=edges]")
+        assert page.inner_text("#edges .structure") == "wife of"
 
         # What is far away in a long text comes into sight.
         page.goto((folder / "002.html").absolute().as_uri())

@@ -4,8 +4,8 @@ from typing import List, Sequence
 
 from allennlp.common import Registrable
 
-from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
-from allennlp_coref_rc.annotations.document import LAYERS, Document
+from allennlp_coref_rc.annotations.annotated_text import LAYERS, AnnotatedText
+from allennlp_coref_rc.annotations.document import Document
 from allennlp_coref_rc.common.errors import ConfigurationError
 
 

@@ -9,3 +9,4 @@ from allennlp_coref_rc.data.annotation_layers.discourse_views import DiscourseVi
 from allennlp_coref_rc.data.annotation_layers.sentence_views import SentenceViews
 from allennlp_coref_rc.data.annotation_layers.srl_edges import SrlEdges
 from allennlp_coref_rc.data.annotation_layers.srl_views import SrlViews
+from allennlp_coref_rc.data.annotation_layers.typed_edges import TypedEdges

@@ -1,17 +1,16 @@
-from typing import Callable, Dict, List, Optional, Sequence
+from typing import Iterator, List, Optional, Sequence
 
-from allennlp_coref_rc.annotations.annotated_text import RELATION_TYPES, AnnotatedText, Span
+from allennlp_coref_rc.annotations.annotated_text import RELATION_TYPES, AnnotatedText
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.annotation_layers.annotation_layer import AnnotationLayer
-from allennlp_coref_rc.data.annotation_layers.edge_layer import EdgeLayer
-from allennlp_coref_rc.data.annotation_layers.edges import Sources, linked_sources
+from allennlp_coref_rc.data.annotation_layers.link_layer import Link, LinkLayer
 
 
 @AnnotationLayer.register("discourse_edges")
-class DiscourseEdges(EdgeLayer):
+class DiscourseEdges(LinkLayer):
     """
-    Edges between the two arguments of discourse relations: see `linked_sources`. To tell senses apart, use several
-    layers with different `senses`.
+    Edges from the first to the second argument of discourse relations: see `linked_sources`. To tell senses apart, use
+    several layers with different `senses`.
 
     Registered as an `AnnotationLayer` with name "discourse_edges".
 
@@ -24,6 +23,9 @@ class DiscourseEdges(EdgeLayer):
         By default all.
     question_first : `bool`, optional (default = `False`)
         Also makes the edges for reading the question before the passage, which a `joint` `mage_gru` needs.
+    direction : `str`, optional (default = `"both"`)
+        `"along"`: second arguments read from first ones; `"against"`: first from second ones; `"both"`: each from the
+        other. See `LinkLayer`.
     """
 
     def __init__(
@@ -31,21 +33,19 @@ class DiscourseEdges(EdgeLayer):
         types: Sequence[str] = RELATION_TYPES,
         senses: Optional[List[str]] = None,
         question_first: bool = False,
+        direction: str = "both",
     ) -> None:
         for kind in types:
             if kind not in RELATION_TYPES:
                 raise ConfigurationError(f"discourse_edges: types has {kind!r}, expected some of {RELATION_TYPES}")
-        super().__init__(question_first)
+        super().__init__(direction, question_first)
         self._types = types
         self._senses = senses
 
-    def sources(self, text: AnnotatedText, place: Callable[[List[Span]], List[Span]]) -> Dict[str, Sources]:
-        pairs = [
-            (place(relation.arg1), place(relation.arg2))
-            for relation in text.relations
-            if relation.type in self._types and self._wants(relation.sense)
-        ]
-        return linked_sources(pairs, len(text))
+    def links(self, text: AnnotatedText) -> Iterator[Link]:
+        for relation in text.relations:
+            if relation.type in self._types and self._wants(relation.sense):
+                yield relation.arg1, relation.arg2
 
     def _wants(self, sense: str) -> bool:
         return self._senses is None or any(f"{sense}.".startswith(f"{wanted}.") for wanted in self._senses)

@@ -50,26 +50,35 @@ def coref_sources(
     return {"antecedents": antecedents, "descendants": descendants}
 
 
-def linked_sources(pairs: Sequence[Tuple[Sequence[Span], Sequence[Span]]], length: int) -> Dict[str, Sources]:
+def linked_sources(
+    pairs: Sequence[Tuple[Sequence[Span], Sequence[Span]]], length: int, readers: Sequence[int] = (0, 1)
+) -> Dict[str, Sources]:
     """
     The edges between pairs of phrases, each of one or more spans. "antecedents" (for reading forward): the first token
     of the phrase that begins later reads from the last token of the other phrase before it. "descendants" (for reading
     backward): the last token of the phrase that ends earlier reads from the first token of the other phrase after it.
     Phrases that begin (end) together have no antecedent (descendant). A token without an edge reads nothing, and an
     edge of several pairs counts once.
+
+    # Parameters
+
+    pairs : `Sequence[Tuple[Sequence[Span], Sequence[Span]]]`
+    length : `int`
+        Number of tokens.
+    readers : `Sequence[int]`, optional (default = `(0, 1)`)
+        The phrases of each pair that may read, by their position in it. For example, with `(1,)` the second one reads
+        forward if it begins later, and backward if it ends earlier; the first never reads.
     """
     antecedents: Sources = [[] for _ in range(length)]
     descendants: Sources = [[] for _ in range(length)]
     for pair in pairs:
-        one, other = (positions(list(phrase)) for phrase in pair)
-        if not one or not other:
-            continue
-        if one[0] != other[0]:
-            earlier, later = sorted((one, other))
-            _add(antecedents[later[0]], earlier[bisect_left(earlier, later[0]) - 1])
-        if one[-1] != other[-1]:
-            earlier, later = sorted((one, other), key=lambda phrase: phrase[-1])
-            _add(descendants[earlier[-1]], later[bisect_right(later, earlier[-1])])
+        phrases = [positions(list(phrase)) for phrase in pair]
+        for i in readers if all(phrases) else ():
+            reader, source = phrases[i], phrases[1 - i]
+            if reader[0] > source[0]:
+                _add(antecedents[reader[0]], source[bisect_left(source, reader[0]) - 1])
+            if reader[-1] < source[-1]:
+                _add(descendants[reader[-1]], source[bisect_right(source, reader[-1])])
     return {"antecedents": antecedents, "descendants": descendants}
 
 

@@ -21,7 +21,7 @@ from allennlp_coref_rc.annotations import (
     read_header,
     sentence_spans,
 )
-from allennlp_coref_rc.annotations.annotated_text import Span
+from allennlp_coref_rc.annotations.annotated_text import LAYERS, Span
 from allennlp_coref_rc.annotations.annotators import Annotator, annotate_documents
 from allennlp_coref_rc.annotations.document import keep_passage
 from allennlp_coref_rc.annotations.formats.json_value import JsonValue
@@ -209,7 +209,8 @@ class ReadingComprehensionReader(DatasetReader):
             return document
         if not isinstance(passage, AnnotatedText):
             return self.annotate_documents([document], self._annotator)[0]
-        bare = dataclasses.replace(document.text, clusters=[], frames=[], relations=[])
+        text = document.text
+        bare = AnnotatedText(text.tokens, text.sentences, id=text.id)
         (annotated,) = self.annotate_documents([dataclasses.replace(document, text=bare)], self._annotator)
         return keep_passage(document, annotated)
 
@@ -245,7 +246,7 @@ class ReadingComprehensionReader(DatasetReader):
             with _named(place):
                 document = self.annotate(self.to_document(item))
             # Some formats come with annotations. The first document shows it.
-            if unsure and not (document.text.clusters or document.text.frames or document.text.relations):
+            if unsure and not any(getattr(document.text, layer) for layer in LAYERS):
                 logger.warning(
                     "%s is not annotated, and there is no dataset_reader.annotator: dataset_reader.annotation_layers "
                     "(%s) will be empty",

@@ -4,8 +4,8 @@ from allennlp.common.checks import ConfigurationError
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from allennlp_coref_rc.annotations import AnnotatedText, DiscourseRelation, Frame
-from allennlp_coref_rc.data.annotation_layers import AnnotationLayer, DiscourseEdges, SrlEdges
+from allennlp_coref_rc.annotations import AnnotatedText, DiscourseRelation, Edge, Frame
+from allennlp_coref_rc.data.annotation_layers import AnnotationLayer, DiscourseEdges, SrlEdges, TypedEdges
 from allennlp_coref_rc.data.annotation_layers.edges import OTHER_SEQUENCE, linked_sources
 from tests.annotations.texts import annotated_texts, spans
 
@@ -24,6 +24,7 @@ TEXT = AnnotatedText(
         DiscourseRelation("Explicit", "Contingency.Cause.Reason", [(0, 5)], [(6, 8)], [(5, 6)]),
         DiscourseRelation("EntRel", "EntRel", [(0, 9)], [(9, 13)]),
     ],
+    edges=[Edge("has", (2, 3), (3, 5)), Edge("is", (6, 7), (2, 3)), Edge("is:who", (9, 10), (2, 3))],
 )
 
 
@@ -31,7 +32,7 @@ def tokens_of(phrase):
     return {token for start, stop in phrase for token in range(start, stop)}
 
 
-def brute_force(pairs, length):
+def brute_force(pairs, length, readers=(0, 1)):
     """Every pair of tokens is tried against the definition of an edge."""
     sources = {"antecedents": [[] for _ in range(length)], "descendants": [[] for _ in range(length)]}
     for reader in range(length):
@@ -40,7 +41,7 @@ def brute_force(pairs, length):
                 phrases = [tokens_of(phrase) for phrase in pair]
                 if not all(phrases):
                     continue
-                for mine, other in (phrases, phrases[::-1]):
+                for mine, other in [(phrases, phrases[::-1])[i] for i in readers]:
                     if (
                         reader == min(mine) > min(other)
                         and source in other
@@ -73,7 +74,8 @@ def pairs_of_phrases(draw, length):
 def test_linked_sources_are_all_that_the_definition_allows(data):
     length = data.draw(st.integers(2, 6))
     pairs = data.draw(pairs_of_phrases(length))
-    assert in_order(linked_sources(pairs, length)) == brute_force(pairs, length)
+    for readers in ((0, 1), (0,), (1,)):
+        assert in_order(linked_sources(pairs, length, readers)) == brute_force(pairs, length, readers)
 
 
 @settings(derandomize=True, deadline=None, max_examples=150)
@@ -125,6 +127,41 @@ def test_only_the_types_and_senses_asked_for():
         assert DiscourseEdges(senses=[sense]).make(TEXT, 9)[0]["antecedents"][6] == found
 
 
+@pytest.mark.parametrize(
+    "options, antecedents, descendants",
+    [
+        ({"types": ["is"], "direction": "along"}, {}, {2: [6, OTHER_SEQUENCE]}),
+        ({"types": ["is"], "direction": "against"}, {6: [2]}, {}),
+        ({"types": ["has"], "direction": "along"}, {3: [2]}, {}),
+        ({"types": ["has"], "direction": "against"}, {}, {2: [3]}),
+        ({"types": ["ha", "is:w"]}, {}, {}),
+        ({"types": ["is:who"]}, {}, {2: [OTHER_SEQUENCE]}),
+        ({}, {3: [2], 6: [2]}, {2: [3, 6, OTHER_SEQUENCE]}),
+    ],
+)
+def test_typed_edges_by_type_and_direction(options, antecedents, descendants):
+    passage, question = TypedEdges(**options).make(TEXT, 9)
+    assert passage["antecedents"] == [antecedents.get(i, []) for i in range(9)]
+    assert passage["descendants"] == [descendants.get(i, []) for i in range(9)]
+    asks = options in ({}, {"types": ["is"], "direction": "against"}, {"types": ["is:who"]})
+    assert question["antecedents"] == [[OTHER_SEQUENCE - 2] * asks, [], [], []]
+
+
+def test_predicates_and_arguments_read_in_one_direction():
+    along, against = (SrlEdges(direction=direction).make(TEXT, 9)[0] for direction in ("along", "against"))
+    assert along["antecedents"] == [[], [], [1], [1], [], [], [], [], []]
+    assert along["descendants"] == [[1], [], [], [], [], [], [7], [], []]
+    assert against["antecedents"] == [[], [0], [], [], [], [], [], [6], []]
+    assert against["descendants"] == [[], [2, 3], [], [], [], [], [], [], []]
+    first, second = (
+        DiscourseEdges(types=["Explicit"], direction=name).make(TEXT, 9)[0] for name in ("against", "along")
+    )
+    assert (first["antecedents"][6], first["descendants"][4]) == ([], [6])
+    assert (second["antecedents"][6], second["descendants"][4]) == ([4], [])
+    with pytest.raises(ConfigurationError, match="direction is 'forward', expected one of both, along, against"):
+        SrlEdges(direction="forward")
+
+
 def test_tokens_without_edges_have_empty_lists():
     for layer in (SrlEdges(question_first=True), DiscourseEdges(question_first=True)):
         for part, length in zip(layer.make(AnnotatedText(["a", "b", "c"]), 2), (2, 1)):
@@ -148,12 +185,14 @@ def test_layers_hold_the_links_of_the_text_in_both_orders(text, data):
     cases = (
         (SrlEdges, [([f.predicate], [span]) for f in text.frames for _, span in f.arguments]),
         (DiscourseEdges, [(relation.arg1, relation.arg2) for relation in text.relations]),
+        (TypedEdges, [([edge.source], [edge.target]) for edge in text.edges]),
     )
     for layer, pairs in cases:
-        parts = layer(question_first=True).make(text, boundary)
+        direction, readers = data.draw(st.sampled_from([("both", (0, 1)), ("along", (1,)), ("against", (0,))]))
+        parts = layer(direction=direction, question_first=True).make(text, boundary)
         swapped = [[[(place[t], place[t] + 1) for t in tokens_of(phrase)] for phrase in pair] for pair in pairs]
-        question_first = brute_force(swapped, length)
-        for name, expected in brute_force(pairs, length).items():
+        question_first = brute_force(swapped, length, readers)
+        for name, expected in brute_force(pairs, length, readers).items():
             found = [decode(part[name], i, boundary, length) for i, part in enumerate(parts)]
             assert found[0] + found[1] == expected
             found = [decode(part[f"question_first_{name}"], i, boundary, length) for i, part in enumerate(parts)]

@@ -1,0 +1,41 @@
+from typing import Callable, Dict, Iterable, List, Sequence, Tuple
+
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span
+from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.data.annotation_layers.edge_layer import EdgeLayer
+from allennlp_coref_rc.data.annotation_layers.edges import Sources, linked_sources
+
+Link = Tuple[Sequence[Span], Sequence[Span]]
+"""The two phrases that are linked: where the link begins, and where it ends."""
+
+READERS = {"both": (0, 1), "along": (1,), "against": (0,)}
+"""By direction, the positions in a `Link` of the phrases that read."""
+
+
+class LinkLayer(EdgeLayer):
+    """
+    Edges between two phrases: see `linked_sources`. Subclasses decide which phrases are linked.
+
+    # Parameters
+
+    direction : `str`, optional (default = `"both"`)
+        `"along"`: the phrase where a link ends reads from the phrase where it begins. `"against"`: the reverse, the
+        inverse relation e' of MAGE, section 3.1. `"both"`: either reads from the other, whichever comes later. For
+        states of their own, use two layers with one direction each.
+    question_first : `bool`, optional (default = `False`)
+        See `EdgeLayer`.
+    """
+
+    def __init__(self, direction: str = "both", question_first: bool = False) -> None:
+        if direction not in READERS:
+            raise ConfigurationError(f"direction is {direction!r}, expected one of {', '.join(READERS)}")
+        super().__init__(question_first)
+        self._readers = READERS[direction]
+
+    def links(self, text: AnnotatedText) -> Iterable[Link]:
+        """The links of a text."""
+        raise NotImplementedError
+
+    def sources(self, text: AnnotatedText, place: Callable[[List[Span]], List[Span]]) -> Dict[str, Sources]:
+        links = [(place(list(begin)), place(list(end))) for begin, end in self.links(text)]
+        return linked_sources(links, len(text), self._readers)
