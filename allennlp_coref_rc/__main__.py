@@ -5,7 +5,9 @@ Nothing heavy is imported here, nor by the modules of own commands at their top,
 """
 
 import argparse
+import atexit
 import difflib
+import gc
 import signal
 import sys
 from contextlib import nullcontext
@@ -65,6 +67,9 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
     Runs a command. The exit status is 2 if the user did something wrong, which the screen then says in a paragraph. It
     is 130 after Ctrl-C and 143 after SIGTERM; the screen then says how to go on.
     """
+    if arguments is None:
+        # Or the interpreter searches all that was imported for garbage before it ends, for a second and more.
+        atexit.register(gc.freeze)
     with terminable():
         _main(list(sys.argv[1:] if arguments is None else arguments))
 

@@ -1,19 +1,36 @@
+import atexit
+import gc
 import logging
 import os
 import signal
 
 import pytest
-import torch
 
-if not torch.cuda.is_available():
-    # Kernels then run in Triton's interpreter, on the CPU. Triton reads this when it is imported.
-    os.environ.setdefault("TRITON_INTERPRET", "1")
-
-import allennlp_coref_rc  # noqa: F401  registers what configs name, as a plugin is imported
+# There is no garbage in what is imported, and the search for it takes seconds: not now, not later, not at the end.
+gc.disable()
+atexit.register(gc.freeze)
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # Tests in the background of a shell ignore Ctrl-C, and so would the processes that they start.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_configure(config):
+    if config.getoption("numprocesses", None):
+        # Other processes run the tests.
+        return
+    import torch
+
+    if not torch.cuda.is_available():
+        # Kernels then run in Triton's interpreter, on the CPU. Triton reads this when it is imported.
+        os.environ.setdefault("TRITON_INTERPRET", "1")
+
+    import allennlp_coref_rc  # noqa: F401  registers what configs name, as a plugin is imported
+
+
+def pytest_collection_finish():
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_addoption(parser):

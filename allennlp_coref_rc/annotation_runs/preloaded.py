@@ -3,6 +3,7 @@
 import importlib
 import signal
 
+from allennlp_coref_rc.common.quick_imports import quick_imports
 from allennlp_coref_rc.registration import register_own
 from allennlp_coref_rc.screen.quiet import quiet_logs
 
@@ -10,5 +11,6 @@ from allennlp_coref_rc.screen.quiet import quiet_logs
 signal.signal(signal.SIGINT, signal.SIG_IGN)
 quiet = quiet_logs()
 quiet.__enter__()
-importlib.import_module("allennlp_coref_rc.annotation_runs.job")
-register_own()
+with quick_imports():
+    importlib.import_module("allennlp_coref_rc.annotation_runs.job")
+    register_own()

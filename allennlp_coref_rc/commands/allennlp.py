@@ -6,6 +6,7 @@ from typing import List
 from unittest.mock import patch
 
 from allennlp_coref_rc.common.config_files import locate
+from allennlp_coref_rc.common.quick_imports import quick_imports
 from allennlp_coref_rc.common.whole_archives import whole_archives
 from allennlp_coref_rc.trust.archives import trusting
 from allennlp_coref_rc.trust.registered_names import only_registered
@@ -32,14 +33,15 @@ def run(argv: List[str], verbose: bool = False, trust: bool = False) -> None:
     from allennlp_coref_rc.screen.quiet import prediction_bar, quiet_screen
 
     with ExitStack() as stack:
-        if not verbose:
-            stack.enter_context(quiet_screen())
-        stack.enter_context(own_plugins(quiet=not verbose))
-        stack.enter_context(trusting(trust))
-        stack.enter_context(patch.object(sys, "argv", [PROG, *argv]))
-        from allennlp import commands
+        with quick_imports():
+            if not verbose:
+                stack.enter_context(quiet_screen())
+            stack.enter_context(own_plugins(quiet=not verbose))
+            stack.enter_context(trusting(trust))
+            stack.enter_context(patch.object(sys, "argv", [PROG, *argv]))
+            from allennlp import commands
 
-        parser, args = commands.parse_args(PROG)
+            parser, args = commands.parse_args(PROG)
         if not hasattr(args, "func"):
             parser.print_help()
             return
