@@ -6,7 +6,8 @@ them in pairs.
 
 Every model is trained on all folds but one, for the same number of epochs and without looking at the fold that is left
 out, whose questions it then answers. Scores are Quoref's exact match and F1. Intervals are 95 % intervals of paired
-bootstrap samples of passages. Complete folds are kept: after a stop, give the same command.
+bootstrap samples of passages. Complete folds are kept: after a stop, give the same command. Another annotator gets a
+folder of its own; --against compares its models with those of another folder, --test some folds alone.
 """
 
 import json
@@ -15,7 +16,7 @@ import random
 import shutil
 import time
 from pathlib import Path
-from typing import Any, Dict, List
+from typing import Any, Dict, Iterable, List
 
 import _jsonnet
 import torch
@@ -48,6 +49,9 @@ DEFAULT_MODELS = ("qanet", "dassa_coref")
 
 HEADER = {"reader": "annotated_quoref"}
 
+PLACES = ("output", "models", "test", "against")
+"""Arguments that may differ between commands with the same folder."""
+
 BATCH_SIZE = 32
 """Questions that are answered at once."""
 
@@ -64,16 +68,28 @@ def main() -> None:
     parser.add_argument(
         "--overrides", default="{}", help="values of the config to change, as coref-rc train -o has them"
     )
+    parser.add_argument("--test", type=int, nargs="+", metavar="FOLD", help="these folds, from 0 (default: all)")
+    parser.add_argument(
+        "--against",
+        type=Path,
+        nargs="+",
+        default=[],
+        metavar="FOLDER/NAME",
+        help="models of other folders to compare with",
+    )
     arguments = parser.parse_args()
+    tested = range(arguments.folds) if arguments.test is None else arguments.test
 
     torch.set_num_threads(1)
-    settings = {key: value for key, value in vars(arguments).items() if key not in ("output", "models")}
+    settings = {key: value for key, value in vars(arguments).items() if key not in PLACES}
     check_settings(arguments.output, settings)
     split(arguments)
-    for fold in range(arguments.folds):
+    if not all(0 <= fold < arguments.folds for fold in tested):
+        raise ConfigurationError(f"--test: found {list(tested)}, expected folds from 0 to {arguments.folds - 1}")
+    for fold in tested:
         for model in arguments.models:
             evaluate_fold(arguments, model, fold)
-    print_scores(arguments)
+    print_scores(arguments, tested)
 
 
 def check_settings(output: Path, settings: Dict[str, Any]) -> None:
@@ -168,14 +184,10 @@ def predictions(archive: Archive, path: str) -> List[Dict[str, Any]]:
     return found
 
 
-def print_scores(arguments: Any) -> None:
-    scores: Dict[str, Dict[str, Dict[str, Any]]] = {}
-    for model in arguments.models:
-        scores[model] = {}
-        for fold in range(arguments.folds):
-            with open_text(str(arguments.output / f"{model}_{fold}.jsonl")) as lines:
-                scores[model].update({values["id"]: values for values in map(json.loads, lines)})
+def print_scores(arguments: Any, folds: Iterable[int]) -> None:
     first, *others = arguments.models
+    scores = {model: read_answers(arguments.output / model, folds) for model in arguments.models}
+    scores.update((str(path), read_answers(path, folds)) for path in arguments.against)
     for model, found in scores.items():
         several = [values for values in found.values() if len(values["answer_texts"]) > 1]
         means = ", ".join(
@@ -184,15 +196,29 @@ def print_scores(arguments: Any) -> None:
             for key in ("exact_match", "f1")
         )
         print(f"{model}: {len(found)} questions: {means} (the last two: the {len(several)} with several spans)")
-    for model in others:
+    pairs = [(model, first) for model in others]
+    pairs += [(model, str(path)) for path in arguments.against for model in arguments.models]
+    for model, other in pairs:
+        if scores[model].keys() != scores[other].keys():
+            raise ConfigurationError(f"{other}: found other questions than those of {model}, expected the same folds")
         for key in ("exact_match", "f1"):
-            pairs = [(100 * values[key], 100 * scores[first][id][key]) for id, values in scores[model].items()]
-            passages = [values["passage"] for values in scores[model].values()]
-            result = paired_bootstrap(*map(list, zip(*pairs)), groups=passages)
+            answers = list(scores[model].values())
+            passages = [values["passage"] for values in answers]
+            pair = ([100 * scores[name][values["id"]][key] for values in answers] for name in (model, other))
+            result = paired_bootstrap(*pair, groups=passages)
             print(
-                f"{model} - {first}, {key}: {result.difference:+.2f}, 95 % interval {result.low:+.2f} to "
+                f"{model} - {other}, {key}: {result.difference:+.2f}, 95 % interval {result.low:+.2f} to "
                 f"{result.high:+.2f}, p = {result.p:.3f}, {len(set(passages))} passages"
             )
+
+
+def read_answers(path: Path, folds: Iterable[int]) -> Dict[str, Dict[str, Any]]:
+    """A model's answers to the questions of some folds, by id."""
+    answers = {}
+    for fold in folds:
+        with open_text(f"{path}_{fold}.jsonl") as lines:
+            answers.update({values["id"]: values for values in map(json.loads, lines)})
+    return answers
 
 
 if __name__ == "__main__":
