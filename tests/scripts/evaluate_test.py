@@ -125,6 +125,12 @@ def test_cross_validation_of_quoref(monkeypatch, capsys, tmp_path):
     *_, exact_match, f1 = run("--models", "qanet", "gru")
     assert exact_match.startswith("gru - qanet, exact_match: +0.00, 95 % interval +0.00 to +0.00, p = 1.000, ")
     assert f1.startswith("gru - qanet, f1: -50.00, 95 % interval -50.00 to -50.00, p = 0.000, ")
+    # One fold alone, against a model of another folder.
+    counts, other, exact_match, f1 = run("--models", "gru", "--test", 1, "--against", tmp_path / "qanet")
+    assert counts.startswith(f"gru: {len(found)} questions: ") and other.startswith(f"{tmp_path}/qanet: {len(found)} ")
+    assert f1.startswith(f"gru - {tmp_path}/qanet, f1: -50.00, 95 % interval -50.00 to -50.00, ")
+    with pytest.raises(ConfigurationError, match=r"--test: found \[2\], expected folds from 0 to 1"):
+        run("--test", 2)
     # What is complete is not done again.
     assert trained == ["qanet_0", "qanet_1"]
     with pytest.raises(ConfigurationError, match="settings.json: found .* expected .* give another folder as --output"):
