@@ -33,9 +33,11 @@ COMPONENTS = {
     "entity_marker_coref": "entity_marker_coref",
     "exact_match_coref": "exact_match_coref",
     "fastcoref_annotator": "fastcoref",
+    "maverick": "maverick",
     "precomputed": "precomputed",
     "ranked_coref": "ranked_coref",
     "sieve_coref": "sieve_coref",
+    "spacy_pipeline": "spacy_pipeline",
     "trained_discourse_senses": "trained_discourse_senses",
     "trained_srl": "trained_srl",
 }

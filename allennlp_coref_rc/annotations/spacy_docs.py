@@ -15,7 +15,7 @@ from spacy.vocab import Vocab
 from allennlp_coref_rc.annotations.sentences import sentence_spans
 from allennlp_coref_rc.common.errors import ConfigurationError
 
-CLUSTER = "coref_clusters_"
+CLUSTERS = "coref_clusters"
 FRAMES = "srl_frames"
 RELATIONS = "discourse_relations"
 EDGES = "typed_edges"
@@ -70,7 +70,7 @@ def from_doc(doc: Doc) -> Dict[str, Any]:
     return {
         "tokens": tokens,
         "sentences": sentences,
-        "clusters": [[(span.start, span.end) for span in doc.spans[name]] for name in _cluster_names(doc)],
+        "clusters": clusters(doc),
         "frames": doc.user_data.get(FRAMES, []),
         "relations": doc.user_data.get(RELATIONS, []),
         "edges": doc.user_data.get(EDGES, []),
@@ -81,18 +81,23 @@ def from_doc(doc: Doc) -> Dict[str, Any]:
 def set_structure(doc: Doc, values: Dict[str, Any]) -> None:
     """Replaces the clusters, frames, relations and edges of a doc by those that are given."""
     if "clusters" in values:
-        for name in _cluster_names(doc):
+        for name in _names(doc, CLUSTERS):
             del doc.spans[name]
         for number, cluster in enumerate(values["clusters"], start=1):
-            doc.spans[f"{CLUSTER}{number}"] = [doc[start:stop] for start, stop in cluster]
+            doc.spans[f"{CLUSTERS}_{number}"] = [doc[start:stop] for start, stop in cluster]
     for key, name in (("frames", FRAMES), ("relations", RELATIONS), ("edges", EDGES)):
         if key in values:
             doc.user_data[name] = values[key]
 
 
-def _cluster_names(doc: Doc) -> List[str]:
-    numbers = [match[1] for name in doc.spans if (match := re.fullmatch(rf"{CLUSTER}(\d{{1,9}})", name))]
-    return [f"{CLUSTER}{number}" for number in sorted(numbers, key=int)]
+def clusters(doc: Doc, prefix: str = CLUSTERS) -> List[List[Tuple[int, int]]]:
+    """The clusters in span groups with this prefix, in the order of their numbers."""
+    return [[(span.start, span.end) for span in doc.spans[name]] for name in _names(doc, prefix)]
+
+
+def _names(doc: Doc, prefix: str) -> List[str]:
+    numbers = [match[1] for name in doc.spans if (match := re.fullmatch(rf"{re.escape(prefix)}_(\d{{1,9}})", name))]
+    return [f"{prefix}_{number}" for number in sorted(numbers, key=int)]
 
 
 def _frames(doc: Doc) -> List[SrlFrame]:

@@ -35,6 +35,8 @@ OPTIONAL = {
     "python -m spacy download en_core_web_sm",
     "fastcoref": "the annotator fastcoref; in a clone, uv pip install --editable '.[fastcoref]'",
     "coreferee": "the annotator coreferee; in a clone, uv pip install --editable '.[coreferee]'",
+    "maverick-coref": "the annotator maverick, for non-commercial use only; in a clone, "
+    "uv pip install --editable '.[maverick]'",
     "datasets": "data sets of the Hugging Face hub; in a clone, uv pip install --editable '.[datasets]'",
     "triton": "the fused recurrence on a GPU; builds of torch for GPUs bring it along",
     "tensorboard": "looking at what AllenNLP's callback tensorboard writes",

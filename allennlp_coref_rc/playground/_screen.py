@@ -20,7 +20,15 @@ from allennlp_coref_rc.reading import Answer
 
 ITS_OWN, NONE, CONFIG = "the reader's own", "none", "another: its config"
 
-ANNOTATORS = ("sieve_coref", "ranked_coref", "exact_match_coref", "entity_marker_coref", "fastcoref", "coreferee")
+ANNOTATORS = (
+    "sieve_coref",
+    "ranked_coref",
+    "exact_match_coref",
+    "entity_marker_coref",
+    "fastcoref",
+    "coreferee",
+    "maverick",
+)
 """Those of clusters that need no config."""
 
 NO_ARCHIVE = """

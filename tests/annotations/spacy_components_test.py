@@ -27,7 +27,9 @@ OPTIONS = {
     "entity_marker_coref": {"pattern": r"@\w+", "max_clusters": 3},
     "exact_match_coref": {"entities": ["Mary", "milk"], "min_mentions": 1},
     "fastcoref_annotator": {"model": "lingmess", "device": "cpu"},
+    "maverick": {"model": "litbank", "include_singletons": True},
     "precomputed": {"path": "parses/*.json", "format": "corenlp"},
+    "spacy_pipeline": {"spacy_model": "en_none", "spans": "coref_head_clusters"},
     "trained_discourse_senses": {"archive": "none.tar.gz", "candidates": {"type": "connective_discourse"}},
     "trained_srl": {"predicates": "none.tar.gz", "roles": "none.tar.gz"},
 }
@@ -201,6 +203,7 @@ def test_what_fails_is_told_and_can_be_handled():
         ("allennlp_coref", {"archive": "none.tar.gz"}, r"none\.tar\.gz"),
         ("coreferee_annotator", {}, r"coreferee can't be imported .*--editable '\.\[coreferee\]'"),
         ("fastcoref_annotator", {}, r"fastcoref can't be imported .*--editable '\.\[fastcoref\]'"),
+        ("maverick", {}, r"maverick can't be imported .*--editable '\.\[maverick\]'"),
         ("precomputed", {"path": "none.json", "format": "corenlp"}, "'none.json': no such file"),
         ("sieve_coref", {"nonsense": 1}, "unexpected argument: 'nonsense'"),
         ("sieve_coref", {"max_pronoun_distance": -1}, "max_pronoun_distance is -1, expected 0 or more"),

@@ -19,9 +19,11 @@ MODULES = {
     "EntityMarkerCoref": "entity_marker_coref",
     "ExactMatchCoref": "exact_match_coref",
     "FastCoref": "fastcoref",
+    "Maverick": "maverick",
     "PrecomputedAnnotator": "precomputed",
     "RankedCoref": "ranked.ranked_coref",
     "SieveCoref": "sieve.sieve_coref",
+    "SpacyPipeline": "spacy_pipeline",
     "TrainedDiscourseSenses": "trained_discourse_senses",
     "TrainedSrl": "trained_srl",
 }

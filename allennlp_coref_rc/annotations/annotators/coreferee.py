@@ -8,6 +8,7 @@ from spacy.tokens import Doc
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
 from allennlp_coref_rc.annotations.annotators.annotator import Annotator
 from allennlp_coref_rc.annotations.annotators.optional_package import import_optional
+from allennlp_coref_rc.annotations.spacy_docs import to_doc
 from allennlp_coref_rc.common.errors import ConfigurationError
 
 
@@ -44,9 +45,10 @@ class Coreferee(Annotator):
 
     def annotate_batch(self, texts: Sequence[AnnotatedText]) -> List[AnnotatedText]:
         pipeline = self._load()
-        return [
-            _annotated(text, doc) for text, doc in zip(texts, pipeline.pipe(_doc(text, pipeline) for text in texts))
-        ]
+        docs = pipeline.pipe(
+            to_doc({"tokens": text.tokens, "sentences": text.sentences}, pipeline.vocab) for text in texts
+        )
+        return [_annotated(text, doc) for text, doc in zip(texts, docs)]
 
     def _load(self) -> Language:
         if self._pipeline is None:
@@ -65,11 +67,6 @@ class Coreferee(Annotator):
 
     def __getstate__(self) -> Dict[str, Any]:
         return {**self.__dict__, "_pipeline": None}
-
-
-def _doc(text: AnnotatedText, pipeline: Language) -> Doc:
-    starts = {start for start, _ in text.sentences}
-    return Doc(pipeline.vocab, words=text.tokens, sent_starts=[i in starts for i in range(len(text))])
 
 
 def _annotated(text: AnnotatedText, doc: Doc) -> AnnotatedText:

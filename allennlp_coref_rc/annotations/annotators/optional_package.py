@@ -1,14 +1,16 @@
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from types import ModuleType
+from typing import Optional
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 
 
-def import_optional(package: str, release: str) -> ModuleType:
+def import_optional(package: str, release: str, distribution: Optional[str] = None) -> ModuleType:
     """
     Imports a package that is installed with the extra of its name. A `ConfigurationError` names the extra if the
-    package is missing or if its version does not begin with `release`.
+    package is missing or if its version does not begin with `release`. `distribution` is its name where it is
+    installed from, if that is another.
     """
     how = f"install it, in the clone, with uv pip install --python .venv/bin/python --editable '.[{package}]'"
     try:
@@ -16,7 +18,7 @@ def import_optional(package: str, release: str) -> ModuleType:
     except ImportError as error:
         raise ConfigurationError(f"{package} can't be imported ({error}); {how}") from error
     try:
-        found = version(package)
+        found = version(distribution or package)
     except PackageNotFoundError:
         return module
     if f"{found}.".startswith(f"{release}."):

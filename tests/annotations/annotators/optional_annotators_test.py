@@ -1,7 +1,11 @@
-"""fastcoref and Coreferee, which are not installed, as modules that behave alike."""
+"""fastcoref, Coreferee and Maverick, which are not installed, as modules that behave alike; and pipelines of spaCy."""
 
+import json
+import logging
 import pickle
 import sys
+from dataclasses import replace
+from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
 import numpy
@@ -13,7 +17,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from allennlp_coref_rc.annotations import AnnotatedText
-from allennlp_coref_rc.annotations.annotators import Annotator, optional_package
+from allennlp_coref_rc.annotations.annotators import Annotator, SieveCoref, maverick, optional_package
 from allennlp_coref_rc.annotations.annotators.optional_package import import_optional
 
 TEXTS = [
@@ -163,6 +167,146 @@ def test_coreferee_says_what_is_wrong(coreferee, monkeypatch):
     monkeypatch.setitem(sys.modules, "coreferee", None)
     with pytest.raises(ConfigurationError, match=r"install it, .* uv pip install .* '.\[coreferee\]'"):
         of("coreferee").annotate(TEXTS[0])
+
+
+class RealMaverick:
+    """As maverick-coref 1.0.7: prints what it loads; ends of mentions are included; a cluster may have no spans."""
+
+    made = []
+
+    def __init__(self, hf_name_or_path="sapienzanlp/maverick-mes-ontonotes", device="cuda"):
+        print(hf_name_or_path, "loading")
+        if hf_name_or_path == "none":
+            raise FileNotFoundError("none")
+        RealMaverick.made.append((hf_name_or_path, device))
+
+    def predict(self, sample, singletons=False, add_gold_clusters=None, predefined_mentions=None, speakers=None):
+        assert sample and all(isinstance(sentence, list) for sentence in sample), "words alone need another model"
+        tokens = [token for sentence in sample for token in sentence]
+        women = tuple((i, i) for i, token in enumerate(tokens) if token in ("Mary", "She"))
+        pairs = tuple((i - 1, i + 1) for i, token in enumerate(tokens) if token == "and")
+        clusters = [women[::-1], ()] + ([pairs] if singletons else [])
+        text = [[" ".join(tokens[start : end + 1]) for start, end in cluster] for cluster in clusters]
+        return {
+            "tokens": tokens,
+            "clusters_token_offsets": clusters,
+            "clusters_char_offsets": None,
+            "clusters_token_text": text,
+            "clusters_char_text": None,
+        }
+
+
+@pytest.fixture
+def installed_maverick(monkeypatch):
+    module = ModuleType("maverick")
+    module.Maverick = RealMaverick
+    monkeypatch.setitem(sys.modules, "maverick", module)
+    RealMaverick.made.clear()
+    maverick._tell_licence.cache_clear()
+
+
+def test_maverick_annotates_sentences_of_words(installed_maverick, capsys):
+    annotator = of("maverick", device="cpu")
+    assert RealMaverick.made == []
+    found = annotator.annotate_batch(TEXTS)
+    assert [text.clusters for text in found] == [[[(0, 1)], [(0, 1), (3, 4)]], [], [[(0, 1), (2, 3)]], []]
+    assert [replace(text, clusters=before.clusters) for text, before in zip(found, TEXTS)] == TEXTS
+    assert found == [annotator.annotate(text) for text in TEXTS]
+    assert pickle.loads(pickle.dumps(annotator)).annotate_batch(TEXTS) == found
+    assert RealMaverick.made == [("sapienzanlp/maverick-mes-ontonotes", "cpu")] * 2
+    # Documents may go to the output.
+    assert capsys.readouterr().out == ""
+    annotator = of("maverick", model="litbank", include_singletons=True)
+    assert annotator.annotate(TEXTS[0]).clusters == [[(0, 1)], [(0, 1), (3, 4)], [(3, 6)]]
+    assert RealMaverick.made[2][0] == "sapienzanlp/maverick-mes-litbank"
+
+
+def test_maverick_says_its_licence_once(installed_maverick, caplog):
+    with caplog.at_level(logging.WARNING):
+        of("maverick")
+        of("maverick")
+    assert [record.message for record in caplog.records] == [
+        "maverick: its code and weights are for non-commercial use only (CC BY-NC-SA 4.0)"
+    ]
+
+
+def test_maverick_says_what_is_wrong(installed_maverick, monkeypatch):
+    with pytest.raises(ConfigurationError, match="model is 'big', expected one of ontonotes, litbank, preco"):
+        of("maverick", model="big")
+    with pytest.raises(ConfigurationError, match="maverick: none can't be loaded: FileNotFoundError"):
+        of("maverick", model_name_or_path="none").annotate(TEXTS[0])
+    monkeypatch.setattr(optional_package, "version", {"maverick-coref": "2.0"}.__getitem__)
+    with pytest.raises(ConfigurationError, match=r"maverick: found version 2\.0, expected 1\.0; install it"):
+        of("maverick").annotate(TEXTS[0])
+    monkeypatch.setitem(sys.modules, "maverick", None)
+    with pytest.raises(ConfigurationError, match=r"install it, .* uv pip install .* '.\[maverick\]'"):
+        of("maverick").annotate(TEXTS[0])
+
+
+@Language.component("test_groups")
+def write_groups(doc):
+    """As spacy-experimental's span resolver, with groups of its own beside, and one that is empty."""
+    women = [doc[token.i : token.i + 1] for token in doc if token.text in ("Mary", "She")]
+    doc.spans["coref_clusters_2"], doc.spans["coref_clusters_10"] = women[::-1] + women[:1], [doc[:2]]
+    doc.spans["coref_clusters_11"], doc.spans["coref_head_clusters_1"] = [], [doc[2:3]]
+    return doc
+
+
+@pytest.fixture
+def saved(tmp_path):
+    def save(*components, **meta):
+        pipeline = spacy.blank("en")
+        for component in components:
+            pipeline.add_pipe(component)
+        pipeline.to_disk(tmp_path / "pipeline")
+        path = tmp_path / "pipeline" / "meta.json"
+        path.write_text(json.dumps({**json.loads(path.read_text()), **meta}))
+        return str(tmp_path / "pipeline")
+
+    return save
+
+
+def test_a_pipeline_of_our_own_component_finds_the_same(saved):
+    annotator = of("spacy_pipeline", spacy_model=saved("sieve_coref"))
+    found = annotator.annotate_batch(TEXTS)
+    assert found == [SieveCoref().annotate(text) for text in TEXTS]
+    assert found[0].clusters == [[(0, 1)], [(0, 1), (3, 4)]]
+    assert pickle.loads(pickle.dumps(annotator)).annotate_batch(TEXTS) == found
+    assert len(pickle.dumps(annotator)) < 1000
+
+
+def test_a_pipelines_span_groups_are_clusters(saved):
+    text = AnnotatedText("Mary left . She slept .".split(), [(0, 3), (3, 6)])
+    model = saved("test_groups")
+    assert of("spacy_pipeline", spacy_model=model).annotate(text).clusters == [[(0, 1), (3, 4)], [(0, 2)]]
+    heads = of("spacy_pipeline", spacy_model=model, spans="coref_head_clusters")
+    assert heads.annotate(text).clusters == [[(2, 3)]]
+
+
+def test_a_pipeline_says_what_is_wrong(saved, caplog):
+    with pytest.raises(
+        ConfigurationError, match="spacy_model is 'en_none', which can't be used.*spacy download en_none"
+    ):
+        of("spacy_pipeline", spacy_model="en_none").annotate(TEXTS[0])
+    merging = of("spacy_pipeline", spacy_model=saved("test_merge"))
+    with pytest.raises(ConfigurationError, match="found other tokens in the text 'x' than before: a component of .*"):
+        merging.annotate(TEXTS[0])
+    old = of("spacy_pipeline", spacy_model=saved(spacy_version=">=3.0,<3.1"))
+    with pytest.warns(UserWarning, match="W095"), caplog.at_level(logging.WARNING):
+        old.annotate(TEXTS[0])
+    assert caplog.records[-1].message.endswith("expects >=3.0,<3.1")
+    unknown = saved("sieve_coref")
+    config = Path(unknown, "config.cfg")
+    config.write_text(config.read_text().replace('factory = "sieve_coref"', 'factory = "experimental_coref"'))
+    with pytest.raises(ConfigurationError, match="which can't be used.*experimental_coref.*packages of its components"):
+        of("spacy_pipeline", spacy_model=unknown).annotate(TEXTS[0])
+
+
+@Language.component("test_merge")
+def merge(doc):
+    with doc.retokenize() as retokenizer:
+        retokenizer.merge(doc[:2])
+    return doc
 
 
 @pytest.mark.parametrize("found, is_right", [("2.1", True), ("2.1.6", True), ("2.10.0", False), ("1.0", False)])
