@@ -37,9 +37,11 @@ COMPONENTS = {
     "precomputed": "precomputed",
     "ranked_coref": "ranked_coref",
     "sieve_coref": "sieve_coref",
+    "simple_triples": "simple_triples",
     "spacy_pipeline": "spacy_pipeline",
     "trained_discourse_senses": "trained_discourse_senses",
     "trained_srl": "trained_srl",
+    "wordnet": "wordnet",
 }
 """The registered names of the components' annotators."""
 
@@ -101,7 +103,7 @@ class _VisibleText:
             elif len(after) > len(before):
                 changed[layer] = getattr(self._text, layer) + getattr(moved, layer)[len(before) :]
         values = replace(self._text, **changed).to_json()
-        return {layer: values[layer] for layer in changed}
+        return {layer: values.get(layer, []) for layer in changed}
 
     def _in_whole_text(self, span: Span) -> Span:
         return self._places[span[0]], self._places[span[1] - 1] + 1

@@ -23,9 +23,11 @@ MODULES = {
     "PrecomputedAnnotator": "precomputed",
     "RankedCoref": "ranked.ranked_coref",
     "SieveCoref": "sieve.sieve_coref",
+    "SimpleTriples": "simple_triples",
     "SpacyPipeline": "spacy_pipeline",
     "TrainedDiscourseSenses": "trained_discourse_senses",
     "TrainedSrl": "trained_srl",
+    "WordNet": "wordnet",
 }
 """The modules of the classes."""
 

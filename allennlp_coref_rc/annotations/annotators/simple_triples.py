@@ -1,0 +1,120 @@
+import re
+from dataclasses import replace
+from typing import Iterator, List, Sequence
+
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Edge, Span
+from allennlp_coref_rc.annotations.annotators.annotator import Annotator
+from allennlp_coref_rc.annotations.annotators.sieve import function_words
+
+BE = frozenset("am are be been being is was were 's 're 'm".split())
+
+SIDES = frozenset("back bottom east edge end front left middle north right side south top west".split())
+"""Nouns that make a preposition together with "of": "to the left of"."""
+
+PRONOUNS = (function_words.SUBJECTS | function_words.NEVER_SUBJECTS | frozenset(["it", "you"])) - frozenset(
+    "his its my our their your".split()
+)
+
+NEGATIONS = frozenset("not n't never".split())
+
+CLASSES = (
+    ("v", NEGATIONS),
+    ("b", BE),
+    ("d", frozenset("did do does".split())),
+    ("x", function_words.AUXILIARIES),
+    ("o", frozenset(["of"])),
+    ("t", frozenset(["than"])),
+    ("i", frozenset(["a", "an"])),
+    ("s", SIDES),
+    ("p", function_words.PREPOSITIONS),
+    ("v", function_words.ADVERBS | function_words.INTENSIFIERS),
+    ("c", function_words.CONJUNCTIONS | frozenset(["and", "there"])),
+    ("n", PRONOUNS),
+    ("e", function_words.DETERMINERS | function_words.POSSESSIVES),
+)
+"""The classes of words, each with a letter. The first that has a word counts."""
+
+NAME, WORD, BREAK = "m", "w", "c"
+"""The letters of a capitalised word, of any other word, and of what ends a clause, such as a comma."""
+
+OF = "(?:o[ie]*[wsm]+)?"
+
+PATTERNS = [
+    re.compile(pattern.format(subject=f"(?P<subject>m+|n|[ie]+[wsm]+?{OF}|[wse])", of=OF))
+    for pattern in (
+        # Is the sphere to the left of the square? Is the office east of the hallway? Is the box below the chest?
+        "b{subject}v*(?P<more>p[ie]*so|so|p)(?P<object>m+|n|[ie]*[ws]+{of})",
+        # Is Gertrude afraid of wolves? Is the box bigger than the chest?
+        "b{subject}v*(?P<more>w[ot])(?P<object>m+|n|[ie]*[ws]+{of})",
+        # Does the box fit in the chest? Did John love Mary?
+        "d{subject}v*(?P<verb>w)(?P<more>p+)(?P<object>m+|n|[ie]*[ws]+{of})",
+        "d{subject}v*(?P<verb>w)(?P<object>m+|n|[ie]+[ws]+{of})",
+        # The sphere is to the left of the square. Gertrude is afraid of wolves. She is in the garden.
+        "v*{subject}x*(?P<verb>b)v*(?P<more>p[ie]*so|so|w?[pto]+)(?P<object>m+|n|[ie]*[ws]+{of})",
+        # Lily is a frog. The captain is my brother.
+        "v*{subject}x*(?P<verb>b)v*(?P<object>[ie]+[ws]+{of})",
+        # Lily is green. The man is Brown.
+        "v*{subject}x*(?P<verb>b)v*(?P<object>w+|m+)$",
+        # The box fits inside the chest. Mary has often gone to the garden.
+        "v*{subject}x*v*(?P<verb>w)v*(?P<more>p+)(?P<object>m+|n|[ie]*[ws]+{of})",
+        # She took the milk. John loves Mary. The brothers have a dog.
+        "v*{subject}x*v*(?P<verb>[wx])v*(?P<object>m+|n|[ie]+[ws]+{of})",
+    )
+]
+"""The clauses that are understood, from their beginning, in letters of `CLASSES`, one for each token."""
+
+
+@Annotator.register("simple_triples")
+class SimpleTriples(Annotator):
+    """
+    Triples of subject, verb phrase and object, found by patterns of function words, without a model: "Lily is a frog"
+    gives an edge of the type `is_a` from "Lily" to "a frog". Each clause gives at most one. Clauses that fit no pattern
+    give none; passives, relative clauses and coordinated phrases are not understood.
+
+    The type of an edge is the verb phrase in lower case without determiners, adverbs and auxiliaries, with `is` for all
+    forms of "be", and `not` before it where it is denied: `is`, `is_to_left_of`, `is_bigger_than`, `not_gone_to`.
+
+    Registered as an `Annotator` with name "simple_triples".
+
+    # Example
+
+    ```jsonnet
+    {"type": "compose", "annotators": [{"type": "exact_match_coref"}, {"type": "simple_triples"}]}
+    ```
+    """
+
+    def annotate(self, text: AnnotatedText) -> AnnotatedText:
+        edges = [edge for sentence in text.sentences for edge in _triples(text.tokens, sentence)]
+        return replace(text, edges=text.edges + edges)
+
+
+def _triples(tokens: Sequence[str], sentence: Span) -> Iterator[Edge]:
+    start, stop = sentence
+    words = [token.lower().replace("’", "'") for token in tokens[start:stop]]
+    letters = "".join(_letter(token, word) for token, word in zip(tokens[start:stop], words))
+    for clause in re.finditer(f"[^{BREAK}]+", letters):
+        found = next(filter(None, (pattern.match(clause[0]) for pattern in PATTERNS)), None)
+        if found:
+            begin = start + clause.start()
+            source, target = ((begin + a, begin + b) for a, b in (found.span("subject"), found.span("object")))
+            yield Edge(_type(words[clause.start() : clause.end()], found), source, target)
+
+
+def _letter(token: str, word: str) -> str:
+    if not word[:1].isalnum() and word not in function_words.AUXILIARIES:
+        return BREAK
+    letter = next((letter for letter, known in CLASSES if word in known), WORD)
+    if letter == WORD and token[:1].isupper():
+        return NAME
+    return "v" if letter == WORD and word.endswith("ly") and len(word) > 4 else letter
+
+
+def _type(words: List[str], found: "re.Match[str]") -> str:
+    def said(part: str) -> List[str]:
+        start, stop = found.span(part) if part in found.groupdict() else (0, 0)
+        return [words[i] for i in range(start, stop) if found.string[i] not in "ie"]
+
+    verb = ["is" if word in BE else word for word in said("verb") or ["is"]]
+    article = ["a"] if verb == ["is"] and found["object"][0] == "i" and not said("more") else []
+    negation = ["not"] if NEGATIONS.intersection(words[: found.start("object")]) else []
+    return "_".join(negation + verb + said("more") + article)
