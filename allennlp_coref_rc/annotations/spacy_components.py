@@ -38,6 +38,7 @@ COMPONENTS = {
     "ranked_coref": "ranked_coref",
     "sieve_coref": "sieve_coref",
     "simple_triples": "simple_triples",
+    "spacy_dependencies": "spacy_dependencies",
     "spacy_pipeline": "spacy_pipeline",
     "trained_discourse_senses": "trained_discourse_senses",
     "trained_srl": "trained_srl",

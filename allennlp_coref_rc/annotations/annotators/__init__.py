@@ -24,6 +24,7 @@ MODULES = {
     "RankedCoref": "ranked.ranked_coref",
     "SieveCoref": "sieve.sieve_coref",
     "SimpleTriples": "simple_triples",
+    "SpacyDependencies": "spacy_dependencies",
     "SpacyPipeline": "spacy_pipeline",
     "TrainedDiscourseSenses": "trained_discourse_senses",
     "TrainedSrl": "trained_srl",

@@ -39,6 +39,8 @@ class SpacyPipeline(Annotator):
     ```
     """
 
+    name = "spacy_pipeline"
+
     def __init__(self, spacy_model: str, spans: str = CLUSTERS) -> None:
         self._spacy_model = spacy_model
         self._spans = spans
@@ -58,9 +60,12 @@ class SpacyPipeline(Annotator):
     def _annotated(self, text: AnnotatedText, doc: Doc) -> AnnotatedText:
         if [token.text for token in doc] != list(text.tokens):
             raise ConfigurationError(
-                f"spacy_pipeline: found other tokens in the text {text.id!r} than before: a component of "
+                f"{self.name}: found other tokens in the text {text.id!r} than before: a component of "
                 f"{self._spacy_model} splits or merges tokens; expected none that does"
             )
+        return self._with_structure(text, doc)
+
+    def _with_structure(self, text: AnnotatedText, doc: Doc) -> AnnotatedText:
         found = [sorted(set(cluster)) for cluster in clusters(doc, self._spans)]
         return replace(text, clusters=text.clusters + [cluster for cluster in found if cluster])
 
@@ -71,14 +76,14 @@ class SpacyPipeline(Annotator):
             # Components raise errors of their own if something is missing or does not fit.
             except Exception as error:
                 raise ConfigurationError(
-                    f"spacy_pipeline: spacy_model is {self._spacy_model!r}, which can't be used: {error!r} (install it "
+                    f"{self.name}: spacy_model is {self._spacy_model!r}, which can't be used: {error!r} (install it "
                     f"with python -m spacy download {self._spacy_model} if it is spaCy's, and the packages of its "
                     "components)"
                 ) from error
             expected = self._pipeline.meta.get("spacy_version")
             if expected and is_compatible_version(spacy.__version__, expected) is False:
                 logger.warning(
-                    "spacy_pipeline: found spaCy %s, %s expects %s", spacy.__version__, self._spacy_model, expected
+                    "%s: found spaCy %s, %s expects %s", self.name, spacy.__version__, self._spacy_model, expected
                 )
         return self._pipeline
 

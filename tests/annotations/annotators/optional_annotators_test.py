@@ -16,7 +16,7 @@ from allennlp.common.checks import ConfigurationError
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from allennlp_coref_rc.annotations import AnnotatedText
+from allennlp_coref_rc.annotations import AnnotatedText, Edge
 from allennlp_coref_rc.annotations.annotators import Annotator, SieveCoref, maverick, optional_package
 from allennlp_coref_rc.annotations.annotators.optional_package import import_optional
 
@@ -281,6 +281,32 @@ def test_a_pipelines_span_groups_are_clusters(saved):
     assert of("spacy_pipeline", spacy_model=model).annotate(text).clusters == [[(0, 1), (3, 4)], [(0, 2)]]
     heads = of("spacy_pipeline", spacy_model=model, spans="coref_head_clusters")
     assert heads.annotate(text).clusters == [[(2, 3)]]
+
+
+@Language.component("test_parser")
+def parse(doc):
+    """The first word of each sentence is the subject of the second one, the others are what it says."""
+    for sentence in doc.sents:
+        for i, token in enumerate(sentence):
+            token.head = sentence[min(1, len(sentence) - 1)]
+            token.dep_ = ("nsubj", "ROOT", "punct")[min(i, 2)]
+    return doc
+
+
+def test_dependencies_lead_from_heads_to_what_depends_on_them(saved):
+    model = saved("test_parser")
+    found = of("spacy_dependencies", spacy_model=model).annotate_batch(TEXTS)
+    assert [len(text.edges) for text in found] == [7 - 1, 0, 2, 2]
+    assert found[0].edges[:3] == [
+        Edge("nsubj", (1, 2), (0, 1)),
+        Edge("punct", (1, 2), (2, 3)),
+        Edge("nsubj", (4, 5), (3, 4)),
+    ]
+    assert found[0].clusters == TEXTS[0].clusters and found[0].tokens == TEXTS[0].tokens
+    with pytest.raises(ConfigurationError, match="spacy_dependencies: spacy_model is .*, which has no parser"):
+        of("spacy_dependencies", spacy_model=saved("sieve_coref")).annotate(TEXTS[0])
+    with pytest.raises(ConfigurationError, match="spacy_dependencies: spacy_model is 'en_none', which can't be used"):
+        of("spacy_dependencies", spacy_model="en_none").annotate(TEXTS[0])
 
 
 def test_a_pipeline_says_what_is_wrong(saved, caplog):
