@@ -11,7 +11,7 @@ import importlib
 import pkgutil
 import sys
 from functools import lru_cache
-from typing import Any, Callable, List, Tuple
+from typing import Any, Callable, List, Optional, Set, Tuple
 from unittest.mock import patch
 
 PACKAGE = __name__.partition(".")[0]
@@ -56,8 +56,29 @@ def import_plugins() -> None:
     from allennlp.common import plugins
 
     others = tuple(name for name in plugins.DEFAULT_PLUGINS if name != "allennlp_models")
-    with patch.object(plugins, "DEFAULT_PLUGINS", others):
+    with (
+        patch.object(plugins, "DEFAULT_PLUGINS", others),
+        patch.object(plugins, "import_module_and_submodules", _import_once),
+    ):
         plugins.import_plugins()
+
+
+IMPORTED: Set[str] = set()
+"""The packages that `_import_once` has imported."""
+
+
+def _import_once(name: str, exclude: Optional[Set[str]] = None) -> None:
+    """
+    AllenNLP's `import_module_and_submodules`, once in a process. Python lists the folders of all packages before the
+    first module, and not again before each of them.
+    """
+    from allennlp.common.util import import_module_and_submodules
+
+    if name not in IMPORTED:
+        importlib.invalidate_caches()
+        with patch.object(importlib, "invalidate_caches"):
+            import_module_and_submodules(name, exclude)
+        IMPORTED.add(name)
 
 
 SOURCES: Tuple[Callable[[], None], ...] = (register_own, register_allennlp_models)
