@@ -126,4 +126,4 @@ def small(text: str, folder: str) -> str:
     """The same of an experiment in Jsonnet, as Jsonnet."""
     if "structured_transformer" in text:
         text = f"({text}\n) + {tiny_transformer()}"
-    return f"({text}\n) {{ {SMALL} {SMALL_QANET if folder in ('narrativeqa', 'quoref') else 'hidden_size:: 68'} }}"
+    return f"({text}\n) {{ {SMALL} {SMALL_QANET if folder in ('narrativeqa', 'quoref') else 'hidden_size:: 100'} }}"

@@ -25,6 +25,29 @@ local none = { annotation_layers: {}, initializes_itself: false, joint: false, h
     initializes_itself: true,
   },
 
+  // MAGE-GRU that also reads typed edges. Each type and its inverse have a state of `size` each (section 3.1), for which
+  // the sequential state makes room.
+  typed_mage_gru(state_sizes, types, size): self.mage_gru(
+    state_sizes
+    + { sequential: state_sizes.sequential - 2 * size * std.length(types) }
+    + { [type]: size for type in types }
+    + { [type + '_inverse']: size for type in types }
+  ) {
+    annotation_layers+:
+      { [type]: { type: 'typed_edges', types: [type], direction: 'along' } for type in types }
+      + { [type + '_inverse']: { type: 'typed_edges', types: [type], direction: 'against' } for type in types },
+  },
+
+  // Coref-GRU that also reads typed edges, by a key for all types and one for their inverses: attention over the types
+  // of edges. The state has equal parts, four.
+  typed_coref_gru(hidden_size): self.coref_gru(hidden_size) {
+    config(input_size): super.config(input_size) + { relations: ['coref', 'edge', 'edge_inverse'] },
+    annotation_layers+: {
+      edge: { type: 'typed_edges', direction: 'along' },
+      edge_inverse: { type: 'typed_edges', direction: 'against' },
+    },
+  },
+
   // MAGE-GRU, one encoder of which reads the question and then the passage.
   joint_mage_gru(state_sizes): self.mage_gru(state_sizes, { joint: true }) {
     annotation_layers: { coref: { type: 'coref_edges', question_first: true } },

@@ -5,8 +5,8 @@ from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 from allennlp.modules import Seq2SeqEncoder
 
-from allennlp_coref_rc.annotations import AnnotatedText
-from allennlp_coref_rc.data.annotation_layers import AnnotationLayer
+from allennlp_coref_rc.annotations import AnnotatedText, Edge
+from allennlp_coref_rc.data.annotation_layers import AnnotationLayer, TypedEdges
 from allennlp_coref_rc.data.annotation_layers.edges import FIRST_MENTION, OTHER_SEQUENCE, PADDING
 from allennlp_coref_rc.data.fields import AnnotationField
 from allennlp_coref_rc.modules.seq2seq_encoders import CorefGru, EncoderInput, MageGru, encode_pair
@@ -137,6 +137,67 @@ def test_equation_4_is_the_case_of_one_edge_of_each_type(carry):
         states[t] = (1 - z) * (g if carry == "gathered" else states[t - 1]) + z * candidate
     assert_is(encoder(inputs, ones(8), whole_text(clusters, 8))[0], states[:8])
     assert_is(torch.tensor(states[:8]), paper(encoder, variant, inputs[0].numpy(), clusters)[0])
+
+
+TYPED = [
+    Edge("is", (0, 1), (4, 5)),
+    Edge("is", (5, 6), (2, 3)),
+    Edge("is", (1, 2), (4, 5)),
+    Edge("has", (4, 5), (6, 7)),
+]
+ENDS = {"is": ("target", "source"), "is_inverse": ("source", "target"), "has": ("target", "source")}
+
+
+def typed_equation_2(encoder, inputs, columns, suffix):
+    """Every edge of TYPED is looked at by every token: along it reads its target, against it its source."""
+    weight_ih, weight_hh, bias_ih, bias_hh = (
+        getattr(encoder, name + suffix).detach().numpy()
+        for name in ("weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0")
+    )
+    length, size = len(inputs), len(weight_ih) // 3
+    order = list(range(length))[:: -1 if suffix else 1]
+    states = numpy.zeros((length, size))
+    for step, t in enumerate(order):
+        read = numpy.zeros(size)
+        if step:
+            read[columns["sequential"]] = states[order[step - 1]][columns["sequential"]]
+        for relation, (reader, source) in ENDS.items():
+            for edge in TYPED:
+                ends = {"target": edge.target[0], "source": edge.source[0]}
+                if edge.type == relation.split("_")[0] and ends[reader] == t and ends[source] in order[:step]:
+                    read[columns[relation]] += states[ends[source]][columns[relation]]
+        (x_r, x_z, x_n), (u_r, u_z, u_n) = (
+            numpy.split(v, 3) for v in (weight_ih @ inputs[t] + bias_ih, weight_hh @ read + bias_hh)
+        )
+        keep = sigmoid(x_z + u_z)
+        states[t] = keep * read + (1 - keep) * numpy.tanh(x_n + sigmoid(x_r + u_r) * u_n)
+    return states
+
+
+@pytest.mark.parametrize("backend", ["reference", "plain", "auto"])
+def test_a_type_and_its_inverse_have_states_of_their_own(backend):
+    sizes = {"sequential": 3, "is": 2, "is_inverse": 1, "has": 2}
+    layers = {
+        "is": TypedEdges(["is"], "along"),
+        "is_inverse": TypedEdges(["is"], "against"),
+        "has": TypedEdges(["has"], "along"),
+    }
+    text = AnnotatedText(["word"] * 7, edges=TYPED)
+    annotations = tensors(AnnotationField({name: layer.make(text, 7)[0] for name, layer in layers.items()}, 7))
+    torch.manual_seed(3)
+    encoder = MageGru(5, sizes, backend=backend).double()
+    for parameter in encoder.parameters():
+        torch.nn.init.normal_(parameter, std=0.7)
+    inputs = torch.randn(1, 7, 5, dtype=torch.float64, requires_grad=True)
+    # The state begins with the sequential part; the others follow by name.
+    columns = {"sequential": slice(0, 3), "has": slice(3, 5), "is": slice(5, 7), "is_inverse": slice(7, 8)}
+    expected = [typed_equation_2(encoder, inputs[0].detach().numpy(), columns, s) for s in ("", "_reverse")]
+    assert_is(encoder(inputs, ones(7), annotations)[0], *expected)
+    if backend != "reference":
+        weights = list(encoder.parameters())
+        assert torch.autograd.gradcheck(
+            lambda x, *_: encoder(x, ones(7), annotations), (inputs, *weights), fast_mode=True
+        )
 
 
 def pair_inputs(question_first=False, padding=0):

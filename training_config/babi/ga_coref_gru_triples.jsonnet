@@ -1,0 +1,7 @@
+// GA Reader with Coref-GRU that attends to the types of edges: coreference, triples, and inverse triples. Beyond the
+// paper, which reads coreference alone.
+local encoders = import '../lib/encoders.libsonnet';
+
+(import 'ga_coref_gru.jsonnet') + (import '../lib/babi_triples.libsonnet') {
+  encoder:: encoders.typed_coref_gru(self.hidden_size),
+}

@@ -1,0 +1,10 @@
+// GA Reader with MAGE-GRU that reads triples beside coreference: each type, and the inverse of each, has a state of its
+// own, as in section 3.1 of Dhingra et al. (2017, arXiv:1703.02620). The paper reads coreference alone on bAbI.
+local encoders = import '../lib/encoders.libsonnet';
+
+(import 'ga_mage_gru.jsonnet') + (import '../lib/babi_triples.libsonnet') {
+  local experiment = self,
+  local state_sizes = { sequential: experiment.hidden_size - 16, coref: 16 },
+  encoder:: encoders.typed_mage_gru(state_sizes, self.types, 4),
+  hidden_size:: 144,
+}
