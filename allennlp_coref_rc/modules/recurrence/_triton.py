@@ -123,7 +123,7 @@ class _Recurrence(torch.autograd.Function):
                 inputs,
                 sources,
                 weights,
-                _for_kernel(weight_hh.t(), options),
+                _packed(weight_hh.view(3, size, size), options),
                 bias_hn,
                 mask,
                 memory,
@@ -152,26 +152,35 @@ class _Recurrence(torch.autograd.Function):
         grad_memory = None if memory is None else torch.zeros_like(memory, dtype=torch.float32)
         grad_gates = torch.empty_like(gates)
         grad_weights = torch.empty_like(weights) if ctx.needs_input_grad[-1] else None
+        options = ctx.options
+        lengths = (length, 0 if memory is None else memory.size(1))
         with _on(states.device):
             _triton_kernels.backward[(batch_size,)](
                 grad_states,
                 grad_memory,
                 grad_gates,
-                grad_weights,
                 sources,
                 weights,
-                _for_kernel(weight_hh, ctx.options),
+                _packed(weight_hh.view(3, size, size).transpose(1, 2), options),
                 mask,
-                memory,
-                states,
                 gates,
                 previous,
-                _scratch(states, ctx.options, 3),
-                length,
-                0 if memory is None else memory.size(1),
+                _scratch(states, options, 3),
+                *lengths,
                 WEIGHT_GRADS=grad_weights is not None,
-                **ctx.options,
+                **options,
             )
+            if grad_weights is not None:
+                _triton_kernels.edge_gradients[(batch_size * length,)](
+                    grad_states,
+                    grad_weights,
+                    sources,
+                    memory,
+                    states,
+                    *lengths,
+                    **{name: options[name] for name in EDGE_OPTIONS},
+                    num_warps=1,
+                )
 
         previous = previous.view(-1, size)
         grad_rz, _, grad_hidden_n = grad_gates.view(-1, 4 * size).split([2 * size, size, size], dim=1)
@@ -197,10 +206,13 @@ def _options(
     relations: Tuple[int, ...],
     reverse: bool,
 ) -> Dict[str, Any]:
-    """The constants that both kernels are compiled with."""
+    """The constants that the kernels are compiled with."""
     block = MIN_BLOCK
     while block < size:
         block *= 2
+    # With this number a thread's share of the recurrent weights, at most 192 of them, fits into its 255 registers.
+    warps = {16: 1, 32: 1, 64: 4, 128: 8}.get(block, 16)
+    parts = 32 * warps // block
     return {
         # A tuple without elements is no argument that Triton takes.
         "RELATIONS": relations or (0,),
@@ -208,20 +220,34 @@ def _options(
         "EDGES": 0 if sources is None else sources.size(2),
         "SIZE": size,
         "BLOCK": block,
-        "CHUNK": min(block, CHUNK_ELEMENTS // block),
+        "PARTS": parts,
+        "DEPTH": block // (4 * parts),
+        "CHUNK": max(1, CHUNK_ELEMENTS // (4 * parts * block)),
         "HAS_MEMORY": memory is not None,
         "REVERSE": reverse,
         "ON_CHIP": block <= MAX_SIZE_ON_CHIP,
-        # With this number a thread's share of the recurrent weights, at most 192 of them, fits into its 255 registers.
-        "num_warps": {16: 1, 32: 2, 64: 4, 128: 8}.get(block, 16),
+        "num_warps": warps,
         # Loads must not be moved ahead of the stores of an earlier step.
         "num_stages": 1,
+        # A product and the sum that it is added to are one instruction, and rounded once. Triton's own choice of this
+        # has changed from version to version.
+        "enable_fp_fusion": True,
     }
 
 
-def _for_kernel(weight: torch.Tensor, options: Dict[str, Any]) -> torch.Tensor:
-    # Weights that are read once may as well be wide, which spreads them better over the threads.
-    return weight.to(torch.float32 if options["ON_CHIP"] else weight.dtype).contiguous()
+EDGE_OPTIONS = ("RELATIONS", "NUM_RELATIONS", "EDGES", "SIZE", "BLOCK", "HAS_MEMORY", "num_stages", "enable_fp_fusion")
+
+
+def _packed(weight: torch.Tensor, options: Dict[str, Any]) -> torch.Tensor:
+    """
+    The weights of each gate, (3, outputs, inputs), padded with zeros and in the order of the kernels' registers:
+    (3, DEPTH, PARTS, outputs, 4), where input (d * PARTS + p) * 4 + i is at [:, d, p, :, i].
+    """
+    size, block = options["SIZE"], options["BLOCK"]
+    weight = torch.nn.functional.pad(weight, (0, block - size, 0, block - size))
+    # Weights that are read once may as well be wide.
+    weight = weight.to(torch.float32 if options["ON_CHIP"] else weight.dtype)
+    return weight.view(3, block, options["DEPTH"], options["PARTS"], 4).permute(0, 2, 3, 1, 4).contiguous()
 
 
 def _scratch(like: torch.Tensor, options: Dict[str, Any], vectors: int) -> Optional[torch.Tensor]:

@@ -1,15 +1,20 @@
 """
-The two kernels of `_triton`. Importing this needs Triton.
+The kernels of `_triton`. Importing this needs Triton.
 
 One program takes one sequence of the batch through all its time steps, so that nothing waits for another program. It
-holds U^T (forward) or U (backward) in registers, spread over its threads, and multiplies by broadcasting and summing:
-with a single row a matrix unit would stand idle, and this way a batch spreads over as many multiprocessors as it has
-sequences. Where U is too large (`ON_CHIP` is false), it is read again at every step, from the caches.
+holds U (forward) or its transpose (backward) in registers, spread over its threads, and multiplies by broadcasting and
+summing: with a single row a matrix unit would stand idle, and this way a batch spreads over as many multiprocessors as
+it has sequences. Where U is too large (`ON_CHIP` is false), it is read again at every step, from the caches.
 
-Edges to the token just read take its state from registers, all others from global memory, which this same program
-wrote; barriers make what one thread stored visible to the others.
+A step waits for the state just computed and for nothing else. That state comes from registers; what the next step needs
+besides (its inputs, its edges and the older states that they lead to) is asked for a step ahead, from global memory.
+The older states were written by this same program; the barrier at the end of each step makes what one thread stored
+visible to the others.
 
-Sizes are padded to `BLOCK`, a power of two: what is loaded beyond `SIZE` is zero, and nothing is stored there.
+Sizes are padded to `BLOCK`, a power of two: what is loaded beyond `SIZE` is zero, and nothing is stored there. A vector
+that is multiplied by U has the shape (DEPTH, PARTS, 4), and U (DEPTH, PARTS, BLOCK, 4), see `_triton._packed`. From
+this shape Triton lays U out as wanted: one output a thread, as vectors of size BLOCK have it too, PARTS threads an
+output, and in each DEPTH x 4 numbers of each gate.
 """
 
 import triton
@@ -42,111 +47,151 @@ def _load(pointer, mask):
 
 
 @triton.jit
-def _read(
-    states, memory, row, source, latest, carried, inside, j, length, memory_length,
-    SIZE: tl.constexpr, HAS_MEMORY: tl.constexpr,
-):  # fmt: skip
-    """The part of state `source` that is `inside` the slice. `carried` is the state at `latest`."""
-    own = (source >= 0) & (source < length)
-    chained = own & (source == latest)
-    read = _load(states + (row * length + source) * SIZE + j, inside & own & (source != latest))
-    if HAS_MEMORY:
-        index = source - length
-        beyond = (index >= 0) & (index < memory_length)
-        read += _load(memory + (row * memory_length + index) * SIZE + j, inside & beyond)
-    return tl.where(inside & chained, carried, read)
+def _packed(pointer, DEPTH: tl.constexpr, PARTS: tl.constexpr, BLOCK: tl.constexpr):
+    """Pointers to (DEPTH, PARTS, BLOCK, 4) numbers that lie one after the other."""
+    depth = tl.arange(0, DEPTH)[:, None, None, None] * (PARTS * BLOCK * 4)
+    part = tl.arange(0, PARTS)[None, :, None, None] * (BLOCK * 4)
+    output = tl.arange(0, BLOCK)[None, None, :, None] * 4
+    return pointer + depth + part + output + tl.arange(0, 4)[None, None, None, :]
 
 
 @triton.jit
-def _store(pointer, a, b, c, d, SIZE: tl.constexpr, BLOCK: tl.constexpr):
-    """Four vectors, one after the other. At once, because each store spreads its values anew and waits for all."""
-    j = tl.arange(0, BLOCK)[:, None, None]
-    pair = tl.arange(0, 2)
-    place = pair[None, :, None] + 2 * pair[None, None, :]
-    tl.store(pointer + place * SIZE + j, tl.join(tl.join(a, b), tl.join(c, d)), mask=(j < SIZE) & (place < 4))
+def _column(vector, DEPTH: tl.constexpr, PARTS: tl.constexpr):
+    """`vector` as a factor of packed weights."""
+    # By way of three dimensions: a reshape to four would spread the weights as the vector is spread, and spill them.
+    return tl.reshape(vector, (DEPTH, PARTS, 4))[:, :, None]
+
+
+@triton.jit
+def _state(states, memory, row, source, wanted, j, length, memory_length, SIZE: tl.constexpr, HAS_MEMORY: tl.constexpr):
+    """The `wanted` part of state `source`, from global memory."""
+    own = (source >= 0) & (source < length)
+    read = _load(states + (row * length + source) * SIZE + j, wanted & own)
+    if HAS_MEMORY:
+        index = source - length
+        beyond = (index >= 0) & (index < memory_length)
+        read += _load(memory + (row * memory_length + index) * SIZE + j, wanted & beyond)
+    return read
+
+
+@triton.jit
+def _asked(
+    inputs, sources, weights, mask, memory, states, row, position, latest, j, length, memory_length,
+    RELATIONS: tl.constexpr, NUM_RELATIONS: tl.constexpr, EDGES: tl.constexpr, SIZE: tl.constexpr, BLOCK: tl.constexpr,
+    HAS_MEMORY: tl.constexpr,
+):  # fmt: skip
+    """
+    What the forward step at `position` needs besides the state at `latest`: its inputs, whether it is masked, m without
+    that state, and the weight that the state has in m.
+    """
+    real = j < SIZE
+    x = inputs + position * (3 * SIZE) + j
+    x_r = _load(x, real)
+    x_z = _load(x + SIZE, real)
+    x_n = _load(x + 2 * SIZE, real)
+    valid = tl.load(mask + position) != 0
+    older = tl.full((BLOCK,), 0.0, tl.float32)
+    chain = tl.full((BLOCK,), 0.0, tl.float32)
+    for relation in tl.static_range(NUM_RELATIONS):
+        inside = (j >= RELATIONS[4 * relation + 2]) & (j < RELATIONS[4 * relation + 3])
+        for e in range(RELATIONS[4 * relation], RELATIONS[4 * relation + 1]):
+            source = tl.load(sources + position * EDGES + e)
+            weight = tl.load(weights + position * EDGES + e).to(tl.float32)
+            wanted = inside & (source != latest)
+            older += weight * _state(
+                states, memory, row, source, wanted, j, length, memory_length, SIZE, HAS_MEMORY
+            )  # fmt: skip
+            chain += tl.where(inside & (source == latest), weight, 0.0)
+    return x_r, x_z, x_n, valid, older, chain
 
 
 @triton.jit(do_not_specialize=["length", "memory_length"])
 def forward(
-    inputs, sources, weights, weight_t, bias_hn, mask, memory, states, gates, previous, scratch, length, memory_length,
+    inputs, sources, weights, packed, bias_hn, mask, memory, states, gates, previous, scratch, length, memory_length,
     RELATIONS: tl.constexpr, NUM_RELATIONS: tl.constexpr, EDGES: tl.constexpr, SIZE: tl.constexpr, BLOCK: tl.constexpr,
-    CHUNK: tl.constexpr, HAS_MEMORY: tl.constexpr, SAVE: tl.constexpr, REVERSE: tl.constexpr, ON_CHIP: tl.constexpr,
+    PARTS: tl.constexpr, DEPTH: tl.constexpr, CHUNK: tl.constexpr, HAS_MEMORY: tl.constexpr, SAVE: tl.constexpr,
+    REVERSE: tl.constexpr, ON_CHIP: tl.constexpr,
 ):  # fmt: skip
     """
     `RELATIONS` holds four numbers a relation: its first edge, the one past its last, and the same of its slice.
-    `weight_t` is (SIZE, 3 * SIZE); `gates`, which holds r, z, n and m U_n + b_n, is (batch, length, 4 * SIZE).
+    `packed` holds U of each gate; `gates`, which gets r, z, n and m U_n + b_n, is (batch, length, 4 * SIZE).
     """
+    GATE: tl.constexpr = BLOCK * BLOCK
     row = tl.program_id(0).to(tl.int64)
     j = tl.arange(0, BLOCK)
     real = j < SIZE
     bias = _load(bias_hn + j, real)
     if ON_CHIP:
-        k = tl.arange(0, BLOCK)[:, None]
-        within = (k < SIZE) & real[None, :]
-        weight_r = _load(weight_t + k * (3 * SIZE) + j[None, :], within)
-        weight_z = _load(weight_t + k * (3 * SIZE) + SIZE + j[None, :], within)
-        weight_n = _load(weight_t + k * (3 * SIZE) + 2 * SIZE + j[None, :], within)
+        weight_r = tl.load(_packed(packed, DEPTH, PARTS, BLOCK))
+        weight_z = tl.load(_packed(packed + GATE, DEPTH, PARTS, BLOCK))
+        weight_n = tl.load(_packed(packed + 2 * GATE, DEPTH, PARTS, BLOCK))
 
     state = tl.full((BLOCK,), 0.0, tl.float32)
+    position = row * length + (length - 1 if REVERSE else 0)
+    x_r, x_z, x_n, valid, older, chain = _asked(
+        inputs, sources, weights, mask, memory, states, row, position, -1, j, length, memory_length,
+        RELATIONS, NUM_RELATIONS, EDGES, SIZE, BLOCK, HAS_MEMORY,
+    )  # fmt: skip
     for i in range(length):
         t = length - 1 - i if REVERSE else i
-        latest = t + 1 if REVERSE else t - 1
         position = row * length + t
-        valid = tl.load(mask + position) != 0
-        x = inputs + position * (3 * SIZE) + j
-        # Masked inputs may be NaN.
-        x_r = _load(x, real & valid)
-        x_z = _load(x + SIZE, real & valid)
-        x_n = _load(x + 2 * SIZE, real & valid)
-
-        m = tl.full((BLOCK,), 0.0, tl.float32)
-        for relation in tl.static_range(NUM_RELATIONS):
-            inside = (j >= RELATIONS[4 * relation + 2]) & (j < RELATIONS[4 * relation + 3])
-            for e in range(RELATIONS[4 * relation], RELATIONS[4 * relation + 1]):
-                source = tl.load(sources + position * EDGES + e)
-                weight = tl.load(weights + position * EDGES + e).to(tl.float32)
-                m += weight * _read(
-                    states, memory, row, source, latest, state, inside, j, length, memory_length, SIZE, HAS_MEMORY
-                )  # fmt: skip
+        m = older + tl.where(chain != 0, chain * state, 0.0)
+        if ON_CHIP:
+            # Before the next step's loads, so that the threads' exchange of m does not wait for them.
+            column = _column(m, DEPTH, PARTS)
+        ahead = position if i + 1 == length else (position - 1 if REVERSE else position + 1)
+        next_r, next_z, next_n, next_valid, next_older, next_chain = _asked(
+            inputs, sources, weights, mask, memory, states, row, ahead, t, j, length, memory_length,
+            RELATIONS, NUM_RELATIONS, EDGES, SIZE, BLOCK, HAS_MEMORY,
+        )  # fmt: skip
 
         if ON_CHIP:
-            column = m[:, None]
-            hidden_r = tl.sum(weight_r * column, axis=0)
-            hidden_z = tl.sum(weight_z * column, axis=0)
-            hidden_n = tl.sum(weight_n * column, axis=0)
+            sum_r = tl.sum(weight_r * column, axis=0)
+            sum_z = tl.sum(weight_z * column, axis=0)
+            sum_n = tl.sum(weight_n * column, axis=0)
         else:
             # Registers can't be indexed, so m goes through memory; the first barrier awaits last step's readers.
             tl.debug_barrier()
             tl.store(scratch + row * BLOCK + j, m)
             tl.debug_barrier()
-            hidden_r = tl.full((BLOCK,), 0.0, tl.float32)
-            hidden_z = tl.full((BLOCK,), 0.0, tl.float32)
-            hidden_n = tl.full((BLOCK,), 0.0, tl.float32)
-            for first in range(0, BLOCK, CHUNK):
-                k = first + tl.arange(0, CHUNK)
-                column = tl.load(scratch + row * BLOCK + k)[:, None]
-                w = weight_t + k[:, None] * (3 * SIZE) + j[None, :]
-                within = (k < SIZE)[:, None] & real[None, :]
-                hidden_r += tl.sum(_load(w, within) * column, axis=0)
-                hidden_z += tl.sum(_load(w + SIZE, within) * column, axis=0)
-                hidden_n += tl.sum(_load(w + 2 * SIZE, within) * column, axis=0)
+            sum_r = tl.full((PARTS, BLOCK, 4), 0.0, tl.float32)
+            sum_z = tl.full((PARTS, BLOCK, 4), 0.0, tl.float32)
+            sum_n = tl.full((PARTS, BLOCK, 4), 0.0, tl.float32)
+            for first in range(0, DEPTH, CHUNK):
+                w = _packed(packed + first * (PARTS * BLOCK * 4), CHUNK, PARTS, BLOCK)
+                column = tl.load(_packed(scratch + row * BLOCK + first * (PARTS * 4), CHUNK, PARTS, 1))
+                sum_r += tl.sum(tl.load(w).to(tl.float32) * column, axis=0)
+                sum_z += tl.sum(tl.load(w + GATE).to(tl.float32) * column, axis=0)
+                sum_n += tl.sum(tl.load(w + 2 * GATE).to(tl.float32) * column, axis=0)
+        sum_r, sum_z, sum_n = tl.sum(sum_r, axis=2), tl.sum(sum_z, axis=2), tl.sum(sum_n, axis=2)
+        # All gates at once, because the threads wait for each other at each sum over PARTS.
+        hidden_rz, hidden_n = tl.split(tl.sum(tl.join(tl.join(sum_r, sum_z), tl.join(sum_n, sum_n)), axis=0))
+        hidden_r, hidden_z = tl.split(hidden_rz)
+        hidden_n, _ = tl.split(hidden_n)
 
-        r = _sigmoid(x_r + hidden_r)
-        z = _sigmoid(x_z + hidden_z)
+        # Masked inputs may be NaN.
+        r = _sigmoid(tl.where(valid, x_r, 0.0) + hidden_r)
+        z = _sigmoid(tl.where(valid, x_z, 0.0) + hidden_z)
         hidden_n += bias
-        n = _tanh(x_n + r * hidden_n)
+        n = _tanh(tl.where(valid, x_n, 0.0) + r * hidden_n)
         state = tl.where(valid, (1.0 - z) * n + z * m, 0.0)
         tl.store(states + position * SIZE + j, state, mask=real)
         if SAVE:
-            _store(gates + position * (4 * SIZE), r, z, n, hidden_n, SIZE, BLOCK)
+            gate = gates + position * (4 * SIZE) + j
+            tl.store(gate, r, mask=real)
+            tl.store(gate + SIZE, z, mask=real)
+            tl.store(gate + 2 * SIZE, n, mask=real)
+            tl.store(gate + 3 * SIZE, hidden_n, mask=real)
             tl.store(previous + position * SIZE + j, m, mask=real)
         tl.debug_barrier()
+        x_r, x_z, x_n, valid, older, chain = next_r, next_z, next_n, next_valid, next_older, next_chain
 
 
 @triton.jit
 def _saved(gates, previous, grad_states, mask, position, k, SIZE: tl.constexpr):
     """
-    The values that the backward step at `position` starts from: r, z, n, m U_n + b_n, m and the gradient of the state.
+    The values that the backward step at `position` starts from: r, z, n, m U_n + b_n, m, the gradient of the state and
+    whether the token is masked.
     """
     real = k < SIZE
     gate = gates + position * (4 * SIZE) + k
@@ -156,75 +201,80 @@ def _saved(gates, previous, grad_states, mask, position, k, SIZE: tl.constexpr):
     hidden_n = _load(gate + 3 * SIZE, real)
     m = _load(previous + position * SIZE + k, real)
     grad = _load(grad_states + position * SIZE + k, real)
-    # A masked token's gradient from outside may be anything.
-    valid = tl.load(mask + position) != 0
-    return r, z, n, hidden_n, m, tl.where(valid, grad, 0.0)
+    return r, z, n, hidden_n, m, grad, tl.load(mask + position) != 0
 
 
 @triton.jit(do_not_specialize=["length", "memory_length"])
 def backward(
-    grad_states, grad_memory, grad_gates, grad_weights, sources, weights, weight_hh, mask, memory, states, gates,
-    previous, scratch, length, memory_length,
+    grad_states, grad_memory, grad_gates, sources, weights, packed, mask, gates, previous, scratch, length,
+    memory_length,
     RELATIONS: tl.constexpr, NUM_RELATIONS: tl.constexpr, EDGES: tl.constexpr, SIZE: tl.constexpr, BLOCK: tl.constexpr,
-    CHUNK: tl.constexpr, HAS_MEMORY: tl.constexpr, WEIGHT_GRADS: tl.constexpr, REVERSE: tl.constexpr,
-    ON_CHIP: tl.constexpr,
+    PARTS: tl.constexpr, DEPTH: tl.constexpr, CHUNK: tl.constexpr, HAS_MEMORY: tl.constexpr, WEIGHT_GRADS: tl.constexpr,
+    REVERSE: tl.constexpr, ON_CHIP: tl.constexpr,
 ):  # fmt: skip
     """
     `grad_states` (float32) comes in with the gradient from outside and collects what later tokens send to what they
-    read; so does `grad_memory`, which comes in as zeros. `grad_gates`, (batch, length, 4 * SIZE), gets the gradients of
-    the three projected inputs and of m U_n + b_n.
+    read, until its own token's turn has come, which leaves the gradient of m there (if `WEIGHT_GRADS`); `grad_memory`,
+    which comes in as zeros, collects too. `packed` holds the transpose of each gate's U. `grad_gates`, (batch, length,
+    4 * SIZE), gets the gradients of the three projected inputs and of m U_n + b_n.
     """
+    GATE: tl.constexpr = BLOCK * BLOCK
     row = tl.program_id(0).to(tl.int64)
     k = tl.arange(0, BLOCK)
     real = k < SIZE
     if ON_CHIP:
-        j = tl.arange(0, BLOCK)[:, None]
-        within = (j < SIZE) & real[None, :]
-        weight_r = _load(weight_hh + j * SIZE + k[None, :], within)
-        weight_z = _load(weight_hh + (SIZE + j) * SIZE + k[None, :], within)
-        weight_n = _load(weight_hh + (2 * SIZE + j) * SIZE + k[None, :], within)
+        weight_r = tl.load(_packed(packed, DEPTH, PARTS, BLOCK))
+        weight_z = tl.load(_packed(packed + GATE, DEPTH, PARTS, BLOCK))
+        weight_n = tl.load(_packed(packed + 2 * GATE, DEPTH, PARTS, BLOCK))
 
     # The gradient that the token just done, which comes after this one, sends to this one's state.
     carried = tl.full((BLOCK,), 0.0, tl.float32)
-    nothing = tl.full((BLOCK,), 0.0, tl.float32)
     position = row * length + (0 if REVERSE else length - 1)
-    r, z, n, hidden_n, m, grad = _saved(gates, previous, grad_states, mask, position, k, SIZE)
+    r, z, n, hidden_n, m, grad, valid = _saved(gates, previous, grad_states, mask, position, k, SIZE)
     for i in range(length):
         t = i if REVERSE else length - 1 - i
         earlier = t + 1 if REVERSE else t - 1
         position = row * length + t
-        # Asked for one step ahead, because everything else waits for it. What this step sends there is in `carried`.
-        ahead = position if i + 1 == length else row * length + earlier
-        next_r, next_z, next_n, next_hidden_n, next_m, next_grad = _saved(
-            gates, previous, grad_states, mask, ahead, k, SIZE
-        )  # fmt: skip
-        grad += carried
-
+        # A masked token's gradient from outside may be anything.
+        grad = tl.where(valid, grad, 0.0) + carried
         grad_n = grad * (1.0 - z) * (1.0 - n * n)
         grad_z = grad * (m - n) * z * (1.0 - z)
         grad_r = grad_n * hidden_n * r * (1.0 - r)
         grad_hidden = grad_n * r
-        _store(grad_gates + position * (4 * SIZE), grad_r, grad_z, grad_n, grad_hidden, SIZE, BLOCK)
+        # Asked for a step ahead. What this step sends there is in `carried`.
+        ahead = position if i + 1 == length else row * length + earlier
+        next_r, next_z, next_n, next_hidden_n, next_m, next_grad, next_valid = _saved(
+            gates, previous, grad_states, mask, ahead, k, SIZE
+        )  # fmt: skip
+        gate = grad_gates + position * (4 * SIZE) + k
+        tl.store(gate, grad_r, mask=real)
+        tl.store(gate + SIZE, grad_z, mask=real)
+        tl.store(gate + 2 * SIZE, grad_n, mask=real)
+        tl.store(gate + 3 * SIZE, grad_hidden, mask=real)
 
-        grad_m = grad * z
         if ON_CHIP:
-            products = weight_r * grad_r[:, None] + weight_z * grad_z[:, None] + weight_n * grad_hidden[:, None]
-            grad_m += tl.sum(products, axis=0)
+            # One after the other: with all three columns at once registers would not suffice.
+            sums = tl.sum(weight_r * _column(grad_r, DEPTH, PARTS), axis=0)
+            sums += tl.sum(weight_z * _column(grad_z, DEPTH, PARTS), axis=0)
+            sums += tl.sum(weight_n * _column(grad_hidden, DEPTH, PARTS), axis=0)
         else:
-            column = scratch + row * (3 * BLOCK)
+            vectors = scratch + row * (3 * BLOCK)
             tl.debug_barrier()
-            tl.store(column + k, grad_r)
-            tl.store(column + BLOCK + k, grad_z)
-            tl.store(column + 2 * BLOCK + k, grad_hidden)
+            tl.store(vectors + k, grad_r)
+            tl.store(vectors + BLOCK + k, grad_z)
+            tl.store(vectors + 2 * BLOCK + k, grad_hidden)
             tl.debug_barrier()
-            for first in range(0, BLOCK, CHUNK):
-                j = first + tl.arange(0, CHUNK)
-                w = weight_hh + j[:, None] * SIZE + k[None, :]
-                within = (j < SIZE)[:, None] & real[None, :]
-                products = _load(w, within) * tl.load(column + j)[:, None]
-                products += _load(w + SIZE * SIZE, within) * tl.load(column + BLOCK + j)[:, None]
-                products += _load(w + 2 * SIZE * SIZE, within) * tl.load(column + 2 * BLOCK + j)[:, None]
-                grad_m += tl.sum(products, axis=0)
+            sums = tl.full((PARTS, BLOCK, 4), 0.0, tl.float32)
+            for first in range(0, DEPTH, CHUNK):
+                w = _packed(packed + first * (PARTS * BLOCK * 4), CHUNK, PARTS, BLOCK)
+                column = _packed(vectors + first * (PARTS * 4), CHUNK, PARTS, 1)
+                products = tl.load(w).to(tl.float32) * tl.load(column)
+                products += tl.load(w + GATE).to(tl.float32) * tl.load(column + BLOCK)
+                products += tl.load(w + 2 * GATE).to(tl.float32) * tl.load(column + 2 * BLOCK)
+                sums += tl.sum(products, axis=0)
+        grad_m = grad * z + tl.sum(tl.sum(sums, axis=2), axis=0)
+        if WEIGHT_GRADS:
+            tl.store(grad_states + position * SIZE + k, grad_m, mask=real)
 
         carried = tl.full((BLOCK,), 0.0, tl.float32)
         for relation in tl.static_range(NUM_RELATIONS):
@@ -245,14 +295,30 @@ def backward(
                     beyond = (index >= 0) & (index < memory_length)
                     target = grad_memory + (row * memory_length + index) * SIZE + k
                     tl.atomic_add(target, message, mask=(inside & beyond) != 0, sem="relaxed", scope="cta")
-                if WEIGHT_GRADS:
-                    # All states are in memory now: none is carried.
-                    read = _read(
-                        states, memory, row, source, length, nothing, inside, k, length, memory_length, SIZE, HAS_MEMORY
-                    )  # fmt: skip
-                    tl.store(grad_weights + position * EDGES + e, tl.sum(tl.where(inside, grad_m * read, 0.0), axis=0))
                 tl.debug_barrier()
-        r, z, n, hidden_n, m, grad = next_r, next_z, next_n, next_hidden_n, next_m, next_grad
+        r, z, n, hidden_n, m, grad, valid = next_r, next_z, next_n, next_hidden_n, next_m, next_grad, next_valid
+
+
+@triton.jit(do_not_specialize=["length", "memory_length"])
+def edge_gradients(
+    grad_previous, grad_weights, sources, memory, states, length, memory_length,
+    RELATIONS: tl.constexpr, NUM_RELATIONS: tl.constexpr, EDGES: tl.constexpr, SIZE: tl.constexpr, BLOCK: tl.constexpr,
+    HAS_MEMORY: tl.constexpr,
+):  # fmt: skip
+    """
+    The gradients of the edges' weights, for one token a program: for each edge the product of the gradient of m
+    (`grad_previous`, as `backward` leaves it) with the state that it leads to.
+    """
+    position = tl.program_id(0).to(tl.int64)
+    row = position // length
+    j = tl.arange(0, BLOCK)
+    grad_m = _load(grad_previous + position * SIZE + j, j < SIZE)
+    for relation in tl.static_range(NUM_RELATIONS):
+        inside = (j >= RELATIONS[4 * relation + 2]) & (j < RELATIONS[4 * relation + 3])
+        for e in range(RELATIONS[4 * relation], RELATIONS[4 * relation + 1]):
+            source = tl.load(sources + position * EDGES + e)
+            read = _state(states, memory, row, source, inside, j, length, memory_length, SIZE, HAS_MEMORY)
+            tl.store(grad_weights + position * EDGES + e, tl.sum(grad_m * read, axis=0))
 
 
 INTERPRETED = not isinstance(forward, triton.JITFunction)
