@@ -1,9 +1,14 @@
-from typing import NamedTuple, Optional, Tuple
+import logging
+from functools import lru_cache
+from typing import Collection, NamedTuple, Optional, Tuple
 
 import torch
 from allennlp.modules import Seq2SeqEncoder
+from allennlp.modules.seq2seq_encoders import ComposeEncoder
 
 from allennlp_coref_rc.data.fields import AnnotationTensors
+
+logger = logging.getLogger(__name__)
 
 
 class EncoderInput(NamedTuple):
@@ -38,9 +43,31 @@ class AnnotatedSeq2SeqEncoder(Seq2SeqEncoder):
         """Encodes a passage with this encoder and its question with another, where the two may see each other."""
         return encode(self, passage), encode(question_encoder, question)
 
+    def say_unannotated(self, layers: Collection[str]) -> None:
+        """Warns, once in a process, that this encoder reads these annotation layers but got no annotations."""
+        if layers:
+            _say_unannotated(type(self).__name__, ", ".join(sorted(layers)))
+
+
+@lru_cache(maxsize=None)
+def _say_unannotated(encoder: str, layers: str) -> None:
+    logger.warning(
+        "%s reads annotations (%s) but got none, and works as a plain encoder: either dataset_reader.annotation_layers "
+        "is missing, or the model gives its encoders no annotations, as AllenNLP's own models do",
+        encoder,
+        layers,
+    )
+
 
 def encode(encoder: Seq2SeqEncoder, sequence: EncoderInput) -> torch.Tensor:
-    """Encodes a sequence with any encoder; one that does not read annotations is called without."""
+    """
+    Encodes a sequence with any encoder. One that does not read annotations is called without, and the parts of
+    AllenNLP's `compose` one after the other.
+    """
+    if isinstance(encoder, ComposeEncoder):
+        for part in encoder.encoders:
+            sequence = sequence._replace(inputs=encode(part, sequence))
+        return sequence.inputs
     if isinstance(encoder, AnnotatedSeq2SeqEncoder):
         return encoder(*sequence)
     return encoder(sequence.inputs, sequence.mask)
@@ -49,7 +76,16 @@ def encode(encoder: Seq2SeqEncoder, sequence: EncoderInput) -> torch.Tensor:
 def encode_pair(
     passage_encoder: Seq2SeqEncoder, question_encoder: Seq2SeqEncoder, passage: EncoderInput, question: EncoderInput
 ) -> Tuple[torch.Tensor, torch.Tensor]:
-    """Encodes a passage and its question with any encoders."""
+    """
+    Encodes a passage and its question with any encoders. Two that `compose` as many parts see each other part by part.
+    """
+    encoders = passage_encoder, question_encoder
+    parts = [encoder.encoders if isinstance(encoder, ComposeEncoder) else [] for encoder in encoders]
+    if parts[0] and len(parts[0]) == len(parts[1]):
+        for part, question_part in zip(*parts):
+            of_passage, of_question = encode_pair(part, question_part, passage, question)
+            passage, question = passage._replace(inputs=of_passage), question._replace(inputs=of_question)
+        return passage.inputs, question.inputs
     if isinstance(passage_encoder, AnnotatedSeq2SeqEncoder):
         return passage_encoder.encode_pair(question_encoder, passage, question)
     return encode(passage_encoder, passage), encode(question_encoder, question)

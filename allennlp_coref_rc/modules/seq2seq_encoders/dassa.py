@@ -182,6 +182,8 @@ class Dassa(AnnotatedSeq2SeqEncoder):
         `torch.FloatTensor`
             Shape: (batch_size, sequence_length, hidden_dim). Zero where masked.
         """
+        if annotations is None and self._annotated_blocks:
+            self.say_unannotated(self.heads)
         views = None if annotations is None or not self._annotated_blocks else self._views(annotations, mask)
         exist = attended = None
         if not mask.all():

@@ -210,6 +210,8 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         if memory_mask is not None and self.hands_on_sequential_state:
             start = _last_read(memory_mask, reverse) + mask.size(1)
         sequential = sequential_sources(mask, reverse, start)
+        if annotations is None:
+            self.say_unannotated(self._relations)
         sources = None if annotations is None else self._sources(annotations, mask.size(1), reverse, memory is not None)
         edges = self._edges(inputs, sequential, sources, suffix)
 
@@ -268,7 +270,7 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
                 raise ConfigurationError(
                     f"{type(self).__name__} reads edges {name!r} of the relation {relation!r}, but "
                     f"dataset_reader.annotation_layers.{relation} makes {sorted(annotations[relation])}; layers of "
-                    "the types coref_edges, srl_edges and discourse_edges make edges"
+                    "the types coref_edges, srl_edges, discourse_edges and typed_edges make edges"
                 )
             source = annotations[relation][name]
             other_position = OTHER_SEQUENCE - source + length if has_memory else FIRST_MENTION

@@ -1,0 +1,86 @@
+import logging
+from copy import deepcopy
+
+import pytest
+import torch
+from allennlp.common import Params
+from allennlp.data import Vocabulary
+from allennlp.models import Model
+from allennlp.modules import Seq2SeqEncoder
+
+from allennlp_coref_rc.modules.seq2seq_encoders import CorefGru, Dassa, EncoderInput, encode, encode_pair
+from allennlp_coref_rc.modules.seq2seq_encoders.annotated_seq2seq_encoder import _say_unannotated
+
+PARTS = [
+    {"type": "coref_gru", "input_size": 6, "hidden_size": 4},
+    {"type": "gru", "input_size": 8, "hidden_size": 3, "bidirectional": True},
+    {"type": "coref_gru", "input_size": 6, "hidden_size": 2},
+]
+
+
+def composed(seed=1, parts=PARTS):
+    torch.manual_seed(seed)
+    return Seq2SeqEncoder.from_params(Params({"type": "compose", "encoders": deepcopy(parts)}))
+
+
+def text(length, source):
+    """Two sequences, the second of which is shorter; the last tokens read from `source`."""
+    edges = torch.full((2, length, 1), -2)
+    edges[0, -1], edges[1, -2] = source, source
+    mask = torch.ones(2, length, dtype=torch.bool)
+    mask[1, -1] = False
+    return EncoderInput(torch.randn(2, length, 6), mask, {"coref": {"antecedents": edges, "descendants": edges}})
+
+
+def test_parts_of_compose_get_the_annotations():
+    encoder, sequence = composed(), text(5, 1)
+    first, gru, last = encoder.encoders
+    expected = last(gru(first(*sequence), sequence.mask), sequence.mask, sequence.annotations)
+    assert torch.equal(encode(encoder, sequence), expected)
+    other = sequence._replace(annotations=text(5, 2).annotations)
+    assert not torch.allclose(encode(encoder, other), expected)
+
+
+def test_parts_of_two_composes_read_each_other():
+    encoders, sequences = (composed(1), composed(2)), (text(5, 1), text(4, -3 - 1))
+    found = encode_pair(*encoders, *sequences)
+    expected = sequences
+    for parts in zip(*(encoder.encoders for encoder in encoders)):
+        expected = [seq._replace(inputs=h) for seq, h in zip(expected, encode_pair(*parts, *expected))]
+    assert all(torch.equal(h, seq.inputs) for h, seq in zip(found, expected))
+    apart = [encode(encoder, sequence) for encoder, sequence in zip(encoders, sequences)]
+    assert not any(torch.allclose(h, alone) for h, alone in zip(found, apart))
+    # Where they do not match, each reads for itself.
+    assert torch.equal(encode_pair(encoders[0], composed(parts=PARTS[:1]), *sequences)[0], apart[0])
+
+
+@pytest.fixture
+def said(caplog):
+    _say_unannotated.cache_clear()
+    yield lambda: [record.message for record in caplog.records if record.levelno == logging.WARNING]
+    _say_unannotated.cache_clear()
+
+
+def test_an_encoder_without_annotations_says_so_once(said):
+    x, mask = torch.randn(1, 3, 8), torch.ones(1, 3, dtype=torch.bool)
+    for _ in range(2):
+        CorefGru(8, 4, relations=["coref", "srl", "discourse"])(x, mask)
+        Dassa(8, 8, heads={"sentences": 1}, num_attention_heads=2, annotated_blocks=[0], vocab=Vocabulary())(x, mask)
+    CorefGru(8, 4, relations=[])(x, mask)
+    Dassa(8, 8, num_attention_heads=2)(x, mask)
+    first, second = said()
+    assert first.startswith("CorefGru reads annotations (coref, discourse, srl) but got none, and works as a plain")
+    assert second.startswith("Dassa reads annotations (sentences) but got none")
+
+
+def test_so_does_one_in_a_model_of_allennlp(said):
+    vocab = Vocabulary({"tokens": {"Mary": 1}, "labels": {"A": 1}})
+    params = {
+        "type": "simple_tagger",
+        "text_field_embedder": {"token_embedders": {"tokens": {"type": "embedding", "embedding_dim": 6}}},
+        "encoder": {"type": "compose", "encoders": deepcopy(PARTS)},
+    }
+    model = Model.from_params(Params(params), vocab=vocab)
+    model({"tokens": {"tokens": torch.ones(1, 3, dtype=torch.long)}})
+    (message,) = said()
+    assert "AllenNLP's own models" in message and "dataset_reader.annotation_layers" in message
