@@ -9,6 +9,7 @@ local transformers = import 'transformers.libsonnet';
 
   // The model.
   encoder:: encoders.gru(experiment.hidden_size),  // of each layer; see encoders.libsonnet
+  question_encoder:: null,  // of each layer of the question; null for the same
   hidden_size:: error 'Must set hidden_size',  // of a direction
   dassa_options:: {},  // further keys of `dassa`, where that is the encoder
   layers:: 3,
@@ -73,8 +74,9 @@ local transformers = import 'transformers.libsonnet';
   local feature_size(layer) = if experiment.question_feature && layer == experiment.layers - 1 then 2 else 0,
   local passage_size(layer) = (if layer == 0 then input_size else gated_size) + feature_size(layer),
   local question_size(layer) = if layer > 0 && experiment.stack_question then output_size else input_size,
-  local encoder_of_each_layer(size) = [
-    experiment.encoder.config(size(layer))
+  local question_encoder = if experiment.question_encoder == null then experiment.encoder else experiment.question_encoder,
+  local encoder_of_each_layer(encoder, size) = [
+    encoder.config(size(layer))
     for layer in std.range(0, experiment.layers - 1)
   ],
   local self_belief(of) =
@@ -110,8 +112,8 @@ local transformers = import 'transformers.libsonnet';
         [if experiment.characters != null then 'characters']: experiment.characters.embedder,
       },
     },
-    passage_encoders: encoder_of_each_layer(passage_size),
-    [if !experiment.encoder.joint then 'question_encoders']: encoder_of_each_layer(question_size),
+    passage_encoders: encoder_of_each_layer(experiment.encoder, passage_size),
+    [if !experiment.encoder.joint then 'question_encoders']: encoder_of_each_layer(question_encoder, question_size),
     stack_question: experiment.stack_question,
     gating: experiment.gating,
     [if std.objectHas(experiment.self_belief, 'question') then 'question_self_belief']: self_belief('question'),

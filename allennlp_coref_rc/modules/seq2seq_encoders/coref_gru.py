@@ -29,8 +29,9 @@ class CorefGru(RecurrentEncoder):
     Where this departs from the authors' code:
 
     * states are read back from the outputs, so memory grows with tokens, not with tokens times clusters;
-    * in backward reading the passage starts from the question's memory. The code means to do so but, through an index
-      error, does only if the question has the greatest length;
+    * in backward reading the passage starts from the question's whole memory. The code means to do so but, through an
+      index error, hands over what stands there after the first step: the memory of the question's last token alone,
+      where the question has the greatest length of the data, and nothing elsewhere;
     * outputs are zero where masked, as AllenNLP's encoders have it.
 
     Which tokens of a mention read and write is the choice of the `coref_edges` annotation layer.
