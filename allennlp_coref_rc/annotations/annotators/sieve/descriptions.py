@@ -1,6 +1,7 @@
 """The rules that link a noun phrase to an entity that is described in other words: "Norvik … the company"."""
 
-from typing import Dict, List, Optional, Sequence, Tuple
+from collections import defaultdict
+from typing import Dict, List, Optional, Sequence
 
 from allennlp_coref_rc.annotations.annotators.sieve import given_names, nouns
 from allennlp_coref_rc.annotations.annotators.sieve.entities import Entities, Entity
@@ -40,6 +41,8 @@ ORGANISATIONS = nouns.SINGULAR_GROUPS | frozenset(
 )
 
 PLACES = frozenset("city country county island kingdom river state town village".split())
+
+DESCRIPTIVE = frozenset(GENERIC) | frozenset(GENERIC_PLURALS) | ORGANISATIONS | PLACES
 
 RECENT = 3
 """The most sentences between a description and the latest mention of its entity."""
@@ -106,28 +109,36 @@ class Descriptions:
     def __init__(self, entities: Entities, words: Sequence[str]) -> None:
         self._entities = entities
         self._words = words
+        self._titled: Dict[str, List[Mention]] = defaultdict(list)
+        """The names with this word before their last one."""
+        for entity in entities:
+            for name in _names(entity):
+                for word in set(name.words[:-1]):
+                    self._titled[word].append(name)
 
     def find(self, mention: Mention, recent: Dict[Entity, Mention]) -> Optional[Entity]:
         """`recent` maps entities to their latest mention, in the order of these."""
         head = mention.words[-1]
         if mention.determiner not in ("the", "this", "that", "these", "those"):
             return None
-        found: List[Tuple[int, Entity]] = []
+        # "Mayor Ruth Delgado … the mayor", however far.
+        names = self._titled.get(head, ()) if mention.number == SINGULAR else ()
+        titled = {self._entities[name] for name in names}
+        found: List[Entity] = []
         for entity, latest in reversed(recent.items()):
-            distance = mention.sentence - latest.sentence
-            if distance > RECENT and found:
+            is_near = mention.sentence - latest.sentence <= RECENT
+            if not is_near and (found or not titled):
                 break
-            names = [other for other in entity.mentions if other.kind == NAME]
-            if any(head in name.words[:-1] for name in names) and mention.number == SINGULAR:
-                # "Mayor Ruth Delgado … the mayor", however far.
+            if entity in titled:
                 return entity
-            if distance <= RECENT and latest.stop <= mention.start and self._describes(mention, head, entity, names):
-                found.append((distance, entity))
-        return found[0][1] if len(found) == 1 else None
+            if is_near and latest.stop <= mention.start and self._describes(mention, head, entity):
+                found.append(entity)
+        return found[0] if len(found) == 1 else None
 
-    def _describes(self, mention: Mention, head: str, entity: Entity, names: Sequence[Mention]) -> bool:
-        if len(mention.words) > 1:
+    def _describes(self, mention: Mention, head: str, entity: Entity) -> bool:
+        if len(mention.words) > 1 or head not in DESCRIPTIVE:
             return False
+        names = _names(entity)
         if head in GENERIC:
             return bool(names) and entity.gender == GENERIC[head] and bool(entity.number & SINGULAR)
         if head in GENERIC_PLURALS:
@@ -144,6 +155,10 @@ class Descriptions:
         if head in PLACES:
             return bool(names) and is_place(names) and entity.gender == NEUTER
         return False
+
+
+def _names(entity: Entity) -> List[Mention]:
+    return [mention for mention in entity.mentions if mention.kind == NAME]
 
 
 def is_place(names: Sequence[Mention]) -> bool:

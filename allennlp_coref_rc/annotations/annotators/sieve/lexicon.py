@@ -48,9 +48,9 @@ def _nouns() -> Dict[str, Noun]:
         (nouns.MALE_NOUNS, MALE, True),
         (nouns.FEMALE_NOUNS, FEMALE, True),
     ):
-        for noun in listed:
-            table[noun] = Noun(gender, SINGULAR, is_person)
-            table[_plural(noun)] = Noun(gender, PLURAL, is_person)
+        table.update(dict.fromkeys(listed, Noun(gender, SINGULAR, is_person)))
+        # Last, since "rooms" is listed too, and the order of a set is another one in each process.
+        table.update(dict.fromkeys(map(_plural, listed), Noun(gender, PLURAL, is_person)))
     for noun in nouns.SINGULAR_GROUPS:
         table[noun] = Noun(NEUTER, ANY_NUMBER, False)
         table[_plural(noun)] = Noun(NEUTER, PLURAL, False)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from allennlp_coref_rc.annotations import AnnotatedText, sentence_spans
 from allennlp_coref_rc.annotations.annotators import Annotator, SieveCoref
+from allennlp_coref_rc.annotations.annotators.sieve.lexicon import NOUNS, PLURAL, SINGULAR
 from allennlp_coref_rc.annotations.formats import read_conll_2012
 from tests.shared import LITBANK, needs_litbank
 
@@ -353,6 +354,11 @@ def test_any_tokens_give_clusters_that_share_no_mention(tokens, all_nouns, inclu
     if not include_singletons:
         every = SieveCoref(all_nouns=all_nouns, include_singletons=True).annotate(text).clusters
         assert found == [cluster for cluster in every[len(given_clusters) :] if len(cluster) > 1]
+
+
+@pytest.mark.parametrize("noun", ["rooms", "woods", "lodgings"])
+def test_a_plural_that_is_listed_beside_its_singular_is_a_plural(noun):
+    assert NOUNS[noun].number == PLURAL and NOUNS[noun[:-1]].number == SINGULAR
 
 
 def test_long_chains_are_read():
