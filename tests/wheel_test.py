@@ -97,6 +97,18 @@ def coref_rc(installed, environment, run_module, folder):
 
 
 @pytest.fixture(scope="module")
+def run_script(run_module, folder):
+    def run(name, *lines):
+        """What a script of these lines prints; it has to succeed."""
+        (folder / f"{name}.py").write_text("\n".join(lines))
+        done = run_module(name, folder=folder)
+        assert done.returncode == 0, done.stderr[-3000:]
+        return done.stdout
+
+    return run
+
+
+@pytest.fixture(scope="module")
 def trained(coref_rc, folder):
     """A reader of simulated stories, and its answers."""
     coref_rc("data", "simulate", "stories", "--tasks", 2, "--train", 40, "--valid", 10, "--test", 10)
@@ -167,33 +179,29 @@ def test_annotating(coref_rc, folder):
     assert "documents" in coref_rc("annotate", "--check", "texts.jsonl")
 
 
-def test_python_in_three_lines(run_module, trained, folder):
-    lines = [
+@pytest.mark.usefixtures("trained")
+def test_python_in_three_lines(run_script):
+    printed = run_script(
+        "three_lines",
         "import allennlp_coref_rc",
         "passage = allennlp_coref_rc.annotate('Mary took the milk. She went to the office.', 'sieve_coref')",
         "print(passage, allennlp_coref_rc.load('run').answer(passage, 'Where is the milk?'), sep='\\n')",
         # The template is in the wheel.
         "print(len(passage._repr_html_()) > 1000)",
-    ]
-    (folder / "three_lines.py").write_text("\n".join(lines))
-    done = run_module("three_lines", folder=folder)
-    assert done.returncode == 0, done.stderr[-3000:]
-    printed = done.stdout.splitlines()
+    ).splitlines()
     assert printed[:2] == ["Passage of 11 tokens: Mary took the milk. She went to the office.", "  cluster: Mary, She"]
     assert printed[2].startswith("Answer: ") and printed[-1] == "True"
 
 
-def test_a_component_of_spacy(run_module, folder):
-    lines = [
+def test_a_component_of_spacy(run_script):
+    printed = run_script(
+        "component",
         "import spacy",
         "nlp = spacy.blank('en')",
         "nlp.add_pipe('sieve_coref', config={'all_nouns': True})",
         "print(dict(nlp.pipe_factories), list(nlp('Mary left. She was tired.').spans))",
-    ]
-    (folder / "component.py").write_text("\n".join(lines))
-    done = run_module("component", folder=folder)
-    assert done.returncode == 0, done.stderr[-3000:]
-    assert done.stdout == "{'sieve_coref': 'sieve_coref'} ['coref_clusters_1']\n"
+    )
+    assert printed == "{'sieve_coref': 'sieve_coref'} ['coref_clusters_1']\n"
 
 
 def test_data(coref_rc, folder):
