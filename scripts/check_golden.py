@@ -5,10 +5,10 @@ Compares this package's modules with golden values: inputs, parameters and outpu
     python scripts/check_golden.py tests/golden/mage_gru_layer.npz --tolerance 1e-12
 
 Files are known by the names in them. Those of the authors' code: QANet and DASSA (parameters "p:…", inputs "in:…",
-outputs "out:…", and an attention layer's "last:…"), a layer of Coref-GRU, and a GA Reader with it. Those of
-tests/golden, which are made from the papers' equations: the same layer and reader, MAGE-GRU, CG+SBA and an encoder of
-DASSA. Sizes are those of the parameters. For each output the largest difference is printed; the exit status is 1 if one
-is above --tolerance.
+outputs "out:…", and an attention layer's "last:…"), a layer of Coref-GRU, and GA Readers with it, as they are for
+WikiHop and for LAMBADA. Those of tests/golden, which are made from the papers' equations: the same layer and readers,
+MAGE-GRU, CG+SBA and an encoder of DASSA. Sizes are those of the parameters. For each output the largest difference is
+printed; the exit status is 1 if one is above --tolerance.
 """
 
 import argparse
@@ -25,7 +25,7 @@ from allennlp_coref_rc.common.script import ScriptParser, run
 
 # The adapters are beside the tests that use them too.
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from tests.golden import cg_sba, coref_gru, mage_gru, qanet
+from tests.golden import cg_sba, coref_gru, coref_gru_lambada, mage_gru, qanet
 
 Golden = Mapping[str, numpy.ndarray]
 
@@ -33,6 +33,7 @@ KINDS: Dict[str, Callable[[Golden, argparse.Namespace], Dict[str, float]]] = {
     "p:_modeling_proj_layer.weight": lambda golden, args: qanet.differences(golden, args.heads, args.block),
     "in:views_q": lambda golden, _: qanet.encoder_differences(golden),
     "fwd_Watt": lambda golden, _: coref_gru.layer_differences(golden),
+    "qei": lambda golden, _: coref_gru_lambada.model_differences(golden),
     "var_names": lambda golden, _: coref_gru.model_differences(golden),
     "edges": lambda golden, _: mage_gru.differences(golden),
     "embeddings": lambda golden, _: cg_sba.differences(golden),

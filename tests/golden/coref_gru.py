@@ -99,6 +99,12 @@ class Variables:
     def next(self) -> torch.Tensor:
         return next(self._values)
 
+    def finished(self) -> None:
+        """Raises a `ValueError` if there are more, so that the layout is another one."""
+        left = len(list(self._values))
+        if left:
+            raise ValueError(f"{left} variables are left over")
+
     def gru(self, with_keys: bool, suffix: str) -> State:
         # Reset, update and candidate, each with W, U and b.
         gates = {name + gate: self.next() for gate in "rzh" for name in "WUb"}
@@ -153,6 +159,7 @@ def model_state(golden: Mapping[str, Any], prefix: str = "v") -> State:
             state.update({f"_passage_encoders.{i}.{k}": v for k, v in variables.gru(True, suffix).items()})
         for suffix in ("", "_reverse"):
             state.update({f"_question_encoders.{i}._module.{k}": v for k, v in variables.gru(False, suffix).items()})
+    variables.finished()
     return state
 
 

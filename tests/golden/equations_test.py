@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy
 import pytest
 
-from tests.golden import cg_sba, coref_gru, mage_gru, make_golden, qanet
+from allennlp_coref_rc.modules.seq2seq_encoders import CorefGru
+from tests.golden import cg_sba, coref_gru, coref_gru_lambada, mage_gru, make_golden, qanet
 
 FOLDER = Path(__file__).parent
 TOLERANCES = {"out:positions": 1e-6}
@@ -16,6 +17,7 @@ DIFFERENCES = {
     "coref_gru_layer": coref_gru.layer_differences,
     "mage_gru_layer": mage_gru.differences,
     "ga_reader_coref_gru": coref_gru.model_differences,
+    "ga_reader_lambada": coref_gru_lambada.model_differences,
     "cg_sba": cg_sba.differences,
     "dassa_encoder": qanet.encoder_differences,
 }
@@ -33,6 +35,9 @@ CHANGES = [
     ("ga_reader_coref_gru", "v01"),
     ("ga_reader_coref_gru", "v03"),
     ("ga_reader_coref_gru", "v79"),
+    ("ga_reader_lambada", "v00"),
+    ("ga_reader_lambada", "v20"),
+    ("ga_reader_lambada", "v10"),
     ("cg_sba", "belief_bwd_b"),
     ("cg_sba", "question1_fwd_U"),
     ("dassa_encoder", "p:encoder_block_1.attention_layer._semantic_label_embedding_q_w.weight"),
@@ -66,6 +71,20 @@ def test_a_number_that_is_off_shows(name, array):
     golden = read(name)
     golden[array] = 1.01 * golden[array]
     assert max(DIFFERENCES[name](golden).values()) > 1e-7
+
+
+def test_what_lambadas_code_hands_back_is_not_the_whole_memory(monkeypatch):
+    monkeypatch.setattr(coref_gru_lambada, "AsCoded", CorefGru)
+    assert coref_gru_lambada.model_differences(read("ga_reader_lambada"))["probc"] > 1e-4
+
+
+def test_more_variables_than_a_layout_has_are_not_left_out():
+    for name in ("ga_reader_coref_gru", "ga_reader_lambada"):
+        golden = read(name)
+        golden["var_names"] = numpy.append(golden["var_names"], "v81")
+        golden[f"v{len(golden['var_names']) - 1}"] = golden["v10"]
+        with pytest.raises(ValueError, match="1 variables are left over"):
+            DIFFERENCES[name](golden)
 
 
 @pytest.mark.parametrize("name", make_golden.FILES)

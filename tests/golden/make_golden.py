@@ -106,11 +106,17 @@ def bi_gru(inputs: numpy.ndarray, forward: Arrays, backward: Arrays) -> numpy.nd
 def coref_gru(
     inputs: numpy.ndarray, p: Arrays, reads: numpy.ndarray, writes: numpy.ndarray, memory: numpy.ndarray
 ) -> numpy.ndarray:
+    return coref_gru_with_memories(inputs, p, reads, writes, memory)[0]
+
+
+def coref_gru_with_memories(
+    inputs: numpy.ndarray, p: Arrays, reads: numpy.ndarray, writes: numpy.ndarray, memory: numpy.ndarray
+) -> Tuple[numpy.ndarray, List[numpy.ndarray]]:
     """
     Appendix A, with the memory of section 3: a row for each cluster, after one for the sequence. `reads` and `writes`
-    say of each token which rows it reads and writes.
+    say of each token which rows it reads and writes. The memories are those after each token.
     """
-    half, outputs = memory.shape[1], []
+    half, outputs, memories = memory.shape[1], [], []
     for x, read, write in zip(inputs, reads, writes):
         # Keys k1 of the sequence and k2 of clusters; alpha is the weight of the first row.
         weights = numpy.exp([x @ p["Watt"][min(slot, 1)] for slot in range(len(memory))]) * read
@@ -120,7 +126,8 @@ def coref_gru(
         outputs.append(h)
         memory = numpy.stack([h[half:] if write[slot] else memory[slot] for slot in range(len(memory))])
         memory = numpy.concatenate([[h[:half]], memory[1:]])
-    return numpy.stack(outputs)
+        memories.append(memory)
+    return numpy.stack(outputs), memories
 
 
 def bi_coref_gru(
@@ -364,6 +371,94 @@ def reader_of_coref_gru() -> Arrays:
     return {**values, **arrays, **derivatives(loss, values)}
 
 
+class ClozeText:
+    """A passage and its question, whose clusters they share, with a place to fill."""
+
+    def __init__(self, number: Numbers, length: int, question_length: int, cloze: int) -> None:
+        self.words = number.random.randint(0, 7, length)
+        self.question = number.random.randint(0, 7, question_length)
+        self.cloze = cloze
+        # Each cluster has mentions in both. A mention reads where it begins, the first one nothing, and writes where it
+        # ends. The question's last token writes too, for what the code hands back.
+        end = length + question_length
+        clusters = [[(0, 2), (4, 5), (end - 1, end)], [(1, 3), (length, length + 1), (end - 2, end)]]
+        reads = [[(start, start + 1) for start, _ in mentions[1:]] for mentions in clusters]
+        writes = [[(stop - 1, stop) for _, stop in mentions] for mentions in clusters]
+        self.reads, self.question_reads = numpy.split(membership(end, reads), [length])
+        self.writes, self.question_writes = numpy.split(membership(end, writes), [length])
+        self.candidates = numpy.eye(3)[numpy.arange(length) % 3] * (numpy.arange(length)[:, None] > 0)
+
+
+def ga_reader_on_lambada(v: Iterator[numpy.ndarray], text: ClozeText, layers: int, longest: int) -> numpy.ndarray:
+    """
+    The GA Reader with C-GRU as the authors' code for LAMBADA has it. A C-GRU reads the question too. Forward it starts
+    from the passage's memory. Backward the passage starts from what the code takes for the question's memory: that
+    after its first step. In a question that is padded to the `longest` one this step is padding, and nothing is there.
+    """
+    words = next(v)
+    passage, question = words[text.words], words[text.question]
+    slots = text.reads.shape[1]
+    for layer in range(layers):
+        p = {name: next_gates(v, True) for name in ("passage", "passage back", "question", "question back")}
+        nothing = numpy.zeros((slots, len(p["passage"]["br"]) // 2))
+        here, there = (text.reads, text.writes), (text.question_reads, text.question_writes)
+        forward, memories = coref_gru_with_memories(passage, p["passage"], *here, nothing)
+        asked = coref_gru(question, p["question"], *there, memories[-1])
+        turned = [array[::-1] for array in (question, *there[::-1])]
+        asked_back, memories = coref_gru_with_memories(turned[0], p["question back"], *turned[1:], nothing)
+        start = memories[0] if len(text.question) == longest else nothing
+        turned = [array[::-1] for array in (passage, *here[::-1])]
+        back = coref_gru(turned[0], p["passage back"], *turned[1:], start)
+        passage = numpy.concatenate([forward, back[::-1]], axis=1)
+        question = numpy.concatenate([asked, asked_back[::-1]], axis=1)
+        if layer < layers - 1:
+            passage = gate(passage, question)
+    return attention_sum(passage, question[text.cloze], text.candidates)
+
+
+def reader_on_lambada() -> Arrays:
+    """In the layout of the authors' variables: words, and in each layer four Coref-GRUs."""
+    number, size, layers, answers = Numbers(6), 4, 2, (1, 2)
+    texts = [ClozeText(number, 6, 4, 2), ClozeText(number, 5, 3, 0)]
+    found = [number(7, 3)]
+    for dim in (3, 2 * size):
+        for _ in range(4):
+            found += [number(*shape, scale=0.5) for _ in "rzh" for shape in ((dim, size), (size, size), (size,))]
+            found.append(number(2, dim, scale=0.5))
+    values = {f"v{i:02d}": value for i, value in enumerate(found)}
+
+    def answer(values: Arrays) -> List[numpy.ndarray]:
+        return [ga_reader_on_lambada(variables(values), text, layers, longest=4) for text in texts]
+
+    def loss(values: Arrays) -> Any:
+        return -sum(numpy.log(p[a]) for p, a in zip(answer(values), answers)) / len(texts)
+
+    def all_padded(name: str) -> numpy.ndarray:
+        return padded([getattr(text, name) for text in texts])
+
+    probabilities = numpy.stack(answer(values))
+    arrays = {
+        "var_names": numpy.array(sorted(values)),
+        "dw": all_padded("words").astype(int),
+        "qw": all_padded("question").astype(int),
+        "md": padded([numpy.ones(len(text.words)) for text in texts]),
+        "mq": padded([numpy.ones(len(text.question)) for text in texts]),
+        "dei": all_padded("reads"),
+        "deo": all_padded("writes"),
+        "qei": all_padded("question_reads"),
+        "qeo": all_padded("question_writes"),
+        "cand": all_padded("candidates"),
+        "cl": numpy.array([text.cloze for text in texts]),
+        "ans": numpy.array(answers),
+        "probc": probabilities,
+        "loss": loss(values),
+        "acc": numpy.mean(probabilities.argmax(axis=1) == answers),
+        "epsilon": numpy.array(0.0),
+    }
+    arrays["cm"] = arrays["cand"].max(axis=2)
+    return {**values, **arrays, **derivatives(loss, values)}
+
+
 def cg_sba(p: Arrays, text: Text, cloze: int, layers: int) -> numpy.ndarray:
     """
     CG+SBA: all question encoders read the embeddings Y; alpha sums the question as it is (the better one, by the
@@ -562,6 +657,7 @@ FILES: Dict[str, Callable[[], Arrays]] = {
     "coref_gru_layer": coref_gru_layer,
     "mage_gru_layer": mage_gru_layer,
     "ga_reader_coref_gru": reader_of_coref_gru,
+    "ga_reader_lambada": reader_on_lambada,
     "cg_sba": reader_of_cg_sba,
     "dassa_encoder": dassa_encoder,
 }

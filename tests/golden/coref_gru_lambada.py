@@ -1,0 +1,150 @@
+"""
+Golden values of the GA Reader with Coref-GRU as its authors' code has it for LAMBADA, the authors' and our own: no
+characters, no feature of the question, a Coref-GRU over the question too, and a place to fill.
+"""
+
+from itertools import permutations
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
+
+import numpy
+import torch
+from allennlp.common import Lazy
+from allennlp.data import Vocabulary
+from allennlp.modules.text_field_embedders import BasicTextFieldEmbedder
+from allennlp.modules.token_embedders import Embedding
+from torch.func import functional_call
+from torch.nn.functional import pad
+
+from allennlp_coref_rc.data.annotation_layers.edges import OTHER_SEQUENCE
+from allennlp_coref_rc.models import GAReader
+from allennlp_coref_rc.modules.answer_layers import AttentionSum
+from allennlp_coref_rc.modules.seq2seq_encoders import CorefGru, EncoderInput
+from tests.golden.coref_gru import EMBEDDER, State, Variables, occurrences, sources
+from tests.golden.derivatives import difference, leaves
+
+EPSILON = 1e-30
+"""What the authors' code adds to probabilities here."""
+
+ENCODERS = [(part, suffix) for part in ("passage", "question") for suffix in ("", "_reverse")]
+"""The four encoders of a layer, in our order."""
+
+
+class AsCoded(CorefGru):
+    """
+    Backward, the passage starts from the memory that the question has after its first step, at its last position: from
+    nothing, where that is padding. The authors' code means the whole memory, as `CorefGru` has it.
+    """
+
+    def _read(
+        self,
+        sequence: EncoderInput,
+        reverse: bool = False,
+        memory: Optional[torch.Tensor] = None,
+        memory_mask: Optional[torch.Tensor] = None,
+    ) -> torch.Tensor:
+        if reverse and memory is not None and memory_mask is not None:
+            last = torch.arange(memory.size(1)) == memory.size(1) - 1
+            memory, memory_mask = memory * last[:, None], memory_mask & last
+        return super()._read(sequence, reverse, memory, memory_mask)
+
+
+def model_of(golden: Mapping[str, Any], order: Sequence[Tuple[str, str]]) -> GAReader:
+    state = model_state(golden, order)
+    words = state[f"{EMBEDDER}tokens.weight"]
+    vocab = Vocabulary(non_padded_namespaces=["*"])
+    for i in range(len(words)):
+        vocab.add_token_to_namespace(str(i), "tokens")
+    encoders: Dict[str, List[CorefGru]] = {"passage": [], "question": []}
+    for name, value in state.items():
+        if name.endswith(".weight_ih_l0"):
+            encoders[name[1:].partition("_")[0]].append(AsCoded(value.size(1), value.size(0) // 3))
+    model = GAReader(
+        vocab,
+        BasicTextFieldEmbedder({"tokens": Embedding(words.size(1), num_embeddings=len(words))}),
+        encoders["passage"],
+        encoders["question"],
+        stack_question=True,
+        read_out="cloze",
+        pointer=Lazy(AttentionSum, constructor_extras={"epsilon": float(golden.get("epsilon", EPSILON))}),
+    )
+    model.to(words.dtype).load_state_dict(state)
+    return model
+
+
+def model_state(golden: Mapping[str, Any], order: Sequence[Tuple[str, str]]) -> State:
+    """The authors' variables as a state dict, where each layer has its encoders in this order."""
+    variables = Variables(golden, "v")
+    state = {f"{EMBEDDER}tokens.weight": pad(variables.next(), (0, 0, 1, 0))}
+    # An encoder has ten variables, a layer four encoders.
+    for i in range((len(golden["var_names"]) - 1) // 40):
+        for part, suffix in order:
+            state.update({f"_{part}_encoders.{i}.{k}": v for k, v in variables.gru(True, suffix).items()})
+    variables.finished()
+    return state
+
+
+def model_inputs(golden: Mapping[str, Any]) -> Dict[str, Any]:
+    passage_mask, question_mask = golden["md"] > 0, golden["mq"] > 0
+    length, question_length = passage_mask.shape[1], question_mask.shape[1]
+
+    def joined(of_passage: str, of_question: numpy.ndarray, reverse: bool = False) -> torch.LongTensor:
+        other = {"dei": "deo", "deo": "dei"}[of_passage]
+        question = {"dei": golden["qei"], "deo": golden["qeo"]}
+        reads = numpy.concatenate([golden[of_passage], question[of_passage]], axis=1)
+        writes = numpy.concatenate([golden[other], question[other] * of_question], axis=1)
+        return sources(reads, writes, reverse)
+
+    def of_other(source: torch.Tensor, begins: int, ends: int, first: int) -> torch.Tensor:
+        """Positions in a joint text as one of its parts counts them."""
+        own = (source >= begins) & (source < ends)
+        return torch.where(source < 0, source, torch.where(own, source - begins, OTHER_SEQUENCE - (source - first)))
+
+    everything, last = numpy.ones((question_length, 1)), numpy.zeros((question_length, 1))
+    last[-1] = 1
+    # Backward, what the passage reads of the question was written at its last position.
+    descendants = joined("deo", last, reverse=True)[:, :length]
+    antecedents = joined("dei", everything)[:, length:]
+    of_passage = {
+        "antecedents": sources(golden["dei"], golden["deo"]),
+        "descendants": of_other(descendants, 0, length, length),
+    }
+    of_question = {
+        "antecedents": of_other(antecedents, length, length + question_length, 0),
+        "descendants": sources(golden["qeo"], golden["qei"], reverse=True),
+    }
+    cloze = next(golden[name] for name in ("cl", "cloze") if name in golden)
+    return {
+        # The authors give padding the id of a real word and never look at it; AllenNLP masks the id 0.
+        "passage": {"tokens": {"tokens": torch.tensor((golden["dw"] + 1) * passage_mask).long()}},
+        "question": {"tokens": {"tokens": torch.tensor((golden["qw"] + 1) * question_mask).long()}},
+        "candidates": occurrences(golden["cand"] * golden["cm"][..., None]),
+        "cloze": torch.tensor(cloze).long().reshape(-1, 1),
+        "answer": torch.tensor(golden["ans"]).long().flatten(),
+        "passage_annotations": {"coref": of_passage},
+        "question_annotations": {"coref": of_question},
+    }
+
+
+def model_differences(golden: Mapping[str, Any]) -> Dict[str, float]:
+    """
+    By output the largest difference of the whole reader. The names of the variables do not say which encoder is which:
+    of the orders that fit, the one that comes closest counts.
+    """
+    inputs = model_inputs(golden)
+    found = []
+    for order in permutations(ENCODERS):
+        model = model_of(golden, order)
+        with torch.no_grad():
+            output = model(**inputs)
+        result = {
+            "probc": numpy.abs(output["probabilities"].numpy() - golden["probc"]).max().item(),
+            "loss": abs(output["loss"].item() - golden["loss"].item()),
+            "acc": abs(model.get_metrics()["accuracy"] - golden["acc"].item()),
+        }
+        found.append((result["probc"], len(found), result, order, model))
+    _, _, result, order, model = min(found)
+    if "grad" in golden:
+        by = leaves(golden, [f"v{i:02d}" for i in range(len(golden["var_names"]))])
+        loss = functional_call(model, model_state({**golden, **by}, order), kwargs=inputs)["loss"]
+        result["grad"] = difference(golden, by, loss)
+    return result
