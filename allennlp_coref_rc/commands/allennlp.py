@@ -6,6 +6,7 @@ from typing import List
 from unittest.mock import patch
 
 from allennlp_coref_rc.common.config_files import locate
+from allennlp_coref_rc.common.long_run import long_run
 from allennlp_coref_rc.common.quick_imports import quick_imports
 from allennlp_coref_rc.common.whole_archives import whole_archives
 from allennlp_coref_rc.trust.archives import trusting
@@ -60,7 +61,7 @@ def run(argv: List[str], verbose: bool = False, trust: bool = False) -> None:
         if argv[0] == "evaluate" and not trust:
             # It also builds what loads the data, from the archive's config.
             stack.enter_context(only_registered(args.archive_file))
-        with explained(argv[0], args), whole_archives():
+        with explained(argv[0], args), whole_archives(), long_run():
             result = args.func(args)
         lines = closing_lines(argv[0], args, result)
         if lines:

@@ -5,7 +5,7 @@ from typing import Any, Dict, List, Optional, cast
 from allennlp.data import Instance, Vocabulary
 from allennlp.data.fields import MetadataField
 
-from allennlp_coref_rc.data.fields import CANDIDATE_LABELS, CandidatesField
+from allennlp_coref_rc.data.fields import CANDIDATE_LABELS, CandidatesField, QuestionField
 from allennlp_coref_rc.predictors.unknown_words import WordKnowledge, content_words
 
 FROM_PASSAGE = (
@@ -40,7 +40,7 @@ def with_passage_candidates(
     names = [label for label in labels if label in present] + new
     fields = {name: field for name, field in instance.fields.items() if name != "answer"}
     fields["candidates"] = CandidatesField(tokens, [[name] for name in names])
-    fields["metadata"] = MetadataField({**metadata, "candidates": names})
+    fields["metadata"] = QuestionField({**metadata, "candidates": names})
     return Instance(fields)
 
 

@@ -12,6 +12,7 @@ from typing import Any, Callable, Iterator, List, Tuple
 from unittest.mock import patch
 
 from allennlp_coref_rc.common.error_message import WorkerError, message_of
+from allennlp_coref_rc.common.long_run import long_run
 from allennlp_coref_rc.common.stopping import Terminated
 from allennlp_coref_rc.screen.quiet import quiet_screen
 from allennlp_coref_rc.trust.archives import is_trusted, trusting
@@ -61,6 +62,7 @@ def _run(rank: int, job: bytes, quiet: bool, trust: bool) -> None:
             stack.enter_context(quiet_screen(speaks=rank == 0))
         stack.enter_context(own_plugins(quiet))
         stack.enter_context(trusting(trust))
+        stack.enter_context(long_run())
         function, args = pickle.loads(job)
         try:
             function(rank, *args)

@@ -9,7 +9,7 @@ from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tupl
 from allennlp.common.file_utils import cached_path
 from allennlp.common.util import is_distributed
 from allennlp.data import DatasetReader, Field, Instance, Token, TokenIndexer, Tokenizer
-from allennlp.data.fields import IndexField, MetadataField, TextField
+from allennlp.data.fields import IndexField, TextField
 from allennlp.data.token_indexers import SingleIdTokenIndexer
 from torch import distributed
 
@@ -29,7 +29,7 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.hub_addresses import is_hub_address, parse_address
 from allennlp_coref_rc.data.annotation_layers import AnnotationLayer, label_namespace
 from allennlp_coref_rc.data.dataset_readers.question_data import all_questions, question_data
-from allennlp_coref_rc.data.fields import SKIPPED_ANSWER, AnnotationField, AnswerField
+from allennlp_coref_rc.data.fields import SKIPPED_ANSWER, AnnotationField, AnswerField, QuestionField
 from allennlp_coref_rc.data.hub_rows import read_rows
 from allennlp_coref_rc.data.tokenizers import BlankSpacyTokenizer
 
@@ -382,7 +382,7 @@ class ReadingComprehensionReader(DatasetReader):
         }
         if self.keep_text:
             always["text"] = text
-        fields["metadata"] = MetadataField({**always, **metadata})
+        fields["metadata"] = QuestionField({**always, **metadata})
         return Instance(fields)
 
     def _annotation_fields(self, text: AnnotatedText, boundary: int) -> Dict[str, Field]:

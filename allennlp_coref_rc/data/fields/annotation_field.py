@@ -1,4 +1,4 @@
-from typing import Dict, List, Optional
+from typing import Any, Dict, List, Optional, Sequence
 
 import torch
 from allennlp.data import Vocabulary
@@ -31,7 +31,7 @@ class AnnotationField(Field[AnnotationTensors]):
         any padded namespace.
     """
 
-    __slots__ = ["layers", "length", "namespaces"]
+    __slots__ = ["layers", "length", "namespaces", "_tensors"]
 
     def __init__(
         self, layers: Dict[str, Layer], length: int, namespaces: Optional[Dict[str, Dict[str, str]]] = None
@@ -43,6 +43,12 @@ class AnnotationField(Field[AnnotationTensors]):
         self.layers = layers
         self.length = length
         self.namespaces = namespaces or {}
+        self._tensors: Optional[AnnotationTensors] = None
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, AnnotationField):
+            return NotImplemented
+        return (self.layers, self.length, self.namespaces) == (other.layers, other.length, other.namespaces)
 
     def count_vocab_items(self, counter: Dict[str, Dict[str, int]]) -> None:
         for layer, names in self.namespaces.items():
@@ -53,6 +59,7 @@ class AnnotationField(Field[AnnotationTensors]):
                             counter[namespace][str(label)] += 1
 
     def index(self, vocab: Vocabulary) -> None:
+        self._tensors = None
         self.layers = dict(self.layers)
         for layer, names in self.namespaces.items():
             indexed = dict(self.layers[layer])
@@ -67,23 +74,31 @@ class AnnotationField(Field[AnnotationTensors]):
 
     def get_padding_lengths(self) -> Dict[str, int]:
         lengths = {"num_tokens": self.length}
-        for layer, numbers in self.layers.items():
-            for name, tokens in numbers.items():
-                lengths[f"{layer}.{name}"] = max(map(len, tokens), default=0)
+        for layer, numbers in self._own_tensors().items():
+            for name, tensor in numbers.items():
+                lengths[f"{layer}.{name}"] = tensor.size(1)
         return lengths
 
     def as_tensor(self, padding_lengths: Dict[str, int]) -> AnnotationTensors:
         tensors: AnnotationTensors = {}
-        for layer, numbers in self.layers.items():
+        for layer, numbers in self._own_tensors().items():
             tensors[layer] = {}
-            for name, tokens in numbers.items():
-                width = padding_lengths[f"{layer}.{name}"]
-                empty = [PADDING] * width
-                missing = padding_lengths["num_tokens"] - self.length
-                padded = [[*token, *empty][:width] for token in tokens] + [empty] * missing
-                shape = padding_lengths["num_tokens"], width
-                tensors[layer][name] = torch.tensor(padded, dtype=torch.long).view(shape)
+            for name, tensor in numbers.items():
+                shape = padding_lengths["num_tokens"], padding_lengths[f"{layer}.{name}"]
+                width = min(shape[1], tensor.size(1))
+                padded = tensor.new_full(shape, PADDING)
+                padded[: self.length, :width] = tensor[:, :width]
+                tensors[layer][name] = padded
         return tensors
+
+    def _own_tensors(self) -> AnnotationTensors:
+        """The numbers, padded to the most that a token has. They are made once, not for each batch anew."""
+        if self._tensors is None:
+            self._tensors = {
+                layer: {name: _to_tensor(tokens) for name, tokens in numbers.items()}
+                for layer, numbers in self.layers.items()
+            }
+        return self._tensors
 
     def batch_tensors(self, tensor_list: List[AnnotationTensors]) -> AnnotationTensors:
         return {
@@ -99,3 +114,9 @@ class AnnotationField(Field[AnnotationTensors]):
 
     def __len__(self) -> int:
         return self.length
+
+
+def _to_tensor(tokens: Sequence[Sequence[Any]]) -> torch.Tensor:
+    width = max(map(len, tokens), default=0)
+    empty = [PADDING] * width
+    return torch.tensor([[*token, *empty][:width] for token in tokens], dtype=torch.long).view(len(tokens), width)

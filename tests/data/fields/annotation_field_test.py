@@ -59,6 +59,29 @@ def test_layers_without_numbers_have_a_shape_all_the_same():
     assert batch(AnnotationField({"coref": {}}, 3)) == {"coref": {}}
 
 
+def test_any_padding_of_the_same_field():
+    field = AnnotationField({"coref": {"antecedents": [[4], [], [5, 6]]}}, 3)
+
+    def padded(num_tokens, width):
+        return field.as_tensor({"num_tokens": num_tokens, "coref.antecedents": width})["coref"]["antecedents"]
+
+    for num_tokens in (5, 3):
+        for width in (4, 2, 1, 0):
+            lists = [[4, X, X, X], [X] * 4, [5, 6, X, X], *([[X] * 4] * 2)][:num_tokens]
+            assert padded(num_tokens, width).tolist() == [numbers[:width] for numbers in lists]
+    padded(3, 2).zero_()
+    assert padded(3, 2).tolist() == [[4, X], [X, X], [5, 6]]
+
+
+def test_labels_are_numbers_once_there_is_a_vocabulary():
+    vocab = Vocabulary()
+    known = vocab.add_token_to_namespace("cause", "senses")
+    field = AnnotationField({"views": {"senses": [["cause"], ["", "other"]]}}, 2, {"views": {"senses": "senses"}})
+    field.index(vocab)
+    numbers = field.as_tensor(field.get_padding_lengths())["views"]["senses"]
+    assert numbers.tolist() == [[known, X], [0, 1]]
+
+
 def test_as_many_lists_as_tokens():
     with pytest.raises(ValueError, match="annotation coref.antecedents has 2 tokens, the sequence has 3"):
         AnnotationField({"coref": {"antecedents": [[], []]}}, 3)
