@@ -17,7 +17,7 @@ from tests.shared import PROJECT
 
 pytestmark = pytest.mark.slow
 
-SOURCES = ("allennlp_coref_rc", "training_config", "setup.cfg", "pyproject.toml", "README.md", "LICENSE")
+SOURCES = ("allennlp_coref_rc", "training_config", "setup.cfg", "setup.py", "pyproject.toml", "README.md", "LICENSE")
 
 QUESTION = {"passage": "Mary took the milk. Mary went to the office.", "question": "Where is the milk?"}
 
@@ -131,6 +131,11 @@ def test_the_source_is_not_there(installed, environment, folder):
     assert found.startswith(str(installed))
 
 
+def test_the_recurrence_is_compiled_for_every_python_of_this_platform(wheel):
+    platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+    assert wheel.name.endswith(f"-py3-none-{platform}.whl")
+
+
 def test_training_to_an_answer(coref_rc, trained, folder):
     coref_rc("evaluate", trained, "test", "--output-file", "metrics.json")
     accuracy = json.loads((folder / "metrics.json").read_text())["accuracy"]
@@ -180,7 +185,7 @@ def test_annotating(coref_rc, folder):
 
 
 @pytest.mark.usefixtures("trained")
-def test_python_in_three_lines(run_script):
+def test_python_in_three_lines(installed, run_script):
     printed = run_script(
         "three_lines",
         "import allennlp_coref_rc",
@@ -188,9 +193,13 @@ def test_python_in_three_lines(run_script):
         "print(passage, allennlp_coref_rc.load('run').answer(passage, 'Where is the milk?'), sep='\\n')",
         # The template is in the wheel.
         "print(len(passage._repr_html_()) > 1000)",
+        # So is the compiled recurrence.
+        "from allennlp_coref_rc.modules.recurrence import _cpp",
+        "print(_cpp._load()[0]._name)",
     ).splitlines()
     assert printed[:2] == ["Passage of 11 tokens: Mary took the milk. She went to the office.", "  cluster: Mary, She"]
-    assert printed[2].startswith("Answer: ") and printed[-1] == "True"
+    assert printed[2].startswith("Answer: ") and printed[-2] == "True"
+    assert printed[-1].startswith(str(installed))
 
 
 def test_a_component_of_spacy(run_script):

@@ -1,13 +1,16 @@
 import ctypes
 import functools
+import logging
 import subprocess
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import torch
 
-from allennlp_coref_rc.modules.recurrence._library import build
+from allennlp_coref_rc.modules.recurrence import _library
 from allennlp_coref_rc.modules.recurrence.edges import Slice
 from allennlp_coref_rc.modules.recurrence.recurrence_input import RecurrenceInput
+
+logger = logging.getLogger(__name__)
 
 SUFFIXES = {torch.float32: "float32", torch.float64: "float64"}
 
@@ -78,11 +81,14 @@ class _Recurrence(torch.autograd.Function):
     def backward(ctx: Any, grad_states: torch.Tensor) -> Tuple[Optional[torch.Tensor], ...]:
         mask, weight_hh, memory, states, gates, *rest = ctx.saved_tensors
         sources, weights = rest[: len(ctx.slices)], rest[len(ctx.slices) :]
-        size, width = states.size(2), weight_hh.size(1)
+        size = states.size(2)
         grad_inputs = states.new_empty(*states.shape[:2], 3 * size)
-        grad_hidden_n, previous = torch.empty_like(states), states.new_empty(*states.shape[:2], width)
+        grad_weight_hh, grad_bias_hn = torch.zeros_like(weight_hh), states.new_zeros(size)
         grad_memory = None if memory is None else torch.zeros_like(memory)
-        grad_weights = [torch.zeros_like(weight) for weight in weights]
+        grad_weights = [
+            torch.zeros_like(weight) if needed else None
+            for weight, needed in zip(weights, ctx.needs_input_grad[-len(weights) :])
+        ]
         tensors = {
             "weight_hh": weight_hh,
             "memory": memory,
@@ -91,18 +97,12 @@ class _Recurrence(torch.autograd.Function):
             "grad_states": grad_states.clone(memory_format=torch.contiguous_format),
             "grad_memory": grad_memory,
             "grad_inputs": grad_inputs,
-            "grad_hidden_n": grad_hidden_n,
-            "previous": previous,
+            "grad_weight_hh": grad_weight_hh,
+            "grad_bias_hn": grad_bias_hn,
         }
         reads = _Reads(mask, sources, ctx.slices, ctx.reverse)
         _call("backward", tensors, reads, weights, grad_weights)
-
-        previous, grad_hidden_n = previous.view(-1, width), grad_hidden_n.view(-1, size)
-        grad_weight_hh = torch.empty_like(weight_hh)
-        # r and z have the same gradient by their inputs as by their recurrent parts; the candidate has not.
-        torch.mm(grad_inputs.view(-1, 3 * size)[:, : 2 * size].t(), previous, out=grad_weight_hh[: 2 * size])
-        torch.mm(grad_hidden_n.t(), previous, out=grad_weight_hh[2 * size :])
-        return (None, None, grad_inputs, grad_weight_hh, grad_hidden_n.sum(0), grad_memory, *grad_weights)
+        return (None, None, grad_inputs, grad_weight_hh, grad_bias_hn, grad_memory, *grad_weights)
 
 
 class _Relation(ctypes.Structure):
@@ -111,42 +111,21 @@ class _Relation(ctypes.Structure):
     ]
 
 
+_NUMBERS = """
+    batch length memory_length size width threads num_relations reverse inputs_batch_stride inputs_time_stride
+""".split()
+
+_ARRAYS = """
+    mask inputs weight_hh bias_hn memory states gates grad_states grad_memory grad_inputs grad_weight_hh grad_bias_hn
+""".split()
+
+
 class _Problem(ctypes.Structure):
-    _fields_ = (
-        [
-            (name, ctypes.c_int64)
-            for name in (
-                "batch",
-                "length",
-                "memory_length",
-                "size",
-                "width",
-                "threads",
-                "num_relations",
-                "reverse",
-                "inputs_batch_stride",
-                "inputs_time_stride",
-            )
-        ]
-        + [("relations", ctypes.POINTER(_Relation))]
-        + [
-            (name, ctypes.c_void_p)
-            for name in (
-                "mask",
-                "inputs",
-                "weight_hh",
-                "bias_hn",
-                "memory",
-                "states",
-                "gates",
-                "grad_states",
-                "grad_memory",
-                "grad_inputs",
-                "grad_hidden_n",
-                "previous",
-            )
-        ]
-    )
+    _fields_ = [
+        *((name, ctypes.c_int64) for name in _NUMBERS),
+        ("relations", ctypes.POINTER(_Relation)),
+        *((name, ctypes.c_void_p) for name in ("parallel", *_ARRAYS)),
+    ]
 
 
 def _call(
@@ -154,7 +133,7 @@ def _call(
     tensors: Dict[str, Optional[torch.Tensor]],
     reads: _Reads,
     weights: Sequence[torch.Tensor],
-    grad_weights: Sequence[torch.Tensor] = (),
+    grad_weights: Sequence[Optional[torch.Tensor]] = (),
 ) -> None:
     mask, sources, slices, reverse = reads
     relations = (_Relation * len(sources))(
@@ -162,7 +141,7 @@ def _call(
             _Relation(
                 sources=sources[i].data_ptr(),
                 weights=weights[i].data_ptr(),
-                grad_weights=grad_weights[i].data_ptr() if grad_weights else None,
+                grad_weights=_address(grad_weights[i]) if grad_weights else None,
                 edges=sources[i].size(2),
                 start=slices[i][0],
                 stop=slices[i][1],
@@ -185,16 +164,44 @@ def _call(
         inputs_batch_stride=0 if inputs is None else inputs.stride(0),
         inputs_time_stride=0 if inputs is None else inputs.stride(1),
         relations=relations,
+        parallel=_openmp(),
         **{key: tensor.data_ptr() for key, tensor in given.items()},
     )
-    getattr(_load()[0], f"{name}_{SUFFIXES[states.dtype]}")(ctypes.byref(problem))
+    library = _load()[0]
+    assert library is not None
+    getattr(library, f"{name}_{SUFFIXES[states.dtype]}_{_variant(library)}")(ctypes.byref(problem))
+
+
+def _address(tensor: Optional[torch.Tensor]) -> Optional[int]:
+    return None if tensor is None else tensor.data_ptr()
+
+
+@functools.lru_cache(maxsize=None)
+def _openmp() -> Optional[int]:
+    """The function by which the threads that PyTorch has started already run ours too, if they are GNU OpenMP's."""
+    try:
+        return ctypes.cast(ctypes.CDLL(None).GOMP_parallel, ctypes.c_void_p).value
+    except (AttributeError, OSError):
+        return None
+
+
+def _variant(library: ctypes.CDLL) -> str:
+    """The instruction set that PyTorch uses, which ATEN_CPU_CAPABILITY may lower, if the library has code for it."""
+    name = torch.backends.cpu.get_cpu_capability().lower()
+    return name if hasattr(library, f"forward_float32_{name}") else "default"
 
 
 @functools.lru_cache(maxsize=None)
 def _load() -> Tuple[Optional[ctypes.CDLL], Optional[str]]:
-    """The compiled library, or `None` and why there is none."""
+    """The compiled library, or `None` and why there is none. One that does not belong here is passed over."""
+    prebuilt = _library.prebuilt()
+    if _library.is_whole(prebuilt):
+        try:
+            return ctypes.CDLL(str(prebuilt)), None
+        except OSError as error:
+            logger.info("Cannot load %s, so the recurrence is compiled: %s", prebuilt, error)
     try:
-        return ctypes.CDLL(str(build())), None
+        return ctypes.CDLL(str(_library.build())), None
     except (OSError, subprocess.SubprocessError) as error:
         output = getattr(error, "stderr", None) or ""
         return None, f"the compiled recurrence could not be built: {error} {output}".strip()

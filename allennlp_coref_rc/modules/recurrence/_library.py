@@ -1,66 +1,104 @@
 """
 The file of the compiled recurrence: where it lies, whether it is whole, and how it is made.
 
-Run as a program, this prints what PyTorch finds on this machine, and the state of that file, as JSON. It imports
-nothing of this package, so that it works where AllenNLP does not, and takes no longer than PyTorch.
+A wheel has it, if there was a compiler when the wheel was built; otherwise it is compiled on first use. It has the same
+code for several instruction sets. Run as a program, this prints what PyTorch finds on this machine, and the state of
+that file, as JSON. It imports nothing of this package, so that it works where AllenNLP does not, and PyTorch only where
+needed, so that a wheel can be built without it.
 """
 
+import contextlib
 import hashlib
 import json
 import logging
 import os
 import pathlib
+import platform
 import subprocess
 import tempfile
-from typing import Any, Dict, List, Tuple
-
-import torch
+from typing import Any, Dict, List
 
 logger = logging.getLogger(__name__)
 
 SOURCE = pathlib.Path(__file__).with_name("recurrence.cpp")
 
-FLAGS = ["-std=c++17", "-O3", "-fno-math-errno", "-fno-trapping-math", "-fPIC", "-shared", "-fopenmp"]
+FLAGS = ["-std=c++17", "-O3", "-fno-math-errno", "-fno-trapping-math", "-fPIC", "-pthread"]
 
-VECTOR_FLAGS = {
-    "AVX512": ["-mavx512f", "-mavx512dq", "-mavx512bw", "-mavx512vl", "-mfma", "-mprefer-vector-width=512"],
-    "AVX2": ["-mavx2", "-mfma"],
-}
-"""Options of the compiler, by PyTorch's name of the instruction set of this processor."""
+VARIANTS: Dict[str, List[str]] = {"default": []}
+"""
+Options of the compiler for each instruction set, by PyTorch's name of it, from the smallest. In this order they are
+linked: of a function of the standard library that several contain, the first is used by all.
+"""
+
+if platform.machine().lower() in ("x86_64", "amd64"):
+    VARIANTS["avx2"] = ["-mavx2", "-mfma"]
+    VARIANTS["avx512"] = [
+        *(f"-mavx512{part}" for part in ("f", "dq", "bw", "vl")),
+        "-mfma",
+        "-mprefer-vector-width=512",
+    ]
 
 DIGEST = 32
 """The bytes of the checksum behind a library."""
 
 
+def prebuilt() -> pathlib.Path:
+    """Where a wheel has the library of this source. One of another source has another name."""
+    # Not .so: Python would take it for a module.
+    return SOURCE.with_name(f"recurrence_{_key(SOURCE.read_text(), str(FLAGS), str(VARIANTS))}.compiled")
+
+
 def build() -> pathlib.Path:
     """
     The path of the library, which is compiled unless it lies in PyTorch's cache of extensions (`TORCH_EXTENSIONS_DIR`).
-    It uses nothing of PyTorch's, which keeps compilation to seconds and needs neither ninja nor matching versions. It
-    is moved into place when complete, so that processes which start together can't disturb each other.
     """
-    library, command = find()
+    library = cached()
     if not is_whole(library):
-        library.parent.mkdir(parents=True, exist_ok=True)
         logger.info("Compiling the recurrence for the CPU into %s", library)
-        with tempfile.TemporaryDirectory(dir=library.parent) as directory:
-            built = pathlib.Path(directory) / library.name
-            subprocess.run([*command, str(SOURCE), "-o", str(built)], check=True, capture_output=True, text=True)
-            _seal(built)
-            os.replace(built, library)
+        compile_into(library)
     return library
 
 
-def find() -> Tuple[pathlib.Path, List[str]]:
-    """The path of the library for this machine, source, compiler and PyTorch, and the command that compiles it."""
-    from torch.utils import cpp_extension
+def cached() -> pathlib.Path:
+    """The path of the library for this source and compiler, in PyTorch's cache."""
+    root = os.environ.get("TORCH_EXTENSIONS_DIR")
+    if not root:
+        from torch.utils import cpp_extension
 
-    capability = torch.backends.cpu.get_cpu_capability()
-    command = [cpp_extension.get_cxx_compiler(), *FLAGS, *VECTOR_FLAGS.get(capability, [])]
-    version = subprocess.run([command[0], "--version"], check=True, capture_output=True, text=True).stdout
-    parts = (SOURCE.read_text(), *command, version, torch.__version__)
-    key = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
-    root = os.environ.get("TORCH_EXTENSIONS_DIR") or cpp_extension.get_default_build_root()
-    return pathlib.Path(root) / "allennlp_coref_rc" / f"recurrence_{key}.so", command
+        root = cpp_extension.get_default_build_root()
+    version = subprocess.run([compiler(), "--version"], check=True, capture_output=True, text=True).stdout
+    key = _key(SOURCE.read_text(), compiler(), version, str(FLAGS), str(VARIANTS))
+    return pathlib.Path(root) / "allennlp_coref_rc" / f"recurrence_{key}.so"
+
+
+def compiler() -> str:
+    """The C++ compiler, which PyTorch also takes."""
+    return os.environ.get("CXX", "c++")
+
+
+def compile_into(library: pathlib.Path) -> None:
+    """
+    Compiles the library, which takes seconds, as it uses nothing of PyTorch's nor of Python's. It is moved into place
+    when complete, so that processes which start together can't disturb each other.
+    """
+    library.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=library.parent) as directory, contextlib.ExitStack() as stack:
+        built = pathlib.Path(directory) / library.name
+        objects = {variant: built.with_name(f"{variant}.o") for variant in VARIANTS}
+        running = []
+        for variant, target in objects.items():
+            what = [f"-DVARIANT={variant}", "-c", str(SOURCE), "-o", str(target)]
+            command = [compiler(), *FLAGS, *VARIANTS[variant], *what]
+            process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            running.append(stack.enter_context(process))
+        for process in running:
+            output, errors = process.communicate()
+            if process.returncode:
+                raise subprocess.CalledProcessError(process.returncode, process.args, output, errors)
+        link = [compiler(), "-shared", "-pthread", *map(str, objects.values()), "-o", str(built)]
+        subprocess.run(link, check=True, capture_output=True, text=True)
+        _seal(built)
+        os.replace(built, library)
 
 
 def is_whole(library: pathlib.Path) -> bool:
@@ -79,21 +117,29 @@ def _seal(library: pathlib.Path) -> None:
         os.fsync(file.fileno())
 
 
+def _key(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+
+
 def state() -> Dict[str, Any]:
     """What PyTorch finds on this machine, and the state of the library."""
+    import torch
+
     has_gpu = torch.cuda.is_available()
     found: Dict[str, Any] = {
         "instruction set": torch.backends.cpu.get_cpu_capability(),
         "CUDA": torch.version.cuda,
         "devices": [torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count())] if has_gpu else [],
     }
+    if is_whole(prebuilt()):
+        return {**found, "compiler": "the builder of the wheel", "library": "there", "path": str(prebuilt())}
     try:
-        library, command = find()
+        library = cached()
     except (OSError, subprocess.SubprocessError) as error:
         return {**found, "compiler": None, "library": f"no compiler: {error}"}
     others = [path for path in library.parent.glob("recurrence_*.so") if path != library]
     built = "there" if is_whole(library) else "damaged" if library.exists() else "not yet compiled"
-    return {**found, "compiler": command[0], "library": built, "path": str(library), "others": len(others)}
+    return {**found, "compiler": compiler(), "library": built, "path": str(library), "others": len(others)}
 
 
 if __name__ == "__main__":

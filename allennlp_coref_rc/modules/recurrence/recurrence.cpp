@@ -1,17 +1,27 @@
-// The time loop of `recurrence` and its backward for the CPU; see recurrence.py for the equations.
+// The time loop of `recurrence` and its backward for the CPU; see dispatch.py for the equations.
 //
-// Each thread reads its own sequences from the first step to the last, so that threads never wait for each other. A step
-// is one small matrix product over the tokens that are not masked, with the gates computed on its result while that is
-// still in registers. Sums are taken in the same order however the batch is split, so results don't depend on it.
+// Each thread reads its own sequences, a few at a time, from the first step to the last, so that threads never wait for
+// each other. A step is one small matrix product over the tokens that are not masked, with the gates computed on its
+// result while that is still in registers. Backward keeps the gradients of some steps and adds their part of the
+// gradient of the weights while they are in the cache. Sums of one token are taken in the same order however the batch
+// is split, so that only the gradients of the weights depend on the number of threads.
 //
-// Plain C++17 with the vector types of GCC and Clang. All arrays are contiguous but `inputs`, whose last dimension is.
+// This file is compiled once for each instruction set, with VARIANT as its name, and all go into one library. Plain
+// C++17 with the vector types of GCC and Clang. All arrays are contiguous but `inputs`, whose last dimension is.
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <cstring>
+#include <deque>
 #include <numeric>
+#include <thread>
 #include <type_traits>
 #include <vector>
+
+#if defined(__AVX512F__)
+#include <immintrin.h>
+#endif
 
 namespace {
 
@@ -23,8 +33,15 @@ constexpr int VECTOR_BYTES = 32, MAX_ROWS = 4;
 constexpr int VECTOR_BYTES = 16, MAX_ROWS = 4;
 #endif
 
-// How many vectors of columns one pass of the backward product computes.
+// How many sequences a thread reads at the same time: enough to keep the processor busy, few enough that what they read
+// and write stays in the first cache.
+constexpr int64_t TILE = 8;
+
+// How many vectors of columns one pass of the backward products computes.
 constexpr int BACKWARD_VECTORS = 2;
+
+// How many tokens' gradients backward keeps before it adds their part of the gradient of the weights.
+constexpr int64_t KEPT = 128;
 
 template <class T> struct Simd;
 
@@ -34,8 +51,6 @@ template <> struct Simd<float> {
   static constexpr int MANTISSA_BITS = 23, EXPONENT_BIAS = 127, TERMS = 7;
   // exp(LIMIT) and its reciprocal are normal numbers.
   static constexpr float LIMIT = 87.0f;
-  // ln 2 in two parts, the first with so few bits that its product with an exponent is exact.
-  static constexpr float LN2_HIGH = 0.693359375f, LN2_LOW = -2.12194440054690583e-4f;
 };
 
 template <> struct Simd<double> {
@@ -43,11 +58,31 @@ template <> struct Simd<double> {
   typedef int64_t Integer __attribute__((vector_size(VECTOR_BYTES)));
   static constexpr int MANTISSA_BITS = 52, EXPONENT_BIAS = 1023, TERMS = 13;
   static constexpr double LIMIT = 708.0;
-  static constexpr double LN2_HIGH = 0.693145751953125, LN2_LOW = 1.42860682030941723212e-6;
 };
 
 template <class T> using Vector = typename Simd<T>::Vector;
-template <class T> constexpr int LANES = VECTOR_BYTES / sizeof(T);
+template <class T> constexpr int64_t LANES = VECTOR_BYTES / sizeof(T);
+
+int64_t divide_up(int64_t x, int64_t by) { return (x + by - 1) / by; }
+
+// `x` rounded up to whole vectors.
+template <class T> int64_t padded(int64_t x) { return divide_up(x, LANES<T>) * LANES<T>; }
+
+// Zeros that begin where a vector may begin.
+template <class T> class Buffer {
+ public:
+  explicit Buffer(int64_t count) : storage(count + LANES<T>) {
+    const auto address = reinterpret_cast<uintptr_t>(storage.data());
+    data = storage.data() + (VECTOR_BYTES - address % VECTOR_BYTES) % VECTOR_BYTES / sizeof(T);
+  }
+  Buffer(const Buffer&) = delete;
+  operator T*() { return data; }
+  operator const T*() const { return data; }
+
+ private:
+  std::vector<T> storage;
+  T* data;
+};
 
 template <class T> inline Vector<T> broadcast(T x) { return x - Vector<T>{}; }
 
@@ -58,59 +93,122 @@ template <class T> inline Vector<T> load(const T* from) {
 }
 
 template <class T> inline Vector<T> load(const T* from, int64_t count) {
-  if (count >= LANES<T>) return load(from);
+  if (__builtin_expect(count >= LANES<T>, 1)) return load(from);
   Vector<T> x{};
   for (int64_t i = 0; i < count; ++i) x[i] = from[i];
   return x;
 }
 
+template <class T> inline void store(T* to, const Vector<T>& x) { std::memcpy(to, &x, sizeof(x)); }
+
 template <class T> inline void store(T* to, const Vector<T>& x, int64_t count) {
-  if (count >= LANES<T>) {
-    std::memcpy(to, &x, sizeof(x));
-  } else {
-    for (int64_t i = 0; i < count; ++i) to[i] = x[i];
-  }
+  if (__builtin_expect(count >= LANES<T>, 1)) return store(to, x);
+  for (int64_t i = 0; i < count; ++i) to[i] = x[i];
 }
 
-// exp(x) - 1, exact to rounding also near zero; NaN stays NaN.
-template <class T> inline Vector<T> expm1(Vector<T> x) {
+template <class T> inline T sum_of(const Vector<T>& x) {
+  T sums[LANES<T>];
+  std::memcpy(sums, &x, sizeof(x));
+  for (int64_t half = LANES<T> / 2; half; half /= 2)
+    for (int64_t i = 0; i < half; ++i) sums[i] += sums[i + half];
+  return sums[0];
+}
+
+// 1 / x of an x >= 1.
+template <class T> inline Vector<T> reciprocal(Vector<T> x) { return T(1) / x; }
+
+#if defined(__AVX512F__)
+template <> inline Vector<float> reciprocal<float>(Vector<float> x) {
+  const Vector<float> estimate = _mm512_rcp14_ps(x);
+  return estimate + estimate * (1 - x * estimate);
+}
+#endif
+
+// 2^y = 1 + ln 2 y + (ln 2 y)^2 / 2! + ...
+template <class T> struct Series {
+  T factors[Simd<T>::TERMS + 1];
+  constexpr Series() : factors() {
+    double factor = 1;
+    for (int k = 0; k <= Simd<T>::TERMS; ++k) {
+      factors[k] = T(factor);
+      factor *= 0.69314718055994530942 / (k + 1);
+    }
+  }
+};
+
+// 1 / (1 + exp(x)); NaN stays NaN.
+template <class T> inline Vector<T> logistic(Vector<T> x) {
   using S = Simd<T>;
+  constexpr Series<T> series;
+  constexpr T log2_e = T(1.44269504088896340736);
+  // Adding this number rounds to an integer n, whose bits are then the lowest: exp(x) = 2^n 2^y.
+  constexpr T rounder = T(int64_t(3) << (S::MANTISSA_BITS - 1));
   x = x > S::LIMIT ? broadcast<T>(S::LIMIT) : x;
   x = x < -S::LIMIT ? broadcast<T>(-S::LIMIT) : x;
-  // x = n ln 2 + y. Adding and subtracting this number rounds to an integer.
-  constexpr T rounder = T(int64_t(3) << (S::MANTISSA_BITS - 1));
-  const Vector<T> n = (x * T(1.4426950408889634) + rounder) - rounder;
-  const Vector<T> y = (x - n * S::LN2_HIGH) - n * S::LN2_LOW;
-  // y + y^2 / 2! + y^3 / 3! + ..., innermost first.
-  Vector<T> series = broadcast<T>(1);
+  const Vector<T> rounded = x * log2_e + rounder;
+  const Vector<T> y = x * log2_e - (rounded - rounder);
+  Vector<T> root = broadcast<T>(series.factors[S::TERMS]);
 #pragma GCC unroll 16
-  for (int k = S::TERMS; k > 1; --k) series = series * y * T(1.0 / k) + T(1);
-  series *= y;
-  const auto exponent = (__builtin_convertvector(n, typename S::Integer) + S::EXPONENT_BIAS) << S::MANTISSA_BITS;
+  for (int k = S::TERMS - 1; k >= 0; --k) root = root * y + series.factors[k];
+  typename S::Integer exponent;
+  std::memcpy(&exponent, &rounded, sizeof(exponent));
+  exponent = (exponent + S::EXPONENT_BIAS) << S::MANTISSA_BITS;
   Vector<T> power;
   std::memcpy(&power, &exponent, sizeof(power));
-  return power * series + (power - T(1));
+  return reciprocal<T>(root * power + T(1));
 }
 
-template <class T> inline Vector<T> sigmoid(Vector<T> x) { return T(1) / (T(2) + expm1<T>(-x)); }
+template <class T> inline Vector<T> sigmoid(Vector<T> x) { return logistic<T>(-x); }
 
-template <class T> inline Vector<T> tanh(Vector<T> x) {
-  const Vector<T> e = expm1<T>(T(-2) * x);
-  return -e / (T(2) + e);
-}
+template <class T> inline Vector<T> tanh(Vector<T> x) { return T(1) - T(2) * logistic<T>(x + x); }
 
-int64_t divide_up(int64_t x, int64_t by) { return (x + by - 1) / by; }
+// What the next step will read and write. A product asks for one cache line of it in each of its rounds, since all at once
+// would wait for the memory.
+class Wanted {
+ public:
+  explicit Wanted(int64_t most) : ranges(most + 1) { begin(); }
 
-// sums[i] += rows[i] @ packed, where `packed` has VECTORS vectors for each of `depth` rows.
+  void clear() { last = 0; }
+
+  template <class T> void add(const T* from, int64_t count) {
+    ranges[last++] = {reinterpret_cast<uintptr_t>(from), reinterpret_cast<uintptr_t>(from + count), LINE};
+  }
+
+  // To be called when all has been added. Then, and at the end, comes a range that is never left.
+  void begin() {
+    ranges[last] = {reinterpret_cast<uintptr_t>(this), UINTPTR_MAX, 0};
+    current = 0;
+    now = ranges[0];
+  }
+
+  void fetch() {
+    __builtin_prefetch(reinterpret_cast<const void*>(now.begin), 0, 2);
+    now.begin += now.step;
+    if (__builtin_expect(now.begin >= now.end, 0)) now = ranges[++current];
+  }
+
+ private:
+  static constexpr uintptr_t LINE = 64;
+  struct Range {
+    uintptr_t begin, end, step;
+  };
+  std::vector<Range> ranges;
+  Range now;
+  int64_t last = 0, current = 0;
+};
+
+// sums[i] += rows[i] @ packed, where `packed` has VECTORS vectors for each of `depth` rows, `step` numbers apart.
 template <class T, int ROWS, int VECTORS>
-inline void multiply(const T* rows, int64_t stride, const T* packed, int64_t depth, Vector<T> (&sums)[ROWS][VECTORS]) {
+inline void multiply(const T* rows, int64_t stride, int64_t next, const T* packed, int64_t step, int64_t depth,
+                     Vector<T> (&sums)[ROWS][VECTORS], Wanted& wanted) {
   for (int64_t k = 0; k < depth; ++k) {
+    wanted.fetch();
     Vector<T> columns[VECTORS];
 #pragma GCC unroll 4
-    for (int v = 0; v < VECTORS; ++v) columns[v] = load(packed + (k * VECTORS + v) * LANES<T>);
+    for (int v = 0; v < VECTORS; ++v) columns[v] = load(packed + k * step + v * LANES<T>);
 #pragma GCC unroll 8
     for (int i = 0; i < ROWS; ++i) {
-      const Vector<T> x = broadcast(rows[i * stride + k]);
+      const Vector<T> x = broadcast(rows[i * stride + k * next]);
 #pragma GCC unroll 4
       for (int v = 0; v < VECTORS; ++v) sums[i][v] += x * columns[v];
     }
@@ -133,7 +231,7 @@ extern "C" {
 struct Relation {
   const int64_t* sources;  // (batch, length, edges); negative: none
   const void* weights;     // (batch, length, edges)
-  void* grad_weights;      // (batch, length, edges)
+  void* grad_weights;      // (batch, length, edges), filled with zeros; null if not needed
   int64_t edges, start, stop, to;
 };
 
@@ -141,6 +239,7 @@ struct Problem {
   int64_t batch, length, memory_length, size, width, threads, num_relations, reverse;
   int64_t inputs_batch_stride, inputs_time_stride;
   const Relation* relations;
+  void (*parallel)(void (*)(void*), void*, unsigned, unsigned);  // OpenMP's, if there is one
   const bool* mask;        // (batch, length)
   const void* inputs;      // (batch, length, 3 size)
   const void* weight_hh;   // (3 size, width), width >= size
@@ -151,8 +250,8 @@ struct Problem {
   void* grad_states;       // (batch, length, size), filled with the gradients from outside; added to
   void* grad_memory;       // (batch, memory_length, size), filled with zeros; added to
   void* grad_inputs;       // (batch, length, 3 size)
-  void* grad_hidden_n;     // (batch, length, size): the gradient of m U_n + b_n
-  void* previous;          // (batch, length, width): m, for the gradient of weight_hh
+  void* grad_weight_hh;    // (3 size, width), filled with zeros
+  void* grad_bias_hn;      // (size), filled with zeros
 };
 
 }  // extern "C"
@@ -170,6 +269,29 @@ std::vector<std::vector<int64_t>> deal(const Problem& p) {
   return hands;
 }
 
+// Calls body(i) for i in 0 .. count, each in a thread.
+template <class Body> void in_threads(const Problem& p, int64_t count, const Body& body) {
+  struct Shared {
+    const Body& body;
+    const int64_t count;
+    std::atomic<int64_t> next{0};
+  } shared{body, count};
+  const auto work = [](void* pointer) {
+    Shared& shared = *static_cast<Shared*>(pointer);
+    for (int64_t i; (i = shared.next++) < shared.count;) shared.body(i);
+  };
+  if (count == 1) {
+    work(&shared);
+  } else if (p.parallel) {
+    p.parallel(work, &shared, count, 0);
+  } else {
+    std::vector<std::thread> threads;
+    for (int64_t i = 1; i < count; ++i) threads.emplace_back(work, &shared);
+    work(&shared);
+    for (auto& thread : threads) thread.join();
+  }
+}
+
 // The state that a source means, in arrays like those of the states and of the memory.
 template <class T> inline T* state_of(const Problem& p, int64_t b, int64_t source, T* states, T* memory) {
   return source < p.length ? states + (b * p.length + source) * p.size
@@ -178,175 +300,271 @@ template <class T> inline T* state_of(const Problem& p, int64_t b, int64_t sourc
 
 // m of token `bt` = b * length + t: the weighted sum of what it reads.
 template <class T> inline void gather(const Problem& p, int64_t b, int64_t bt, T* __restrict m) {
-  std::fill(m, m + p.width, T(0));
+  for (int64_t j = 0; j < p.width; j += LANES<T>) store(m + j, Vector<T>{});
   for (int64_t r = 0; r < p.num_relations; ++r) {
     const Relation& relation = p.relations[r];
-    const int64_t shift = relation.to - relation.start;
+    T* __restrict to = m + relation.to;
+    const int64_t carried = relation.stop - relation.start;
     for (int64_t e = bt * relation.edges; e < (bt + 1) * relation.edges; ++e) {
       if (relation.sources[e] < 0) continue;
-      const T* h = state_of(p, b, relation.sources[e], (const T*)p.states, (const T*)p.memory);
+      const T* h = state_of(p, b, relation.sources[e], (const T*)p.states, (const T*)p.memory) + relation.start;
       const T weight = ((const T*)relation.weights)[e];
-      for (int64_t j = relation.start; j < relation.stop; ++j) m[j + shift] += weight * h[j];
+      for (int64_t j = 0; j < carried; j += LANES<T>)
+        store(to + j, load(to + j, carried - j) + weight * load(h + j, carried - j), carried - j);
     }
   }
+}
+
+// Adds the states that token `bt` reads, and in backward their gradients.
+template <class T> inline void want_sources(const Problem& p, int64_t b, int64_t bt, Wanted& wanted) {
+  for (int64_t r = 0; r < p.num_relations; ++r) {
+    const Relation& relation = p.relations[r];
+    const int64_t start = relation.start, carried = relation.stop - start;
+    for (int64_t e = bt * relation.edges; e < (bt + 1) * relation.edges; ++e) {
+      const int64_t source = relation.sources[e];
+      if (source < 0) continue;
+      wanted.add(state_of(p, b, source, (const T*)p.states, (const T*)p.memory) + start, carried);
+      if (!p.grad_states) continue;
+      wanted.add(state_of(p, b, source, (const T*)p.grad_states, (const T*)p.grad_memory) + start, carried);
+    }
+  }
+}
+
+// How many ranges of memory a step wants at most.
+int64_t ranges_of(const Problem& p) {
+  int64_t edges = 0;
+  for (int64_t r = 0; r < p.num_relations; ++r) edges += p.relations[r].edges;
+  return TILE * (2 * edges + 3);
+}
+
+// `weight_hh` as forward reads it: for each vector of state columns and each row of U the three gates side by side.
+template <class T> void pack_forward(const Problem& p, T* packed) {
+  for (int64_t gate = 0; gate < 3; ++gate)
+    for (int64_t j = 0; j < p.size; ++j)
+      for (int64_t k = 0; k < p.width; ++k)
+        packed[((j / LANES<T> * p.width + k) * 3 + gate) * LANES<T> + j % LANES<T>] =
+            ((const T*)p.weight_hh)[(gate * p.size + j) * p.width + k];
 }
 
 template <class T> void forward(const Problem& p) {
   const int64_t size = p.size, width = p.width, lanes = LANES<T>, columns = divide_up(size, lanes);
+  const int64_t stride = padded<T>(width), next = p.reverse ? -1 : 1;
   const T* bias_hn = (const T*)p.bias_hn;
-  // For each vector of state columns and each row of U: the three gates' vectors side by side.
-  std::vector<T> packed(columns * width * 3 * lanes);
-  for (int64_t gate = 0; gate < 3; ++gate)
-    for (int64_t j = 0; j < size; ++j)
-      for (int64_t k = 0; k < width; ++k)
-        packed[((j / lanes * width + k) * 3 + gate) * lanes + j % lanes] =
-            ((const T*)p.weight_hh)[(gate * size + j) * width + k];
+  Buffer<T> packed(columns * width * 3 * lanes);
+  pack_forward<T>(p, packed);
   const auto hands = deal(p);
 
-#pragma omp parallel for schedule(static, 1) num_threads(hands.size())
-  for (size_t hand = 0; hand < hands.size(); ++hand) {
-    std::vector<int64_t> tokens;
-    std::vector<T> m(hands[hand].size() * width);
-    std::vector<const T*> inputs(hands[hand].size());
-    for (int64_t step = 0; step < p.length; ++step) {
-      const int64_t t = p.reverse ? p.length - 1 - step : step;
-      tokens.clear();
-      for (int64_t b : hands[hand]) {
-        const int64_t token = b * p.length + t;
-        if (!p.mask[token]) {
-          std::fill_n((T*)p.states + token * size, size, T(0));
-          continue;
-        }
-        inputs[tokens.size()] = (const T*)p.inputs + b * p.inputs_batch_stride + t * p.inputs_time_stride;
-        gather(p, b, token, &m[tokens.size() * width]);
-        tokens.push_back(token);
-      }
-      for (int64_t column = 0; column < columns; ++column) {
-        const int64_t j = column * lanes, count = size - j;
-        const Vector<T> bias = load(bias_hn + j, count);
-        in_blocks(tokens.size(), [&](auto rows, int64_t first) {
-          Vector<T> sums[rows()][3] = {};
-          multiply<T, rows(), 3>(&m[first * width], width, &packed[column * width * 3 * lanes], width, sums);
-          for (int i = 0; i < rows(); ++i) {
-            const T* x = inputs[first + i] + j;
-            const Vector<T> hidden_n = sums[i][2] + bias;
-            const Vector<T> r = sigmoid<T>(load(x, count) + sums[i][0]);
-            const Vector<T> z = sigmoid<T>(load(x + size, count) + sums[i][1]);
-            const Vector<T> n = tanh<T>(load(x + 2 * size, count) + r * hidden_n);
-            const Vector<T> h = n + z * (load(&m[(first + i) * width + j], count) - n);
-            store((T*)p.states + tokens[first + i] * size + j, h, count);
-            if (p.gates) {
-              T* gates = (T*)p.gates + tokens[first + i] * 4 * size + j;
-              store(gates, r, count);
-              store(gates + size, z, count);
-              store(gates + 2 * size, n, count);
-              store(gates + 3 * size, hidden_n, count);
-            }
+  in_threads(p, hands.size(), [&](int64_t hand) {
+    int64_t tokens[TILE];
+    const T* inputs[TILE];
+    Buffer<T> m(TILE * stride);
+    Wanted wanted(ranges_of(p));
+    for (size_t begin = 0; begin < hands[hand].size(); begin += TILE) {
+      const size_t end = std::min<size_t>(begin + TILE, hands[hand].size());
+      for (int64_t step = 0; step < p.length; ++step) {
+        const int64_t t = p.reverse ? p.length - 1 - step : step;
+        wanted.clear();
+        int64_t count = 0;
+        for (size_t i = begin; i < end; ++i) {
+          const int64_t b = hands[hand][i], token = b * p.length + t;
+          if (!p.mask[token]) {
+            std::fill_n((T*)p.states + token * size, size, T(0));
+            continue;
           }
-        });
+          inputs[count] = (const T*)p.inputs + b * p.inputs_batch_stride + t * p.inputs_time_stride;
+          gather(p, b, token, m + count * stride);
+          if (step + 1 < p.length && p.mask[token + next]) {
+            want_sources<T>(p, b, token + next, wanted);
+            wanted.add(inputs[count] + next * p.inputs_time_stride, 3 * size);
+            if (p.gates) wanted.add((const T*)p.gates + (token + next) * 4 * size, 4 * size);
+          }
+          tokens[count++] = token;
+        }
+        wanted.begin();
+        for (int64_t column = 0; column < columns; ++column) {
+          const int64_t j = column * lanes, rest = size - j;
+          const Vector<T> bias = load(bias_hn + j, rest);
+          in_blocks(count, [&](auto rows, int64_t first) {
+            Vector<T> sums[rows()][3] = {};
+            multiply<T, rows(), 3>(m + first * stride, stride, 1, packed + column * width * 3 * lanes, 3 * lanes, width,
+                                   sums, wanted);
+            for (int i = 0; i < rows(); ++i) {
+              const T* x = inputs[first + i] + j;
+              const Vector<T> hidden_n = sums[i][2] + bias;
+              const Vector<T> r = sigmoid<T>(load(x, rest) + sums[i][0]);
+              const Vector<T> z = sigmoid<T>(load(x + size, rest) + sums[i][1]);
+              const Vector<T> n = tanh<T>(load(x + 2 * size, rest) + r * hidden_n);
+              const Vector<T> h = n + z * (load(m + (first + i) * stride + j) - n);
+              store((T*)p.states + tokens[first + i] * size + j, h, rest);
+              if (p.gates) {
+                T* gates = (T*)p.gates + tokens[first + i] * 4 * size + j;
+                store(gates, r, rest);
+                store(gates + size, z, rest);
+                store(gates + 2 * size, n, rest);
+                store(gates + 3 * size, hidden_n, rest);
+              }
+            }
+          });
+        }
       }
     }
-  }
+  });
 }
 
+// What a thread of backward adds to the gradients of the weights, with the gradients of the tokens not yet added.
+template <class T> struct Sums {
+  const int64_t gates, width;
+  Buffer<T> weight_hh, bias_hn, grad_hidden, previous;
+  int64_t kept = 0;
+
+  explicit Sums(const Problem& p)
+      : gates(3 * padded<T>(p.size)), width(divide_up(p.width, BACKWARD_VECTORS * LANES<T>) * BACKWARD_VECTORS * LANES<T>),
+        weight_hh(gates * width), bias_hn(padded<T>(p.size)), grad_hidden((KEPT + TILE) * gates),
+        previous((KEPT + TILE) * width) {}
+
+  // weight_hh += grad_hidden^T @ previous
+  void add(Wanted& wanted) {
+    constexpr int64_t lanes = LANES<T>;
+    for (int64_t j = 0; j < width; j += BACKWARD_VECTORS * lanes)
+      in_blocks(gates, [&](auto rows, int64_t first) {
+        Vector<T> sums[rows()][BACKWARD_VECTORS] = {};
+        multiply<T, rows(), BACKWARD_VECTORS>(grad_hidden + first, 1, gates, previous + j, width, kept, sums, wanted);
+        for (int i = 0; i < rows(); ++i)
+          for (int v = 0; v < BACKWARD_VECTORS; ++v) {
+            T* to = weight_hh + (first + i) * width + j + v * lanes;
+            store(to, load(to) + sums[i][v]);
+          }
+      });
+    kept = 0;
+  }
+};
+
 template <class T> void backward(const Problem& p) {
-  const int64_t size = p.size, width = p.width, lanes = LANES<T>;
-  const int64_t panel_width = BACKWARD_VECTORS * lanes, panels = divide_up(width, panel_width);
-  std::vector<T> packed(panels * 3 * size * panel_width);
+  constexpr int64_t lanes = LANES<T>, panel_width = BACKWARD_VECTORS * lanes;
+  const int64_t size = p.size, width = p.width, panels = divide_up(width, panel_width), gate = padded<T>(size);
+  Buffer<T> packed(panels * 3 * gate * panel_width);
   for (int64_t k = 0; k < 3 * size; ++k)
     for (int64_t j = 0; j < width; ++j)
-      packed[(j / panel_width * 3 * size + k) * panel_width + j % panel_width] =
+      packed[(j / panel_width * 3 * gate + k / size * gate + k % size) * panel_width + j % panel_width] =
           ((const T*)p.weight_hh)[k * width + j];
   const auto hands = deal(p);
+  std::deque<Sums<T>> sums_of;
+  for (size_t hand = 0; hand < hands.size(); ++hand) sums_of.emplace_back(p);
+  const int64_t next = p.reverse ? 1 : -1;
 
-#pragma omp parallel for schedule(static, 1) num_threads(hands.size())
-  for (size_t hand = 0; hand < hands.size(); ++hand) {
-    std::vector<int64_t> sequences, tokens;
-    std::vector<T> grad_hidden(hands[hand].size() * 3 * size), grad_m(hands[hand].size() * width);
-    for (int64_t step = p.length - 1; step >= 0; --step) {
-      const int64_t t = p.reverse ? p.length - 1 - step : step;
-      sequences.clear();
-      tokens.clear();
-      for (int64_t b : hands[hand]) {
-        const int64_t token = b * p.length + t;
-        T* __restrict m = (T*)p.previous + token * width;
-        T* __restrict grad_x = (T*)p.grad_inputs + token * 3 * size;
-        T* __restrict grad_hidden_n = (T*)p.grad_hidden_n + token * size;
-        if (!p.mask[token]) {
-          std::fill_n(m, width, T(0));
-          std::fill_n(grad_x, 3 * size, T(0));
-          std::fill_n(grad_hidden_n, size, T(0));
-          continue;
+  in_threads(p, hands.size(), [&](int64_t hand) {
+    Sums<T>& sums = sums_of[hand];
+    int64_t sequences[TILE], tokens[TILE];
+    Buffer<T> grad_m(TILE * panels * panel_width);
+    Wanted wanted(ranges_of(p));
+    for (size_t begin = 0; begin < hands[hand].size(); begin += TILE) {
+      const size_t end = std::min<size_t>(begin + TILE, hands[hand].size());
+      for (int64_t step = p.length - 1; step >= 0; --step) {
+        const int64_t t = p.reverse ? p.length - 1 - step : step;
+        T* grad_hidden = sums.grad_hidden + sums.kept * 3 * gate;
+        wanted.clear();
+        int64_t count = 0;
+        for (size_t i = begin; i < end; ++i) {
+          const int64_t b = hands[hand][i], token = b * p.length + t;
+          T* grad_x = (T*)p.grad_inputs + token * 3 * size;
+          if (!p.mask[token]) {
+            std::fill_n(grad_x, 3 * size, T(0));
+            continue;
+          }
+          T* m = sums.previous + (sums.kept + count) * sums.width;
+          gather(p, b, token, m);
+          if (step > 0 && p.mask[token + next]) {
+            want_sources<T>(p, b, token + next, wanted);
+            wanted.add((const T*)p.gates + (token + next) * 4 * size, 4 * size);
+            wanted.add(grad_x + next * 3 * size, 3 * size);
+            wanted.add((const T*)p.grad_states + (token + next) * size, size);
+          }
+          const T* grad_h = (const T*)p.grad_states + token * size;
+          const T* gates = (const T*)p.gates + token * 4 * size;
+          T* grad_row = grad_hidden + count * 3 * gate;
+          T* grad_carry = grad_m + count * panels * panel_width;
+          for (int64_t j = 0; j < size; j += lanes) {
+            const int64_t rest = size - j;
+            const Vector<T> grad = load(grad_h + j, rest), r = load(gates + j, rest), z = load(gates + size + j, rest);
+            const Vector<T> n = load(gates + 2 * size + j, rest), hidden_n = load(gates + 3 * size + j, rest);
+            const Vector<T> grad_carried = grad * z;
+            const Vector<T> grad_n = (grad - grad_carried) * (1 - n * n);
+            const Vector<T> grad_z = grad_carried * (load(m + j) - n) * (1 - z);
+            const Vector<T> grad_hidden_n = grad_n * r;
+            const Vector<T> grad_r = grad_hidden_n * hidden_n * (1 - r);
+            store(grad_x + j, grad_r, rest);
+            store(grad_x + size + j, grad_z, rest);
+            store(grad_x + 2 * size + j, grad_n, rest);
+            store(grad_row + j, grad_r);
+            store(grad_row + gate + j, grad_z);
+            store(grad_row + 2 * gate + j, grad_hidden_n);
+            store(grad_carry + j, grad_carried);
+            store(sums.bias_hn + j, load(sums.bias_hn + j) + grad_hidden_n);
+          }
+          for (int64_t j = gate; j < panels * panel_width; j += lanes) store(grad_carry + j, Vector<T>{});
+          sequences[count] = b;
+          tokens[count++] = token;
         }
-        gather(p, b, token, m);
-        const T* grad_h = (const T*)p.grad_states + token * size;
-        const T* __restrict r = (const T*)p.gates + token * 4 * size;
-        const T *z = r + size, *n = z + size, *hidden_n = n + size;
-        T* __restrict grad_row = &grad_hidden[tokens.size() * 3 * size];
-        T* __restrict grad_carry = &grad_m[tokens.size() * width];
-        for (int64_t j = 0; j < size; ++j) {
-          const T grad_n = grad_h[j] * (1 - z[j]) * (1 - n[j] * n[j]);
-          const T grad_z = grad_h[j] * (m[j] - n[j]) * z[j] * (1 - z[j]);
-          const T grad_r = grad_n * hidden_n[j] * r[j] * (1 - r[j]);
-          grad_x[j] = grad_row[j] = grad_r;
-          grad_x[size + j] = grad_row[size + j] = grad_z;
-          grad_x[2 * size + j] = grad_n;
-          grad_hidden_n[j] = grad_row[2 * size + j] = grad_n * r[j];
-          grad_carry[j] = grad_h[j] * z[j];
+        wanted.begin();
+        for (int64_t panel = 0; panel < panels; ++panel) {
+          in_blocks(count, [&](auto rows, int64_t first) {
+            Vector<T> products[rows()][BACKWARD_VECTORS] = {};
+            multiply<T, rows(), BACKWARD_VECTORS>(grad_hidden + first * 3 * gate, 3 * gate, 1,
+                                                  packed + panel * 3 * gate * panel_width, panel_width, 3 * gate,
+                                                  products, wanted);
+            for (int i = 0; i < rows(); ++i)
+              for (int v = 0; v < BACKWARD_VECTORS; ++v) {
+                T* to = grad_m + ((first + i) * panels + panel) * panel_width + v * lanes;
+                store(to, load(to) + products[i][v]);
+              }
+          });
         }
-        std::fill(grad_carry + size, grad_carry + width, T(0));
-        sequences.push_back(b);
-        tokens.push_back(token);
-      }
-      for (int64_t panel = 0; panel < panels; ++panel) {
-        in_blocks(tokens.size(), [&](auto rows, int64_t first) {
-          Vector<T> sums[rows()][BACKWARD_VECTORS] = {};
-          multiply<T, rows(), BACKWARD_VECTORS>(
-              &grad_hidden[first * 3 * size], 3 * size, &packed[panel * 3 * size * panel_width], 3 * size, sums);
-          for (int i = 0; i < rows(); ++i) {
-            for (int v = 0; v < BACKWARD_VECTORS; ++v) {
-              const int64_t j = panel * panel_width + v * lanes, count = width - j;
-              if (count <= 0) break;
-              T* to = &grad_m[(first + i) * width + j];
-              store(to, load(to, count) + sums[i][v], count);
+        for (int64_t i = 0; i < count; ++i) {
+          for (int64_t r = 0; r < p.num_relations; ++r) {
+            const Relation& relation = p.relations[r];
+            const T* grad = grad_m + i * panels * panel_width + relation.to;
+            const int64_t carried = relation.stop - relation.start;
+            for (int64_t e = tokens[i] * relation.edges; e < (tokens[i] + 1) * relation.edges; ++e) {
+              const int64_t source = relation.sources[e];
+              if (source < 0) continue;
+              T* grad_h = state_of(p, sequences[i], source, (T*)p.grad_states, (T*)p.grad_memory) + relation.start;
+              const T weight = ((const T*)relation.weights)[e];
+              for (int64_t j = 0; j < carried; j += lanes)
+                store(grad_h + j, load(grad_h + j, carried - j) + weight * load(grad + j, carried - j), carried - j);
+              if (!relation.grad_weights) continue;
+              const T* h = state_of(p, sequences[i], source, (const T*)p.states, (const T*)p.memory) + relation.start;
+              Vector<T> products{};
+              for (int64_t j = 0; j < carried; j += lanes)
+                products += load(grad + j, carried - j) * load(h + j, carried - j);
+              ((T*)relation.grad_weights)[e] = sum_of<T>(products);
             }
           }
-        });
-      }
-      for (size_t i = 0; i < tokens.size(); ++i) {
-        const T* __restrict grad = &grad_m[i * width];
-        for (int64_t r = 0; r < p.num_relations; ++r) {
-          const Relation& relation = p.relations[r];
-          const int64_t shift = relation.to - relation.start;
-          for (int64_t e = tokens[i] * relation.edges; e < (tokens[i] + 1) * relation.edges; ++e) {
-            if (relation.sources[e] < 0) continue;
-            const T* h = state_of(p, sequences[i], relation.sources[e], (const T*)p.states, (const T*)p.memory);
-            T* __restrict grad_h = state_of(p, sequences[i], relation.sources[e], (T*)p.grad_states, (T*)p.grad_memory);
-            const T weight = ((const T*)relation.weights)[e];
-            Vector<T> products{};
-            for (int64_t j = relation.start; j < relation.stop; j += lanes) {
-              const int64_t count = relation.stop - j;
-              const Vector<T> grad_j = load(grad + shift + j, count);
-              products += grad_j * load(h + j, count);
-              store(grad_h + j, load(grad_h + j, count) + weight * grad_j, count);
-            }
-            T sum = 0;
-            for (int lane = 0; lane < lanes; ++lane) sum += products[lane];
-            ((T*)relation.grad_weights)[e] = sum;
-          }
         }
+        sums.kept += count;
+        if (sums.kept >= KEPT) sums.add(wanted);
       }
     }
+    sums.add(wanted);
+  });
+
+  for (Sums<T>& sums : sums_of) {
+    for (int64_t k = 0; k < 3 * size; ++k)
+      for (int64_t j = 0; j < width; ++j)
+        ((T*)p.grad_weight_hh)[k * width + j] += sums.weight_hh[(k / size * gate + k % size) * sums.width + j];
+    for (int64_t j = 0; j < size; ++j) ((T*)p.grad_bias_hn)[j] += sums.bias_hn[j];
   }
 }
 
 }  // namespace
 
+#define JOIN(name, variant) name##_##variant
+#define NAMED(name, variant) JOIN(name, variant)
+
 extern "C" {
 
-void forward_float32(const Problem* p) { forward<float>(*p); }
-void forward_float64(const Problem* p) { forward<double>(*p); }
-void backward_float32(const Problem* p) { backward<float>(*p); }
-void backward_float64(const Problem* p) { backward<double>(*p); }
+void NAMED(forward_float32, VARIANT)(const Problem* p) { forward<float>(*p); }
+void NAMED(forward_float64, VARIANT)(const Problem* p) { forward<double>(*p); }
+void NAMED(backward_float32, VARIANT)(const Problem* p) { backward<float>(*p); }
+void NAMED(backward_float64, VARIANT)(const Problem* p) { backward<double>(*p); }
 
 }  // extern "C"

@@ -4,6 +4,7 @@ import functools
 import importlib
 import logging
 import math
+import subprocess
 
 import numpy
 import pytest
@@ -401,25 +402,111 @@ def test_without_a_compiler(compiler, tmp_path, monkeypatch, caplog):
     assert caplog.text.count("runs in plain PyTorch instead") == 1
 
 
-@pytest.mark.slow
-def test_compiled_once_and_then_cached(tmp_path, monkeypatch):
-    monkeypatch.setenv("TORCH_EXTENSIONS_DIR", str(tmp_path))
+@pytest.mark.parametrize("variant", list(_library.VARIANTS))
+@pytest.mark.parametrize("size, extra", [(34, 0), (20, 37), (64, 0)])
+def test_code_of_every_instruction_set_is_as_exact(variant, size, extra, monkeypatch):
+    names = list(_library.VARIANTS)
+    found = torch.backends.cpu.get_cpu_capability().lower()
+    if variant not in names[: names.index(found if found in names else "default") + 1]:
+        pytest.skip(f"this processor has no {variant}")
+    monkeypatch.setattr(_cpp, "_variant", lambda library: variant)
+    # More sequences than a thread reads at the same time, and more tokens than backward keeps.
+    case, oracle, yardstick = oracle_of(11, 30, size, 3, True, 0, extra)
+    assert_as_good_as(case.run("cpp", torch.float32), oracle, yardstick, torch.float32)
+    assert_as_good_as(case.run("cpp", torch.float64), oracle, oracle, torch.float64)
+
+
+def test_instruction_set_is_that_of_torch(monkeypatch):
+    library, _ = _cpp._load()
+    for capability, variant in [("NO AVX", "default"), ("DEFAULT", "default"), ("SVE256", "default")]:
+        monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", lambda capability=capability: capability)
+        assert _cpp._variant(library) == variant
+    for variant in _library.VARIANTS:
+        monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", variant.upper)
+        assert _cpp._variant(library) == variant
+
+
+def test_without_openmp(monkeypatch):
+    """Threads of the C++ library, where PyTorch's are not GNU OpenMP's."""
+    case = Case(7, 20, 34, 2)
+    torch.set_num_threads(3)
+    expected = case.run("cpp", torch.float32)
+    monkeypatch.setattr(_cpp, "_openmp", lambda: None)
+    results = case.run("cpp", torch.float32)
+    assert all(torch.equal(results[name], expected[name]) for name in expected)
+
+
+def test_gradients_that_nobody_needs():
+    case = Case(5, 9, 6, 2)
+    expected = case.run("cpp", torch.float32)
+    tensors = {name: tensor.float() for name, tensor in case.tensors.items()}
+    for name in ("inputs", "weights_1"):
+        tensors[name].requires_grad_()
+    output = case.function("cpp")(*tensors.values())
+    output.backward(case.upstream.float())
+    for name, tensor in tensors.items():
+        assert tensor.grad is None if not tensor.requires_grad else torch.equal(tensor.grad.double(), expected[name])
+
+
+@pytest.fixture
+def quick_compiler(tmp_path, monkeypatch):
+    """A compiler that gives a copy of the library, and an empty cache."""
+    library, _ = _cpp._load()
+    program = tmp_path / "compiler"
+    program.write_text(
+        f'#!/bin/sh\nwhile [ $# -gt 1 ]; do shift; done\n[ "$1" = --version ] || cp {library._name} "$1"\n'
+    )
+    program.chmod(0o755)
+    monkeypatch.setenv("CXX", str(program))
+    monkeypatch.setenv("TORCH_EXTENSIONS_DIR", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def test_compiled_once_and_then_cached(quick_compiler):
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         first, second = (task.result() for task in [pool.submit(_library.build) for _ in range(2)])
     assert first == second
-    assert [path for path in tmp_path.rglob("*") if path.is_file()] == [first]
+    assert [path for path in quick_compiler.rglob("*") if path.is_file()] == [first]
     written = first.stat().st_mtime_ns
     assert _library.build().stat().st_mtime_ns == written
 
 
-@pytest.mark.slow
-def test_a_damaged_library_is_compiled_again(tmp_path, monkeypatch):
+def test_a_damaged_library_is_compiled_again(quick_compiler):
     """Loading one that was cut short would end the process by SIGBUS; an empty one would never be replaced."""
-    content = _library.build().read_bytes()
-    monkeypatch.setenv("TORCH_EXTENSIONS_DIR", str(tmp_path))
     library = _library.build()
-    for damaged in (b"", content[:4096], content[:-1], content[:4096] + b"\0" + content[4097:]):
+    content = library.read_bytes()
+    for damaged in (b"", content[:4096], content[:-1], content[:4096] + bytes([content[4096] ^ 1]) + content[4097:]):
         library.write_bytes(damaged)
         assert not _library.is_whole(library)
     assert _library.build() == library and _library.is_whole(library)
     ctypes.CDLL(str(library))
+
+
+@pytest.mark.parametrize("prebuilt", ["none", "damaged", "foreign", "whole"])
+def test_a_prebuilt_library_is_taken_if_it_belongs_here(prebuilt, quick_compiler, tmp_path, monkeypatch):
+    given = tmp_path / "prebuilt.so"
+    content = _library.build().read_bytes()
+    if prebuilt == "foreign":
+        # A whole file, but made for another machine: the header of an ELF file says which.
+        given.write_bytes(content[:18] + b"\xff\xff" + content[20 : -_library.DIGEST])
+        _library._seal(given)
+    elif prebuilt != "none":
+        given.write_bytes(content if prebuilt == "whole" else content[:-1])
+    monkeypatch.setattr(_library, "prebuilt", lambda: given)
+    _cpp._load.cache_clear()
+    try:
+        library, reason = _cpp._load()
+    finally:
+        _cpp._load.cache_clear()
+    assert reason is None
+    assert library._name == str(given if prebuilt == "whole" else _library.build())
+
+
+def test_a_compiler_that_fails_leaves_nothing(tmp_path, monkeypatch):
+    source = tmp_path / "wrong.cpp"
+    source.write_text("this is no C++")
+    monkeypatch.setattr(_library, "SOURCE", source)
+    with pytest.raises(subprocess.CalledProcessError) as error:
+        _library.compile_into(tmp_path / "cache" / "library.so")
+    assert "wrong.cpp" in error.value.stderr
+    assert not list((tmp_path / "cache").iterdir())
