@@ -5,6 +5,7 @@ import json
 import os
 import random
 from collections import defaultdict
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Callable, Dict, List, NamedTuple
 
@@ -28,12 +29,17 @@ class Text(NamedTuple):
 
 def read_config(name: str) -> Dict[str, Any]:
     """A config file, or one of those that come with the package, by its name; with "+VARIANT", changed by a variant."""
+    return json.loads(_evaluated(name))
+
+
+@lru_cache(maxsize=None)
+def _evaluated(name: str) -> str:
     name, *variants = name.split("+")
     path = locate(name)
     if not Path(path).is_file():
         raise ConfigurationError(f"{name}: no such file, and no config of this name; coref-rc configs lists them")
     parts = [f"(import '{Path(path).resolve()}')", *(f"(import 'lib/variants.libsonnet').{name}" for name in variants)]
-    return json.loads(params.evaluate_snippet(name, " + ".join(parts), ext_vars=dict(os.environ)))
+    return params.evaluate_snippet(name, " + ".join(parts), ext_vars=dict(os.environ))
 
 
 def make_instances(reader: Dict[str, Any], text: Text, entities: int, words: int) -> List[Instance]:

@@ -1,17 +1,20 @@
 """
-Runs all benchmarks that need a GPU. Without a GPU it says so and stops.
+A kit of measurements for a GPU, in one command of at most eight minutes, without a network.
 
-    python scripts/benchmarks/gpu.py --json gpu
+    python scripts/benchmarks/gpu.py --output gpu
 
-* kernels: the fused recurrence of C-GRU and MAGE beside `torch.nn.GRU`, which is cuDNN's, in float32 and bfloat16;
-* encoders: `dassa`, plain and with heads that see annotations, beside allennlp-models' `qanet_encoder`;
-* updates: whole training updates of GA Readers, of QANet and of DASSA, in float32 and in mixed precision;
-* run: a config's training from beginning to end on the CPU, on the GPU, and there in mixed precision.
+* agreement: the fused recurrence beside the reference in float64, in all classes of sizes and types, with and without
+  edges, a memory and reverse reading;
+* recurrence: C-GRU and MAGE beside cuDNN's GRU, in microseconds a step;
+* updates: whole training updates of GA + C-GRU as on CNN and of DASSA at contexts of 1,000 tokens, with and without
+  mixed precision, and what memory they need at their peak;
+* run: a config of bAbI trained to its end, as one cell of a table has it.
 
-`--json NAME` writes NAME-kernels-float32.json and so on. Each part but `run` is one of the other benchmarks: for other
-sizes, call it with `--device cuda`.
+NAME.json and NAME.md are written anew after each row. Each part has a share of the time. What does not fit is left out,
+and the page names it. Without a GPU, or with --tiny, everything is done in tiny sizes on the CPU, to see that it works.
 
-Values checked: as in the other benchmarks; and the runs come to the same validation accuracy, to 0.1.
+Values checked: as in agreement.py, recurrence.py and updates.py; and runs come to the same validation accuracy, to 0.1.
+Where values disagree the page says so in place of figures, and the exit status is 1.
 """
 
 import argparse
@@ -21,98 +24,296 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Any, Callable, Dict, List, NamedTuple, Optional
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Sequence, Tuple
 
-import encoders
+import agreement
 import recurrence
 import torch
 import updates
-from harness import Benchmark, Report, compare, parse, parser
+from batches import Text
+from harness import Run, Seconds, Spread, machine, parse, parser, peak, positive, spreads, take_turns
+from kit import Page, Part, Row, Step, measure
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.script import ScriptParser, run
 
-CNN = ["cnn/ga_gru", "cnn/ga_gru+coref_gru", "cnn/ga_mage_gru_16"]
-NARRATIVEQA = [updates.ALLENNLP_QANET, "narrativeqa/baseline_qanet", "narrativeqa/dassa_sdp_exp"]
-AMP = ["--amp", "bfloat16", "float16"]
-RUN, RUN_COLUMNS = "run", ("config", "trained", "epochs", "seconds", "seconds an epoch", "validation accuracy")
-TRAINERS: Dict[str, Dict[str, Any]] = {
-    "on the CPU": {"trainer.cuda_device": -1},
+COLUMNS = {
+    "agreement": ("size", "type", "cases", "largest error", "the reference's own", "where"),
+    "recurrence": ("batch", "tokens", "size", "type", "passes", "layer", "ms", "µs a step", "ratio to cuDNN"),
+    "updates": ("config", "batch", "tokens", "type", "ms", "ratio to float32", "questions a second", "peak MiB"),
+    "run": (
+        "config",
+        "trained",
+        "ended",
+        "epochs",
+        "seconds",
+        "seconds an epoch",
+        "validation accuracy",
+        "test accuracy",
+    ),
+}
+ON_GPU: Dict[str, Dict[str, Any]] = {
     "on the GPU": {"trainer.cuda_device": 0},
     "on the GPU, use_amp": {"trainer.cuda_device": 0, "trainer.use_amp": True},
+    "on the CPU": {"trainer.cuda_device": -1},
 }
 
 
-class Part(NamedTuple):
-    benchmark: Callable[[argparse.Namespace], Benchmark]
-    options: Callable[[], ScriptParser]
-    arguments: List[str]
+class Scale(NamedTuple):
+    """How large everything is."""
+
+    device: str
+    backend: str
+    kernel_sizes: Sequence[int]
+    kernel_shape: Tuple[int, int, int]
+    types: Sequence[str]
+    shapes: Sequence[Tuple[int, int, int]]
+    models: Dict[str, Text]
+    amp: Sequence[str]
+    words: int
+    rounds: int
+    trainers: Dict[str, Dict[str, Any]]
+    overrides: Dict[str, Any]
 
 
-PARTS = {
-    "kernels-float32": Part(recurrence.Recurrence, recurrence.options, []),
-    "kernels-bfloat16": Part(recurrence.Recurrence, recurrence.options, ["--dtype", "bfloat16"]),
-    "encoders": Part(encoders.Encoders, encoders.options, ["--batch", "32"]),
-    "updates-cnn": Part(updates.Updates, updates.options, [*CNN, "--tokens", "2000", *AMP]),
-    "updates-narrativeqa": Part(updates.Updates, updates.options, [*NARRATIVEQA, "--tokens", "400", "800", *AMP]),
-}
+FULL = Scale(
+    device="cuda",
+    backend="triton",
+    # Blocks of 16 to 512, full and not.
+    kernel_sizes=(2, 16, 34, 64, 100, 128, 200, 256, 512),
+    kernel_shape=(37, 23, 5),
+    types=("float32", "bfloat16"),
+    shapes=[(32, 400, 64), (16, 2000, 64), (64, 100, 256), (32, 100, 64), (32, 400, 128)],
+    models={
+        "cnn/ga_gru+coref_gru": Text(32, 2000),
+        "narrativeqa/dassa_sdp_exp": Text(32, 1000),
+        "cnn/ga_gru": Text(32, 2000),
+    },
+    amp=updates.AMP,
+    words=100_000,
+    rounds=15,
+    trainers=ON_GPU,
+    overrides={},
+)
+
+TINY = FULL._replace(
+    device="cpu",
+    backend="cpp",
+    kernel_sizes=(2, 7),
+    kernel_shape=(2, 4, 2),
+    types=("float32",),
+    shapes=[(2, 5, 8)],
+    models={"lambada_development/ga_gru+coref_gru": Text(2, 9)},
+    amp=("bfloat16",),
+    words=30,
+    rounds=1,
+    trainers={"on the CPU": ON_GPU["on the CPU"]},
+    overrides={"trainer.num_epochs": 1, "dataset_reader.max_instances": 2},
+)
 
 
-def train(config: str, overrides: Dict[str, Any]) -> Dict[str, Any]:
-    """Trains in a process of its own. Returns the run's metrics, with the seconds of the whole process."""
-    with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-m", "allennlp_coref_rc", "train", config, "-s", f"{folder}/run"]
-        start = time.perf_counter()
-        process = subprocess.run([*command, "-o", json.dumps(overrides)], capture_output=True, text=True)
-        seconds = time.perf_counter() - start
+def timed(runs: Dict[Any, Run], seconds: float, rounds: int) -> Dict[Any, List[Seconds]]:
+    """Times of runs that take turns, in as many rounds as fit into these seconds, and in three at least."""
+    take_turns(runs, 0)
+    (first, *_) = zip(*take_turns(runs, 1, warm_up=0).values())
+    fitting = int(seconds / max(sum(time.wall for time in first), 1e-6))
+    return take_turns(runs, min(rounds, max(3, fitting)), warm_up=0)
+
+
+def agreement_steps(scale: Scale) -> Iterator[Step]:
+    for size in scale.kernel_sizes:
+        for name in scale.types:
+            yield Step(f"size {size}, {name}", lambda _, size=size, name=name: agreement_rows(scale, size, name))
+
+
+def agreement_rows(scale: Scale, size: int, name: str) -> Iterator[Row]:
+    given = size, getattr(torch, name), scale.device, scale.backend, scale.kernel_shape
+    worst = max(agreement.errors(case, *given) for case in agreement.CASES)
+    yield [size, name, len(agreement.CASES), *worst]
+
+
+def recurrence_steps(scale: Scale) -> Iterator[Step]:
+    options = ["--backends", scale.backend, "--clusters", "50", "--device", scale.device]
+    for shape in scale.shapes:
+        for name in scale.types:
+            benchmark = recurrence.Recurrence(recurrence.options().parse_args([*options, "--dtype", name]))
+            for passes in reversed(recurrence.PASSES):
+                setting = recurrence.Shape(*shape, passes)
+                yield Step(
+                    f"{shape}, {name}, {passes}",
+                    lambda seconds, it=benchmark, setting=setting: recurrence_rows(scale, it, setting, seconds),
+                )
+
+
+def recurrence_rows(
+    scale: Scale, benchmark: recurrence.Recurrence, setting: recurrence.Shape, seconds: float
+) -> Iterator[Row]:
+    check(benchmark.problems(setting))
+    layers = benchmark.competitors(setting)
+    times = timed({layer: benchmark.prepare(layer, setting) for layer in layers}, seconds / 4, scale.rounds)
+    for layer in layers:
+        found, ratio = spreads(times[layer], times[layers[0]], "wall")
+        steps = Spread(*(1e6 * value / setting.tokens for value in found))
+        yield [*setting[:3], benchmark.arguments.dtype, setting.passes, layer.layer, thousand(found), steps, ratio]
+
+
+def update_steps(scale: Scale) -> Iterator[Step]:
+    for config, text in scale.models.items():
+        yield Step(config, lambda seconds, config=config, text=text: update_rows(scale, config, text, seconds))
+
+
+def update_rows(scale: Scale, config: str, text: Text, seconds: float) -> Iterator[Row]:
+    options = ["--device", scale.device, "--words", str(scale.words), "--batch", str(text.batch)]
+    given = [config, *options, "--tokens", str(text.tokens), "--amp", *scale.amp]
+    benchmark = updates.Updates(updates.options().parse_args(given))
+    check(benchmark.problems(text))
+    first: List[Seconds] = []
+    # One after the other, since each needs much memory; the first is in float32.
+    for variant in benchmark.competitors(text):
+        update = benchmark.prepare(variant, text)
+        memory = peak(update, scale.device)
+        (times,) = timed({variant: update}, seconds / 10, scale.rounds).values()
+        del update
+        first = first or times
+        found = Spread.of([time.wall for time in times])
+        ratio = found.median / Spread.of([time.wall for time in first]).median
+        name = variant.variant or "float32"
+        yield [config, *text, name, thousand(found), ratio, text.batch / found.median, memory / 2**20]
+
+
+def run_steps(scale: Scale, config: str, folder: str, task: int) -> Iterator[Step]:
+    data = {"dataset_reader.folder": folder, "dataset_reader.task": task, **scale.overrides}
+    accuracies: Dict[str, float] = {}
+    for name, trainer in scale.trainers.items():
+        yield Step(
+            f"{config}, task {task}, {name}",
+            lambda seconds, name=name, trainer=trainer: run_rows(
+                f"{config}, task {task}",
+                name,
+                Training(config, {**data, **trainer}, scale is TINY),
+                seconds,
+                accuracies,
+            ),
+        )
+
+
+class Training(NamedTuple):
+    """A training of a config, with some of its values replaced."""
+
+    config: str
+    overrides: Dict[str, Any]
+    here: bool
+
+    def words(self, folder: str) -> List[str]:
+        return ["train", self.config, "-s", folder, "-o", json.dumps(self.overrides)]
+
+    def run(self, folder: str, seconds: float) -> bool:
+        """Trains for at most these seconds, in a process of its own but for tiny ones; whether it came to its end."""
+        if self.here:
+            from allennlp_coref_rc.__main__ import main
+
+            main(self.words(folder))
+            return True
+        command = [sys.executable, "-m", "allennlp_coref_rc", *self.words(folder)]
+        try:
+            process = subprocess.run(command, capture_output=True, text=True, timeout=seconds)
+        except subprocess.TimeoutExpired:
+            return False
         if process.returncode:
-            raise ConfigurationError(f"{config}: no figures, training ended with: {process.stderr.strip()[-500:]}")
-        metrics = json.loads((Path(folder) / "run" / "metrics.json").read_text())
-    return {**metrics, "seconds": seconds}
+            raise ConfigurationError(f"training ended with: {process.stderr.strip()[-500:]}")
+        return True
 
 
-def compare_runs(arguments: argparse.Namespace) -> None:
-    found = {name: train(arguments.config, overrides) for name, overrides in TRAINERS.items()}
-    accuracies = {name: metrics["best_validation_accuracy"] for name, metrics in found.items()}
-    if max(accuracies.values()) - min(accuracies.values()) > 0.1:
-        raise ConfigurationError(f"{arguments.config}: no figures, runs come to different accuracies, {accuracies}")
-    report = Report(arguments, RUN_COLUMNS)
-    for name, metrics in found.items():
-        epochs = metrics["training_epochs"] + 1
-        values = [arguments.config, name, epochs, metrics["seconds"], metrics["seconds"] / epochs, accuracies[name]]
-        report.add([*values[:3], *(f"{value:.3g}" for value in values[3:])], dict(zip(RUN_COLUMNS, values)))
+def run_rows(label: str, name: str, training: Training, seconds: float, accuracies: Dict[str, float]) -> Iterator[Row]:
+    """A row of what the training came to. If it is stopped it is that of its last epoch."""
+    with tempfile.TemporaryDirectory() as place:
+        folder, start = Path(place) / "run", time.perf_counter()
+        ended = training.run(str(folder), seconds)
+        took = time.perf_counter() - start
+        last = max(
+            folder.glob("metrics_epoch_*.json"), key=lambda path: int(path.stem.rpartition("_")[2]), default=None
+        )
+        file = folder / "metrics.json" if ended else last
+        if file is None:
+            raise ConfigurationError("the time ended before the first epoch did")
+        metrics = json.loads(file.read_text())
+    epochs, accuracy = metrics.get("training_epochs", metrics.get("epoch")) + 1, metrics["best_validation_accuracy"]
+    if ended:
+        accuracies[name] = accuracy
+        if max(accuracies.values()) - min(accuracies.values()) > 0.1:
+            raise ConfigurationError(f"runs come to different validation accuracies, {accuracies}")
+    yield [label, name, "yes" if ended else "no", epochs, took, took / epochs, accuracy, metrics.get("test_accuracy")]
+
+
+def check(problems: List[str]) -> None:
+    if problems:
+        raise agreement.Disagreement("; ".join(problems))
+
+
+def thousand(seconds: Spread) -> Spread:
+    """Milliseconds."""
+    return Spread(*(1000 * value for value in seconds))
+
+
+def parts(scale: Scale, arguments: argparse.Namespace) -> List[Part]:
+    """What to measure, with shares of the time."""
+    found: Dict[str, Tuple[float, str, Callable[[], Iterator[Step]]]] = {
+        "agreement": (
+            0.2,
+            "Largest errors of the fused recurrence against the reference in float64, as shares of the largest number, "
+            "in outputs and gradients, beside those of the reference in the same type.",
+            lambda: agreement_steps(scale),
+        ),
+        "recurrence": (
+            0.25,
+            "One direction of one layer, with its input projection, beside `torch.nn.GRU`, which is cuDNN's on a GPU. "
+            "In brackets are the fastest and the slowest round.",
+            lambda: recurrence_steps(scale),
+        ),
+        "updates": (
+            0.3,
+            "Whole training updates: forward, penalty, backward, clipping and optimizer. Memory is what the first "
+            "update adds at its peak, the optimizer's own included.",
+            lambda: update_steps(scale),
+        ),
+        "run": (
+            0.25,
+            "A whole training, in a process of its own.",
+            lambda: run_steps(scale, arguments.config, arguments.babi, arguments.task),
+        ),
+    }
+    chosen = arguments.only or list(found)
+    total = sum(found[name][0] for name in chosen)
+    return [
+        Part(name, about, arguments.seconds * share / total, COLUMNS[name], steps())
+        for name, (share, about, steps) in found.items()
+        if name in chosen
+    ]
 
 
 def options() -> ScriptParser:
-    result = parser(__doc__, rounds=15)
-    result.add_argument("--only", nargs="+", choices=[*PARTS, RUN], default=[*PARTS, RUN], metavar="PART")
-    result.add_argument("--config", default="babi/quick_start", help="what `run` trains (default: %(default)s)")
-    result.set_defaults(device="cuda")
+    result = parser(__doc__, rounds=None)
+    add = result.add_argument
+    add("--output", default="gpu", metavar="NAME", help="writes NAME.json and NAME.md (default: %(default)s)")
+    add("--seconds", type=positive, default=480, help="the time for all parts (default: %(default)s)")
+    add("--tiny", action="store_true", help="tiny sizes on the CPU; this is so without a GPU, too")
+    add("--only", nargs="+", choices=COLUMNS, metavar="PART", help=f"{', '.join(COLUMNS)} (default: all)")
+    add("--config", default="babi/ga_coref_gru", help="what `run` trains (default: %(default)s)")
+    add("--babi", default="bundled://simulated", metavar="FOLDER", help="bAbI's files (default: simulated stories)")
+    add("--task", type=positive, default=2, help="bAbI's (default: %(default)s)")
     return result
 
 
-def json_file(arguments: argparse.Namespace, name: str) -> Optional[str]:
-    return arguments.json and f"{arguments.json}-{name}.json"
-
-
 def main() -> int:
-    if not torch.cuda.is_available():
-        print("gpu.py: there is no GPU here that PyTorch can use: nothing is measured", file=sys.stderr)
-        return 1
     arguments = parse(options())
-    status = 0
-    for name, part in PARTS.items():
-        if name in arguments.only:
-            print(f"\n## {name}\n", flush=True)
-            given = [*part.arguments, "--device", "cuda", "--rounds", str(arguments.rounds)]
-            path = json_file(arguments, name)
-            own = parse(part.options(), [*given, *(["--json", path] if path else [])])
-            status = max(status, compare(part.benchmark(own)))
-    if RUN in arguments.only:
-        print(f"\n## {RUN}\n", flush=True)
-        arguments.json = json_file(arguments, RUN)
-        compare_runs(arguments)
-    return status
+    scale = TINY if arguments.tiny or not torch.cuda.is_available() else FULL
+    if scale is TINY and not arguments.tiny:
+        print("gpu.py: found no GPU that PyTorch can use: everything is tiny and on the CPU", file=sys.stderr)
+    title = "Measurements on a GPU" if scale is FULL else "A tiny trial on the CPU: these figures mean nothing"
+    page = Page(arguments.output, title, machine(scale.device))
+    measure(parts(scale, arguments), page)
+    print(f"written: {arguments.output}.json and {arguments.output}.md")
+    return min(page.failures, 1)
 
 
 if __name__ == "__main__":

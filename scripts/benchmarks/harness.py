@@ -138,14 +138,19 @@ def _measure_peak(benchmark: Benchmark, competitor: Any, setting: Any) -> int:
     _set_threads(benchmark.arguments)
     benchmark.prepare(competitor, benchmark.small(setting))()
     run = benchmark.prepare(competitor, setting)
-    if getattr(benchmark.arguments, "device", "cpu") != "cpu":
-        import torch
+    return peak(run, getattr(benchmark.arguments, "device", "cpu"))
 
-        torch.cuda.reset_peak_memory_stats()
-        before = torch.cuda.memory_allocated()
-        run()
-        return torch.cuda.max_memory_allocated() - before
-    return growth(run)
+
+def peak(run: Run, device: str) -> int:
+    """The growth of memory during a run in this process, in bytes: on a GPU, of what PyTorch allocates there."""
+    if device == "cpu":
+        return growth(run)
+    import torch
+
+    torch.cuda.reset_peak_memory_stats()
+    before = torch.cuda.memory_allocated()
+    run()
+    return torch.cuda.max_memory_allocated() - before
 
 
 def growth(run: Run) -> int:
