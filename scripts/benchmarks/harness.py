@@ -96,6 +96,10 @@ class Benchmark:
         """A setting whose work takes a moment, but loads all that the work needs."""
         raise NotImplementedError
 
+    def share(self, competitor: Any) -> float:
+        """By what its times are multiplied, where it does more than the others."""
+        return 1
+
     def problems(self, setting: Any) -> List[str]:
         """The values in which the competitors disagree."""
         raise NotImplementedError
@@ -303,6 +307,9 @@ def compare(benchmark: Benchmark) -> int:
         columns = ("ms", "ratio", "MiB", "ratio")
         report = report or Report(arguments, [*setting._fields, *competitors[0]._fields, *columns])
         times = take_turns({c: benchmark.prepare(c, setting) for c in competitors}, arguments.rounds, arguments.warm_up)
+        for competitor in competitors:
+            share = benchmark.share(competitor)
+            times[competitor] = [Seconds(*(share * value for value in one)) for one in times[competitor]]
         peaks = {c: None if arguments.no_memory else peak_bytes(benchmark, c, setting) for c in competitors}
         for competitor, peak in peaks.items():
             seconds, ratio = spreads(times[competitor], times[competitors[0]], clock)

@@ -8,9 +8,16 @@ state along sequential edges, half along coreference edges, both weighted by a s
 of the state is coreferent, and edges have weight one. Each token is in a random cluster, and reads the token before it
 in this cluster.
 
+Beside `torch.nn.GRU` stand two layers that are closer to what a processor can do: 0.75 of the time of `torch.nn.LSTM`,
+which oneDNN computes, and which has four products where a GRU has three; and forward alone the GRU of ONNX Runtime, if
+the packages onnx and onnxruntime are installed.
+
 Values checked: backends have the same outputs and gradients, and along sequential edges alone those of `torch.nn.GRU`.
 """
 
+import importlib.util
+import io
+import warnings
 from typing import Callable, List, NamedTuple
 
 import torch
@@ -24,6 +31,8 @@ CLUSTERS = [5, 50, 500]
 PASSES = ("forward", "forward+backward")
 BACKENDS = {"cpu": ["plain", "cpp"], "cuda": ["plain", "triton"]}
 BASELINE, GRU = "torch.nn.GRU", "GRU"
+LSTM, LSTM_SHARE = "0.75 torch.nn.LSTM", 0.75
+ONNX = "ONNX Runtime GRU"
 TOLERANCE = {"float32": 1e-4, "bfloat16": 0.1}
 """The largest difference that rounding may cause over a sequence, as a share of the largest number."""
 
@@ -62,19 +71,40 @@ class Task:
         self.upstream = torch.randn(*shape[:3]).to(**options)
         self.mask = torch.ones(*shape[:2], dtype=torch.bool, device=device)
         self.gru = torch.nn.GRU(shape.size, shape.size, batch_first=True).to(**options)
+        self.lstm = torch.nn.LSTM(shape.size, shape.size, batch_first=True).to(**options)
         self.keys = (0.1 * torch.randn(2, shape.size)).to(**options).requires_grad_()
         self.sequential = sequential_sources(self.mask)
 
     def parameters(self, layer: Layer) -> List[torch.Tensor]:
+        if layer.layer == LSTM:
+            return [self.inputs, *self.lstm.parameters()]
         return [self.inputs, *self.gru.parameters(), *([self.keys] if layer.layer == "C-GRU" else [])]
 
     def function(self, layer: Layer) -> Callable[[], torch.Tensor]:
         if layer.layer == BASELINE:
             return lambda: self.gru(self.inputs)[0]
+        if layer.layer == LSTM:
+            return lambda: self.lstm(self.inputs)[0]
+        if layer.layer == ONNX:
+            return self.onnx()
         generator = torch.Generator().manual_seed(layer.clusters)
         clusters = torch.randint(max(layer.clusters, 1), self.mask.shape, generator=generator)
         coref = latest_of_same_cluster(clusters).unsqueeze(-1).to(self.mask.device)
         return lambda: self.recurrence(layer, coref)
+
+    def onnx(self) -> Callable[[], torch.Tensor]:
+        import onnxruntime
+
+        file = io.BytesIO()
+        with warnings.catch_warnings():
+            # Of exporting for one batch size.
+            warnings.simplefilter("ignore")
+            torch.onnx.export(self.gru, (self.inputs.detach(),), file, dynamo=False, input_names=["inputs"])
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = torch.get_num_threads()
+        session = onnxruntime.InferenceSession(file.getvalue(), options, providers=["CPUExecutionProvider"])
+        inputs = {"inputs": self.inputs.detach().numpy()}
+        return lambda: torch.from_numpy(session.run(None, inputs)[0])
 
     def recurrence(self, layer: Layer, coref: torch.Tensor) -> torch.Tensor:
         weight_ih, weight_hh, bias_ih, bias_hh = self.gru.parameters()
@@ -105,7 +135,12 @@ class Recurrence(Benchmark):
             for backend in self.backends()
             for clusters in self.arguments.clusters
         )
-        return [Layer(BASELINE, "", 0), *layers]
+        on_cpu = (self.arguments.device, self.arguments.dtype) == ("cpu", "float32")
+        onnx = [ONNX] if setting.passes == "forward" and on_cpu and has_onnx() else []
+        return [*(Layer(name, "", 0) for name in (BASELINE, LSTM, *onnx)), *layers]
+
+    def share(self, competitor: Layer) -> float:
+        return LSTM_SHARE if competitor.layer == LSTM else 1
 
     def small(self, setting: Shape) -> Shape:
         return setting._replace(batch=2, tokens=4)
@@ -129,12 +164,18 @@ class Recurrence(Benchmark):
         return forward if setting.passes == "forward" else forward_backward
 
     def problems(self, setting: Shape) -> List[str]:
+        task, problems, expected = self.task(setting), [], {}
+        if Layer(ONNX, "", 0) in self.competitors(setting):
+            error = relative_error(task.onnx()(), task.gru(task.inputs)[0])
+            if not error <= TOLERANCE[self.arguments.dtype]:
+                problems.append(f"{ONNX} differs from {BASELINE} by {error:.1e} of the largest number")
         if setting.passes == "forward":
             # Outputs and gradients are checked together, with a setting that has gradients.
             setting = setting._replace(passes=PASSES[-1])
-        task, problems, expected = self.task(setting), [], {}
         plain = [Layer(GRU, backend, 0) for backend in self.backends()]
         for layer in [*self.competitors(setting), *plain]:
+            if layer.layer == LSTM:
+                continue
             output = task.function(layer)()
             results = [output.detach(), *torch.autograd.grad(output, task.parameters(layer), task.upstream)]
             same = BASELINE if layer.layer == GRU else layer.layer, layer.clusters
@@ -143,6 +184,10 @@ class Recurrence(Benchmark):
             if not error <= TOLERANCE[self.arguments.dtype]:
                 problems.append(f"{layer} differs from {first} by {error:.1e} of the largest number")
         return problems
+
+
+def has_onnx() -> bool:
+    return all(importlib.util.find_spec(name) for name in ("onnx", "onnxruntime"))
 
 
 def options() -> ScriptParser:
