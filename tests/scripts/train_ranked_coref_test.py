@@ -1,3 +1,5 @@
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import torch
@@ -30,7 +32,9 @@ def test_an_average_of_networks_gives_their_mean_scores(training):
     vectors, features = torch.randn(6, 4), torch.randn(9, 3)
     earlier, later = torch.randint(6, (9,)), torch.randint(6, (9,))
     weights = training.average([training.numpy_weights(model) for model in models])
-    found = networks.pair_scores(weights, vectors.numpy(), features.numpy(), earlier.numpy(), later.numpy())
+    found = networks.pair_scores(
+        weights, vectors.numpy(), [features[:5].numpy(), features[5:].numpy()], earlier.numpy(), later.numpy()
+    )
     with torch.no_grad():
         every = [model(vectors, features, earlier, later) for model in models]
     for one, expected in zip(found, zip(*every)):
@@ -44,3 +48,34 @@ def test_the_loss_is_the_log_probability_of_all_right_antecedents(training):
     odds.append((np.exp(2) + np.exp(-1)) / (np.exp(2) + np.exp(-1) + np.exp(3)))
     loss = training.ranking_loss(score, new, later, is_right)
     assert loss.item() == pytest.approx(-np.mean(np.log(odds)))
+
+
+def test_decisions_are_changed_one_by_one_where_the_scores_get_better(training):
+    best = (-0.1, -0.5, -0.9, -1.3, 0.5, 0.6)
+    tried = []
+
+    def score(decisions):
+        tried.append(decisions)
+        return -sum(abs(one - other) for one, other in zip(decisions, best)), 10.0
+
+    assert training.choose_decisions(score) == pytest.approx(best)
+    assert tried[0] == training.START and len(tried) == 1 + 4 * len(training.STEPS) + 2 * len(training.CHANCES)
+
+
+def test_training_again_gives_the_same_weights_to_the_bit(training, monkeypatch):
+    monkeypatch.setattr(training, "PAIR_EPOCHS", 2)
+    random = np.random.default_rng(3)
+    later = np.repeat(np.arange(1, 9), 2)
+    documents = [
+        training.Pairs(
+            SimpleNamespace(vectors=random.random((9, 4), np.float32)),
+            later - 1,
+            later,
+            random.random((16, 3), np.float32),
+            random.random(16) < 0.3,
+        )
+        for _ in range(3)
+    ]
+    one, same, other = (training.train_pairs(documents, seed) for seed in (0, 0, 1))
+    assert all(np.array_equal(one[name], same[name]) for name in one)
+    assert not np.array_equal(one["pair.output"], other["pair.output"])

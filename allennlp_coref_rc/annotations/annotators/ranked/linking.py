@@ -2,14 +2,24 @@ from typing import Dict, List
 
 import numpy as np
 
-from allennlp_coref_rc.annotations.annotators.ranked.candidates import IS_NAME, Candidates
+from allennlp_coref_rc.annotations.annotators.ranked.candidates import IS_NAME, IS_PRONOUN, Candidates
 from allennlp_coref_rc.annotations.annotators.sieve.lexicon import FEMALE, MALE, PERSON
 
 OTHER_NAME = 0.05
 OTHER_GENDER = 0.1
 OTHER_SPEAKER = 0.2
-"""Factors of a probability: where a name meets an entity with other names, where genders differ, and where "I" and
-"you" of one turn would be the same."""
+INSIDE = 0.1
+"""Factors of a probability: where a name meets an entity with other names, where genders differ, where "I" and "you" of
+one turn would be the same, and where "his father" would be "he"."""
+
+PERSON_PRONOUNS, OTHER_PRONOUNS, NAMES, NOMINALS = range(4)
+"""Kinds of mentions that differ in how readily they begin an entity: "I", "he" and "she"; "you", "we", "it" and "they";
+names; and other noun phrases."""
+
+
+def linking_kinds(m: Candidates) -> np.ndarray:
+    pronouns = np.where(np.isin(m.group, (0, 3, 4)), PERSON_PRONOUNS, OTHER_PRONOUNS)
+    return np.where(m.kind == IS_PRONOUN, pronouns, np.where(m.kind == IS_NAME, NAMES, NOMINALS))
 
 
 def probabilities(earlier: np.ndarray, later: np.ndarray, score: np.ndarray, new: np.ndarray) -> np.ndarray:
@@ -23,25 +33,28 @@ def probabilities(earlier: np.ndarray, later: np.ndarray, score: np.ndarray, new
 
 
 def link(
-    m: Candidates, earlier: np.ndarray, later: np.ndarray, score: np.ndarray, new: np.ndarray, bonus: float
+    m: Candidates, earlier: np.ndarray, later: np.ndarray, score: np.ndarray, new: np.ndarray, bonuses: np.ndarray
 ) -> List[int]:
     """
     The entity of each mention, in one pass from left to right. A mention joins the entity whose mentions together have
-    the highest probability, or begins a new one if that is more likely, after a factor of e to the power of `bonus`.
+    the highest probability, or begins a new one if that is more likely, after a factor of e to the power of the bonus
+    of its kind (`linking_kinds`).
     """
     count = len(new)
     chance = probabilities(earlier, later, score, new)
     rest = np.ones(count)
     np.subtract.at(rest, later, chance)
-    threshold = (rest * np.exp(bonus)).tolist()
+    threshold = (rest * np.exp(bonuses[linking_kinds(m)])).tolist()
     bounds = np.searchsorted(later, np.arange(count + 1)).tolist()
     chances, others = chance.tolist(), earlier.tolist()
     kind, words, group, turn = m.kind.tolist(), m.bits.tolist(), m.group.tolist(), m.turn.tolist()
-    gender = (m.voted & PERSON).tolist()
+    gender, starts, stops = (m.voted & PERSON).tolist(), m.start.tolist(), m.stop.tolist()
     entity = list(range(count))
     names, males, females = [0] * count, [0] * count, [0] * count
     speaks, listens = [-1] * count, [-1] * count
+    around: List[int] = []
     for k in range(count):
+        around = [other for other in around if stops[other] > starts[k]]
         sums: Dict[int, float] = {}
         for pair in range(bounds[k], bounds[k + 1]):
             candidate = entity[others[pair]]
@@ -57,9 +70,12 @@ def link(
                 value *= OTHER_GENDER
             if turn[k] >= 0 and turn[k] == (listens if group[k] == 0 else speaks)[candidate] and group[k] in (0, 2):
                 value *= OTHER_SPEAKER
+            if any(entity[other] == candidate for other in around):
+                value *= INSIDE
             if value > most:
                 best, most = candidate, value
         entity[k] = best
+        around.append(k)
         if kind[k] == IS_NAME:
             names[best] |= words[k]
         males[best] += gender[k] == MALE

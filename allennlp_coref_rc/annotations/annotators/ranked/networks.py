@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 from pathlib import Path
-from typing import Dict, List, Sequence, Tuple
+from typing import Dict, Iterable, List, Sequence, Tuple
 
 import numpy as np
 
@@ -125,20 +125,23 @@ def choose_spans(
 
 
 def pair_scores(
-    w: Weights, vectors: np.ndarray, features: np.ndarray, earlier: np.ndarray, later: np.ndarray
+    w: Weights, vectors: np.ndarray, blocks: Iterable[np.ndarray], earlier: np.ndarray, later: np.ndarray
 ) -> Tuple[np.ndarray, np.ndarray]:
     """
-    The scores of pairs of mentions, and of each mention for beginning a new entity. They are rounded, so that libraries
-    that add in another order give the same clusters, but for rare cases.
+    The scores of pairs of mentions, and of each mention for beginning a new entity. `blocks` are the features of the
+    pairs, in order. Scores are rounded, so that libraries that add in another order give the same clusters, but for
+    rare cases.
     """
     one, other = vectors @ w["pair.earlier"], vectors @ w["pair.later"] + w["pair.bias"]
     pairs = np.empty((len(later), 1), np.float32)
-    for start in range(0, len(later), CHUNK):
-        part = slice(start, start + CHUNK)
-        hidden = features[part] @ w["pair.features"]
-        hidden += one[earlier[part]]
-        hidden += other[later[part]]
-        pairs[part] = _relu(hidden) @ w["pair.output"]
+    stop = 0
+    for features in blocks:
+        for first in range(0, len(features), CHUNK):
+            hidden = features[first : first + CHUNK] @ w["pair.features"]
+            start, stop = stop, stop + len(hidden)
+            hidden += one[earlier[start:stop]]
+            hidden += other[later[start:stop]]
+            pairs[start:stop] = _relu(hidden) @ w["pair.output"]
     pairs += w["pair.output.bias"]
     new = _relu(vectors @ w["new"] + w["new.bias"]) @ w["new.output"] + w["new.output.bias"]
     return pairs[:, 0].round(3), new[:, 0].round(3)

@@ -200,99 +200,110 @@ FADING = 0.6
 """The share of an entity's salience that stays after a sentence."""
 
 
-def entity_features(
-    m: Candidates,
-    earlier: np.ndarray,
-    later: np.ndarray,
-    entity: np.ndarray,
-) -> np.ndarray:
+class EntityFeatures:
     """
-    What is known about pairs from a first linking: the `entity` of each mention. The later mention itself does not
-    count in the entity of the earlier one. Shape: (pairs, features)
+    What a first linking tells about pairs: the `entity` of each mention. The later mention itself does not count in
+    the entity of the earlier one.
     """
-    i, j = earlier, later
-    size = int(entity.max()) + 1 if len(entity) else 0
-    traits = np.zeros((len(entity), ENTITY_GROUPS + 2), np.float32)
-    rows = np.arange(len(entity))
-    traits[rows, np.where(m.group < NO_GROUP, m.group, NO_GROUP + (m.kind == IS_NOMINAL))] = 1
-    traits[:, ENTITY_GROUPS] = (m.gender == MALE) & (m.kind != IS_PRONOUN)
-    traits[:, ENTITY_GROUPS + 1] = (m.gender == FEMALE) & (m.kind != IS_PRONOUN)
-    totals = np.zeros((size, traits.shape[1]), np.float32)
-    np.add.at(totals, entity, traits)
-    same = entity[i] == entity[j]
-    of_i = totals[entity[i]] - np.where(same[:, None], traits[j], 0)
-    of_j = totals[entity[j]] - traits[j] - np.where(same[:, None], traits[i], 0)
-    count = of_i[:, :ENTITY_GROUPS].sum(axis=1)
-    share = of_i / np.maximum(count, 1)[:, None]
-    own = traits[j]
-    male = of_i[:, 3] + of_i[:, ENTITY_GROUPS]
-    female = of_i[:, 4] + of_i[:, ENTITY_GROUPS + 1]
-    male_j = np.where(same, own[:, 3] + own[:, ENTITY_GROUPS], of_j[:, 3] + of_j[:, ENTITY_GROUPS] + own[:, 3])
-    female_j = np.where(
-        same, own[:, 4] + own[:, ENTITY_GROUPS + 1], of_j[:, 4] + of_j[:, ENTITY_GROUPS + 1] + own[:, 4]
-    )
-    previous = _previous(entity)
-    next_one = np.full(len(entity), len(entity))
-    next_one[previous[previous >= 0]] = rows[previous >= 0]
-    # The earlier mention is the last of its entity before the later one.
-    is_last = (next_one[i] >= j) | (same & (next_one[next_one[i].clip(max=len(entity) - 1)] >= j) & (next_one[i] == j))
-    rank = _rank_in_entity(entity)
-    recent = np.minimum(rank[i], 10) / 10
-    # The last mention of the earlier one's entity before the later one, and how salient that entity is then.
-    order = np.lexsort((rows, entity))
-    last = order[np.searchsorted((entity * len(entity) + rows)[order], entity[i] * len(entity) + j) - 1]
-    gap = m.sentence[j] - m.sentence[last]
-    salient = _salience(m, entity)[last] * FADING ** np.minimum(gap, 20)
-    agrees = ((m.voted[j] & _genders(m, entity)[entity[i]]) != 0) & ((m.number[i] & m.number[j]) != 0)
-    starts = np.flatnonzero(np.r_[True, j[1:] != j[:-1]]) if len(j) else np.zeros(0, int)
-    group = np.cumsum(np.r_[True, j[1:] != j[:-1]]) - 1 if len(j) else np.zeros(0, int)
-    most = np.maximum.reduceat(np.where(agrees, salient, 0), starts)[group] if len(j) else salient
-    nearest = np.maximum.reduceat(np.where(agrees, last, -1), starts)[group] if len(j) else last
-    names, more_names = _name_bits(m, entity)
-    is_name = m.kind[j] == IS_NAME
-    alone = ~same
-    named = (names[entity[i]] != 0) & alone
-    name_match = ((names[entity[i]] & m.bits[j]) != 0) & ((more_names[entity[i]] & m.more_bits[j]) != 0) & alone
-    other_named = (names[entity[j]] != 0) & alone
-    entity_match = ((names[entity[i]] & names[entity[j]]) != 0) & ((more_names[entity[i]] & more_names[entity[j]]) != 0)
-    columns = [
-        salient / 3,
-        (salient / np.maximum(most, 0.01)).clip(max=2),
-        agrees,
-        agrees & (salient >= most),
-        agrees & (last == nearest),
-        (m.is_subject[last] > 0) & (gap == 0),
-        (m.is_subject[last] > 0) & (gap == 1),
-        gap == 0,
-        gap == 1,
-        gap > 3,
-        np.minimum(j - last, 30) / 30,
-        is_name & name_match,
-        is_name & named & ~name_match,
-        is_name & ~named & alone,
-        other_named & named & entity_match,
-        other_named & named & ~entity_match,
-        same,
-        is_last,
-        recent,
-        *share.T,
-        np.minimum(count, 20) / 20,
-        count == 1,
-        count > 10,
-        (male > 2 * female) & (female_j > 2 * male_j),
-        (female > 2 * male) & (male_j > 2 * female_j),
-        (male > 2 * female) & (male_j > 2 * female_j),
-        (female > 2 * male) & (female_j > 2 * male_j),
-        (share[:, 5] > 0.3) & (male_j + female_j > 0),
-        (share[:, 6] > 0.3) & (m.number[j] == SINGULAR),
-        (share[:, 6] > 0.3) & (m.number[j] == PLURAL),
-        (of_i[:, NO_GROUP] > 0) & (m.kind[j] == IS_NAME),
-        (of_i[:, NO_GROUP] > 0) & (m.kind[j] == IS_NOMINAL),
-        (of_i[:, NO_GROUP] == 0) & (m.kind[j] == IS_PRONOUN),
-        (of_i[:, 0] > 0) & (m.group[j] == 0),
-        (of_i[:, 0] > 0) & (m.group[j] > 2),
-    ]
-    return np.stack([column.astype(np.float32) for column in columns]).T
+
+    def __init__(self, m: Candidates, entity: np.ndarray) -> None:
+        self._mentions, self._entity = m, entity
+        size = int(entity.max()) + 1 if len(entity) else 0
+        traits = np.zeros((len(entity), ENTITY_GROUPS + 2), np.float32)
+        rows = np.arange(len(entity))
+        traits[rows, np.where(m.group < NO_GROUP, m.group, NO_GROUP + (m.kind == IS_NOMINAL))] = 1
+        traits[:, ENTITY_GROUPS] = (m.gender == MALE) & (m.kind != IS_PRONOUN)
+        traits[:, ENTITY_GROUPS + 1] = (m.gender == FEMALE) & (m.kind != IS_PRONOUN)
+        self._traits = traits
+        self._totals = np.zeros((size, traits.shape[1]), np.float32)
+        np.add.at(self._totals, entity, traits)
+        previous = _previous(entity)
+        self._next = np.full(len(entity), len(entity))
+        self._next[previous[previous >= 0]] = rows[previous >= 0]
+        self._rank = _rank_in_entity(entity)
+        self._order = np.lexsort((rows, entity))
+        self._ordered = (entity * len(entity) + rows)[self._order]
+        self._salience = _salience(m, entity)
+        self._genders = _genders(m, entity)
+        self._names, self._more_names = _name_bits(m, entity)
+
+    def of(self, earlier: np.ndarray, later: np.ndarray) -> np.ndarray:
+        """The features of all pairs with certain later mentions. Shape: (pairs, features)"""
+        m, entity, i, j = self._mentions, self._entity, earlier, later
+        traits, totals, next_one = self._traits, self._totals, self._next
+        names, more_names = self._names, self._more_names
+        same = entity[i] == entity[j]
+        of_i = totals[entity[i]] - np.where(same[:, None], traits[j], 0)
+        of_j = totals[entity[j]] - traits[j] - np.where(same[:, None], traits[i], 0)
+        count = of_i[:, :ENTITY_GROUPS].sum(axis=1)
+        share = of_i / np.maximum(count, 1)[:, None]
+        own = traits[j]
+        male = of_i[:, 3] + of_i[:, ENTITY_GROUPS]
+        female = of_i[:, 4] + of_i[:, ENTITY_GROUPS + 1]
+        male_j = np.where(same, own[:, 3] + own[:, ENTITY_GROUPS], of_j[:, 3] + of_j[:, ENTITY_GROUPS] + own[:, 3])
+        female_j = np.where(
+            same, own[:, 4] + own[:, ENTITY_GROUPS + 1], of_j[:, 4] + of_j[:, ENTITY_GROUPS + 1] + own[:, 4]
+        )
+        # The earlier mention is the last of its entity before the later one.
+        is_last = (next_one[i] >= j) | (
+            same & (next_one[next_one[i].clip(max=len(entity) - 1)] >= j) & (next_one[i] == j)
+        )
+        recent = np.minimum(self._rank[i], 10) / 10
+        # The last mention of the earlier one's entity before the later one, and how salient that entity is then.
+        last = self._order[np.searchsorted(self._ordered, entity[i] * len(entity) + j) - 1]
+        gap = m.sentence[j] - m.sentence[last]
+        salient = self._salience[last] * FADING ** np.minimum(gap, 20)
+        agrees = ((m.voted[j] & self._genders[entity[i]]) != 0) & ((m.number[i] & m.number[j]) != 0)
+        starts = np.flatnonzero(np.r_[True, j[1:] != j[:-1]]) if len(j) else np.zeros(0, int)
+        group = np.cumsum(np.r_[True, j[1:] != j[:-1]]) - 1 if len(j) else np.zeros(0, int)
+        most = np.maximum.reduceat(np.where(agrees, salient, 0), starts)[group] if len(j) else salient
+        nearest = np.maximum.reduceat(np.where(agrees, last, -1), starts)[group] if len(j) else last
+        is_name = m.kind[j] == IS_NAME
+        alone = ~same
+        named = (names[entity[i]] != 0) & alone
+        name_match = ((names[entity[i]] & m.bits[j]) != 0) & ((more_names[entity[i]] & m.more_bits[j]) != 0) & alone
+        other_named = (names[entity[j]] != 0) & alone
+        entity_match = ((names[entity[i]] & names[entity[j]]) != 0) & (
+            (more_names[entity[i]] & more_names[entity[j]]) != 0
+        )
+        columns = [
+            salient / 3,
+            (salient / np.maximum(most, 0.01)).clip(max=2),
+            agrees,
+            agrees & (salient >= most),
+            agrees & (last == nearest),
+            (m.is_subject[last] > 0) & (gap == 0),
+            (m.is_subject[last] > 0) & (gap == 1),
+            gap == 0,
+            gap == 1,
+            gap > 3,
+            np.minimum(j - last, 30) / 30,
+            is_name & name_match,
+            is_name & named & ~name_match,
+            is_name & ~named & alone,
+            other_named & named & entity_match,
+            other_named & named & ~entity_match,
+            same,
+            is_last,
+            recent,
+            *share.T,
+            np.minimum(count, 20) / 20,
+            count == 1,
+            count > 10,
+            (male > 2 * female) & (female_j > 2 * male_j),
+            (female > 2 * male) & (male_j > 2 * female_j),
+            (male > 2 * female) & (male_j > 2 * female_j),
+            (female > 2 * male) & (female_j > 2 * male_j),
+            (share[:, 5] > 0.3) & (male_j + female_j > 0),
+            (share[:, 6] > 0.3) & (m.number[j] == SINGULAR),
+            (share[:, 6] > 0.3) & (m.number[j] == PLURAL),
+            (of_i[:, NO_GROUP] > 0) & (m.kind[j] == IS_NAME),
+            (of_i[:, NO_GROUP] > 0) & (m.kind[j] == IS_NOMINAL),
+            (of_i[:, NO_GROUP] == 0) & (m.kind[j] == IS_PRONOUN),
+            (of_i[:, 0] > 0) & (m.group[j] == 0),
+            (of_i[:, 0] > 0) & (m.group[j] > 2),
+        ]
+        return np.stack([column.astype(np.float32) for column in columns]).T
 
 
 def _salience(m: Candidates, entity: np.ndarray) -> np.ndarray:

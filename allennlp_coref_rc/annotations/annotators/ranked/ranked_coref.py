@@ -1,6 +1,6 @@
 import dataclasses
 from pathlib import Path
-from typing import Dict, List, Optional
+from typing import Dict, Iterator, List, Optional
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from allennlp_coref_rc.annotations.annotators.ranked import networks
 from allennlp_coref_rc.annotations.annotators.ranked.candidates import Candidates, describe
 from allennlp_coref_rc.annotations.annotators.ranked.linking import link
 from allennlp_coref_rc.annotations.annotators.ranked.pairs import (
-    entity_features,
+    EntityFeatures,
     make_pairs,
     pair_features,
     sieve_entities,
@@ -21,6 +21,9 @@ from allennlp_coref_rc.annotations.clusters import check_max_clusters, largest_c
 
 LEAST_CHANCE = 0.25
 """How likely a span has to be a mention to be linked."""
+
+BLOCK = 400
+"""Mentions whose pairs are described at once."""
 
 
 @Annotator.register("ranked_coref")
@@ -65,6 +68,8 @@ class RankedCoref(Annotator):
         self._include_singletons = include_singletons
         self._max_clusters = max_clusters
         self._weights, self._words = networks.load_weights(Path(path) if path else networks.MODEL)
+        decisions = self._weights["decisions"]
+        self._bonuses, self._least = decisions[:-2], decisions[-2:]
         self._sieve = SieveCoref(descriptions=False)
 
     def annotate(self, text: AnnotatedText) -> AnnotatedText:
@@ -81,19 +86,27 @@ class RankedCoref(Annotator):
             rules.words,
             sentence_of,
         )
-        mentions = describe_mentions(text, rules, spans, chances)
+        mentions = describe_mentions(text, rules, sentence_of, spans, chances)
         earlier, later = make_pairs(mentions)
-        features = features_of_pairs(mentions, earlier, later)
-        scores = networks.pair_scores(self._weights, mentions.vectors, features, earlier, later)
-        bonus, least = self._weights["decisions"]
-        entities: Dict[int, List[int]] = {}
-        for mention, entity in enumerate(link(mentions, earlier, later, *scores, bonus)):
-            entities.setdefault(entity, []).append(mention)
-        return sorted(
-            [spans[mention] for mention in members]
-            for members in entities.values()
-            if len(members) > 1 or self._include_singletons and chances[members[0]] >= least
-        )
+        blocks = features_of_pairs(mentions, earlier, later)
+        scores = networks.pair_scores(self._weights, mentions.vectors, blocks, earlier, later)
+        clusters = choose_clusters(mentions, link(mentions, earlier, later, *scores, self._bonuses), *self._least)
+        return clusters if self._include_singletons else [cluster for cluster in clusters if len(cluster) > 1]
+
+
+def choose_clusters(mentions: Candidates, entity: List[int], linked: float, alone: float) -> List[List[Span]]:
+    """
+    The clusters of a linking, in order. A mention stays if it is likely enough to be one: `linked` or `alone` is the
+    least chance.
+    """
+    members: Dict[int, List[int]] = {}
+    for mention in np.flatnonzero(mentions.chances >= linked).tolist():
+        members.setdefault(entity[mention], []).append(mention)
+    return sorted(
+        [mentions.spans[mention] for mention in own]
+        for own in members.values()
+        if len(own) > 1 or mentions.chances[own[0]] >= alone
+    )
 
 
 def number_sentences(sentences: List[Span], length: int) -> np.ndarray:
@@ -111,11 +124,16 @@ def features_of_tokens(text: AnnotatedText, rules: Resolution) -> np.ndarray:
     return token_features(text.tokens, rules.words, rules.sentences, rules.mentions, quoted)
 
 
-def describe_mentions(text: AnnotatedText, rules: Resolution, spans: List[Span], chances: np.ndarray) -> Candidates:
-    sentence_of = number_sentences(rules.sentences, len(text))
+def describe_mentions(
+    text: AnnotatedText, rules: Resolution, sentence_of: np.ndarray, spans: List[Span], chances: np.ndarray
+) -> Candidates:
     return describe(text.tokens, rules.words, sentence_of, spans, chances, rules.mentions, rules.entities, rules.quotes)
 
 
-def features_of_pairs(mentions: Candidates, earlier: np.ndarray, later: np.ndarray) -> np.ndarray:
-    own = pair_features(mentions, earlier, later)
-    return np.concatenate([own, entity_features(mentions, earlier, later, sieve_entities(mentions))], axis=1)
+def features_of_pairs(mentions: Candidates, earlier: np.ndarray, later: np.ndarray) -> Iterator[np.ndarray]:
+    """The features of pairs, by blocks of later mentions: those of a long text together would take a gigabyte."""
+    entities = EntityFeatures(mentions, sieve_entities(mentions))
+    bounds = np.searchsorted(later, np.arange(0, len(mentions.spans) + BLOCK, BLOCK))
+    for start, stop in zip(bounds, bounds[1:]):
+        pairs = earlier[start:stop], later[start:stop]
+        yield np.concatenate([pair_features(mentions, *pairs), entities.of(*pairs)], axis=1)

@@ -1,3 +1,5 @@
+import ast
+import sys
 from itertools import chain
 
 import numpy as np
@@ -9,7 +11,7 @@ from hypothesis import strategies as st
 
 from allennlp_coref_rc.annotations import AnnotatedText, sentence_spans
 from allennlp_coref_rc.annotations.annotators import Annotator, RankedCoref
-from allennlp_coref_rc.annotations.annotators.ranked import networks, words
+from allennlp_coref_rc.annotations.annotators.ranked import networks, ranked_coref, words
 
 TEXT = (
     "Anne Elliot lived in a large house near Bath with her father , Sir Walter . He was a vain man . "
@@ -73,6 +75,23 @@ def test_bad_options_are_refused(options, message):
 def test_the_files_stay_below_a_megabyte():
     folder = networks.MODEL.parent
     assert sum((folder / name).stat().st_size for name in ("model.npz", "words.xz")) < 1_000_000
+
+
+def test_the_networks_need_numpy_alone():
+    files = sorted(networks.MODEL.parent.glob("*.py"))
+    imports = [node for file in files for node in ast.walk(ast.parse(file.read_text()))]
+    names = {node.module for node in imports if isinstance(node, ast.ImportFrom)}
+    names |= {alias.name for node in imports if isinstance(node, ast.Import) for alias in node.names}
+    packages = {name.partition(".")[0] for name in names} - sys.stdlib_module_names
+    assert packages == {"numpy", "allennlp_coref_rc"}
+
+
+def test_blocks_of_pairs_have_the_features_of_all_pairs_together(annotator, monkeypatch):
+    tokens = TEXT.split() * 3
+    text = AnnotatedText(tokens, sentence_spans(tokens))
+    together = annotate(annotator, " ".join(tokens))
+    monkeypatch.setattr(ranked_coref, "BLOCK", 7)
+    assert annotator.annotate(text) == together
 
 
 WORDS = (
