@@ -24,9 +24,6 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.script import ScriptParser, run
 from allennlp_coref_rc.modules.recurrence import Edges, RecurrenceInput, _triton
 
-REGISTERS = 65536
-"""Of a multiprocessor, in every GPU of compute capability 8 and 9."""
-
 SHARED = {80: 163 * 1024, 90: 227 * 1024}
 """Bytes of shared memory that one program may have, by compute capability."""
 
@@ -71,15 +68,15 @@ class _Recorder:
         for name, value in list(values.items()):
             if isinstance(value, torch.Tensor):
                 types[name] = f"*{TYPES[values.pop(name).dtype]}"
-            elif name in ("length", "memory_length"):
+            elif name in ("length", "memory_length", "depth"):
                 types[name] = "i32"
                 values.pop(name)
         options = {name: values.pop(name) for name in list(values) if name not in self.parameters}
         self.launches.append({"kernel": self.name, "types": types, "constants": values, "options": options})
 
 
-def launches(cell: Cell) -> List[Dict[str, Any]]:
-    """What `_triton` launches for one layer, forward and (in training) backward."""
+def launches(cell: Cell, capability: int) -> List[Dict[str, Any]]:
+    """What `_triton` launches for one layer, forward and (in training) backward, on a GPU of this capability."""
     options: Dict[str, Any] = {"device": "meta", "dtype": getattr(torch, cell.dtype)}
     batch, length, size = 2, 8, cell.size
     sources = torch.empty(batch, length, 1, device="meta", dtype=torch.int64)
@@ -99,11 +96,14 @@ def launches(cell: Cell) -> List[Dict[str, Any]]:
     )
     result: List[Dict[str, Any]] = []
     kernels = "allennlp_coref_rc.modules.recurrence._triton_kernels"
-    with mock.patch.multiple(kernels, **{name: _Recorder(name, result) for name in KERNELS}):
+    with (
+        mock.patch.multiple(kernels, **{name: _Recorder(name, result) for name in KERNELS}),
+        mock.patch.object(_triton, "_shared_memory", lambda device: SHARED[capability]),
+    ):
         output = _triton.fused(given)
         if cell.training:
             output.sum().backward()
-    return result
+    return [{**launch, "capability": capability} for launch in result]
 
 
 def compiled(wanted: Sequence[Dict[str, Any]]) -> List[Dict[str, int]]:
@@ -122,8 +122,8 @@ def problems(launch: Dict[str, Any], used: Dict[str, int]) -> List[str]:
     if used["stack"]:
         found.append(f"{used['stack']} bytes of stack, expected 0")
     # Registers are given out by 8 a thread.
-    if -(-used["registers"] // 8) * 8 * used["threads"] > REGISTERS:
-        found.append(f"{used['registers']} registers in {used['threads']} threads, expected {REGISTERS} in all")
+    if -(-used["registers"] // 8) * 8 * used["threads"] > _triton.REGISTERS:
+        found.append(f"{used['registers']} registers in {used['threads']} threads, expected {_triton.REGISTERS} in all")
     if used["shared"] > SHARED[launch["capability"]]:
         found.append(f"{used['shared']} bytes of shared memory, expected {SHARED[launch['capability']]}")
     return found
@@ -141,8 +141,7 @@ def main() -> int:
     cells = [cell for cell in CELLS if cell.size in arguments.sizes]
     wanted = {}
     for cell, capability in itertools.product(cells, arguments.capabilities):
-        for launch in launches(cell):
-            launch["capability"] = capability
+        for launch in launches(cell, capability):
             wanted.setdefault(json.dumps(launch), (cell, launch))
     worst: Dict[Any, Dict[str, int]] = {}
     wrong = []

@@ -1,4 +1,5 @@
 import functools
+import math
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 import torch
@@ -17,7 +18,16 @@ MIN_BLOCK = 16
 CHUNK_ELEMENTS = 8192
 """How many of one gate's recurrent weights are read at once where they don't stay on the chip."""
 
+REGISTERS = 65536
+"""Of a multiprocessor, on every GPU that `MIN_CAPABILITY` allows."""
+
+OTHER_SHARED_MEMORY = 24 * 1024
+"""Bytes of shared memory that the kernels need for the exchange between threads, at most."""
+
 MIN_CAPABILITY = (8, 0)
+
+EDGE_OPTIONS = ("RELATIONS", "NUM_RELATIONS", "EDGES", "SIZE", "BLOCK", "HAS_MEMORY", "num_stages", "enable_fp_fusion")
+"""The options that `edge_gradients` shares with the other kernels."""
 
 
 def why_not(given: RecurrenceInput) -> Optional[str]:
@@ -65,7 +75,8 @@ def fused(given: RecurrenceInput) -> torch.Tensor:
     backward. Sums, gates and the state that passes from one token to the next are float32; in bfloat16, states that
     are read back from memory have been rounded. Call `why_not` first.
 
-    The recurrent weights stay in registers up to size 128. Beyond, each multiprocessor reads them again at every step.
+    The recurrent weights stay in registers up to size 128. Beyond, each multiprocessor reads them again at every step,
+    but in bfloat16 holds as many as fit in shared memory; what is multiplied with those is rounded to bfloat16.
     """
     inputs, edges, weight_hh, bias_hn, mask, memory, reverse = given
     edges = [edge for edge in edges if edge.sources.size(2)]
@@ -114,7 +125,7 @@ class _Recurrence(torch.autograd.Function):
         mask, sources, relations, reverse = reads
         batch_size, length, _ = inputs.shape
         size = weight_hh.size(1)
-        options = _options(size, memory, sources, relations, reverse)
+        options = _options(inputs, size, memory, sources, relations, reverse)
         states = inputs.new_empty(batch_size, length, size)
         gates = inputs.new_empty(batch_size, length, 4 * size) if needs_grad else None
         previous = torch.empty_like(states) if needs_grad else None
@@ -123,7 +134,7 @@ class _Recurrence(torch.autograd.Function):
                 inputs,
                 sources,
                 weights,
-                _packed(weight_hh.view(3, size, size), options),
+                *_packed(weight_hh.view(3, size, size), options),
                 bias_hn,
                 mask,
                 memory,
@@ -133,6 +144,7 @@ class _Recurrence(torch.autograd.Function):
                 _scratch(inputs, options, 1),
                 length,
                 0 if memory is None else memory.size(1),
+                options["DEPTH"],
                 SAVE=needs_grad,
                 **options,
             )
@@ -161,12 +173,13 @@ class _Recurrence(torch.autograd.Function):
                 grad_gates,
                 sources,
                 weights,
-                _packed(weight_hh.view(3, size, size).transpose(1, 2), options),
+                *_packed(weight_hh.view(3, size, size).transpose(1, 2), options),
                 mask,
                 gates,
                 previous,
                 _scratch(states, options, 3),
                 *lengths,
+                options["DEPTH"],
                 WEIGHT_GRADS=grad_weights is not None,
                 **options,
             )
@@ -200,19 +213,24 @@ class _Recurrence(torch.autograd.Function):
 
 
 def _options(
+    inputs: torch.Tensor,
     size: int,
     memory: Optional[torch.Tensor],
     sources: Optional[torch.Tensor],
     relations: Tuple[int, ...],
     reverse: bool,
 ) -> Dict[str, Any]:
-    """The constants that the kernels are compiled with."""
+    """The constants that the kernels are compiled with. Here alone is chosen by size how they run."""
     block = MIN_BLOCK
     while block < size:
         block *= 2
     # With this number a thread's share of the recurrent weights, at most 192 of them, fits into its 255 registers.
     warps = {16: 1, 32: 1, 64: 4, 128: 8}.get(block, 16)
     parts = 32 * warps // block
+    on_chip = block <= MAX_SIZE_ON_CHIP
+    held = 0 if on_chip or inputs.dtype != torch.bfloat16 else _held(block, inputs.device)
+    chunk = block // (4 * parts) if on_chip else max(1, CHUNK_ELEMENTS // (4 * parts * block))
+    streamed = block if on_chip else max(size - held, 0)
     return {
         # A tuple without elements is no argument that Triton takes.
         "RELATIONS": relations or (0,),
@@ -221,33 +239,54 @@ def _options(
         "SIZE": size,
         "BLOCK": block,
         "PARTS": parts,
-        "DEPTH": block // (4 * parts),
-        "CHUNK": max(1, CHUNK_ELEMENTS // (4 * parts * block)),
+        "DEPTH": math.ceil(streamed / (4 * parts * chunk)) * chunk,
+        "CHUNK": chunk,
+        "HELD": held,
         "HAS_MEMORY": memory is not None,
         "REVERSE": reverse,
-        "ON_CHIP": block <= MAX_SIZE_ON_CHIP,
+        "ON_CHIP": on_chip,
         "num_warps": warps,
+        # All that there are: left to itself, the compiler spills some to leave room for a program that never comes.
+        "maxnreg": min(255, REGISTERS // (32 * warps)),
         # Loads must not be moved ahead of the stores of an earlier step.
         "num_stages": 1,
-        # A product and the sum that it is added to are one instruction, and rounded once. Triton's own choice of this
-        # has changed from version to version.
+        # A product and the sum that it is added to are one instruction, and rounded once. Left out, it would depend on
+        # Triton's version and on the environment.
         "enable_fp_fusion": True,
     }
 
 
-EDGE_OPTIONS = ("RELATIONS", "NUM_RELATIONS", "EDGES", "SIZE", "BLOCK", "HAS_MEMORY", "num_stages", "enable_fp_fusion")
+def _held(block: int, device: torch.device) -> int:
+    """How many inputs' weights in bfloat16, a power of two, fit into shared memory."""
+    held = block // 2
+    # A matrix unit takes 16 at least.
+    while held >= 16 and 3 * block * held * 2 > _shared_memory(device) - OTHER_SHARED_MEMORY:
+        held //= 2
+    return held if held >= 16 else 0
 
 
-def _packed(weight: torch.Tensor, options: Dict[str, Any]) -> torch.Tensor:
+def _shared_memory(device: torch.device) -> int:
+    """The bytes of shared memory that one program may have."""
+    if device.type != "cuda":
+        return 0
+    # Not all builds of PyTorch know it; 48 KiB is what every GPU has.
+    return getattr(torch.cuda.get_device_properties(device), "shared_memory_per_block_optin", 48 * 1024)
+
+
+def _packed(weight: torch.Tensor, options: Dict[str, Any]) -> Tuple[torch.Tensor, Optional[torch.Tensor]]:
     """
-    The weights of each gate, (3, outputs, inputs), padded with zeros and in the order of the kernels' registers:
-    (3, DEPTH, PARTS, outputs, 4), where input (d * PARTS + p) * 4 + i is at [:, d, p, :, i].
+    The weights of each gate, (3, outputs, inputs), padded with zeros and in the order in which the kernels take them:
+    those of the first `HELD` inputs as the second tensor, and the others as (3, DEPTH, PARTS, outputs, 4), where input
+    (d * PARTS + p) * 4 + i is at [:, d, p, :, i].
     """
-    size, block = options["SIZE"], options["BLOCK"]
-    weight = torch.nn.functional.pad(weight, (0, block - size, 0, block - size))
+    block, depth, parts, held = (options[name] for name in ("BLOCK", "DEPTH", "PARTS", "HELD"))
+    size = weight.size(1)
+    weight = torch.nn.functional.pad(weight, (0, max(held + depth * parts * 4 - size, 0), 0, block - size))
+    rest = weight[:, :, held : held + depth * parts * 4]
     # Weights that are read once may as well be wide.
-    weight = weight.to(torch.float32 if options["ON_CHIP"] else weight.dtype)
-    return weight.view(3, block, options["DEPTH"], options["PARTS"], 4).permute(0, 2, 3, 1, 4).contiguous()
+    rest = rest.to(torch.float32 if options["ON_CHIP"] else weight.dtype)
+    rest = rest.reshape(3, block, depth, parts, 4).permute(0, 2, 3, 1, 4).contiguous()
+    return rest, weight[:, :, :held].contiguous() if held else None
 
 
 def _scratch(like: torch.Tensor, options: Dict[str, Any], vectors: int) -> Optional[torch.Tensor]:

@@ -4,7 +4,9 @@ The kernels of `_triton`. Importing this needs Triton.
 One program takes one sequence of the batch through all its time steps, so that nothing waits for another program. It
 holds U (forward) or its transpose (backward) in registers, spread over its threads, and multiplies by broadcasting and
 summing: with a single row a matrix unit would stand idle, and this way a batch spreads over as many multiprocessors as
-it has sequences. Where U is too large (`ON_CHIP` is false), it is read again at every step, from the caches.
+it has sequences. Where U is too large (`ON_CHIP` is false), it is read again at every step, from the caches, but for
+the weights of the first `HELD` inputs: in bfloat16, matrix units multiply these, and Triton keeps in shared memory what
+a `tl.dot` in a loop takes from outside of it.
 
 A step waits for the state just computed and for nothing else. That state comes from registers; what the next step needs
 besides (its inputs, its edges and the older states that they lead to) is asked for a step ahead, from global memory.
@@ -53,6 +55,18 @@ def _packed(pointer, DEPTH: tl.constexpr, PARTS: tl.constexpr, BLOCK: tl.constex
     part = tl.arange(0, PARTS)[None, :, None, None] * (BLOCK * 4)
     output = tl.arange(0, BLOCK)[None, None, :, None] * 4
     return pointer + depth + part + output + tl.arange(0, 4)[None, None, None, :]
+
+
+@triton.jit
+def _held(pointer, BLOCK: tl.constexpr, HELD: tl.constexpr):
+    return tl.load(pointer + tl.arange(0, BLOCK)[:, None] * HELD + tl.arange(0, HELD)[None, :])
+
+
+@triton.jit
+def _held_column(pointer, HELD: tl.constexpr):
+    """The first `HELD` numbers of a vector as the first of 8 columns, which is the least that a matrix unit takes."""
+    column = tl.load(pointer + tl.arange(0, HELD))[:, None]
+    return tl.where(tl.arange(0, 8)[None, :] == 0, column, 0.0).to(tl.bfloat16)
 
 
 @triton.jit
@@ -105,26 +119,35 @@ def _asked(
     return x_r, x_z, x_n, valid, older, chain
 
 
-@triton.jit(do_not_specialize=["length", "memory_length"])
+@triton.jit(do_not_specialize=["length", "memory_length", "depth"])
 def forward(
-    inputs, sources, weights, packed, bias_hn, mask, memory, states, gates, previous, scratch, length, memory_length,
+    inputs, sources, weights, packed, held, bias_hn, mask, memory, states, gates, previous, scratch, length,
+    memory_length, depth,
     RELATIONS: tl.constexpr, NUM_RELATIONS: tl.constexpr, EDGES: tl.constexpr, SIZE: tl.constexpr, BLOCK: tl.constexpr,
-    PARTS: tl.constexpr, DEPTH: tl.constexpr, CHUNK: tl.constexpr, HAS_MEMORY: tl.constexpr, SAVE: tl.constexpr,
-    REVERSE: tl.constexpr, ON_CHIP: tl.constexpr,
+    PARTS: tl.constexpr, DEPTH: tl.constexpr, CHUNK: tl.constexpr, HELD: tl.constexpr, HAS_MEMORY: tl.constexpr,
+    SAVE: tl.constexpr, REVERSE: tl.constexpr, ON_CHIP: tl.constexpr,
 ):  # fmt: skip
     """
     `RELATIONS` holds four numbers a relation: its first edge, the one past its last, and the same of its slice.
-    `packed` holds U of each gate; `gates`, which gets r, z, n and m U_n + b_n, is (batch, length, 4 * SIZE).
+    `packed` has U of each gate, but for its first inputs, which `held` has. `depth` is `DEPTH` as a number that the
+    compiler does not know: otherwise it unrolls the loop over U and spills registers. `gates`, which gets r, z, n and
+    m U_n + b_n, is (batch, length, 4 * SIZE).
     """
-    GATE: tl.constexpr = BLOCK * BLOCK
+    GATE: tl.constexpr = DEPTH * PARTS * BLOCK * 4
+    HELD_GATE: tl.constexpr = BLOCK * HELD
     row = tl.program_id(0).to(tl.int64)
     j = tl.arange(0, BLOCK)
     real = j < SIZE
+    output = real[None, None, :, None]
     bias = _load(bias_hn + j, real)
     if ON_CHIP:
         weight_r = tl.load(_packed(packed, DEPTH, PARTS, BLOCK))
         weight_z = tl.load(_packed(packed + GATE, DEPTH, PARTS, BLOCK))
         weight_n = tl.load(_packed(packed + 2 * GATE, DEPTH, PARTS, BLOCK))
+    if HELD > 0:
+        held_r = _held(held, BLOCK, HELD)
+        held_z = _held(held + HELD_GATE, BLOCK, HELD)
+        held_n = _held(held + 2 * HELD_GATE, BLOCK, HELD)
 
     state = tl.full((BLOCK,), 0.0, tl.float32)
     position = row * length + (length - 1 if REVERSE else 0)
@@ -151,23 +174,29 @@ def forward(
             sum_n = tl.sum(weight_n * column, axis=0)
         else:
             # Registers can't be indexed, so m goes through memory; the first barrier awaits last step's readers.
+            vector = scratch + row * BLOCK
             tl.debug_barrier()
-            tl.store(scratch + row * BLOCK + j, m)
+            tl.store(vector + j, m)
             tl.debug_barrier()
             sum_r = tl.full((PARTS, BLOCK, 4), 0.0, tl.float32)
             sum_z = tl.full((PARTS, BLOCK, 4), 0.0, tl.float32)
             sum_n = tl.full((PARTS, BLOCK, 4), 0.0, tl.float32)
-            for first in range(0, DEPTH, CHUNK):
+            for first in range(0, depth, CHUNK):
                 w = _packed(packed + first * (PARTS * BLOCK * 4), CHUNK, PARTS, BLOCK)
-                column = tl.load(_packed(scratch + row * BLOCK + first * (PARTS * 4), CHUNK, PARTS, 1))
-                sum_r += tl.sum(tl.load(w).to(tl.float32) * column, axis=0)
-                sum_z += tl.sum(tl.load(w + GATE).to(tl.float32) * column, axis=0)
-                sum_n += tl.sum(tl.load(w + 2 * GATE).to(tl.float32) * column, axis=0)
+                column = tl.load(_packed(vector + HELD + first * (PARTS * 4), CHUNK, PARTS, 1))
+                sum_r += tl.sum(_load(w, output) * column, axis=0)
+                sum_z += tl.sum(_load(w + GATE, output) * column, axis=0)
+                sum_n += tl.sum(_load(w + 2 * GATE, output) * column, axis=0)
         sum_r, sum_z, sum_n = tl.sum(sum_r, axis=2), tl.sum(sum_z, axis=2), tl.sum(sum_n, axis=2)
         # All gates at once, because the threads wait for each other at each sum over PARTS.
         hidden_rz, hidden_n = tl.split(tl.sum(tl.join(tl.join(sum_r, sum_z), tl.join(sum_n, sum_n)), axis=0))
         hidden_r, hidden_z = tl.split(hidden_rz)
         hidden_n, _ = tl.split(hidden_n)
+        if HELD > 0:
+            column = _held_column(vector, HELD)
+            hidden_r += tl.sum(tl.dot(held_r, column), axis=1)
+            hidden_z += tl.sum(tl.dot(held_z, column), axis=1)
+            hidden_n += tl.sum(tl.dot(held_n, column), axis=1)
 
         # Masked inputs may be NaN.
         r = _sigmoid(tl.where(valid, x_r, 0.0) + hidden_r)
@@ -204,13 +233,13 @@ def _saved(gates, previous, grad_states, mask, position, k, SIZE: tl.constexpr):
     return r, z, n, hidden_n, m, grad, tl.load(mask + position) != 0
 
 
-@triton.jit(do_not_specialize=["length", "memory_length"])
+@triton.jit(do_not_specialize=["length", "memory_length", "depth"])
 def backward(
-    grad_states, grad_memory, grad_gates, sources, weights, packed, mask, gates, previous, scratch, length,
-    memory_length,
+    grad_states, grad_memory, grad_gates, sources, weights, packed, held, mask, gates, previous, scratch, length,
+    memory_length, depth,
     RELATIONS: tl.constexpr, NUM_RELATIONS: tl.constexpr, EDGES: tl.constexpr, SIZE: tl.constexpr, BLOCK: tl.constexpr,
-    PARTS: tl.constexpr, DEPTH: tl.constexpr, CHUNK: tl.constexpr, HAS_MEMORY: tl.constexpr, WEIGHT_GRADS: tl.constexpr,
-    REVERSE: tl.constexpr, ON_CHIP: tl.constexpr,
+    PARTS: tl.constexpr, DEPTH: tl.constexpr, CHUNK: tl.constexpr, HELD: tl.constexpr, HAS_MEMORY: tl.constexpr,
+    WEIGHT_GRADS: tl.constexpr, REVERSE: tl.constexpr, ON_CHIP: tl.constexpr,
 ):  # fmt: skip
     """
     `grad_states` (float32) comes in with the gradient from outside and collects what later tokens send to what they
@@ -218,14 +247,20 @@ def backward(
     which comes in as zeros, collects too. `packed` holds the transpose of each gate's U. `grad_gates`, (batch, length,
     4 * SIZE), gets the gradients of the three projected inputs and of m U_n + b_n.
     """
-    GATE: tl.constexpr = BLOCK * BLOCK
+    GATE: tl.constexpr = DEPTH * PARTS * BLOCK * 4
+    HELD_GATE: tl.constexpr = BLOCK * HELD
     row = tl.program_id(0).to(tl.int64)
     k = tl.arange(0, BLOCK)
     real = k < SIZE
+    output = real[None, None, :, None]
     if ON_CHIP:
         weight_r = tl.load(_packed(packed, DEPTH, PARTS, BLOCK))
         weight_z = tl.load(_packed(packed + GATE, DEPTH, PARTS, BLOCK))
         weight_n = tl.load(_packed(packed + 2 * GATE, DEPTH, PARTS, BLOCK))
+    if HELD > 0:
+        held_r = _held(held, BLOCK, HELD)
+        held_z = _held(held + HELD_GATE, BLOCK, HELD)
+        held_n = _held(held + 2 * HELD_GATE, BLOCK, HELD)
 
     # The gradient that the token just done, which comes after this one, sends to this one's state.
     carried = tl.full((BLOCK,), 0.0, tl.float32)
@@ -265,14 +300,18 @@ def backward(
             tl.store(vectors + 2 * BLOCK + k, grad_hidden)
             tl.debug_barrier()
             sums = tl.full((PARTS, BLOCK, 4), 0.0, tl.float32)
-            for first in range(0, DEPTH, CHUNK):
+            for first in range(0, depth, CHUNK):
                 w = _packed(packed + first * (PARTS * BLOCK * 4), CHUNK, PARTS, BLOCK)
-                column = _packed(vectors + first * (PARTS * 4), CHUNK, PARTS, 1)
-                products = tl.load(w).to(tl.float32) * tl.load(column)
-                products += tl.load(w + GATE).to(tl.float32) * tl.load(column + BLOCK)
-                products += tl.load(w + 2 * GATE).to(tl.float32) * tl.load(column + 2 * BLOCK)
-                sums += tl.sum(products, axis=0)
+                column = _packed(vectors + HELD + first * (PARTS * 4), CHUNK, PARTS, 1)
+                sums += tl.sum(_load(w, output) * tl.load(column), axis=0)
+                sums += tl.sum(_load(w + GATE, output) * tl.load(column + BLOCK), axis=0)
+                sums += tl.sum(_load(w + 2 * GATE, output) * tl.load(column + 2 * BLOCK), axis=0)
         grad_m = grad * z + tl.sum(tl.sum(sums, axis=2), axis=0)
+        if HELD > 0:
+            product = tl.dot(held_r, _held_column(vectors, HELD))
+            product = tl.dot(held_z, _held_column(vectors + BLOCK, HELD), product)
+            product = tl.dot(held_n, _held_column(vectors + 2 * BLOCK, HELD), product)
+            grad_m += tl.sum(product, axis=1)
         if WEIGHT_GRADS:
             tl.store(grad_states + position * SIZE + k, grad_m, mask=real)
 

@@ -8,6 +8,7 @@ import math
 import sys
 import types
 
+import numpy
 import pytest
 import torch
 from allennlp.common.checks import ConfigurationError
@@ -69,23 +70,68 @@ def check(case, oracle, dtype=torch.float32):
     [
         (1, 1, 2, None, False),
         (5, 1, 34, 3, True),
-        (3, 9, 2, None, True),
-        (3, 9, 2, 3, False),
-        (3, 9, 34, 3, True),
-        (3, 9, 34, None, False),
+        (3, 6, 2, None, True),
+        (3, 6, 2, 3, False),
+        (3, 6, 34, 3, True),
+        (3, 6, 34, None, False),
     ],
 )
 def test_as_exact_as_the_reference(batch_size, length, size, memory_length, reverse, dtype):
     check(*case_of(batch_size, length, size, memory_length, reverse), dtype)
 
 
+@pytest.fixture
+def products_of_bfloat16(monkeypatch):
+    """Triton's interpreter keeps bfloat16 as integers, and multiplies those in `tl.dot`; here it multiplies numbers."""
+    interpreter = pytest.importorskip("triton.runtime.interpreter")
+    create_dot = interpreter.InterpreterBuilder.create_dot
+
+    def as_numbers(handle):
+        if handle.dtype.scalar.name != "bf16":
+            return handle
+        numbers = (handle.data.astype(numpy.uint32) << 16).view(numpy.float32)
+        return interpreter.TensorHandle(numbers, interpreter.tl.float32)
+
+    def dot(self, a, b, *rest):
+        return create_dot(self, as_numbers(a), as_numbers(b), *rest)
+
+    monkeypatch.setattr(interpreter.InterpreterBuilder, "create_dot", dot)
+
+
 @needs_triton
-@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 @pytest.mark.parametrize("reverse", [False, True])
-def test_weights_that_do_not_stay_on_the_chip(reverse, dtype, monkeypatch):
+@pytest.mark.parametrize(
+    "dtype, shared, held", [(torch.float32, 0, 0), (torch.bfloat16, 0, 0), (torch.bfloat16, 3 * 64 * 16 * 2, 16)]
+)
+def test_weights_that_do_not_all_stay_on_the_chip(dtype, shared, held, reverse, monkeypatch, products_of_bfloat16):
+    """With room for 16 inputs' weights in shared memory, in bfloat16 those are held and the other 18 are not."""
     monkeypatch.setattr(_triton, "MAX_SIZE_ON_CHIP", 0)
     monkeypatch.setattr(_triton, "CHUNK_ELEMENTS", 16 * 64)
-    check(*case_of(4, 5, 34, 2, reverse), dtype)
+    monkeypatch.setattr(_triton, "_shared_memory", lambda device: shared + _triton.OTHER_SHARED_MEMORY)
+    assert _triton._options(torch.empty(0, dtype=dtype), 34, None, None, (), reverse)["HELD"] == held
+    check(*case_of(4, 4, 34, 2, reverse), dtype)
+
+
+@pytest.mark.parametrize("kibibytes, at_256, at_512", [(227, 128, 64), (163, 64, 32), (40, 0, 0)])
+def test_what_is_held_fits_into_shared_memory(kibibytes, at_256, at_512, monkeypatch):
+    """An H100 has 227 KiB, an A100 163."""
+    monkeypatch.setattr(_triton, "_shared_memory", lambda device: 1024 * kibibytes)
+    assert [_triton._held(block, DEVICE) for block in (256, 512)] == [at_256, at_512]
+
+
+def test_packed_weights():
+    """A product of packed weights and a vector in the kernels' shapes is the product of the matrix and the vector."""
+    generator = torch.Generator().manual_seed(0)
+    weight, vector = (torch.randn(*shape, generator=generator, dtype=torch.float64) for shape in ((3, 5, 5), (5,)))
+    for held, depth, parts in [(0, 4, 1), (0, 2, 2), (2, 1, 1)]:
+        options = {"BLOCK": 16, "DEPTH": depth, "PARTS": parts, "HELD": held, "ON_CHIP": False}
+        rest, first = _triton._packed(weight, options)
+        padded = torch.nn.functional.pad(vector[held:], (0, depth * parts * 4 - (5 - held)))
+        product = (rest * padded.view(depth, parts, 1, 4)).sum((1, 2, 4))
+        if held:
+            product += first @ vector[:held]
+        torch.testing.assert_close(product[:, :5], weight @ vector)
+        assert (product[:, 5:] == 0).all()
 
 
 @needs_triton

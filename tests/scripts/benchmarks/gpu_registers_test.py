@@ -19,10 +19,10 @@ def registers(load, monkeypatch, tmp_path):
 def test_registers_suffice(registers, request):
     every = request.config.getoption("every_cell")
     launches = [
-        {**launch, "capability": capability}
+        launch
         for cell in (registers.CELLS if every else [registers.Cell(*TIGHTEST)])
-        for launch in registers.launches(cell)
         for capability in (registers.CAPABILITIES if every else (90,))
+        for launch in registers.launches(cell, capability)
     ]
     found = list(registers.compiled(launches))
     assert len(found) == len(launches) >= 3
@@ -47,7 +47,7 @@ def test_problems(registers):
 def test_launches_are_those_of_the_layer(registers):
     """Two kernels in training without edges, three with edges whose weights are learnt, one in inference."""
     names = {
-        cell: [launch["kernel"] for launch in registers.launches(registers.Cell(20, "bfloat16", *cell))]
+        cell: [launch["kernel"] for launch in registers.launches(registers.Cell(20, "bfloat16", *cell), 90)]
         for cell in [("nothing", True), ("edges", True), ("edges, memory", False)]
     }
     assert names == {
@@ -55,7 +55,7 @@ def test_launches_are_those_of_the_layer(registers):
         ("edges", True): ["forward", "backward", "edge_gradients"],
         ("edges, memory", False): ["forward"],
     }
-    (launch,) = registers.launches(registers.Cell(20, "bfloat16", training=False))
+    (launch,) = registers.launches(registers.Cell(20, "bfloat16", training=False), 90)
     assert launch["types"]["inputs"] == launch["types"]["memory"] == "*bf16"
     assert launch["constants"]["SIZE"] == 20 and launch["constants"]["gates"] is None
     assert launch["options"]["enable_fp_fusion"] is True
