@@ -172,8 +172,9 @@ class AnnotatedSelfAttention(torch.nn.Module):
         """
         biases = self.projection.bias.view(3, self._num_heads, -1)[:2, : labels.size(-1)].split(self._heads, dim=1)
         tables = [project(bias) for project, bias in zip(self.labels, biases)]
-        # The first row of each head in all tables.
-        sizes = [table.size(1) for table in tables for _ in range(table.size(0))]
-        first_rows = torch.tensor([0, *accumulate(sizes[:-1])], device=labels.device)
+        # The first row of each head in all tables, made on the device: a copy would wait for it.
+        ends = list(accumulate(table.size(0) * table.size(1) for table in tables))
+        ranges = zip([0, *ends], ends, (table.size(1) for table in tables))
+        first_rows = torch.cat([torch.arange(*range_, device=labels.device) for range_ in ranges])
         rows = torch.cat([table.flatten(0, 1).flatten(1) for table in tables])
         return embedding(labels + first_rows, rows).unflatten(-1, tables[0].shape[2:])

@@ -119,7 +119,8 @@ class QanetBlock(torch.nn.Module):
         it is kept.
         """
         probability = self._layer_dropout * (index + 1) / len(self.norms)
-        if self.training and torch.rand(()) < probability:
+        # Drawn on the CPU, so that nothing waits for a GPU.
+        if self.training and torch.rand((), device="cpu") < probability:
             return inputs + self._no_gradients() if is_distributed() else inputs
         outputs = layer(self.dropout(self.norms[index](inputs)))
         return inputs + outputs if self.training else torch.add(inputs, outputs, alpha=1 - probability)

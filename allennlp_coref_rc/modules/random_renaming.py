@@ -59,11 +59,13 @@ class RandomRenaming(torch.nn.Module, FromParams):
         answers = [label.lower().split(",") for label in sorted(classes, key=classes.__getitem__)]
         in_answers = {word for answer in answers for word in answer}
         self._vocab_size = vocab.get_vocab_size(NAMESPACE)
-        self._groups: List[torch.Tensor] = []
-        self._class_groups: List[_ClassGroup] = []
+        # Their tensors are on the module's device, but in no state that is saved.
+        self._groups: List[str] = []
+        self._class_groups: List[str] = []
         for names in names_of_groups:
             names = [forms for forms in names if known.keys() - in_answers >= set(forms)]
-            self._groups.append(_indices(names, known))
+            self._groups.append(f"group_{len(self._groups)}")
+            self.register_buffer(self._groups[-1], _indices(names, known), persistent=False)
         for names in names_of_class_groups:
             names = [forms for forms in names if known.keys() >= set(forms)]
             if len(names) > MAX_CLASS_NAMES:
@@ -73,9 +75,10 @@ class RandomRenaming(torch.nn.Module, FromParams):
             if in_answers & {word for forms in names for word in forms}:
                 orders = list(permutations(range(len(names))))
                 becomes = [_renamed_answers(answers, names, order) for order in orders]
-                self._class_groups.append(
-                    _ClassGroup(_indices(names, known), torch.tensor(orders), torch.tensor(becomes))
-                )
+                group = _ClassGroup(_indices(names, known), torch.tensor(orders), torch.tensor(becomes).t())
+                self._class_groups.append(f"class_group_{len(self._class_groups)}")
+                for name, tensor in group._asdict().items():
+                    self.register_buffer(f"{self._class_groups[-1]}_{name}", tensor, persistent=False)
 
     def forward(
         self, texts: Sequence[TextFieldTensors], answer: Optional[torch.Tensor] = None
@@ -102,21 +105,23 @@ class RandomRenaming(torch.nn.Module, FromParams):
         becomes = torch.arange(self._vocab_size, device=device).repeat(batch_size, 1)
 
         def exchange(words: torch.Tensor, order: torch.Tensor) -> None:
-            words = words.to(device)
             becomes.scatter_(1, words.flatten().expand(batch_size, -1), words[order].flatten(1))
 
-        for words in self._groups:
+        for words in map(self.get_buffer, self._groups):
             exchange(words, torch.rand(batch_size, len(words), device=device).argsort(dim=1))
-        for group in self._class_groups:
+        for group in map(self._class_group, self._class_groups):
             chance = torch.rand(batch_size, len(group.orders), device=device)
             if answer is not None:
-                answers = group.answers.to(device).t()[answer.clamp(min=0)]
+                answers = group.answers[answer.clamp(min=0)]
                 chance = chance.masked_fill((answers < 0) & (answer >= 0).unsqueeze(1), -1.0)
             drawn = chance.argmax(dim=1)
-            exchange(group.words, group.orders.to(device)[drawn])
+            exchange(group.words, group.orders[drawn])
             if answer is not None:
                 answer = torch.where(answer < 0, answer, answers.gather(1, drawn.unsqueeze(1)).squeeze(1))
         return [{"tokens": {"tokens": becomes.gather(1, indices)}} for indices in tokens], answer
+
+    def _class_group(self, name: str) -> "_ClassGroup":
+        return _ClassGroup(*(self.get_buffer(f"{name}_{field}") for field in _ClassGroup._fields))
 
 
 class _ClassGroup(NamedTuple):
@@ -127,7 +132,7 @@ class _ClassGroup(NamedTuple):
     orders: torch.Tensor
     """Shape: (num_orders, num_names). In the place of name i comes name `orders[:, i]`."""
     answers: torch.Tensor
-    """Shape: (num_orders, num_classes). -1 where there is no such class."""
+    """Shape: (num_classes, num_orders). -1 where there is no such class."""
 
 
 def _names(group: Group) -> List[List[str]]:

@@ -66,9 +66,12 @@ class Scopes:
     """
 
     def __init__(self, numbers: torch.Tensor, mask: torch.Tensor, join_unannotated: bool = False) -> None:
-        # With NumPy: many small operations, which wait for each other's results. Shape: (batch_size, heads, length)
-        scopes = numpy.maximum(numbers.transpose(1, 2).cpu().numpy(), 0)
-        exist = numpy.broadcast_to(mask.cpu().numpy()[:, None], scopes.shape)
+        # With NumPy: many small operations, which wait for each other's results. One copy from the device, one back;
+        # the numbers of masked tokens come negated. Shape: (batch_size, heads, length)
+        numbers = numbers.clamp(min=0)
+        scopes = torch.where(mask.unsqueeze(-1), numbers, ~numbers).transpose(1, 2).cpu().numpy()
+        exist = scopes >= 0
+        scopes = numpy.where(exist, scopes, ~scopes)
         batch_size, heads, length = scopes.shape
         if not join_unannotated:
             in_none = scopes == 0
@@ -87,6 +90,8 @@ class Scopes:
         """`rows` are group by group; `starts` and `sizes` are of the groups."""
         self._buckets: List[Bucket] = []
         all_members = [rows[:0]]
+        all_sizes = []
+        shapes = []
         # The place of each row's output among the outputs of all buckets. The first output, zero, is for rows in no
         # group.
         places = numpy.zeros(num_rows, dtype=rows.dtype)
@@ -101,11 +106,15 @@ class Scopes:
                 places[members[is_member]] = end + numpy.flatnonzero(is_member)
                 end += members.size
                 all_members.append(members.ravel())
-                masks = None if is_member.all() else torch.from_numpy(is_member[:, None, None]).to(device)
-                self._buckets.append(Bucket(len(members), len(offsets), masks))
+                all_sizes.append(sizes[groups])
+                shapes.append((*members.shape, bool(is_member.all())))
+        parts = [numpy.concatenate(all_members), places, *all_sizes]
+        copied = torch.from_numpy(numpy.concatenate(parts)).to(device).split([len(part) for part in parts])
         # Positions in (batch_size, sequence_length, heads), bucket by bucket and group by group.
-        self._rows = torch.from_numpy(numpy.concatenate(all_members)).to(device)
-        self._places = torch.from_numpy(places).to(device)
+        self._rows, self._places = copied[:2]
+        for (groups, size, is_full), group_sizes in zip(shapes, copied[2:]):
+            is_in = None if is_full else torch.arange(size, device=device) < group_sizes[:, None, None, None]
+            self._buckets.append(Bucket(groups, size, is_in))
 
     def attend(self, projected: torch.Tensor) -> torch.Tensor:
         """

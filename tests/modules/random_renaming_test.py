@@ -8,6 +8,7 @@ from allennlp.data import Vocabulary
 
 from allennlp_coref_rc.data.fields import CLASS_LABELS
 from allennlp_coref_rc.modules.random_renaming import RandomRenaming
+from tests.modules.copies import copies
 
 WORDS = "mary went to the kitchen with john sandra mice cat cats mouse wolf wolves garden".split()
 
@@ -127,3 +128,18 @@ def test_mistakes_are_named():
     with_characters = {**text(vocab, "wolf"), "characters": {"token_characters": torch.zeros(1, 1, 4).long()}}
     with pytest.raises(ConfigurationError, match="renaming: found the token_indexers characters, tokens"):
         RandomRenaming(vocab, [["cat", "wolf"]])([with_characters])
+
+
+def test_nothing_is_copied_to_a_gpu():
+    vocab = vocabulary(classes=["cat", "mice,wolf"])
+    renaming = RandomRenaming(vocab, [["mary", "john"]], [["cat", "wolf"]])
+    texts = [text(vocab, "mary went", "the cat")], torch.tensor([0, -1])
+    with copies() as found:
+        renaming(*texts)
+    assert found == []
+    # What it needs goes with it to another device, and is nothing that is saved.
+    assert {buffer.device.type for buffer in renaming.to("meta").buffers()} == {"meta"}
+    assert len(list(renaming.buffers())) == 4 and not renaming.state_dict()
+    elsewhere = {"tokens": {"tokens": texts[0][0]["tokens"]["tokens"].to("meta")}}
+    (renamed,), answer = renaming([elsewhere], texts[1].to("meta"))
+    assert renamed["tokens"]["tokens"].device.type == answer.device.type == "meta"

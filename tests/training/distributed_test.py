@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 
 import pytest
 import torch
@@ -15,6 +16,7 @@ from allennlp_coref_rc.annotations import write_documents
 from allennlp_coref_rc.commands import allennlp
 from allennlp_coref_rc.metrics.answer_accuracy import AnswerAccuracy
 from allennlp_coref_rc.metrics.narrativeqa import NarrativeQaMetric
+from allennlp_coref_rc.modules.qanet_block import QanetBlock
 from allennlp_coref_rc.training.shares import Shares
 from tests.training_config.configs import CONFIGS, FIXTURES, SPLITS, load_small, overrides
 
@@ -76,7 +78,7 @@ def _with_number(get_metric, number):
 @pytest.mark.slow
 @pytest.mark.parametrize("config", ["babi/ga_coref_gru", "narrativeqa/dassa_sdp_exp"])
 @pytest.mark.usefixtures("forked", "counted")
-def test_two_processes_evaluate_every_question_as_one_does(config, tmp_path):
+def test_two_processes_evaluate_every_question_as_one_does(config, tmp_path, monkeypatch):
     params = load_small(CONFIGS / f"{config}.jsonnet")
     # Three questions for validation: two of one process, one of the other; those of NarrativeQA are of one story.
     params["data_loader"] = params["validation_data_loader"] = {"batch_size": 1}
@@ -85,9 +87,17 @@ def test_two_processes_evaluate_every_question_as_one_does(config, tmp_path):
     if "narrativeqa" in config:
         for reader in ("dataset_reader", "validation_dataset_reader"):
             params[reader]["text"] = "tokenized"
+        # Each process drops layers of its own, of which it then has no gradients to share. A penalty would give some.
+        params["model"].pop("regularizer")
+        for layer in ("phrase_layer", "modeling_layer"):
+            params["model"][layer]["layer_dropout_undecayed_prob"] = 0.9
+        monkeypatch.setattr(QanetBlock, "_no_gradients", counting(QanetBlock._no_gradients, tmp_path / "dropped"))
     params.to_file(str(tmp_path / "config.json"))
     metrics = train(tmp_path / "two", tmp_path / "config.json")
     assert {split: metrics[f"{split}_questions"] for split in SPLITS[1:]} == {"validation": 3, "test": 2}
+    if "narrativeqa" in config:
+        dropped = Counter((tmp_path / "dropped").read_text().split())
+        assert len(dropped) == 2
 
     archive = load_archive(tmp_path / "two" / "model.tar.gz")
     for split, name in (("validation", "best_validation_"), ("test", "test_")):
@@ -101,6 +111,17 @@ def test_two_processes_evaluate_every_question_as_one_does(config, tmp_path):
         # PyTorch sums the processes' losses in single precision.
         assert metrics[f"{name}loss"] == pytest.approx(expected.pop("loss"), rel=1e-6)
         assert {key: metrics[name + key] for key in expected} == pytest.approx(expected, rel=1e-12, abs=0)
+
+
+def counting(method, path):
+    """The method, which also writes a line with the process's rank."""
+
+    def counted(self):
+        with open(path, "a") as file:
+            print(torch.distributed.get_rank(), file=file)
+        return method(self)
+
+    return counted
 
 
 def _unequal_shares(rank, world_size, gpu_id):

@@ -155,7 +155,7 @@ class MageGru(RecurrentEncoder):
             (encoder, sequence._replace(annotations=self._question_first(sequence.annotations or {})))
             for encoder, sequence in reversed(readers)
         ]
-        if self.training and torch.rand(()) < 0.5:
+        if self.training and torch.rand((), device="cpu") < 0.5:
             question, passage = super()._encode_pair(*question_first)
             return passage, question
         return super()._encode_pair(*readers)

@@ -14,6 +14,7 @@ from allennlp_coref_rc.data.annotation_layers import label_namespace
 from allennlp_coref_rc.data.annotation_layers.edges import PADDING
 from allennlp_coref_rc.modules.seq2seq_encoders import Dassa, EncoderInput, encode, encode_pair
 from tests.golden import qanet as golden_qanet
+from tests.modules.copies import copies
 
 DIM, LENGTH = 12, 9
 SMALL = {
@@ -191,6 +192,23 @@ def test_layers_are_dropped_as_often_as_evaluation_supposes():
         dropped = [torch.equal(block._residual(index, inputs, lambda _: one), inputs) for _ in range(1000)]
         assert abs(sum(dropped) / 1000 - probability) < 4 * (probability * (1 - probability) / 1000) ** 0.5
     assert torch.allclose(block.eval()._residual(3, inputs, lambda _: one), inputs + 0.2)
+
+
+def test_scopes_alone_are_copied_to_a_gpu(monkeypatch):
+    """Once from it and once to it, however many buckets, blocks and texts there are."""
+    # AllenNLP's makes them on the GPU by a function that only GPUs have.
+    monkeypatch.setattr("allennlp.nn.util.get_range_vector", lambda size, device: torch.arange(size, device="cpu"))
+    options = {"dropout_prob": 0.0, "layer_dropout_undecayed_prob": 0.5}
+    # Scopes of one token to 40: of two buckets.
+    inputs, mask, annotations = batch([60, 5])
+    annotations["coref"]["scopes"][0, :40] = 1
+    with copies() as found:
+        dassa(heads={}, **options).train()(inputs, mask)
+    assert found == []
+    encoder = dassa(**options).train()
+    with copies() as found:
+        encoder(inputs, mask, annotations)
+    assert found == ["cpu", "from_numpy", "to"]
 
 
 def test_dropped_layers_do_not_stop_distributed_training():
