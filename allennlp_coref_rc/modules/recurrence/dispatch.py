@@ -39,9 +39,9 @@ def recurrence(given: RecurrenceInput, backend: str = "auto", recompute: bool = 
     given : `RecurrenceInput`
     backend : `str`, optional (default = `"auto"`)
         `"reference"`: a readable loop through autograd. `"plain"`: the same in PyTorch with a backward written by hand.
-        `"cpp"`: its time loop in C++, on the CPU in float32 and float64; compiled on first use, which takes some
-        seconds and needs a C++ compiler. `"triton"`: one kernel for forward and one for backward, on the GPU in float32
-        and bfloat16, up to size 512. `"auto"`: the fastest that runs here; what can't run is logged once.
+        `"cpp"`: its time loop in C++, on the CPU in float32 and float64; compiled into the wheel or on first use, which
+        takes some seconds and needs a C++ compiler. `"triton"`: one kernel for forward and one for backward, on the GPU
+        in float32 and bfloat16, up to size 512. `"auto"`: the fastest that runs here; what can't run is logged once.
     recompute : `bool`, optional (default = `False`)
         Keep for backward the projected inputs (3 numbers for each of the state's) instead of the gates and what they
         were computed from (4 to 6), and run forward again there. It pays where several calls await their backward;
