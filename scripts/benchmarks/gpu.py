@@ -31,7 +31,7 @@ import recurrence
 import torch
 import updates
 from batches import Text
-from harness import Run, Seconds, Spread, machine, parse, parser, peak, positive, spreads, take_turns
+from harness import Run, Seconds, Spread, machine, parse, parser, peak, positive, shared, spreads, take_turns
 from kit import Page, Part, Row, Step, measure
 
 from allennlp_coref_rc.common.errors import ConfigurationError
@@ -151,6 +151,7 @@ def recurrence_rows(
     check(benchmark.problems(setting))
     layers = benchmark.competitors(setting)
     times = timed({layer: benchmark.prepare(layer, setting) for layer in layers}, seconds / 4, scale.rounds)
+    times = {layer: shared(benchmark, layer, found) for layer, found in times.items()}
     for layer in layers:
         found, ratio = spreads(times[layer], times[layers[0]], "wall")
         steps = Spread(*(1e6 * value / setting.tokens for value in found))

@@ -307,9 +307,7 @@ def compare(benchmark: Benchmark) -> int:
         columns = ("ms", "ratio", "MiB", "ratio")
         report = report or Report(arguments, [*setting._fields, *competitors[0]._fields, *columns])
         times = take_turns({c: benchmark.prepare(c, setting) for c in competitors}, arguments.rounds, arguments.warm_up)
-        for competitor in competitors:
-            share = benchmark.share(competitor)
-            times[competitor] = [Seconds(*(share * value for value in one)) for one in times[competitor]]
+        times = {competitor: shared(benchmark, competitor, found) for competitor, found in times.items()}
         peaks = {c: None if arguments.no_memory else peak_bytes(benchmark, c, setting) for c in competitors}
         for competitor, peak in peaks.items():
             seconds, ratio = spreads(times[competitor], times[competitors[0]], clock)
@@ -319,6 +317,12 @@ def compare(benchmark: Benchmark) -> int:
             row.update(ratio=ratio, peak_bytes=peak)
             report.add([*setting, *competitor, f"{milliseconds:.1f}", f"{ratio:.2f}", *memory], row)
     return 0
+
+
+def shared(benchmark: Benchmark, competitor: Any, times: Sequence[Seconds]) -> List[Seconds]:
+    """The share of its times that counts for a competitor."""
+    share = benchmark.share(competitor)
+    return [Seconds(*(share * value for value in one)) for one in times]
 
 
 def _ratio(peak: Optional[int], first: Optional[int]) -> str:
