@@ -8,7 +8,7 @@ from allennlp_coref_rc.data.annotation_layers.edges import FIRST_MENTION, PADDIN
 from allennlp_coref_rc.modules.initializers import gated_normal_
 from allennlp_coref_rc.modules.masked_softmax import masked_softmax
 from allennlp_coref_rc.modules.recurrence import NO_SOURCE, Edges
-from allennlp_coref_rc.modules.seq2seq_encoders.recurrent_encoder import RecurrentEncoder, rnn_shapes
+from allennlp_coref_rc.modules.seq2seq_encoders.recurrent_encoder import Projected, RecurrentEncoder, rnn_shapes
 
 
 @Seq2SeqEncoder.register("coref_gru")
@@ -111,27 +111,26 @@ class CorefGru(RecurrentEncoder):
         """
         return cls(gru.input_size, gru.hidden_size, bidirectional=gru.bidirectional, **options).load_torch(gru)
 
+    def _keys(self) -> List[torch.Tensor]:
+        return [getattr(self, "keys" + suffix) for suffix in self._suffixes()]
+
     def _edges(
-        self,
-        inputs: torch.Tensor,
-        sequential: torch.Tensor,
-        sources: Optional[List[torch.Tensor]],
-        suffix: str,
+        self, projected: Projected, sequential: torch.Tensor, sources: Optional[List[torch.Tensor]]
     ) -> List[Edges]:
         """Sequential edges and those of each relation, weighted by alpha, the softmax over all that enter a token."""
-        if sources is None:
-            return [Edges(sequential, torch.ones_like(sequential, dtype=inputs.dtype), 0, self._hidden_size)]
-        keys = getattr(self, "keys" + suffix)
+        if sources is None or projected.logits is None:
+            return [Edges(sequential, torch.ones_like(sequential, dtype=projected.gates.dtype), 0, self._hidden_size)]
+        first, *others = projected.logits.split(1, dim=-1)
         reads = [sequential]
         exist = [torch.ones_like(sequential, dtype=torch.bool)]
-        logits = [inputs @ keys[0].unsqueeze(-1)]
-        for source, key in zip(sources, keys[1:]):
+        logits = [first]
+        for source, logit in zip(sources, others):
             is_edge = source != PADDING
             if not self._read_at_first_mention:
                 is_edge = is_edge & (source != FIRST_MENTION)
             reads.append(source.clamp(min=NO_SOURCE))
             exist.append(is_edge)
-            logits.append((inputs @ key.unsqueeze(-1)).expand(source.shape))
+            logits.append(logit.expand(source.shape))
         alpha = masked_softmax(torch.cat(logits, dim=-1), torch.cat(exist, dim=-1))
         weights = alpha.split([source.size(-1) for source in reads], dim=-1)
         size = self._part_size
