@@ -56,10 +56,11 @@ def pytest_collection_modifyitems(items):
 
 @pytest.fixture(autouse=True)
 def no_logs_of_other_tests():
-    """A training leaves a handler that writes into its folder, which may be gone when another test logs something."""
+    """A training leaves handlers that write into its folder and to its screen, which end with the test."""
     yield
     for logger in (logging.getLogger(), logging.getLogger("tqdm")):
         for handler in list(logger.handlers):
-            if isinstance(handler, logging.FileHandler):
+            # Those of pytest are of other classes.
+            if type(handler) in (logging.FileHandler, logging.StreamHandler):
                 logger.removeHandler(handler)
                 handler.close()
