@@ -102,6 +102,8 @@ class Task:
             torch.onnx.export(self.gru, (self.inputs.detach(),), file, dynamo=False, input_names=["inputs"])
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = torch.get_num_threads()
+        # Its threads would go on waiting for work in a loop, and take a core from what comes next.
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         session = onnxruntime.InferenceSession(file.getvalue(), options, providers=["CPUExecutionProvider"])
         inputs = {"inputs": self.inputs.detach().numpy()}
         return lambda: torch.from_numpy(session.run(None, inputs)[0])
