@@ -196,16 +196,20 @@ def model_inputs(golden: Mapping[str, Any]) -> Dict[str, Any]:
     }
 
 
+def output_differences(golden: Mapping[str, Any], model: GAReader, output: Dict[str, torch.Tensor]) -> Dict[str, float]:
+    return {
+        "probc": numpy.abs(output["probabilities"].numpy() - golden["probc"]).max().item(),
+        "loss": abs(output["loss"].item() - golden["loss"].item()),
+        "acc": abs(model.get_metrics()["accuracy"] - golden["acc"].item()),
+    }
+
+
 def model_differences(golden: Mapping[str, Any]) -> Dict[str, float]:
     """By output the largest difference of the whole reader."""
     model, inputs = model_of(golden), model_inputs(golden)
     with torch.no_grad():
         output = model(**inputs)
-    result = {
-        "probc": numpy.abs(output["probabilities"].numpy() - golden["probc"]).max().item(),
-        "loss": abs(output["loss"].item() - golden["loss"].item()),
-        "acc": abs(model.get_metrics()["accuracy"] - golden["acc"].item()),
-    }
+    result = output_differences(golden, model, output)
     if "grad" in golden:
         by = leaves(golden, [f"v{i:02d}" for i in range(len(golden["var_names"]))])
         loss = functional_call(model, model_state({**golden, **by}), kwargs=inputs)["loss"]

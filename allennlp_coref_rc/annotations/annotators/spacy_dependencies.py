@@ -4,12 +4,12 @@ from spacy.tokens import Doc
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Edge
 from allennlp_coref_rc.annotations.annotators.annotator import Annotator
-from allennlp_coref_rc.annotations.annotators.spacy_pipeline import SpacyPipeline
+from allennlp_coref_rc.annotations.annotators.spacy_annotator import SpacyAnnotator
 from allennlp_coref_rc.common.errors import ConfigurationError
 
 
 @Annotator.register("spacy_dependencies")
-class SpacyDependencies(SpacyPipeline):
+class SpacyDependencies(SpacyAnnotator):
     """
     The dependencies of any pipeline of spaCy that has a parser, as edges: from the head of each token to the token, of
     the type of the dependency (`nsubj`). Roots have none. Each process loads the pipeline when it annotates its first
@@ -28,7 +28,7 @@ class SpacyDependencies(SpacyPipeline):
     def __init__(self, spacy_model: str = "en_core_web_sm") -> None:
         super().__init__(spacy_model)
 
-    def _with_structure(self, text: AnnotatedText, doc: Doc) -> AnnotatedText:
+    def with_structure(self, text: AnnotatedText, doc: Doc) -> AnnotatedText:
         if len(doc) and not doc.has_annotation("DEP"):
             raise ConfigurationError(f"{self.name}: spacy_model is {self._spacy_model!r}, which has no parser")
         edges = [
