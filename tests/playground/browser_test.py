@@ -27,8 +27,12 @@ def test_an_edit_of_a_cluster_changes_the_answer_to_a_question_of_task_2(archive
         # Zelda's way to the office becomes somebody else's, and Quentin's to the garden hers.
         page.get_by_role("button", name="Zelda 3").click()
         pictures.press(page, "Drop")
+        page.get_by_role("button", name="Zelda 3").wait_for(state="detached")
         page.get_by_role("button", name="Add …").click()
-        page.get_by_label("Words of the text").fill("Quentin")
+        # On a busy machine that of before the edit stays a moment longer.
+        words = page.get_by_label("Words of the text")
+        playwright.expect(words).to_have_count(1, timeout=1000 * pictures.PATIENCE)
+        words.fill("Quentin")
         page.keyboard.press("Enter")
         page.get_by_role("button", name="Quentin 2").wait_for()
         pictures.choose(page, "To the cluster", "1 Zelda")
