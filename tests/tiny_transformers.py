@@ -11,7 +11,7 @@ from typing import Any, Callable, Dict
 import sentencepiece
 import torch
 import transformers
-from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 
 SENTENCES = [
     "Mary went to the kitchen and she took the football there.",
@@ -36,13 +36,12 @@ SIZES: Dict[str, Any] = {
 def bert(folder: Path, sizes: Dict[str, Any]) -> None:
     """As `bert-base-uncased`: word pieces."""
     special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-    tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
-    tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
-    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    trainer = trainers.WordPieceTrainer(vocab_size=150, special_tokens=special, show_progress=False)
-    tokenizer.train_from_iterator(SENTENCES, trainer)
-    vocabulary = tokenizer.get_vocab()
-    (folder / "vocab.txt").write_text("\n".join(sorted(vocabulary, key=vocabulary.__getitem__)) + "\n")
+    # Made by hand: the pieces that a trainer finds differ from process to process.
+    words = sorted(set(re.findall(r"\w+|[^\w\s]", " ".join(SENTENCES).lower())))
+    letters = sorted(set("".join(words)))
+    parts = [part for word in words for part in (word[:3], f"##{word[3:]}") if part != "##"]
+    vocabulary = list(dict.fromkeys([*special, *letters, *(f"##{letter}" for letter in letters), *parts, *words[::2]]))
+    (folder / "vocab.txt").write_text("\n".join(vocabulary) + "\n")
     transformers.BertTokenizerFast(str(folder / "vocab.txt")).save_pretrained(folder)
     config = transformers.BertConfig(vocab_size=len(vocabulary), **sizes)
     transformers.BertModel(config).save_pretrained(folder)
