@@ -62,7 +62,7 @@ def errors(case: Case, size: int, dtype: torch.dtype, device: str, backend: str,
 
 @contextmanager
 def poisoned() -> Iterator[None]:
-    """What is allocated without being written is NaN, so that a number which no kernel writes shows."""
+    """New memory is filled with NaN, so that a number which no kernel writes shows."""
     before = torch.are_deterministic_algorithms_enabled(), torch.is_deterministic_algorithms_warn_only_enabled()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

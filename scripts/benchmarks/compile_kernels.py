@@ -16,7 +16,7 @@ import tempfile
 from pathlib import Path
 from typing import Any, Dict
 
-# What is interpreted can't be compiled.
+# An interpreted kernel can't be compiled.
 os.environ.pop("TRITON_INTERPRET", None)
 
 import triton

@@ -91,7 +91,7 @@ def check(training: Training, other: Training) -> None:
 
 
 def row(training: Training, base: Training, arguments: argparse.Namespace) -> Dict[str, Any]:
-    """What is printed and written of a training."""
+    """The figures of a training, as they are printed and written."""
     clock, warm_up = "processor" if arguments.threads == 1 else "wall", arguments.warm_up
     own, others = training.totals(clock, warm_up), base.totals(clock, warm_up)
     counted = training.epochs[warm_up:]

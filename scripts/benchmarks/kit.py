@@ -34,7 +34,7 @@ class Part(NamedTuple):
 
 
 class Page:
-    """What was found, in NAME.json and NAME.md."""
+    """The findings, in NAME.json and NAME.md."""
 
     def __init__(self, name: str, title: str, machine: Dict[str, str]) -> None:
         self._name = name

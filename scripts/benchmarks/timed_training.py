@@ -92,7 +92,7 @@ class TimedBatches:
 
 
 class Epoch(NamedTuple):
-    """What an epoch took, by part, with the metrics that do not depend on time, and the process's memory after it."""
+    """The time of each part of an epoch, the metrics that do not depend on time, and the memory after it."""
 
     wall: Dict[str, float]
     processor: Dict[str, float]

@@ -34,6 +34,8 @@ CLASSES = (
 )
 """The classes of words, each with a letter. The first that has a word counts."""
 
+LETTERS = {word: letter for letter, known in reversed(CLASSES) for word in known}
+
 NAME, WORD, BREAK = "m", "w", "c"
 """The letters of a capitalised word, of any other word, and of what ends a clause, such as a comma."""
 
@@ -103,7 +105,7 @@ def _triples(tokens: Sequence[str], sentence: Span) -> Iterator[Edge]:
 def _letter(token: str, word: str) -> str:
     if not word[:1].isalnum() and word not in function_words.AUXILIARIES:
         return BREAK
-    letter = next((letter for letter, known in CLASSES if word in known), WORD)
+    letter = LETTERS.get(word, WORD)
     if letter == WORD and token[:1].isupper():
         return NAME
     return "v" if letter == WORD and word.endswith("ly") and len(word) > 4 else letter

@@ -19,7 +19,7 @@ CHUNK_ELEMENTS = 8192
 """How many of one gate's recurrent weights are read at once where they don't stay on the chip."""
 
 REGISTERS = 65536
-"""Of a multiprocessor, on every GPU that `MIN_CAPABILITY` allows."""
+"""The registers of a multiprocessor, the same on every GPU that `MIN_CAPABILITY` allows."""
 
 OTHER_SHARED_MEMORY = 24 * 1024
 """Bytes of shared memory that the kernels need for the exchange between threads, at most."""

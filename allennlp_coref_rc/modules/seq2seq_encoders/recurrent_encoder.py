@@ -216,7 +216,7 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         return torch.cat(states[0], dim=-1), torch.cat(states[1], dim=-1)
 
     def _project(self, sequence: EncoderInput) -> List[Projected]:
-        """What the recurrence of each direction reads of the inputs."""
+        """The projected inputs of each direction."""
         parameters, layers = [], list[Linear]()
         for suffix in self._suffixes():
             weight_ih, weight_hh, bias_ih, bias_hh = self._gru_parameters(suffix)

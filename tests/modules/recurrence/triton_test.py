@@ -35,7 +35,7 @@ needs_triton = pytest.mark.skipif(REASON is not None, reason=str(REASON))
 
 @pytest.fixture(autouse=True)
 def poisoned_memory():
-    """What is allocated without being written is NaN, so that a number which no kernel writes shows."""
+    """New memory is filled with NaN, so that a number which no kernel writes shows."""
     before = torch.are_deterministic_algorithms_enabled(), torch.is_deterministic_algorithms_warn_only_enabled()
     torch.use_deterministic_algorithms(True, warn_only=True)
     assert torch.utils.deterministic.fill_uninitialized_memory
