@@ -1,8 +1,12 @@
 import argparse
 import os
 import sys
+from typing import TYPE_CHECKING
 
 from allennlp_coref_rc.common.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from allennlp_coref_rc.reproduction.results_file import Results
 
 HELP = "run the papers' experiments, and report on them"
 
@@ -28,6 +32,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--conditions", metavar="PATH", help=conditions)
     add("--data", metavar="FOLDER", help="the folder of all data sets (default: data)")
     add("--output", metavar="FOLDER", help="the folder of all runs (default: output/reproduction)")
+    results = "with --report: take the runs from FILE, which --write-results wrote; tables alone, no figures"
+    add("--results", metavar="FILE", help=results)
+    where = "only lines of --results with such values, such as hardware='AMD*' (default: all)"
+    add("--where", nargs="+", default=[], metavar="COLUMN=VALUE", help=where)
     add("--figures", metavar="FOLDER", help="where --report writes figures (default: the folder figures in --output)")
 
     add = parser.add_argument_group("in place of running").add_mutually_exclusive_group().add_argument
@@ -39,6 +47,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "whose other tables and text stay as they are"
     )
     add("--report", nargs="?", const="", metavar="FILE", help=report)
+    write = "add all finished runs below --output to FILE (CSV), a line each, in place of lines about the same runs"
+    add("--write-results", metavar="FILE", help=write)
 
     add = parser.add_argument_group("how").add_argument
     add("--workers", type=_positive, metavar="N", help="runs at the same time (default: one per processor)")
@@ -73,16 +83,24 @@ def run(args: argparse.Namespace) -> None:
     selection = Selection(seeds, tasks, args.data or DATA, args.output or OUTPUT)
     tables = select(read_conditions(args.conditions or CONDITIONS), args.table, args.condition)
     conditions = [condition for table in tables for condition in table.conditions]
+    if (args.results and args.report is None) or (args.where and not args.results):
+        raise ConfigurationError("--results or --where: found no --report or --results, expected them together")
     if args.report is not None:
         from allennlp_coref_rc.reproduction.report import report, write_report
 
         folder = os.path.dirname(os.path.abspath(args.report)) if args.report else ""
-        text = report(tables, seeds, selection.output, selection.data, args.figures, linked_from=folder)
+        source = _source(args.results, args.where) if args.results else None
+        text = report(tables, seeds, selection.output, selection.data, args.figures, folder, source)
         if args.report:
             write_report(args.report, text)
             print(f"{args.report}: the report on {len(tables)} tables and figures")
         else:
             print(text)
+    elif args.write_results:
+        from allennlp_coref_rc.reproduction.results_file import write_results
+
+        count = write_results(args.write_results, selection.output, conditions)
+        print(f"{args.write_results}: the results of {count} runs of {selection.output}")
     elif args.list:
         from allennlp_coref_rc.reproduction.listing import print_table
 
@@ -98,9 +116,18 @@ def run(args: argparse.Namespace) -> None:
         _run(args, selection.minutes(_with_what_they_need(args, conditions)))
 
 
+def _source(path: str, where: list) -> "Results":
+    from allennlp_coref_rc.reproduction.results_file import Results
+
+    wrong = [word for word in where if "=" not in word]
+    if wrong:
+        raise ConfigurationError(f"--where: found {wrong[0]!r}, expected COLUMN=VALUE")
+    return Results(path, dict(word.split("=", 1) for word in where))
+
+
 def go_on(args: argparse.Namespace) -> str:
     """How to go on after an interruption."""
-    runs = args.report is None and not (args.list or args.dry_run or args.check_only)
+    runs = args.report is None and not (args.list or args.dry_run or args.check_only or args.write_results)
     return "the same command goes on with the runs that are left" if runs else ""
 
 

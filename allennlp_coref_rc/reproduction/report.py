@@ -6,9 +6,10 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import atomic_write, open_text
 from allennlp_coref_rc.reproduction.condition import Column, Condition, Table
 from allennlp_coref_rc.reproduction.figures.drawings import Figure
+from allennlp_coref_rc.reproduction.results_file import Results
 from allennlp_coref_rc.reproduction.runs import PREDICTIONS
 from allennlp_coref_rc.reproduction.scores import Score, Scores
-from allennlp_coref_rc.reproduction.significance import mcnemar, pair, paired_bootstrap, read_scores
+from allennlp_coref_rc.reproduction.significance import mcnemar, pair, paired_bootstrap
 
 BEGIN = "<!-- coref-rc reproduce --report writes what follows -->"
 END = "<!-- coref-rc reproduce --report wrote what is above -->"
@@ -54,6 +55,13 @@ def write_report(path: str, report: str) -> None:
     if os.path.exists(path):
         with open_text(path, newline="") as lines:
             text = "".join(lines)
+    with_report = merge_report(path, text, report)
+    with atomic_write(path) as file:
+        file.write(with_report)
+
+
+def merge_report(path: str, text: str, report: str) -> str:
+    """The text of a file with the report between its marks. Errors name the file."""
     for old, new in OLD_MARKS.items():
         text = text.replace(old, new)
     if text.count(BEGIN) != text.count(END) or text.count(BEGIN) > 1 or text.find(BEGIN) > text.find(END):
@@ -65,8 +73,7 @@ def write_report(path: str, report: str) -> None:
         before, earlier, after = text.rstrip("\n") + "\n\n" if text else "", "", "\n"
     sections = {**_sections(earlier), **_sections(report)}
     content = "\n\n".join([report.partition(SECTION)[0].strip(), *(sections[title] for title in sorted(sections))])
-    with atomic_write(path) as file:
-        file.write(f"{before}{BEGIN}\n{content}\n{END}{after}")
+    return f"{before}{BEGIN}\n{content}\n{END}{after}"
 
 
 def _sections(report: str) -> Dict[str, str]:
@@ -82,16 +89,20 @@ def report(
     data: str,
     figures: Optional[str] = None,
     linked_from: str = "",
+    source: Optional[Results] = None,
 ) -> str:
     """
     The tables and figures with the results of the runs in the folder `output`, for the given seeds or, without any, for
     those that the conditions name. A figure is drawn into a folder of its own in `figures` (by default in `output`) if
     any of its rows has all its runs. Links to its files are relative to the folder `linked_from`, if that is given.
+    With `source`, a file of results, the runs are those in it, and figures, which need the runs' folders, are left out.
     """
     parts = [INTRODUCTION]
     for table in tables:
+        if source and isinstance(table, Figure):
+            continue
         scores = {
-            condition.name: Scores(condition, condition.runs(seeds or condition.seeds, output, data))
+            condition.name: Scores(condition, condition.runs(seeds or condition.seeds, output, data), source)
             for condition in table.conditions
         }
         parts.append(f"### {table.paper.partition(':')[0]}, {table.title}: {table.caption}")
@@ -252,7 +263,10 @@ def _significance(table: Table, scores: Dict[str, Scores]) -> Iterator[List[str]
         one, another = scores[condition.name], scores[other.name]
         if not all(compared.complete and compared.score(column) for compared in (one, another)):
             continue
-        first, second = _paired(one, another, column, key)
+        paired = _paired(one, another, column, key)
+        if paired is None:
+            continue
+        first, second = paired
         name = f"{condition.row} against {other.row}"
         if key is None:
             test = mcnemar([bool(score) for score in first], [bool(score) for score in second])
@@ -280,12 +294,18 @@ def _significance(table: Table, scores: Dict[str, Scores]) -> Iterator[List[str]
         )
 
 
-def _paired(first: Scores, second: Scores, column: Column, key: Optional[str]) -> Tuple[List[float], List[float]]:
+def _paired(
+    first: Scores, second: Scores, column: Column, key: Optional[str]
+) -> Optional[Tuple[List[float], List[float]]]:
+    """The scores of both rows' answers to the same questions, if both are known."""
     of_first: List[float] = []
     of_second: List[float] = []
     for task in first.tasks:
-        one, other = (scores.best_run(task, column.validation_key).path(PREDICTIONS) for scores in (first, second))
-        found = pair(read_scores(one, key), read_scores(other, key), (one, other))
+        names = tuple(scores.best_run(task, column.validation_key).path(PREDICTIONS) for scores in (first, second))
+        one, other = (scores.answers(task, column.validation_key, key) for scores in (first, second))
+        if one is None or other is None:
+            return None
+        found = pair(one, other, (names[0], names[1]))
         of_first += found[0]
         of_second += found[1]
     return of_first, of_second

@@ -5,7 +5,9 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.reproduction.condition import Column, Condition
-from allennlp_coref_rc.reproduction.runs import ERROR, RESULT, Run
+from allennlp_coref_rc.reproduction.results_file import Results
+from allennlp_coref_rc.reproduction.runs import ERROR, PREDICTIONS, RESULT, Run
+from allennlp_coref_rc.reproduction.significance import Scored, read_scores
 
 FAILED_BELOW = 0.95
 """A bAbI task counts as failed below this accuracy (a fraction)."""
@@ -35,21 +37,24 @@ class Scores:
     condition : `Condition`
     runs : `Sequence[Run]`
         All runs of the condition, finished or not.
+    source : `Results`, optional (default = `None`)
+        A file with the results of runs. By default they are in the runs' folders.
     """
 
-    def __init__(self, condition: Condition, runs: Sequence[Run]) -> None:
+    def __init__(self, condition: Condition, runs: Sequence[Run], source: Optional[Results] = None) -> None:
         self.condition = condition
+        self.source = source
         self.num_runs = len(runs)
         self.runs: Dict[Tuple[Optional[int], int], Run] = {}
         self.results: Dict[Tuple[Optional[int], int], Dict[str, Any]] = {}
         self.num_failed = 0
         for run in runs:
-            result = run.result()
+            result = source.get(run.name) if source else run.result()
             if result is not None:
                 self.runs[run.task, run.seed] = run
                 self.results[run.task, run.seed] = result
             else:
-                self.num_failed += os.path.exists(run.path(ERROR))
+                self.num_failed += source is None and os.path.exists(run.path(ERROR))
 
     @property
     def complete(self) -> bool:
@@ -65,25 +70,42 @@ class Scores:
         return sorted({seed for found, seed in self.results if task is None or found == task})
 
     def best_seed(self, task: Optional[int], validation_key: str) -> int:
-        """The best seed of a task by a metric on validation questions."""
+        """The best seed of a task by a metric on validation questions. One seed alone needs no metric."""
+        seeds = self.seeds(task)
+        if len(seeds) == 1:
+            return seeds[0]
 
         def key(seed: int) -> Tuple[float, float, int]:
             metrics = self.results[task, seed]["metrics"]
             if validation_key not in metrics:
-                path = self.runs[task, seed].path(RESULT)
+                path = self.source.path if self.source else self.runs[task, seed].path(RESULT)
                 raise ConfigurationError(f"{path}: found no {validation_key} among its metrics, expected a number")
             return -metrics[validation_key], metrics.get("best_validation_loss", 0.0), seed
 
-        return min(self.seeds(task), key=key)
+        return min(seeds, key=key)
 
     def best_run(self, task: Optional[int], validation_key: str) -> Run:
         return self.runs[task, self.best_seed(task, validation_key)]
+
+    def answers(self, task: Optional[int], validation_key: str, key: Optional[str]) -> Optional[List[Scored]]:
+        """
+        The scores of the best seed's answers to the test questions of a task: `key` of its predictions, or else whether
+        they are right. `None` if a file of results has the runs but not their answers.
+        """
+        run = self.best_run(task, validation_key)
+        if self.source is None:
+            return read_scores(run.path(PREDICTIONS), key)
+        right = None if key else self.results[task, run.seed]["right"]
+        return None if right is None else [Scored(None, float(answer)) for answer in right]
 
     def score(self, column: Column, task: Optional[int] = None) -> Optional[Score]:
         """The score over all tasks, or of one. `None` if runs are missing or lack the metric."""
         tasks = self.tasks if task is None else [task]
         metrics = {key: result["metrics"] for key, result in self.results.items() if key[0] in tasks}
-        known = all(column.key in found and column.validation_key in found for found in metrics.values())
+        known = all(
+            column.key in found and (column.validation_key in found or len(self.seeds(key[0])) == 1)
+            for key, found in metrics.items()
+        )
         if not metrics or not known or (task is None and not self.complete):
             return None
         values = {key: found[column.key] for key, found in metrics.items()}

@@ -66,7 +66,13 @@ def finish(table, row, output, values):
         path = output / run.name
         path.mkdir(parents=True)
         metrics = {"test_accuracy": test, "best_validation_accuracy": validation, "best_validation_loss": loss}
+        metrics.update(best_epoch=4, epoch=6, training_loss=0.5, peak_worker_0_memory_MB=9.5)
         result = {
+            "run": run.name,
+            "config": run.config,
+            "settings": run.settings(),
+            "data": {},
+            "questions": 50,
             "fingerprint": run.fingerprint(),
             "metrics": metrics,
             "commit": "abc",

@@ -1,0 +1,192 @@
+import csv
+import json
+import os
+import re
+from fnmatch import fnmatchcase
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
+
+import numpy as np
+
+from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.files import atomic_write, open_text
+from allennlp_coref_rc.reproduction.condition import Condition
+from allennlp_coref_rc.reproduction.runs import PREDICTIONS, RESULT, SEEDS
+from allennlp_coref_rc.reproduction.significance import read_scores
+
+Line = Dict[str, str]
+"""A line of the file by its columns. A metric of AllenNLP's is a column of its own; one that a run lacks is empty."""
+
+FIRST = ("run", "conditions", "config", "settings", "data", "task", "seed")
+LAST = ("best_epoch", "epochs", "questions", "seconds", "commit", "hardware", "note", "right")
+"""The columns before and after the metrics."""
+
+KEY = ("run", "hardware", "commit")
+"""What makes two lines the same: a run may be done again on another processor, or with another version."""
+
+BY_HAND = ("conditions", "note")
+"""Columns that keep what they have, where a run that is written again says nothing about them."""
+
+TASK = "dataset_reader.task"
+
+NOT_KEPT = ("epoch", "best_epoch", "peak_", "training_", "validation_")
+"""Beginnings of metrics that say nothing about the best epoch or the test questions."""
+
+
+class Results:
+    """
+    The runs of a file of results.
+
+    # Parameters
+
+    path : `str`
+    where : `Dict[str, str]`, optional (default = `None`)
+        Only the lines whose columns match these patterns (as file names are matched).
+    """
+
+    def __init__(self, path: str, where: Optional[Mapping[str, str]] = None) -> None:
+        self.path = path
+        where = where or {}
+        self.lines = read_lines(path)
+        unknown = [column for column in where if self.lines and column not in self.lines[0]]
+        if unknown:
+            raise ConfigurationError(
+                f"{path}: found no column {unknown[0]!r}, expected one of {', '.join(self.lines[0])}"
+            )
+        self.lines = [line for line in self.lines if all(fnmatchcase(line[key], where[key]) for key in where)]
+        self._by_name: Dict[str, List[Line]] = {}
+        for line in self.lines:
+            self._by_name.setdefault(line["run"], []).append(line)
+
+    def get(self, name: str) -> Optional[Dict[str, Any]]:
+        """What `result.json` has of the run of a name, if the file has the run. Seconds are those of all commands."""
+        lines = self._by_name.get(name, [])
+        if len(lines) > 1:
+            places = "; ".join(f"{line['hardware']}, commit {line['commit'] or 'unknown'}" for line in lines)
+            raise ConfigurationError(
+                f"{self.path}: found the run {name} {len(lines)} times ({places}), expected it once; choose with "
+                "--where hardware=... or commit=..."
+            )
+        return result(lines[0]) if lines else None
+
+
+def result(line: Line) -> Dict[str, Any]:
+    """What `result.json` has of a run."""
+    metrics = {key: float(value) for key, value in line.items() if value and key not in FIRST and key not in LAST}
+    return {
+        "metrics": metrics,
+        "seconds": {"all": float(line["seconds"] or "nan")},
+        "commit": line["commit"],
+        "hardware": line["hardware"],
+        "right": right_answers(line),
+    }
+
+
+def right_answers(line: Line) -> Optional[List[bool]]:
+    """Whether the answer to each test question is right, in the order of the data, if that is known."""
+    if not line["right"]:
+        return None
+    bits = np.unpackbits(np.frombuffer(bytes.fromhex(line["right"]), np.uint8))
+    return [bool(bit) for bit in bits[: int(line["questions"])]]
+
+
+def read_lines(path: str) -> List[Line]:
+    """The lines of a file of results. A line without the columns of all files raises a `ConfigurationError`."""
+    with open_text(path) as text:
+        reader = csv.DictReader(text)
+        lines = list(reader)
+        missing = [column for column in (*FIRST, *LAST) if column not in (reader.fieldnames or [])]
+    if missing:
+        raise ConfigurationError(f"{path}: found no column {missing[0]!r}, expected a file of --write-results")
+    for number, line in enumerate(lines, start=2):
+        if None in line or None in line.values():
+            raise ConfigurationError(f"{path}, line {number}: found more or fewer cells than in the first line")
+    return lines
+
+
+def write_results(path: str, folder: str, conditions: Sequence[Condition]) -> int:
+    """
+    Adds all finished runs below a folder to a file of results, in place of lines about the same runs. The conditions
+    give names to their runs. Returns how many runs there were.
+    """
+    names: Dict[str, List[str]] = {}
+    for condition in conditions:
+        for run in condition.runs([0], folder):
+            names.setdefault(run.name.rpartition("/")[0], []).append(condition.name)
+    lines = {_key(line): line for line in (read_lines(path) if os.path.exists(path) else [])}
+    found = list(_finished(folder, names))
+    for line in found:
+        known = lines.get(_key(line), {})
+        lines[_key(line)] = {**line, **{column: line[column] or known.get(column, "") for column in BY_HAND}}
+    write_lines(path, list(lines.values()))
+    return len(found)
+
+
+def write_lines(path: str, lines: Sequence[Line]) -> None:
+    """Writes a file of results, with its lines in order of runs."""
+    ordered = sorted(lines, key=_order)
+    metrics = sorted({column for line in lines for column in line if column not in FIRST and column not in LAST})
+    with atomic_write(path) as file:
+        writer = csv.DictWriter(file, [*FIRST, *metrics, *LAST], restval="", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(ordered)
+
+
+def _finished(folder: str, names: Mapping[str, List[str]]) -> Iterator[Line]:
+    if not os.path.isdir(folder):
+        raise ConfigurationError(f"{folder}: no such folder, expected one with runs")
+    for parent, _, files in os.walk(folder):
+        if RESULT in files:
+            yield _line(parent, names)
+
+
+def _line(folder: str, names: Mapping[str, List[str]]) -> Line:
+    path = os.path.join(folder, RESULT)
+    try:
+        with open_text(path) as text:
+            found = json.loads("".join(text))
+        settings, metrics = dict(found["settings"]), found["metrics"]
+        epochs = {name: metrics[key] + 1 for name, key in (("best_epoch", "best_epoch"), ("epochs", "epoch"))}
+        values = {
+            "run": found["run"],
+            "conditions": " ".join(names.get(found["run"].rpartition("/")[0], [])),
+            "config": found["config"].removeprefix("training_config/"),
+            "task": settings.pop(TASK, ""),
+            "seed": [settings.pop(key) for key in SEEDS][0],
+            "settings": json.dumps(settings, sort_keys=True) if settings else "",
+            "data": os.path.dirname(os.path.commonprefix(list(found["data"]))),
+            **{key: value for key, value in metrics.items() if _is_kept(key, value)},
+            **epochs,
+            "questions": found["questions"],
+            "seconds": round(sum(found["seconds"].values()), 1),
+            "commit": found["commit"],
+            "hardware": found["hardware"],
+            "note": "",
+            "right": _right(os.path.join(folder, PREDICTIONS)),
+        }
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        raise ConfigurationError(
+            f"{path}: found {type(error).__name__}: {error}, expected the result of a run"
+        ) from error
+    return {key: str(value) for key, value in values.items()}
+
+
+def _is_kept(key: str, value: Any) -> bool:
+    return isinstance(value, (int, float)) and not key.startswith(NOT_KEPT)
+
+
+def _right(path: str) -> str:
+    """Whether each answer is right, as bits in hexadecimal digits; nothing, where answers are not right or wrong."""
+    try:
+        bits = [score == 1 for score in (scored.score for scored in read_scores(path))] if os.path.exists(path) else []
+    except ConfigurationError:
+        return ""
+    return np.packbits(bits).tobytes().hex() if bits else ""
+
+
+def _key(line: Line) -> Tuple[str, ...]:
+    return tuple(line[column] for column in KEY)
+
+
+def _order(line: Line) -> List[Any]:
+    """Numbers in names are compared as numbers. Texts and numbers alternate."""
+    return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", "\n".join(_key(line)))]

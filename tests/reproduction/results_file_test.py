@@ -1,0 +1,170 @@
+"""
+A file of results: what runs come to goes into it, and reports are made from it.
+"""
+
+import csv
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from allennlp.common.checks import ConfigurationError
+
+from allennlp_coref_rc.__main__ import main
+from allennlp_coref_rc.reproduction.report import report
+from allennlp_coref_rc.reproduction.results_file import Results, read_lines, right_answers, write_lines, write_results
+from allennlp_coref_rc.reproduction.runs import PREDICTIONS, RESULT
+from tests.reproduction.report_test import GRU, cells, finish, tables  # noqa: F401  a fixture
+
+
+@pytest.fixture
+def folder(tmp_path, tables):  # noqa: F811
+    """Runs of two rows. One run of the second is not finished."""
+    finish(tables[0], "gru", tmp_path / "runs", GRU)
+    finish(tables[0], "coref_gru", tmp_path / "runs", {key: GRU[key] for key in list(GRU)[:3]})
+    unfinished = tables[0].conditions[2].runs([2], str(tmp_path / "runs"))[1]
+    (tmp_path / "runs" / unfinished.name / "model").mkdir(parents=True)
+    return tmp_path / "runs"
+
+
+@pytest.fixture
+def file(tmp_path, tables, folder):  # noqa: F811
+    path = str(tmp_path / "runs.csv")
+    assert write_results(path, str(folder), tables[0].conditions) == 7
+    return path
+
+
+def test_a_line_has_what_a_run_came_to(file, tables):  # noqa: F811
+    with open(file, encoding="utf-8") as lines:
+        found = [line for line in csv.DictReader(lines) if line["conditions"] == "tiny.a.coref_gru"]
+    assert [(line["task"], line["seed"]) for line in found] == [("1", "1"), ("1", "2"), ("6", "1")]
+    assert {line.pop("right") for line in found} == {"f" * 12 + "00", "f" * 11 + "800", "f" * 5 + "0" * 9}
+    run = tables[0].conditions[2].runs([1], "")[1]
+    assert found[2] == {
+        "run": run.name,
+        "conditions": "tiny.a.coref_gru",
+        "config": run.config,
+        "settings": '{"trainer.num_epochs": 2}',
+        "data": "",
+        "task": "6",
+        "seed": "1",
+        "best_validation_accuracy": "0.5",
+        "best_validation_loss": "0.1",
+        "test_accuracy": "0.4",
+        "best_epoch": "5",
+        "epochs": "7",
+        "questions": "50",
+        "seconds": "1800",
+        "commit": "abc",
+        "hardware": "a processor",
+        "note": "",
+    }
+
+
+def test_the_report_is_that_of_the_folder(file, folder, tables):  # noqa: F811
+    from_folder = report(tables, [], str(folder), str(folder))
+    assert report(tables, [], "nowhere", str(folder), source=Results(file)) == from_folder
+    assert cells(from_folder, "C-GRU", "Max")[-1] == "[3/4 run]"
+
+
+def test_the_report_of_the_file_tests_significance(file, folder, tables):  # noqa: F811
+    shutil.rmtree(next(path for path in folder.rglob("seed_2") if not (path / RESULT).exists()))
+    finish(tables[0], "coref_gru", folder, {(6, 2): (1.0, 1.0, 0.0)})
+    write_results(file, str(folder), tables[0].conditions)
+    from_file = report(tables, [], "nowhere", str(folder), source=Results(file))
+    assert cells(from_file, "C-GRU against GRU")[:3] == ["100", "25", "0"]
+    assert from_file == report(tables, [], str(folder), str(folder))
+    lines = read_lines(file)
+    for line in lines:
+        line["right"] = ""
+    write_lines(file, lines)
+    assert "against" in from_file and "against" not in report(tables, [], "", str(folder), source=Results(file))
+
+
+def test_runs_are_merged_in_one_order_without_doubles(file, folder, tables, tmp_path):  # noqa: F811
+    content = Path(file).read_text(encoding="utf-8")
+    lines = read_lines(file)
+    write_lines(file, lines[::-1])
+    assert Path(file).read_text(encoding="utf-8") == content
+    for line in lines:
+        line.update(note="by hand", conditions="an old name")
+    write_lines(file, lines)
+    path = next(folder.rglob("task_6/seed_1/" + RESULT))
+    path.write_text(path.read_text().replace('"test_accuracy": 0.4', '"test_accuracy": 0.6'))
+    assert write_results(file, str(folder), []) == 7
+    changed = read_lines(file)
+    assert [line["run"] for line in changed] == [line["run"] for line in lines]
+    assert sum(old != new for old, new in zip(lines, changed)) == 1
+    path.write_text(path.read_text().replace("a processor", "another").replace("test_acc", "named_acc"))
+    write_results(file, str(folder), tables[0].conditions)
+    assert len(read_lines(file)) == 8 and sum(line["named_accuracy"] != "" for line in read_lines(file)) == 1
+    with pytest.raises(ConfigurationError, match=r"runs.csv: found the run .*task_6/seed_1 2 times \(a processor, com"):
+        report(tables, [], "", str(tmp_path), source=Results(file))
+    assert report(tables, [], "", str(tmp_path), source=Results(file, {"hardware": "a proc*"}))
+
+
+def test_one_seed_needs_no_validation(file, tables, tmp_path):  # noqa: F811
+    """As a run of which a page has said no more than the test accuracy."""
+    lines = [line for line in read_lines(file) if line["seed"] == "1"]
+    for line in lines:
+        line.update(best_validation_accuracy="", best_validation_loss="", seconds="")
+    write_lines(file, lines)
+    found = report(tables, [1], "", str(tmp_path), source=Results(file))
+    assert cells(found, "GRU", "Max") == ["0.700", "0.680 (1)", "0.680", "-0.020", "[FAIL]"]
+    assert cells(found, "GRU", "2 of 2")[-1] == "nan"
+
+
+def test_answers_are_bits(tmp_path, file):
+    assert [sum(right_answers(line)) for line in read_lines(file) if "epochs" not in line["run"]] == [48, 45, 20, 25]
+    assert right_answers({"right": "", "questions": "3"}) is None
+    assert right_answers({"right": "a0", "questions": "3"}) == [True, False, True]
+
+
+def test_answers_that_are_not_right_or_wrong_leave_the_cell_empty(file, folder):
+    for path in folder.rglob(PREDICTIONS):
+        path.write_text(json.dumps({"rouge_l": 0.4}) + "\n")
+    write_results(file, str(folder), [])
+    assert {line["right"] for line in read_lines(file)} == {""}
+
+
+@pytest.mark.parametrize(
+    "old, new, message",
+    [
+        ("run,", "runs,", "runs.csv: found no column 'run', expected"),
+        (",abc,", ",", "runs.csv, line 2: found more or fewer cells"),
+        (",abc,", ",abc,abc,", "runs.csv, line 2: found more or fewer cells"),
+    ],
+)
+def test_another_file_is_refused(file, old, new, message):
+    text = Path(file).read_text(encoding="utf-8")
+    Path(file).write_text(text.replace(old, new, 1), encoding="utf-8")
+    with pytest.raises(ConfigurationError, match=message):
+        Results(file)
+
+
+def test_a_damaged_result_is_named(file, folder):
+    path = next(folder.rglob(RESULT))
+    path.write_text(path.read_text().replace('"seconds"', '"minutes"'))
+    with pytest.raises(
+        ConfigurationError, match=r"seed_\d/result.json: found KeyError: 'seconds', expected the result"
+    ):
+        write_results(file, str(folder), [])
+
+
+def test_the_commands(file, folder, tables, tmp_path, capsys):  # noqa: F811
+    content = Path(file).read_text(encoding="utf-8")
+    common = ["reproduce", "--conditions", str(tmp_path / "tiny.yaml"), "--data", str(folder)]
+    main([*common, "--output", str(folder), "--write-results", str(tmp_path / "new.csv")])
+    assert "new.csv: the results of 7 runs of " in capsys.readouterr().out
+    assert (tmp_path / "new.csv").read_text(encoding="utf-8") == content
+    main([*common, "--report", "--results", file, "--where", "commit=a*"])
+    assert cells(capsys.readouterr().out, "GRU", "Avg")[1] == "0.690 ± 0.014 (2)"
+    for more, message in [
+        (["--results", file], "--results or --where: found no --report"),
+        (["--report", "--results", file, "--where", "commit"], "--where: found 'commit', expected COLUMN=VALUE"),
+        (["--report", "--results", file, "--where", "cpu=1"], "found no column 'cpu', expected one of run, "),
+        (["--output", str(tmp_path / "absent"), "--write-results", file], "absent: no such folder"),
+    ]:
+        with pytest.raises(SystemExit):
+            main([*common, *more])
+        assert message in " ".join(capsys.readouterr().err.split())
