@@ -166,8 +166,10 @@ class AnnotatedText:
             return [(run[0][1], run[-1][1] + 1) for run in (list(group) for _, group in runs)]
 
         def whole(span: Span) -> Optional[Span]:
-            left = cut(span)
-            return left[0] if len(left) == 1 and left[0][1] - left[0][0] == span[1] - span[0] else None
+            start, length = place.get(span[0]), span[1] - span[0]
+            if start is None or any(place.get(span[0] + i) != start + i for i in range(1, length)):
+                return None
+            return start, start + length
 
         clusters = []
         for cluster in self.clusters:

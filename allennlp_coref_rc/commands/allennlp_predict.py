@@ -76,15 +76,25 @@ class Manager(allennlp_predict._PredictManager):
             os.unlink(self.failed_path)
 
     def run(self) -> None:
-        if self._dataset_reader is not None:
-            super().run()
-            return
+        if self._dataset_reader is None:
+            self._answer_lines()
+        else:
+            self._answer_instances()
+        if self._output_file is not None:
+            self._output_file.close()
+
+    def _answer_lines(self) -> None:
         for batch in allennlp_predict.lazy_groups_of(self._lines(), self._batch_size):
             self._answer(batch)
             self._report()
         self._report()
-        if self._output_file is not None:
-            self._output_file.close()
+
+    def _answer_instances(self) -> None:
+        for instances in allennlp_predict.lazy_groups_of(self._get_instance_data(), self._batch_size):
+            for instance, prediction in zip(instances, self._predict_instances(instances)):
+                # The text of an instance takes long to make, and only the screen shows it.
+                shown = str(instance) if self._print_to_console else None
+                self._maybe_print_to_console_and_file(self.answered, prediction, shown)
 
     def _predict_json(self, batch_data: List[JsonDict]) -> Iterator[str]:
         predictor, alone = self._predictor, len(batch_data) == 1

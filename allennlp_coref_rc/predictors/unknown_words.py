@@ -54,7 +54,7 @@ class WordKnowledge:
 def content_words(tokens: Sequence[str]) -> List[str]:
     """The different words, without function words, frequent verbs and marks such as "@begin". Case does not count."""
     words: Dict[str, str] = {}
-    for token in tokens:
+    for token in dict.fromkeys(tokens):
         words.setdefault(token.lower(), token)
     return [
         token

@@ -11,6 +11,8 @@ from tests.training_config.configs import load, load_text
 
 BABI = PROJECT / "training_config" / "babi"
 
+FEATURE = "(import 'babi/ga_gru.jsonnet') + { question_feature:: true }"
+
 
 def build(config="ga_coref_gru", task=2, more=None, split="train"):
     """Of a config's name, or of Jsonnet: the model, the instances of a split, and the reader."""
@@ -52,6 +54,31 @@ def test_an_instance_alone_and_in_a_batch_have_the_same_probabilities_and_attent
             atol=1e-6,
         )
         numpy.testing.assert_allclose(alone["attention"], in_batch["attention"], atol=1e-6)
+
+
+@pytest.mark.parametrize("config", ["ga_coref_gru", "ga_mage_gru_joint", FEATURE])
+def test_short_and_long_passages_of_a_batch_are_read_apart(config, monkeypatch):
+    model, _, reader = build(config)
+    model.eval()
+    instances = []
+    for i in range(16):
+        story = ["Bill took the milk.", "Fred moved to the office.", "Bill went to the park."] * (4 if i % 2 else 1)
+        instances.append(reader.text_to_instance(story[i % 3 :], "Where is Bill?", answer="park"))
+        reader.apply_token_indexers(instances[-1])
+    sizes = []
+    encode = model._encode
+    monkeypatch.setattr(
+        model, "_encode", lambda passage, *rest: sizes.append(len(passage.mask)) or encode(passage, *rest)
+    )
+    batch = Batch(instances)
+    batch.index_instances(model.vocab)
+    apart = model(**batch.as_tensor_dict())
+    assert sizes == [8, 8]
+    model.explain = True
+    together = model(**batch.as_tensor_dict())
+    assert sizes == [8, 8, 16]
+    for name in ("log_probabilities", "attention", "loss"):
+        torch.testing.assert_close(apart[name], together[name], atol=1e-6, rtol=1e-5)
 
 
 def test_probabilities_of_single_word_candidates_sum_to_one_and_follow_the_attention():

@@ -1,7 +1,12 @@
+import numpy
 import pytest
+import torch
 from allennlp.common.checks import ConfigurationError
+from allennlp.common.util import sanitize
+from allennlp.data import Token
 from allennlp.predictors import Predictor
 
+from allennlp_coref_rc.predictors.explaining_predictor import plain
 from tests.models.ga_reader_test import build
 
 STORY = "Bill took the milk there. Bill went to the park. Fred moved to the office."
@@ -176,3 +181,35 @@ def test_batches_agree_with_single_questions(predictor):
 def test_bad_input_is_named(predictor, inputs, message):
     with pytest.raises(ConfigurationError, match=message):
         predictor.predict_json(inputs)
+
+
+def test_long_and_short_passages_are_answered_apart_and_in_order(predictor, monkeypatch):
+    passages = [" ".join([STORY] * (4 if i % 2 else 1)) + f" Bill took {i} apples." for i in range(16)]
+    inputs = [{"passage": passage, "question": QUESTION} for passage in passages]
+    alone = list(map(predictor.predict_json, inputs))
+    sizes = []
+    forward = predictor._model.forward_on_instances
+    monkeypatch.setattr(predictor._model, "forward_on_instances", lambda part: sizes.append(len(part)) or forward(part))
+    together = predictor.predict_batch_json(inputs)
+    assert sizes[:2] == [8, 8]
+    for found, expected in zip(together, alone, strict=True):
+        assert found.keys() == expected.keys()
+        for key in ("answer", "passage_tokens", "question_tokens", "clusters"):
+            assert found[key] == expected[key]
+        for key in ("candidate_probabilities", "attention"):
+            assert found[key] == pytest.approx(expected[key], abs=1e-6)
+
+
+def test_values_become_plain_as_by_allennlp():
+    values = {
+        "numbers": [1, 2.5, True],
+        "texts": ("a", "b"),
+        "mixed": [1, None, "a", [0.5, torch.tensor(2.0)], ()],
+        "set": {3},
+        "tensor": torch.ones(2, 2),
+        "array": numpy.arange(3),
+        "number": numpy.float32(0.5),
+        "truth": numpy.bool_(True),
+        "token": [Token("word")],
+    }
+    assert repr(plain(values)) == repr(sanitize(values))

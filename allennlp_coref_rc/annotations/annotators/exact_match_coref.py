@@ -66,21 +66,21 @@ class ExactMatchCoref(Annotator):
         self._max_clusters = max_clusters
 
     def annotate(self, text: AnnotatedText) -> AnnotatedText:
-        mentions: Dict[str, List[Span]] = {}
+        places: Dict[str, List[Span]] = {}
         for position, token in enumerate(text.tokens):
-            word = token.lower()
+            places.setdefault(token.lower(), []).append((position, position + 1))
+        mentions: Dict[str, List[Span]] = {}
+        for word, spans in places.items():
             if self._is_entity(word):
-                mentions.setdefault(singular(word) if self._normalize_number else word, []).append(
-                    (position, position + 1)
-                )
-        clusters = [cluster for cluster in mentions.values() if len(cluster) >= self._min_mentions]
+                mentions.setdefault(singular(word) if self._normalize_number else word, []).extend(spans)
+        clusters = [sorted(cluster) for cluster in mentions.values() if len(cluster) >= self._min_mentions]
         clusters = largest_clusters(clusters, self._max_clusters)
         return dataclasses.replace(text, clusters=text.clusters + clusters)
 
     def _is_entity(self, word: str) -> bool:
         if self._entities is not None:
             return word in self._entities and word not in self._not_entities
-        return any(character.isalpha() for character in word) and word not in self._not_entities
+        return any(map(str.isalpha, word)) and word not in self._not_entities
 
 
 @lru_cache(maxsize=None)

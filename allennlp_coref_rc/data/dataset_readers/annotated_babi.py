@@ -1,10 +1,11 @@
 import os
 import re
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Iterator, List, Optional, Sequence, Tuple
 
 from allennlp.data import DatasetReader, Instance
-from allennlp.data.tokenizers import LettersDigitsTokenizer
+from allennlp.data.tokenizers import LettersDigitsTokenizer, Tokenizer
 
 from allennlp_coref_rc.annotations import AnnotatedText, Document
 from allennlp_coref_rc.annotations.annotated_text import Span
@@ -133,7 +134,7 @@ class AnnotatedBabiReader(ReadingComprehensionReader):
         tokens: List[str] = []
         sentences: List[Span] = []
         for statement in statements:
-            words = self.tokenize(statement)
+            words = _words(self._tokenizer, statement) if isinstance(statement, str) else self.tokenize(statement)
             if words:
                 sentences.append((len(tokens), len(tokens) + len(words)))
                 tokens.extend(words)
@@ -169,6 +170,12 @@ class AnnotatedBabiReader(ReadingComprehensionReader):
         `task` (by default the reader's) and `supporting_facts`, the positions of statements in the passage.
         """
         return super().text_to_instance(passage, question, *arguments, task=task or self._task, **data)
+
+
+@lru_cache(maxsize=2**14)
+def _words(tokenizer: Tokenizer, statement: str) -> List[str]:
+    # Each question of a story has the statements of those before it, and stories share many.
+    return [str(token) for token in tokenizer.tokenize(statement)]
 
 
 def _statements(text: str) -> List[str]:

@@ -1,6 +1,6 @@
 import logging
 from functools import lru_cache
-from typing import Collection, NamedTuple, Optional, Tuple
+from typing import Collection, List, NamedTuple, Optional, Tuple
 
 import torch
 from allennlp.modules import Seq2SeqEncoder
@@ -27,6 +27,20 @@ class EncoderInput(NamedTuple):
     inputs: torch.Tensor
     mask: torch.Tensor
     annotations: Optional[AnnotationTensors] = None
+
+    def lengths(self) -> torch.Tensor:
+        """The position after the last token of each sequence. Shape: (batch_size,)."""
+        positions = torch.arange(1, self.mask.size(1) + 1, device=self.mask.device)
+        return (self.mask * positions).amax(dim=1)
+
+    def part(self, sequences: List[int]) -> "EncoderInput":
+        """Some of the sequences, by their index, without the padding that all of them have."""
+        rows = sequences, slice(int(self.lengths()[sequences].max()))
+        annotations = self.annotations and {
+            layer: {name: tensor[rows] for name, tensor in numbers.items()}
+            for layer, numbers in self.annotations.items()
+        }
+        return EncoderInput(self.inputs[rows], self.mask[rows], annotations)
 
 
 class AnnotatedSeq2SeqEncoder(Seq2SeqEncoder):
