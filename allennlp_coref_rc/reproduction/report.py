@@ -131,7 +131,7 @@ def _figure(figure: Figure, rows: Sequence[Scores], data: str, folder: str, link
         for scores in rows
         for row in [scores.condition]
     ]
-    yield _markdown(["row", "", *MADE_WITH, ""], lines)
+    yield markdown(["row", "", *MADE_WITH, ""], lines)
 
 
 def _table(table: Table, scores: Dict[str, Scores], data: str) -> Iterator[List[str]]:
@@ -143,7 +143,7 @@ def _table(table: Table, scores: Dict[str, Scores], data: str) -> Iterator[List[
             for column in columns
             if column.name in condition.paper or condition.config
         ]
-        yield _markdown(["row", "", "paper", "mean ± sd", "best", "difference", ""], lines)
+        yield markdown(["row", "", "paper", "mean ± sd", "best", "difference", ""], lines)
     for column in table.columns:
         if column.measure == "tasks":
             yield _tasks(column, table.conditions, scores)
@@ -184,7 +184,7 @@ def state(condition: Condition, scores: Scores, data: str) -> str:
         return "" if scores.complete else f"[{len(scores.results)}/{scores.num_runs} run]"
     if not os.path.exists(locate(condition.config)):
         return "[no config]"
-    return "[no data]" if condition.missing(data) else "[not run]"
+    return "[no data]" if scores.source is None and condition.missing(data) else "[not run]"
 
 
 def _tasks(column: Column, conditions: Sequence[Condition], scores: Dict[str, Scores]) -> List[str]:
@@ -208,7 +208,7 @@ def _tasks(column: Column, conditions: Sequence[Condition], scores: Dict[str, Sc
             }
             cells += [means, {task: f"{found.minutes(task):.1f}" for task in task_scores}]
     tasks = sorted({task for condition in conditions for task in condition.tasks})
-    return _markdown(header, [[str(task), *(cell.get(task, "") for cell in cells)] for task in tasks])
+    return markdown(header, [[str(task), *(cell.get(task, "") for cell in cells)] for task in tasks])
 
 
 def _notes(table: Table) -> List[str]:
@@ -227,7 +227,7 @@ def _runs(conditions: Sequence[Condition], scores: Dict[str, Scores]) -> List[st
         for condition in conditions
         if scores[condition.name].results
     ]
-    return _markdown(["row", *MADE_WITH], lines) if lines else []
+    return markdown(["row", *MADE_WITH], lines) if lines else []
 
 
 def _made_with(scores: Scores) -> List[str]:
@@ -277,7 +277,7 @@ def _significance(table: Table, scores: Dict[str, Scores]) -> Iterator[List[str]
             interval = f"{found.low:+.2f} to {found.high:+.2f}"
             means.append([name, f"{found.questions:,}", f"{found.difference:+.2f}", interval, _p(found.p)])
     if answers:
-        yield _markdown(
+        yield markdown(
             [
                 "McNemar's test of the best seeds' answers",
                 "questions",
@@ -289,7 +289,7 @@ def _significance(table: Table, scores: Dict[str, Scores]) -> Iterator[List[str]
             answers,
         )
     if means and key:
-        yield _markdown(
+        yield markdown(
             [f"paired bootstrap of the best seeds' {SCORES[key]} (%)", "questions", "difference", "95 %", "p"], means
         )
 
@@ -328,6 +328,7 @@ def _p(value: float) -> str:
     return f"{value:.2g}" if value >= SMALLEST_P else f"< {SMALLEST_P:g}"
 
 
-def _markdown(header: Sequence[str], lines: Sequence[Sequence[str]]) -> List[str]:
+def markdown(header: Sequence[str], lines: Sequence[Sequence[str]]) -> List[str]:
+    """The lines of a table in Markdown."""
     rows = [header, ["---"] * len(header), *lines]
     return ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]

@@ -1,0 +1,289 @@
+"""
+The tables of pages of results that are about one data set or reader. Each is a function of the words of its mark, and
+returns its lines.
+"""
+
+import statistics
+from typing import Dict, List
+
+import numpy as np
+
+from allennlp_coref_rc.reproduction.report import markdown
+from allennlp_coref_rc.reproduction.results_file import Line, right_answers
+from allennlp_coref_rc.reproduction.scores import FAILED_BELOW
+from allennlp_coref_rc.reproduction.significance import paired_bootstrap
+from scripts.documentation.results_values import (
+    BEST,
+    MEAN,
+    OFFICIAL,
+    TEST,
+    VALIDATION,
+    both,
+    each,
+    mean,
+    number,
+    results,
+    runs,
+    table,
+    values,
+)
+
+PROCESSORS = {
+    "first CPU (AMD EPYC, AVX-512)": "AMD*",
+    "another CPU (AVX2)": "*AVX2*",
+    "a third CPU (Intel Xeon, AVX-512)": "Intel*",
+}
+
+FIRST, _, THIRD = PROCESSORS.values()
+
+FASTER = "babi/ga_coref_gru_renamed_faster"
+
+ALL_TASKS = range(1, 21)
+
+OTHER_SETTINGS = {
+    "GA w/ C-GRU, the paper's settings": "ga_coref_gru",
+    "names exchanged, learning rate 0.01, 60 epochs": "other_settings_01",
+    'the same, "red square", "box of chocolates" one mention': "other_settings_02",
+    "the same with MAGE (16)": "other_settings_03",
+    "learning rate 0.001": "other_settings_04",
+    "learning rate 0.003": "other_settings_05",
+    'the same, "box of chocolates" one mention': "other_settings_06",
+    "answers exchanged too": "other_settings_07",
+    "4 layers in place of 3": "other_settings_08",
+    "4 layers, dropout 0.3": "other_settings_09",
+    "4 layers, half the size": "other_settings_10",
+    "4 layers, MAGE (16)": "other_settings_11",
+    "4 layers, verbs exchanged": "other_settings_12",
+    "3 layers, verbs exchanged": "other_settings_13",
+    "4 layers, verbs exchanged, 30 epochs": "other_settings_14",
+    "4 layers, verbs exchanged, 60 epochs: `ga_coref_gru_renamed`": "ga_coref_gru_renamed",
+    "3 layers, learning rate 0.01: `ga_coref_gru_renamed_faster`": "ga_coref_gru_renamed_faster",
+}
+"""What was tried on bAbI, in this order, and the names of the runs."""
+
+TYPED_EDGES = {
+    "C-GRU with coreference alone": FASTER,
+    "C-GRU with a key for all triples and one for their inverses": "babi/x_coref_triples",
+    "MAGE (16) with a state of 4 for each type and each inverse, as in `ga_mage_gru_triples`": "babi/x_mage_triples",
+}
+
+LAMBADA = {
+    "GA with GRU (`ga_gru`)": "ga_gru",
+    "GA with C-GRU, clusters of `sieve_coref` (`ga_coref_gru`)": "ga_coref_gru",
+    "CG+SBA (`cg_sba`)": "cg_sba",
+}
+
+QUOREF = {
+    "QANet": "qanet",
+    "DASSA: the same, but one head sees the clusters of `sieve_coref`": "dassa_sieve_coref",
+}
+
+CLUSTERS = {
+    "none": "none",
+    "exact_match": "`exact_match_coref`",
+    "sieve": "`sieve_coref`",
+    "ranked": "`ranked_coref`",
+    "ranked later": "`ranked_coref` with later weights (commit 05465e0)",
+    "random": "those of `sieve_coref` at random places",
+}
+"""The rows of coreference_reading.yaml."""
+
+SAME_CLUSTERS = {("ranked", "2"), ("ranked", "11")}
+"""Rows and tasks of bAbI that were not run, since their clusters are those of `sieve_coref`."""
+
+SECOND_WEIGHTS = "ranked_coref's weights of 05465e0"
+
+
+def processors(*tasks: str) -> List[str]:
+    """The headline's config on several processors: accuracies by seed."""
+    lines = []
+    for task in tasks:
+        found = [runs(f"{FASTER}/task_{task}", hardware=hardware) for hardware in PROCESSORS.values()]
+        lines.append([task, *("; ".join(map(_with_seed, each_runs)) or "not run" for each_runs in found)])
+    return markdown(["task", *PROCESSORS], lines)
+
+
+def _with_seed(line: Line) -> str:
+    return f"seed {line['seed']}: {both(line)}" if line["seed"] else both(line)
+
+
+def first_cpu() -> List[str]:
+    """The mean errors of two configs with seed 1 on the first processor, beside published ones and the aim."""
+    conditions = {condition.name.rpartition(".")[2]: condition for condition in table("beyond.1").conditions}
+    published = [condition for condition in conditions.values() if condition.config is None]
+    papers = {condition.row: condition.paper for condition in published}
+    papers["the aim"] = conditions["ga_coref_gru_renamed"].paper
+    lines = [[row, f"{paper['Avg']} %", str(paper["# failed"])] for row, paper in papers.items()]
+    for name, settings in {
+        "ga_coref_gru_renamed": "4 layers, learning rate 0.003",
+        "ga_coref_gru_renamed_faster": "3 layers, the paper's learning rate 0.01",
+    }.items():
+        tests = {task: values(runs(f"babi/{name}/task_{task}", hardware=FIRST)[:1], TEST)[0] for task in ALL_TASKS}
+        failed = [str(task) for task, test in tests.items() if test < FAILED_BELOW]
+        error = f"{100 - 100 * statistics.fmean(tests.values()):.2f} %"
+        lines.append([f"`{name}`: {settings}", error, f"{len(failed)} ({', '.join(failed)})"])
+    return markdown(["reader", "mean error", "failed tasks"], lines)
+
+
+def other_settings(*tasks: str) -> List[str]:
+    """What was tried with seed 1 on the first processor."""
+    lines = []
+    for label, name in OTHER_SETTINGS.items():
+        found = [runs(f"babi/{name}/task_{task}", hardware=FIRST) for task in tasks]
+        lines.append([label, *("".join(both(line) for line in cell if line["seed"] == "1") for cell in found)])
+    return markdown(["reader", *tasks], lines)
+
+
+def typed_edges() -> List[str]:
+    lines = []
+    for label, folder in TYPED_EDGES.items():
+        found = {line["seed"]: both(line) for line in runs(f"{folder}/task_19", hardware=THIRD)}
+        lines.append([label, *(found.get(seed, "not run") for seed in "123")])
+    return markdown(["reader", "seed 1", "seed 2", "seed 3"], lines)
+
+
+def babi(*tasks: str) -> List[str]:
+    """C-GRU and GRU by seed, beside the paper and the authors' code."""
+    paper = {condition.row: condition.paper.get("Task", []) for condition in table("coref_gru.4").conditions}
+    lines = []
+    for task in tasks:
+        for encoder, name in {"C-GRU": "coref_gru", "GRU": "gru"}.items():
+            folder = f"babi/ga_{name}/task_{task}"
+            found = [line for line in runs(folder, hardware=FIRST) if line[VALIDATION]]
+            if not found:
+                continue
+            validation, test = values(found, VALIDATION), values(found, TEST)
+            lines.append(
+                [
+                    task,
+                    encoder,
+                    each(validation, 2),
+                    number(statistics.fmean(validation)),
+                    each(test),
+                    number(statistics.fmean(test)),
+                    each(values(runs(folder, BEST), TEST)),
+                    number(paper[f"GA w/ {encoder}"][int(task) - 1]),
+                    each(values(runs(f"authors_code/{name}/task_{task}"), TEST)),
+                ]
+            )
+    seeds = "seeds 1 / 2 / 3"
+    columns = ["task", "encoder", f"validation, {seeds}", "mean", f"test, {seeds}", "mean", "test, best seed"]
+    return markdown([*columns, "paper (test, best of 10 seeds)", "authors' code (test, a seed each)"], lines)
+
+
+def babi_averages() -> List[str]:
+    """GRU and C-GRU on all tasks, of what is left of three seeds."""
+    names = {"ga_gru": "ga_compiled_gru", "ga_coref_gru": "ga_coref_gru"}
+    papers = {condition.name.rpartition(".")[2]: condition.paper for condition in table("coref_gru.1").conditions}
+
+    def tests(name: str, seeds: str) -> List[float]:
+        return [value for t in ALL_TASKS for value in values(runs(f"babi/{names[name]}/task_{t}", seeds), TEST)]
+
+    averages = {seeds: [statistics.fmean(tests(name, seeds)) for name in names] for seeds in (MEAN, BEST)}
+    failed = [sum(test < FAILED_BELOW for test in tests(name, BEST)) for name in names]
+
+    def line(label: str, first: float, second: float) -> List[str]:
+        return [label, number(first), number(second), number(second - first)]
+
+    return markdown(
+        ["", "GA w/ GRU", "GA w/ C-GRU", "gap"],
+        [
+            line("average, mean of three seeds", *averages[MEAN]),
+            line("paper, mean of ten", *(papers[name]["Avg"] for name in names)),
+            line("best of three seeds by validation, task by task", *averages[BEST]),
+            line("paper, best of ten", *(papers[name]["Max"] for name in names)),
+            ["tasks failed (below .95), best of three", *map(str, failed), ""],
+            ["paper, best of ten", *(str(papers[name]["# failed"]) for name in names), ""],
+        ],
+    )
+
+
+def lambada() -> List[str]:
+    (baseline,) = runs("lambada_development/most_frequent_candidate")
+    label = "most frequent candidate (`scripts/evaluate_baseline.py`)"
+    lines = [[label, "", each(values([baseline], VALIDATION)), "", each(values([baseline], OFFICIAL))]]
+    for label, name in LAMBADA.items():
+        found = runs(f"lambada_development/{name}", hardware=FIRST)
+        columns = [values(found, column) for column in (VALIDATION, OFFICIAL)]
+        lines.append(
+            [label, *(cell for column in columns for cell in (each(column), number(statistics.fmean(column))))]
+        )
+    seeds = "seeds 1 / 2 / 3"
+    return markdown(
+        ["reader", f"accuracy (778 kept), {seeds}", "mean", f"accuracy_official (974), {seeds}", "mean"], lines
+    )
+
+
+def quoref() -> List[str]:
+    """Means over the questions of all folds."""
+    lines, questions = [], [0.0]
+    for label, name in QUOREF.items():
+        folds = [line for fold in range(1, 6) for line in runs(f"quoref_folds/{name}/fold_{fold}")]
+        questions = values(folds, "questions")
+        scores = [statistics.fmean(values(folds, f"test_{key}"), questions) for key in ("exact_match", "f1")]
+        lines.append([label, *(f"{100 * score:.2f}" for score in scores)])
+    return markdown([f"% of {sum(questions):,.0f} questions", "exact match", "F1"], lines)
+
+
+def quoref_folds() -> List[str]:
+    """F1 by fold."""
+    found: Dict[str, List[str]] = {}
+    for label, name in QUOREF.items():
+        folds = [line for fold in range(1, 6) for line in runs(f"quoref_folds/{name}/fold_{fold}")]
+        found["questions"] = [line["questions"] for line in folds]
+        found[label.partition(":")[0]] = [f"{100 * f1:.2f}" for f1 in values(folds, "test_f1")]
+    return markdown(["F1 by fold", *"12345"], [[label, *cells] for label, cells in found.items()])
+
+
+def reading(data: str, task: str = "") -> List[str]:
+    """
+    What clusters do to reading: a table of coreference_reading.yaml. Differences are over the seeds that both rows
+    have. Those with an interval are of all test questions, of the mean of seeds.
+    """
+    column = TEST if data == "babi" else VALIDATION
+    found: Dict[str, Dict[str, Line]] = {row: {} for row in CLUSTERS}
+    for line in results().lines:
+        if line["conditions"].startswith(f"coreference_reading.{data}.") and line["task"] == task:
+            later = line["note"] == SECOND_WEIGHTS
+            found["ranked later" if later else line["conditions"].rpartition(".")[2]][line["seed"]] = line
+    seeds = sorted({seed for by_seed in found.values() for seed in by_seed}, key=int)
+    lines = []
+    for row, label in CLUSTERS.items():
+        by_seed, base = found[row], found["none"]
+        if not by_seed:
+            if (row, task) in SAME_CLUSTERS:
+                lines.append([label, f"as {CLUSTERS['sieve']}"])
+            elif "later" not in row:
+                lines.append([label, "not yet"])
+            continue
+        accuracies = {seed: float(line[column]) for seed, line in by_seed.items()}
+        gains = {seed: value - float(base[seed][column]) for seed, value in accuracies.items() if seed in base}
+        cells = [label, _by_seed(accuracies, seeds), mean(list(accuracies.values()))]
+        cells.append("" if row == "none" else _by_seed(gains, seeds, sign=True))
+        if data == "lambada":
+            cells.insert(3, number(statistics.fmean(values(list(by_seed.values()), OFFICIAL))))
+            cells += [
+                _interval(by_seed, found[other]) if row not in ("none", other) else "" for other in ("none", "random")
+            ]
+        lines.append(cells)
+    names = ["clusters", f"accuracy, {'seed' if len(seeds) == 1 else 'seeds'} {' / '.join(seeds)}", "mean ± sd"]
+    names.append("difference from none, by seed")
+    if data == "lambada":
+        names.insert(3, "of all 974, mean")
+        names += ["difference from none (974), 95 % interval", "from random places"]
+    return markdown(names, [[*cells, *[""] * (len(names) - len(cells))] for cells in lines])
+
+
+def _by_seed(found: Dict[str, float], seeds: List[str], sign: bool = False) -> str:
+    return " / ".join(number(found[seed], sign=sign) if seed in found else "–" for seed in seeds)
+
+
+def _interval(first: Dict[str, Line], second: Dict[str, Line]) -> str:
+    """The difference of the shares of right answers, with a paired bootstrap of questions."""
+    seeds = sorted(set(first) & set(second))
+    if not seeds:
+        return ""
+    means = [np.mean([right_answers(lines[seed]) for seed in seeds], axis=0) for lines in (first, second)]
+    found = paired_bootstrap(*means)
+    interval = f"{number(found.low, sign=True)} to {number(found.high, sign=True)}"
+    return f"{number(found.difference, sign=True)} ({interval}), p = {number(found.p)}"

@@ -1,0 +1,67 @@
+"""
+Runs of docs/results/runs.csv, and how pages of results print their numbers.
+"""
+
+import re
+import statistics
+from functools import lru_cache
+from typing import List, Sequence
+
+from allennlp_coref_rc.reproduction.condition import Table, select
+from allennlp_coref_rc.reproduction.condition_files import CONDITIONS, read_conditions
+from allennlp_coref_rc.reproduction.results_file import Line, Results
+from scripts.documentation.places import PROJECT
+
+RESULTS = PROJECT / "docs" / "results"
+
+RUNS = RESULTS / "runs.csv"
+
+VALIDATION, OFFICIAL, TEST = "best_validation_accuracy", "best_validation_accuracy_official", "test_accuracy"
+
+MEAN, BEST = "1-3, mean", "1-3, best"
+"""The seeds of lines that are no runs: all that is left of runs whose folders are gone."""
+
+
+@lru_cache(maxsize=None)
+def results(**where: str) -> Results:
+    return Results(str(RUNS), where)
+
+
+@lru_cache(maxsize=None)
+def table(name: str, conditions: str = CONDITIONS) -> Table:
+    return select(read_conditions(conditions), [name], [])[0]
+
+
+def runs(folder: str, seeds: str = "", **where: str) -> List[Line]:
+    """The runs of a folder, ordered by seed; or the line that is about all of these seeds together."""
+    lines = [line for line in results(**where).lines if line["run"].rpartition("/")[0] == folder]
+    if seeds:
+        return [line for line in lines if line["seed"] == seeds]
+    return sorted((line for line in lines if "," not in line["seed"]), key=lambda line: int(line["seed"] or 0))
+
+
+def values(lines: Sequence[Line], column: str) -> List[float]:
+    return [float(line[column]) for line in lines]
+
+
+def number(value: float, digits: int = 3, sign: bool = False) -> str:
+    """ ".436", "1.000" or "+.023" """
+    return re.sub(r"^([+-]?)0\.", r"\1.", f"{value:{'+' if sign else ''}.{digits}f}".replace("-0.000", "+0.000"))
+
+
+def each(numbers: Sequence[float], digits: int = 3, sign: bool = False) -> str:
+    """ ".437 / .429 / .441" """
+    return " / ".join(number(value, digits, sign) for value in numbers)
+
+
+def mean(numbers: Sequence[float]) -> str:
+    """ ".436 ± .008", or ".436" of one run alone."""
+    deviation = f" ± {number(statistics.stdev(numbers))}" if len(numbers) > 1 else ""
+    return number(statistics.fmean(numbers)) + deviation
+
+
+def both(line: Line) -> str:
+    """ ".65 / .575": the accuracy on validation and on test questions, as far as they are known."""
+    if not line[VALIDATION]:
+        return f"test {number(float(line[TEST]))}"
+    return number(float(line[VALIDATION]), 2) + (f" / {number(float(line[TEST]))}" if line[TEST] else "")
