@@ -26,7 +26,10 @@ def lines_of(block):
 
 def check_script(words):
     """`python scripts/….py …` or `python -m …`"""
-    path = words[1].replace(".", "/") + "/__main__.py" if words[0] == "-m" else words[0]
+    path = words[0]
+    if path == "-m":
+        module = words[1].replace(".", "/")
+        path = f"{module}/__main__.py" if (PROJECT / module).is_dir() else f"{module}.py"
     assert (PROJECT / path).is_file(), path
     source = "".join(file.read_text() for file in [PROJECT / path, PROJECT / "scripts" / "benchmarks" / "harness.py"])
     for option in [word for word in words if word.startswith("--")]:
