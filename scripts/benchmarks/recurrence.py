@@ -112,15 +112,15 @@ class Task:
         weight_ih, weight_hh, bias_ih, bias_hh = self.gru.parameters()
         bias_hr_hz, bias_hn = bias_hh.split([2 * self.size, self.size])
         bias = bias_ih + torch.nn.functional.pad(bias_hr_hz, (0, self.size))
-        projected = torch.nn.functional.linear(self.inputs, weight_ih, bias)
-        weights = [torch.ones_like(coref, dtype=projected.dtype)] * 2
+        weights = [torch.ones_like(coref, dtype=self.inputs.dtype)] * 2
         split = {"C-GRU": self.size // 2, "MAGE": 3 * self.size // 4, GRU: self.size}[layer.layer]
         if layer.layer == "C-GRU":
             scores = torch.nn.functional.linear(self.inputs, self.keys)
             nothing = torch.cat([torch.zeros_like(coref, dtype=torch.bool), coref == NO_SOURCE], dim=-1)
             weights = scores.masked_fill(nothing, -torch.inf).softmax(dim=-1).split(1, dim=-1)
         edges = [Edges(self.sequential, weights[0], 0, split), Edges(coref, weights[1], split, self.size)]
-        return recurrence(RecurrenceInput(projected, edges, weight_hh, bias_hn, self.mask), backend=layer.backend)
+        given = RecurrenceInput(self.inputs, edges, weight_hh, bias_hn, self.mask, weight_ih=weight_ih, bias=bias)
+        return recurrence(given, backend=layer.backend)
 
 
 class Recurrence(Benchmark):

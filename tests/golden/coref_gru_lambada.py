@@ -41,12 +41,11 @@ class AsCoded(CorefGru):
         reverse: bool = False,
         memory: Optional[torch.Tensor] = None,
         memory_mask: Optional[torch.Tensor] = None,
-        **kwargs: Any,
     ) -> torch.Tensor:
         if reverse and memory is not None and memory_mask is not None:
             last = torch.arange(memory.size(1)) == memory.size(1) - 1
             memory, memory_mask = memory * last[:, None], memory_mask & last
-        return super()._read(sequence, reverse, memory, memory_mask, **kwargs)
+        return super()._read(sequence, reverse, memory, memory_mask)
 
 
 def model_of(golden: Mapping[str, Any], order: Sequence[Tuple[str, str]]) -> GAReader:

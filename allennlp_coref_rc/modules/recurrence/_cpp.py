@@ -26,11 +26,13 @@ def why_not(given: RecurrenceInput) -> Optional[str]:
 
 def cpp(given: RecurrenceInput) -> torch.Tensor:
     """`recurrence` with its time loop, forward and backward, in C++ (recurrence.cpp). Call `why_not` first."""
-    inputs, edges, weight_hh, bias_hn, mask, memory, reverse = given
+    inputs, edges, weight_hh, bias_hn, mask, memory, reverse, weight_ih, bias = given
     weights = [edge.weights.contiguous() for edge in edges]
-    tensors = (inputs, weight_hh.contiguous(), bias_hn.contiguous(), memory if memory is None else memory.contiguous())
-    if inputs.stride(2) != 1:
-        tensors = (inputs.contiguous(),) + tensors[1:]
+    parameters = (weight_ih, bias, weight_hh, bias_hn, memory)
+    tensors = (
+        inputs if inputs.stride(2) == 1 else inputs.contiguous(),
+        *(tensor if tensor is None else tensor.contiguous() for tensor in parameters),
+    )
     needs_grad = torch.is_grad_enabled() and any(x is not None and x.requires_grad for x in (*tensors, *weights))
     sources = [edge.sources.contiguous() for edge in edges]
     slices = [edge.carried for edge in edges]
@@ -54,6 +56,8 @@ class _Recurrence(torch.autograd.Function):
         needs_grad: bool,
         reads: _Reads,
         inputs: torch.Tensor,
+        weight_ih: Optional[torch.Tensor],
+        bias: Optional[torch.Tensor],
         weight_hh: torch.Tensor,
         bias_hn: torch.Tensor,
         memory: Optional[torch.Tensor],
@@ -65,6 +69,8 @@ class _Recurrence(torch.autograd.Function):
         gates = inputs.new_empty(batch_size, length, 4 * size) if needs_grad else None
         tensors = {
             "inputs": inputs,
+            "weight_ih": weight_ih,
+            "bias": bias,
             "weight_hh": weight_hh,
             "bias_hn": bias_hn,
             "memory": memory,
@@ -73,16 +79,24 @@ class _Recurrence(torch.autograd.Function):
         }
         _call("forward", tensors, reads, weights)
         ctx.reverse, ctx.slices = reads.reverse, reads.slices
-        ctx.save_for_backward(reads.mask, weight_hh, memory, states, gates, *reads.sources, *weights)
+        # Of projected inputs backward needs nothing.
+        kept = None if weight_ih is None else inputs
+        ctx.save_for_backward(reads.mask, kept, weight_ih, weight_hh, memory, states, gates, *reads.sources, *weights)
         return states
 
     @staticmethod
     @torch.autograd.function.once_differentiable
     def backward(ctx: Any, grad_states: torch.Tensor) -> Tuple[Optional[torch.Tensor], ...]:
-        mask, weight_hh, memory, states, gates, *rest = ctx.saved_tensors
+        mask, inputs, weight_ih, weight_hh, memory, states, gates, *rest = ctx.saved_tensors
         sources, weights = rest[: len(ctx.slices)], rest[len(ctx.slices) :]
         size = states.size(2)
-        grad_inputs = states.new_empty(*states.shape[:2], 3 * size)
+        grad_inputs = grad_weight_ih = grad_bias = None
+        if weight_ih is None:
+            grad_inputs = states.new_empty(*states.shape[:2], 3 * size)
+        else:
+            grad_weight_ih, grad_bias = torch.zeros_like(weight_ih), states.new_zeros(3 * size)
+            if ctx.needs_input_grad[2]:
+                grad_inputs = states.new_empty(inputs.shape)
         grad_weight_hh, grad_bias_hn = torch.zeros_like(weight_hh), states.new_zeros(size)
         grad_memory = None if memory is None else torch.zeros_like(memory)
         grad_weights = [
@@ -90,6 +104,8 @@ class _Recurrence(torch.autograd.Function):
             for weight, needed in zip(weights, ctx.needs_input_grad[-len(weights) :])
         ]
         tensors = {
+            "inputs": inputs,
+            "weight_ih": weight_ih,
             "weight_hh": weight_hh,
             "memory": memory,
             "states": states,
@@ -97,12 +113,15 @@ class _Recurrence(torch.autograd.Function):
             "grad_states": grad_states.clone(memory_format=torch.contiguous_format),
             "grad_memory": grad_memory,
             "grad_inputs": grad_inputs,
+            "grad_weight_ih": grad_weight_ih,
+            "grad_bias": grad_bias,
             "grad_weight_hh": grad_weight_hh,
             "grad_bias_hn": grad_bias_hn,
         }
         reads = _Reads(mask, sources, ctx.slices, ctx.reverse)
         _call("backward", tensors, reads, weights, grad_weights)
-        return (None, None, grad_inputs, grad_weight_hh, grad_bias_hn, grad_memory, *grad_weights)
+        grads = (grad_inputs, grad_weight_ih, grad_bias, grad_weight_hh, grad_bias_hn, grad_memory)
+        return (None, None, *grads, *grad_weights)
 
 
 class _Relation(ctypes.Structure):
@@ -112,11 +131,12 @@ class _Relation(ctypes.Structure):
 
 
 _NUMBERS = """
-    batch length memory_length size width threads num_relations reverse inputs_batch_stride inputs_time_stride
+    batch length memory_length size width features threads num_relations reverse inputs_batch_stride inputs_time_stride
 """.split()
 
 _ARRAYS = """
-    mask inputs weight_hh bias_hn memory states gates grad_states grad_memory grad_inputs grad_weight_hh grad_bias_hn
+    mask inputs weight_ih bias weight_hh bias_hn memory states gates
+    grad_states grad_memory grad_inputs grad_weight_ih grad_bias grad_weight_hh grad_bias_hn
 """.split()
 
 
@@ -158,6 +178,7 @@ def _call(
         memory_length=0 if memory is None else memory.size(1),
         size=states.size(2),
         width=given["weight_hh"].size(1),
+        features=given["weight_ih"].size(1) if "weight_ih" in given else 0,
         threads=torch.get_num_threads(),
         num_relations=len(relations),
         reverse=reverse,

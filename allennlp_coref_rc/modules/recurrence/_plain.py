@@ -15,7 +15,7 @@ def plain(given: RecurrenceInput) -> torch.Tensor:
     all steps at once is (the gates' derivatives, the gradients of U, b and the edge weights), and only the chain from
     state to state stays in the loop.
     """
-    inputs, edges, weight_hh, bias_hn, mask, memory, reverse = given
+    inputs, edges, weight_hh, bias_hn, mask, memory, reverse, *_ = given
     batch_size, length, _ = inputs.shape
     if memory is None:
         memory = inputs.new_zeros(batch_size, 0, bias_hn.size(0))

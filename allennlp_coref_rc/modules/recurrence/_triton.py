@@ -78,7 +78,7 @@ def fused(given: RecurrenceInput) -> torch.Tensor:
     The recurrent weights stay in registers up to size 128. Beyond, each multiprocessor reads them again at every step,
     but in bfloat16 holds as many as fit in shared memory; what is multiplied with those is rounded to bfloat16.
     """
-    inputs, edges, weight_hh, bias_hn, mask, memory, reverse = given
+    inputs, edges, weight_hh, bias_hn, mask, memory, reverse, *_ = given
     edges = [edge for edge in edges if edge.sources.size(2)]
     relations: List[int] = []
     first = 0

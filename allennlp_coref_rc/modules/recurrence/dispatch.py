@@ -65,9 +65,11 @@ def recurrence(given: RecurrenceInput, backend: str = "auto", recompute: bool = 
     _check_shapes(given)
     if given.inputs.size(0) == 0 or given.inputs.size(1) == 0:
         # Empty, but still a part of the graph.
-        return given.inputs[..., : given.bias_hn.size(0)]
+        return given.projected().inputs[..., : given.bias_hn.size(0)]
     given = _prepared(given)
     run = _backend(backend, given)
+    if run is not _cpp.cpp:
+        given = given.projected()
     with torch.autocast(given.inputs.device.type, enabled=False):
         if recompute and torch.is_grad_enabled():
             return checkpoint(run, given, use_reentrant=False, preserve_rng_state=False)
@@ -76,19 +78,14 @@ def recurrence(given: RecurrenceInput, backend: str = "auto", recompute: bool = 
 
 def _prepared(given: RecurrenceInput) -> RecurrenceInput:
     """The same in one dtype, with edges that read only what can be read."""
-    inputs, edges, weight_hh, bias_hn, mask, memory, reverse = given
-    tensors = [inputs, weight_hh, bias_hn] + ([] if memory is None else [memory]) + [edge.weights for edge in edges]
-    dtype = functools.reduce(torch.promote_types, (tensor.dtype for tensor in tensors))
-    mask = mask.bool()
-    return RecurrenceInput(
-        inputs.to(dtype),
-        [_readable(edge, mask, reverse, dtype) for edge in edges],
-        weight_hh.to(dtype),
-        bias_hn.to(dtype),
-        mask,
-        None if memory is None else memory.to(dtype),
-        reverse,
-    )
+    names = "inputs", "weight_hh", "bias_hn", "memory", "weight_ih", "bias"
+    tensors = {name: tensor for name in names if (tensor := getattr(given, name)) is not None}
+    weights = [edge.weights for edge in given.edges]
+    dtype = functools.reduce(torch.promote_types, (tensor.dtype for tensor in [*tensors.values(), *weights]))
+    mask = given.mask.bool()
+    edges = [_readable(edge, mask, given.reverse, dtype) for edge in given.edges]
+    cast = {name: tensor.to(dtype) for name, tensor in tensors.items()}
+    return given._replace(edges=edges, mask=mask, **cast)
 
 
 def _backend(name: str, given: RecurrenceInput) -> Callable[[RecurrenceInput], torch.Tensor]:
@@ -129,7 +126,7 @@ def _readable(edge: Edges, mask: torch.Tensor, reverse: bool, dtype: torch.dtype
 
 
 def _check_shapes(given: RecurrenceInput) -> None:
-    inputs, edges, weight_hh, bias_hn, mask, memory, _ = given
+    inputs, edges, weight_hh, bias_hn, mask, memory, _, weight_ih, bias = given
 
     def check(name: str, tensor: torch.Tensor, *expected: int) -> None:
         if tensor.shape != expected:
@@ -142,7 +139,15 @@ def _check_shapes(given: RecurrenceInput) -> None:
             f"recurrence: weight_hh has shape {tuple(weight_hh.shape)}, expected (3 * hidden_size, hidden_size or more)"
         )
     check("bias_hn", bias_hn, size)
-    check("inputs", inputs, batch_size, length, 3 * size)
+    if (weight_ih is None) != (bias is None):
+        raise ConfigurationError(
+            "recurrence: weight_ih and bias are given without each other, expected both or neither"
+        )
+    if weight_ih is None or bias is None:
+        check("inputs", inputs, batch_size, length, 3 * size)
+    else:
+        check("weight_ih", weight_ih, 3 * size, inputs.size(2))
+        check("bias", bias, 3 * size)
     check("mask", mask, batch_size, length)
     if memory is not None:
         check("memory", memory, batch_size, memory.size(1), size)

@@ -40,7 +40,8 @@ constexpr int64_t TILE = 8;
 // How many vectors of columns one pass of the backward products computes.
 constexpr int BACKWARD_VECTORS = 2;
 
-// How many tokens' gradients backward keeps before it adds their part of the gradient of the weights.
+// How many tokens are projected at once. Backward keeps the gradients of as many before it adds their part of the
+// gradients of the weights and computes those of their inputs.
 constexpr int64_t KEPT = 128;
 
 template <class T> struct Simd;
@@ -67,6 +68,13 @@ int64_t divide_up(int64_t x, int64_t by) { return (x + by - 1) / by; }
 
 // `x` rounded up to whole vectors.
 template <class T> int64_t padded(int64_t x) { return divide_up(x, LANES<T>) * LANES<T>; }
+
+// The distance of rows of `x` numbers: an odd number of cache lines, as rows at even distances compete for few places
+// in the first cache.
+template <class T> int64_t apart(int64_t x) {
+  constexpr int64_t line = 64 / sizeof(T);
+  return (divide_up(x, line) | 1) * line;
+}
 
 // Zeros that begin where a vector may begin.
 template <class T> class Buffer {
@@ -236,12 +244,14 @@ struct Relation {
 };
 
 struct Problem {
-  int64_t batch, length, memory_length, size, width, threads, num_relations, reverse;
+  int64_t batch, length, memory_length, size, width, features, threads, num_relations, reverse;
   int64_t inputs_batch_stride, inputs_time_stride;
   const Relation* relations;
   void (*parallel)(void (*)(void*), void*, unsigned, unsigned);  // OpenMP's, if there is one
   const bool* mask;        // (batch, length)
-  const void* inputs;      // (batch, length, 3 size)
+  const void* inputs;      // (batch, length, features), or (batch, length, 3 size) if they are projected: features is 0
+  const void* weight_ih;   // (3 size, features)
+  const void* bias;        // (3 size), added to the projected inputs
   const void* weight_hh;   // (3 size, width), width >= size
   const void* bias_hn;     // (size)
   const void* memory;      // (batch, memory_length, size)
@@ -249,7 +259,9 @@ struct Problem {
   void* gates;             // (batch, length, 4 size): r, z, n, m U_n + b_n; null if there will be no backward
   void* grad_states;       // (batch, length, size), filled with the gradients from outside; added to
   void* grad_memory;       // (batch, memory_length, size), filled with zeros; added to
-  void* grad_inputs;       // (batch, length, 3 size)
+  void* grad_inputs;       // (batch, length, features or 3 size); null if not needed
+  void* grad_weight_ih;    // (3 size, features), filled with zeros
+  void* grad_bias;         // (3 size), filled with zeros
   void* grad_weight_hh;    // (3 size, width), filled with zeros
   void* grad_bias_hn;      // (size), filled with zeros
 };
@@ -337,21 +349,80 @@ int64_t ranges_of(const Problem& p) {
   return TILE * (2 * edges + 3);
 }
 
-// `weight_hh` as forward reads it: for each vector of state columns and each row of U the three gates side by side.
-template <class T> void pack_forward(const Problem& p, T* packed) {
+// Weights of shape (3 size, depth) as forward reads them: for each vector of state columns and each row the three gates
+// side by side.
+template <class T> void pack_forward(const Problem& p, const void* weights, int64_t depth, T* packed) {
   for (int64_t gate = 0; gate < 3; ++gate)
     for (int64_t j = 0; j < p.size; ++j)
-      for (int64_t k = 0; k < p.width; ++k)
-        packed[((j / LANES<T> * p.width + k) * 3 + gate) * LANES<T> + j % LANES<T>] =
-            ((const T*)p.weight_hh)[(gate * p.size + j) * p.width + k];
+      for (int64_t k = 0; k < depth; ++k)
+        packed[((j / LANES<T> * depth + k) * 3 + gate) * LANES<T> + j % LANES<T>] =
+            ((const T*)weights)[(gate * p.size + j) * depth + k];
 }
+
+// The inputs of a token.
+template <class T> inline const T* inputs_of(const Problem& p, int64_t b, int64_t t) {
+  return (const T*)p.inputs + b * p.inputs_batch_stride + t * p.inputs_time_stride;
+}
+
+// Copies the features of a token into a row of whole vectors.
+template <class T> inline void copy_features(const Problem& p, int64_t b, int64_t t, T* row) {
+  const T* x = inputs_of<T>(p, b, t);
+  for (int64_t j = 0; j < p.features; j += LANES<T>) store(row + j, load(x + j, p.features - j));
+}
+
+// The projected inputs of some steps of some sequences, a row for each token that is not masked.
+template <class T> class Projected {
+ public:
+  Projected(const Problem& p, const T* packed)
+      : p(p), packed(packed), gate(padded<T>(p.size)), stride(apart<T>(p.features)),
+        features(p.features ? (KEPT + TILE) * stride : 0), rows(p.features ? (KEPT + TILE) * 3 * gate : 0) {}
+
+  // To be called before each step; projects when all rows are used.
+  void prepare(const int64_t* sequences, int64_t count, int64_t step, Wanted& wanted) {
+    if (step == 0) end = 0;
+    if (step < end) return;
+    next = 0;
+    int64_t filled = 0;
+    for (end = step; end < p.length && filled <= KEPT - count; ++end)
+      for (int64_t i = 0; i < count; ++i) {
+        const int64_t t = p.reverse ? p.length - 1 - end : end;
+        if (p.mask[sequences[i] * p.length + t]) copy_features(p, sequences[i], t, features + filled++ * stride);
+      }
+    wanted.clear();
+    wanted.begin();
+    constexpr int64_t lanes = LANES<T>;
+    for (int64_t j = 0; j < p.size; j += lanes)
+      in_blocks(filled, [&](auto count, int64_t first) {
+        Vector<T> sums[count()][3];
+        for (int g = 0; g < 3; ++g) {
+          const Vector<T> bias = load((const T*)p.bias + g * p.size + j, p.size - j);
+          for (int i = 0; i < count(); ++i) sums[i][g] = bias;
+        }
+        multiply<T, count(), 3>(features + first * stride, stride, 1, packed + j * 3 * p.features, 3 * lanes,
+                                p.features, sums, wanted);
+        for (int i = 0; i < count(); ++i)
+          for (int g = 0; g < 3; ++g) store(rows + ((first + i) * 3 + g) * gate + j, sums[i][g]);
+      });
+  }
+
+  // The row of the next token that is not masked.
+  const T* row() { return rows + next++ * 3 * gate; }
+
+ private:
+  const Problem& p;
+  const T* packed;
+  const int64_t gate, stride;
+  Buffer<T> features, rows;
+  int64_t next = 0, end = 0;
+};
 
 template <class T> void forward(const Problem& p) {
   const int64_t size = p.size, width = p.width, lanes = LANES<T>, columns = divide_up(size, lanes);
-  const int64_t stride = padded<T>(width), next = p.reverse ? -1 : 1;
+  const int64_t stride = padded<T>(width), next = p.reverse ? -1 : 1, gate = p.features ? padded<T>(size) : size;
   const T* bias_hn = (const T*)p.bias_hn;
-  Buffer<T> packed(columns * width * 3 * lanes);
-  pack_forward<T>(p, packed);
+  Buffer<T> packed(columns * width * 3 * lanes), packed_ih(columns * p.features * 3 * lanes);
+  pack_forward<T>(p, p.weight_hh, width, packed);
+  pack_forward<T>(p, p.weight_ih, p.features, packed_ih);
   const auto hands = deal(p);
 
   in_threads(p, hands.size(), [&](int64_t hand) {
@@ -359,10 +430,12 @@ template <class T> void forward(const Problem& p) {
     const T* inputs[TILE];
     Buffer<T> m(TILE * stride);
     Wanted wanted(ranges_of(p));
+    Projected<T> projected(p, packed_ih);
     for (size_t begin = 0; begin < hands[hand].size(); begin += TILE) {
       const size_t end = std::min<size_t>(begin + TILE, hands[hand].size());
       for (int64_t step = 0; step < p.length; ++step) {
         const int64_t t = p.reverse ? p.length - 1 - step : step;
+        if (p.features) projected.prepare(&hands[hand][begin], end - begin, step, wanted);
         wanted.clear();
         int64_t count = 0;
         for (size_t i = begin; i < end; ++i) {
@@ -371,11 +444,11 @@ template <class T> void forward(const Problem& p) {
             std::fill_n((T*)p.states + token * size, size, T(0));
             continue;
           }
-          inputs[count] = (const T*)p.inputs + b * p.inputs_batch_stride + t * p.inputs_time_stride;
+          inputs[count] = p.features ? projected.row() : inputs_of<T>(p, b, t);
           gather(p, b, token, m + count * stride);
           if (step + 1 < p.length && p.mask[token + next]) {
             want_sources<T>(p, b, token + next, wanted);
-            wanted.add(inputs[count] + next * p.inputs_time_stride, 3 * size);
+            if (!p.features) wanted.add(inputs[count] + next * p.inputs_time_stride, 3 * size);
             if (p.gates) wanted.add((const T*)p.gates + (token + next) * 4 * size, 4 * size);
           }
           tokens[count++] = token;
@@ -392,8 +465,8 @@ template <class T> void forward(const Problem& p) {
               const T* x = inputs[first + i] + j;
               const Vector<T> hidden_n = sums[i][2] + bias;
               const Vector<T> r = sigmoid<T>(load(x, rest) + sums[i][0]);
-              const Vector<T> z = sigmoid<T>(load(x + size, rest) + sums[i][1]);
-              const Vector<T> n = tanh<T>(load(x + 2 * size, rest) + r * hidden_n);
+              const Vector<T> z = sigmoid<T>(load(x + gate, rest) + sums[i][1]);
+              const Vector<T> n = tanh<T>(load(x + 2 * gate, rest) + r * hidden_n);
               const Vector<T> h = n + z * (load(m + (first + i) * stride + j) - n);
               store((T*)p.states + tokens[first + i] * size + j, h, rest);
               if (p.gates) {
@@ -411,78 +484,157 @@ template <class T> void forward(const Problem& p) {
   });
 }
 
-// What a thread of backward adds to the gradients of the weights, with the gradients of the tokens not yet added.
-template <class T> struct Sums {
-  const int64_t gates, width;
-  Buffer<T> weight_hh, bias_hn, grad_hidden, previous;
-  int64_t kept = 0;
+// Weights of shape (3 size, columns) as backward reads them, in panels of columns, with the rows of gate `first` before
+// those of the others.
+template <class T> class Panels {
+ public:
+  static constexpr int64_t WIDTH = BACKWARD_VECTORS * LANES<T>;
 
-  explicit Sums(const Problem& p)
-      : gates(3 * padded<T>(p.size)), width(divide_up(p.width, BACKWARD_VECTORS * LANES<T>) * BACKWARD_VECTORS * LANES<T>),
-        weight_hh(gates * width), bias_hn(padded<T>(p.size)), grad_hidden((KEPT + TILE) * gates),
-        previous((KEPT + TILE) * width) {}
+  Panels(const Problem& p, const void* weights, int64_t columns, int64_t first)
+      : gate(padded<T>(p.size)), count(divide_up(columns, WIDTH)), packed(count * 3 * gate * WIDTH) {
+    for (int64_t g = 0; g < 3; ++g)
+      for (int64_t k = 0; k < p.size; ++k)
+        for (int64_t j = 0; j < columns; ++j)
+          packed[((j / WIDTH * 3 + (g - first + 3) % 3) * gate + k) * WIDTH + j % WIDTH] =
+              ((const T*)weights)[(g * p.size + k) * columns + j];
+  }
 
-  // weight_hh += grad_hidden^T @ previous
-  void add(Wanted& wanted) {
-    constexpr int64_t lanes = LANES<T>;
-    for (int64_t j = 0; j < width; j += BACKWARD_VECTORS * lanes)
-      in_blocks(gates, [&](auto rows, int64_t first) {
-        Vector<T> sums[rows()][BACKWARD_VECTORS] = {};
-        multiply<T, rows(), BACKWARD_VECTORS>(grad_hidden + first, 1, gates, previous + j, width, kept, sums, wanted);
-        for (int i = 0; i < rows(); ++i)
+  // The number of columns, in whole panels.
+  int64_t width() const { return count * WIDTH; }
+
+  // Calls use(i, j, x) for all rows i and columns j, where x is the vector at j of row i of grads @ weights.
+  template <class Use>
+  void multiply_by(const T* grads, int64_t stride, int64_t rows, Wanted& wanted, const Use& use) const {
+    for (int64_t panel = 0; panel < count; ++panel)
+      in_blocks(rows, [&](auto block, int64_t first) {
+        Vector<T> products[block()][BACKWARD_VECTORS] = {};
+        multiply<T, block(), BACKWARD_VECTORS>(grads + first * stride, stride, 1, packed + panel * 3 * gate * WIDTH,
+                                               WIDTH, 3 * gate, products, wanted);
+        for (int i = 0; i < block(); ++i)
+          for (int v = 0; v < BACKWARD_VECTORS; ++v) use(first + i, panel * WIDTH + v * LANES<T>, products[i][v]);
+      });
+  }
+
+ private:
+  const int64_t gate, count;
+  Buffer<T> packed;
+};
+
+// What a thread of backward adds to the gradient of weights of shape (3 size, columns), and what these weights were
+// multiplied with in the tokens not yet added.
+template <class T> struct Side {
+  const int64_t columns, gate, width, stride;
+  Buffer<T> rows, weights;
+
+  Side(const Problem& p, int64_t columns)
+      : columns(columns), gate(padded<T>(p.size)), width(divide_up(columns, Panels<T>::WIDTH) * Panels<T>::WIDTH),
+        stride(apart<T>(width)), rows(columns ? (KEPT + TILE) * stride : 0), weights(3 * gate * width) {}
+
+  // weights += grads^T @ rows
+  void add(const T* grads, int64_t grads_stride, int64_t count, Wanted& wanted) {
+    for (int64_t j = 0; j < width; j += Panels<T>::WIDTH)
+      in_blocks(3 * gate, [&](auto block, int64_t first) {
+        Vector<T> sums[block()][BACKWARD_VECTORS] = {};
+        multiply<T, block(), BACKWARD_VECTORS>(grads + first, 1, grads_stride, rows + j, stride, count, sums, wanted);
+        for (int i = 0; i < block(); ++i)
           for (int v = 0; v < BACKWARD_VECTORS; ++v) {
-            T* to = weight_hh + (first + i) * width + j + v * lanes;
+            T* to = weights + (first + i) * width + j + v * LANES<T>;
             store(to, load(to) + sums[i][v]);
           }
       });
+  }
+
+  // Adds the sums to the gradient of the weights. The gate `first` is the first of the rows.
+  void give(const Problem& p, int64_t first, void* grad_weights) const {
+    for (int64_t g = 0; g < 3; ++g)
+      for (int64_t k = 0; k < p.size; ++k)
+        for (int64_t j = 0; j < columns; ++j)
+          ((T*)grad_weights)[(g * p.size + k) * columns + j] += weights[((g - first + 3) % 3 * gate + k) * width + j];
+  }
+};
+
+// What a thread of backward adds to the gradients of the parameters, with the gradients of the tokens not yet added: the
+// candidate's recurrent part, reset, update, the candidate. So the recurrent side's are the first three gates, the inputs'
+// the last three.
+template <class T> struct Sums {
+  const Problem& p;
+  const int64_t gate, stride;
+  Side<T> hidden, inputs;
+  Buffer<T> grads, biases;
+  int64_t tokens[KEPT + TILE];
+  int64_t kept = 0;
+
+  explicit Sums(const Problem& p)
+      : p(p), gate(padded<T>(p.size)), stride(apart<T>(4 * gate)), hidden(p, p.width), inputs(p, p.features),
+        grads((KEPT + TILE) * stride), biases(4 * gate) {}
+
+  void add(const Panels<T>& weight_ih, Wanted& wanted) {
+    for (int64_t j = 0; j < (p.features ? 4 : 1) * gate; j += LANES<T>) {
+      Vector<T> sum = load(biases + j);
+      for (int64_t i = 0; i < kept; ++i) sum += load(grads + i * stride + j);
+      store(biases + j, sum);
+    }
+    hidden.add(grads, stride, kept, wanted);
+    if (p.features) inputs.add(grads + gate, stride, kept, wanted);
+    if (p.features && p.grad_inputs)
+      weight_ih.multiply_by(grads + gate, stride, kept, wanted, [&](int64_t i, int64_t j, const Vector<T>& x) {
+        if (j < p.features) store((T*)p.grad_inputs + tokens[i] * p.features + j, x, p.features - j);
+      });
     kept = 0;
+  }
+
+  void give() const {
+    hidden.give(p, 2, p.grad_weight_hh);
+    for (int64_t j = 0; j < p.size; ++j) ((T*)p.grad_bias_hn)[j] += biases[j];
+    if (!p.features) return;
+    inputs.give(p, 0, p.grad_weight_ih);
+    for (int64_t g = 0; g < 3; ++g)
+      for (int64_t j = 0; j < p.size; ++j) ((T*)p.grad_bias)[g * p.size + j] += biases[(g + 1) * gate + j];
   }
 };
 
 template <class T> void backward(const Problem& p) {
-  constexpr int64_t lanes = LANES<T>, panel_width = BACKWARD_VECTORS * lanes;
-  const int64_t size = p.size, width = p.width, panels = divide_up(width, panel_width), gate = padded<T>(size);
-  Buffer<T> packed(panels * 3 * gate * panel_width);
-  for (int64_t k = 0; k < 3 * size; ++k)
-    for (int64_t j = 0; j < width; ++j)
-      packed[(j / panel_width * 3 * gate + k / size * gate + k % size) * panel_width + j % panel_width] =
-          ((const T*)p.weight_hh)[k * width + j];
+  constexpr int64_t lanes = LANES<T>;
+  const int64_t size = p.size, gate = padded<T>(size), outputs = p.features ? p.features : 3 * size;
+  const Panels<T> weight_hh(p, p.weight_hh, p.width, 2), weight_ih(p, p.weight_ih, p.features, 0);
+  const int64_t carry_width = weight_hh.width(), next = p.reverse ? 1 : -1;
   const auto hands = deal(p);
   std::deque<Sums<T>> sums_of;
   for (size_t hand = 0; hand < hands.size(); ++hand) sums_of.emplace_back(p);
-  const int64_t next = p.reverse ? 1 : -1;
 
   in_threads(p, hands.size(), [&](int64_t hand) {
     Sums<T>& sums = sums_of[hand];
-    int64_t sequences[TILE], tokens[TILE];
-    Buffer<T> grad_m(TILE * panels * panel_width);
+    int64_t sequences[TILE];
+    Buffer<T> grad_m(TILE * carry_width);
     Wanted wanted(ranges_of(p));
     for (size_t begin = 0; begin < hands[hand].size(); begin += TILE) {
       const size_t end = std::min<size_t>(begin + TILE, hands[hand].size());
       for (int64_t step = p.length - 1; step >= 0; --step) {
         const int64_t t = p.reverse ? p.length - 1 - step : step;
-        T* grad_hidden = sums.grad_hidden + sums.kept * 3 * gate;
+        T* grads = sums.grads + sums.kept * sums.stride;
+        int64_t* tokens = sums.tokens + sums.kept;
         wanted.clear();
         int64_t count = 0;
         for (size_t i = begin; i < end; ++i) {
           const int64_t b = hands[hand][i], token = b * p.length + t;
-          T* grad_x = (T*)p.grad_inputs + token * 3 * size;
+          T* grad_x = (T*)p.grad_inputs + token * outputs;
           if (!p.mask[token]) {
-            std::fill_n(grad_x, 3 * size, T(0));
+            if (p.grad_inputs) std::fill_n(grad_x, outputs, T(0));
             continue;
           }
-          T* m = sums.previous + (sums.kept + count) * sums.width;
+          T* m = sums.hidden.rows + (sums.kept + count) * sums.hidden.stride;
           gather(p, b, token, m);
+          if (p.features) copy_features(p, b, t, sums.inputs.rows + (sums.kept + count) * sums.inputs.stride);
           if (step > 0 && p.mask[token + next]) {
             want_sources<T>(p, b, token + next, wanted);
             wanted.add((const T*)p.gates + (token + next) * 4 * size, 4 * size);
-            wanted.add(grad_x + next * 3 * size, 3 * size);
+            if (p.grad_inputs) wanted.add(grad_x + next * outputs, outputs);
             wanted.add((const T*)p.grad_states + (token + next) * size, size);
           }
           const T* grad_h = (const T*)p.grad_states + token * size;
           const T* gates = (const T*)p.gates + token * 4 * size;
-          T* grad_row = grad_hidden + count * 3 * gate;
-          T* grad_carry = grad_m + count * panels * panel_width;
+          T* grad_row = grads + count * sums.stride;
+          T* grad_carry = grad_m + count * carry_width;
           for (int64_t j = 0; j < size; j += lanes) {
             const int64_t rest = size - j;
             const Vector<T> grad = load(grad_h + j, rest), r = load(gates + j, rest), z = load(gates + size + j, rest);
@@ -492,37 +644,30 @@ template <class T> void backward(const Problem& p) {
             const Vector<T> grad_z = grad_carried * (load(m + j) - n) * (1 - z);
             const Vector<T> grad_hidden_n = grad_n * r;
             const Vector<T> grad_r = grad_hidden_n * hidden_n * (1 - r);
-            store(grad_x + j, grad_r, rest);
-            store(grad_x + size + j, grad_z, rest);
-            store(grad_x + 2 * size + j, grad_n, rest);
-            store(grad_row + j, grad_r);
-            store(grad_row + gate + j, grad_z);
-            store(grad_row + 2 * gate + j, grad_hidden_n);
+            store(grad_row + j, grad_hidden_n);
+            store(grad_row + gate + j, grad_r);
+            store(grad_row + 2 * gate + j, grad_z);
+            if (p.features) {
+              store(grad_row + 3 * gate + j, grad_n);
+            } else {
+              store(grad_x + j, grad_r, rest);
+              store(grad_x + size + j, grad_z, rest);
+              store(grad_x + 2 * size + j, grad_n, rest);
+            }
             store(grad_carry + j, grad_carried);
-            store(sums.bias_hn + j, load(sums.bias_hn + j) + grad_hidden_n);
           }
-          for (int64_t j = gate; j < panels * panel_width; j += lanes) store(grad_carry + j, Vector<T>{});
+          for (int64_t j = gate; j < carry_width; j += lanes) store(grad_carry + j, Vector<T>{});
           sequences[count] = b;
           tokens[count++] = token;
         }
         wanted.begin();
-        for (int64_t panel = 0; panel < panels; ++panel) {
-          in_blocks(count, [&](auto rows, int64_t first) {
-            Vector<T> products[rows()][BACKWARD_VECTORS] = {};
-            multiply<T, rows(), BACKWARD_VECTORS>(grad_hidden + first * 3 * gate, 3 * gate, 1,
-                                                  packed + panel * 3 * gate * panel_width, panel_width, 3 * gate,
-                                                  products, wanted);
-            for (int i = 0; i < rows(); ++i)
-              for (int v = 0; v < BACKWARD_VECTORS; ++v) {
-                T* to = grad_m + ((first + i) * panels + panel) * panel_width + v * lanes;
-                store(to, load(to) + products[i][v]);
-              }
-          });
-        }
+        weight_hh.multiply_by(grads, sums.stride, count, wanted, [&](int64_t i, int64_t j, const Vector<T>& x) {
+          store(grad_m + i * carry_width + j, load(grad_m + i * carry_width + j) + x);
+        });
         for (int64_t i = 0; i < count; ++i) {
           for (int64_t r = 0; r < p.num_relations; ++r) {
             const Relation& relation = p.relations[r];
-            const T* grad = grad_m + i * panels * panel_width + relation.to;
+            const T* grad = grad_m + i * carry_width + relation.to;
             const int64_t carried = relation.stop - relation.start;
             for (int64_t e = tokens[i] * relation.edges; e < (tokens[i] + 1) * relation.edges; ++e) {
               const int64_t source = relation.sources[e];
@@ -541,18 +686,13 @@ template <class T> void backward(const Problem& p) {
           }
         }
         sums.kept += count;
-        if (sums.kept >= KEPT) sums.add(wanted);
+        if (sums.kept >= KEPT) sums.add(weight_ih, wanted);
       }
     }
-    sums.add(wanted);
+    sums.add(weight_ih, wanted);
   });
 
-  for (Sums<T>& sums : sums_of) {
-    for (int64_t k = 0; k < 3 * size; ++k)
-      for (int64_t j = 0; j < width; ++j)
-        ((T*)p.grad_weight_hh)[k * width + j] += sums.weight_hh[(k / size * gate + k % size) * sums.width + j];
-    for (int64_t j = 0; j < size; ++j) ((T*)p.grad_bias_hn)[j] += sums.bias_hn[j];
-  }
+  for (const Sums<T>& sums : sums_of) sums.give();
 }
 
 }  // namespace

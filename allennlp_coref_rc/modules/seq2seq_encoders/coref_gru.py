@@ -8,7 +8,7 @@ from allennlp_coref_rc.data.annotation_layers.edges import FIRST_MENTION, PADDIN
 from allennlp_coref_rc.modules.initializers import gated_normal_
 from allennlp_coref_rc.modules.masked_softmax import masked_softmax
 from allennlp_coref_rc.modules.recurrence import NO_SOURCE, Edges
-from allennlp_coref_rc.modules.seq2seq_encoders.recurrent_encoder import Projected, RecurrentEncoder, rnn_shapes
+from allennlp_coref_rc.modules.seq2seq_encoders.recurrent_encoder import RecurrentEncoder, rnn_shapes
 
 
 @Seq2SeqEncoder.register("coref_gru")
@@ -111,16 +111,14 @@ class CorefGru(RecurrentEncoder):
         """
         return cls(gru.input_size, gru.hidden_size, bidirectional=gru.bidirectional, **options).load_torch(gru)
 
-    def _keys(self) -> List[torch.Tensor]:
-        return [getattr(self, "keys" + suffix) for suffix in self._suffixes()]
-
     def _edges(
-        self, projected: Projected, sequential: torch.Tensor, sources: Optional[List[torch.Tensor]]
+        self, inputs: torch.Tensor, sequential: torch.Tensor, sources: Optional[List[torch.Tensor]], suffix: str
     ) -> List[Edges]:
         """Sequential edges and those of each relation, weighted by alpha, the softmax over all that enter a token."""
-        if sources is None or projected.logits is None:
-            return [Edges(sequential, torch.ones_like(sequential, dtype=projected.gates.dtype), 0, self._hidden_size)]
-        first, *others = projected.logits.split(1, dim=-1)
+        if sources is None:
+            return [Edges(sequential, torch.ones_like(sequential, dtype=inputs.dtype), 0, self._hidden_size)]
+        keys = getattr(self, "keys" + suffix)
+        first, *others = torch.nn.functional.linear(inputs, keys).split(1, dim=-1)
         reads = [sequential]
         exist = [torch.ones_like(sequential, dtype=torch.bool)]
         logits = [first]

@@ -7,7 +7,7 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.annotation_layers.edges import question_first_name
 from allennlp_coref_rc.data.fields import AnnotationTensors
 from allennlp_coref_rc.modules.recurrence import NO_SOURCE, Edges
-from allennlp_coref_rc.modules.seq2seq_encoders.recurrent_encoder import Projected, Reader, RecurrentEncoder, rnn_shapes
+from allennlp_coref_rc.modules.seq2seq_encoders.recurrent_encoder import Reader, RecurrentEncoder, rnn_shapes
 
 SEQUENTIAL = "sequential"
 
@@ -190,13 +190,13 @@ class MageGru(RecurrentEncoder):
         return weight_ih, weight_hh, bias_ih, bias_hh
 
     def _edges(
-        self, projected: Projected, sequential: torch.Tensor, sources: Optional[List[torch.Tensor]]
+        self, inputs: torch.Tensor, sequential: torch.Tensor, sources: Optional[List[torch.Tensor]], suffix: str
     ) -> List[Edges]:
         """Sequential edges and those of each relation, of weight 1."""
 
         def edges(sources: torch.Tensor, *slices: int) -> Edges:
             sources = sources.clamp(min=NO_SOURCE)
-            return Edges(sources, torch.ones_like(sources, dtype=projected.gates.dtype), *slices)
+            return Edges(sources, torch.ones_like(sources, dtype=inputs.dtype), *slices)
 
         if sources is None:
             # A plain GRU takes every part of its state from the token before.

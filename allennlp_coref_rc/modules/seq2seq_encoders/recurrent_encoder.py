@@ -1,4 +1,4 @@
-from typing import Any, Dict, List, NamedTuple, Optional, Self, Sequence, Tuple, Type, Union
+from typing import Any, Dict, List, Optional, Self, Sequence, Tuple, Type, Union
 
 import torch
 from allennlp.modules import Seq2SeqEncoder
@@ -7,32 +7,11 @@ from torch.nn import Parameter
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.annotation_layers.edges import FIRST_MENTION, OTHER_SEQUENCE
 from allennlp_coref_rc.data.fields import AnnotationTensors
-from allennlp_coref_rc.modules.linears import Linear, linears
 from allennlp_coref_rc.modules.recurrence import Edges, RecurrenceInput, recurrence, sequential_sources
 from allennlp_coref_rc.modules.seq2seq_encoders.annotated_seq2seq_encoder import AnnotatedSeq2SeqEncoder, EncoderInput
 
 Reader = Tuple["RecurrentEncoder", EncoderInput]
 """An encoder and what it reads."""
-
-
-class Projected(NamedTuple):
-    """
-    The inputs of one direction, projected, and the parameters of its recurrence.
-
-    # Parameters
-
-    gates : `torch.FloatTensor`
-        The inputs of the gates. Shape: (batch_size, sequence_length, 3 * hidden_size).
-    logits : `torch.FloatTensor`, optional
-        The products of inputs and keys. Shape: (batch_size, sequence_length, keys).
-    weight_hh, bias_hn : `torch.FloatTensor`
-        See `RecurrenceInput`.
-    """
-
-    gates: torch.Tensor
-    logits: Optional[torch.Tensor]
-    weight_hh: torch.Tensor
-    bias_hn: torch.Tensor
 
 
 def rnn_shapes(input_size: int, rows: int, recurrent_size: int) -> Dict[str, Tuple[int, ...]]:
@@ -175,9 +154,7 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
             Shape: (batch_size, sequence_length, directions * hidden_size). Zero where masked.
         """
         sequence = EncoderInput(inputs, mask, annotations)
-        directions = enumerate(self._project(sequence))
-        states = [self._read(sequence, bool(i), projected=projected) for i, projected in directions]
-        return torch.cat(states, dim=-1)
+        return torch.cat([self._read(sequence, bool(i)) for i in range(len(self._suffixes()))], dim=-1)
 
     def encode_pair(
         self, question_encoder: Seq2SeqEncoder, passage: EncoderInput, question: EncoderInput
@@ -205,37 +182,13 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
     def _encode_pair(self, *readers: Reader) -> Tuple[torch.Tensor, torch.Tensor]:
         """Encodes two sequences, each with its encoder, the first one first when reading forward."""
         states: Tuple[List[torch.Tensor], List[torch.Tensor]] = ([], [])
-        projected = [encoder._project(sequence) for encoder, sequence in readers]
         for reverse in (False, True)[: len(self._suffixes())]:
             first, second = (1, 0) if reverse else (0, 1)
             encoder, sequence = readers[first]
-            states[first].append(encoder._read(sequence, reverse, projected=projected[first][reverse]))
+            states[first].append(encoder._read(sequence, reverse))
             encoder, continuation = readers[second]
-            memory = states[first][-1], sequence.mask
-            states[second].append(encoder._read(continuation, reverse, *memory, projected=projected[second][reverse]))
+            states[second].append(encoder._read(continuation, reverse, states[first][-1], sequence.mask))
         return torch.cat(states[0], dim=-1), torch.cat(states[1], dim=-1)
-
-    def _project(self, sequence: EncoderInput) -> List[Projected]:
-        """The projected inputs of each direction."""
-        parameters, layers = [], list[Linear]()
-        for suffix in self._suffixes():
-            weight_ih, weight_hh, bias_ih, bias_hh = self._gru_parameters(suffix)
-            bias_hr_hz, bias_hn = bias_hh.split([2 * self._hidden_size, self._hidden_size])
-            layers.append((weight_ih, bias_ih + torch.nn.functional.pad(bias_hr_hz, (0, self._hidden_size))))
-            parameters.append((weight_hh, bias_hn))
-        keys = [] if sequence.annotations is None else self._keys()
-        if keys:
-            layers.append((torch.cat(keys), None))
-        outputs = linears(sequence.inputs, layers)
-        logits = outputs[-1].chunk(len(keys), dim=-1) if keys else [None] * len(parameters)
-        return [Projected(*each) for each in zip(outputs, logits, *zip(*parameters))]
-
-    def _keys(self) -> List[torch.Tensor]:
-        """
-        The weights, of shape (keys, input_size), of further numbers that `_edges` reads of each token, for each
-        direction; none by default.
-        """
-        return []
 
     def _read(
         self,
@@ -243,16 +196,18 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         reverse: bool = False,
         memory: Optional[torch.Tensor] = None,
         memory_mask: Optional[torch.Tensor] = None,
-        projected: Optional[Projected] = None,
     ) -> torch.Tensor:
         """
-        Reads in one direction. With `memory`, the states of another sequence, it continues that sequence. `projected`
-        is what `_project` gives for this direction.
+        Reads in one direction. With `memory`, the states of another sequence, it continues that sequence.
 
         Shapes: memory (batch_size, memory_length, hidden_size), memory_mask (batch_size, memory_length), the result
         (batch_size, sequence_length, hidden_size).
         """
-        _, mask, annotations = sequence
+        inputs, mask, annotations = sequence
+        suffix = self._suffixes()[reverse]
+        weight_ih, weight_hh, bias_ih, bias_hh = self._gru_parameters(suffix)
+        bias_hr_hz, bias_hn = bias_hh.split([2 * self._hidden_size, self._hidden_size])
+        bias = bias_ih + torch.nn.functional.pad(bias_hr_hz, (0, self._hidden_size))
         start = None
         if memory_mask is not None and self.hands_on_sequential_state:
             start = _last_read(memory_mask, reverse) + mask.size(1)
@@ -260,12 +215,9 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         if annotations is None:
             self.say_unannotated(self._relations)
         sources = None if annotations is None else self._sources(annotations, mask.size(1), reverse, memory is not None)
-        projected = projected or self._project(sequence)[reverse]
-        gates, _, weight_hh, bias_hn = projected
-        edges = self._edges(projected, sequential, sources)
-        return recurrence(
-            RecurrenceInput(gates, edges, weight_hh, bias_hn, mask, memory, reverse), backend=self._backend
-        )
+        edges = self._edges(inputs, sequential, sources, suffix)
+        given = RecurrenceInput(inputs, edges, weight_hh, bias_hn, mask, memory, reverse, weight_ih, bias)
+        return recurrence(given, backend=self._backend)
 
     def _gru_parameters(self, suffix: str) -> Tuple[torch.Tensor, ...]:
         """The weights and biases of one direction, in the shapes of a GRU's."""
@@ -273,18 +225,21 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         return tuple(getattr(self, name + suffix) for name in names)
 
     def _edges(
-        self, projected: Projected, sequential: torch.Tensor, sources: Optional[List[torch.Tensor]]
+        self, inputs: torch.Tensor, sequential: torch.Tensor, sources: Optional[List[torch.Tensor]], suffix: str
     ) -> List[Edges]:
         """
         The edges that tell what each token reads.
 
         # Parameters
 
-        projected : `Projected`
+        inputs : `torch.FloatTensor`
+            Shape: (batch_size, sequence_length, input_size).
         sequential : `torch.LongTensor`
             Shape: (batch_size, sequence_length, 1). The token before.
         sources : `List[torch.LongTensor]`, optional
             As `_sources` returns them; `None` without annotations.
+        suffix : `str`
+            That of the parameters of the direction.
         """
         raise NotImplementedError
 

@@ -45,10 +45,11 @@ class Case:
     """
     Random arguments of `recurrence`: a sequential relation, one with several edges a token whose sources lie anywhere
     (before, after, at padding, in the memory, nowhere), one that overlaps both, and one without edges. With `extra`
-    columns m_t is that much wider than the state, and slices are added elsewhere than where they come from.
+    columns m_t is that much wider than the state, and slices are added elsewhere than where they come from. With
+    `features` the recurrence projects the inputs itself.
     """
 
-    def __init__(self, batch_size, length, size, memory_length=None, reverse=False, seed=0, extra=0):
+    def __init__(self, batch_size, length, size, memory_length=None, reverse=False, seed=0, extra=0, features=None):
         generator = torch.Generator().manual_seed(seed)
 
         def randn(*shape):
@@ -81,13 +82,18 @@ class Case:
         for i, sources in enumerate(self.sources):
             self.tensors[f"weights_{i}"] = 0.6 * randn(*sources.shape)
         self.upstream = randn(batch_size, length, size)
+        if features:
+            self.tensors["inputs"] = randn(batch_size, length, features)
+            self.tensors["weight_ih"] = randn(3 * size, features) / math.sqrt(features)
+            self.tensors["bias"] = randn(3 * size)
 
     def function(self, backend, **options):
         def run(*tensors):
             named = dict(zip(self.tensors, tensors))
             edges = [Edges(sources, named[f"weights_{i}"], *self.slices[i]) for i, sources in enumerate(self.sources)]
-            arguments = (named["inputs"], edges, named["weight_hh"], named["bias_hn"], self.mask, named.get("memory"))
-            return recurrence(RecurrenceInput(*arguments, self.reverse), backend=backend, **options)
+            given = {name: tensor for name, tensor in named.items() if not name.startswith("weights")}
+            given = RecurrenceInput(edges=edges, mask=self.mask, reverse=self.reverse, **given)
+            return recurrence(given, backend=backend, **options)
 
         return run
 
@@ -196,6 +202,32 @@ def test_fast_backends_are_as_exact_where_more_is_read_than_the_state(backend, s
 
 
 @pytest.mark.parametrize("backend", FAST_BACKENDS)
+@pytest.mark.parametrize("size, features", [(2, 1), (34, 20), (20, 67), (64, 128)])
+def test_fast_backends_are_as_exact_where_they_project(backend, size, features):
+    # More sequences than a thread reads at the same time, and more tokens than are projected at once.
+    case, oracle, yardstick = oracle_of(11, 30, size, 3, size == 34, 0, 0, features)
+    assert_as_good_as(case.run(backend, torch.float32), oracle, yardstick, torch.float32)
+    assert_as_good_as(case.run(backend, torch.float64), oracle, oracle, torch.float64)
+
+
+@pytest.mark.parametrize("backend", FAST_BACKENDS)
+def test_a_sequence_is_projected_as_it_is_alone(backend):
+    """Whatever other sequences and padding are in the batch, except for the rounding of PyTorch's matrix products."""
+    case = Case(11, 30, 20, 3, features=7)
+    output = case.function(backend)(*case.tensors.values())
+    for i in (0, 2, 3, 10):
+        alone = Case(11, 30, 20, 3, features=7)
+        names = ("inputs", "memory", *(f"weights_{r}" for r in range(len(case.sources))))
+        alone.tensors.update({name: case.tensors[name][i : i + 1] for name in names})
+        alone.mask, alone.sources = case.mask[i : i + 1], [sources[i : i + 1] for sources in case.sources]
+        other = alone.function(backend)(*alone.tensors.values())
+        if backend == "cpp":
+            assert torch.equal(other[0], output[i])
+        else:
+            torch.testing.assert_close(other[0], output[i])
+
+
+@pytest.mark.parametrize("backend", FAST_BACKENDS)
 def test_any_strides_and_partial_gradients(backend):
     case = Case(5, 7, 6, 2)
     expected = case.run("reference", torch.float64)
@@ -216,14 +248,18 @@ def test_any_strides_and_partial_gradients(backend):
 
 
 @pytest.mark.parametrize("backend", ["reference"] + FAST_BACKENDS)
-def test_masked_tokens_are_zero_and_change_nothing(backend):
-    case = Case(6, 9, 4, 2)
+@pytest.mark.parametrize("features", [None, 5])
+def test_masked_tokens_are_zero_and_change_nothing(backend, features):
+    case = Case(6, 9, 4, 2, features=features)
     output = case.function(backend)(*case.tensors.values())
     assert (output[~case.mask] == 0).all()
     for name, tensor in case.tensors.items():
         if name == "inputs" or name.startswith("weights"):
             tensor[~case.mask] = math.nan
     assert torch.equal(case.function(backend)(*case.tensors.values()), output)
+    if features and backend != "cpp":
+        # PyTorch's gradient of `weight_ih` multiplies masked inputs by zeros.
+        case.tensors["inputs"].nan_to_num_()
     gradients = case.run(backend, torch.float64)
     assert (gradients["inputs"][~case.mask] == 0).all()
     assert all(gradient.isfinite().all() for gradient in gradients.values())
@@ -238,18 +274,19 @@ def test_two_runs_give_the_same_numbers(backend):
 
 @pytest.mark.parametrize("threads", [2, 3, 8])
 def test_threads_do_not_change_the_compiled_loop(threads):
-    case = Case(7, 20, 34, 2)
+    case = Case(7, 20, 34, 2, features=20)
     expected = case.run("cpp", torch.float32)
     torch.set_num_threads(threads)
     results = case.run("cpp", torch.float32)
     for name in expected:
-        # The gradient of weight_hh is PyTorch's matrix product and that of bias_hn its sum.
-        assert torch.equal(results[name], expected[name]) or name in ("weight_hh", "bias_hn")
+        # Each thread adds up its own part of the parameters' gradients.
+        assert torch.equal(results[name], expected[name]) or name in ("weight_ih", "bias", "weight_hh", "bias_hn")
 
 
 @pytest.mark.parametrize("backend", ["reference"] + FAST_BACKENDS)
-def test_recompute(backend):
-    case = Case(5, 9, 6, 2)
+@pytest.mark.parametrize("features", [None, 3])
+def test_recompute(backend, features):
+    case = Case(5, 9, 6, 2, features=features)
     expected, results = case.run(backend, torch.float32), case.run(backend, torch.float32, recompute=True)
     assert all(torch.equal(results[name], expected[name]) for name in expected)
 
@@ -350,6 +387,18 @@ def test_unknown_backend():
         ({"bias_hn": torch.zeros(5)}, r"bias_hn has shape \(5,\), expected \(4,\)"),
         ({"mask": torch.ones(2, 4).bool()}, r"mask has shape \(2, 4\), expected \(2, 3\)"),
         ({"memory": torch.zeros(1, 2, 4)}, r"memory has shape \(1, 2, 4\), expected \(2, 2, 4\)"),
+        (
+            {"weight_ih": torch.zeros(12, 12)},
+            "weight_ih and bias are given without each other, expected both or neither",
+        ),
+        (
+            {"weight_ih": torch.zeros(12, 11), "bias": torch.zeros(12)},
+            r"weight_ih has shape \(12, 11\), expected \(12, 12\)",
+        ),
+        (
+            {"weight_ih": torch.zeros(12, 12), "bias": torch.zeros(4)},
+            r"bias has shape \(4,\), expected \(12,\)",
+        ),
         ({"weights": torch.ones(2, 3, 2)}, r"edges\[0\].weights has shape \(2, 3, 2\), expected \(2, 3, 1\)"),
         ({"slice": (2, 5)}, r"edges\[0\] has the slice 2:5 of a state of size 4"),
         ({"slice": (1, 4, 2)}, r"edges\[0\] adds its slice at 2:5, expected that within 0:4, the columns of weight_hh"),
@@ -403,15 +452,15 @@ def test_without_a_compiler(compiler, tmp_path, monkeypatch, caplog):
 
 
 @pytest.mark.parametrize("variant", list(_library.VARIANTS))
-@pytest.mark.parametrize("size, extra", [(34, 0), (20, 37), (64, 0)])
-def test_code_of_every_instruction_set_is_as_exact(variant, size, extra, monkeypatch):
+@pytest.mark.parametrize("size, extra, features", [(34, 0, 5), (20, 37, None), (64, 0, 64), (64, 0, 97)])
+def test_code_of_every_instruction_set_is_as_exact(variant, size, extra, features, monkeypatch):
     names = list(_library.VARIANTS)
     found = torch.backends.cpu.get_cpu_capability().lower()
     if variant not in names[: names.index(found if found in names else "default") + 1]:
         pytest.skip(f"this processor has no {variant}")
     monkeypatch.setattr(_cpp, "_variant", lambda library: variant)
     # More sequences than a thread reads at the same time, and more tokens than backward keeps.
-    case, oracle, yardstick = oracle_of(11, 30, size, 3, True, 0, extra)
+    case, oracle, yardstick = oracle_of(11, 30, size, 3, True, 0, extra, features)
     assert_as_good_as(case.run("cpp", torch.float32), oracle, yardstick, torch.float32)
     assert_as_good_as(case.run("cpp", torch.float64), oracle, oracle, torch.float64)
 
@@ -436,11 +485,12 @@ def test_without_openmp(monkeypatch):
     assert all(torch.equal(results[name], expected[name]) for name in expected)
 
 
-def test_gradients_that_nobody_needs():
-    case = Case(5, 9, 6, 2)
+@pytest.mark.parametrize("needed", [("inputs", "weights_1"), ("weight_ih",), ("bias_hn", "memory")])
+def test_gradients_that_nobody_needs(needed):
+    case = Case(5, 9, 6, 2, features=4)
     expected = case.run("cpp", torch.float32)
     tensors = {name: tensor.float() for name, tensor in case.tensors.items()}
-    for name in ("inputs", "weights_1"):
+    for name in needed:
         tensors[name].requires_grad_()
     output = case.function("cpp")(*tensors.values())
     output.backward(case.upstream.float())
