@@ -14,6 +14,7 @@ import json
 import os
 import random
 import shutil
+import statistics
 import time
 from pathlib import Path
 from typing import Any, Dict, Iterable, List
@@ -35,6 +36,9 @@ from allennlp_coref_rc.common.script import ScriptParser, run
 from allennlp_coref_rc.data.dataset_readers import AnnotatedQuorefReader
 from allennlp_coref_rc.metrics.aligned_spans import aligned_scores
 from allennlp_coref_rc.modules.spans import span_text
+from allennlp_coref_rc.reproduction.execution import hardware
+from allennlp_coref_rc.reproduction.results_file import FIRST, LAST, add_lines, right_cell
+from allennlp_coref_rc.reproduction.session import commit
 from allennlp_coref_rc.reproduction.significance import paired_bootstrap
 
 MODELS = {
@@ -49,7 +53,7 @@ DEFAULT_MODELS = ("qanet", "dassa_coref")
 
 HEADER = {"reader": "annotated_quoref"}
 
-PLACES = ("output", "models", "test", "against")
+PLACES = ("output", "models", "test", "against", "write_results")
 """Arguments that may differ between commands with the same folder."""
 
 BATCH_SIZE = 32
@@ -76,6 +80,9 @@ def main() -> None:
         default=[],
         metavar="FOLDER/NAME",
         help="models of other folders to compare with",
+    )
+    parser.add_argument(
+        "--write-results", metavar="FILE", help="add a line for each fold that is trained to FILE (CSV)"
     )
     arguments = parser.parse_args()
     tested = range(arguments.folds) if arguments.test is None else arguments.test
@@ -141,6 +148,23 @@ def evaluate_fold(arguments: Any, model: str, fold: int) -> None:
     with atomic_write(str(answers)) as file:
         file.writelines(json.dumps(prediction) + "\n" for prediction in found)
     seconds = time.perf_counter() - trained
+    if arguments.write_results:
+        line = {
+            **dict.fromkeys((*FIRST, *LAST), ""),
+            "run": f"{arguments.output.name}/{model}/fold_{fold + 1}/seed_{arguments.seed}",
+            "settings": json.dumps({"annotator": arguments.annotator, **json.loads(arguments.overrides)}),
+            "data": "quoref",
+            "seed": str(arguments.seed),
+            **{f"test_{key}": str(statistics.fmean(one[key] for one in found)) for key in ("exact_match", "f1")},
+            "epochs": str(arguments.epochs),
+            "questions": str(len(found)),
+            "seconds": f"{time.perf_counter() - start:.1f}",
+            "commit": commit(),
+            "hardware": hardware(-1),
+            "note": "a fold of scripts/cross_validate_quoref.py",
+            "right": right_cell(str(answers)),
+        }
+        add_lines(arguments.write_results, [line])
     print(
         f"{model}, fold {fold}: trained in {trained - start:.0f} s, {len(found)} questions answered in {seconds:.0f} s"
     )

@@ -89,6 +89,16 @@ def right_answers(line: Line) -> Optional[List[bool]]:
     return [bool(bit) for bit in bits[: int(line["questions"])]]
 
 
+def right_cell(path: str) -> str:
+    """Whether each answer is right, as the file has it: bits in
+    hexadecimal digits, or nothing, where answers are not right or wrong."""
+    try:
+        bits = [score == 1 for score in (scored.score for scored in read_scores(path))] if os.path.exists(path) else []
+    except ConfigurationError:
+        return ""
+    return np.packbits(bits).tobytes().hex() if bits else ""
+
+
 def read_lines(path: str) -> List[Line]:
     """The lines of a file of results. A line without the columns of all files raises a `ConfigurationError`."""
     with open_text(path) as text:
@@ -112,13 +122,18 @@ def write_results(path: str, folder: str, conditions: Sequence[Condition]) -> in
     for condition in conditions:
         for run in condition.runs([0], folder):
             names.setdefault(run.name.rpartition("/")[0], []).append(condition.name)
-    lines = {_key(line): line for line in (read_lines(path) if os.path.exists(path) else [])}
     found = list(_finished(folder, names))
-    for line in found:
+    add_lines(path, found)
+    return len(found)
+
+
+def add_lines(path: str, new: Sequence[Line]) -> None:
+    """Adds lines to a file of results, in place of lines about the same runs."""
+    lines = {_key(line): line for line in (read_lines(path) if os.path.exists(path) else [])}
+    for line in new:
         known = lines.get(_key(line), {})
         lines[_key(line)] = {**line, **{column: line[column] or known.get(column, "") for column in BY_HAND}}
     write_lines(path, list(lines.values()))
-    return len(found)
 
 
 def write_lines(path: str, lines: Sequence[Line]) -> None:
@@ -161,7 +176,7 @@ def _line(folder: str, names: Mapping[str, List[str]]) -> Line:
             "commit": found["commit"],
             "hardware": found["hardware"],
             "note": "",
-            "right": _right(os.path.join(folder, PREDICTIONS)),
+            "right": right_cell(os.path.join(folder, PREDICTIONS)),
         }
     except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise ConfigurationError(
@@ -172,15 +187,6 @@ def _line(folder: str, names: Mapping[str, List[str]]) -> Line:
 
 def _is_kept(key: str, value: Any) -> bool:
     return isinstance(value, (int, float)) and not key.startswith(NOT_KEPT)
-
-
-def _right(path: str) -> str:
-    """Whether each answer is right, as bits in hexadecimal digits; nothing, where answers are not right or wrong."""
-    try:
-        bits = [score == 1 for score in (scored.score for scored in read_scores(path))] if os.path.exists(path) else []
-    except ConfigurationError:
-        return ""
-    return np.packbits(bits).tobytes().hex() if bits else ""
 
 
 def _key(line: Line) -> Tuple[str, ...]:

@@ -25,6 +25,7 @@ from allennlp_coref_rc.reproduction.runs import OUTPUT
 from allennlp_coref_rc.reproduction.scores import FAILED_BELOW, Scores
 from scripts.documentation import results_tables
 from scripts.documentation.places import PROJECT
+from scripts.documentation.results_reading import reading, reading_quoref
 from scripts.documentation.results_values import TEST, VALIDATION, both, mean, number, results, table
 
 MARKED = re.compile(r"(<!-- results: (.*?) -->\n).*?(<!-- end of results -->)", flags=re.DOTALL)
@@ -61,7 +62,8 @@ def of_seeds(row: str, **where: str) -> List[str]:
     """A row of a table: validation / test accuracy by task and seed, and the test accuracy that validation chooses."""
     source = results(**where)
     (condition,) = [c for c in table(row.rpartition(".")[0]).conditions if c.name == row]
-    lines = [line for line in source.lines if row in line["conditions"].split() and line["seed"].isdigit()]
+    folders = {run.name.rpartition("/")[0] for run in condition.runs([0], OUTPUT)}
+    lines = [line for line in source.lines if line["run"].rpartition("/")[0] in folders and line["seed"].isdigit()]
     seeds = sorted({int(line["seed"]) for line in lines})
     scores = Scores(condition, condition.runs(seeds, OUTPUT), source)
     cells = {(line["task"], int(line["seed"])): both(line) for line in lines}
@@ -112,8 +114,9 @@ TABLES: Dict[str, Callable[..., List[str]]] = {
             results_tables.babi_averages,
             results_tables.lambada,
             results_tables.quoref,
-            results_tables.quoref_folds,
-            results_tables.reading,
+            results_tables.quoref_f1,
+            reading,
+            reading_quoref,
         )
     },
 }

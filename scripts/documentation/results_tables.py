@@ -6,12 +6,10 @@ returns its lines.
 import statistics
 from typing import Dict, List
 
-import numpy as np
-
 from allennlp_coref_rc.reproduction.report import markdown
-from allennlp_coref_rc.reproduction.results_file import Line, right_answers
+from allennlp_coref_rc.reproduction.results_file import Line
 from allennlp_coref_rc.reproduction.scores import FAILED_BELOW
-from allennlp_coref_rc.reproduction.significance import paired_bootstrap
+from scripts.documentation.results_reading import over_questions, quoref_folds
 from scripts.documentation.results_values import (
     BEST,
     MEAN,
@@ -20,9 +18,7 @@ from scripts.documentation.results_values import (
     VALIDATION,
     both,
     each,
-    mean,
     number,
-    results,
     runs,
     table,
     values,
@@ -74,24 +70,9 @@ LAMBADA = {
 }
 
 QUOREF = {
-    "QANet": "qanet",
-    "DASSA: the same, but one head sees the clusters of `sieve_coref`": "dassa_sieve_coref",
+    "QANet": "quoref_folds/qanet",
+    "DASSA: the same, but one head sees the clusters of `sieve_coref`": "quoref_folds/dassa_coref",
 }
-
-CLUSTERS = {
-    "none": "none",
-    "exact_match": "`exact_match_coref`",
-    "sieve": "`sieve_coref`",
-    "ranked": "`ranked_coref`",
-    "ranked later": "`ranked_coref` with later weights (commit 05465e0)",
-    "random": "those of `sieve_coref` at random places",
-}
-"""The rows of coreference_reading.yaml."""
-
-SAME_CLUSTERS = {("ranked", "2"), ("ranked", "11")}
-"""Rows and tasks of bAbI that were not run, since their clusters are those of `sieve_coref`."""
-
-SECOND_WEIGHTS = "ranked_coref's weights of 05465e0"
 
 
 def processors(*tasks: str) -> List[str]:
@@ -216,74 +197,19 @@ def lambada() -> List[str]:
 
 def quoref() -> List[str]:
     """Means over the questions of all folds."""
-    lines, questions = [], [0.0]
-    for label, name in QUOREF.items():
-        folds = [line for fold in range(1, 6) for line in runs(f"quoref_folds/{name}/fold_{fold}")]
-        questions = values(folds, "questions")
-        scores = [statistics.fmean(values(folds, f"test_{key}"), questions) for key in ("exact_match", "f1")]
-        lines.append([label, *(f"{100 * score:.2f}" for score in scores)])
-    return markdown([f"% of {sum(questions):,.0f} questions", "exact match", "F1"], lines)
+    lines, questions = [], 0.0
+    for label, folder in QUOREF.items():
+        folds = list(quoref_folds(folder).values())
+        questions = sum(values(folds, "questions"))
+        lines.append([label, *(f"{over_questions(folds, f'test_{key}'):.2f}" for key in ("exact_match", "f1"))])
+    return markdown([f"% of {questions:,.0f} questions", "exact match", "F1"], lines)
 
 
-def quoref_folds() -> List[str]:
+def quoref_f1() -> List[str]:
     """F1 by fold."""
     found: Dict[str, List[str]] = {}
-    for label, name in QUOREF.items():
-        folds = [line for fold in range(1, 6) for line in runs(f"quoref_folds/{name}/fold_{fold}")]
+    for label, folder in QUOREF.items():
+        folds = list(quoref_folds(folder).values())
         found["questions"] = [line["questions"] for line in folds]
         found[label.partition(":")[0]] = [f"{100 * f1:.2f}" for f1 in values(folds, "test_f1")]
     return markdown(["F1 by fold", *"12345"], [[label, *cells] for label, cells in found.items()])
-
-
-def reading(data: str, task: str = "") -> List[str]:
-    """
-    What clusters do to reading: a table of coreference_reading.yaml. Differences are over the seeds that both rows
-    have. Those with an interval are of all test questions, of the mean of seeds.
-    """
-    column = TEST if data == "babi" else VALIDATION
-    found: Dict[str, Dict[str, Line]] = {row: {} for row in CLUSTERS}
-    for line in results().lines:
-        if line["conditions"].startswith(f"coreference_reading.{data}.") and line["task"] == task:
-            later = line["note"] == SECOND_WEIGHTS
-            found["ranked later" if later else line["conditions"].rpartition(".")[2]][line["seed"]] = line
-    seeds = sorted({seed for by_seed in found.values() for seed in by_seed}, key=int)
-    lines = []
-    for row, label in CLUSTERS.items():
-        by_seed, base = found[row], found["none"]
-        if not by_seed:
-            if (row, task) in SAME_CLUSTERS:
-                lines.append([label, f"as {CLUSTERS['sieve']}"])
-            elif "later" not in row:
-                lines.append([label, "not yet"])
-            continue
-        accuracies = {seed: float(line[column]) for seed, line in by_seed.items()}
-        gains = {seed: value - float(base[seed][column]) for seed, value in accuracies.items() if seed in base}
-        cells = [label, _by_seed(accuracies, seeds), mean(list(accuracies.values()))]
-        cells.append("" if row == "none" else _by_seed(gains, seeds, sign=True))
-        if data == "lambada":
-            cells.insert(3, number(statistics.fmean(values(list(by_seed.values()), OFFICIAL))))
-            cells += [
-                _interval(by_seed, found[other]) if row not in ("none", other) else "" for other in ("none", "random")
-            ]
-        lines.append(cells)
-    names = ["clusters", f"accuracy, {'seed' if len(seeds) == 1 else 'seeds'} {' / '.join(seeds)}", "mean ± sd"]
-    names.append("difference from none, by seed")
-    if data == "lambada":
-        names.insert(3, "of all 974, mean")
-        names += ["difference from none (974), 95 % interval", "from random places"]
-    return markdown(names, [[*cells, *[""] * (len(names) - len(cells))] for cells in lines])
-
-
-def _by_seed(found: Dict[str, float], seeds: List[str], sign: bool = False) -> str:
-    return " / ".join(number(found[seed], sign=sign) if seed in found else "–" for seed in seeds)
-
-
-def _interval(first: Dict[str, Line], second: Dict[str, Line]) -> str:
-    """The difference of the shares of right answers, with a paired bootstrap of questions."""
-    seeds = sorted(set(first) & set(second))
-    if not seeds:
-        return ""
-    means = [np.mean([right_answers(lines[seed]) for seed in seeds], axis=0) for lines in (first, second)]
-    found = paired_bootstrap(*means)
-    interval = f"{number(found.low, sign=True)} to {number(found.high, sign=True)}"
-    return f"{number(found.difference, sign=True)} ({interval}), p = {number(found.p)}"

@@ -8,6 +8,7 @@ import pytest
 
 from allennlp_coref_rc.annotations import read_documents
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.reproduction.results_file import read_lines, right_answers
 from tests.scripts.scripts import load_script
 from tests.shared import PROJECT
 
@@ -96,6 +97,8 @@ def test_cross_validation_of_quoref(monkeypatch, capsys, tmp_path):
             1,
             "--annotator",
             '{"type": "exact_match_coref"}',
+            "--write-results",
+            tmp_path / "runs.csv",
             *arguments,
         ]
         monkeypatch.setattr("sys.argv", ["cross_validate_quoref.py", *map(str, given)])
@@ -118,6 +121,10 @@ def test_cross_validation_of_quoref(monkeypatch, capsys, tmp_path):
     assert sorted(sum(tested, [])) == ["c0ffee", "decade", "facade"]
     found = [json.loads(line) for line in (tmp_path / "qanet_0.jsonl").read_text().splitlines()]
     assert {one["passage"] for one in found} == set(tested[0])
+    (line,) = read_lines(f"{tmp_path}/runs.csv")
+    assert line["run"] == f"{tmp_path.name}/qanet/fold_1/seed_1" and line["commit"] and line["hardware"]
+    assert float(line["test_f1"]) == pytest.approx(sum(one["f1"] for one in found) / len(found))
+    assert right_answers(line) == [one["exact_match"] == 1 for one in found] and line["questions"] == str(len(found))
     # The same answers for the other fold, and another model with less in everything.
     for name, fold, less in (("qanet", 0, 0), ("qanet", 1, 0), ("gru", 0, 0.5), ("gru", 1, 0.5)):
         lines = [{**one, "id": f"{one['id']} {fold}", "f1": one["f1"] - less} for one in found]
