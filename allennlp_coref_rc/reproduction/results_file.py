@@ -90,8 +90,10 @@ def right_answers(line: Line) -> Optional[List[bool]]:
 
 
 def right_cell(path: str) -> str:
-    """Whether each answer is right, as the file has it: bits in
-    hexadecimal digits, or nothing, where answers are not right or wrong."""
+    """
+    Whether each answer in a file of predictions is right, as bits in hexadecimal digits. Empty without a file, or where
+    answers are not right or wrong.
+    """
     try:
         bits = [score == 1 for score in (scored.score for scored in read_scores(path))] if os.path.exists(path) else []
     except ConfigurationError:
