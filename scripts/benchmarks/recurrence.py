@@ -112,14 +112,14 @@ class Task:
         weight_ih, weight_hh, bias_ih, bias_hh = self.gru.parameters()
         bias_hr_hz, bias_hn = bias_hh.split([2 * self.size, self.size])
         bias = bias_ih + torch.nn.functional.pad(bias_hr_hz, (0, self.size))
-        weights = [torch.ones_like(coref, dtype=self.inputs.dtype)] * 2
+        ones = torch.ones_like(coref, dtype=self.inputs.dtype)
         split = {"C-GRU": self.size // 2, "MAGE": 3 * self.size // 4, GRU: self.size}[layer.layer]
-        if layer.layer == "C-GRU":
-            scores = torch.nn.functional.linear(self.inputs, self.keys)
-            nothing = torch.cat([torch.zeros_like(coref, dtype=torch.bool), coref == NO_SOURCE], dim=-1)
-            weights = scores.masked_fill(nothing, -torch.inf).softmax(dim=-1).split(1, dim=-1)
-        edges = [Edges(self.sequential, weights[0], 0, split), Edges(coref, weights[1], split, self.size)]
-        given = RecurrenceInput(self.inputs, edges, weight_hh, bias_hn, self.mask, weight_ih=weight_ih, bias=bias)
+        keys = self.keys if layer.layer == "C-GRU" else None
+        exists = ones if keys is None else (coref != NO_SOURCE).to(ones.dtype)
+        edges = [Edges(self.sequential, ones, 0, split), Edges(coref, exists, split, self.size)]
+        given = RecurrenceInput(
+            self.inputs, edges, weight_hh, bias_hn, self.mask, weight_ih=weight_ih, bias=bias, keys=keys
+        )
         return recurrence(given, backend=layer.backend)
 
 

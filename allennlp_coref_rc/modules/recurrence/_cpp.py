@@ -26,9 +26,10 @@ def why_not(given: RecurrenceInput) -> Optional[str]:
 
 def cpp(given: RecurrenceInput) -> torch.Tensor:
     """`recurrence` with its time loop, forward and backward, in C++ (recurrence.cpp). Call `why_not` first."""
-    inputs, edges, weight_hh, bias_hn, mask, memory, reverse, weight_ih, bias = given
-    weights = [edge.weights.contiguous() for edge in edges]
-    parameters = (weight_ih, bias, weight_hh, bias_hn, memory)
+    inputs, edges, weight_hh, bias_hn, mask, memory, reverse, weight_ih, bias, keys = given
+    # With keys, forward writes the edges' weights over those given.
+    weights = [edge.weights.contiguous() if keys is None else edge.weights.detach().clone() for edge in edges]
+    parameters = (weight_ih, bias, keys, weight_hh, bias_hn, memory)
     tensors = (
         inputs if inputs.stride(2) == 1 else inputs.contiguous(),
         *(tensor if tensor is None else tensor.contiguous() for tensor in parameters),
@@ -58,6 +59,7 @@ class _Recurrence(torch.autograd.Function):
         inputs: torch.Tensor,
         weight_ih: Optional[torch.Tensor],
         bias: Optional[torch.Tensor],
+        keys: Optional[torch.Tensor],
         weight_hh: torch.Tensor,
         bias_hn: torch.Tensor,
         memory: Optional[torch.Tensor],
@@ -71,6 +73,7 @@ class _Recurrence(torch.autograd.Function):
             "inputs": inputs,
             "weight_ih": weight_ih,
             "bias": bias,
+            "keys": keys,
             "weight_hh": weight_hh,
             "bias_hn": bias_hn,
             "memory": memory,
@@ -81,13 +84,14 @@ class _Recurrence(torch.autograd.Function):
         ctx.reverse, ctx.slices = reads.reverse, reads.slices
         # Of projected inputs backward needs nothing.
         kept = None if weight_ih is None else inputs
-        ctx.save_for_backward(reads.mask, kept, weight_ih, weight_hh, memory, states, gates, *reads.sources, *weights)
+        read = (reads.mask, *reads.sources, *weights)
+        ctx.save_for_backward(kept, weight_ih, keys, weight_hh, memory, states, gates, *read)
         return states
 
     @staticmethod
     @torch.autograd.function.once_differentiable
     def backward(ctx: Any, grad_states: torch.Tensor) -> Tuple[Optional[torch.Tensor], ...]:
-        mask, inputs, weight_ih, weight_hh, memory, states, gates, *rest = ctx.saved_tensors
+        inputs, weight_ih, keys, weight_hh, memory, states, gates, mask, *rest = ctx.saved_tensors
         sources, weights = rest[: len(ctx.slices)], rest[len(ctx.slices) :]
         size = states.size(2)
         grad_inputs = grad_weight_ih = grad_bias = None
@@ -98,14 +102,15 @@ class _Recurrence(torch.autograd.Function):
             if ctx.needs_input_grad[2]:
                 grad_inputs = states.new_empty(inputs.shape)
         grad_weight_hh, grad_bias_hn = torch.zeros_like(weight_hh), states.new_zeros(size)
-        grad_memory = None if memory is None else torch.zeros_like(memory)
+        grad_memory, grad_keys = (None if tensor is None else torch.zeros_like(tensor) for tensor in (memory, keys))
         grad_weights = [
-            torch.zeros_like(weight) if needed else None
+            torch.zeros_like(weight) if needed or keys is not None else None
             for weight, needed in zip(weights, ctx.needs_input_grad[-len(weights) :])
         ]
         tensors = {
             "inputs": inputs,
             "weight_ih": weight_ih,
+            "keys": keys,
             "weight_hh": weight_hh,
             "memory": memory,
             "states": states,
@@ -115,13 +120,14 @@ class _Recurrence(torch.autograd.Function):
             "grad_inputs": grad_inputs,
             "grad_weight_ih": grad_weight_ih,
             "grad_bias": grad_bias,
+            "grad_keys": grad_keys,
             "grad_weight_hh": grad_weight_hh,
             "grad_bias_hn": grad_bias_hn,
         }
         reads = _Reads(mask, sources, ctx.slices, ctx.reverse)
         _call("backward", tensors, reads, weights, grad_weights)
-        grads = (grad_inputs, grad_weight_ih, grad_bias, grad_weight_hh, grad_bias_hn, grad_memory)
-        return (None, None, *grads, *grad_weights)
+        grads = (grad_inputs, grad_weight_ih, grad_bias, grad_keys, grad_weight_hh, grad_bias_hn, grad_memory)
+        return (None, None, *grads, *(grad_weights if keys is None else [None] * len(weights)))
 
 
 class _Relation(ctypes.Structure):
@@ -135,8 +141,8 @@ _NUMBERS = """
 """.split()
 
 _ARRAYS = """
-    mask inputs weight_ih bias weight_hh bias_hn memory states gates
-    grad_states grad_memory grad_inputs grad_weight_ih grad_bias grad_weight_hh grad_bias_hn
+    mask inputs weight_ih bias keys weight_hh bias_hn memory states gates
+    grad_states grad_memory grad_inputs grad_weight_ih grad_bias grad_keys grad_weight_hh grad_bias_hn
 """.split()
 
 

@@ -27,12 +27,13 @@ def recurrence(given: RecurrenceInput, backend: str = "auto", recompute: bool = 
         n_t = tanh(x_t[n] + r_t * (m_t U_n + b_n))
         h_t = (1 - z_t) * n_t + z_t * m_t[:hidden_size]
 
-    With one relation over the whole state, from each token to the next, this is a GRU. With a sequential half and a
-    coreferent half it is the Coref-GRU (Dhingra et al., NAACL 2018, Appendix A). m_t may be wider than the state: what
-    lies beyond `hidden_size` enters the gates but is not carried on, as variants of MAGE-GRU have it. Gates are named
-    and ordered as in `torch.nn.GRU`, so its z is one minus the paper's. Instead of the paper's memory of `batch x
-    tokens x clusters x size` numbers, states are read back from the outputs, so that memory does not grow with the
-    number of clusters.
+    x_t are projected inputs; the recurrence projects them itself where it is given the weights. The w are given, or
+    with keys they are a softmax. With one relation over the whole state, from each token to the next, this is a GRU.
+    With a sequential half and a coreferent half it is the Coref-GRU (Dhingra et al., NAACL 2018, Appendix A). m_t may
+    be wider than the state: what lies beyond `hidden_size` enters the gates but is not carried on, as variants of
+    MAGE-GRU have it. Gates are named and ordered as in `torch.nn.GRU`, so its z is one minus the paper's. Instead of
+    the paper's memory of `batch x tokens x clusters x size` numbers, states are read back from the outputs, so that
+    memory does not grow with the number of clusters.
 
     # Parameters
 
@@ -43,9 +44,8 @@ def recurrence(given: RecurrenceInput, backend: str = "auto", recompute: bool = 
         takes some seconds and needs a C++ compiler. `"triton"`: one kernel for forward and one for backward, on the GPU
         in float32 and bfloat16, up to size 512. `"auto"`: the fastest that runs here; what can't run is logged once.
     recompute : `bool`, optional (default = `False`)
-        Keep for backward the projected inputs (3 numbers for each of the state's) instead of the gates and what they
-        were computed from (4 to 6), and run forward again there. It pays where several calls await their backward;
-        checkpointing the projection together with its recurrence saves more.
+        Keep for backward the inputs instead of the gates and what they were computed from (4 to 6 numbers for each of
+        the state's), and run forward again there. It pays where several calls await their backward.
 
     Tensors of different dtypes are promoted; autocast has no effect inside.
 
@@ -69,7 +69,9 @@ def recurrence(given: RecurrenceInput, backend: str = "auto", recompute: bool = 
     given = _prepared(given)
     run = _backend(backend, given)
     if run is not _cpp.cpp:
+        # The compiled loop does this itself.
         given = given.projected()
+        given = given._replace(edges=[_readable(edge, given.mask, given.reverse) for edge in given.edges])
     with torch.autocast(given.inputs.device.type, enabled=False):
         if recompute and torch.is_grad_enabled():
             return checkpoint(run, given, use_reentrant=False, preserve_rng_state=False)
@@ -77,15 +79,14 @@ def recurrence(given: RecurrenceInput, backend: str = "auto", recompute: bool = 
 
 
 def _prepared(given: RecurrenceInput) -> RecurrenceInput:
-    """The same in one dtype, with edges that read only what can be read."""
-    names = "inputs", "weight_hh", "bias_hn", "memory", "weight_ih", "bias"
+    """The same in one dtype, with `to` of the edges filled in."""
+    names = "inputs", "weight_hh", "bias_hn", "memory", "weight_ih", "bias", "keys"
     tensors = {name: tensor for name in names if (tensor := getattr(given, name)) is not None}
     weights = [edge.weights for edge in given.edges]
     dtype = functools.reduce(torch.promote_types, (tensor.dtype for tensor in [*tensors.values(), *weights]))
-    mask = given.mask.bool()
-    edges = [_readable(edge, mask, given.reverse, dtype) for edge in given.edges]
+    edges = [edge._replace(weights=edge.weights.to(dtype), to=edge.carried[2]) for edge in given.edges]
     cast = {name: tensor.to(dtype) for name, tensor in tensors.items()}
-    return given._replace(edges=edges, mask=mask, **cast)
+    return given._replace(edges=edges, mask=given.mask.bool(), **cast)
 
 
 def _backend(name: str, given: RecurrenceInput) -> Callable[[RecurrenceInput], torch.Tensor]:
@@ -109,10 +110,9 @@ def _log_once(message: str) -> None:
     logger.info(message)
 
 
-def _readable(edge: Edges, mask: torch.Tensor, reverse: bool, dtype: torch.dtype) -> Edges:
+def _readable(edge: Edges, mask: torch.Tensor, reverse: bool) -> Edges:
     """
-    `edge` with `NO_SOURCE`, of weight 0, wherever the state is masked or not yet there, or the reader is masked; and
-    with `to` filled in.
+    `edge` with `NO_SOURCE`, of weight 0, wherever the state is masked or not yet there, or the reader is masked.
     """
     sources, length = edge.sources, mask.size(1)
     own = sources.clamp(0, length - 1)
@@ -120,13 +120,12 @@ def _readable(edge: Edges, mask: torch.Tensor, reverse: bool, dtype: torch.dtype
     positions = torch.arange(length, device=mask.device).view(1, length, 1)
     earlier = sources > positions if reverse else sources < positions
     readable = ((sources >= length) | ((sources >= 0) & earlier & source_mask)) & mask.unsqueeze(-1)
-    weights = edge.weights.to(dtype).masked_fill(~readable, 0)
-    to = edge.start if edge.to is None else edge.to
-    return edge._replace(sources=torch.where(readable, sources, NO_SOURCE), weights=weights, to=to)
+    weights = edge.weights.masked_fill(~readable, 0)
+    return edge._replace(sources=torch.where(readable, sources, NO_SOURCE), weights=weights)
 
 
 def _check_shapes(given: RecurrenceInput) -> None:
-    inputs, edges, weight_hh, bias_hn, mask, memory, _, weight_ih, bias = given
+    inputs, edges, weight_hh, bias_hn, mask, memory, _, weight_ih, bias, keys = given
 
     def check(name: str, tensor: torch.Tensor, *expected: int) -> None:
         if tensor.shape != expected:
@@ -144,10 +143,14 @@ def _check_shapes(given: RecurrenceInput) -> None:
             "recurrence: weight_ih and bias are given without each other, expected both or neither"
         )
     if weight_ih is None or bias is None:
+        if keys is not None:
+            raise ConfigurationError("recurrence: keys are given without weight_ih, expected both or neither")
         check("inputs", inputs, batch_size, length, 3 * size)
     else:
         check("weight_ih", weight_ih, 3 * size, inputs.size(2))
         check("bias", bias, 3 * size)
+        if keys is not None:
+            check("keys", keys, len(edges), inputs.size(2))
     check("mask", mask, batch_size, length)
     if memory is not None:
         check("memory", memory, batch_size, memory.size(1), size)

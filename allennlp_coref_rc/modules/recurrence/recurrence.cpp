@@ -11,9 +11,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <deque>
+#include <limits>
 #include <numeric>
 #include <thread>
 #include <type_traits>
@@ -237,9 +239,9 @@ extern "C" {
 
 // These mirror the structures of the same names in _cpp.py.
 struct Relation {
-  const int64_t* sources;  // (batch, length, edges); negative: none
-  const void* weights;     // (batch, length, edges)
-  void* grad_weights;      // (batch, length, edges), filled with zeros; null if not needed
+  const int64_t* sources;  // (batch, length, edges)
+  void* weights;           // (batch, length, edges); with keys, forward replaces them by their softmax
+  void* grad_weights;      // (batch, length, edges), filled with zeros; null if not needed; with keys always there
   int64_t edges, start, stop, to;
 };
 
@@ -252,6 +254,7 @@ struct Problem {
   const void* inputs;      // (batch, length, features), or (batch, length, 3 size) if they are projected: features is 0
   const void* weight_ih;   // (3 size, features)
   const void* bias;        // (3 size), added to the projected inputs
+  const void* keys;        // (num_relations, features), or null
   const void* weight_hh;   // (3 size, width), width >= size
   const void* bias_hn;     // (size)
   const void* memory;      // (batch, memory_length, size)
@@ -262,6 +265,7 @@ struct Problem {
   void* grad_inputs;       // (batch, length, features or 3 size); null if not needed
   void* grad_weight_ih;    // (3 size, features), filled with zeros
   void* grad_bias;         // (3 size), filled with zeros
+  void* grad_keys;         // (num_relations, features), filled with zeros
   void* grad_weight_hh;    // (3 size, width), filled with zeros
   void* grad_bias_hn;      // (size), filled with zeros
 };
@@ -310,36 +314,69 @@ template <class T> inline T* state_of(const Problem& p, int64_t b, int64_t sourc
                            : memory + (b * p.memory_length + source - p.length) * p.size;
 }
 
-// m of token `bt` = b * length + t: the weighted sum of what it reads.
-template <class T> inline void gather(const Problem& p, int64_t b, int64_t bt, T* __restrict m) {
-  for (int64_t j = 0; j < p.width; j += LANES<T>) store(m + j, Vector<T>{});
+// Calls use(relation, e, source) for each edge by which a token reads something: a state that is not masked and that has
+// been computed before, or a row of the memory.
+template <class Use> inline void for_edges(const Problem& p, int64_t b, int64_t t, const Use& use) {
   for (int64_t r = 0; r < p.num_relations; ++r) {
     const Relation& relation = p.relations[r];
-    T* __restrict to = m + relation.to;
-    const int64_t carried = relation.stop - relation.start;
-    for (int64_t e = bt * relation.edges; e < (bt + 1) * relation.edges; ++e) {
-      if (relation.sources[e] < 0) continue;
-      const T* h = state_of(p, b, relation.sources[e], (const T*)p.states, (const T*)p.memory) + relation.start;
-      const T weight = ((const T*)relation.weights)[e];
-      for (int64_t j = 0; j < carried; j += LANES<T>)
-        store(to + j, load(to + j, carried - j) + weight * load(h + j, carried - j), carried - j);
+    const int64_t first = (b * p.length + t) * relation.edges;
+    for (int64_t e = first; e < first + relation.edges; ++e) {
+      const int64_t source = relation.sources[e];
+      if (source < 0) continue;
+      if (source < p.length && ((p.reverse ? source <= t : source >= t) || !p.mask[b * p.length + source])) continue;
+      use(relation, e, source);
     }
   }
 }
 
-// Adds the states that token `bt` reads, and in backward their gradients.
-template <class T> inline void want_sources(const Problem& p, int64_t b, int64_t bt, Wanted& wanted) {
-  for (int64_t r = 0; r < p.num_relations; ++r) {
-    const Relation& relation = p.relations[r];
+// m of a token: the weighted sum of what it reads.
+template <class T> inline void gather(const Problem& p, int64_t b, int64_t t, T* __restrict m) {
+  for (int64_t j = 0; j < p.width; j += LANES<T>) store(m + j, Vector<T>{});
+  for_edges(p, b, t, [&](const Relation& relation, int64_t e, int64_t source) {
+    T* __restrict to = m + relation.to;
+    const int64_t carried = relation.stop - relation.start;
+    const T* h = state_of(p, b, source, (const T*)p.states, (const T*)p.memory) + relation.start;
+    const T weight = ((const T*)relation.weights)[e];
+    for (int64_t j = 0; j < carried; j += LANES<T>)
+      store(to + j, load(to + j, carried - j) + weight * load(h + j, carried - j), carried - j);
+  });
+}
+
+// Adds the states that a token reads, and in backward their gradients.
+template <class T> inline void want_sources(const Problem& p, int64_t b, int64_t t, Wanted& wanted) {
+  for_edges(p, b, t, [&](const Relation& relation, int64_t e, int64_t source) {
     const int64_t start = relation.start, carried = relation.stop - start;
-    for (int64_t e = bt * relation.edges; e < (bt + 1) * relation.edges; ++e) {
-      const int64_t source = relation.sources[e];
-      if (source < 0) continue;
-      wanted.add(state_of(p, b, source, (const T*)p.states, (const T*)p.memory) + start, carried);
-      if (!p.grad_states) continue;
-      wanted.add(state_of(p, b, source, (const T*)p.grad_states, (const T*)p.grad_memory) + start, carried);
-    }
+    wanted.add(state_of(p, b, source, (const T*)p.states, (const T*)p.memory) + start, carried);
+    if (!p.grad_states) return;
+    wanted.add(state_of(p, b, source, (const T*)p.grad_states, (const T*)p.grad_memory) + start, carried);
+  });
+}
+
+// The sum of the products of a row of whole vectors and of `count` numbers.
+template <class T> inline T dot(const T* row, const T* numbers, int64_t count) {
+  Vector<T> products{};
+  for (int64_t j = 0; j < count; j += LANES<T>) products += load(row + j, count - j) * load(numbers + j, count - j);
+  return sum_of<T>(products);
+}
+
+// Replaces the weights of a token's edges that are not 0 by the softmax of their keys' products with the features, which
+// are a row of whole vectors.
+template <class T> inline void weigh(const Problem& p, int64_t token, const T* features, T* logits) {
+  T most = -std::numeric_limits<T>::infinity(), total = 0;
+  const auto weights_of = [&](int64_t r) { return (T*)p.relations[r].weights + token * p.relations[r].edges; };
+  for (int64_t r = 0; r < p.num_relations; ++r) {
+    logits[r] = dot(features, (const T*)p.keys + r * p.features, p.features);
+    for (int64_t e = 0; e < p.relations[r].edges; ++e)
+      if (weights_of(r)[e] != 0) most = std::max(most, logits[r]);
   }
+  for (int64_t r = 0; r < p.num_relations; ++r) {
+    const T power = std::exp(logits[r] - most);
+    for (int64_t e = 0; e < p.relations[r].edges; ++e)
+      if (weights_of(r)[e] != 0) total += weights_of(r)[e] = power;
+  }
+  for (int64_t r = 0; r < p.num_relations; ++r)
+    for (int64_t e = 0; e < p.relations[r].edges; ++e)
+      if (weights_of(r)[e] != 0) weights_of(r)[e] /= total;
 }
 
 // How many ranges of memory a step wants at most.
@@ -375,7 +412,8 @@ template <class T> class Projected {
  public:
   Projected(const Problem& p, const T* packed)
       : p(p), packed(packed), gate(padded<T>(p.size)), stride(apart<T>(p.features)),
-        features(p.features ? (KEPT + TILE) * stride : 0), rows(p.features ? (KEPT + TILE) * 3 * gate : 0) {}
+        features(p.features ? (KEPT + TILE) * stride : 0), rows(p.features ? (KEPT + TILE) * 3 * gate : 0),
+        logits(p.num_relations) {}
 
   // To be called before each step; projects when all rows are used.
   void prepare(const int64_t* sequences, int64_t count, int64_t step, Wanted& wanted) {
@@ -386,7 +424,11 @@ template <class T> class Projected {
     for (end = step; end < p.length && filled <= KEPT - count; ++end)
       for (int64_t i = 0; i < count; ++i) {
         const int64_t t = p.reverse ? p.length - 1 - end : end;
-        if (p.mask[sequences[i] * p.length + t]) copy_features(p, sequences[i], t, features + filled++ * stride);
+        const int64_t token = sequences[i] * p.length + t;
+        if (!p.mask[token]) continue;
+        T* row = features + filled++ * stride;
+        copy_features(p, sequences[i], t, row);
+        if (p.keys) weigh<T>(p, token, row, logits);
       }
     wanted.clear();
     wanted.begin();
@@ -412,7 +454,7 @@ template <class T> class Projected {
   const Problem& p;
   const T* packed;
   const int64_t gate, stride;
-  Buffer<T> features, rows;
+  Buffer<T> features, rows, logits;
   int64_t next = 0, end = 0;
 };
 
@@ -445,9 +487,9 @@ template <class T> void forward(const Problem& p) {
             continue;
           }
           inputs[count] = p.features ? projected.row() : inputs_of<T>(p, b, t);
-          gather(p, b, token, m + count * stride);
+          gather(p, b, t, m + count * stride);
           if (step + 1 < p.length && p.mask[token + next]) {
-            want_sources<T>(p, b, token + next, wanted);
+            want_sources<T>(p, b, t + next, wanted);
             if (!p.features) wanted.add(inputs[count] + next * p.inputs_time_stride, 3 * size);
             if (p.gates) wanted.add((const T*)p.gates + (token + next) * 4 * size, 4 * size);
           }
@@ -560,13 +602,29 @@ template <class T> struct Sums {
   const Problem& p;
   const int64_t gate, stride;
   Side<T> hidden, inputs;
-  Buffer<T> grads, biases;
+  Buffer<T> grads, biases, grad_logits, keys;
   int64_t tokens[KEPT + TILE];
   int64_t kept = 0;
 
   explicit Sums(const Problem& p)
       : p(p), gate(padded<T>(p.size)), stride(apart<T>(4 * gate)), hidden(p, p.width), inputs(p, p.features),
-        grads((KEPT + TILE) * stride), biases(4 * gate) {}
+        grads((KEPT + TILE) * stride), biases(4 * gate), grad_logits(p.keys ? (KEPT + TILE) * p.num_relations : 0),
+        keys(p.keys ? p.num_relations * inputs.width : 0) {}
+
+  // Keeps the gradients of the logits of a token, from those of the softmax.
+  void keep_logits(int64_t i, int64_t token) {
+    T mean = 0;
+    T* grads = grad_logits + i * p.num_relations;
+    for (int64_t r = 0; r < p.num_relations; ++r) grads[r] = 0;
+    for (int pass = 0; pass < 2; ++pass)
+      for (int64_t r = 0; r < p.num_relations; ++r) {
+        const Relation& relation = p.relations[r];
+        for (int64_t e = token * relation.edges; e < (token + 1) * relation.edges; ++e) {
+          const T weight = ((const T*)relation.weights)[e], grad = ((const T*)relation.grad_weights)[e];
+          (pass ? grads[r] : mean) += weight * (grad - (pass ? mean : 0));
+        }
+      }
+  }
 
   void add(const Panels<T>& weight_ih, Wanted& wanted) {
     for (int64_t j = 0; j < (p.features ? 4 : 1) * gate; j += LANES<T>) {
@@ -576,9 +634,19 @@ template <class T> struct Sums {
     }
     hidden.add(grads, stride, kept, wanted);
     if (p.features) inputs.add(grads + gate, stride, kept, wanted);
+    const int64_t num_keys = p.keys ? p.num_relations : 0;
+    for (int64_t r = 0; r < num_keys; ++r)
+      for (int64_t j = 0; j < p.features; j += LANES<T>) {
+        Vector<T> sum = load(keys + r * inputs.width + j);
+        for (int64_t i = 0; i < kept; ++i) sum += grad_logits[i * num_keys + r] * load(inputs.rows + i * inputs.stride + j);
+        store(keys + r * inputs.width + j, sum);
+      }
     if (p.features && p.grad_inputs)
-      weight_ih.multiply_by(grads + gate, stride, kept, wanted, [&](int64_t i, int64_t j, const Vector<T>& x) {
-        if (j < p.features) store((T*)p.grad_inputs + tokens[i] * p.features + j, x, p.features - j);
+      weight_ih.multiply_by(grads + gate, stride, kept, wanted, [&](int64_t i, int64_t j, Vector<T> x) {
+        if (j >= p.features) return;
+        for (int64_t r = 0; r < num_keys; ++r)
+          x += grad_logits[i * num_keys + r] * load((const T*)p.keys + r * p.features + j, p.features - j);
+        store((T*)p.grad_inputs + tokens[i] * p.features + j, x, p.features - j);
       });
     kept = 0;
   }
@@ -590,6 +658,8 @@ template <class T> struct Sums {
     inputs.give(p, 0, p.grad_weight_ih);
     for (int64_t g = 0; g < 3; ++g)
       for (int64_t j = 0; j < p.size; ++j) ((T*)p.grad_bias)[g * p.size + j] += biases[(g + 1) * gate + j];
+    for (int64_t r = 0; r < (p.keys ? p.num_relations : 0); ++r)
+      for (int64_t j = 0; j < p.features; ++j) ((T*)p.grad_keys)[r * p.features + j] += keys[r * inputs.width + j];
   }
 };
 
@@ -623,10 +693,10 @@ template <class T> void backward(const Problem& p) {
             continue;
           }
           T* m = sums.hidden.rows + (sums.kept + count) * sums.hidden.stride;
-          gather(p, b, token, m);
+          gather(p, b, t, m);
           if (p.features) copy_features(p, b, t, sums.inputs.rows + (sums.kept + count) * sums.inputs.stride);
           if (step > 0 && p.mask[token + next]) {
-            want_sources<T>(p, b, token + next, wanted);
+            want_sources<T>(p, b, t + next, wanted);
             wanted.add((const T*)p.gates + (token + next) * 4 * size, 4 * size);
             if (p.grad_inputs) wanted.add(grad_x + next * outputs, outputs);
             wanted.add((const T*)p.grad_states + (token + next) * size, size);
@@ -665,25 +735,18 @@ template <class T> void backward(const Problem& p) {
           store(grad_m + i * carry_width + j, load(grad_m + i * carry_width + j) + x);
         });
         for (int64_t i = 0; i < count; ++i) {
-          for (int64_t r = 0; r < p.num_relations; ++r) {
-            const Relation& relation = p.relations[r];
+          for_edges(p, sequences[i], t, [&](const Relation& relation, int64_t e, int64_t source) {
             const T* grad = grad_m + i * carry_width + relation.to;
             const int64_t carried = relation.stop - relation.start;
-            for (int64_t e = tokens[i] * relation.edges; e < (tokens[i] + 1) * relation.edges; ++e) {
-              const int64_t source = relation.sources[e];
-              if (source < 0) continue;
-              T* grad_h = state_of(p, sequences[i], source, (T*)p.grad_states, (T*)p.grad_memory) + relation.start;
-              const T weight = ((const T*)relation.weights)[e];
-              for (int64_t j = 0; j < carried; j += lanes)
-                store(grad_h + j, load(grad_h + j, carried - j) + weight * load(grad + j, carried - j), carried - j);
-              if (!relation.grad_weights) continue;
-              const T* h = state_of(p, sequences[i], source, (const T*)p.states, (const T*)p.memory) + relation.start;
-              Vector<T> products{};
-              for (int64_t j = 0; j < carried; j += lanes)
-                products += load(grad + j, carried - j) * load(h + j, carried - j);
-              ((T*)relation.grad_weights)[e] = sum_of<T>(products);
-            }
-          }
+            T* grad_h = state_of(p, sequences[i], source, (T*)p.grad_states, (T*)p.grad_memory) + relation.start;
+            const T weight = ((const T*)relation.weights)[e];
+            for (int64_t j = 0; j < carried; j += lanes)
+              store(grad_h + j, load(grad_h + j, carried - j) + weight * load(grad + j, carried - j), carried - j);
+            if (!relation.grad_weights) return;
+            const T* h = state_of(p, sequences[i], source, (const T*)p.states, (const T*)p.memory) + relation.start;
+            ((T*)relation.grad_weights)[e] = dot(grad, h, carried);
+          });
+          if (p.keys) sums.keep_logits(sums.kept + i, tokens[i]);
         }
         sums.kept += count;
         if (sums.kept >= KEPT) sums.add(weight_ih, wanted);

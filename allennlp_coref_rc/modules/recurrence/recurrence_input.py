@@ -2,6 +2,7 @@ from typing import NamedTuple, Optional, Sequence
 
 import torch
 
+from allennlp_coref_rc.modules.masked_softmax import masked_softmax
 from allennlp_coref_rc.modules.recurrence.edges import Edges
 
 
@@ -31,6 +32,10 @@ class RecurrenceInput(NamedTuple):
     bias : `torch.FloatTensor`, optional (default = `None`)
         Shape: (3 * hidden_size,). Added to the projected inputs: the biases of both sides but `bias_hn`. Given with
         `weight_ih`.
+    keys : `torch.FloatTensor`, optional (default = `None`)
+        Shape: (relations, input_size). Given with `weight_ih`. Edges are then weighted by attention: by a softmax over
+        the edges of a token, of the products of its inputs and of the keys of the edges' relations. Edges of weight 0
+        have no part in it. Other weights all mean the same, and have no gradient.
     """
 
     inputs: torch.Tensor
@@ -42,11 +47,21 @@ class RecurrenceInput(NamedTuple):
     reverse: bool = False
     weight_ih: Optional[torch.Tensor] = None
     bias: Optional[torch.Tensor] = None
+    keys: Optional[torch.Tensor] = None
 
     def projected(self) -> "RecurrenceInput":
-        """The same with projected inputs."""
+        """The same with projected inputs, and with edges that have their weights."""
         if self.weight_ih is None:
             return self
         # Autocast may lower the dtype.
-        inputs = torch.nn.functional.linear(self.inputs, self.weight_ih, self.bias).to(self.weight_hh.dtype)
-        return self._replace(inputs=inputs, weight_ih=None, bias=None)
+        dtype = self.weight_hh.dtype
+        inputs = torch.nn.functional.linear(self.inputs, self.weight_ih, self.bias).to(dtype)
+        edges = self.edges
+        if self.keys is not None:
+            logits = torch.nn.functional.linear(self.inputs, self.keys).split(1, dim=-1)
+            expanded = [logit.expand(edge.sources.shape) for logit, edge in zip(logits, edges)]
+            exists = torch.cat([edge.weights != 0 for edge in edges], dim=-1)
+            weights = masked_softmax(torch.cat(expanded, dim=-1), exists).to(dtype)
+            sizes = [edge.sources.size(-1) for edge in edges]
+            edges = [edge._replace(weights=weight) for edge, weight in zip(edges, weights.split(sizes, dim=-1))]
+        return self._replace(inputs=inputs, edges=edges, weight_ih=None, bias=None, keys=None)

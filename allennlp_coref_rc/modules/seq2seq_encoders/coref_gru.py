@@ -6,7 +6,6 @@ from allennlp.modules import Seq2SeqEncoder
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.annotation_layers.edges import FIRST_MENTION, PADDING
 from allennlp_coref_rc.modules.initializers import gated_normal_
-from allennlp_coref_rc.modules.masked_softmax import masked_softmax
 from allennlp_coref_rc.modules.recurrence import NO_SOURCE, Edges
 from allennlp_coref_rc.modules.seq2seq_encoders.recurrent_encoder import RecurrentEncoder, rnn_shapes
 
@@ -111,25 +110,22 @@ class CorefGru(RecurrentEncoder):
         """
         return cls(gru.input_size, gru.hidden_size, bidirectional=gru.bidirectional, **options).load_torch(gru)
 
+    def _keys(self, suffix: str) -> torch.Tensor:
+        return getattr(self, "keys" + suffix)
+
     def _edges(
-        self, inputs: torch.Tensor, sequential: torch.Tensor, sources: Optional[List[torch.Tensor]], suffix: str
+        self, inputs: torch.Tensor, sequential: torch.Tensor, sources: Optional[List[torch.Tensor]]
     ) -> List[Edges]:
-        """Sequential edges and those of each relation, weighted by alpha, the softmax over all that enter a token."""
+        """Sequential edges and those of each relation, of weight 1 where they take part in the softmax."""
+        whole = torch.ones_like(sequential, dtype=inputs.dtype)
         if sources is None:
-            return [Edges(sequential, torch.ones_like(sequential, dtype=inputs.dtype), 0, self._hidden_size)]
-        keys = getattr(self, "keys" + suffix)
-        first, *others = torch.nn.functional.linear(inputs, keys).split(1, dim=-1)
-        reads = [sequential]
-        exist = [torch.ones_like(sequential, dtype=torch.bool)]
-        logits = [first]
-        for source, logit in zip(sources, others):
-            is_edge = source != PADDING
-            if not self._read_at_first_mention:
-                is_edge = is_edge & (source != FIRST_MENTION)
-            reads.append(source.clamp(min=NO_SOURCE))
-            exist.append(is_edge)
-            logits.append(logit.expand(source.shape))
-        alpha = masked_softmax(torch.cat(logits, dim=-1), torch.cat(exist, dim=-1))
-        weights = alpha.split([source.size(-1) for source in reads], dim=-1)
+            return [Edges(sequential, whole, 0, self._hidden_size)]
         size = self._part_size
-        return [Edges(*edges, i * size, (i + 1) * size) for i, edges in enumerate(zip(reads, weights))]
+        edges = [Edges(sequential, whole, 0, size)]
+        for source in sources:
+            exists = source != PADDING
+            if not self._read_at_first_mention:
+                exists = exists & (source != FIRST_MENTION)
+            start = len(edges) * size
+            edges.append(Edges(source.clamp(min=NO_SOURCE), exists.to(inputs.dtype), start, start + size))
+        return edges

@@ -190,7 +190,7 @@ class MageGru(RecurrentEncoder):
         return weight_ih, weight_hh, bias_ih, bias_hh
 
     def _edges(
-        self, inputs: torch.Tensor, sequential: torch.Tensor, sources: Optional[List[torch.Tensor]], suffix: str
+        self, inputs: torch.Tensor, sequential: torch.Tensor, sources: Optional[List[torch.Tensor]]
     ) -> List[Edges]:
         """Sequential edges and those of each relation, of weight 1."""
 

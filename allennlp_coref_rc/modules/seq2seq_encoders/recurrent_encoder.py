@@ -215,8 +215,9 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         if annotations is None:
             self.say_unannotated(self._relations)
         sources = None if annotations is None else self._sources(annotations, mask.size(1), reverse, memory is not None)
-        edges = self._edges(inputs, sequential, sources, suffix)
-        given = RecurrenceInput(inputs, edges, weight_hh, bias_hn, mask, memory, reverse, weight_ih, bias)
+        edges = self._edges(inputs, sequential, sources)
+        keys = None if sources is None else self._keys(suffix)
+        given = RecurrenceInput(inputs, edges, weight_hh, bias_hn, mask, memory, reverse, weight_ih, bias, keys)
         return recurrence(given, backend=self._backend)
 
     def _gru_parameters(self, suffix: str) -> Tuple[torch.Tensor, ...]:
@@ -224,8 +225,12 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         names = "weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0"
         return tuple(getattr(self, name + suffix) for name in names)
 
+    def _keys(self, suffix: str) -> Optional[torch.Tensor]:
+        """The keys of one direction for `RecurrenceInput`, where edges are weighted by attention."""
+        return None
+
     def _edges(
-        self, inputs: torch.Tensor, sequential: torch.Tensor, sources: Optional[List[torch.Tensor]], suffix: str
+        self, inputs: torch.Tensor, sequential: torch.Tensor, sources: Optional[List[torch.Tensor]]
     ) -> List[Edges]:
         """
         The edges that tell what each token reads.
@@ -238,8 +243,6 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
             Shape: (batch_size, sequence_length, 1). The token before.
         sources : `List[torch.LongTensor]`, optional
             As `_sources` returns them; `None` without annotations.
-        suffix : `str`
-            That of the parameters of the direction.
         """
         raise NotImplementedError
 

@@ -46,10 +46,12 @@ class Case:
     Random arguments of `recurrence`: a sequential relation, one with several edges a token whose sources lie anywhere
     (before, after, at padding, in the memory, nowhere), one that overlaps both, and one without edges. With `extra`
     columns m_t is that much wider than the state, and slices are added elsewhere than where they come from. With
-    `features` the recurrence projects the inputs itself.
+    `features` the recurrence projects the inputs itself; with `keys` it also weighs the edges, but for some.
     """
 
-    def __init__(self, batch_size, length, size, memory_length=None, reverse=False, seed=0, extra=0, features=None):
+    def __init__(
+        self, batch_size, length, size, memory_length=None, reverse=False, seed=0, extra=0, features=None, keys=False
+    ):
         generator = torch.Generator().manual_seed(seed)
 
         def randn(*shape):
@@ -86,6 +88,10 @@ class Case:
             self.tensors["inputs"] = randn(batch_size, length, features)
             self.tensors["weight_ih"] = randn(3 * size, features) / math.sqrt(features)
             self.tensors["bias"] = randn(3 * size)
+        if keys:
+            self.tensors["keys"] = randn(len(self.sources), features)
+            for i, sources in enumerate(self.sources):
+                self.tensors[f"weights_{i}"] = (randn(*sources.shape) > -0.5).double()
 
     def function(self, backend, **options):
         def run(*tensors):
@@ -203,9 +209,10 @@ def test_fast_backends_are_as_exact_where_more_is_read_than_the_state(backend, s
 
 @pytest.mark.parametrize("backend", FAST_BACKENDS)
 @pytest.mark.parametrize("size, features", [(2, 1), (34, 20), (20, 67), (64, 128)])
-def test_fast_backends_are_as_exact_where_they_project(backend, size, features):
+@pytest.mark.parametrize("keys", [False, True])
+def test_fast_backends_are_as_exact_where_they_project(backend, keys, size, features):
     # More sequences than a thread reads at the same time, and more tokens than are projected at once.
-    case, oracle, yardstick = oracle_of(11, 30, size, 3, size == 34, 0, 0, features)
+    case, oracle, yardstick = oracle_of(11, 30, size, 3, size == 34, 0, 0, features, keys)
     assert_as_good_as(case.run(backend, torch.float32), oracle, yardstick, torch.float32)
     assert_as_good_as(case.run(backend, torch.float64), oracle, oracle, torch.float64)
 
@@ -213,10 +220,10 @@ def test_fast_backends_are_as_exact_where_they_project(backend, size, features):
 @pytest.mark.parametrize("backend", FAST_BACKENDS)
 def test_a_sequence_is_projected_as_it_is_alone(backend):
     """Whatever other sequences and padding are in the batch, except for the rounding of PyTorch's matrix products."""
-    case = Case(11, 30, 20, 3, features=7)
+    case = Case(11, 30, 20, 3, features=7, keys=True)
     output = case.function(backend)(*case.tensors.values())
     for i in (0, 2, 3, 10):
-        alone = Case(11, 30, 20, 3, features=7)
+        alone = Case(11, 30, 20, 3, features=7, keys=True)
         names = ("inputs", "memory", *(f"weights_{r}" for r in range(len(case.sources))))
         alone.tensors.update({name: case.tensors[name][i : i + 1] for name in names})
         alone.mask, alone.sources = case.mask[i : i + 1], [sources[i : i + 1] for sources in case.sources]
@@ -248,9 +255,9 @@ def test_any_strides_and_partial_gradients(backend):
 
 
 @pytest.mark.parametrize("backend", ["reference"] + FAST_BACKENDS)
-@pytest.mark.parametrize("features", [None, 5])
-def test_masked_tokens_are_zero_and_change_nothing(backend, features):
-    case = Case(6, 9, 4, 2, features=features)
+@pytest.mark.parametrize("features, keys", [(None, False), (5, False), (5, True)])
+def test_masked_tokens_are_zero_and_change_nothing(backend, features, keys):
+    case = Case(6, 9, 4, 2, features=features, keys=keys)
     output = case.function(backend)(*case.tensors.values())
     assert (output[~case.mask] == 0).all()
     for name, tensor in case.tensors.items():
@@ -274,19 +281,20 @@ def test_two_runs_give_the_same_numbers(backend):
 
 @pytest.mark.parametrize("threads", [2, 3, 8])
 def test_threads_do_not_change_the_compiled_loop(threads):
-    case = Case(7, 20, 34, 2, features=20)
+    case = Case(7, 20, 34, 2, features=20, keys=True)
     expected = case.run("cpp", torch.float32)
     torch.set_num_threads(threads)
     results = case.run("cpp", torch.float32)
+    parameters = ("weight_ih", "bias", "keys", "weight_hh", "bias_hn")
     for name in expected:
         # Each thread adds up its own part of the parameters' gradients.
-        assert torch.equal(results[name], expected[name]) or name in ("weight_ih", "bias", "weight_hh", "bias_hn")
+        assert torch.equal(results[name], expected[name]) or name in parameters
 
 
 @pytest.mark.parametrize("backend", ["reference"] + FAST_BACKENDS)
 @pytest.mark.parametrize("features", [None, 3])
 def test_recompute(backend, features):
-    case = Case(5, 9, 6, 2, features=features)
+    case = Case(5, 9, 6, 2, features=features, keys=features is not None)
     expected, results = case.run(backend, torch.float32), case.run(backend, torch.float32, recompute=True)
     assert all(torch.equal(results[name], expected[name]) for name in expected)
 
@@ -399,6 +407,11 @@ def test_unknown_backend():
             {"weight_ih": torch.zeros(12, 12), "bias": torch.zeros(4)},
             r"bias has shape \(4,\), expected \(12,\)",
         ),
+        ({"keys": torch.zeros(1, 12)}, "keys are given without weight_ih, expected both or neither"),
+        (
+            {"weight_ih": torch.zeros(12, 12), "bias": torch.zeros(12), "keys": torch.zeros(2, 12)},
+            r"keys has shape \(2, 12\), expected \(1, 12\)",
+        ),
         ({"weights": torch.ones(2, 3, 2)}, r"edges\[0\].weights has shape \(2, 3, 2\), expected \(2, 3, 1\)"),
         ({"slice": (2, 5)}, r"edges\[0\] has the slice 2:5 of a state of size 4"),
         ({"slice": (1, 4, 2)}, r"edges\[0\] adds its slice at 2:5, expected that within 0:4, the columns of weight_hh"),
@@ -460,7 +473,7 @@ def test_code_of_every_instruction_set_is_as_exact(variant, size, extra, feature
         pytest.skip(f"this processor has no {variant}")
     monkeypatch.setattr(_cpp, "_variant", lambda library: variant)
     # More sequences than a thread reads at the same time, and more tokens than backward keeps.
-    case, oracle, yardstick = oracle_of(11, 30, size, 3, True, 0, extra, features)
+    case, oracle, yardstick = oracle_of(11, 30, size, 3, True, 0, extra, features, features is not None)
     assert_as_good_as(case.run("cpp", torch.float32), oracle, yardstick, torch.float32)
     assert_as_good_as(case.run("cpp", torch.float64), oracle, oracle, torch.float64)
 
@@ -485,9 +498,9 @@ def test_without_openmp(monkeypatch):
     assert all(torch.equal(results[name], expected[name]) for name in expected)
 
 
-@pytest.mark.parametrize("needed", [("inputs", "weights_1"), ("weight_ih",), ("bias_hn", "memory")])
+@pytest.mark.parametrize("needed", [("inputs", "weights_1"), ("weight_ih",), ("keys",), ("bias_hn", "memory")])
 def test_gradients_that_nobody_needs(needed):
-    case = Case(5, 9, 6, 2, features=4)
+    case = Case(5, 9, 6, 2, features=4, keys="keys" in needed)
     expected = case.run("cpp", torch.float32)
     tensors = {name: tensor.float() for name, tensor in case.tensors.items()}
     for name in needed:
