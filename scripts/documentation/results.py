@@ -25,6 +25,7 @@ from allennlp_coref_rc.reproduction.runs import OUTPUT
 from allennlp_coref_rc.reproduction.scores import FAILED_BELOW, Scores
 from scripts.documentation import results_tables
 from scripts.documentation.places import PROJECT
+from scripts.documentation.results_differ import why_we_differ
 from scripts.documentation.results_reading import reading, reading_quoref
 from scripts.documentation.results_values import TEST, VALIDATION, both, mean, number, results, table
 
@@ -117,6 +118,7 @@ TABLES: Dict[str, Callable[..., List[str]]] = {
             results_tables.quoref_f1,
             reading,
             reading_quoref,
+            why_we_differ,
         )
     },
 }

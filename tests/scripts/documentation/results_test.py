@@ -11,6 +11,7 @@ import pytest
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.reproduction.results_file import FIRST, LAST, read_lines, write_lines
 from scripts.documentation import results, results_values
+from scripts.documentation.results_differ import why_we_differ
 from scripts.documentation.results_values import RESULTS, RUNS, number
 from tests.shared import PROJECT
 
@@ -70,13 +71,26 @@ def test_the_report_of_runs_that_are_gone_says_what_the_file_says(heading, name,
 
 
 @pytest.fixture
-def three_seeds(tmp_path, monkeypatch):
+def results_file(tmp_path, monkeypatch):
+    """Writes a file of results in place of that of the pages. What a line does not say is empty."""
+
+    def write(lines):
+        empty = dict.fromkeys((*FIRST, *LAST), "")
+        write_lines(str(tmp_path / "runs.csv"), [{**empty, **line} for line in lines])
+        results_values.results.cache_clear()
+
+    monkeypatch.setattr(results_values, "RUNS", tmp_path / "runs.csv")
+    yield write
+    results_values.results.cache_clear()
+
+
+@pytest.fixture
+def three_seeds(results_file):
     """A file with three seeds of all tasks of a row, but for one task of the third."""
     tests = {(task, seed): 1 - (task * seed % 7) / 10 for task in range(1, 21) for seed in (1, 2, 3)}
     del tests[20, 3]
     lines = [
         {
-            **dict.fromkeys((*FIRST, *LAST), ""),
             "run": f"babi/ga_coref_gru_renamed/task_{task}/seed_{seed}",
             "conditions": "beyond.1.ga_coref_gru_renamed",
             "task": str(task),
@@ -88,11 +102,8 @@ def three_seeds(tmp_path, monkeypatch):
         }
         for (task, seed), test in tests.items()
     ]
-    write_lines(str(tmp_path / "runs.csv"), lines)
-    monkeypatch.setattr(results_values, "RUNS", tmp_path / "runs.csv")
-    results_values.results.cache_clear()
-    yield tests
-    results_values.results.cache_clear()
+    results_file(lines)
+    return tests
 
 
 def test_all_seeds_of_a_row(three_seeds):
@@ -114,6 +125,33 @@ def test_all_seeds_of_a_row(three_seeds):
     assert rows["tasks failed"][:2] == [str(count) for count in failed[:2]] and rows["tasks failed"][4] == str(
         failed[2]
     )
+
+
+def test_why_we_differ_has_each_change_beside_the_first_row(results_file):
+    tests = {("base", 1): 0.8, ("base", 2): 0.9, ("no_alpha", 2): 0.95, ("no_alpha", 3): 0.75, ("apart", 1): 0.7}
+    lines = [
+        {
+            "run": f"babi/{row}/task_16/seed_{seed}",
+            "conditions": f"coref_gru.1.of_another_table why_we_differ.coref_gru.{row}",
+            "task": "16",
+            "seed": str(seed),
+            "test_accuracy": str(test),
+        }
+        for (row, seed), test in tests.items()
+    ]
+    results_file(lines)
+    cells = [[cell.strip() for cell in line[1:-1].split("|")] for line in why_we_differ("coref_gru")]
+    rows = {row[0].partition(":")[0]: row[1:] for row in cells}
+    assert rows["the paper, best of 10 seeds"] == ["", ".999", ""]
+    assert rows["as in the tables"] == [".800 / .900 / –", ".850 ± .071", ""]
+    # Only seed 2 is in both rows.
+    assert rows["no alpha"] == ["– / .950 / .750", ".850 ± .141", "+.050"]
+    assert rows["passage and question read apart, without edges between them"] == [".700 / – / –", ".700", "-.100"]
+    assert rows["validation every 25 updates"] == ["not run yet", "", ""]
+
+    results_file([*lines, {**lines[0], "commit": "another"}])
+    with pytest.raises(ConfigurationError, match="found a seed of why_we_differ.coref_gru.base twice"):
+        why_we_differ("coref_gru")
 
 
 def test_numbers_have_no_zero_before_the_point():
