@@ -2,9 +2,10 @@
 //
 // Each thread reads its own sequences, a few at a time, from the first step to the last, so that threads never wait for
 // each other. A step is one small matrix product over the tokens that are not masked, with the gates computed on its
-// result while that is still in registers. Backward keeps the gradients of some steps and adds their part of the
-// gradient of the weights while they are in the cache. Sums of one token are taken in the same order however the batch
-// is split, so that only the gradients of the weights depend on the number of threads.
+// result while that is still in registers. The inputs of some steps are projected together, and backward keeps the
+// gradients of some steps and adds their part of the gradients of the weights and of the inputs, while all this is in
+// the cache. Sums of one token are taken in the same order however the batch is split, so that only the gradients of
+// the parameters depend on the number of threads.
 //
 // This file is compiled once for each instruction set, with VARIANT as its name, and all go into one library. Plain
 // C++17 with the vector types of GCC and Clang. All arrays are contiguous but `inputs`, whose last dimension is.
@@ -28,19 +29,19 @@
 namespace {
 
 #if defined(__AVX512F__)
-constexpr int VECTOR_BYTES = 64, MAX_ROWS = 8;
+constexpr int VECTOR_BYTES = 64, MAX_ROWS = 8, MAX_VECTORS = 2;
 #elif defined(__AVX__)
-constexpr int VECTOR_BYTES = 32, MAX_ROWS = 4;
+constexpr int VECTOR_BYTES = 32, MAX_ROWS = 4, MAX_VECTORS = 3;
 #else
-constexpr int VECTOR_BYTES = 16, MAX_ROWS = 4;
+constexpr int VECTOR_BYTES = 16, MAX_ROWS = 4, MAX_VECTORS = 3;
 #endif
+// Of the last two: how many rows a product computes at once, and backward how many vectors of columns of each. What is
+// computed fits into the registers.
 
 // How many sequences a thread reads at the same time: enough to keep the processor busy, few enough that what they read
 // and write stays in the first cache.
 constexpr int64_t TILE = 8;
 
-// How many vectors of columns one pass of the backward products computes.
-constexpr int BACKWARD_VECTORS = 2;
 
 // How many tokens are projected at once. Backward keeps the gradients of as many before it adds their part of the
 // gradients of the weights and computes those of their inputs.
@@ -172,8 +173,8 @@ template <class T> inline Vector<T> sigmoid(Vector<T> x) { return logistic<T>(-x
 
 template <class T> inline Vector<T> tanh(Vector<T> x) { return T(1) - T(2) * logistic<T>(x + x); }
 
-// What the next step will read and write. A product asks for one cache line of it in each of its rounds, since all at once
-// would wait for the memory.
+// What the next step will read and write. A product asks for one cache line of it in each of its rounds, since all at
+// once would wait for the memory.
 class Wanted {
  public:
   explicit Wanted(int64_t most) : ranges(most + 1) { begin(); }
@@ -233,6 +234,15 @@ template <int ROWS = MAX_ROWS, class Body> inline void in_blocks(int64_t count, 
   }
 }
 
+// Calls `body` for panels of vectors of columns that cover 0 .. count.
+template <int VECTORS = MAX_VECTORS, class Body>
+inline void in_panels(int64_t count, const Body& body, int64_t first = 0) {
+  for (; first + VECTORS <= count; first += VECTORS) body(std::integral_constant<int, VECTORS>(), first);
+  if constexpr (VECTORS > 1) {
+    if (first < count) in_panels<VECTORS - 1>(count, body, first);
+  }
+}
+
 }  // namespace
 
 extern "C" {
@@ -277,7 +287,8 @@ namespace {
 // The sequences of each thread: dealt out from the longest to the shortest, so that all have about as much to do.
 std::vector<std::vector<int64_t>> deal(const Problem& p) {
   std::vector<int64_t> lengths(p.batch), order(p.batch);
-  for (int64_t b = 0; b < p.batch; ++b) lengths[b] = std::count(p.mask + b * p.length, p.mask + (b + 1) * p.length, true);
+  for (int64_t b = 0; b < p.batch; ++b)
+    lengths[b] = std::count(p.mask + b * p.length, p.mask + (b + 1) * p.length, true);
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return lengths[a] > lengths[b]; });
   std::vector<std::vector<int64_t>> hands(std::max<int64_t>(1, std::min(p.threads, p.batch)));
@@ -314,7 +325,7 @@ template <class T> inline T* state_of(const Problem& p, int64_t b, int64_t sourc
                            : memory + (b * p.memory_length + source - p.length) * p.size;
 }
 
-// Calls use(relation, e, source) for each edge by which a token reads something: a state that is not masked and that has
+// Calls use(relation, e, source) for each edge by which a token reads something: a state that is not masked and has
 // been computed before, or a row of the memory.
 template <class Use> inline void for_edges(const Problem& p, int64_t b, int64_t t, const Use& use) {
   for (int64_t r = 0; r < p.num_relations; ++r) {
@@ -344,7 +355,7 @@ template <class T> inline void gather(const Problem& p, int64_t b, int64_t t, T*
 
 // Adds the states that a token reads, and in backward their gradients.
 template <class T> inline void want_sources(const Problem& p, int64_t b, int64_t t, Wanted& wanted) {
-  for_edges(p, b, t, [&](const Relation& relation, int64_t e, int64_t source) {
+  for_edges(p, b, t, [&](const Relation& relation, int64_t, int64_t source) {
     const int64_t start = relation.start, carried = relation.stop - start;
     wanted.add(state_of(p, b, source, (const T*)p.states, (const T*)p.memory) + start, carried);
     if (!p.grad_states) return;
@@ -359,16 +370,13 @@ template <class T> inline T dot(const T* row, const T* numbers, int64_t count) {
   return sum_of<T>(products);
 }
 
-// Replaces the weights of a token's edges that are not 0 by the softmax of their keys' products with the features, which
-// are a row of whole vectors.
-template <class T> inline void weigh(const Problem& p, int64_t token, const T* features, T* logits) {
+// Replaces the weights of a token's edges that are not 0 by a softmax of their relations' logits.
+template <class T> inline void weigh(const Problem& p, int64_t token, const T* logits) {
   T most = -std::numeric_limits<T>::infinity(), total = 0;
   const auto weights_of = [&](int64_t r) { return (T*)p.relations[r].weights + token * p.relations[r].edges; };
-  for (int64_t r = 0; r < p.num_relations; ++r) {
-    logits[r] = dot(features, (const T*)p.keys + r * p.features, p.features);
+  for (int64_t r = 0; r < p.num_relations; ++r)
     for (int64_t e = 0; e < p.relations[r].edges; ++e)
       if (weights_of(r)[e] != 0) most = std::max(most, logits[r]);
-  }
   for (int64_t r = 0; r < p.num_relations; ++r) {
     const T power = std::exp(logits[r] - most);
     for (int64_t e = 0; e < p.relations[r].edges; ++e)
@@ -412,8 +420,11 @@ template <class T> class Projected {
  public:
   Projected(const Problem& p, const T* packed)
       : p(p), packed(packed), gate(padded<T>(p.size)), stride(apart<T>(p.features)),
-        features(p.features ? (KEPT + TILE) * stride : 0), rows(p.features ? (KEPT + TILE) * 3 * gate : 0),
-        logits(p.num_relations) {}
+        num_keys(p.keys ? padded<T>(p.num_relations) : 0), features(p.features ? (KEPT + TILE) * stride : 0),
+        rows(p.features ? (KEPT + TILE) * 3 * gate : 0), keys(num_keys * p.features), logits((KEPT + TILE) * num_keys) {
+    for (int64_t r = 0; r < (p.keys ? p.num_relations : 0); ++r)
+      for (int64_t k = 0; k < p.features; ++k) keys[k * num_keys + r] = ((const T*)p.keys)[r * p.features + k];
+  }
 
   // To be called before each step; projects when all rows are used.
   void prepare(const int64_t* sequences, int64_t count, int64_t step, Wanted& wanted) {
@@ -424,11 +435,8 @@ template <class T> class Projected {
     for (end = step; end < p.length && filled <= KEPT - count; ++end)
       for (int64_t i = 0; i < count; ++i) {
         const int64_t t = p.reverse ? p.length - 1 - end : end;
-        const int64_t token = sequences[i] * p.length + t;
-        if (!p.mask[token]) continue;
-        T* row = features + filled++ * stride;
-        copy_features(p, sequences[i], t, row);
-        if (p.keys) weigh<T>(p, token, row, logits);
+        tokens[filled] = sequences[i] * p.length + t;
+        if (p.mask[tokens[filled]]) copy_features(p, sequences[i], t, features + filled++ * stride);
       }
     wanted.clear();
     wanted.begin();
@@ -445,6 +453,13 @@ template <class T> class Projected {
         for (int i = 0; i < count(); ++i)
           for (int g = 0; g < 3; ++g) store(rows + ((first + i) * 3 + g) * gate + j, sums[i][g]);
       });
+    for (int64_t r = 0; r < num_keys; r += lanes)
+      in_blocks(filled, [&](auto count, int64_t first) {
+        Vector<T> sums[count()][1] = {};
+        multiply<T, count(), 1>(features + first * stride, stride, 1, keys + r, num_keys, p.features, sums, wanted);
+        for (int i = 0; i < count(); ++i) store(logits + (first + i) * num_keys + r, sums[i][0]);
+      });
+    for (int64_t i = 0; i < (p.keys ? filled : 0); ++i) weigh<T>(p, tokens[i], logits + i * num_keys);
   }
 
   // The row of the next token that is not masked.
@@ -453,8 +468,9 @@ template <class T> class Projected {
  private:
   const Problem& p;
   const T* packed;
-  const int64_t gate, stride;
-  Buffer<T> features, rows, logits;
+  const int64_t gate, stride, num_keys;
+  Buffer<T> features, rows, keys, logits;
+  int64_t tokens[KEPT + TILE];
   int64_t next = 0, end = 0;
 };
 
@@ -526,90 +542,137 @@ template <class T> void forward(const Problem& p) {
   });
 }
 
-// Weights of shape (3 size, columns) as backward reads them, in panels of columns, with the rows of gate `first` before
-// those of the others.
-template <class T> class Panels {
+// The gradients of the gates of some tokens, in four parts: the candidate's recurrent part, reset, update, the
+// candidate. The recurrent weights read the first three of them, those of the inputs the last three. Each has a place
+// of its own, since longer rows would lie on more pages than the processor finds quickly.
+template <class T> class Grads {
  public:
-  static constexpr int64_t WIDTH = BACKWARD_VECTORS * LANES<T>;
+  const int64_t stride;
 
-  Panels(const Problem& p, const void* weights, int64_t columns, int64_t first)
-      : gate(padded<T>(p.size)), count(divide_up(columns, WIDTH)), packed(count * 3 * gate * WIDTH) {
-    for (int64_t g = 0; g < 3; ++g)
-      for (int64_t k = 0; k < p.size; ++k)
-        for (int64_t j = 0; j < columns; ++j)
-          packed[((j / WIDTH * 3 + (g - first + 3) % 3) * gate + k) * WIDTH + j % WIDTH] =
-              ((const T*)weights)[(g * p.size + k) * columns + j];
+  explicit Grads(const Problem& p) : stride(apart<T>(p.size)), numbers(4 * (KEPT + TILE) * stride) {}
+
+  T* row(int64_t part, int64_t token) { return numbers + (part * (KEPT + TILE) + token) * stride; }
+  const T* row(int64_t part, int64_t token) const { return numbers + (part * (KEPT + TILE) + token) * stride; }
+
+  // Which gate a part is of, in the order of the weights.
+  static int64_t gate_of(int64_t part) { return (part + 2) % 3; }
+
+ private:
+  Buffer<T> numbers;
+};
+
+// The weights, of shape (3 size, columns), of one side of the gates in backward, the recurrent one or that of the
+// inputs, with the first part of `Grads` that they read.
+template <class T> class Weights {
+ public:
+  const int64_t columns, width, first;
+
+  Weights(const Problem& p, const void* weights, int64_t columns, int64_t first)
+      : columns(columns), width(padded<T>(columns)), first(first), size(p.size), packed(3 * size * width) {
+    in_panels(width / LANES<T>, [&](auto vectors, int64_t vector) {
+      T* to = packed + vector * LANES<T> * 3 * size;
+      for (int64_t part = 0; part < 3; ++part)
+        for (int64_t k = 0; k < size; ++k)
+          for (int64_t j = vector * LANES<T>; j < (vector + vectors()) * LANES<T>; j += LANES<T>, to += LANES<T>)
+            store(to, load((const T*)weights + row_of(part, k) + j, columns - j));
+    });
   }
 
-  // The number of columns, in whole panels.
-  int64_t width() const { return count * WIDTH; }
+  // Where a row of the weights begins.
+  int64_t row_of(int64_t part, int64_t k) const { return (Grads<T>::gate_of(first + part) * size + k) * columns; }
 
-  // Calls use(i, j, x) for all rows i and columns j, where x is the vector at j of row i of grads @ weights.
+  // Calls use(i, j, x) for each of `count` tokens and each column, where x is the vector at j of row i of grads @
+  // weights.
   template <class Use>
-  void multiply_by(const T* grads, int64_t stride, int64_t rows, Wanted& wanted, const Use& use) const {
-    for (int64_t panel = 0; panel < count; ++panel)
-      in_blocks(rows, [&](auto block, int64_t first) {
-        Vector<T> products[block()][BACKWARD_VECTORS] = {};
-        multiply<T, block(), BACKWARD_VECTORS>(grads + first * stride, stride, 1, packed + panel * 3 * gate * WIDTH,
-                                               WIDTH, 3 * gate, products, wanted);
-        for (int i = 0; i < block(); ++i)
-          for (int v = 0; v < BACKWARD_VECTORS; ++v) use(first + i, panel * WIDTH + v * LANES<T>, products[i][v]);
+  void multiply_by(const Grads<T>& grads, int64_t begin, int64_t count, Wanted& wanted, const Use& use) const {
+    in_panels(width / LANES<T>, [&](auto vectors, int64_t vector) {
+      in_blocks(count, [&](auto rows, int64_t i) {
+        const T* panel = packed + vector * LANES<T> * 3 * size;
+        Vector<T> products[rows()][vectors()] = {};
+        for (int64_t part = 0; part < 3; ++part)
+          multiply<T, rows(), vectors()>(grads.row(first + part, begin + i), grads.stride, 1,
+                                         panel + part * size * vectors() * LANES<T>, vectors() * LANES<T>, size,
+                                         products, wanted);
+        for (int row = 0; row < rows(); ++row)
+          for (int v = 0; v < vectors(); ++v) use(i + row, (vector + v) * LANES<T>, products[row][v]);
       });
+    });
   }
 
  private:
-  const int64_t gate, count;
+  const int64_t size;
   Buffer<T> packed;
 };
 
-// What a thread of backward adds to the gradient of weights of shape (3 size, columns), and what these weights were
-// multiplied with in the tokens not yet added.
-template <class T> struct Side {
-  const int64_t columns, gate, width, stride;
-  Buffer<T> rows, weights;
+// What a thread of backward adds to the gradient of weights, and what these were multiplied with in the tokens not yet
+// added.
+template <class T> class Side {
+ public:
+  const int64_t stride;
+  Buffer<T> rows;
 
-  Side(const Problem& p, int64_t columns)
-      : columns(columns), gate(padded<T>(p.size)), width(divide_up(columns, Panels<T>::WIDTH) * Panels<T>::WIDTH),
-        stride(apart<T>(width)), rows(columns ? (KEPT + TILE) * stride : 0), weights(3 * gate * width) {}
+  Side(const Problem& p, const Weights<T>& of)
+      : stride(apart<T>(of.width)), rows(of.columns ? (KEPT + TILE) * stride : 0), of(of), size(p.size),
+        gate(padded<T>(size)), sums(3 * gate * of.width) {}
 
-  // weights += grads^T @ rows
-  void add(const T* grads, int64_t grads_stride, int64_t count, Wanted& wanted) {
-    for (int64_t j = 0; j < width; j += Panels<T>::WIDTH)
-      in_blocks(3 * gate, [&](auto block, int64_t first) {
-        Vector<T> sums[block()][BACKWARD_VECTORS] = {};
-        multiply<T, block(), BACKWARD_VECTORS>(grads + first, 1, grads_stride, rows + j, stride, count, sums, wanted);
-        for (int i = 0; i < block(); ++i)
-          for (int v = 0; v < BACKWARD_VECTORS; ++v) {
-            T* to = weights + (first + i) * width + j + v * LANES<T>;
-            store(to, load(to) + sums[i][v]);
-          }
-      });
+  // sums += grads^T @ rows
+  void add(const Grads<T>& grads, int64_t count, Wanted& wanted) {
+    in_panels(of.width / LANES<T>, [&](auto vectors, int64_t vector) {
+      for (int64_t part = 0; part < 3; ++part)
+        in_blocks(gate, [&](auto block, int64_t k) {
+          Vector<T> products[block()][vectors()] = {};
+          multiply<T, block(), vectors()>(grads.row(of.first + part, 0) + k, 1, grads.stride, rows + vector * LANES<T>,
+                                          stride, count, products, wanted);
+          for (int i = 0; i < block(); ++i)
+            for (int v = 0; v < vectors(); ++v) {
+              T* to = sums + place(part, k + i, vector, vectors()) + v * LANES<T>;
+              store(to, load(to) + products[i][v]);
+            }
+        });
+    });
   }
 
-  // Adds the sums to the gradient of the weights. The gate `first` is the first of the rows.
-  void give(const Problem& p, int64_t first, void* grad_weights) const {
-    for (int64_t g = 0; g < 3; ++g)
-      for (int64_t k = 0; k < p.size; ++k)
-        for (int64_t j = 0; j < columns; ++j)
-          ((T*)grad_weights)[(g * p.size + k) * columns + j] += weights[((g - first + 3) % 3 * gate + k) * width + j];
+  // Adds the sums to the gradient of the weights.
+  void give(void* grad_weights) const {
+    in_panels(of.width / LANES<T>, [&](auto vectors, int64_t vector) {
+      for (int64_t part = 0; part < 3; ++part)
+        for (int64_t k = 0; k < size; ++k)
+          for (int v = 0; v < vectors(); ++v) {
+            const int64_t j = (vector + v) * LANES<T>, rest = of.columns - j;
+            T* to = (T*)grad_weights + of.row_of(part, k) + j;
+            store(to, load(to, rest) + load(sums + place(part, k, vector, vectors()) + v * LANES<T>), rest);
+          }
+    });
+  }
+
+ private:
+  const Weights<T>& of;
+  const int64_t size, gate;
+  Buffer<T> sums;
+
+  // Where the sums of row `k` of a part begin, in the panel that begins with `vector`. They lie in the order in which
+  // `add` reads them.
+  int64_t place(int64_t part, int64_t k, int64_t vector, int64_t vectors) const {
+    return (vector * 3 * gate + (part * gate + k) * vectors) * LANES<T>;
   }
 };
 
-// What a thread of backward adds to the gradients of the parameters, with the gradients of the tokens not yet added: the
-// candidate's recurrent part, reset, update, the candidate. So the recurrent side's are the first three gates, the inputs'
-// the last three.
+// What a thread of backward adds to the gradients of the parameters, and the gradients of the tokens not yet added.
 template <class T> struct Sums {
   const Problem& p;
-  const int64_t gate, stride;
+  const int64_t gate;
   Side<T> hidden, inputs;
-  Buffer<T> grads, biases, grad_logits, keys;
+  Grads<T> grads;
+  Buffer<T> biases;
+  const int64_t num_keys;
+  Buffer<T> grad_logits, keys;
   int64_t tokens[KEPT + TILE];
   int64_t kept = 0;
 
-  explicit Sums(const Problem& p)
-      : p(p), gate(padded<T>(p.size)), stride(apart<T>(4 * gate)), hidden(p, p.width), inputs(p, p.features),
-        grads((KEPT + TILE) * stride), biases(4 * gate), grad_logits(p.keys ? (KEPT + TILE) * p.num_relations : 0),
-        keys(p.keys ? p.num_relations * inputs.width : 0) {}
+  Sums(const Problem& p, const Weights<T>& weight_hh, const Weights<T>& weight_ih)
+      : p(p), gate(padded<T>(p.size)), hidden(p, weight_hh), inputs(p, weight_ih), grads(p), biases(4 * gate),
+        num_keys(p.keys ? p.num_relations : 0), grad_logits((KEPT + TILE) * num_keys),
+        keys(num_keys * weight_ih.width) {}
 
   // Keeps the gradients of the logits of a token, from those of the softmax.
   void keep_logits(int64_t i, int64_t token) {
@@ -626,24 +689,24 @@ template <class T> struct Sums {
       }
   }
 
-  void add(const Panels<T>& weight_ih, Wanted& wanted) {
-    for (int64_t j = 0; j < (p.features ? 4 : 1) * gate; j += LANES<T>) {
-      Vector<T> sum = load(biases + j);
-      for (int64_t i = 0; i < kept; ++i) sum += load(grads + i * stride + j);
-      store(biases + j, sum);
-    }
-    hidden.add(grads, stride, kept, wanted);
-    if (p.features) inputs.add(grads + gate, stride, kept, wanted);
-    const int64_t num_keys = p.keys ? p.num_relations : 0;
+  void add(const Weights<T>& weight_ih, Wanted& wanted) {
+    for (int64_t part = 0; part < (p.features ? 4 : 1); ++part)
+      for (int64_t j = 0; j < gate; j += LANES<T>) {
+        Vector<T> sum = load(biases + part * gate + j);
+        for (int64_t i = 0; i < kept; ++i) sum += load(grads.row(part, i) + j);
+        store(biases + part * gate + j, sum);
+      }
+    hidden.add(grads, kept, wanted);
+    if (p.features) inputs.add(grads, kept, wanted);
     for (int64_t r = 0; r < num_keys; ++r)
       for (int64_t j = 0; j < p.features; j += LANES<T>) {
-        Vector<T> sum = load(keys + r * inputs.width + j);
-        for (int64_t i = 0; i < kept; ++i) sum += grad_logits[i * num_keys + r] * load(inputs.rows + i * inputs.stride + j);
-        store(keys + r * inputs.width + j, sum);
+        Vector<T> sum = load(keys + r * weight_ih.width + j);
+        for (int64_t i = 0; i < kept; ++i)
+          sum += grad_logits[i * num_keys + r] * load(inputs.rows + i * inputs.stride + j);
+        store(keys + r * weight_ih.width + j, sum);
       }
     if (p.features && p.grad_inputs)
-      weight_ih.multiply_by(grads + gate, stride, kept, wanted, [&](int64_t i, int64_t j, Vector<T> x) {
-        if (j >= p.features) return;
+      weight_ih.multiply_by(grads, 0, kept, wanted, [&](int64_t i, int64_t j, Vector<T> x) {
         for (int64_t r = 0; r < num_keys; ++r)
           x += grad_logits[i * num_keys + r] * load((const T*)p.keys + r * p.features + j, p.features - j);
         store((T*)p.grad_inputs + tokens[i] * p.features + j, x, p.features - j);
@@ -652,25 +715,26 @@ template <class T> struct Sums {
   }
 
   void give() const {
-    hidden.give(p, 2, p.grad_weight_hh);
+    hidden.give(p.grad_weight_hh);
     for (int64_t j = 0; j < p.size; ++j) ((T*)p.grad_bias_hn)[j] += biases[j];
     if (!p.features) return;
-    inputs.give(p, 0, p.grad_weight_ih);
+    inputs.give(p.grad_weight_ih);
     for (int64_t g = 0; g < 3; ++g)
       for (int64_t j = 0; j < p.size; ++j) ((T*)p.grad_bias)[g * p.size + j] += biases[(g + 1) * gate + j];
-    for (int64_t r = 0; r < (p.keys ? p.num_relations : 0); ++r)
-      for (int64_t j = 0; j < p.features; ++j) ((T*)p.grad_keys)[r * p.features + j] += keys[r * inputs.width + j];
+    for (int64_t r = 0; r < num_keys; ++r)
+      for (int64_t j = 0; j < p.features; ++j)
+        ((T*)p.grad_keys)[r * p.features + j] += keys[r * padded<T>(p.features) + j];
   }
 };
 
 template <class T> void backward(const Problem& p) {
   constexpr int64_t lanes = LANES<T>;
   const int64_t size = p.size, gate = padded<T>(size), outputs = p.features ? p.features : 3 * size;
-  const Panels<T> weight_hh(p, p.weight_hh, p.width, 2), weight_ih(p, p.weight_ih, p.features, 0);
-  const int64_t carry_width = weight_hh.width(), next = p.reverse ? 1 : -1;
+  const Weights<T> weight_hh(p, p.weight_hh, p.width, 0), weight_ih(p, p.weight_ih, p.features, 1);
+  const int64_t carry_width = weight_hh.width, next = p.reverse ? 1 : -1;
   const auto hands = deal(p);
   std::deque<Sums<T>> sums_of;
-  for (size_t hand = 0; hand < hands.size(); ++hand) sums_of.emplace_back(p);
+  for (size_t hand = 0; hand < hands.size(); ++hand) sums_of.emplace_back(p, weight_hh, weight_ih);
 
   in_threads(p, hands.size(), [&](int64_t hand) {
     Sums<T>& sums = sums_of[hand];
@@ -681,7 +745,6 @@ template <class T> void backward(const Problem& p) {
       const size_t end = std::min<size_t>(begin + TILE, hands[hand].size());
       for (int64_t step = p.length - 1; step >= 0; --step) {
         const int64_t t = p.reverse ? p.length - 1 - step : step;
-        T* grads = sums.grads + sums.kept * sums.stride;
         int64_t* tokens = sums.tokens + sums.kept;
         wanted.clear();
         int64_t count = 0;
@@ -698,12 +761,17 @@ template <class T> void backward(const Problem& p) {
           if (step > 0 && p.mask[token + next]) {
             want_sources<T>(p, b, t + next, wanted);
             wanted.add((const T*)p.gates + (token + next) * 4 * size, 4 * size);
-            if (p.grad_inputs) wanted.add(grad_x + next * outputs, outputs);
+            if (p.features) {
+              wanted.add(inputs_of<T>(p, b, t + next), p.features);
+            } else {
+              wanted.add(grad_x + next * outputs, outputs);
+            }
             wanted.add((const T*)p.grad_states + (token + next) * size, size);
           }
           const T* grad_h = (const T*)p.grad_states + token * size;
           const T* gates = (const T*)p.gates + token * 4 * size;
-          T* grad_row = grads + count * sums.stride;
+          T* grad_parts[4];
+          for (int part = 0; part < 4; ++part) grad_parts[part] = sums.grads.row(part, sums.kept + count);
           T* grad_carry = grad_m + count * carry_width;
           for (int64_t j = 0; j < size; j += lanes) {
             const int64_t rest = size - j;
@@ -714,11 +782,11 @@ template <class T> void backward(const Problem& p) {
             const Vector<T> grad_z = grad_carried * (load(m + j) - n) * (1 - z);
             const Vector<T> grad_hidden_n = grad_n * r;
             const Vector<T> grad_r = grad_hidden_n * hidden_n * (1 - r);
-            store(grad_row + j, grad_hidden_n);
-            store(grad_row + gate + j, grad_r);
-            store(grad_row + 2 * gate + j, grad_z);
+            store(grad_parts[0] + j, grad_hidden_n);
+            store(grad_parts[1] + j, grad_r);
+            store(grad_parts[2] + j, grad_z);
             if (p.features) {
-              store(grad_row + 3 * gate + j, grad_n);
+              store(grad_parts[3] + j, grad_n);
             } else {
               store(grad_x + j, grad_r, rest);
               store(grad_x + size + j, grad_z, rest);
@@ -731,7 +799,7 @@ template <class T> void backward(const Problem& p) {
           tokens[count++] = token;
         }
         wanted.begin();
-        weight_hh.multiply_by(grads, sums.stride, count, wanted, [&](int64_t i, int64_t j, const Vector<T>& x) {
+        weight_hh.multiply_by(sums.grads, sums.kept, count, wanted, [&](int64_t i, int64_t j, const Vector<T>& x) {
           store(grad_m + i * carry_width + j, load(grad_m + i * carry_width + j) + x);
         });
         for (int64_t i = 0; i < count; ++i) {
