@@ -5,13 +5,11 @@ process that `epoch.py` starts for each source tree. It runs by itself too: two 
     PYTHONPATH=. python scripts/benchmarks/timed_training.py babi/ga_coref_gru FOLDER
 """
 
-import contextlib
 import json
 import os
 import sys
-from functools import wraps
 from importlib import import_module
-from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Sequence, TextIO
+from typing import Any, Callable, Dict, NamedTuple, Sequence, TextIO
 
 import psutil
 import torch
@@ -19,6 +17,7 @@ import wrapt
 from allennlp.training import GradientDescentTrainer
 from allennlp.training.callbacks import TrainerCallback
 from harness import Seconds
+from stopwatch import Stopwatch, TimedIterable
 
 from allennlp_coref_rc.__main__ import main as coref_rc
 from allennlp_coref_rc.training import StopAbove
@@ -26,69 +25,6 @@ from allennlp_coref_rc.training import StopAbove
 PARTS = ("data", "forward", "backward", "optimizer", "validation", "checkpoints", "other")
 EPOCHS = 10**6
 """More than anyone asks for."""
-
-
-class Stopwatch:
-    """The seconds of each part. What runs within another part counts for the inner one alone."""
-
-    def __init__(self) -> None:
-        self._running: List[str] = ["other"]
-        self.reset()
-
-    def reset(self) -> None:
-        self.seconds = dict.fromkeys(PARTS, Seconds(0.0, 0.0))
-        self._since = Seconds.now()
-
-    def lap(self) -> None:
-        """Gives the time since the last lap to the part that runs."""
-        now, part = Seconds.now(), self._running[-1]
-        self.seconds[part] = Seconds(*map(sum, zip(self.seconds[part], now.since(self._since))))
-        self._since = now
-
-    @contextlib.contextmanager
-    def part(self, name: str) -> Iterator[None]:
-        self.lap()
-        # Validation is one part, with all that it does.
-        self._running.append("validation" if "validation" in self._running else name)
-        try:
-            yield
-        finally:
-            self.lap()
-            self._running.pop()
-
-    def time(self, owner: Any, method: str, part: str) -> None:
-        """Counts what a method of an object takes as a part."""
-        original: Callable[..., Any] = getattr(owner, method)
-
-        @wraps(original)
-        def timed(*args: Any, **kwargs: Any) -> Any:
-            with self.part(part):
-                return original(*args, **kwargs)
-
-        setattr(owner, method, timed)
-
-
-class TimedBatches:
-    """A data loader whose work is counted as `data`."""
-
-    def __init__(self, loader: Any, watch: Stopwatch) -> None:
-        self._loader, self._watch = loader, watch
-
-    def __len__(self) -> int:
-        return len(self._loader)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._loader, name)
-
-    def __iter__(self) -> Iterator[Any]:
-        with self._watch.part("data"):
-            batches = iter(self._loader)
-        while True:
-            with self._watch.part("data"):
-                batch = next(batches, None)
-            if batch is None:
-                return
-            yield batch
 
 
 class Epoch(NamedTuple):
@@ -139,7 +75,7 @@ def measured(watch: Stopwatch, turns: Turns) -> Callable[..., Any]:
         watch.time(trainer, "_validation_loss", "validation")
         watch.time(trainer, "_save_model_state", "checkpoints")
         watch.time(trainer._checkpointer, "maybe_save_checkpoint", "checkpoints")
-        trainer.data_loader = TimedBatches(trainer.data_loader, watch)
+        trainer.data_loader = TimedIterable(trainer.data_loader, watch, "data")
         turns.answer(Seconds.now().processor)
         turns.wait()
         return original(*args, **kwargs)
@@ -154,7 +90,7 @@ def main() -> None:
     # Answers alone go to the standard output.
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
-    watch = Stopwatch()
+    watch = Stopwatch(PARTS, whole=["validation"])
     # The package changes the trainer too, when this is imported.
     import_module("allennlp.commands.train")
     wrapt.wrap_function_wrapper(GradientDescentTrainer, "train", measured(watch, Turns(watch, sys.stdin, answers)))

@@ -53,7 +53,7 @@ def test_losses_that_differ(epoch, call, fails, tmp_path):
 
 
 def test_time_within_a_part_counts_for_it_alone(load):
-    watch = load("timed_training").Stopwatch()
+    watch = load("stopwatch").Stopwatch(PARTS, whole=["validation"])
 
     class Trainer:
         def outer(self):
@@ -81,7 +81,7 @@ def test_a_training_ends_where_there_is_no_more_turn(load, monkeypatch):
     timed = load("timed_training")
     monkeypatch.setattr("os._exit", sys.exit)
     answers = io.StringIO()
-    turns = timed.Turns(timed.Stopwatch(), io.StringIO("\n\n"), answers)
+    turns = timed.Turns(timed.Stopwatch(PARTS), io.StringIO("\n\n"), answers)
     turns.wait()
     turns.on_epoch(None, {"training_loss": 2.5, "training_duration": "0:01"}, 0)
     with pytest.raises(SystemExit):
