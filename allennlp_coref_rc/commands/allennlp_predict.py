@@ -5,19 +5,23 @@ import json
 import os
 import sys
 import traceback
-from typing import Any, Dict, Iterator, List, NamedTuple, Sequence
+from typing import Any, Dict, Iterator, List, NamedTuple, Sequence, Tuple
 
 from allennlp.commands import predict as allennlp_predict
 from allennlp.common import logging as common_logging
 from allennlp.common.file_utils import cached_path
-from allennlp.common.util import JsonDict
+from allennlp.common.util import JsonDict, lazy_groups_of
 from allennlp.data import Instance
+from allennlp.data.fields import TextField
 
 from allennlp_coref_rc.common.error_message import message_of
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import byte_lines, decoded
 
 STANDARD_INPUT = "-"
+
+TOGETHER = 10
+"""How many batches are put in the order of their lengths."""
 
 
 class Predicted(NamedTuple):
@@ -90,11 +94,20 @@ class Manager(allennlp_predict._PredictManager):
         self._report()
 
     def _answer_instances(self) -> None:
-        for instances in allennlp_predict.lazy_groups_of(self._get_instance_data(), self._batch_size):
-            for instance, prediction in zip(instances, self._predict_instances(instances)):
+        waiting: Dict[int, Tuple[Instance, str]] = {}
+        for batch in allennlp_predict.lazy_groups_of(self._by_length(), self._batch_size):
+            predictions = self._predict_instances([instance for _, instance in batch])
+            waiting.update({place: (instance, found) for (place, instance), found in zip(batch, predictions)})
+            while self.answered in waiting:
+                instance, prediction = waiting.pop(self.answered)
                 # The text of an instance takes long to make, and only the screen shows it.
                 shown = str(instance) if self._print_to_console else None
                 self._maybe_print_to_console_and_file(self.answered, prediction, shown)
+
+    def _by_length(self) -> Iterator[Tuple[int, Instance]]:
+        """The instances and their places. Those of some batches go from short to long, since padding costs time."""
+        for instances in lazy_groups_of(enumerate(self._get_instance_data()), TOGETHER * self._batch_size):
+            yield from sorted(instances, key=lambda pair: _length(pair[1]))
 
     def _predict_json(self, batch_data: List[JsonDict]) -> Iterator[str]:
         predictor, alone = self._predictor, len(batch_data) == 1
@@ -165,3 +178,7 @@ class Manager(allennlp_predict._PredictManager):
                     file.write(json.dumps(values) + "\n")
         self.failed += len(self._set_aside_now)
         self._set_aside_now.clear()
+
+
+def _length(instance: Instance) -> int:
+    return max((len(field) for field in instance.fields.values() if isinstance(field, TextField)), default=0)

@@ -5,6 +5,7 @@ Runs one of AllenNLP's commands as `coref-rc` does, and prints where its process
     PYTHONPATH=. python scripts/benchmarks/timed_command.py 1 train babi/quick_start -s FOLDER
 """
 
+import contextlib
 import json
 import os
 import sys
@@ -16,7 +17,12 @@ from harness import Seconds
 from stopwatch import Stopwatch, TimedIterable
 
 from allennlp_coref_rc.__main__ import main as coref_rc
-from allennlp_coref_rc.common.quick_imports import quick_imports
+
+try:
+    from allennlp_coref_rc.common.quick_imports import quick_imports
+except ModuleNotFoundError:
+    # Older versions have none.
+    quick_imports = contextlib.nullcontext
 
 PARTS = (
     "imports",

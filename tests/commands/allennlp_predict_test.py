@@ -157,6 +157,24 @@ def test_a_data_set_that_its_reader_refuses_is_named_with_its_line(archive, tmp_
     assert f"{bad}, line {len(lines) + 2}: found a question without a tab" in capsys.readouterr().err
 
 
+def test_questions_of_a_data_set_are_answered_by_length_and_written_in_order(archive, tmp_path, monkeypatch):
+    batches = []
+    answer = ClozeReaderPredictor.predict_batch_instance
+
+    def predict_batch(self, instances):
+        batches.append([len(instance["passage"]) for instance in instances])
+        return answer(self, instances)
+
+    monkeypatch.setattr(ClozeReaderPredictor, "predict_batch_instance", predict_batch)
+    stories, output = tmp_path / "qa2_stories.txt", tmp_path / "answers.jsonl"
+    lengths = [3, 1, 2, 5, 4]
+    lines = [["Bill went to the park."] * length + ["Where is Bill?\tpark\t1"] for length in lengths]
+    stories.write_text("".join(f"{i} {line}\n" for story in lines for i, line in enumerate(story, start=1)))
+    assert predict(archive, stories, "--use-dataset-reader", "--output-file", output, "--batch-size", 2) == 0
+    assert batches == [[6, 12], [18, 24], [30]]
+    assert [len(found["passage_tokens"]) for found in read(output)] == [6 * length for length in lengths]
+
+
 def test_answers_that_would_go_nowhere_are_not_computed(archive, tmp_path, capsys):
     inputs = tmp_path / "questions.jsonl"
     inputs.write_text(json.dumps(GOOD[0]) + "\n")
