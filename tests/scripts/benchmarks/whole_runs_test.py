@@ -34,6 +34,7 @@ def seconds(load, monkeypatch):
     return run
 
 
+@pytest.mark.slow
 def test_parts_of_predict(seconds, tmp_path):
     archive, output = untrained_archive(tmp_path / "model"), tmp_path / "answers.jsonl"
     questions, parts = seconds("predict", archive, "test", "--use-dataset-reader", "--output-file", output)
