@@ -265,14 +265,14 @@ class GAReader(ClozeModel):
         parts = parts_of_like_length(passage.lengths().tolist())
         if len(parts) == 1:
             return self._encode(passage, question, occurrences, [])
-        size = self._encoders()[-1][0].get_output_dim()
-        encoded = [sequence.inputs.new_zeros(*sequence.mask.shape, size) for sequence in (passage, question)]
+        passages, questions = [], []
         for part in parts:
             of_passage, of_question = passage.part(part), question.part(part)
             seen = None if occurrences is None else occurrences[part, : of_passage.mask.size(1)]
-            for joint, outputs in zip(encoded, self._encode(of_passage, of_question, seen, [])):
-                joint[part, : outputs.size(1)] = outputs
-        return encoded[0], encoded[1]
+            encoded_passage, encoded_question = self._encode(of_passage, of_question, seen, [])
+            passages.append(encoded_passage)
+            questions.append(encoded_question)
+        return _joined(parts, passages, passage.mask), _joined(parts, questions, question.mask)
 
     def _read(
         self,
@@ -321,6 +321,14 @@ class GAReader(ClozeModel):
         unknown = self.vocab.get_token_to_index_vocabulary().get(self.vocab._oov_token, NO_INDEX)
         occur = _occurs_in(passage, question, get_text_field_mask(question), unknown)
         return self._question_feature(occur.long())
+
+
+def _joined(parts: List[List[int]], encoded: List[torch.Tensor], mask: torch.Tensor) -> torch.Tensor:
+    """The encodings of a batch's parts, put back in the order of the batch and padded to its length."""
+    joint = encoded[0].new_zeros(*mask.shape, encoded[0].size(-1))
+    for part, tensor in zip(parts, encoded):
+        joint[part, : tensor.size(1)] = tensor
+    return joint
 
 
 def _occurs_in(
