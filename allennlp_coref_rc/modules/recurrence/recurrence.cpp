@@ -29,14 +29,14 @@
 namespace {
 
 #if defined(__AVX512F__)
-constexpr int VECTOR_BYTES = 64, MAX_ROWS = 8, MAX_VECTORS = 2;
+constexpr int VECTOR_BYTES = 64, MAX_ROWS = 8;
 #elif defined(__AVX__)
-constexpr int VECTOR_BYTES = 32, MAX_ROWS = 4, MAX_VECTORS = 3;
+constexpr int VECTOR_BYTES = 32, MAX_ROWS = 4;
 #else
-constexpr int VECTOR_BYTES = 16, MAX_ROWS = 4, MAX_VECTORS = 3;
+constexpr int VECTOR_BYTES = 16, MAX_ROWS = 4;
 #endif
-// Of the last two: how many rows a product computes at once, and backward how many vectors of columns of each. What is
-// computed fits into the registers.
+// How many vectors of columns a product computes at once, of up to MAX_ROWS rows. They fit into the registers.
+constexpr int MAX_VECTORS = 3;
 
 // How many sequences a thread reads at the same time: enough to keep the processor busy, few enough that what they read
 // and write stays in the first cache.
@@ -234,10 +234,12 @@ template <int ROWS = MAX_ROWS, class Body> inline void in_blocks(int64_t count, 
   }
 }
 
-// Calls `body` for panels of vectors of columns that cover 0 .. count.
+// Calls `body` for panels of vectors of columns that cover 0 .. count. Four vectors make two panels of two, since a
+// panel of one is slow.
 template <int VECTORS = MAX_VECTORS, class Body>
 inline void in_panels(int64_t count, const Body& body, int64_t first = 0) {
-  for (; first + VECTORS <= count; first += VECTORS) body(std::integral_constant<int, VECTORS>(), first);
+  for (; first + VECTORS <= count && !(VECTORS == 3 && first + 4 == count); first += VECTORS)
+    body(std::integral_constant<int, VECTORS>(), first);
   if constexpr (VECTORS > 1) {
     if (first < count) in_panels<VECTORS - 1>(count, body, first);
   }
@@ -618,17 +620,18 @@ template <class T> class Side {
   // sums += grads^T @ rows
   void add(const Grads<T>& grads, int64_t count, Wanted& wanted) {
     in_panels(of.width / LANES<T>, [&](auto vectors, int64_t vector) {
+      constexpr int block = std::min<int>(MAX_ROWS, LANES<T>);
       for (int64_t part = 0; part < 3; ++part)
-        in_blocks(gate, [&](auto block, int64_t k) {
-          Vector<T> products[block()][vectors()] = {};
-          multiply<T, block(), vectors()>(grads.row(of.first + part, 0) + k, 1, grads.stride, rows + vector * LANES<T>,
-                                          stride, count, products, wanted);
-          for (int i = 0; i < block(); ++i)
+        for (int64_t k = 0; k < gate; k += block) {
+          Vector<T> products[block][vectors()] = {};
+          multiply<T, block, vectors()>(grads.row(of.first + part, 0) + k, 1, grads.stride, rows + vector * LANES<T>,
+                                        stride, count, products, wanted);
+          for (int i = 0; i < block; ++i)
             for (int v = 0; v < vectors(); ++v) {
               T* to = sums + place(part, k + i, vector, vectors()) + v * LANES<T>;
               store(to, load(to) + products[i][v]);
             }
-        });
+        }
     });
   }
 
