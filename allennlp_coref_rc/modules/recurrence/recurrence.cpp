@@ -29,14 +29,16 @@
 namespace {
 
 #if defined(__AVX512F__)
-constexpr int VECTOR_BYTES = 64, MAX_ROWS = 8;
+constexpr int VECTOR_BYTES = 64, FLOAT_ROWS = 8;
 #elif defined(__AVX__)
-constexpr int VECTOR_BYTES = 32, MAX_ROWS = 4;
+constexpr int VECTOR_BYTES = 32, FLOAT_ROWS = 4;
 #else
-constexpr int VECTOR_BYTES = 16, MAX_ROWS = 4;
+constexpr int VECTOR_BYTES = 16, FLOAT_ROWS = 4;
 #endif
-// How many vectors of columns a product computes at once, of up to MAX_ROWS rows. They fit into the registers.
-constexpr int MAX_VECTORS = 3;
+// How many rows, and how many vectors of columns, a product computes at once. They fit into the registers. In float64,
+// which is for checks, they are fewer, and the compiler has half the work.
+template <class T> constexpr int MAX_ROWS = sizeof(T) == sizeof(float) ? FLOAT_ROWS : 2;
+template <class T> constexpr int MAX_VECTORS = sizeof(T) == sizeof(float) ? 3 : 1;
 
 // How many sequences a thread reads at the same time: enough to keep the processor busy, few enough that what they read
 // and write stays in the first cache.
@@ -227,7 +229,7 @@ inline void multiply(const T* rows, int64_t stride, int64_t next, const T* packe
 }
 
 // Calls `body` for blocks of rows, as large as the registers hold, that cover 0 .. count.
-template <int ROWS = MAX_ROWS, class Body> inline void in_blocks(int64_t count, const Body& body, int64_t first = 0) {
+template <int ROWS, class Body> inline void in_blocks(int64_t count, const Body& body, int64_t first = 0) {
   for (; first + ROWS <= count; first += ROWS) body(std::integral_constant<int, ROWS>(), first);
   if constexpr (ROWS > 1) {
     if (first < count) in_blocks<ROWS / 2>(count, body, first);
@@ -236,7 +238,7 @@ template <int ROWS = MAX_ROWS, class Body> inline void in_blocks(int64_t count, 
 
 // Calls `body` for panels of vectors of columns that cover 0 .. count. Four vectors make two panels of two, since a
 // panel of one is slow.
-template <int VECTORS = MAX_VECTORS, class Body>
+template <int VECTORS, class Body>
 inline void in_panels(int64_t count, const Body& body, int64_t first = 0) {
   for (; first + VECTORS <= count && !(VECTORS == 3 && first + 4 == count); first += VECTORS)
     body(std::integral_constant<int, VECTORS>(), first);
@@ -444,7 +446,7 @@ template <class T> class Projected {
     wanted.begin();
     constexpr int64_t lanes = LANES<T>;
     for (int64_t j = 0; j < p.size; j += lanes)
-      in_blocks(filled, [&](auto count, int64_t first) {
+      in_blocks<MAX_ROWS<T>>(filled, [&](auto count, int64_t first) {
         Vector<T> sums[count()][3];
         for (int g = 0; g < 3; ++g) {
           const Vector<T> bias = load((const T*)p.bias + g * p.size + j, p.size - j);
@@ -456,7 +458,7 @@ template <class T> class Projected {
           for (int g = 0; g < 3; ++g) store(rows + ((first + i) * 3 + g) * gate + j, sums[i][g]);
       });
     for (int64_t r = 0; r < num_keys; r += lanes)
-      in_blocks(filled, [&](auto count, int64_t first) {
+      in_blocks<MAX_ROWS<T>>(filled, [&](auto count, int64_t first) {
         Vector<T> sums[count()][1] = {};
         multiply<T, count(), 1>(features + first * stride, stride, 1, keys + r, num_keys, p.features, sums, wanted);
         for (int i = 0; i < count(); ++i) store(logits + (first + i) * num_keys + r, sums[i][0]);
@@ -517,7 +519,7 @@ template <class T> void forward(const Problem& p) {
         for (int64_t column = 0; column < columns; ++column) {
           const int64_t j = column * lanes, rest = size - j;
           const Vector<T> bias = load(bias_hn + j, rest);
-          in_blocks(count, [&](auto rows, int64_t first) {
+          in_blocks<MAX_ROWS<T>>(count, [&](auto rows, int64_t first) {
             Vector<T> sums[rows()][3] = {};
             multiply<T, rows(), 3>(m + first * stride, stride, 1, packed + column * width * 3 * lanes, 3 * lanes, width,
                                    sums, wanted);
@@ -571,7 +573,7 @@ template <class T> class Weights {
 
   Weights(const Problem& p, const void* weights, int64_t columns, int64_t first)
       : columns(columns), width(padded<T>(columns)), first(first), size(p.size), packed(3 * size * width) {
-    in_panels(width / LANES<T>, [&](auto vectors, int64_t vector) {
+    in_panels<MAX_VECTORS<T>>(width / LANES<T>, [&](auto vectors, int64_t vector) {
       T* to = packed + vector * LANES<T> * 3 * size;
       for (int64_t part = 0; part < 3; ++part)
         for (int64_t k = 0; k < size; ++k)
@@ -587,8 +589,8 @@ template <class T> class Weights {
   // weights.
   template <class Use>
   void multiply_by(const Grads<T>& grads, int64_t begin, int64_t count, Wanted& wanted, const Use& use) const {
-    in_panels(width / LANES<T>, [&](auto vectors, int64_t vector) {
-      in_blocks(count, [&](auto rows, int64_t i) {
+    in_panels<MAX_VECTORS<T>>(width / LANES<T>, [&](auto vectors, int64_t vector) {
+      in_blocks<MAX_ROWS<T>>(count, [&](auto rows, int64_t i) {
         const T* panel = packed + vector * LANES<T> * 3 * size;
         Vector<T> products[rows()][vectors()] = {};
         for (int64_t part = 0; part < 3; ++part)
@@ -619,8 +621,8 @@ template <class T> class Side {
 
   // sums += grads^T @ rows
   void add(const Grads<T>& grads, int64_t count, Wanted& wanted) {
-    in_panels(of.width / LANES<T>, [&](auto vectors, int64_t vector) {
-      constexpr int block = std::min<int>(MAX_ROWS, LANES<T>);
+    in_panels<MAX_VECTORS<T>>(of.width / LANES<T>, [&](auto vectors, int64_t vector) {
+      constexpr int block = std::min<int>(MAX_ROWS<T>, LANES<T>);
       for (int64_t part = 0; part < 3; ++part)
         for (int64_t k = 0; k < gate; k += block) {
           Vector<T> products[block][vectors()] = {};
@@ -637,7 +639,7 @@ template <class T> class Side {
 
   // Adds the sums to the gradient of the weights.
   void give(void* grad_weights) const {
-    in_panels(of.width / LANES<T>, [&](auto vectors, int64_t vector) {
+    in_panels<MAX_VECTORS<T>>(of.width / LANES<T>, [&](auto vectors, int64_t vector) {
       for (int64_t part = 0; part < 3; ++part)
         for (int64_t k = 0; k < size; ++k)
           for (int v = 0; v < vectors(); ++v) {
