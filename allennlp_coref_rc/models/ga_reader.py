@@ -31,6 +31,7 @@ NO_INDEX = -1
 """The index of unknown words if the vocabulary has none."""
 
 QUESTION_FEATURE_DIM = 2
+QUESTION_POSITION_DIM = 16
 
 READ_OUTS = ("final_states", "cloze")
 
@@ -69,6 +70,10 @@ class GAReader(ClozeModel):
         Tell the last layer's passage encoder which tokens of the passage occur in the question, by an embedding of size
         2 beside its input. Words that the vocabulary does not have occur in no question (in the authors' code, whose
         vocabulary is of all splits, there are none).
+    question_positions : `int`, optional (default = `0`)
+        In place of `question_feature`, tell it where in the question the token first occurs, from 1 to this number, as
+        which all later places count: by an embedding of size 16. So "from the kitchen to the garden" says of each token
+        of the passage whether it is the start or the end. Not in the papers. 0 for no positions.
     cluster_one_hot : `int`, optional (default = `0`)
         Put that many indicators of a token's coreference clusters beside its embedding, in passage and question (the
         "GRU + 1-hot" of Table 1). Reads the annotation layer "coref_clusters"; clusters beyond are ignored.
@@ -94,6 +99,7 @@ class GAReader(ClozeModel):
         passage_self_belief: Optional[SelfBeliefAggregation] = None,
         dropout: float = 0.0,
         question_feature: bool = False,
+        question_positions: int = 0,
         cluster_one_hot: int = 0,
         renaming: Optional[Lazy[RandomRenaming]] = None,
         pointer: Lazy[AnswerLayer] = Lazy(AnswerLayer.by_name("attention_sum")),
@@ -106,6 +112,10 @@ class GAReader(ClozeModel):
             question_encoders = passage_encoders
         if read_out not in READ_OUTS:
             raise ConfigurationError(f"ga_reader.read_out is {read_out!r}, expected one of {READ_OUTS}")
+        if question_feature and question_positions:
+            raise ConfigurationError(
+                f"ga_reader: found question_feature and question_positions {question_positions}, expected one of them"
+            )
         self.explain = False
         """Whether outputs hold the weights of every attention. Only predictions set it, since these are large."""
         self._text_field_embedder = text_field_embedder
@@ -117,7 +127,10 @@ class GAReader(ClozeModel):
         self._question_self_belief = question_self_belief
         self._passage_self_belief = passage_self_belief
         self._dropout = torch.nn.Dropout(dropout)
-        self._question_feature = torch.nn.Embedding(2, QUESTION_FEATURE_DIM) if question_feature else None
+        self._question_feature: Optional[torch.nn.Embedding] = None
+        if question_feature or question_positions:
+            dim = QUESTION_POSITION_DIM if question_positions else QUESTION_FEATURE_DIM
+            self._question_feature = torch.nn.Embedding((question_positions or 1) + 1, dim)
         self._cluster_one_hot = cluster_one_hot
         self._check_encoders()
         self._renaming = renaming.construct(vocab=vocab) if renaming else None
@@ -137,7 +150,7 @@ class GAReader(ClozeModel):
         last = len(self._passage_encoders) - 1
         for i, (passage, question) in enumerate(self._encoders()):
             if i == last and self._question_feature is not None:
-                passage_dim += QUESTION_FEATURE_DIM
+                passage_dim += self._question_feature.embedding_dim
             check_dimensions_match(
                 passage.get_input_dim(), passage_dim, f"input of passage_encoders[{i}]", f"what it reads in layer {i}"
             )
@@ -315,12 +328,12 @@ class GAReader(ClozeModel):
         return torch.cat([embedded, one_hot], dim=-1)
 
     def _occurrences(self, passage: TextFieldTensors, question: TextFieldTensors) -> Optional[torch.Tensor]:
-        """The embeddings that `question_feature` puts beside the passage. Shape: (batch_size, passage_length, 2)."""
+        """What `question_feature` or `question_positions` puts beside the passage: (batch_size, length, dim)."""
         if self._question_feature is None:
             return None
         unknown = self.vocab.get_token_to_index_vocabulary().get(self.vocab._oov_token, NO_INDEX)
-        occur = _occurs_in(passage, question, get_text_field_mask(question), unknown)
-        return self._question_feature(occur.long())
+        positions = _positions_in(passage, question, get_text_field_mask(question), unknown)
+        return self._question_feature(positions.clamp(max=self._question_feature.num_embeddings - 1))
 
 
 def _joined(parts: List[List[int]], encoded: List[torch.Tensor], mask: torch.Tensor) -> torch.Tensor:
@@ -331,16 +344,20 @@ def _joined(parts: List[List[int]], encoded: List[torch.Tensor], mask: torch.Ten
     return joint
 
 
-def _occurs_in(
+def _positions_in(
     passage: TextFieldTensors, question: TextFieldTensors, question_mask: torch.Tensor, unknown: int
 ) -> torch.Tensor:
     """
-    Which tokens of the passage occur in the question. Unknown words, which may be any word, count as not occurring.
-    Shape: (batch_size, passage_length).
+    Where in the question, counted from 1, each token of the passage first occurs: 0 if nowhere. Unknown words, which
+    may be any word, count as not occurring. Shape: (batch_size, passage_length).
     """
     passage_ids, question_ids = _word_ids(passage), _word_ids(question)
-    same = passage_ids.unsqueeze(2) == question_ids.unsqueeze(1)
-    return (same & question_mask.unsqueeze(1)).any(dim=2) & (passage_ids != unknown)
+    same = (passage_ids.unsqueeze(2) == question_ids.unsqueeze(1)) & question_mask.unsqueeze(1)
+    occurs = same.any(dim=2) & (passage_ids != unknown)
+    # The first of equal numbers, on every device.
+    from_the_end = torch.arange(question_ids.size(1), 0, -1, device=same.device)
+    first = (same * from_the_end).argmax(dim=2) + 1
+    return torch.where(occurs, first, 0)
 
 
 def _word_ids(text: TextFieldTensors) -> torch.Tensor:
@@ -349,8 +366,8 @@ def _word_ids(text: TextFieldTensors) -> torch.Tensor:
         if "tokens" in tensors:
             return tensors["tokens"]
     raise ConfigurationError(
-        f"ga_reader.question_feature compares words: found the token_indexers {', '.join(text)}, expected one of type "
-        "single_id or hashed_unknown among them"
+        f"ga_reader compares words of passage and question: found the token_indexers {', '.join(text)}, expected one "
+        "of type single_id or hashed_unknown among them"
     )
 
 

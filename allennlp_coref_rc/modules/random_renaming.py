@@ -35,7 +35,8 @@ class RandomRenaming(torch.nn.Module, FromParams):
         Words that are classes of answers, or parts of one such as "apple,milk", stay.
     class_groups : `List[List[Union[str, List[str]]]]`, optional (default = `[]`)
         Groups of up to 6 names that are also exchanged in answers. They are used only where classes contain any of the
-        names. An exchange whose answer would not be a class is not made.
+        names. An exchange whose answer would not be a class is not made. Forms after the first may occur in answers
+        alone (`[["north", "n"], ["south", "s"]]`).
 
     # Errors
 
@@ -67,7 +68,10 @@ class RandomRenaming(torch.nn.Module, FromParams):
             self._groups.append(f"group_{len(self._groups)}")
             self.register_buffer(self._groups[-1], _indices(names, known), persistent=False)
         for names in names_of_class_groups:
-            names = [forms for forms in names if known.keys() >= set(forms)]
+            # Forms after the first that no text has stand in answers alone.
+            forms_of_each = range(max(map(len, names), default=0))
+            in_texts = [i for i in forms_of_each if i == 0 or any(forms[i] in known for forms in names)]
+            names = [forms for forms in names if all(forms[i] in known for i in in_texts)]
             if len(names) > MAX_CLASS_NAMES:
                 raise ConfigurationError(
                     f"renaming: found {len(names)} names in {names}, expected up to {MAX_CLASS_NAMES}"
@@ -75,7 +79,8 @@ class RandomRenaming(torch.nn.Module, FromParams):
             if in_answers & {word for forms in names for word in forms}:
                 orders = list(permutations(range(len(names))))
                 becomes = [_renamed_answers(answers, names, order) for order in orders]
-                group = _ClassGroup(_indices(names, known), torch.tensor(orders), torch.tensor(becomes).t())
+                words_of_names = _indices([[forms[i] for i in in_texts] for forms in names], known)
+                group = _ClassGroup(words_of_names, torch.tensor(orders), torch.tensor(becomes).t())
                 self._class_groups.append(f"class_group_{len(self._class_groups)}")
                 for name, tensor in group._asdict().items():
                     self.register_buffer(f"{self._class_groups[-1]}_{name}", tensor, persistent=False)

@@ -9,8 +9,8 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 @TrainerCallback.register("stop_above")
 class StopAbove(TrainerCallback):
     """
-    Ends training after the first epoch in which a metric is above a value: a solved task needs no more epochs. The code
-    of Coref-GRU (Dhingra et al., NAACL 2018) does so on bAbI.
+    Ends training when a metric is above a value: a solved task needs no more epochs. The code of Coref-GRU (Dhingra et
+    al., NAACL 2018) does so on bAbI, after the first such epoch.
 
     Registered as a `TrainerCallback` with name "stop_above".
 
@@ -19,13 +19,19 @@ class StopAbove(TrainerCallback):
     value : `float`
     metric : `str`, optional (default = `"validation_accuracy"`)
         As in AllenNLP's `metrics_epoch_0.json`.
+    epochs : `int`, optional (default = `1`)
+        In how many epochs the metric has to be above the value. They need not follow each other. With few questions to
+        validate on, a single epoch may have them all right by chance.
     """
 
-    def __init__(self, serialization_dir: str, value: float, metric: str = "validation_accuracy") -> None:
+    def __init__(
+        self, serialization_dir: str, value: float, metric: str = "validation_accuracy", epochs: int = 1
+    ) -> None:
         super().__init__(serialization_dir)
         self._value = value
         self._metric = metric
-        self._reached = False
+        self._epochs = epochs
+        self._reached = 0
 
     def on_start(self, trainer: GradientDescentTrainer, is_primary: bool = True, **kwargs: Any) -> None:
         self._stop_if_reached(trainer)
@@ -41,11 +47,11 @@ class StopAbove(TrainerCallback):
         if self._metric not in metrics:
             found = ", ".join(metrics)
             raise ConfigurationError(f"stop_above: found no metric {self._metric}, expected one of {found}")
-        self._reached = metrics[self._metric] > self._value
+        self._reached += metrics[self._metric] > self._value
         self._stop_if_reached(trainer)
 
     def _stop_if_reached(self, trainer: GradientDescentTrainer) -> None:
-        if self._reached:
+        if self._reached >= self._epochs:
             # The only way that AllenNLP has to end before the last epoch.
             trainer._metric_tracker._patience = 0
 

@@ -169,15 +169,33 @@ def test_question_encoders_are_stacked_or_read_the_embeddings():
     assert torch.equal(stacked, model(**inputs)["probabilities"])
 
 
-def test_question_feature_tells_which_tokens_occur_in_the_question():
-    from allennlp_coref_rc.models.ga_reader import _occurs_in
+def test_places_in_the_question_are_those_of_the_words_first_occurrence():
+    from allennlp_coref_rc.models.ga_reader import _positions_in
 
     passage = {"tokens": {"tokens": torch.tensor([[2, 3, 4, 0], [5, 6, 1, 0]])}}
-    question = {"tokens": {"tokens": torch.tensor([[4, 2, 0], [1, 6, 3]])}}
-    mask = torch.tensor([[True, True, False], [True, True, True]])
+    question = {"tokens": {"tokens": torch.tensor([[4, 2, 4, 0], [1, 6, 3, 6]])}}
+    mask = torch.tensor([[True, True, True, False], [True, True, True, True]])
     # Two unknown words, of index 1, need not be the same.
-    expected = [[True, False, True, False], [False, True, False, False]]
-    assert _occurs_in(passage, question, mask, unknown=1).tolist() == expected
+    expected = [[2, 0, 1, 0], [0, 2, 0, 0]]
+    assert _positions_in(passage, question, mask, unknown=1).tolist() == expected
+
+
+@pytest.mark.parametrize(
+    "feature, places", [("question_feature:: true", 1), ("question_positions:: 3", 3), ("question_positions:: 9", 9)]
+)
+def test_the_last_layer_is_told_where_in_the_question_a_token_is(feature, places):
+    model, instances, _ = build(f"(import 'babi/ga_gru.jsonnet') + {{ {feature} }}")
+    batch = Batch(instances)
+    batch.index_instances(model.vocab)
+    inputs = batch.as_tensor_dict()
+    told = model._occurrences(inputs["passage"], inputs["question"])
+    for row, instance in zip(told, instances):
+        question = [token.text.lower() for token in instance["question"]]
+        words = [token.text.lower() for token in instance["passage"]]
+        expected = [min(question.index(word) + 1, places) if word in question else 0 for word in words]
+        assert torch.equal(row[: len(words)], model._question_feature.weight[expected])
+        assert 0 in expected and max(expected) > 0
+    assert model._passage_encoders[-1].get_input_dim() == 128 + told.size(-1)
 
 
 def test_the_coreference_edges_matter():
@@ -196,6 +214,10 @@ def test_the_coreference_edges_matter():
 @pytest.mark.parametrize(
     "change, message",
     [
+        (
+            {"model.question_feature": True, "model.question_positions": 5},
+            "found question_feature and question_positions 5, expected one of them",
+        ),
         ({"model.passage_encoders.0.input_size": 100}, r"input of passage_encoders\[0\]"),
         ({"model.question_encoders.1.input_size": 100}, r"input of question_encoders\[1\]"),
         ({"model.question_encoders.2.hidden_size": 32}, r"output of passage_encoders\[2\]"),

@@ -104,6 +104,26 @@ def test_names_that_are_parts_of_classes_are_exchanged_if_there_is_such_a_class(
     assert len(found) == 6 and all(60 < count < 140 for count in found.values())
 
 
+def test_forms_that_are_in_answers_alone_are_exchanged_there():
+    vocab = vocabulary(["m,k", "k,m", "g,g", "k"])
+    renaming = RandomRenaming(vocab, class_groups=[[["mary", "m"], ["kitchen", "k"]]])
+    assert draws(vocab, renaming, ["mary went to the kitchen"], "m,k").keys() == {
+        ("mary went to the kitchen", "m,k"),
+        ("kitchen went to the mary", "k,m"),
+    }
+    # "m" alone is not a class.
+    assert draws(vocab, renaming, ["mary kitchen"], "k").keys() == {("mary kitchen", "k")}
+    assert len(draws(vocab, renaming, ["mary kitchen"], "g,g")) == 2
+
+
+def test_a_name_of_which_a_form_is_missing_stays():
+    vocab = vocabulary(["cat", "mouse", "wolf", "lion"])
+    vocab.add_tokens_to_namespace(["lion"], "tokens")
+    animals = [["cat", "cats"], ["wolf", "wolves"], ["lion", "lions"]]
+    found = draws(vocab, RandomRenaming(vocab, class_groups=[animals]), ["cat wolves lion"], "cat")
+    assert found.keys() == {("cat wolves lion", "cat"), ("wolf cats lion", "wolf")}
+
+
 def test_an_unknown_answer_stays_unknown():
     vocab = vocabulary(["wolf", "cat"])
     renaming = RandomRenaming(vocab, class_groups=[["wolf", "cat"]])

@@ -55,6 +55,25 @@ def test_bAbI_trains_until_a_task_is_solved():
         assert Trainer._metric_tracker._patience == patience
 
 
+def test_epochs_above_the_value_are_counted_and_the_count_outlives_a_break():
+    class Tracker:
+        _patience = None
+
+    class Trainer:
+        _metric_tracker = Tracker()
+
+    stop = StopAbove("", 0.5, epochs=3)
+    for accuracy in (0.6, 0.4, 0.7, 0.5):
+        stop.on_epoch(Trainer(), {"validation_accuracy": accuracy}, 0)
+    assert Tracker._patience is None
+    gone_on = StopAbove("", 0.5, epochs=3)
+    gone_on.load_state_dict(stop.state_dict())
+    gone_on.on_start(Trainer())
+    assert Tracker._patience is None
+    gone_on.on_epoch(Trainer(), {"validation_accuracy": 0.6}, 0)
+    assert Trainer._metric_tracker._patience == 0
+
+
 def test_a_metric_that_there_is_not_is_named():
     with pytest.raises(ConfigurationError, match="found no metric validation_f1, expected one of training_loss, epoch"):
         StopAbove("", 0.5, "validation_f1").on_epoch(None, {"training_loss": 1.0, "epoch": 0}, 0)

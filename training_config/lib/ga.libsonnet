@@ -20,6 +20,7 @@ local transformers = import 'transformers.libsonnet';
   cluster_one_hot:: 0,  // indicators of clusters beside the embeddings
   stack_question:: false,
   question_feature:: false,
+  question_positions:: 0,  // in place of question_feature: how many places in the question are told apart
   read_out:: 'cloze',
   dropout:: error 'Must set dropout',
 
@@ -71,7 +72,12 @@ local transformers = import 'transformers.libsonnet';
                        && std.get(experiment.gating, 'operation', '') == 'concatenation',
   local output_size = 2 * experiment.hidden_size,
   local gated_size = if concatenates then 2 * output_size else output_size,
-  local feature_size(layer) = if experiment.question_feature && layer == experiment.layers - 1 then 2 else 0,
+  local compares_words = experiment.question_feature || experiment.question_positions > 0,
+  local feature_size(layer) =
+    if layer < experiment.layers - 1 then 0
+    else if experiment.question_positions > 0 then 16
+    else if experiment.question_feature then 2
+    else 0,
   local passage_size(layer) = (if layer == 0 then input_size else gated_size) + feature_size(layer),
   local question_size(layer) = if layer > 0 && experiment.stack_question then output_size else input_size,
   local question_encoder = if experiment.question_encoder == null then experiment.encoder else experiment.question_encoder,
@@ -87,7 +93,7 @@ local transformers = import 'transformers.libsonnet';
     [if annotation_layers != {} then 'annotation_layers']: annotation_layers,
     token_indexers: {
       // A question feature compares words, which are then embedded by the transformer alone.
-      [if !has_transformer || experiment.question_feature then 'tokens']:
+      [if !has_transformer || compares_words then 'tokens']:
         if experiment.unknown_words == null then { type: 'single_id', lowercase_tokens: true }
         else { type: 'hashed_unknown', unknown_words: experiment.unknown_words },
       [if has_transformer then 'transformer']: experiment.transformer.indexer,
@@ -101,7 +107,7 @@ local transformers = import 'transformers.libsonnet';
     type: 'ga_reader',
     text_field_embedder: {
       token_embedders: {
-        [if !has_transformer || experiment.question_feature then 'tokens']:
+        [if !has_transformer || compares_words then 'tokens']:
           if has_transformer then { type: 'empty' } else {
             type: 'embedding',
             embedding_dim: experiment.embedding_dim,
@@ -121,6 +127,7 @@ local transformers = import 'transformers.libsonnet';
     read_out: experiment.read_out,
     dropout: experiment.dropout,
     question_feature: experiment.question_feature,
+    [if experiment.question_positions > 0 then 'question_positions']: experiment.question_positions,
     cluster_one_hot: experiment.cluster_one_hot,
     [if experiment.renaming != null then 'renaming']: experiment.renaming,
     [if experiment.pointer != null then 'pointer']: experiment.pointer,
