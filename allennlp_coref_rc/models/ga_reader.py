@@ -71,9 +71,9 @@ class GAReader(ClozeModel):
         2 beside its input. Words that the vocabulary does not have occur in no question (in the authors' code, whose
         vocabulary is of all splits, there are none).
     question_positions : `int`, optional (default = `0`)
-        In place of `question_feature`, tell it where in the question the token first occurs, from 1 to this number, as
-        which all later places count: by an embedding of size 16. So "from the kitchen to the garden" says of each token
-        of the passage whether it is the start or the end. Not in the papers. 0 for no positions.
+        In place of `question_feature`, tell it where in the question a token first occurs, by an embedding of size 16
+        of that place, counted from 1. Places after this number count as this number. With "from the kitchen to the
+        garden" it so knows which place is the start. 0 for no positions. Not in the papers.
     cluster_one_hot : `int`, optional (default = `0`)
         Put that many indicators of a token's coreference clusters beside its embedding, in passage and question (the
         "GRU + 1-hot" of Table 1). Reads the annotation layer "coref_clusters"; clusters beyond are ignored.
