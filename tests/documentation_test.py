@@ -7,8 +7,6 @@ import json
 import logging
 import re
 import shlex
-import sys
-from functools import lru_cache
 from pathlib import Path
 from unittest.mock import patch
 
@@ -16,13 +14,12 @@ import dask
 import distributed  # noqa: F401  its settings are dask's then
 import pytest
 import yaml
-from allennlp import commands as allennlp_commands
 from allennlp.commands.train import train_model
 from allennlp.common import Params
 from allennlp.data import TokenIndexer
 from allennlp.modules import TokenEmbedder
 
-from allennlp_coref_rc.__main__ import ALLENNLP, build_parser
+from allennlp_coref_rc.__main__ import ALLENNLP
 from allennlp_coref_rc.annotations.annotators import Annotator
 from allennlp_coref_rc.common.config_check import check_config, check_object
 from allennlp_coref_rc.common.config_files import FOLDER, locate
@@ -35,7 +32,7 @@ from allennlp_coref_rc.reproduction.condition_files import (
     TABLE_KEYS,
     read_conditions,
 )
-from tests.documented import PAGES, blocks, name, own_registered_classes
+from tests.documented import PAGES, blocks, name, own_registered_classes, parser
 from tests.shared import PROJECT
 from tests.training_config.configs import BABI, load
 
@@ -60,15 +57,6 @@ COMMANDS = [
     for block in blocks(page, "bash")
     for words in commands(re.sub(r'"\{.*?\}"', lambda match: match.group(0).replace("\n", " "), block, flags=re.DOTALL))
 ]
-
-
-@lru_cache(maxsize=None)
-def parser(of_allennlp):
-    """That of our commands, or of AllenNLP's, which is made where a command is parsed."""
-    if not of_allennlp:
-        return build_parser()
-    with patch.object(sys, "argv", ["coref-rc"]):
-        return allennlp_commands.parse_args("coref-rc")[0]
 
 
 @pytest.mark.parametrize("words", COMMANDS)

@@ -1,9 +1,17 @@
-"""The pages of the documentation, the fenced blocks on them, and the classes that they have to describe."""
+"""
+The pages of the documentation, the fenced blocks on them, the parsers of commands, and the classes that pages have to
+describe.
+"""
 
 import re
+import sys
+from functools import lru_cache
+from unittest.mock import patch
 
+from allennlp import commands as allennlp_commands
 from allennlp.common import Registrable
 
+from allennlp_coref_rc.__main__ import build_parser
 from allennlp_coref_rc.commands import allennlp_annotate  # noqa: F401  registers a command
 from allennlp_coref_rc.registration import register_own
 from allennlp_coref_rc.reproduction.figures import drawings  # noqa: F401  registers drawings
@@ -31,3 +39,12 @@ def own_registered_classes():
         for registered, (subclass, _) in subclasses.items()
         if subclass.__module__.startswith("allennlp_coref_rc.")
     }
+
+
+@lru_cache(maxsize=None)
+def parser(of_allennlp):
+    """That of our commands, or of AllenNLP's, which is made where a command is parsed."""
+    if not of_allennlp:
+        return build_parser()
+    with patch.object(sys, "argv", ["coref-rc"]):
+        return allennlp_commands.parse_args("coref-rc")[0]

@@ -41,6 +41,7 @@ def test_all_tables_and_figures_of_the_four_papers_are_there():
     assert found == {
         "beyond.1": 6,
         "beyond.2": 4,
+        "beyond.3": 4,
         "cg_sba.1_cnn": 20,
         "cg_sba.1_daily_mail": 13,
         "cg_sba.1_wdw_relaxed": 8,
@@ -124,7 +125,7 @@ def test_names_are_matched_as_those_of_files():
     ]
     assert len(select(TABLES, ["cg_sba.1*"], [])) == 4
     with pytest.raises(
-        ConfigurationError, match="found nothing named coref_gru.9; there are beyond.1, beyond.2, cg_sba"
+        ConfigurationError, match="found nothing named coref_gru.9; there are beyond.1, beyond.2, beyond.3, cg_sba"
     ):
         select(TABLES, ["coref_gru.9"], [])
 
