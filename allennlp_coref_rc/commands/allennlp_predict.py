@@ -106,6 +106,7 @@ class Manager(allennlp_predict._PredictManager):
 
     def _by_length(self) -> Iterator[Tuple[int, Instance]]:
         """The instances and their places. Those of some batches go from short to long, since padding costs time."""
+        # Not `allennlp_predict.lazy_groups_of`: the quiet screen puts a progress bar on that one.
         for instances in lazy_groups_of(enumerate(self._get_instance_data()), TOGETHER * self._batch_size):
             yield from sorted(instances, key=lambda pair: _length(pair[1]))
 

@@ -9,8 +9,8 @@ from harness import Seconds
 
 class Stopwatch:
     """
-    The seconds of each part of a run. What runs within another part counts for the inner one alone, but parts that are
-    `whole` keep all that runs within them. What is no part counts as the last one.
+    The seconds of each part of a run. A part that runs within another counts for itself alone, except within a `whole`
+    part: this one counts all its time. Time outside all parts counts for the last part.
     """
 
     def __init__(self, parts: Sequence[str], whole: Collection[str] = ()) -> None:

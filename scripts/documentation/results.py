@@ -53,7 +53,7 @@ def filled(text: str) -> str:
 
 
 def of_report(name: str, **where: str) -> List[str]:
-    """What the report says about a table of the papers or of beyond.yaml, without its title. `seeds` as in 1-3."""
+    """The report on a table of the papers or of beyond.yaml, without its title. `seeds` is written like 1-3."""
     seeds = numbers(where.pop("seeds")) if "seeds" in where else []
     text = report([table(name)], seeds, OUTPUT, "data", source=results(**where))
     return text.partition("\n### ")[2].split("\n")[2:]
@@ -99,7 +99,7 @@ MEASURES: Dict[str, Tuple[Callable[[List[float]], float], Callable[[float], str]
     "tasks failed": (lambda tests: sum(test < FAILED_BELOW for test in tests), "{:.3g}".format),
     "lowest accuracy": (min, number),
 }
-"""What is said of all tasks together, where all have run."""
+"""Lines below the tasks, for a row that has run on all of them: a number of each seed, and how to write it."""
 
 TABLES: Dict[str, Callable[..., List[str]]] = {
     "report": of_report,

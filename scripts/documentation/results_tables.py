@@ -55,7 +55,7 @@ OTHER_SETTINGS = {
     "4 layers, verbs exchanged, 60 epochs: `ga_coref_gru_renamed`": "ga_coref_gru_renamed",
     "3 layers, learning rate 0.01: `ga_coref_gru_renamed_faster`": "ga_coref_gru_renamed_faster",
 }
-"""What was tried on bAbI, in this order, and the names of the runs."""
+"""Settings that were tried on bAbI, in order, with the names of their runs."""
 
 TYPED_EDGES = {
     "C-GRU with coreference alone": FASTER,
@@ -107,7 +107,7 @@ def first_cpu() -> List[str]:
 
 
 def other_settings(*tasks: str) -> List[str]:
-    """What was tried with seed 1 on the first processor."""
+    """The settings that were tried with seed 1 on the first processor."""
     lines = []
     for label, name in OTHER_SETTINGS.items():
         found = [runs(f"babi/{name}/task_{task}", hardware=FIRST) for task in tasks]

@@ -27,7 +27,7 @@ def whole(folder, tmp_path_factory):
 
 
 def of(archive, message):
-    """What is said of the archive, and of it alone."""
+    """The message without the archive's name, which it must have once, with no other path of this machine."""
     assert message.startswith(f"{archive}: ") and message.count(str(archive)) == 1
     assert "/tmp" not in message.replace(str(archive), "")
     return message.removeprefix(f"{archive}: ")

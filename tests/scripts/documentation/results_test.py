@@ -72,7 +72,7 @@ def test_the_report_of_runs_that_are_gone_says_what_the_file_says(heading, name,
 
 @pytest.fixture
 def results_file(tmp_path, monkeypatch):
-    """Writes a file of results in place of that of the pages. What a line does not say is empty."""
+    """Replaces the file of results of the pages by these lines. Fields that a line does not have are empty."""
 
     def write(lines):
         empty = dict.fromkeys((*FIRST, *LAST), "")
