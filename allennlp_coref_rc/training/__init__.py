@@ -1,4 +1,5 @@
 from allennlp_coref_rc.training.exact_checkpointer import ExactCheckpointer
 from allennlp_coref_rc.training.plateau import PlateauLearningRateScheduler
 from allennlp_coref_rc.training.recoverable_moving_average import RecoverableExponentialMovingAverage
+from allennlp_coref_rc.training.restart_below import RestartBelow
 from allennlp_coref_rc.training.stop_above import StopAbove

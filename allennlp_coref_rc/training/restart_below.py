@@ -1,0 +1,91 @@
+import logging
+import os
+from typing import Any, Dict
+
+from allennlp.common import Params
+from allennlp.models import Model
+from allennlp.training.callbacks import TrainerCallback
+from allennlp.training.gradient_descent_trainer import GradientDescentTrainer
+
+from allennlp_coref_rc.common.errors import ConfigurationError
+
+logger = logging.getLogger(__name__)
+
+
+@TrainerCallback.register("restart_below")
+class RestartBelow(TrainerCallback):
+    """
+    Begins again with other random weights when a metric has stayed below a value: some tasks are learnt with most
+    random weights and never with others. Nothing is added to the budget, since the restart comes within the run: epochs
+    are counted on, and the learning rate goes on as it would have. The optimizer begins anew, and so does the patience.
+    Epochs before a restart do not count as the best. Not in the papers.
+
+    Registered as a `TrainerCallback` with name "restart_below".
+
+    # Parameters
+
+    value : `float`
+    epochs : `int`
+        How many epochs the metric may stay below the value. New weights have as many again.
+    metric : `str`, optional (default = `"validation_accuracy"`)
+        As in AllenNLP's `metrics_epoch_0.json`.
+
+    # Errors
+
+    A metric that there is not, moving averages, and training in several processes raise a `ConfigurationError`.
+    """
+
+    def __init__(self, serialization_dir: str, value: float, epochs: int, metric: str = "validation_accuracy") -> None:
+        super().__init__(serialization_dir)
+        self._value = value
+        self._epochs = epochs
+        self._metric = metric
+        self._best = float("-inf")
+        self._since_start = 0
+
+    def on_start(self, trainer: GradientDescentTrainer, is_primary: bool = True, **kwargs: Any) -> None:
+        for found, name in ((trainer._distributed, "several processes"), (trainer._moving_average, "a moving average")):
+            if found:
+                raise ConfigurationError(f"restart_below: found {name}, expected a training without")
+
+    def on_epoch(
+        self,
+        trainer: GradientDescentTrainer,
+        metrics: Dict[str, Any],
+        epoch: int,
+        is_primary: bool = True,
+        **kwargs: Any,
+    ) -> None:
+        if self._metric not in metrics:
+            found = ", ".join(metrics)
+            raise ConfigurationError(f"restart_below: found no metric {self._metric}, expected one of {found}")
+        self._best = max(self._best, metrics[self._metric])
+        self._since_start += 1
+        if self._best < self._value and self._since_start >= self._epochs:
+            logger.warning(
+                "After epoch %d: %s has been at most %g in %d epochs, below %g: training begins again, with other random "
+                "weights",
+                epoch,
+                self._metric,
+                self._best,
+                self._since_start,
+                self._value,
+            )
+            self._restart(trainer)
+            self._best, self._since_start = float("-inf"), 0
+
+    def _restart(self, trainer: GradientDescentTrainer) -> None:
+        """Comes before the checkpoint of the epoch is saved, so that a training that goes on has the new weights."""
+        params = Params.from_file(os.path.join(self.serialization_dir, "config.json"))
+        new = Model.from_params(params["model"], vocab=trainer.model.vocab, serialization_dir=self.serialization_dir)
+        trainer.model.load_state_dict(new.state_dict())
+        trainer.optimizer.state.clear()
+        tracker = trainer._metric_tracker
+        forgotten = {"best_so_far": None, "epochs_with_no_improvement": 0, "is_best_so_far": False}
+        tracker.load_state_dict({**tracker.state_dict(), **forgotten})
+
+    def state_dict(self) -> Dict[str, Any]:
+        return {"best": self._best, "since_start": self._since_start}
+
+    def load_state_dict(self, state_dict: Dict[str, Any]) -> None:
+        self._best, self._since_start = state_dict["best"], state_dict["since_start"]
