@@ -63,8 +63,8 @@ class RestartBelow(TrainerCallback):
         self._since_start += 1
         if self._best < self._value and self._since_start >= self._epochs:
             logger.warning(
-                "After epoch %d: %s has been at most %g in %d epochs, below %g: training begins again, with other random "
-                "weights",
+                "After epoch %d: %s has been at most %g in %d epochs, below %g: training begins again, with other "
+                "random weights",
                 epoch,
                 self._metric,
                 self._best,
