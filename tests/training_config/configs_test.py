@@ -73,6 +73,31 @@ def train_two_batches(params):
     return instances, output, before, loss()
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("reader", ["ga", "bi"])
+@pytest.mark.parametrize("one_hot", ["", "_one_hot"])
+def test_the_compiled_gru_is_the_model_of_the_gru(reader, one_hot):
+    def model_of(name):
+        params = load_small(CONFIGS / "babi" / f"{reader}_{name}{one_hot}.jsonnet", 15)
+        instances = list(islice(DatasetReader.from_params(params["dataset_reader"]).read("train"), 8))
+        vocab = Vocabulary.from_instances(instances)
+        return Model.from_params(params["model"], vocab=vocab), instances, vocab
+
+    def compiled_names(values):
+        return {re.sub(r"(_encoders\.\d)\._module", r"\1", name): value for name, value in values}
+
+    model, instances, vocab = model_of("gru")
+    compiled, _, _ = model_of("compiled_gru")
+    compiled.load_state_dict(compiled_names(model.state_dict().items()))
+    batch = Batch(instances)
+    batch.index_instances(vocab)
+    losses = [reader.eval()(**batch.as_tensor_dict())["loss"] for reader in (model, compiled)]
+    sum(losses).backward()
+    torch.testing.assert_close(*losses)
+    gradients = [{name: p.grad for name, p in reader.named_parameters()} for reader in (model, compiled)]
+    torch.testing.assert_close(compiled_names(gradients[0].items()), gradients[1])
+
+
 def has_learnt(name, before, after):
     # DASSA's outputs are not bounded as those of GRUs are, a reader that trains on other names is not tested on those,
     # and a small transformer drops a tenth of everything: there two updates need not make anything better.

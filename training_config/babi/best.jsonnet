@@ -13,7 +13,7 @@
   callbacks:: [
     // With 100 questions to validate on, one epoch may have all of them right by chance.
     { type: 'stop_above', value: 0.999, epochs: 10 },
-    // With some random weights task 19 stays at chance for very long. The learning rate is high long enough for four starts.
+    // With some random weights task 19 stays at chance for very long. There is time for four starts.
     { type: 'restart_below', metric: 'training_accuracy', value: 0.2, epochs: 25 },
   ],
   trainer+: { patience: 40 },

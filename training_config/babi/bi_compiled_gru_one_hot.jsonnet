@@ -1,0 +1,5 @@
+// Single-layer reader with GRU and indicators of clusters, run by our compiled recurrence: bi_gru_one_hot's model,
+// faster on a CPU.
+local variants = import '../lib/variants.libsonnet';
+
+(import '../lib/babi.libsonnet') + variants.compiled_gru + variants.single_layer + variants.one_hot
