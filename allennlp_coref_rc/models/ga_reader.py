@@ -116,6 +116,8 @@ class GAReader(ClozeModel):
             raise ConfigurationError(
                 f"ga_reader: found question_feature and question_positions {question_positions}, expected one of them"
             )
+        if question_positions < 0:
+            raise ConfigurationError(f"ga_reader.question_positions is {question_positions}, expected 0 or more")
         self.explain = False
         """Whether outputs hold the weights of every attention. Only predictions set it, since these are large."""
         self._text_field_embedder = text_field_embedder

@@ -63,9 +63,9 @@ class RestartBelow(TrainerCallback):
         self._since_start += 1
         if self._best < self._value and self._since_start >= self._epochs:
             logger.warning(
-                "After epoch %d: %s has been at most %g in %d epochs, below %g: training begins again, with other "
+                "After epoch %d: %s has been at most %.3g in %d epochs, below %g. Training begins again, with other "
                 "random weights",
-                epoch,
+                epoch + 1,
                 self._metric,
                 self._best,
                 self._since_start,
