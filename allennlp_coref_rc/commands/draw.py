@@ -5,7 +5,7 @@ from typing import Iterator, List, Tuple
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 
-HELP = "draw training curves, stories, annotated documents, explanations, scores by question"
+HELP = "draw training curves, stories, annotated documents, explanations, answers, scores by question"
 
 DESCRIPTION = "Draws pictures and pages of finished runs, trained readers and predictions."
 
@@ -39,6 +39,13 @@ Draws what a reader has looked at, from its predictions with explanations (coref
 --predictor-args '{"explain": true}' --output-file PREDICTIONS). Each prediction gets a page: the passage with its
 entities, the probabilities of candidates, and the attention of each layer and of each annotated head of dassa. Click on
 a word to see what it attends to. With --pictures also a picture of each attention, of a size for papers.
+"""
+
+ANSWERS = """
+Shows what several readers answered to the same questions, side by side, from their predictions (coref-rc predict …
+--output-file FILE): the passage with the entities that each reader was given, what counted for its answer, and its
+probabilities. The examples of the papers are such comparisons (CG+SBA, Figure 3; MAGE-GRU, Figure 5; DASSA, Figures 6
+to 8). Writes a page for each question into FOLDER, and index.html.
 """
 
 CLUSTERS = """
@@ -124,6 +131,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     explanations.add_argument("--limit", type=int, default=20, help="the number of predictions (default: %(default)s)")
     explanations.set_defaults(function=draw_explanations)
 
+    answers = kinds.add_parser("answers", help="the answers of several readers, side by side", description=ANSWERS)
+    answers.add_argument("folder", metavar="FOLDER", help="where pages go")
+    answers.add_argument("predictions", nargs="+", metavar="NAME=FILE", help="predictions of the same questions")
+    answers.add_argument(
+        "--only-different",
+        action="store_true",
+        help="leave out questions that all readers answer correctly, and those that none does",
+    )
+    answers.add_argument("--limit", type=int, default=100, help="the number of questions (default: %(default)s)")
+    answers.set_defaults(function=draw_answers)
+
     questions = kinds.add_parser("questions", help="scores by type of question and by length", description=QUESTIONS)
     questions.add_argument("folder", metavar="FOLDER", help="where tables and pictures go")
     questions.add_argument("predictions", nargs="+", metavar="NAME=FILE", help="of a span_reader, with answer_texts")
@@ -192,6 +210,15 @@ def draw_explanations(args: argparse.Namespace) -> None:
 
     number = write_explanations(args.predictions, args.folder, args.limit, args.pictures)
     print(f"{args.folder}: pages{' and pictures' * args.pictures} of {number} predictions")
+
+
+def draw_answers(args: argparse.Namespace) -> None:
+    from allennlp_coref_rc.common.files import named_paths
+    from allennlp_coref_rc.pages.compared_answers import write_compared_answers
+
+    paths = named_paths(args.predictions)
+    number = write_compared_answers(args.folder, paths, args.limit, args.only_different)
+    print(f"{Path(args.folder, 'index.html')}: {number} question{'s' * (number > 1)} to {len(paths)} readers")
 
 
 def draw_questions(args: argparse.Namespace) -> None:

@@ -2,7 +2,7 @@
 
 from itertools import islice
 from pathlib import Path
-from typing import Any, Dict, List, NamedTuple, Tuple
+from typing import Any, Dict, Iterator, List, NamedTuple, Tuple
 
 from tqdm import tqdm
 
@@ -15,6 +15,9 @@ from allennlp_coref_rc.pages.annotated_text import entities, find_answer, mentio
 from allennlp_coref_rc.pages.attention_views import SCORES, packed_views, shown_token
 from allennlp_coref_rc.pages.marked_text import Mark, in_lanes, joined, marked_paragraphs, paragraphs
 from allennlp_coref_rc.pages.templates import render
+
+Prediction = Dict[str, Any]
+"""What `coref-rc predict` writes about a question."""
 
 NEEDED = ("question_tokens", "passage_tokens", "answer")
 
@@ -48,10 +51,14 @@ def write_explanations(path: str, folder: str, limit: int, pictures: bool = Fals
     return len(predictions)
 
 
-def read_predictions(path: str, limit: int) -> List[Dict[str, Any]]:
+def read_predictions(path: str, limit: int) -> List[Prediction]:
     """The first predictions of a file."""
-    predictions = []
-    for place, prediction in islice(read_json_objects(path), limit):
+    return list(islice(checked_predictions(path), limit))
+
+
+def checked_predictions(path: str) -> Iterator[Prediction]:
+    """The predictions of a file that pages can be made of."""
+    for place, prediction in read_json_objects(path):
         for key in NEEDED:
             if key not in prediction:
                 raise ConfigurationError(
@@ -64,37 +71,24 @@ def read_predictions(path: str, limit: int) -> List[Dict[str, Any]]:
                         f"{place}: found {str(value):.60} among its {name}, expected an object with {', '.join(keys)}; "
                         "what an earlier version has predicted has to be predicted again"
                     )
-        predictions.append(prediction)
-    return predictions
+        yield prediction
 
 
-def page(prediction: Dict[str, Any]) -> str:
+def page(prediction: Prediction) -> str:
     """A page about one prediction."""
     passage, question = prediction["passage_tokens"], prediction["question_tokens"]
-    joint = AnnotatedText(
-        [shown_token(token) for token in passage + question],
-        clusters=clusters_from_json(prediction.get("clusters") or []),
-    )
-    answers, correct = answer_spans(prediction), gold_answers(prediction)
-    right = str(prediction["answer"]).lower() in [answer.lower() for answer in correct]
-    others = [] if right else [span for answer in correct for span in find_answer(passage, answer)]
-    framed = [
-        Mark(*span, kind, lane=len(joint))
-        for kind in ("answer", "gold")
-        for span in (answers if kind == "answer" else others)
-    ]
-    marks = in_lanes(mentions(joint), len(joint)) + framed
+    joint, marks = marked(prediction)
     data, kept = packed_views(prediction)
     parts = {"passage": paragraphs(sentence_spans(passage)), "question": [(len(passage), len(joint))] * bool(question)}
     return render(
         "explanation.html.jinja",
-        title=" ".join(joined([shown_token(t) for t in question if t not in WRAPPING], (0, len(question)))),
+        title=question_of(prediction),
         answer=None if prediction["answer"] is None else str(prediction["answer"]),
         unanswered=prediction.get("unanswered"),
-        gold=correct,
-        right=right,
+        gold=gold_answers(prediction),
+        right=has_right_answer(prediction),
         warnings=prediction.get("warnings") or [],
-        lanes=max((mark.lane + 1 for mark in marks if mark.kind == "mention"), default=0),
+        lanes=lanes(marks),
         bars=bars(prediction),
         entities=entities(joint),
         data=data,
@@ -103,12 +97,43 @@ def page(prediction: Dict[str, Any]) -> str:
     )
 
 
-def gold_answers(prediction: Dict[str, Any]) -> List[str]:
+def marked(prediction: Prediction) -> Tuple[AnnotatedText, List[Mark]]:
+    """
+    Passage and question in a row, with what is marked: mentions, the answer, and where it is wrong, the right ones.
+    """
+    passage, question = prediction["passage_tokens"], prediction["question_tokens"]
+    joint = AnnotatedText(
+        [shown_token(token) for token in passage + question],
+        clusters=clusters_from_json(prediction.get("clusters") or []),
+    )
+    gold = [] if has_right_answer(prediction) else gold_answers(prediction)
+    framed = {"answer": answer_spans(prediction), "gold": [span for one in gold for span in find_answer(passage, one)]}
+    frames = [Mark(*span, kind, lane=len(joint)) for kind, spans in framed.items() for span in spans]
+    return joint, in_lanes(mentions(joint), len(joint)) + frames
+
+
+def lanes(marks: List[Mark]) -> int:
+    """How many lines are below each other."""
+    return max((mark.lane + 1 for mark in marks if mark.kind == "mention"), default=0)
+
+
+def question_of(prediction: Prediction) -> str:
+    """The question for the eye."""
+    shown = [shown_token(token) for token in prediction["question_tokens"] if token not in WRAPPING]
+    return " ".join(joined(shown, (0, len(shown))))
+
+
+def has_right_answer(prediction: Prediction) -> bool:
+    """Whether the answer is a correct one. Case does not count."""
+    return str(prediction["answer"]).lower() in [answer.lower() for answer in gold_answers(prediction)]
+
+
+def gold_answers(prediction: Prediction) -> List[str]:
     """The correct answers, if they are known."""
     return prediction.get("answer_texts") or [str(prediction[key]) for key in ("gold",) if key in prediction]
 
 
-def answer_spans(prediction: Dict[str, Any]) -> List[Span]:
+def answer_spans(prediction: Prediction) -> List[Span]:
     """Where the answer stands in the passage: its spans, or all places of a candidate."""
     spans = prediction.get("best_spans") or [prediction[key] for key in ("best_span",) if key in prediction]
     if spans:
@@ -123,7 +148,7 @@ class Bar(NamedTuple):
     value: float
 
 
-def bars(prediction: Dict[str, Any]) -> List[Tuple[str, List[Bar], str]]:
+def bars(prediction: Prediction) -> List[Tuple[str, List[Bar], str]]:
     """Lists of probabilities, each with a title and what is left out. Words stand between their neighbours."""
     candidates = prediction.get("candidate_probabilities", {})
     lists = [("Candidates", [Bar("", name, "", value) for name, value in candidates.items()])]

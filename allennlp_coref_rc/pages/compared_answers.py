@@ -1,0 +1,132 @@
+"""Shows what several readers answered to the same questions: a page for each question, and an index."""
+
+from itertools import islice, zip_longest
+from pathlib import Path
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
+
+from tqdm import tqdm
+
+from allennlp_coref_rc.annotations.sentences import sentence_spans
+from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.files import atomic_write
+from allennlp_coref_rc.pages.annotated_text import Entity, entities, full_colour
+from allennlp_coref_rc.pages.explanations import (
+    Prediction,
+    bars,
+    checked_predictions,
+    gold_answers,
+    has_right_answer,
+    lanes,
+    marked,
+    question_of,
+)
+from allennlp_coref_rc.pages.marked_text import Token, marked_paragraphs, paragraphs
+from allennlp_coref_rc.pages.templates import render
+
+
+class Answered(NamedTuple):
+    """What one reader answered, and what it has seen."""
+
+    reader: str
+    answer: Optional[str]
+    right: Optional[bool]
+    """`None` where the right answer is not known."""
+    warnings: List[str]
+    bars: List[Tuple[str, List[Any], str]]
+    paragraphs: List[List[Token]]
+    lanes: int
+    weights: Optional[List[float]]
+    """What each token of the passage counted for the answer."""
+    heaviest: float
+    entities: List[Entity]
+
+
+class Row(NamedTuple):
+    """A question in the index."""
+
+    file: str
+    question: str
+    gold: List[str]
+    answers: List[Answered]
+
+
+def write_compared_answers(folder: str, paths: Dict[str, str], limit: int, only_different: bool = False) -> int:
+    """
+    Writes a page for each question, with the answers of all readers side by side, and index.html into a folder. The
+    folder is made if the files can be used.
+
+    # Parameters
+
+    folder : `str`
+    paths : `Dict[str, str]`
+        The predictions of each reader, by its name. All have to be of the same questions in the same order.
+    limit : `int`
+        The most questions.
+    only_different : `bool`, optional (default = `False`)
+        Whether to leave out questions to which all readers give right answers, or all give wrong ones.
+
+    # Returns
+
+    The number of questions.
+    """
+    questions = (found for found in _questions(paths) if not only_different or _differ(found))
+    rows = [
+        Row(f"{number:03d}.html", question_of(found[0]), gold_answers(found[0]), _answers(paths, found))
+        for number, found in enumerate(islice(questions, limit), start=1)
+    ]
+    if not rows:
+        kind = "which only some readers answer" if only_different else "with predictions"
+        raise ConfigurationError(f"{', '.join(paths.values())}: found no questions {kind}, expected one or more")
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    for i, row in enumerate(tqdm(rows, desc="drawing", leave=False)):
+        neighbours = {
+            "before": rows[i - 1].file if i else None,
+            "after": rows[i + 1].file if i + 1 < len(rows) else None,
+        }
+        with atomic_write(str(Path(folder) / row.file)) as file:
+            file.write(render("compared_answers.html.jinja", row=row, **neighbours))
+    with atomic_write(str(Path(folder) / "index.html")) as file:
+        file.write(render("compared_answers_index.html.jinja", rows=rows, readers=list(paths)))
+    return len(rows)
+
+
+def _questions(paths: Dict[str, str]) -> Iterator[List[Prediction]]:
+    """What all readers have predicted for each question."""
+    for number, found in enumerate(zip_longest(*map(checked_predictions, paths.values())), start=1):
+        first, expected = next((path, one) for path, one in zip(paths.values(), found) if one is not None)
+        for path, one in zip(paths.values(), found):
+            if one is None or _question(one) != _question(expected):
+                shown = "nothing" if one is None else f"the question {question_of(one)!r:.60}"
+                raise ConfigurationError(f"{path}: found {shown} as number {number}, expected what {first} has there")
+        yield list(found)
+
+
+def _question(prediction: Prediction) -> Tuple[Any, ...]:
+    """What has to be the same for all readers. They may have put a text into tokens differently."""
+    text = "".join(prediction["question_tokens"] + prediction["passage_tokens"])
+    return prediction.get("id"), None if "id" in prediction else text
+
+
+def _differ(predictions: List[Prediction]) -> bool:
+    return len(set(map(has_right_answer, predictions))) > 1
+
+
+def _answers(paths: Dict[str, str], predictions: List[Prediction]) -> List[Answered]:
+    return [_answered(reader, prediction) for reader, prediction in zip(paths, predictions)]
+
+
+def _answered(reader: str, prediction: Prediction) -> Answered:
+    joint, marks = marked(prediction)
+    weights = prediction.get("attention")
+    return Answered(
+        reader,
+        None if prediction["answer"] is None else str(prediction["answer"]),
+        has_right_answer(prediction) if gold_answers(prediction) else None,
+        prediction.get("warnings") or [],
+        bars(prediction),
+        list(marked_paragraphs(joint.tokens, marks, paragraphs(sentence_spans(prediction["passage_tokens"])))),
+        lanes(marks),
+        weights,
+        full_colour(weights or []),
+        entities(joint),
+    )

@@ -1,0 +1,116 @@
+import json
+
+import pytest
+from allennlp.common.checks import ConfigurationError
+
+from allennlp_coref_rc.__main__ import main
+from allennlp_coref_rc.pages.compared_answers import write_compared_answers
+from tests.pages.parsed import parse
+
+STORY = "Mary saw <Bill> . She left .".split()
+
+
+def predicted(number, answer, **more):
+    return {
+        "id": f"q{number}",
+        "answer": answer,
+        "gold": "mary",
+        "passage_tokens": STORY,
+        "question_tokens": ["@begin", "who", f"left{number}", "?", "@end"],
+        "clusters": [[[0, 1], [4, 5]], [[2, 3], [9, 10]]],
+        "candidate_probabilities": {"Mary": 0.25, "<Bill>": 0.75},
+        **more,
+    }
+
+
+GRU = [predicted(1, "<Bill>", warnings=["<i>Unsure</i>."]), predicted(2, "Mary"), predicted(3, None)]
+COREF = [predicted(1, "Mary", attention=[0.5, 0.0, 0.25, 0.0, 0.25, 0.0, 0.0]), predicted(2, "Mary"), predicted(3, "x")]
+
+
+@pytest.fixture
+def write(tmp_path):
+    def written(**predictions):
+        paths = {}
+        for name, values in predictions.items():
+            paths[name] = str(tmp_path / f"{name}.jsonl")
+            (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(value) + "\n" for value in values))
+        return paths
+
+    return written
+
+
+def test_a_page_has_the_answers_of_all_readers(tmp_path, write):
+    assert write_compared_answers(str(tmp_path / "pages"), write(GRU=GRU, Coref=COREF), limit=10) == 3
+    page = parse((tmp_path / "pages" / "001.html").read_text())
+    assert [heading.text for heading in page.all(tag="h1")] == ["who left1?"]
+    first, second = page.all(tag="section")
+    assert [one.all(tag="b")[0].text for one in (first, second)] == ["✗ <Bill>", "✓ Mary"]
+    assert [one.text for one in first.all(of_class="warning")] == ["<i>Unsure</i>."]
+    # Each reader's own answer is framed; where it is wrong, the right ones are marked in another way.
+    assert [mark.text for mark in first.all(of_class="crc-answer")] == ["<Bill>"]
+    assert [mark.text for mark in first.all(of_class="crc-gold")] == ["Mary"]
+    assert [mark.text for mark in second.all(of_class="crc-answer")] == ["Mary"]
+    assert not second.all(of_class="crc-gold")
+    # Two entities, and those of their mentions that are in the passage.
+    assert [mark.text for mark in first.all(of_class="crc-text")[0].all(of_class="crc-e1")] == ["Mary", "She"]
+    assert [mark.text for mark in first.all(of_class="crc-text")[0].all(of_class="crc-e2")] == ["<Bill>"]
+    # What counted for the answer colours the words of the reader that says so: a half is the largest weight here.
+    assert not first.all(of_class="crc-weighed")
+    assert [word.attributes["style"] for word in second.all(of_class="crc-w")][:3] == [
+        "--w:0.85",
+        "--w:0.00",
+        "--w:0.42",
+    ]
+    assert [row.text.split()[0] for row in first.all(of_class="bars")[0].all(tag="tr")] == ["<Bill>", "Mary"]
+
+
+def test_the_index_and_its_pages_lead_to_each_other(tmp_path, write):
+    write_compared_answers(str(tmp_path / "pages"), write(GRU=GRU, Coref=COREF), limit=2)
+    index = parse((tmp_path / "pages" / "index.html").read_text())
+    links = [link.attributes["href"] for link in index.all(tag="a")]
+    assert links == ["001.html", "002.html"] and not (tmp_path / "pages" / "003.html").exists()
+    assert [[cell.text for cell in row.all(tag="td")] for row in index.all(tag="tr")[1:]] == [
+        ["who left1?", "mary", "✗ <Bill>", "✓ Mary"],
+        ["who left2?", "mary", "✓ Mary", "✓ Mary"],
+    ]
+    pages = [parse((tmp_path / "pages" / name).read_text()) for name in links]
+    assert [[link.attributes["href"] for link in page.all(tag="a")] for page in pages] == [
+        ["index.html", "002.html"],
+        ["001.html", "index.html"],
+    ]
+
+
+def test_questions_can_be_those_that_only_some_readers_answer(tmp_path, write, capsys):
+    paths = write(GRU=GRU, Coref=COREF)
+    named = [f"{name}={path}" for name, path in paths.items()]
+    main(["draw", "answers", str(tmp_path / "pages"), *named, "--only-different"])
+    assert capsys.readouterr().out == f"{tmp_path}/pages/index.html: 1 question to 2 readers\n"
+    assert "who left1?" in (tmp_path / "pages" / "001.html").read_text()
+    with pytest.raises(ConfigurationError, match="found no questions which only some readers answer"):
+        write_compared_answers(str(tmp_path / "none"), {"a": paths["GRU"], "b": paths["GRU"]}, 10, True)
+    assert not (tmp_path / "none").exists()
+
+
+def test_without_right_answers_nothing_is_called_right_or_wrong(tmp_path, write):
+    unlabelled = [{key: value for key, value in GRU[0].items() if key != "gold"}]
+    write_compared_answers(str(tmp_path / "pages"), write(GRU=unlabelled), limit=10)
+    (answer,) = parse((tmp_path / "pages" / "001.html").read_text()).all(tag="section")[0].all(of_class="answer")
+    assert answer.text == "<Bill>" and "✗" not in (tmp_path / "pages" / "index.html").read_text()
+
+
+@pytest.mark.parametrize(
+    "other, message",
+    [
+        (COREF[:2], r"found nothing as number 3, expected what .*GRU.jsonl has there"),
+        ([COREF[1], COREF[0], COREF[2]], r"Coref.jsonl: found the question 'who left2\?' as number 1, expected what"),
+        (
+            [*COREF, predicted(4, "Mary")],
+            r"GRU.jsonl: found nothing as number 4, expected what .*Coref.jsonl has there",
+        ),
+        ([{"answer": "Mary"}], r"Coref.jsonl, line 1, .*: found a prediction without question_tokens"),
+    ],
+)
+def test_readers_of_other_questions_are_refused_before_anything_is_written(tmp_path, write, other, message):
+    with pytest.raises(ConfigurationError, match=message):
+        write_compared_answers(str(tmp_path / "pages"), write(GRU=GRU, Coref=other), limit=10)
+    assert not (tmp_path / "pages").exists()
