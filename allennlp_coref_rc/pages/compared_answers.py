@@ -1,6 +1,6 @@
 """Shows what several readers answered to the same questions: a page for each question, and an index."""
 
-from itertools import islice, zip_longest
+from itertools import islice
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
@@ -9,6 +9,7 @@ from tqdm import tqdm
 from allennlp_coref_rc.annotations.sentences import sentence_spans
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import atomic_write
+from allennlp_coref_rc.common.side_by_side import side_by_side
 from allennlp_coref_rc.pages.annotated_text import Entity, entities, full_colour
 from allennlp_coref_rc.pages.explanations import (
     Prediction,
@@ -91,14 +92,13 @@ def write_compared_answers(folder: str, paths: Dict[str, str], limit: int, only_
 
 
 def _questions(paths: Dict[str, str]) -> Iterator[List[Prediction]]:
-    """What all readers have predicted for each question."""
-    for number, found in enumerate(zip_longest(*map(checked_predictions, paths.values())), start=1):
-        first, expected = next((path, one) for path, one in zip(paths.values(), found) if one is not None)
-        for path, one in zip(paths.values(), found):
-            if one is None or _question(one) != _question(expected):
-                shown = "nothing" if one is None else f"the question {question_of(one)!r:.60}"
-                raise ConfigurationError(f"{path}: found {shown} as number {number}, expected what {first} has there")
-        yield list(found)
+    """Yields the predictions of all readers, one question after another."""
+    return side_by_side(
+        list(paths.values()),
+        checked_predictions,
+        _question,
+        lambda prediction: f"the question {question_of(prediction)!r:.60}",
+    )
 
 
 def _question(prediction: Prediction) -> Tuple[Any, ...]:

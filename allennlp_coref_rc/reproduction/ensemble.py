@@ -1,8 +1,8 @@
-from itertools import zip_longest
 from typing import Any, Dict, Iterator, List, Sequence, Tuple
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.json_objects import read_json_objects
+from allennlp_coref_rc.common.side_by_side import side_by_side
 from allennlp_coref_rc.metrics.answer_scores import is_correct
 
 KEY = "candidate_probabilities"
@@ -10,19 +10,19 @@ KEY = "candidate_probabilities"
 
 def ensemble(paths: Sequence[str]) -> Iterator[Dict[str, Any]]:
     """Combines the predictions of all readers."""
-    files = (map(_checked, read_json_objects(path)) for path in paths)
-    for number, found in enumerate(zip_longest(*files), start=1):
-        for path, one in zip(paths, found):
-            if one is None or (one.get("id"), one["gold"]) != (found[0].get("id"), found[0]["gold"]):
-                shown = (
-                    "nothing"
-                    if one is None
-                    else f"the question {one.get('id')!r:.60} with the answer {one['gold']!r:.60}"
-                )
-                raise ConfigurationError(
-                    f"{path}: found {shown} as number {number}, expected what {paths[0]} has there"
-                )
-        yield _together(found)
+    yield from map(_together, side_by_side(paths, _read, _question, _shown))
+
+
+def _read(path: str) -> Iterator[Dict[str, Any]]:
+    return map(_checked, read_json_objects(path))
+
+
+def _question(prediction: Dict[str, Any]) -> Tuple[Any, str]:
+    return prediction.get("id"), prediction["gold"]
+
+
+def _shown(prediction: Dict[str, Any]) -> str:
+    return f"the question {prediction.get('id')!r:.60} with the answer {prediction['gold']!r:.60}"
 
 
 def _checked(placed: Tuple[str, Dict[str, Any]]) -> Dict[str, Any]:

@@ -8,6 +8,7 @@ from allennlp.training.callbacks import TrainerCallback
 from allennlp.training.gradient_descent_trainer import GradientDescentTrainer
 
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.training.metric_value import metric_value
 
 logger = logging.getLogger(__name__)
 
@@ -56,10 +57,7 @@ class RestartBelow(TrainerCallback):
         is_primary: bool = True,
         **kwargs: Any,
     ) -> None:
-        if self._metric not in metrics:
-            found = ", ".join(metrics)
-            raise ConfigurationError(f"restart_below: found no metric {self._metric}, expected one of {found}")
-        self._best = max(self._best, metrics[self._metric])
+        self._best = max(self._best, metric_value(metrics, self._metric, "restart_below"))
         self._since_start += 1
         if self._best < self._value and self._since_start >= self._epochs:
             logger.warning(

@@ -3,7 +3,7 @@ from typing import Any, Dict
 from allennlp.training.callbacks import TrainerCallback
 from allennlp.training.gradient_descent_trainer import GradientDescentTrainer
 
-from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.training.metric_value import metric_value
 
 
 @TrainerCallback.register("stop_above")
@@ -44,10 +44,7 @@ class StopAbove(TrainerCallback):
         is_primary: bool = True,
         **kwargs: Any,
     ) -> None:
-        if self._metric not in metrics:
-            found = ", ".join(metrics)
-            raise ConfigurationError(f"stop_above: found no metric {self._metric}, expected one of {found}")
-        self._reached += metrics[self._metric] > self._value
+        self._reached += metric_value(metrics, self._metric, "stop_above") > self._value
         self._stop_if_reached(trainer)
 
     def _stop_if_reached(self, trainer: GradientDescentTrainer) -> None:

@@ -46,8 +46,8 @@ def test_is_short_and_cites_its_source(config):
     assert lines[0].startswith("// ") and max(map(len, lines)) <= 120
 
 
-def train_two_batches(params):
-    """Trains, and gives the instances and the model, with what it lost before and after."""
+def model_and_data(params):
+    """The first instances of the training data, a model for them, and what it reads."""
     reader = DatasetReader.from_params(params["dataset_reader"])
     instances = list(islice(reader.read(params["train_data_path"]), 8))
     assert len(instances) > 1
@@ -56,7 +56,12 @@ def train_two_batches(params):
     model = Model.from_params(params["model"], vocab=vocab)
     batch = Batch(instances)
     batch.index_instances(vocab)
-    inputs = batch.as_tensor_dict()
+    return model, instances, batch.as_tensor_dict()
+
+
+def train_two_batches(params):
+    """Trains, and gives the instances and the model, with what it lost before and after."""
+    model, instances, inputs = model_and_data(params)
 
     def loss():
         with torch.no_grad():
@@ -77,21 +82,16 @@ def train_two_batches(params):
 @pytest.mark.parametrize("reader", ["ga", "bi"])
 @pytest.mark.parametrize("one_hot", ["", "_one_hot"])
 def test_the_compiled_gru_is_the_model_of_the_gru(reader, one_hot):
-    def model_of(name):
-        params = load_small(CONFIGS / "babi" / f"{reader}_{name}{one_hot}.jsonnet", 15)
-        instances = list(islice(DatasetReader.from_params(params["dataset_reader"]).read("train"), 8))
-        vocab = Vocabulary.from_instances(instances)
-        return Model.from_params(params["model"], vocab=vocab), instances, vocab
+    def small_model(name):
+        return model_and_data(load_small(CONFIGS / "babi" / f"{reader}_{name}{one_hot}.jsonnet", 15))
 
     def compiled_names(values):
         return {re.sub(r"(_encoders\.\d)\._module", r"\1", name): value for name, value in values}
 
-    model, instances, vocab = model_of("gru")
-    compiled, _, _ = model_of("compiled_gru")
+    model, _, inputs = small_model("gru")
+    compiled, _, _ = small_model("compiled_gru")
     compiled.load_state_dict(compiled_names(model.state_dict().items()))
-    batch = Batch(instances)
-    batch.index_instances(vocab)
-    losses = [reader.eval()(**batch.as_tensor_dict())["loss"] for reader in (model, compiled)]
+    losses = [reader.eval()(**inputs)["loss"] for reader in (model, compiled)]
     sum(losses).backward()
     torch.testing.assert_close(*losses)
     gradients = [{name: p.grad for name, p in reader.named_parameters()} for reader in (model, compiled)]

@@ -1,0 +1,37 @@
+"""Reads what several readers say about the same questions."""
+
+from itertools import zip_longest
+from typing import Any, Callable, Iterable, Iterator, List, Sequence, TypeVar
+
+from allennlp_coref_rc.common.errors import ConfigurationError
+
+T = TypeVar("T")
+
+
+def side_by_side(
+    paths: Sequence[str], read: Callable[[str], Iterable[T]], identity: Callable[[T], Any], shown: Callable[[T], str]
+) -> Iterator[List[T]]:
+    """
+    The first value of each file, then the second of each, and so on. All have to be about the same.
+
+    # Parameters
+
+    paths : `Sequence[str]`
+    read : `Callable[[str], Iterable[T]]`
+        Gives the values of a file.
+    identity : `Callable[[T], Any]`
+        What has to be equal in values that stand side by side.
+    shown : `Callable[[T], str]`
+        What a message says about a value that is not equal.
+
+    # Errors
+
+    A file that ends before another, and values that are not about the same, raise a `ConfigurationError`.
+    """
+    for number, found in enumerate(zip_longest(*map(read, paths)), start=1):
+        first, expected = next((path, one) for path, one in zip(paths, found) if one is not None)
+        for path, one in zip(paths, found):
+            if one is None or identity(one) != identity(expected):
+                what = "nothing" if one is None else shown(one)
+                raise ConfigurationError(f"{path}: found {what} as number {number}, expected what {first} has there")
+        yield list(found)
