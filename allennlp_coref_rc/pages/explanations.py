@@ -11,6 +11,7 @@ from allennlp_coref_rc.annotations.sentences import sentence_spans
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import atomic_write
 from allennlp_coref_rc.common.json_objects import read_json_objects
+from allennlp_coref_rc.metrics.answer_scores import is_correct
 from allennlp_coref_rc.pages.annotated_text import entities, find_answer, mentions
 from allennlp_coref_rc.pages.attention_views import SCORES, packed_views, shown_token
 from allennlp_coref_rc.pages.marked_text import Mark, in_lanes, joined, marked_paragraphs, paragraphs
@@ -124,8 +125,8 @@ def question_of(prediction: Prediction) -> str:
 
 
 def has_right_answer(prediction: Prediction) -> bool:
-    """Whether the answer is a correct one. Case does not count."""
-    return str(prediction["answer"]).lower() in [answer.lower() for answer in gold_answers(prediction)]
+    """Whether the answer is one of the correct ones."""
+    return any(is_correct({**prediction, "gold": answer}) for answer in gold_answers(prediction))
 
 
 def gold_answers(prediction: Prediction) -> List[str]:

@@ -6,8 +6,8 @@ import pytest
 from allennlp.common.checks import ConfigurationError
 
 from allennlp_coref_rc.pages.attention_pictures import head_matrix, shown
+from allennlp_coref_rc.pages.explanations import has_right_answer, write_explanations
 from allennlp_coref_rc.pages.explanations import page as explanation_page
-from allennlp_coref_rc.pages.explanations import write_explanations
 from allennlp_coref_rc.pages.packed_attention import AttentionMap, Block
 from tests.pages.parsed import parse
 
@@ -197,6 +197,14 @@ def test_an_answer_of_several_spans_is_framed_where_nothing_else_is_known():
     page = parse(explanation_page(values))
     assert [mark.text for mark in page.all(of_class="crc-answer")] == ["Ann", "Bob"]
     assert not page.all(id="views") and not page.all(of_class="bars")
+
+
+def test_no_answer_is_not_the_word_none():
+    question = {"passage_tokens": "none of them".split(), "question_tokens": ["Who"], "gold": "none"}
+    assert has_right_answer({**question, "answer": "None"})
+    assert not has_right_answer({**question, "answer": None})
+    assert not has_right_answer({**question, "answer": "none", "unanswered": "there is no candidate"})
+    assert has_right_answer({**question, "answer": "both", "answer_texts": ["they", "Both"]})
 
 
 def test_scopes_are_told_apart():
