@@ -231,7 +231,10 @@ def printing_to(path: str) -> Iterator[None]:
 
 
 def hardware(cuda_device: int) -> str:
-    """Describes the processor or GPU of a run."""
+    """
+    Describes the processor or GPU of a run, and the instructions that `ATEN_CPU_CAPABILITY` limits it to, since these
+    change the last digits of sums.
+    """
     import torch
 
     if cuda_device >= 0:
@@ -242,6 +245,8 @@ def hardware(cuda_device: int) -> str:
             name = next((line.partition(":")[2].strip() for line in file if line.startswith("model name")), name)
     except OSError:
         pass
+    if os.environ.get("ATEN_CPU_CAPABILITY"):
+        name += f" limited to {torch.backends.cpu.get_cpu_capability()}"
     threads = torch.get_num_threads()
     return f"{name}, {threads} thread{'s' * (threads > 1)}"
 

@@ -108,6 +108,7 @@ TABLES: Dict[str, Callable[..., List[str]]] = {
         function.__name__: function
         for function in (
             results_tables.processors,
+            results_tables.arithmetic,
             results_tables.first_cpu,
             results_tables.other_settings,
             results_tables.typed_edges,

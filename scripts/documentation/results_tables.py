@@ -18,6 +18,8 @@ from scripts.documentation.results_values import (
     VALIDATION,
     both,
     each,
+    folder_of,
+    mean,
     number,
     runs,
     table,
@@ -31,6 +33,17 @@ PROCESSORS = {
 }
 
 FIRST, _, THIRD = PROCESSORS.values()
+
+ONE_CONFIG = "beyond.3.best"
+
+SEEDS_OF_BEST = [str(seed) for seed in range(16, 21)]
+
+ARITHMETIC = {
+    "compiled, AVX-512": (ONE_CONFIG, "Intel*Processor,*"),
+    "compiled, AVX2": (ONE_CONFIG, "Intel*AVX2,*"),
+    "PyTorch, AVX-512": (f"{ONE_CONFIG}_plain", "Intel*Processor,*"),
+}
+"""Where sums are taken in another order: the row, and the processor with its instructions."""
 
 FASTER = "babi/ga_coref_gru_renamed_faster"
 
@@ -86,6 +99,20 @@ def processors(*tasks: str) -> List[str]:
 
 def _with_seed(line: Line) -> str:
     return f"seed {line['seed']}: {both(line)}" if line["seed"] else both(line)
+
+
+def arithmetic(*tasks: str) -> List[str]:
+    """The same seeds of the one config with sums in other orders, task by task."""
+    lines = []
+    for task in tasks:
+        for label, (row, hardware) in ARITHMETIC.items():
+            found = {
+                line["seed"]: float(line[TEST]) for line in runs(f"{folder_of(row)}/task_{task}", hardware=hardware)
+            }
+            if found:
+                cells = (number(found[seed]) if seed in found else "" for seed in SEEDS_OF_BEST)
+                lines.append([task, label, *cells, mean(list(found.values()))])
+    return markdown(["task", "sums", *(f"seed {seed}" for seed in SEEDS_OF_BEST), "mean ± sd"], lines)
 
 
 def first_cpu() -> List[str]:

@@ -10,6 +10,7 @@ from typing import List, Sequence
 from allennlp_coref_rc.reproduction.condition import Table, select
 from allennlp_coref_rc.reproduction.condition_files import CONDITIONS, read_conditions
 from allennlp_coref_rc.reproduction.results_file import Line, Results
+from allennlp_coref_rc.reproduction.runs import OUTPUT
 from scripts.documentation.places import PROJECT
 
 RESULTS = PROJECT / "docs" / "results"
@@ -30,6 +31,12 @@ def results(**where: str) -> Results:
 @lru_cache(maxsize=None)
 def table(name: str, conditions: str = CONDITIONS) -> Table:
     return select(read_conditions(conditions), [name], [])[0]
+
+
+def folder_of(row: str) -> str:
+    """The folder of the runs of a row of a table, without the task."""
+    (condition,) = [c for c in table(row.rpartition(".")[0]).conditions if c.name == row]
+    return condition.runs([0], OUTPUT)[0].name.rsplit("/", 2)[0]
 
 
 def runs(folder: str, seeds: str = "", **where: str) -> List[Line]:

@@ -1,6 +1,8 @@
 import json
 import os
 
+import torch
+
 from allennlp_coref_rc.reproduction import execution
 from allennlp_coref_rc.reproduction.runs import ATTEMPT, MODEL, Run
 
@@ -64,3 +66,12 @@ def test_of_answers_to_questions_about_texts_what_groups_them_is_kept(tmp_path):
             "passage_length": 3,
         },
     ]
+
+
+def test_the_hardware_of_a_run_names_the_instructions_that_it_is_limited_to(monkeypatch):
+    monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", lambda: "AVX2")
+    monkeypatch.delenv("ATEN_CPU_CAPABILITY", raising=False)
+    plain = execution.hardware(-1)
+    assert "AVX2" not in plain
+    monkeypatch.setenv("ATEN_CPU_CAPABILITY", "avx2")
+    assert execution.hardware(-1) == plain.replace(",", " limited to AVX2,", 1)
