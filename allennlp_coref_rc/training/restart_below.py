@@ -8,7 +8,7 @@ from allennlp.training.callbacks import TrainerCallback
 from allennlp.training.gradient_descent_trainer import GradientDescentTrainer
 
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.training.metric_value import metric_value
+from allennlp_coref_rc.training.watched_metric import check_epochs, metric_value
 
 logger = logging.getLogger(__name__)
 
@@ -17,9 +17,10 @@ logger = logging.getLogger(__name__)
 class RestartBelow(TrainerCallback):
     """
     Begins again with other random weights when a metric has stayed below a value: some tasks are learnt with most
-    random weights and never with others. Nothing is added to the budget, since the restart comes within the run: epochs
-    are counted on, and the learning rate goes on as it would have. The optimizer begins anew, and so does the patience.
-    Epochs before a restart do not count as the best. Not in the papers.
+    random weights and never with others. The new weights are those that the config's model begins with. Nothing is
+    added to the budget, since the restart comes within the run: epochs are counted on, and the learning rate goes on as
+    it would have. The optimizer begins anew, and so does the patience. Epochs before a restart do not count as the
+    best. Not in the papers.
 
     Registered as a `TrainerCallback` with name "restart_below".
 
@@ -27,27 +28,40 @@ class RestartBelow(TrainerCallback):
 
     value : `float`
     epochs : `int`
-        How many epochs the metric may stay below the value. New weights have as many again.
+        How many epochs the metric may stay below the value. New weights have as many again; where fewer are left,
+        training goes on with the weights that it has.
     metric : `str`, optional (default = `"validation_accuracy"`)
         As in AllenNLP's `metrics_epoch_0.json`.
 
     # Errors
 
-    A metric that there is not, moving averages, and training in several processes raise a `ConfigurationError`.
+    `epochs` below 1, a trainer whose `patience` would end the training before, a metric that there is not, moving
+    averages, training in several processes, and a folder without `config.json` raise a `ConfigurationError`.
     """
 
     def __init__(self, serialization_dir: str, value: float, epochs: int, metric: str = "validation_accuracy") -> None:
         super().__init__(serialization_dir)
+        check_epochs(epochs, "restart_below")
         self._value = value
         self._epochs = epochs
         self._metric = metric
         self._best = float("-inf")
         self._since_start = 0
+        self._config = os.path.join(serialization_dir, "config.json")
 
     def on_start(self, trainer: GradientDescentTrainer, is_primary: bool = True, **kwargs: Any) -> None:
         for found, name in ((trainer._distributed, "several processes"), (trainer._moving_average, "a moving average")):
             if found:
                 raise ConfigurationError(f"restart_below: found {name}, expected a training without")
+        patience = trainer._metric_tracker._patience
+        # It is 0 where `stop_above` ends a training.
+        if patience and patience < self._epochs:
+            raise ConfigurationError(
+                f"restart_below: found trainer.patience {patience}, expected {self._epochs} or more, as its epochs: "
+                "else training may end before it can begin again"
+            )
+        if not os.path.exists(self._config):
+            raise ConfigurationError(f"restart_below: found no {self._config}, expected the config of the training")
 
     def on_epoch(
         self,
@@ -59,7 +73,8 @@ class RestartBelow(TrainerCallback):
     ) -> None:
         self._best = max(self._best, metric_value(metrics, self._metric, "restart_below"))
         self._since_start += 1
-        if self._best < self._value and self._since_start >= self._epochs:
+        enough_left = trainer._num_epochs - (epoch + 1) >= self._epochs
+        if self._best < self._value and self._since_start >= self._epochs and enough_left:
             logger.warning(
                 "After epoch %d: %s has been at most %.3g in %d epochs, below %g. Training begins again, with other "
                 "random weights",
@@ -74,10 +89,12 @@ class RestartBelow(TrainerCallback):
 
     def _restart(self, trainer: GradientDescentTrainer) -> None:
         """Comes before the checkpoint of the epoch is saved, so that a training that goes on has the new weights."""
-        params = Params.from_file(os.path.join(self.serialization_dir, "config.json"))
+        params = Params.from_file(self._config)
         new = Model.from_params(params["model"], vocab=trainer.model.vocab, serialization_dir=self.serialization_dir)
         trainer.model.load_state_dict(new.state_dict())
-        trainer.optimizer.state.clear()
+        # AllenNLP's "multi" holds several.
+        for optimizer in getattr(trainer.optimizer, "optimizers", {"": trainer.optimizer}).values():
+            optimizer.state.clear()
         tracker = trainer._metric_tracker
         forgotten = {"best_so_far": None, "epochs_with_no_improvement": 0, "is_best_so_far": False}
         tracker.load_state_dict({**tracker.state_dict(), **forgotten})

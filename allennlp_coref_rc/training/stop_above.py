@@ -3,7 +3,7 @@ from typing import Any, Dict
 from allennlp.training.callbacks import TrainerCallback
 from allennlp.training.gradient_descent_trainer import GradientDescentTrainer
 
-from allennlp_coref_rc.training.metric_value import metric_value
+from allennlp_coref_rc.training.watched_metric import check_epochs, metric_value
 
 
 @TrainerCallback.register("stop_above")
@@ -22,12 +22,17 @@ class StopAbove(TrainerCallback):
     epochs : `int`, optional (default = `1`)
         In how many epochs the metric has to be above the value. They need not follow each other. With few questions to
         validate on, a single epoch may have them all right by chance.
+
+    # Errors
+
+    `epochs` below 1 and a metric that there is not raise a `ConfigurationError`.
     """
 
     def __init__(
         self, serialization_dir: str, value: float, metric: str = "validation_accuracy", epochs: int = 1
     ) -> None:
         super().__init__(serialization_dir)
+        check_epochs(epochs, "stop_above")
         self._value = value
         self._metric = metric
         self._epochs = epochs
