@@ -1,7 +1,7 @@
-// The reader with the fewest errors on bAbI-1K, one config for all tasks: beyond the papers. Unlike ga_coref_gru_renamed
-// it has 3 layers, and the last is told where in the question a token of the passage is. Batches of 16 make twice as
-// many updates. North and south are exchanged, east and west too, with the answers that are made of them.
-// docs/results/beyond_the_papers.md has the protocol of its runs.
+// The reader with the fewest errors on bAbI-1K, one config for all tasks: beyond the papers. Unlike
+// ga_coref_gru_renamed it has 3 layers, and the last is told where in the question a token of the passage is. Batches
+// of 16 make twice as many updates. North and south are exchanged, east and west too, with the answers that are made
+// of them. docs/results/beyond_the_papers.md has the protocol of its runs.
 (import 'ga_coref_gru_renamed.jsonnet') {
   layers:: 3,
   question_positions:: 30,
