@@ -3,6 +3,7 @@ import os
 from pathlib import Path
 from typing import Iterator, List, Tuple
 
+from allennlp_coref_rc.commands.argument_types import positive
 from allennlp_coref_rc.common.errors import ConfigurationError
 
 HELP = "draw training curves, stories, annotated documents, explanations, answers, scores by question"
@@ -119,7 +120,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "folder", nargs="?", metavar="FOLDER", type=Path, help="where pages go (default: named after FILE)"
     )
     clusters.add_argument("--format", choices=FORMATS, default=FORMATS[0], help="of FILE (default: annotated)")
-    clusters.add_argument("--limit", type=int, default=100, help="the number of documents (default: %(default)s)")
+    clusters.add_argument("--limit", type=positive, default=100, help="the number of documents (default: %(default)s)")
     clusters.set_defaults(function=draw_clusters)
 
     explanations = kinds.add_parser("explanations", help="what a reader has looked at", description=EXPLANATIONS)
@@ -128,7 +129,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     explanations.add_argument(
         "--pictures", action="store_true", help="also draw PNGs of each attention, which takes long"
     )
-    explanations.add_argument("--limit", type=int, default=20, help="the number of predictions (default: %(default)s)")
+    explanations.add_argument(
+        "--limit", type=positive, default=20, help="the number of predictions (default: %(default)s)"
+    )
     explanations.set_defaults(function=draw_explanations)
 
     answers = kinds.add_parser("answers", help="the answers of several readers, side by side", description=ANSWERS)
@@ -139,7 +142,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="leave out questions that all readers answer correctly, and those that none does",
     )
-    answers.add_argument("--limit", type=int, default=100, help="the number of questions (default: %(default)s)")
+    answers.add_argument("--limit", type=positive, default=100, help="the number of questions (default: %(default)s)")
     answers.set_defaults(function=draw_answers)
 
     questions = kinds.add_parser("questions", help="scores by type of question and by length", description=QUESTIONS)
@@ -163,7 +166,7 @@ def draw_ablation(args: argparse.Namespace) -> None:
     curves = [ablation_curve(name, folders, args.metric, against) for name, folders in _curves(args)]
     _make_parent(args.output)
     write_curves(args.output, curves, args.x_name or X_NAME, args.metric)
-    print(f"{args.output}.png and {args.output}.csv: {len(curves)} curves")
+    print(f"{args.output}.png and {args.output}.csv: {_counted(len(curves), 'curve')}")
 
 
 def draw_training(args: argparse.Namespace) -> None:
@@ -173,7 +176,7 @@ def draw_training(args: argparse.Namespace) -> None:
     curves = [training_curve(name, folders, split) for name, folders in _curves(args) for split in args.splits]
     _make_parent(args.output)
     write_curves(args.output, curves, *AXES)
-    print(f"{args.output}.png and {args.output}.csv: {len(curves)} curves")
+    print(f"{args.output}.png and {args.output}.csv: {_counted(len(curves), 'curve')}")
 
 
 def draw_story(args: argparse.Namespace) -> None:
@@ -193,7 +196,7 @@ def draw_story(args: argparse.Namespace) -> None:
     args.folder.mkdir(parents=True, exist_ok=True)
     for number, readers in tqdm(believed.items(), desc="drawing", leave=False):
         write_story(str(args.folder / f"question_{number}"), stories[number].question, readers)
-    print(f"{args.folder}: a page and a picture of {len(believed)} questions")
+    print(f"{args.folder}: a page and a picture of {_counted(len(believed), 'question')}")
 
 
 def draw_clusters(args: argparse.Namespace) -> None:
@@ -202,14 +205,14 @@ def draw_clusters(args: argparse.Namespace) -> None:
     folder = args.folder or Path(Path(args.file).name.partition(".")[0] + "_pages")
     number = write_pages(args.file, str(folder), args.format, args.limit)
     first = folder / ("index.html" if number > 1 else "001.html")
-    print(f"{first}: {number} document{'s' * (number > 1)}")
+    print(f"{first}: {_counted(number, 'document')}")
 
 
 def draw_explanations(args: argparse.Namespace) -> None:
     from allennlp_coref_rc.pages.explanations import write_explanations
 
     number = write_explanations(args.predictions, args.folder, args.limit, args.pictures)
-    print(f"{args.folder}: pages{' and pictures' * args.pictures} of {number} predictions")
+    print(f"{args.folder}: pages{' and pictures' * args.pictures} of {_counted(number, 'prediction')}")
 
 
 def draw_answers(args: argparse.Namespace) -> None:
@@ -218,7 +221,8 @@ def draw_answers(args: argparse.Namespace) -> None:
 
     paths = named_paths(args.predictions)
     number = write_compared_answers(args.folder, paths, args.limit, args.only_different)
-    print(f"{Path(args.folder, 'index.html')}: {number} question{'s' * (number > 1)} to {len(paths)} readers")
+    index = Path(args.folder, "index.html")
+    print(f"{index}: {_counted(number, 'question')} to {_counted(len(paths), 'reader')}")
 
 
 def draw_questions(args: argparse.Namespace) -> None:
@@ -241,6 +245,10 @@ def _curves(args: argparse.Namespace) -> Iterator[Tuple[str, List[Path]]]:
             if folders.count(folder) > 1:
                 raise ConfigurationError(f"--curve {name}: found {folder} twice, expected every run once")
         yield name, folders
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'s' * (number != 1)}"
 
 
 def _make_parent(output: str) -> None:

@@ -3,6 +3,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
+from allennlp_coref_rc.commands.argument_types import positive
 from allennlp_coref_rc.common.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -51,12 +52,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--write-results", metavar="FILE", help=write)
 
     add = parser.add_argument_group("how").add_argument
-    add("--workers", type=_positive, metavar="N", help="runs at the same time (default: one per processor)")
-    add("--threads", type=_positive, default=1, metavar="N", help="threads of each run (default: %(default)s)")
+    add("--workers", type=positive, metavar="N", help="runs at the same time (default: one per processor)")
+    add("--threads", type=positive, default=1, metavar="N", help="threads of each run (default: %(default)s)")
     add("--gpus", default="", metavar="NUMBERS", help="GPUs to use, such as 0,1 (default: none, only the processor)")
     add(
         "--runs-per-gpu",
-        type=_positive,
+        type=positive,
         default=1,
         metavar="N",
         help="runs at the same time on each GPU, in place of --workers",
@@ -157,9 +158,3 @@ def _run(args: argparse.Namespace, minutes: dict) -> None:
     )
     if failed:
         sys.exit(1)
-
-
-def _positive(text: str) -> int:
-    if int(text) < 1:
-        raise ValueError(f"found {text}, expected 1 or more")
-    return int(text)

@@ -22,7 +22,7 @@ def side_by_side(
     identity : `Callable[[T], Any]`
         What has to be equal in values that stand side by side.
     shown : `Callable[[T], str]`
-        What a message says about a value that is not equal.
+        What a message says about a value.
 
     # Errors
 
@@ -33,5 +33,7 @@ def side_by_side(
         for path, one in zip(paths, found):
             if one is None or identity(one) != identity(expected):
                 what = "nothing" if one is None else shown(one)
-                raise ConfigurationError(f"{path}: found {what} as number {number}, expected what {first} has there")
+                raise ConfigurationError(
+                    f"{path}: found {what} as number {number}, expected what {first} has there, {shown(expected)}"
+                )
         yield list(found)

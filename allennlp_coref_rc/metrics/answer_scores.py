@@ -1,6 +1,6 @@
 """The scores of answers in words: counts of each question that add up to scores."""
 
-from typing import Any, Dict, List, Sequence
+from typing import Any, Dict, List, Optional, Sequence
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.metrics.overlap import MAX_ORDER, bleu, bleu_counts, rouge_l, squad_f1, squad_tokens
@@ -11,10 +11,19 @@ MEANS = ("rouge_l", "exact_match", "f1")
 NUM_COUNTS = 1 + len(MEANS) + 2 + 2 * MAX_ORDER
 
 
-def is_correct(prediction: Dict[str, Any]) -> bool:
-    """Whether the `answer` of a prediction is its `gold` answer. Case does not count, and no answer is never right."""
-    answer = prediction.get("answer")
-    return answer is not None and not prediction.get("unanswered") and str(answer).lower() == prediction["gold"].lower()
+def is_correct(prediction: Dict[str, Any]) -> Optional[bool]:
+    """
+    Whether the answer of a prediction is correct, or `None` if nothing says so. What a prediction says itself counts
+    (`correct`, or Quoref's `exact_match`), else whether its `answer` is its `gold` answer. Case does not count there,
+    and no answer is never correct.
+    """
+    for key in ("correct", "exact_match"):
+        if key in prediction:
+            return bool(prediction[key]) if isinstance(prediction[key], (int, float)) else None
+    answer, gold = prediction.get("answer"), prediction.get("gold")
+    if not isinstance(gold, str):
+        return None
+    return answer is not None and not prediction.get("unanswered") and str(answer).lower() == gold.lower()
 
 
 def answer_counts(

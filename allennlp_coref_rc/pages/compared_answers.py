@@ -1,8 +1,9 @@
 """Shows what several readers answered to the same questions: a page for each question, and an index."""
 
+from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple, Union
 
 from tqdm import tqdm
 
@@ -11,17 +12,9 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import atomic_write
 from allennlp_coref_rc.common.side_by_side import side_by_side
 from allennlp_coref_rc.pages.annotated_text import Entity, entities, full_colour
-from allennlp_coref_rc.pages.explanations import (
-    Prediction,
-    bars,
-    checked_predictions,
-    gold_answers,
-    has_right_answer,
-    lanes,
-    marked,
-    question_of,
-)
+from allennlp_coref_rc.pages.explanations import WRAPPING, bars, lanes, marked, question_of
 from allennlp_coref_rc.pages.marked_text import Token, marked_paragraphs, paragraphs
+from allennlp_coref_rc.pages.predictions import Prediction, checked_predictions, gold_answers, has_right_answer
 from allennlp_coref_rc.pages.templates import render
 
 
@@ -70,7 +63,13 @@ def write_compared_answers(folder: str, paths: Dict[str, str], limit: int, only_
 
     The number of questions.
     """
-    questions = (found for found in _questions(paths) if not only_different or _differ(found))
+    if only_different and len(paths) < 2:
+        raise ConfigurationError(
+            f"--only-different: found one reader ({', '.join(paths)}), expected two or more readers"
+        )
+    read = partial(checked_predictions, labelled=only_different)
+    together = side_by_side(list(paths.values()), read, _question, _shown)
+    questions = (found for found in together if not only_different or _differ(found))
     rows = [
         Row(f"{number:03d}.html", question_of(found[0]), gold_answers(found[0]), _answers(paths, found))
         for number, found in enumerate(islice(questions, limit), start=1)
@@ -91,20 +90,18 @@ def write_compared_answers(folder: str, paths: Dict[str, str], limit: int, only_
     return len(rows)
 
 
-def _questions(paths: Dict[str, str]) -> Iterator[List[Prediction]]:
-    """Yields the predictions of all readers, one question after another."""
-    return side_by_side(
-        list(paths.values()),
-        checked_predictions,
-        _question,
-        lambda prediction: f"the question {question_of(prediction)!r:.60}",
-    )
+def _question(prediction: Prediction) -> Union[str, int]:
+    """
+    What has to be the same for all readers: the id, or else the text. They may have put it into tokens differently.
+    """
+    if prediction.get("id") is not None:
+        return prediction["id"]
+    question = [token for token in prediction["question_tokens"] if token not in WRAPPING]
+    return "".join(question + prediction["passage_tokens"])
 
 
-def _question(prediction: Prediction) -> Tuple[Any, ...]:
-    """What has to be the same for all readers. They may have put a text into tokens differently."""
-    text = "".join(prediction["question_tokens"] + prediction["passage_tokens"])
-    return prediction.get("id"), None if "id" in prediction else text
+def _shown(prediction: Prediction) -> str:
+    return f"the question {question_of(prediction)!r:.60} (id {prediction.get('id')!r:.60})"
 
 
 def _differ(predictions: List[Prediction]) -> bool:
@@ -120,7 +117,7 @@ def _answered(reader: str, prediction: Prediction) -> Answered:
     weights = prediction.get("attention")
     return Answered(
         reader,
-        None if prediction["answer"] is None else str(prediction["answer"]),
+        prediction["answer"],
         has_right_answer(prediction) if gold_answers(prediction) else None,
         prediction.get("warnings") or [],
         bars(prediction),

@@ -2,31 +2,24 @@
 
 from itertools import islice
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, NamedTuple, Tuple
+from typing import List, NamedTuple, Tuple
 
 from tqdm import tqdm
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span, clusters_from_json
 from allennlp_coref_rc.annotations.sentences import sentence_spans
-from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import atomic_write
-from allennlp_coref_rc.common.json_objects import read_json_objects
-from allennlp_coref_rc.metrics.answer_scores import is_correct
 from allennlp_coref_rc.pages.annotated_text import entities, find_answer, mentions
 from allennlp_coref_rc.pages.attention_views import SCORES, packed_views, shown_token
 from allennlp_coref_rc.pages.marked_text import Mark, in_lanes, joined, marked_paragraphs, paragraphs
+from allennlp_coref_rc.pages.predictions import (
+    Prediction,
+    checked_predictions,
+    gold_answers,
+    gold_texts,
+    has_right_answer,
+)
 from allennlp_coref_rc.pages.templates import render
-
-Prediction = Dict[str, Any]
-"""What `coref-rc predict` writes about a question."""
-
-NEEDED = ("question_tokens", "passage_tokens", "answer")
-
-OBJECTS = {
-    "explanations": "kind side to weights".split(),
-    "annotated_heads": "encoder side application block annotation_layer view labels scopes weights".split(),
-}
-"""The lists that predictions may have, and the keys of the objects in them."""
 
 WRAPPING = ("@begin", "@end")
 """What readers put around questions."""
@@ -57,24 +50,6 @@ def read_predictions(path: str, limit: int) -> List[Prediction]:
     return list(islice(checked_predictions(path), limit))
 
 
-def checked_predictions(path: str) -> Iterator[Prediction]:
-    """The predictions of a file that pages can be made of."""
-    for place, prediction in read_json_objects(path):
-        for key in NEEDED:
-            if key not in prediction:
-                raise ConfigurationError(
-                    f"{place}: found a prediction without {key}, expected one of `cloze_reader` or `span_reader`"
-                )
-        for name, keys in OBJECTS.items():
-            for value in prediction.get(name, []):
-                if not isinstance(value, dict) or not set(keys) <= set(value):
-                    raise ConfigurationError(
-                        f"{place}: found {str(value):.60} among its {name}, expected an object with {', '.join(keys)}; "
-                        "what an earlier version has predicted has to be predicted again"
-                    )
-        yield prediction
-
-
 def page(prediction: Prediction) -> str:
     """A page about one prediction."""
     passage, question = prediction["passage_tokens"], prediction["question_tokens"]
@@ -84,7 +59,7 @@ def page(prediction: Prediction) -> str:
     return render(
         "explanation.html.jinja",
         title=question_of(prediction),
-        answer=None if prediction["answer"] is None else str(prediction["answer"]),
+        answer=prediction["answer"],
         unanswered=prediction.get("unanswered"),
         gold=gold_answers(prediction),
         right=has_right_answer(prediction),
@@ -107,7 +82,7 @@ def marked(prediction: Prediction) -> Tuple[AnnotatedText, List[Mark]]:
         [shown_token(token) for token in passage + question],
         clusters=clusters_from_json(prediction.get("clusters") or []),
     )
-    gold = [] if has_right_answer(prediction) else gold_answers(prediction)
+    gold = [] if has_right_answer(prediction) else gold_texts(prediction)
     framed = {"answer": answer_spans(prediction), "gold": [span for one in gold for span in find_answer(passage, one)]}
     frames = [Mark(*span, kind, lane=len(joint)) for kind, spans in framed.items() for span in spans]
     return joint, in_lanes(mentions(joint), len(joint)) + frames
@@ -122,16 +97,6 @@ def question_of(prediction: Prediction) -> str:
     """The question for the eye."""
     shown = [shown_token(token) for token in prediction["question_tokens"] if token not in WRAPPING]
     return " ".join(joined(shown, (0, len(shown))))
-
-
-def has_right_answer(prediction: Prediction) -> bool:
-    """Whether the answer is one of the correct ones."""
-    return any(is_correct({**prediction, "gold": answer}) for answer in gold_answers(prediction))
-
-
-def gold_answers(prediction: Prediction) -> List[str]:
-    """The correct answers, if they are known."""
-    return prediction.get("answer_texts") or [str(prediction[key]) for key in ("gold",) if key in prediction]
 
 
 def answer_spans(prediction: Prediction) -> List[Span]:

@@ -89,17 +89,10 @@ def read_scores(path: str, key: Optional[str] = None) -> List[Scored]:
     """
     found = []
     for place, prediction in _predictions(path):
-        if key is not None:
-            score = prediction.get(key)
-        elif "correct" in prediction or "exact_match" in prediction:
-            score = prediction.get("correct", prediction.get("exact_match"))
-        elif isinstance(prediction.get("gold"), str):
-            score = is_correct(prediction)
-        else:
-            score = None
+        score = prediction.get(key) if key else is_correct(prediction)
         if not isinstance(score, (int, float)):
             raise ConfigurationError(
-                f"{place}: found {score!r:.60} as {key or 'correct'}, expected "
+                f"{place}: found {prediction.get(key or 'correct')!r:.60} as {key or 'correct'}, expected "
                 + ("a number" if key else "a question with `correct`, `exact_match`, or `answer` and `gold`")
             )
         found.append(Scored(prediction.get("id"), float(score), prediction.get("gold", prediction.get("answer_texts"))))

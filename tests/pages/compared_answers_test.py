@@ -91,6 +91,57 @@ def test_questions_can_be_those_that_only_some_readers_answer(tmp_path, write, c
     assert not (tmp_path / "none").exists()
 
 
+@pytest.mark.parametrize(
+    "predictions, message",
+    [
+        ({"GRU": GRU}, r"found one reader \(GRU\), expected two or more readers"),
+        (
+            {"GRU": GRU, "Coref": [*COREF[:2], {**COREF[2], "gold": None}]},
+            r"Coref.jsonl, line 3, .*: found a prediction without gold or answer_texts, expected one of a question",
+        ),
+    ],
+)
+def test_without_several_readers_and_right_answers_none_is_different(tmp_path, write, predictions, message):
+    with pytest.raises(ConfigurationError, match=message):
+        write_compared_answers(str(tmp_path / "pages"), write(**predictions), 10, only_different=True)
+    assert not (tmp_path / "pages").exists()
+
+
+def test_the_spans_of_one_answer_are_no_alternatives(tmp_path, write):
+    """Predictions of Quoref: Mary alone is not all of the answer, whose case and articles do not count."""
+
+    def of(answer, exact_match):
+        return [predicted(1, answer, answer_texts=["Mary", "She"], exact_match=exact_match)]
+
+    paths = write(one=of("Mary", 0.0), both=of("She, the mary", 1.0), alternatives=[predicted(1, "She", gold="she")])
+    assert write_compared_answers(str(tmp_path / "pages"), paths, 10, only_different=True) == 1
+    index = parse((tmp_path / "pages" / "index.html").read_text())
+    (row,) = index.all(tag="tr")[1:]
+    cells = [cell.text for cell in row.all(tag="td")]
+    assert cells == ["who left1?", "Mary, She", "✗ Mary", "✓ She, the mary", "✓ She"]
+    assert index.all(of_class="note")[0].text == "1 question"
+    page = parse((tmp_path / "pages" / "001.html").read_text())
+    assert "Correct: Mary, She" in page.text
+    # Both spans are marked where the answer is wrong.
+    wrong = page.all(tag="section")[0]
+    assert [mark.text for mark in wrong.all(of_class="crc-gold")] == ["Mary", "She"]
+
+
+def test_one_reader_is_no_readers(tmp_path, write, capsys):
+    main(["draw", "answers", str(tmp_path / "pages"), f"GRU={write(GRU=GRU[:1])['GRU']}"])
+    assert capsys.readouterr().out == f"{tmp_path}/pages/index.html: 1 question to 1 reader\n"
+
+
+def test_without_ids_questions_are_the_same_if_their_texts_are(tmp_path, write):
+    """One reader puts signs around questions, another does not, and has other tokens. A null is no id."""
+    first = {key: value for key, value in GRU[0].items() if key != "id"}
+    second = {**GRU[0], "id": None, "question_tokens": ["who", "left", "1", "?"]}
+    assert write_compared_answers(str(tmp_path / "pages"), write(first=[first], second=[second]), 10) == 1
+    for third in (COREF[0], {**first, "question_tokens": ["who", "left", "2", "?"]}):
+        with pytest.raises(ConfigurationError, match=r"third.jsonl: found .* as number 1, expected what .*\(id None\)"):
+            write_compared_answers(str(tmp_path / "none"), write(first=[first], third=[third]), 10)
+
+
 def test_without_right_answers_nothing_is_called_right_or_wrong(tmp_path, write):
     unlabelled = [{key: value for key, value in GRU[0].items() if key != "gold"}]
     write_compared_answers(str(tmp_path / "pages"), write(GRU=unlabelled), limit=10)
@@ -102,7 +153,15 @@ def test_without_right_answers_nothing_is_called_right_or_wrong(tmp_path, write)
     "other, message",
     [
         (COREF[:2], r"found nothing as number 3, expected what .*GRU.jsonl has there"),
-        ([COREF[1], COREF[0], COREF[2]], r"Coref.jsonl: found the question 'who left2\?' as number 1, expected what"),
+        (
+            [{**COREF[0], "id": "p1"}],
+            r"Coref.jsonl: found the question 'who left1\?' \(id 'p1'\) as number 1, expected what .*GRU.jsonl has "
+            r"there, the question 'who left1\?' \(id 'q1'\)",
+        ),
+        (
+            [COREF[1], COREF[0], COREF[2]],
+            r"Coref.jsonl: found the question 'who left2\?' \(id 'q2'\) as number 1, expected what",
+        ),
         (
             [*COREF, predicted(4, "Mary")],
             r"GRU.jsonl: found nothing as number 4, expected what .*Coref.jsonl has there",

@@ -5,10 +5,13 @@ import numpy
 import pytest
 from allennlp.common.checks import ConfigurationError
 
+from allennlp_coref_rc.__main__ import main
 from allennlp_coref_rc.pages.attention_pictures import head_matrix, shown
-from allennlp_coref_rc.pages.explanations import has_right_answer, write_explanations
+from allennlp_coref_rc.pages.compared_answers import write_compared_answers
 from allennlp_coref_rc.pages.explanations import page as explanation_page
+from allennlp_coref_rc.pages.explanations import write_explanations
 from allennlp_coref_rc.pages.packed_attention import AttentionMap, Block
+from allennlp_coref_rc.pages.predictions import has_right_answer
 from tests.pages.parsed import parse
 
 GATING = {"kind": "gating", "side": "passage", "to": "question", "layer": 1}
@@ -207,6 +210,14 @@ def test_no_answer_is_not_the_word_none():
     assert has_right_answer({**question, "answer": "both", "answer_texts": ["they", "Both"]})
 
 
+def test_a_score_of_the_prediction_decides_what_is_right():
+    question = {"passage_tokens": "Ann and Bob".split(), "question_tokens": ["Who"], "answer_texts": ["Ann", "Bob"]}
+    for answer, exact_match in (("Ann", 0.0), ("Bob, Ann", 1.0), ("Ann, Bob", 1.0)):
+        prediction = {**question, "answer": answer, "exact_match": exact_match}
+        assert has_right_answer(prediction) == bool(exact_match)
+        assert ("✓ correct" if exact_match else "✗ correct: Ann, Bob") in parse(explanation_page(prediction)).text
+
+
 def test_scopes_are_told_apart():
     page = parse(explanation_page(dassa_prediction(150, 1, 1, 50)))
     data = data_of(page)
@@ -252,3 +263,55 @@ def test_what_is_no_prediction_is_refused(tmp_path, line, message):
         with pytest.raises(ConfigurationError, match=found):
             write_explanations(str(path), str(tmp_path / "out"), limit=20)
         assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    "changed, message",
+    [
+        ({"attention": []}, "found 0 numbers at attention, expected one for each of the 4 passage_tokens"),
+        ({"attention": [0.5, 0.5]}, "found 2 numbers at attention, expected one for each of the 4 passage_tokens"),
+        ({"attention": [0.5, 0.5, None, 0]}, r"found null at attention\[2\], expected a number, 0 or more"),
+        ({"span_end_probs": [1, -1, 0, 1]}, r"found -1 at span_end_probs\[1\], expected a number, 0 or more"),
+        ({"answer_texts": [1]}, r"found 1 at answer_texts\[0\], expected a string"),
+        ({"gold": 2}, "found 2 at gold, expected a string"),
+        ({"exact_match": "yes"}, 'found "yes" at exact_match, expected a number from 0 to 1'),
+        ({"passage_tokens": None}, "found null at passage_tokens, expected a list"),
+        ({"question_tokens": "Who"}, 'found "Who" at question_tokens, expected a list'),
+        ({"passage_tokens": [1, 2, 3, 4]}, r"found 1 at passage_tokens\[0\], expected a string"),
+        ({"candidate_probabilities": None}, "found null at candidate_probabilities, expected an object"),
+        ({"candidate_probabilities": {"a": "b"}}, 'found "b" at candidate_probabilities.a, expected a number'),
+        ({"best_span": None}, "found null at best_span, expected a list"),
+        ({"best_span": [3, 4]}, r"found \[3, 4\] at best_span, expected \[first, last\] with .* < 4"),
+        ({"best_span": [1]}, r"found \[1\] at best_span, expected \[first, last\]"),
+        ({"best_spans": [[0, 0], [2, 1]]}, r"found \[2, 1\] at best_spans\[1\], expected \[first, last\]"),
+        ({"answer": 3}, "found 3 at answer, expected a string"),
+        ({"clusters": [[[7, 9]]]}, r"found 9 at clusters\[0\]\[0\]\[1\], expected an integer, 0 to 8"),
+        ({"warnings": "Unsure."}, 'found "Unsure." at warnings, expected a list'),
+        ({"explanations": None}, "found None among its explanations, expected an object with kind, side, to, weights"),
+    ],
+)
+def test_damaged_values_are_refused(tmp_path, changed, message):
+    answers = tmp_path / "answers.jsonl"
+    answers.write_text(json.dumps(PREDICTION) + "\n" + json.dumps({**PREDICTION, **changed}) + "\n")
+    place = f"{answers}, line 2, object 2: "
+    for write in (write_explanations, lambda path, folder, limit: write_compared_answers(folder, {"a": path}, limit)):
+        with pytest.raises(ConfigurationError, match=f"^{place}{message}"):
+            write(str(answers), str(tmp_path / "out"), limit=20)
+    assert not (tmp_path / "out").exists()
+
+
+def test_what_says_nothing_can_be_null(tmp_path):
+    nothing = dict.fromkeys(("answer", "answer_texts", "gold", "unanswered", "warnings", "clusters"))
+    answers = tmp_path / "answers.jsonl"
+    answers.write_text(json.dumps({**PREDICTION, **nothing}))
+    assert write_explanations(str(answers), str(tmp_path / "out"), limit=1) == 1
+    assert "correct" not in parse((tmp_path / "out" / "001.html").read_text()).all(of_class="answer")[0].text
+
+
+@pytest.mark.parametrize("kind", ["answers", "explanations", "clusters"])
+@pytest.mark.parametrize("limit", ["0", "-1", "x"])
+def test_a_limit_is_positive(tmp_path, kind, limit, capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(["draw", kind, str(tmp_path / "a"), str(tmp_path / "b"), "--limit", limit])
+    assert stop.value.code == 2
+    assert f"argument --limit: found {limit}, expected an integer, 1 or more\n" in capsys.readouterr().err

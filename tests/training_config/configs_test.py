@@ -91,10 +91,10 @@ def test_the_compiled_gru_is_the_model_of_the_gru(reader, one_hot):
     model, _, inputs = small_model("gru")
     compiled, _, _ = small_model("compiled_gru")
     compiled.load_state_dict(compiled_names(model.state_dict().items()))
-    losses = [reader.eval()(**inputs)["loss"] for reader in (model, compiled)]
+    losses = [each.eval()(**inputs)["loss"] for each in (model, compiled)]
     sum(losses).backward()
     torch.testing.assert_close(*losses)
-    gradients = [{name: p.grad for name, p in reader.named_parameters()} for reader in (model, compiled)]
+    gradients = [{name: p.grad for name, p in each.named_parameters()} for each in (model, compiled)]
     torch.testing.assert_close(compiled_names(gradients[0].items()), gradients[1])
 
 

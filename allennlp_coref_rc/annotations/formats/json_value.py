@@ -1,3 +1,4 @@
+import math
 from typing import Any, Iterator, List, Optional, Sequence, Tuple, Union
 
 from allennlp_coref_rc.annotations.annotated_text import Span
@@ -72,6 +73,12 @@ class JsonValue:
             limit = "or more" if maximum is None else f"to {maximum}"
             raise self.error(f"an integer, {minimum} {limit}")
         return self.value
+
+    def number(self) -> float:
+        is_number = isinstance(self.value, (int, float)) and not isinstance(self.value, bool)
+        if not is_number or not 0 <= self.value < math.inf:
+            raise self.error("a number, 0 or more")
+        return float(self.value)
 
     def fraction(self) -> float:
         if not isinstance(self.value, (int, float)) or isinstance(self.value, bool) or not 0 <= self.value <= 1:

@@ -1,0 +1,133 @@
+"""The predictions that pages are made of: what `coref-rc predict` writes about questions."""
+
+from typing import Any, Callable, Dict, Iterator, List
+
+from allennlp_coref_rc.annotations.formats.json_value import JsonValue
+from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.json_objects import read_json_objects
+from allennlp_coref_rc.metrics.answer_scores import is_correct
+from allennlp_coref_rc.pages.attention_views import SCORES
+
+Prediction = Dict[str, Any]
+
+NEEDED = ("question_tokens", "passage_tokens", "answer")
+
+OBJECTS = {
+    "explanations": "kind side to weights".split(),
+    "annotated_heads": "encoder side application block annotation_layer view labels scopes weights".split(),
+}
+"""The lists that predictions may have, and the keys of the objects in them."""
+
+
+def checked_predictions(path: str, labelled: bool = False) -> Iterator[Prediction]:
+    """The predictions of a file that pages can be made of. If they have to be `labelled`, each has a correct answer."""
+    for place, prediction in read_json_objects(path):
+        for key in NEEDED:
+            if key not in prediction:
+                raise ConfigurationError(
+                    f"{place}: found a prediction without {key}, expected one of `cloze_reader` or `span_reader`"
+                )
+        for key, check in CHECKS.items():
+            if key in prediction and not (key in NULLABLE and prediction[key] is None):
+                check(JsonValue(prediction[key], place, key), prediction)
+        for name, keys in OBJECTS.items():
+            values = prediction.get(name, [])
+            for value in values if isinstance(values, (list, dict)) else [values]:
+                if not isinstance(value, dict) or not set(keys) <= set(value):
+                    raise ConfigurationError(
+                        f"{place}: found {str(value):.60} among its {name}, expected an object with {', '.join(keys)}; "
+                        "what an earlier version has predicted has to be predicted again"
+                    )
+        if labelled and not gold_answers(prediction):
+            raise ConfigurationError(
+                f"{place}: found a prediction without gold or answer_texts, expected one of a question whose answer is "
+                "known"
+            )
+        yield prediction
+
+
+def gold_texts(prediction: Prediction) -> List[str]:
+    """The texts of the correct answers, or the spans of the only one; none if they are not known."""
+    return prediction.get("answer_texts") or [prediction[key] for key in ("gold",) if prediction.get(key) is not None]
+
+
+def gold_answers(prediction: Prediction) -> List[str]:
+    """
+    The correct answers, if they are known. The `answer_texts` of SQuAD and NarrativeQA are alternatives, those of
+    Quoref, whose predictions have an `exact_match`, the spans of one answer. Predictions join spans in the same way.
+    """
+    texts = gold_texts(prediction)
+    return [", ".join(texts)] if texts and "exact_match" in prediction else texts
+
+
+def has_right_answer(prediction: Prediction) -> bool:
+    """Whether the answer is one of the correct ones."""
+    return any(is_correct({**prediction, "gold": answer}) for answer in gold_answers(prediction))
+
+
+def _strings(value: JsonValue, prediction: Prediction) -> None:
+    value.strings()
+
+
+def _string(value: JsonValue, prediction: Prediction) -> None:
+    value.string()
+
+
+def _probabilities(value: JsonValue, prediction: Prediction) -> None:
+    for _, number in value.items():
+        number.number()
+
+
+def _weights(value: JsonValue, prediction: Prediction) -> None:
+    numbers, length = value.list(), len(prediction["passage_tokens"])
+    # Those of a batch may be padded.
+    if len(numbers) < length:
+        raise ConfigurationError(
+            f"{value.place}: found {len(numbers)} numbers at {value.path}, expected one for each of the {length} "
+            "passage_tokens"
+        )
+    for number in numbers:
+        number.number()
+
+
+def _span(value: JsonValue, prediction: Prediction) -> None:
+    ends, length = value.list(), len(prediction["passage_tokens"])
+    if len(ends) != 2 or ends[0].integer() > ends[1].integer() or ends[1].integer() >= length:
+        raise value.error(f"[first, last] with 0 <= first <= last < {length}, the number of passage_tokens")
+
+
+def _spans(value: JsonValue, prediction: Prediction) -> None:
+    for span in value.list():
+        _span(span, prediction)
+
+
+def _clusters(value: JsonValue, prediction: Prediction) -> None:
+    length = len(prediction["passage_tokens"]) + len(prediction["question_tokens"])
+    for cluster in value.list():
+        for span in cluster.list():
+            span.span(length)
+
+
+def _fraction(value: JsonValue, prediction: Prediction) -> None:
+    value.fraction()
+
+
+CHECKS: Dict[str, Callable[[JsonValue, Prediction], None]] = {
+    "question_tokens": _strings,
+    "passage_tokens": _strings,
+    "answer": _string,
+    "answer_texts": _strings,
+    "gold": _string,
+    "exact_match": _fraction,
+    "unanswered": _string,
+    "warnings": _strings,
+    "candidate_probabilities": _probabilities,
+    "best_span": _span,
+    "best_spans": _spans,
+    "clusters": _clusters,
+    **dict.fromkeys(SCORES, _weights),
+}
+"""What the values of predictions have to be. The tokens come first, since other values belong to them."""
+
+NULLABLE = ("answer", "answer_texts", "gold", "unanswered", "warnings", "clusters")
+"""What may be null, which then says nothing."""
