@@ -195,6 +195,8 @@ def predictions(archive: Archive, path: str) -> List[Dict[str, Any]]:
         for question in document.data["questions"]
     }
     instances = list(archive.validation_dataset_reader.read(path))
+    # `load_archive` leaves it in training, and dropout would change the answers.
+    archive.model.eval()
     found = []
     for i in range(0, len(instances), BATCH_SIZE):
         batch = instances[i : i + BATCH_SIZE]

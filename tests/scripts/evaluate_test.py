@@ -121,6 +121,10 @@ def test_cross_validation_of_quoref(monkeypatch, capsys, tmp_path):
     assert sorted(sum(tested, [])) == ["c0ffee", "decade", "facade"]
     found = [json.loads(line) for line in (tmp_path / "qanet_0.jsonl").read_text().splitlines()]
     assert {one["passage"] for one in found} == set(tested[0])
+    # The answers are those of the model without dropout.
+    model, seen = script.load_archive(f"{tmp_path}/qanet_0/model.tar.gz"), []
+    model.model.register_forward_hook(lambda module, inputs, output: seen.append(module.training))
+    assert script.predictions(model, f"{tmp_path}/test_0.jsonl") == found and not any(seen)
     (line,) = read_lines(f"{tmp_path}/runs.csv")
     assert line["run"] == f"{tmp_path.name}/qanet/fold_1/seed_1" and line["commit"] and line["hardware"]
     assert float(line["test_f1"]) == pytest.approx(sum(one["f1"] for one in found) / len(found))
