@@ -4,7 +4,7 @@ Trains the model of ranked_coref on clusters in CoNLL-2012 columns, such as LitB
     python scripts/train_ranked_coref.py data/annotators/litbank model.npz --part even
 
 The documents are split into folds. The mentions that the second network learns from are found by networks that have
-not seen their document, and all figures that are printed are those of documents that the networks have not seen. The
+not seen their document, and all figures that are printed are those of documents that the last network has not seen. The
 same folds choose how readily mentions of each kind are linked, and how likely a mention has to be. The networks that
 are written are then trained on all documents. It takes about five minutes on one core and needs PyTorch. Nothing
 in it is left to chance: the same command gives the same weights on the same machine.
