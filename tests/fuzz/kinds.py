@@ -35,6 +35,7 @@ LAYERS: Dict[str, Any] = {
     "discourse": "discourse_edges",
     "senses": {"type": "discourse_views", "kind": "explicit"},
     "sentences": "sentence_views",
+    "edges": "typed_edges",
 }
 
 ANNOTATOR = {"type": "compose", "annotators": ["exact_match_coref", "connective_discourse"]}
