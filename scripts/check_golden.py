@@ -25,7 +25,7 @@ from allennlp_coref_rc.common.script import ScriptParser, run
 
 # The adapters are beside the tests that use them too.
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from tests.golden import cg_sba, coref_gru, coref_gru_lambada, mage_gru, qanet
+from tests.golden import cg_sba, coref_gru, mage_gru, qanet, readers
 
 Golden = Mapping[str, numpy.ndarray]
 
@@ -33,12 +33,14 @@ KINDS: Dict[str, Callable[[Golden, argparse.Namespace], Dict[str, float]]] = {
     "p:_modeling_proj_layer.weight": lambda golden, args: qanet.differences(golden, args.heads, args.block),
     "in:views_q": lambda golden, _: qanet.encoder_differences(golden),
     "fwd_Watt": lambda golden, _: coref_gru.layer_differences(golden),
-    "qei": lambda golden, _: coref_gru_lambada.model_differences(golden),
-    "var_names": lambda golden, _: coref_gru.model_differences(golden),
+    "var_names": lambda golden, _: readers.differences(golden),
     "edges": lambda golden, _: mage_gru.differences(golden),
     "embeddings": lambda golden, _: cg_sba.differences(golden),
 }
 """How files are compared, by a name that only files of their kind have."""
+
+ERRORS = (ConfigurationError, LookupError, RuntimeError, ValueError, TypeError, AttributeError, StopIteration)
+"""What arrays that do not fit together raise."""
 
 
 def read(path: str) -> Dict[str, numpy.ndarray]:
@@ -57,8 +59,11 @@ def differences(golden: Golden, args: argparse.Namespace) -> Dict[str, float]:
         )
     try:
         return KINDS[kind](golden, args)
-    except (LookupError, RuntimeError, ValueError, TypeError, AttributeError, StopIteration) as error:
-        raise ConfigurationError(f"{args.file}: its arrays do not fit together: {error!r}") from error
+    except ERRORS as error:
+        reason = str(error) if isinstance(error, ConfigurationError) else repr(error)
+        if kind == "var_names":
+            reason = f"{reason}; {readers.expected_and_found(golden)}"
+        raise ConfigurationError(f"{args.file}: its arrays do not fit together: {reason}") from error
 
 
 def main() -> int:

@@ -25,6 +25,9 @@ from tests.golden.derivatives import difference, leaves
 EPSILON = 1e-30
 """What the authors' code adds to probabilities here."""
 
+CLOZE = ("cl", "cloze")
+"""Names that the place to fill may have."""
+
 ENCODERS = [(part, suffix) for part in ("passage", "question") for suffix in ("", "_reverse")]
 """The four encoders of a layer, in our order."""
 
@@ -112,7 +115,7 @@ def model_inputs(golden: Mapping[str, Any]) -> Dict[str, Any]:
         "antecedents": of_other(antecedents, length, length + question_length, 0),
         "descendants": sources(golden["qeo"], golden["qei"], reverse=True),
     }
-    cloze = next(golden[name] for name in ("cl", "cloze") if name in golden)
+    cloze = next(golden[name] for name in CLOZE if name in golden)
     return {
         # The authors give padding the id of a real word and never look at it; AllenNLP masks the id 0.
         "passage": {"tokens": {"tokens": torch.tensor((golden["dw"] + 1) * passage_mask).long()}},

@@ -90,3 +90,51 @@ def test_arrays_that_do_not_fit_together_are_refused(monkeypatch, capsys, tmp_pa
     numpy.savez(tmp_path / "bad.npz", **arrays)
     code, text = check(monkeypatch, capsys, tmp_path / "bad.npz")
     assert code == 2 and "its arrays do not fit together: " in text
+
+
+def too_few(golden):
+    golden["var_names"] = golden["var_names"][:-1]
+
+
+def ten_too_many(golden):
+    number = len(golden["var_names"])
+    golden.update({f"v{number + i:02d}": golden[f"v{number - 10 + i:02d}"] for i in range(10)})
+    golden["var_names"] = numpy.append(golden["var_names"], [f"v{number + i:02d}" for i in range(10)])
+
+
+def without_question_reads(golden):
+    del golden["qei"]
+
+
+def with_unknown_cloze(golden):
+    golden["place"] = golden.pop("cl")
+
+
+def swapped(golden):
+    golden["v00"], golden["v01"] = golden["v01"], golden["v00"]
+
+
+UNKNOWN = "their layout is not known"
+
+
+@pytest.mark.parametrize(
+    "name, change, reason, found",
+    [
+        ("ga_reader_coref_gru", too_few, UNKNOWN, "79 var_names, ['v00', "),
+        ("ga_reader_coref_gru", ten_too_many, UNKNOWN, "90 var_names, ['v00', "),
+        ("ga_reader_lambada", without_question_reads, UNKNOWN, "probc, qeo, qw and 81 var_names"),
+        ("ga_reader_lambada", with_unknown_cloze, UNKNOWN, "mq, place, probc"),
+        ("ga_reader_coref_gru", swapped, "input of passage_encoders[0] must match", "80 var_names, ['v00', "),
+    ],
+)
+def test_readers_of_unknown_layouts_are_refused(monkeypatch, capsys, tmp_path, name, change, reason, found):
+    with numpy.load(PROJECT / "tests" / "golden" / f"{name}.npz") as file:
+        golden = dict(file)
+    change(golden)
+    path = tmp_path / "other.npz"
+    numpy.savez(path, **golden)
+    code, text = check(monkeypatch, capsys, path)
+    text = " ".join(text.split())
+    assert code == 2 and f"{path}: its arrays do not fit together: {reason}" in text
+    assert "expected WikiHop's layout (the arrays dw, " in text and " or LAMBADA's layout (the arrays dw, " in text
+    assert "found the arrays " in text and found in text.split("found the arrays ")[1]

@@ -1,0 +1,80 @@
+"""
+The layouts of golden GA Readers with Coref-GRU, as the authors' code has them for WikiHop and for LAMBADA: the arrays
+that a file must have, and its variables in the order of their creation.
+"""
+
+from typing import Callable, Dict, List, Mapping, NamedTuple
+
+import numpy
+
+from allennlp_coref_rc.common.errors import ConfigurationError
+from tests.golden import coref_gru, coref_gru_lambada
+
+GRU = [name + gate for gate in "ruh" for name in "WUb"]
+COREF_GRU = [*GRU, "Watt"]
+
+DIMENSIONS = {"filter": 4, **{name: 1 for name in GRU if name.startswith("b")}}
+"""Of variables that are no matrices."""
+
+
+class Layout(NamedTuple):
+    differences: Callable[[Mapping[str, numpy.ndarray]], Dict[str, float]]
+    arrays: List[str]
+    """Names, where " or " is between those of which a file has one."""
+    embeddings: List[str]
+    coref_grus: int
+    """In a layer, before the plain ones."""
+    grus: int
+
+    def fits(self, golden: Mapping[str, numpy.ndarray]) -> bool:
+        layer = self.coref_grus * COREF_GRU + self.grus * GRU
+        layers, left = divmod(len(golden["var_names"]) - len(self.embeddings), len(layer))
+        if layers < 1 or left or not all(any(name in golden for name in names.split(" or ")) for names in self.arrays):
+            return False
+        variables = enumerate(self.embeddings + layers * layer)
+        return all(golden[f"v{i:02d}"].ndim == DIMENSIONS.get(name, 2) for i, name in variables)
+
+    def __str__(self) -> str:
+        plain = f" and {self.grus} times the same without Watt" if self.grus else ""
+        return (
+            f"the arrays {', '.join(self.arrays)}; var_names of {', '.join(self.embeddings)}, and for each layer "
+            f"{self.coref_grus} times {', '.join(COREF_GRU)}{plain}"
+        )
+
+
+TEXTS = ["dw", "qw", "md", "mq", "dei", "deo", "cand", "cm", "ans"]
+OUTPUTS = ["probc", "loss", "acc"]
+
+LAYOUTS = {
+    "WikiHop": Layout(
+        coref_gru.model_differences,
+        [*TEXTS, "dc", "qc", *OUTPUTS],
+        ["words", "question_feature", "char_emb_mat", "filter"],
+        coref_grus=2,
+        grus=2,
+    ),
+    "LAMBADA": Layout(
+        coref_gru_lambada.model_differences,
+        [*TEXTS, "qei", "qeo", " or ".join(coref_gru_lambada.CLOZE), *OUTPUTS],
+        ["words"],
+        coref_grus=4,
+        grus=0,
+    ),
+}
+
+
+def differences(golden: Mapping[str, numpy.ndarray]) -> Dict[str, float]:
+    """By output the largest difference of a reader of the layout that fits."""
+    layout = next((layout for layout in LAYOUTS.values() if layout.fits(golden)), None)
+    if layout is None:
+        raise ConfigurationError("their layout is not known")
+    return layout.differences(golden)
+
+
+def expected_and_found(golden: Mapping[str, numpy.ndarray]) -> str:
+    expected = " or ".join(f"{name}'s layout ({layout})" for name, layout in LAYOUTS.items())
+    names = golden["var_names"].ravel().tolist()
+    variables = {f"{prefix}{i:02d}" for prefix in ("v", "after") for i in range(len(names))}
+    arrays = sorted({*golden} - variables - {"var_names"})
+    shown = names if len(names) < 10 else [*names[:6], "...", *names[-3:]]
+    return f"expected {expected}; found the arrays {', '.join(arrays)} and {len(names)} var_names, {shown}"
