@@ -43,12 +43,12 @@ class Layout(NamedTuple):
 
 
 TEXTS = ["dw", "qw", "md", "mq", "dei", "deo", "cand", "cm", "ans"]
-OUTPUTS = ["probc", "loss", "acc"]
+OUTPUTS = ["probc", "loss"]
 
 LAYOUTS = {
     "WikiHop": Layout(
         coref_gru.model_differences,
-        [*TEXTS, "dc", "qc", *OUTPUTS],
+        [*TEXTS, "dc", "qc", *OUTPUTS, "acc"],
         ["words", "question_feature", "char_emb_mat", "filter"],
         coref_grus=2,
         grus=2,
