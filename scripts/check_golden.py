@@ -40,7 +40,7 @@ KINDS: Dict[str, Callable[[Golden, argparse.Namespace], Dict[str, float]]] = {
 """How files are compared, by a name that only files of their kind have."""
 
 ERRORS = (ConfigurationError, LookupError, RuntimeError, ValueError, TypeError, AttributeError, StopIteration)
-"""What arrays that do not fit together raise."""
+"""The errors that are raised where arrays do not fit together."""
 
 
 def read(path: str) -> Dict[str, numpy.ndarray]:

@@ -1,4 +1,4 @@
-"""What arguments of commands can be."""
+"""Types of arguments on the command line."""
 
 import argparse
 

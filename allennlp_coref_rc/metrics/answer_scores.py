@@ -11,15 +11,15 @@ MEANS = ("rouge_l", "exact_match", "f1")
 NUM_COUNTS = 1 + len(MEANS) + 2 + 2 * MAX_ORDER
 
 
-def is_correct(prediction: Dict[str, Any]) -> Optional[bool]:
+def correctness(prediction: Dict[str, Any]) -> Optional[float]:
     """
-    Whether the answer of a prediction is correct, or `None` if nothing says so. What a prediction says itself counts
-    (`correct`, or Quoref's `exact_match`), else whether its `answer` is its `gold` answer. Case does not count there,
-    and no answer is never correct.
+    1 or `True` for a correct answer, or `None` if nothing is known. The prediction's own `correct` decides, or Quoref's
+    `exact_match`. Without them, the `answer` has to be the `gold` answer. Case does not count then, and a prediction
+    without an answer is never correct.
     """
     for key in ("correct", "exact_match"):
         if key in prediction:
-            return bool(prediction[key]) if isinstance(prediction[key], (int, float)) else None
+            return prediction[key] if isinstance(prediction[key], (int, float)) else None
     answer, gold = prediction.get("answer"), prediction.get("gold")
     if not isinstance(gold, str):
         return None

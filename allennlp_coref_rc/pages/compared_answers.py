@@ -12,9 +12,15 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import atomic_write
 from allennlp_coref_rc.common.side_by_side import side_by_side
 from allennlp_coref_rc.pages.annotated_text import Entity, entities, full_colour
-from allennlp_coref_rc.pages.explanations import WRAPPING, bars, lanes, marked, question_of
+from allennlp_coref_rc.pages.explanations import bars, lanes, marked, question_of
 from allennlp_coref_rc.pages.marked_text import Token, marked_paragraphs, paragraphs
-from allennlp_coref_rc.pages.predictions import Prediction, checked_predictions, gold_answers, has_right_answer
+from allennlp_coref_rc.pages.predictions import (
+    Prediction,
+    asked_tokens,
+    checked_predictions,
+    gold_answers,
+    has_right_answer,
+)
 from allennlp_coref_rc.pages.templates import render
 
 
@@ -96,8 +102,7 @@ def _question(prediction: Prediction) -> Union[str, int]:
     """
     if prediction.get("id") is not None:
         return prediction["id"]
-    question = [token for token in prediction["question_tokens"] if token not in WRAPPING]
-    return "".join(question + prediction["passage_tokens"])
+    return "".join(asked_tokens(prediction["question_tokens"]) + prediction["passage_tokens"])
 
 
 def _shown(prediction: Prediction) -> str:

@@ -14,15 +14,13 @@ from allennlp_coref_rc.pages.attention_views import SCORES, packed_views, shown_
 from allennlp_coref_rc.pages.marked_text import Mark, in_lanes, joined, marked_paragraphs, paragraphs
 from allennlp_coref_rc.pages.predictions import (
     Prediction,
+    asked_tokens,
     checked_predictions,
     gold_answers,
     gold_texts,
     has_right_answer,
 )
 from allennlp_coref_rc.pages.templates import render
-
-WRAPPING = ("@begin", "@end")
-"""What readers put around questions."""
 
 MAX_BARS = 6
 """The most probabilities that have a bar."""
@@ -95,7 +93,7 @@ def lanes(marks: List[Mark]) -> int:
 
 def question_of(prediction: Prediction) -> str:
     """The question for the eye."""
-    shown = [shown_token(token) for token in prediction["question_tokens"] if token not in WRAPPING]
+    shown = [shown_token(token) for token in asked_tokens(prediction["question_tokens"])]
     return " ".join(joined(shown, (0, len(shown))))
 
 

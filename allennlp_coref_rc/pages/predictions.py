@@ -5,10 +5,13 @@ from typing import Any, Callable, Dict, Iterator, List
 from allennlp_coref_rc.annotations.formats.json_value import JsonValue
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.json_objects import read_json_objects
-from allennlp_coref_rc.metrics.answer_scores import is_correct
+from allennlp_coref_rc.metrics.answer_scores import correctness
 from allennlp_coref_rc.pages.attention_views import SCORES
 
 Prediction = Dict[str, Any]
+
+WRAPPING = ("@begin", "@end")
+"""What readers put around questions."""
 
 NEEDED = ("question_tokens", "passage_tokens", "answer")
 
@@ -46,9 +49,15 @@ def checked_predictions(path: str, labelled: bool = False) -> Iterator[Predictio
         yield prediction
 
 
+def asked_tokens(question_tokens: List[str]) -> List[str]:
+    """The tokens of a question, without those that readers put around it."""
+    return [token for token in question_tokens if token not in WRAPPING]
+
+
 def gold_texts(prediction: Prediction) -> List[str]:
     """The texts of the correct answers, or the spans of the only one; none if they are not known."""
-    return prediction.get("answer_texts") or [prediction[key] for key in ("gold",) if prediction.get(key) is not None]
+    gold = prediction.get("gold")
+    return prediction.get("answer_texts") or ([] if gold is None else [gold])
 
 
 def gold_answers(prediction: Prediction) -> List[str]:
@@ -62,7 +71,7 @@ def gold_answers(prediction: Prediction) -> List[str]:
 
 def has_right_answer(prediction: Prediction) -> bool:
     """Whether the answer is one of the correct ones."""
-    return any(is_correct({**prediction, "gold": answer}) for answer in gold_answers(prediction))
+    return any(correctness({**prediction, "gold": answer}) == 1 for answer in gold_answers(prediction))
 
 
 def _strings(value: JsonValue, prediction: Prediction) -> None:
@@ -127,7 +136,7 @@ CHECKS: Dict[str, Callable[[JsonValue, Prediction], None]] = {
     "clusters": _clusters,
     **dict.fromkeys(SCORES, _weights),
 }
-"""What the values of predictions have to be. The tokens come first, since other values belong to them."""
+"""How each value of a prediction is checked. Tokens come first, since later checks count them."""
 
 NULLABLE = ("answer", "answer_texts", "gold", "unanswered", "warnings", "clusters")
 """What may be null, which then says nothing."""

@@ -5,9 +5,6 @@ from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Cluster,
 from allennlp_coref_rc.annotations.sentences import sentence_spans
 from allennlp_coref_rc.reading.passage import characters, cluster_line
 
-WRAPPING = ("@begin", "@end")
-"""Tokens that readers put around questions."""
-
 SHOWN = 5
 """The most candidates in the `repr` of an answer."""
 
@@ -113,11 +110,12 @@ class Answer:
     def _repr_html_(self) -> str:
         from allennlp_coref_rc.pages.answer import answer_fragment
         from allennlp_coref_rc.pages.marked_text import joined
+        from allennlp_coref_rc.pages.predictions import asked_tokens
 
         boundary = len(self.passage_tokens)
         clusters = [[span for span in cluster if span[1] <= boundary] for cluster in self.clusters]
         passage = AnnotatedText(self.passage_tokens, sentence_spans(self.passage_tokens), list(filter(None, clusters)))
-        asked = [token for token in self.question_tokens if token not in WRAPPING]
+        asked = asked_tokens(self.question_tokens)
         (question,) = joined(asked, (0, len(asked)))
         weights = self.output.get("attention")
         return answer_fragment(

@@ -3,7 +3,7 @@ from typing import Any, Dict, Iterator, List, Sequence, Tuple
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.json_objects import read_json_objects
 from allennlp_coref_rc.common.side_by_side import side_by_side
-from allennlp_coref_rc.metrics.answer_scores import is_correct
+from allennlp_coref_rc.metrics.answer_scores import correctness
 
 KEY = "candidate_probabilities"
 
@@ -44,4 +44,4 @@ def _together(predictions: Sequence[Dict[str, Any]]) -> Dict[str, Any]:
     answer, gold = None if unanswered else max(means, key=means.__getitem__), predictions[0]["gold"]
     kept = {"id": predictions[0]["id"]} if "id" in predictions[0] else {}
     together = {**kept, "answer": answer, "gold": gold, KEY: means}
-    return {**together, "correct": is_correct(together)}
+    return {**together, "correct": correctness(together)}

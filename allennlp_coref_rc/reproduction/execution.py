@@ -18,7 +18,7 @@ from allennlp_coref_rc.common.error_message import message_of
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import atomic_write, open_text
 from allennlp_coref_rc.common.stopping import is_full
-from allennlp_coref_rc.metrics.answer_scores import answer_counts, is_correct
+from allennlp_coref_rc.metrics.answer_scores import answer_counts, correctness
 from allennlp_coref_rc.registration import import_plugins
 from allennlp_coref_rc.reproduction.runs import (
     ALL_PREDICTIONS,
@@ -185,7 +185,7 @@ def _predictions(path: str) -> Iterator[Dict[str, Any]]:
             found = json.loads(line)
             prediction = {key: found[key] for key in KEPT if key in found}
             if isinstance(prediction.get("gold"), str):
-                prediction["correct"] = is_correct(found)
+                prediction["correct"] = correctness(found)
             elif prediction.get("answer_texts"):
                 if "f1" not in prediction:
                     prediction["rouge_l"] = answer_counts(prediction["answer"], prediction["answer_texts"])[1]

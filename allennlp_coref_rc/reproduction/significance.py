@@ -5,7 +5,7 @@ from scipy import stats
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.json_objects import read_json_objects
-from allennlp_coref_rc.metrics.answer_scores import is_correct
+from allennlp_coref_rc.metrics.answer_scores import correctness
 
 
 class Scored(NamedTuple):
@@ -89,7 +89,7 @@ def read_scores(path: str, key: Optional[str] = None) -> List[Scored]:
     """
     found = []
     for place, prediction in _predictions(path):
-        score = prediction.get(key) if key else is_correct(prediction)
+        score = prediction.get(key) if key else correctness(prediction)
         if not isinstance(score, (int, float)):
             raise ConfigurationError(
                 f"{place}: found {prediction.get(key or 'correct')!r:.60} as {key or 'correct'}, expected "

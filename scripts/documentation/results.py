@@ -27,7 +27,7 @@ from scripts.documentation import results_tables
 from scripts.documentation.places import PROJECT
 from scripts.documentation.results_differ import why_we_differ
 from scripts.documentation.results_reading import reading, reading_quoref
-from scripts.documentation.results_values import TEST, VALIDATION, both, mean, number, results, table
+from scripts.documentation.results_values import TEST, VALIDATION, both, condition_of, mean, number, results, table
 
 MARKED = re.compile(r"(<!-- results: (.*?) -->\n).*?(<!-- end of results -->)", flags=re.DOTALL)
 
@@ -62,7 +62,7 @@ def of_report(name: str, **where: str) -> List[str]:
 def of_seeds(row: str, **where: str) -> List[str]:
     """A row of a table: validation / test accuracy by task and seed, and the test accuracy that validation chooses."""
     source = results(**where)
-    (condition,) = [c for c in table(row.rpartition(".")[0]).conditions if c.name == row]
+    condition = condition_of(row)
     folders = {run.name.rpartition("/")[0] for run in condition.runs([0], OUTPUT)}
     lines = [line for line in source.lines if line["run"].rpartition("/")[0] in folders and line["seed"].isdigit()]
     seeds = sorted({int(line["seed"]) for line in lines})

@@ -17,6 +17,7 @@ from scripts.documentation.results_values import (
     TEST,
     VALIDATION,
     both,
+    condition_of,
     each,
     folder_of,
     mean,
@@ -35,8 +36,6 @@ PROCESSORS = {
 FIRST, _, THIRD = PROCESSORS.values()
 
 ONE_CONFIG = "beyond.3.best"
-
-SEEDS_OF_BEST = [str(seed) for seed in range(16, 21)]
 
 ARITHMETIC = {
     "compiled, AVX-512": (ONE_CONFIG, "Intel*Processor,*"),
@@ -104,15 +103,16 @@ def _with_seed(line: Line) -> str:
 def arithmetic(*tasks: str) -> List[str]:
     """The same seeds of the one config with sums in other orders, task by task."""
     lines = []
+    seeds = list(map(str, condition_of(ONE_CONFIG).seeds))
     for task in tasks:
         for label, (row, hardware) in ARITHMETIC.items():
             found = {
                 line["seed"]: float(line[TEST]) for line in runs(f"{folder_of(row)}/task_{task}", hardware=hardware)
             }
             if found:
-                cells = (number(found[seed]) if seed in found else "" for seed in SEEDS_OF_BEST)
+                cells = (number(found[seed]) if seed in found else "" for seed in seeds)
                 lines.append([task, label, *cells, mean(list(found.values()))])
-    return markdown(["task", "sums", *(f"seed {seed}" for seed in SEEDS_OF_BEST), "mean ± sd"], lines)
+    return markdown(["task", "sums", *(f"seed {seed}" for seed in seeds), "mean ± sd"], lines)
 
 
 def first_cpu() -> List[str]:

@@ -7,7 +7,7 @@ import statistics
 from functools import lru_cache
 from typing import List, Sequence
 
-from allennlp_coref_rc.reproduction.condition import Table, select
+from allennlp_coref_rc.reproduction.condition import Condition, Table, select
 from allennlp_coref_rc.reproduction.condition_files import CONDITIONS, read_conditions
 from allennlp_coref_rc.reproduction.results_file import Line, Results
 from allennlp_coref_rc.reproduction.runs import OUTPUT
@@ -33,10 +33,15 @@ def table(name: str, conditions: str = CONDITIONS) -> Table:
     return select(read_conditions(conditions), [name], [])[0]
 
 
+def condition_of(row: str) -> Condition:
+    """The condition that is a row of a table."""
+    (condition,) = [c for c in table(row.rpartition(".")[0]).conditions if c.name == row]
+    return condition
+
+
 def folder_of(row: str) -> str:
     """The folder of the runs of a row of a table, without the task."""
-    (condition,) = [c for c in table(row.rpartition(".")[0]).conditions if c.name == row]
-    return condition.runs([0], OUTPUT)[0].name.rsplit("/", 2)[0]
+    return condition_of(row).runs([0], OUTPUT)[0].name.rsplit("/", 2)[0]
 
 
 def runs(folder: str, seeds: str = "", **where: str) -> List[Line]:

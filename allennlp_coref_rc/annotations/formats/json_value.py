@@ -1,4 +1,4 @@
-import math
+import sys
 from typing import Any, Iterator, List, Optional, Sequence, Tuple, Union
 
 from allennlp_coref_rc.annotations.annotated_text import Span
@@ -75,14 +75,14 @@ class JsonValue:
         return self.value
 
     def number(self) -> float:
-        is_number = isinstance(self.value, (int, float)) and not isinstance(self.value, bool)
-        if not is_number or not 0 <= self.value < math.inf:
-            raise self.error("a number, 0 or more")
-        return float(self.value)
+        return self._up_to(sys.float_info.max, "a number, 0 or more")
 
     def fraction(self) -> float:
-        if not isinstance(self.value, (int, float)) or isinstance(self.value, bool) or not 0 <= self.value <= 1:
-            raise self.error("a number from 0 to 1")
+        return self._up_to(1, "a number from 0 to 1")
+
+    def _up_to(self, maximum: float, expected: str) -> float:
+        if not isinstance(self.value, (int, float)) or isinstance(self.value, bool) or not 0 <= self.value <= maximum:
+            raise self.error(expected)
         return float(self.value)
 
     def choice(self, choices: Sequence[str]) -> str:
