@@ -139,6 +139,15 @@ def test_rows_give_what_official_files_give(case, tmp_path):
 
 
 @needs_datasets
+def test_documents_of_rows_are_those_of_files(tmp_path):
+    """With the titles of their articles; their ids are made of other names."""
+    address = saved(squad_rows(QUOREF), tmp_path / "saved")
+    files, rows = (list(AnnotatedQuorefReader().documents(path)) for path in (str(QUOREF), address))
+    assert [document.data for _, document in rows] == [document.data for _, document in files]
+    assert [document.data["title"] for _, document in rows] == ["The lighthouse", "The lighthouse", "Dukes"]
+
+
+@needs_datasets
 def test_forms_of_local_data(tmp_path, monkeypatch):
     monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", tmp_path / "cache")
     data = datasets.Dataset.from_list([{"text": text} for text in "abc"])

@@ -35,19 +35,21 @@ ANSWER_COLUMNS = ("answers.text", "answers.answer_start")
 
 
 class Paragraph(NamedTuple):
-    """A paragraph of a file and the id of its document."""
+    """A paragraph of a file, the id of its document, and the title of its article, if it has one."""
 
     id: str
     values: JsonValue
+    title: Optional[str] = None
 
 
 @DatasetReader.register("annotated_squad")
 class AnnotatedSquadReader(ReadingComprehensionReader):
     """
-    Reads SQuAD 1.1 and 2.0 (Rajpurkar et al. 2016, 2018), and any file in their form: `{"data": [{"paragraphs":
-    [{"context": …, "qas": [{"id": …, "question": …, "answers": [{"text": …, "answer_start": …}]}]}]}]}`, where an
-    answer starts at a character of its context. A context is a passage, and each question about it an instance. Files
-    are read article by article.
+    Reads SQuAD 1.1 and 2.0 (Rajpurkar et al. 2016, 2018), and any file in their form: `{"data": [{"title": …,
+    "paragraphs": [{"context": …, "qas": [{"id": …, "question": …, "answers": [{"text": …, "answer_start": …}]}]}]}]}`,
+    where an answer starts at a character of its context. A context is a passage, and each question about it an
+    instance. Files are read article by article. The `data` of a document have the `title` of its article, if it has
+    one; instances do not.
 
     `span_start` and `span_end` bound the tokens of the first answer: those that have any of its characters. An answer
     that is not at its `answer_start` (50 of 2,768 in Quoref's development file are not, most by a blank) is looked for
@@ -84,7 +86,7 @@ class AnnotatedSquadReader(ReadingComprehensionReader):
     default_wrap_question = False
     has_cloze = False
     columns = ("context", "question")
-    optional_columns = ("id", "context_id", "is_impossible", "answers", *ANSWER_COLUMNS)
+    optional_columns = ("id", "title", "context_id", "is_impossible", "answers", *ANSWER_COLUMNS)
     several_spans = False
     """Whether the answers of a question are the spans of a single answer, instead of alternatives."""
 
@@ -94,20 +96,22 @@ class AnnotatedSquadReader(ReadingComprehensionReader):
 
     def read_items(self, path: str, name: str) -> Iterator[Tuple[str, Paragraph]]:
         number = 0
-        for article_place, article in read_listed_objects(path, "data"):
-            for i, paragraph in enumerate(JsonValue(article, article_place)["paragraphs"].list()):
+        for article_place, values in read_listed_objects(path, "data"):
+            article = JsonValue(values, article_place)
+            title = _title(article)
+            for i, paragraph in enumerate(article["paragraphs"].list()):
                 number += 1
                 place = f"{article_place}.paragraphs[{i}]"
-                yield place, Paragraph(f"{os.path.basename(name)}:{number}", JsonValue(paragraph.value, place))
+                yield place, Paragraph(f"{os.path.basename(name)}:{number}", JsonValue(paragraph.value, place), title)
 
     def row_items(self, rows: Iterable[JsonValue], name: str) -> Iterator[Tuple[str, Paragraph]]:
         # The questions about a passage follow one another.
         groups = groupby(rows, key=lambda row: (row["context"].string(), row.value.get("context_id")))
         for number, ((context, id), group) in enumerate(groups, start=1):
-            questions = [(row.place, _question_of(row, context)) for row in group]
-            place = questions[0][0]
-            paragraph = {"context": context, "context_id": id, "qas": [question for _, question in questions]}
-            yield place, Paragraph(f"{os.path.basename(name)}:{number}", JsonValue(paragraph, place))
+            first, *others = group
+            questions = [_question_of(row, context) for row in (first, *others)]
+            paragraph = JsonValue({"context": context, "context_id": id, "qas": questions}, first.place)
+            yield first.place, Paragraph(f"{os.path.basename(name)}:{number}", paragraph, _title(first))
 
     def to_document(self, item: Paragraph) -> Document:
         context = item.values["context"].string()
@@ -117,7 +121,10 @@ class AnnotatedSquadReader(ReadingComprehensionReader):
         parts = [self.split(question["question"].string()) for question in questions]
         data = [_question_data(question, context, offsets) for question in questions]
         known = item.values.get("context_id")
-        return _document(passage, context, parts, data, item.id if known is None else known.string())
+        document = _document(passage, context, parts, data, item.id if known is None else known.string())
+        if item.title is not None:
+            document.data["title"] = item.title
+        return document
 
     def to_instances(self, document: Document) -> Iterator[Instance]:
         tokens = document.text.tokens[slice(*document.part(0))]
@@ -195,6 +202,12 @@ def _document(
     id: Optional[str] = None,
 ) -> Document:
     return Document.of(passage, *questions, id=id, data={"passage": context, "questions": list(data)})
+
+
+def _title(values: JsonValue) -> Optional[str]:
+    """The title of an article, or of the article of a row, if it has one."""
+    title = values.get("title")
+    return None if title is None else title.string()
 
 
 def _question_of(row: JsonValue, context: str) -> Dict[str, Any]:

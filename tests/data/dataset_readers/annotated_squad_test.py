@@ -88,6 +88,26 @@ class TestQuoref:
             "spans": [[13, 15], [0, 3]],
         }
 
+    def test_documents_have_the_titles_of_their_articles(self, tmp_path):
+        documents = [document for _, document in quoref().documents(TRAIN)]
+        assert [document.data["title"] for document in documents] == ["The lighthouse", "The lighthouse", "Dukes"]
+        path = str(tmp_path / "a.jsonl")
+        write_documents(path, documents)
+        assert [document for _, document in read_documents(path)] == documents
+        # Files that were annotated before documents had titles are read as ever, and instances know of no titles.
+        for document in documents:
+            del document.data["title"]
+        write_documents(path, documents)
+        instances = list(quoref().read(path))
+        assert instances == list(quoref().read(TRAIN))
+        assert metadata(instances) == metadata(quoref().read(TRAIN)) and "title" not in metadata(instances)[0]
+
+    def test_an_article_without_a_title(self, damaged):
+        path = damaged(lambda values: values["data"][0].pop("title"))
+        titles = [document.data.get("title") for _, document in quoref().documents(path)]
+        assert titles == [None, None, "Dukes"]
+        assert list(quoref().read(path)) == list(quoref().read(TRAIN))
+
     def test_places_name_the_paragraph(self):
         places = [place for place, _ in quoref().read_items(TRAIN, TRAIN)]
         expected = ["data[0].paragraphs[0]", "data[0].paragraphs[1]", "data[1].paragraphs[0]"]
@@ -281,6 +301,11 @@ class TestMalformedFiles:
         assert "data[1].paragraphs[0]: found " in refusal(lambda: list(quoref().read(path)))
         path = damaged(lambda values: values["data"][1]["paragraphs"][0].pop("context"))
         assert "expected an object with the key 'context'" in refusal(lambda: list(quoref().read(path)))
+
+    def test_titles(self, damaged):
+        path = damaged(lambda values: values["data"][1].update(title=3))
+        message = refusal(lambda: list(quoref().read(path)))
+        assert message == f"{path}, line 1, data[1]: found 3 at title, expected a string"
 
     def test_annotated_documents_with_another_passage(self, tmp_path):
         path = str(tmp_path / "a.jsonl")
