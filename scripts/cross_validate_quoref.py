@@ -1,13 +1,16 @@
 """
-Trains small models on Quoref's development file and tests them on it, by cross-validation over passages, and compares
+Trains small models on Quoref's development file and tests them on it, by cross-validation over articles, and compares
 them in pairs.
 
-    python scripts/cross_validate_quoref.py data/quoref/quoref-dev-v0.1.json --output output/quoref_folds
+    python scripts/cross_validate_quoref.py data/quoref/quoref-dev-v0.1.json --output output/quoref_articles
 
-Every model is trained on all folds but one, for the same number of epochs and without looking at the fold that is left
-out, whose questions it then answers. Scores are Quoref's exact match and F1. Intervals are 95 % intervals of paired
-bootstrap samples of passages. Complete folds are kept: after a stop, give the same command. Another annotator gets a
-folder of its own; --against compares its models with those of another folder, --test some folds alone.
+All passages of an article are in one fold, so that no question is about an article that training has seen. Folds have
+about equal numbers of passages. Every model is trained on all folds but one, for the same number of epochs and without
+looking at the fold that is left out, whose questions it then answers. Scores are Quoref's exact match and F1. Intervals
+are 95 % intervals of paired bootstrap samples of articles. After a stop, give the same command: complete folds are
+kept. Another annotator gets a folder of its own; --against compares its
+models with those of another folder, --test some folds alone. Folders of earlier versions, whose folds were dealt by
+passage, are refused.
 """
 
 import json
@@ -16,8 +19,9 @@ import random
 import shutil
 import statistics
 import time
+from collections import Counter
 from pathlib import Path
-from typing import Any, Dict, Iterable, List
+from typing import Any, Dict, Iterable, Iterator, List, Sequence, Tuple
 
 import _jsonnet
 import torch
@@ -28,7 +32,7 @@ from allennlp.models import Archive, load_archive
 
 import allennlp_coref_rc  # noqa: F401  registers what configs name
 from allennlp_coref_rc.annotation_runs.config_option import build_annotator
-from allennlp_coref_rc.annotations import read_documents, write_documents
+from allennlp_coref_rc.annotations import Document, read_documents, write_documents
 from allennlp_coref_rc.common.config_files import FOLDER
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import atomic_write, open_text
@@ -55,6 +59,9 @@ HEADER = {"reader": "annotated_quoref"}
 
 PLACES = ("output", "models", "test", "against", "write_results")
 """Arguments that may differ between commands with the same folder."""
+
+DEALT_BY = "article"
+"""What is in one fold as a whole. Older settings do not say it: it was the passage."""
 
 BATCH_SIZE = 32
 """Questions that are answered at once."""
@@ -89,6 +96,7 @@ def main() -> None:
 
     torch.set_num_threads(1)
     settings = {key: value for key, value in vars(arguments).items() if key not in PLACES}
+    settings["dealt_by"] = DEALT_BY
     check_settings(arguments.output, settings)
     split(arguments)
     if not all(0 <= fold < arguments.folds for fold in tested):
@@ -106,6 +114,11 @@ def check_settings(output: Path, settings: Dict[str, Any]) -> None:
     if path.exists():
         with open_text(str(path)) as lines:
             found = json.loads("".join(lines))
+        if "dealt_by" not in found:
+            raise ConfigurationError(
+                f"{path}: found folds that an earlier version dealt by passage, expected folds dealt by {DEALT_BY}; "
+                "give another folder as --output"
+            )
         if found != settings:
             raise ConfigurationError(f"{path}: found {found}, expected {settings}; give another folder as --output")
     with atomic_write(str(path)) as file:
@@ -120,16 +133,40 @@ def split(arguments: Any) -> None:
         return
     annotator = build_annotator("--annotator", arguments.annotator)
     reader = AnnotatedQuorefReader(annotator=annotator)
-    write_documents(str(annotated), (document for _, document in reader.documents(arguments.path)), HEADER)
+    write_documents(str(annotated), titled(reader.documents(arguments.path)), HEADER)
     documents = [document for _, document in read_documents(str(annotated))]
-    random.Random(arguments.seed).shuffle(documents)
-    if not 2 <= arguments.folds <= len(documents):
-        raise ConfigurationError(f"--folds: found {arguments.folds}, expected 2 to {len(documents)}")
+    fold_of = deal(documents, arguments.folds, arguments.seed)
     for fold in range(arguments.folds):
-        inside = [document for i, document in enumerate(documents) if i % arguments.folds == fold]
-        outside = [document for i, document in enumerate(documents) if i % arguments.folds != fold]
+        inside = [document for document in documents if fold_of[document.data["title"]] == fold]
+        outside = [document for document in documents if fold_of[document.data["title"]] != fold]
         write_documents(str(folder / f"train_{fold}.jsonl"), outside, HEADER)
         write_documents(str(folder / f"test_{fold}.jsonl"), inside, HEADER)
+
+
+def titled(documents: Iterable[Tuple[str, Document]]) -> Iterator[Document]:
+    """The documents, given with their places. One whose article has no title raises an error."""
+    for place, document in documents:
+        if "title" not in document.data:
+            raise ConfigurationError(f"{place}: found no title of the article, expected one: folds are of articles")
+        yield document
+
+
+def deal(documents: Sequence[Document], folds: int, seed: int) -> Dict[str, int]:
+    """
+    The fold of each article, by title. Articles with more passages come first, those with as many in random order. Each
+    goes to the fold that has the fewest passages so far. So numbers of passages differ by one at most if there are
+    enough articles of one passage.
+    """
+    passages = Counter(document.data["title"] for document in documents)
+    if not 2 <= folds <= len(passages):
+        raise ConfigurationError(f"--folds: found {folds}, expected 2 to {len(passages)}, the number of articles")
+    titles = list(passages)
+    random.Random(seed).shuffle(titles)
+    fold_of, sizes = {}, [0] * folds
+    for title in sorted(titles, key=passages.__getitem__, reverse=True):
+        fold_of[title] = sizes.index(min(sizes))
+        sizes[fold_of[title]] += passages[title]
+    return fold_of
 
 
 def evaluate_fold(arguments: Any, model: str, fold: int) -> None:
@@ -161,7 +198,7 @@ def evaluate_fold(arguments: Any, model: str, fold: int) -> None:
             "seconds": f"{time.perf_counter() - start:.1f}",
             "commit": commit(),
             "hardware": hardware(-1),
-            "note": "a fold of scripts/cross_validate_quoref.py",
+            "note": f"a fold of scripts/cross_validate_quoref.py, dealt by {DEALT_BY}",
             "right": right_cell(str(answers)),
         }
         add_lines(arguments.write_results, [line])
@@ -189,8 +226,8 @@ def config(arguments: Any, model: str, fold: int) -> Dict[str, Any]:
 
 def predictions(archive: Archive, path: str) -> List[Dict[str, Any]]:
     """The model's answers to the questions of annotated passages, with their scores."""
-    passages = {
-        question["id"]: document.text.id
+    origins = {
+        question["id"]: {"article": document.data["title"], "passage": document.text.id}
         for _, document in read_documents(path)
         for question in document.data["questions"]
     }
@@ -205,8 +242,8 @@ def predictions(archive: Archive, path: str) -> List[Dict[str, Any]]:
             answer = span_text(metadata, *output["best_span"])
             exact_match, f1 = aligned_scores(answer, metadata["answer_texts"])
             known = {key: metadata[key] for key in ("id", "answer_texts")}
-            passage = passages[metadata["id"]]
-            found.append({**known, "passage": passage, "answer": answer, "exact_match": exact_match, "f1": f1})
+            scores = {"exact_match": exact_match, "f1": f1}
+            found.append({**known, **origins[metadata["id"]], "answer": answer, **scores})
     return found
 
 
@@ -221,7 +258,11 @@ def print_scores(arguments: Any, folds: Iterable[int]) -> None:
             for some in (found.values(), several)
             for key in ("exact_match", "f1")
         )
-        print(f"{model}: {len(found)} questions: {means} (the last two: the {len(several)} with several spans)")
+        counts = [f"{len({values[key] for values in found.values()})} {key}s" for key in ("passage", "article")]
+        print(
+            f"{model}: {len(found)} questions, {', '.join(counts)}: {means} (the last two: the {len(several)} "
+            "questions with several spans)"
+        )
     pairs = [(model, first) for model in others]
     pairs += [(model, str(path)) for path in arguments.against for model in arguments.models]
     for model, other in pairs:
@@ -229,12 +270,12 @@ def print_scores(arguments: Any, folds: Iterable[int]) -> None:
             raise ConfigurationError(f"{other}: found other questions than those of {model}, expected the same folds")
         for key in ("exact_match", "f1"):
             answers = list(scores[model].values())
-            passages = [values["passage"] for values in answers]
+            articles = [values["article"] for values in answers]
             pair = ([100 * scores[name][values["id"]][key] for values in answers] for name in (model, other))
-            result = paired_bootstrap(*pair, groups=passages)
+            result = paired_bootstrap(*pair, groups=articles)
             print(
                 f"{model} - {other}, {key}: {result.difference:+.2f}, 95 % interval {result.low:+.2f} to "
-                f"{result.high:+.2f}, p = {result.p:.3f}, {len(set(passages))} passages"
+                f"{result.high:+.2f}, p = {result.p:.3f}, {len(set(articles))} articles"
             )
 
 
@@ -242,8 +283,15 @@ def read_answers(path: Path, folds: Iterable[int]) -> Dict[str, Dict[str, Any]]:
     """A model's answers to the questions of some folds, by id."""
     answers = {}
     for fold in folds:
-        with open_text(f"{path}_{fold}.jsonl") as lines:
-            answers.update({values["id"]: values for values in map(json.loads, lines)})
+        file = f"{path}_{fold}.jsonl"
+        with open_text(file) as lines:
+            found = {values["id"]: values for values in map(json.loads, lines)}
+        if not all("article" in values for values in found.values()):
+            raise ConfigurationError(
+                f"{file}: found answers of folds that an earlier version dealt by passage, expected those of folds "
+                f"dealt by {DEALT_BY}"
+            )
+        answers.update(found)
     return answers
 
 

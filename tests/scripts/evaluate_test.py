@@ -2,13 +2,10 @@
 
 import json
 import re
-from pathlib import Path
 
 import pytest
 
-from allennlp_coref_rc.annotations import read_documents
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.reproduction.results_file import read_lines, right_answers
 from tests.scripts.scripts import load_script
 from tests.shared import PROJECT
 
@@ -79,73 +76,6 @@ def test_answers_of_quoref(evaluate, tmp_path):
         "4 of 12 are a mention of a cluster with other mentions in the passage",
         "1 of 12 have an antecedent, a mention before",
     ]
-
-
-@pytest.mark.slow
-def test_cross_validation_of_quoref(monkeypatch, capsys, tmp_path):
-    script, path = load_script("cross_validate_quoref"), FIXTURES / "quoref" / "train.json"
-    trained, train = [], script.train_model
-
-    def run(*arguments):
-        given = [
-            path,
-            "--output",
-            tmp_path,
-            "--folds",
-            2,
-            "--epochs",
-            1,
-            "--annotator",
-            '{"type": "exact_match_coref"}',
-            "--write-results",
-            tmp_path / "runs.csv",
-            *arguments,
-        ]
-        monkeypatch.setattr("sys.argv", ["cross_validate_quoref.py", *map(str, given)])
-        script.main()
-        return capsys.readouterr().out.splitlines()
-
-    def train_model(params, folder, recover):
-        trained.append(Path(folder).name)
-        if len(trained) == 2:
-            raise KeyboardInterrupt
-        return train(params, folder, recover=recover)
-
-    monkeypatch.setattr(script, "train_model", train_model)
-    with pytest.raises(KeyboardInterrupt):
-        run("--models", "qanet")
-    # Every question is answered once, by a model that has not seen its passage.
-    tested = [[doc.text.id for _, doc in read_documents(f"{tmp_path}/test_{fold}.jsonl")] for fold in range(2)]
-    for fold in range(2):
-        assert [doc.text.id for _, doc in read_documents(f"{tmp_path}/train_{fold}.jsonl")] == tested[1 - fold]
-    assert sorted(sum(tested, [])) == ["c0ffee", "decade", "facade"]
-    found = [json.loads(line) for line in (tmp_path / "qanet_0.jsonl").read_text().splitlines()]
-    assert {one["passage"] for one in found} == set(tested[0])
-    # The answers are those of the model without dropout.
-    model, seen = script.load_archive(f"{tmp_path}/qanet_0/model.tar.gz"), []
-    model.model.register_forward_hook(lambda module, inputs, output: seen.append(module.training))
-    assert script.predictions(model, f"{tmp_path}/test_0.jsonl") == found and not any(seen)
-    (line,) = read_lines(f"{tmp_path}/runs.csv")
-    assert line["run"] == f"{tmp_path.name}/qanet/fold_1/seed_1" and line["commit"] and line["hardware"]
-    assert float(line["test_f1"]) == pytest.approx(sum(one["f1"] for one in found) / len(found))
-    assert right_answers(line) == [one["exact_match"] == 1 for one in found] and line["questions"] == str(len(found))
-    # The same answers for the other fold, and another model with less in everything.
-    for name, fold, less in (("qanet", 0, 0), ("qanet", 1, 0), ("gru", 0, 0.5), ("gru", 1, 0.5)):
-        lines = [{**one, "id": f"{one['id']} {fold}", "f1": one["f1"] - less} for one in found]
-        (tmp_path / f"{name}_{fold}.jsonl").write_text("\n".join(map(json.dumps, lines)))
-    *_, exact_match, f1 = run("--models", "qanet", "gru")
-    assert exact_match.startswith("gru - qanet, exact_match: +0.00, 95 % interval +0.00 to +0.00, p = 1.000, ")
-    assert f1.startswith("gru - qanet, f1: -50.00, 95 % interval -50.00 to -50.00, p = 0.000, ")
-    # One fold alone, against a model of another folder.
-    counts, other, exact_match, f1 = run("--models", "gru", "--test", 1, "--against", tmp_path / "qanet")
-    assert counts.startswith(f"gru: {len(found)} questions: ") and other.startswith(f"{tmp_path}/qanet: {len(found)} ")
-    assert f1.startswith(f"gru - {tmp_path}/qanet, f1: -50.00, 95 % interval -50.00 to -50.00, ")
-    with pytest.raises(ConfigurationError, match=r"--test: found \[2\], expected folds from 0 to 1"):
-        run("--test", 2)
-    # What is complete is not done again.
-    assert trained == ["qanet_0", "qanet_1"]
-    with pytest.raises(ConfigurationError, match="settings.json: found .* expected .* give another folder as --output"):
-        run("--seed", "2")
 
 
 @pytest.mark.parametrize(
