@@ -8,7 +8,7 @@ All passages of an article are in one fold, so that no question is about an arti
 about equal numbers of passages. Every model is trained on all folds but one, for the same number of epochs and without
 looking at the fold that is left out, whose questions it then answers. Scores are Quoref's exact match and F1. Intervals
 are 95 % intervals of paired bootstrap samples of articles. After a stop, give the same command: complete folds are
-kept. Another annotator gets a folder of its own; --against compares its
+kept, and a training goes on to the same digits. Another annotator gets a folder of its own; --against compares its
 models with those of another folder, --test some folds alone. Folders of earlier versions, whose folds were dealt by
 passage, are refused.
 """
@@ -44,6 +44,7 @@ from allennlp_coref_rc.reproduction.execution import hardware
 from allennlp_coref_rc.reproduction.results_file import FIRST, LAST, add_lines, right_cell
 from allennlp_coref_rc.reproduction.session import commit
 from allennlp_coref_rc.reproduction.significance import paired_bootstrap
+from allennlp_coref_rc.training.exact_checkpointer import recoverable
 
 MODELS = {
     "qanet": "",
@@ -174,8 +175,8 @@ def evaluate_fold(arguments: Any, model: str, fold: int) -> None:
     answers, folder = arguments.output / f"{model}_{fold}.jsonl", arguments.output / f"{model}_{fold}"
     if answers.exists():
         return
-    # An interrupted training goes on, if it has got as far as a checkpoint.
-    recover = any(folder.glob("model_state*"))
+    # An interrupted training goes on, if it has got as far as the checkpoints for that.
+    recover = recoverable(str(folder))
     if folder.exists() and not recover:
         shutil.rmtree(folder)
     start = time.perf_counter()
@@ -219,7 +220,7 @@ def config(arguments: Any, model: str, fold: int) -> Dict[str, Any]:
     for key in ("patience", "validation_metric", "learning_rate_scheduler"):
         values["trainer"].pop(key, None)
     values.update(train_data_path=str(folder / f"train_{fold}.jsonl"), datasets_for_vocab_creation=["train"])
-    values["trainer"]["num_epochs"] = arguments.epochs
+    values["trainer"].update(num_epochs=arguments.epochs, checkpointer={"type": "exact"})
     values.update(dict.fromkeys(("random_seed", "numpy_seed", "pytorch_seed"), arguments.seed))
     return with_overrides(values, json.loads(arguments.overrides))
 

@@ -7,6 +7,8 @@ from itertools import product
 from pathlib import Path
 
 import pytest
+import torch
+from allennlp.training import Checkpointer
 
 from allennlp_coref_rc.annotations import AnnotatedText, Document, read_documents
 from allennlp_coref_rc.common.errors import ConfigurationError
@@ -16,6 +18,10 @@ from tests.scripts.scripts import load_script
 from tests.shared import PROJECT, QUOREF, needs_quoref
 
 FIXTURES = PROJECT / "tests" / "fixtures" / "quoref"
+
+
+class Killed(Exception):
+    pass
 
 
 @pytest.fixture(scope="module")
@@ -204,3 +210,37 @@ def test_articles_are_drawn(script, monkeypatch, capsys, tmp_path):
         ConfigurationError, match="old_0.jsonl: found answers of folds that an earlier version dealt by"
     ):
         script.print_scores(arguments, [0])
+
+
+@pytest.mark.slow
+def test_a_training_that_was_killed_comes_to_the_same_digits(script, validate, monkeypatch, tmp_path):
+    save, train, recovered = Checkpointer.maybe_save_checkpoint, script.train_model, []
+
+    def save_and_die(self, trainer, epochs, batches):
+        saved = save(self, trainer, epochs, batches)
+        if (epochs, batches) == (3, 0):
+            raise Killed
+        return saved
+
+    def train_model(params, folder, recover):
+        recovered.append(recover)
+        return train(params, folder, recover=recover)
+
+    def digits(output):
+        """The weights that answer, the training's metrics, and the answers."""
+        model = script.load_archive(str(output / "qanet_0" / "model.tar.gz")).model
+        metrics = json.loads((output / "qanet_0" / "metrics.json").read_text())
+        metrics = {key: value for key, value in metrics.items() if "memory" not in key and "duration" not in key}
+        return model.state_dict(), metrics, (output / "qanet_0.jsonl").read_text()
+
+    arguments = ("--models", "qanet", "--test", 0, "--epochs", 4)
+    lines = validate(tmp_path / "undisturbed", *arguments)
+    with monkeypatch.context() as patched:
+        patched.setattr(Checkpointer, "maybe_save_checkpoint", save_and_die)
+        with pytest.raises(Killed):
+            validate(tmp_path / "killed", *arguments)
+    monkeypatch.setattr(script, "train_model", train_model)
+    assert validate(tmp_path / "killed", *arguments)[-1] == lines[-1] and recovered == [True]
+    (weights, *rest), (expected, *others) = digits(tmp_path / "killed"), digits(tmp_path / "undisturbed")
+    assert rest == others and weights.keys() == expected.keys()
+    assert all(torch.equal(weights[name], expected[name]) for name in expected)
