@@ -1,11 +1,13 @@
 """Finds mistakes in the arguments of AllenNLP's commands, before these spend time on them."""
 
 import json
+import logging
 import os
 from argparse import Namespace
 from contextlib import nullcontext
 from typing import Any, Callable, Dict, List, Mapping, Optional
 
+from allennlp_coref_rc.commands.annotation_checks import unannotated_encoders, warnings_of
 from allennlp_coref_rc.common.config_check import check_config, missing_data, missing_devices
 from allennlp_coref_rc.common.config_files import check_overrides, load_config
 from allennlp_coref_rc.common.config_walk import unregistered
@@ -14,6 +16,8 @@ from allennlp_coref_rc.common.files import check_writable
 from allennlp_coref_rc.trust.archives import config_of, is_trusted
 from allennlp_coref_rc.trust.registered_names import only_registered
 
+logger = logging.getLogger(__name__)
+
 
 def check_arguments(command: str, args: Namespace) -> None:
     """Raises a `ConfigurationError` if it finds a mistake in a command's arguments."""
@@ -21,18 +25,23 @@ def check_arguments(command: str, args: Namespace) -> None:
         CHECKS[command](args)
 
 
-def check_experiment(path: str, overrides: str = "", devices: bool = True) -> None:
-    """Raises a `ConfigurationError` that lists the mistakes in the config of an experiment, if there are any."""
-    problems = check_config(load_config(path, overrides), devices)
+def check_experiment(path: str, overrides: str = "", devices: bool = True) -> Dict[str, Any]:
+    """
+    The values of an experiment's config. Raises a `ConfigurationError` that lists the mistakes in it, if there are any.
+    """
+    params = load_config(path, overrides)
+    problems = check_config(params, devices)
     if len(problems) == 1:
         raise ConfigurationError(f"{path}: {problems[0]}")
     if problems:
         raise ConfigurationError("\n  ".join([f"{path}: found {len(problems)} mistakes", *problems]))
+    return params
 
 
 def _train(args: Namespace) -> None:
     _check_output(args.serialization_dir, args.force, getattr(args, "recover", None))
-    check_experiment(args.param_path, args.overrides)
+    for warning in warnings_of(unannotated_encoders(check_experiment(args.param_path, args.overrides))):
+        logger.warning("%s: %s", args.param_path, warning)
 
 
 def _build_vocab(args: Namespace) -> None:

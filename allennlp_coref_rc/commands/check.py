@@ -4,7 +4,8 @@ HELP = "look for mistakes in the config of an experiment"
 
 DESCRIPTION = """
 Looks for mistakes in the config of an experiment without reading any data: names that are not registered, unknown keys,
-values of a wrong type, GPUs and files that are missing. coref-rc train makes the same check first.
+values of a wrong type, GPUs and files that are missing. Also says which encoders lack annotations that they read.
+coref-rc train makes the same check first.
 """
 
 
@@ -14,9 +15,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
+    from allennlp_coref_rc.commands.annotation_checks import unannotated_encoders, warnings_of
     from allennlp_coref_rc.commands.argument_checks import check_experiment
     from allennlp_coref_rc.common.config_files import locate
 
     path = locate(args.config)
-    check_experiment(path, args.overrides)
-    print(f"{path}: found no mistake")
+    warnings = warnings_of(unannotated_encoders(check_experiment(path, args.overrides)))
+    but = ", but annotations that encoders lack:" if warnings else ""
+    print("\n  ".join([f"{path}: found no mistake{but}", *warnings]))

@@ -28,6 +28,16 @@ def check_config(params: Dict[str, Any], devices: bool = True, files: bool = Tru
     files : `bool`, optional (default = `True`)
         Whether to look for the data and other files that it names.
     """
+    problems = walk_config(params, files).problems
+    if devices:
+        problems += missing_devices(params)
+    if files:
+        problems += _data_files(params)
+    return grouped(problems + _settings(params))
+
+
+def walk_config(params: Mapping[str, Any], files: bool = False) -> ConfigWalk:
+    """The walk through a config from its top, with the mistakes and the objects that it came across."""
     from allennlp.commands.train import TrainModel
 
     from allennlp_coref_rc.registration import register_own
@@ -37,22 +47,17 @@ def check_config(params: Dict[str, Any], devices: bool = True, files: bool = Tru
     loop = {key: value for key, value in params.items() if key == "type" or key not in OTHER_KEYS}
     # Another training loop may give its constructors other arguments.
     walk.object(TrainModel, loop, "", None if "type" in params else GIVEN, others=OTHER_KEYS)
-    problems = walk.problems
-    if devices:
-        problems += missing_devices(params)
-    if files:
-        problems += _data_files(params)
-    return _grouped(problems + _settings(params))
+    return walk
 
 
 def check_object(base: type, params: Dict[str, Any], key: str) -> List[str]:
     """The mistakes in the config of one object, such as an annotator. `key` stands before its keys."""
     walk = ConfigWalk(True)
     walk.object(base, params, key, None)
-    return _grouped(walk.problems)
+    return grouped(walk.problems)
 
 
-def _grouped(problems: Iterable[Problem]) -> List[str]:
+def grouped(problems: Iterable[Problem]) -> List[str]:
     """A line for each problem. A problem that several keys share, such as those of a list, has one line."""
     keys: Dict[str, List[str]] = {}
     for key, text in problems:

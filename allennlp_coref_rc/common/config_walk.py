@@ -4,7 +4,7 @@ import collections.abc
 import difflib
 import json
 import os
-from typing import Any, FrozenSet, Iterable, List, Mapping, Optional, Set, Tuple, Union
+from typing import Any, Dict, FrozenSet, Iterable, List, Mapping, Optional, Set, Tuple, Union
 
 from allennlp_coref_rc.common.accepted_keys import accepted_keys
 
@@ -35,6 +35,8 @@ class ConfigWalk:
 
     def __init__(self, files: bool = False) -> None:
         self.problems: List[Problem] = []
+        self.objects: Dict[str, Tuple[type, Mapping[str, Any]]] = {}
+        """By dotted key, the classes that are constructed, and what of."""
         self._files = files
 
     def object(
@@ -66,10 +68,9 @@ class ConfigWalk:
                 self._say(join(key, "type"), problem)
                 return
             cls, constructor_name = cls.resolve_class_name(name)
-            if not _is_followed(cls):
-                return
             constructor = getattr(cls, constructor_name) if constructor_name else cls.__init__
-        if constructor is object.__init__:
+        self.objects[key] = cls, value
+        if constructor is object.__init__ or not _is_followed(cls):
             return
         self._arguments(cls, constructor, value, key, given, others)
 
@@ -161,6 +162,7 @@ class ConfigWalk:
             attempt = ConfigWalk(self._files)
             attempt.value(annotation, value, key, given)
             if not attempt.problems:
+                self.objects.update(attempt.objects)
                 return
             attempts.append(attempt.problems)
         # A mistake further inside shows which type was meant.

@@ -1,6 +1,5 @@
 import logging
-from functools import lru_cache
-from typing import Collection, List, NamedTuple, Optional, Tuple
+from typing import Collection, List, NamedTuple, Optional, Set, Tuple
 
 import torch
 from allennlp.modules import Seq2SeqEncoder
@@ -9,6 +8,9 @@ from allennlp.modules.seq2seq_encoders import ComposeEncoder
 from allennlp_coref_rc.data.fields import AnnotationTensors
 
 logger = logging.getLogger(__name__)
+
+UNANNOTATED: Set[Tuple[str, ...]] = set()
+"""The names of the classes, and of their layers, of encoders that the user knows to get no annotations."""
 
 
 class EncoderInput(NamedTuple):
@@ -57,20 +59,32 @@ class AnnotatedSeq2SeqEncoder(Seq2SeqEncoder):
         """Encodes a passage with this encoder and its question with another, where the two may see each other."""
         return encode(self, passage), encode(question_encoder, question)
 
-    def say_unannotated(self, layers: Collection[str]) -> None:
-        """Warns, once in a process, that this encoder reads these annotation layers but got no annotations."""
-        if layers:
-            _say_unannotated(type(self).__name__, ", ".join(sorted(layers)))
+    @property
+    def annotation_layers(self) -> Collection[str]:
+        """The names of the annotation layers that this encoder reads."""
+        return ()
 
+    def say_unannotated(self) -> None:
+        """Warns, once in a process, that this encoder reads annotation layers but got no annotations."""
+        layers = ", ".join(sorted(self.annotation_layers))
+        if layers and self.note_unannotated():
+            logger.warning(
+                "%s reads annotations (%s) but got none, and works as a plain encoder: either "
+                "dataset_reader.annotation_layers is missing, or the model gives its encoders no annotations, as "
+                "AllenNLP's own models do",
+                type(self).__name__,
+                layers,
+            )
 
-@lru_cache(maxsize=None)
-def _say_unannotated(encoder: str, layers: str) -> None:
-    logger.warning(
-        "%s reads annotations (%s) but got none, and works as a plain encoder: either dataset_reader.annotation_layers "
-        "is missing, or the model gives its encoders no annotations, as AllenNLP's own models do",
-        encoder,
-        layers,
-    )
+    def note_unannotated(self) -> bool:
+        """
+        Notes that encoders of this class and with these annotation layers get no annotations, and that the user has
+        been told. Returns whether that is news.
+        """
+        note = type(self).__name__, *sorted(self.annotation_layers)
+        is_news = note not in UNANNOTATED
+        UNANNOTATED.add(note)
+        return is_news
 
 
 def encode(encoder: Seq2SeqEncoder, sequence: EncoderInput) -> torch.Tensor:

@@ -1,4 +1,4 @@
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Collection, Dict, List, Optional, Sequence
 
 import torch
 from allennlp.data import Vocabulary
@@ -155,6 +155,10 @@ class Dassa(AnnotatedSeq2SeqEncoder):
             _check("annotated_blocks", annotated_blocks, exist, f"numbers below num_blocks, {num_blocks}")
             _check("vocab", vocab, vocab is not None, "a vocabulary, where heads see annotations")
 
+    @property
+    def annotation_layers(self) -> Collection[str]:
+        return self.heads if self._annotated_blocks else ()
+
     def get_input_dim(self) -> int:
         return self._input_dim
 
@@ -182,8 +186,8 @@ class Dassa(AnnotatedSeq2SeqEncoder):
         `torch.FloatTensor`
             Shape: (batch_size, sequence_length, hidden_dim). Zero where masked.
         """
-        if annotations is None and self._annotated_blocks:
-            self.say_unannotated(self.heads)
+        if annotations is None:
+            self.say_unannotated()
         views = None if annotations is None or not self._annotated_blocks else self._views(annotations, mask)
         exist = attended = None
         if not mask.all():

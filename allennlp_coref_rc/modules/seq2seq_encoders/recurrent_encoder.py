@@ -1,4 +1,4 @@
-from typing import Any, Dict, List, Optional, Self, Sequence, Tuple, Type, Union
+from typing import Any, Collection, Dict, List, Optional, Self, Sequence, Tuple, Type, Union
 
 import torch
 from allennlp.modules import Seq2SeqEncoder
@@ -78,6 +78,10 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
 
     def _suffixes(self) -> List[str]:
         return ["", "_reverse"] if self._bidirectional else [""]
+
+    @property
+    def annotation_layers(self) -> Collection[str]:
+        return self._relations
 
     def get_input_dim(self) -> int:
         return self._input_size
@@ -213,7 +217,7 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
             start = _last_read(memory_mask, reverse) + mask.size(1)
         sequential = sequential_sources(mask, reverse, start)
         if annotations is None:
-            self.say_unannotated(self._relations)
+            self.say_unannotated()
         sources = None if annotations is None else self._sources(annotations, mask.size(1), reverse, memory is not None)
         edges = self._edges(inputs, sequential, sources)
         keys = None if sources is None else self._keys(suffix)

@@ -9,7 +9,7 @@ from allennlp.models import Model
 from allennlp.modules import Seq2SeqEncoder
 
 from allennlp_coref_rc.modules.seq2seq_encoders import CorefGru, Dassa, EncoderInput, encode, encode_pair
-from allennlp_coref_rc.modules.seq2seq_encoders.annotated_seq2seq_encoder import _say_unannotated
+from allennlp_coref_rc.modules.seq2seq_encoders.annotated_seq2seq_encoder import UNANNOTATED
 
 PARTS = [
     {"type": "coref_gru", "input_size": 6, "hidden_size": 4},
@@ -56,9 +56,9 @@ def test_parts_of_two_composes_read_each_other():
 
 @pytest.fixture
 def said(caplog):
-    _say_unannotated.cache_clear()
+    UNANNOTATED.clear()
     yield lambda: [record.message for record in caplog.records if record.levelno == logging.WARNING]
-    _say_unannotated.cache_clear()
+    UNANNOTATED.clear()
 
 
 def test_an_encoder_without_annotations_says_so_once(said):

@@ -1,0 +1,121 @@
+"""Finds encoders in the config of an experiment that read annotations but will get none, before any data are read."""
+
+import copy
+from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Mapping, NamedTuple, Optional, Set, Tuple
+
+from allennlp_coref_rc.common.config_check import grouped, walk_config
+
+if TYPE_CHECKING:
+    from allennlp_coref_rc.modules.seq2seq_encoders import AnnotatedSeq2SeqEncoder
+
+OWN, STOCK = ("allennlp_coref_rc",), ("allennlp", "allennlp_models")
+"""Packages whose models give annotations to their encoders, and those whose models do not."""
+
+READERS = ("dataset_reader", "validation_dataset_reader")
+
+Objects = Mapping[str, Tuple[type, Mapping[str, Any]]]
+"""As `ConfigWalk.objects`."""
+
+
+class Unannotated(NamedTuple):
+    """An encoder without all the annotations that it reads: its dotted key, what to say of it, and the encoder."""
+
+    key: str
+    text: str
+    encoder: "AnnotatedSeq2SeqEncoder"
+
+
+def unannotated_encoders(params: Mapping[str, Any]) -> List[Unannotated]:
+    """
+    The encoders of a config without mistakes that read an annotation layer which they will not get. Models and readers
+    of other packages than AllenNLP and this one may do as they please: nothing is said of their encoders.
+    """
+    from allennlp_coref_rc.modules.seq2seq_encoders import AnnotatedSeq2SeqEncoder
+
+    objects = walk_config(params).objects
+    if _package(objects[""][0]) not in STOCK:  # the training loop
+        return []
+    provided = {root: _provided(objects, root) for root in READERS if root in objects}
+    found = []
+    for key, (cls, value) in objects.items():
+        encoder = _built(value) if issubclass(cls, AnnotatedSeq2SeqEncoder) else None
+        if encoder is not None and encoder.annotation_layers:
+            lack = _lack(set(encoder.annotation_layers), _caller(objects, key), provided)
+            if lack:
+                reads = f"{value['type']} reads annotations ({_listed(encoder.annotation_layers)})"
+                found.append(Unannotated(key, f"{reads}, but {lack}", encoder))
+    return found
+
+
+def warnings_of(found: Iterable[Unannotated]) -> List[str]:
+    """A line for each kind of encoder that was found. These encoders will not warn once more when they run."""
+    problems = []
+    for key, text, encoder in found:
+        encoder.note_unannotated()
+        problems.append((key, text))
+    return grouped(problems)
+
+
+def _lack(read: Set[str], caller: type, provided: Dict[str, Optional[Set[str]]]) -> Optional[str]:
+    """What an encoder lacks of the layers that it reads, and what to do; `None` if nothing, or if it is not known."""
+    plain, meant = "so it works as a plain encoder", "or let the encoder read no layers"
+    if _package(caller) in STOCK:
+        name = f"{caller.__name__}, a class of AllenNLP,"
+        return f"{name} gives encoders none, {plain}; use a model of this package, {meant}"
+    if _package(caller) not in OWN:
+        return None
+    for reader, layers in provided.items():
+        if layers is None or read <= layers:
+            continue
+        if not layers:
+            return f"{reader} makes none, {plain}; set {reader}.annotation_layers, {meant}"
+        missing = f"add {_listed(read - layers)} to {reader}.annotation_layers"
+        return f"{reader} makes only {_listed(layers)}; {missing}, or let the encoder read no more than that"
+    return None
+
+
+def _caller(objects: Objects, key: str) -> type:
+    """The class that runs an encoder. One that composes encoders stands for them."""
+    from allennlp.modules.seq2seq_encoders import ComposeEncoder
+
+    while True:
+        key = key.rpartition(".")[0]
+        cls = objects[key][0] if key in objects else ComposeEncoder
+        if cls is not ComposeEncoder:
+            return cls
+
+
+def _provided(objects: Objects, root: str) -> Optional[Set[str]]:
+    """The annotation layers of a reader and of those in it; `None` if they are not known."""
+    from allennlp.data import DatasetReader
+
+    layers: Set[str] = set()
+    for key, (cls, value) in objects.items():
+        if f"{key}.".startswith(f"{root}.") and issubclass(cls, DatasetReader):
+            if _package(cls) not in OWN + STOCK:
+                return None
+            layers.update(value.get("annotation_layers") or ())
+    return layers
+
+
+def _built(value: Mapping[str, Any]) -> Optional["AnnotatedSeq2SeqEncoder"]:
+    """The encoder of a config, without memory for its weights, in order to ask it what it reads."""
+    import torch
+    from allennlp.common import Params
+    from allennlp.data import Vocabulary
+    from allennlp.modules import Seq2SeqEncoder
+
+    try:
+        with torch.device("meta"):
+            encoder: Any = Seq2SeqEncoder.from_params(Params(copy.deepcopy(dict(value))), vocab=Vocabulary())
+        return encoder
+    except Exception:  # It is built later, in its model; what is wrong with it shows then.
+        return None
+
+
+def _package(cls: type) -> str:
+    return cls.__module__.partition(".")[0]
+
+
+def _listed(layers: Iterable[str]) -> str:
+    return ", ".join(sorted(layers))
