@@ -232,8 +232,8 @@ def printing_to(path: str) -> Iterator[None]:
 
 def hardware(cuda_device: int) -> str:
     """
-    Describes the processor or GPU of a run, and the instructions that `ATEN_CPU_CAPABILITY` limits it to, since these
-    change the last digits of sums.
+    Describes the GPU of a run, or its processor with PyTorch's name of the instructions that are used: these change the
+    last digits of sums, and processors of one name differ in them. `ATEN_CPU_CAPABILITY` may limit them.
     """
     import torch
 
@@ -245,10 +245,9 @@ def hardware(cuda_device: int) -> str:
             name = next((line.partition(":")[2].strip() for line in file if line.startswith("model name")), name)
     except OSError:
         pass
-    if os.environ.get("ATEN_CPU_CAPABILITY"):
-        name += f" limited to {torch.backends.cpu.get_cpu_capability()}"
+    which = "limited to" if os.environ.get("ATEN_CPU_CAPABILITY") else "with"
     threads = torch.get_num_threads()
-    return f"{name}, {threads} thread{'s' * (threads > 1)}"
+    return f"{name} {which} {torch.backends.cpu.get_cpu_capability()}, {threads} thread{'s' * (threads > 1)}"
 
 
 def end_with(parent_ended: Any) -> None:
