@@ -12,7 +12,9 @@ from allennlp_coref_rc.data.annotation_layers.edges import (
     coref_sources,
     split_sources,
 )
+from allennlp_coref_rc.data.fields import AnnotationField
 from allennlp_coref_rc.modules.seq2seq_encoders import CorefGru, EncoderInput, encode_pair
+from tests.modules.seq2seq_encoders import typed_edges
 
 CLUSTERS = [[(0, 2), (3, 4), (6, 8)], [(1, 2), (5, 6)]]
 LENGTH = 9
@@ -217,6 +219,54 @@ def test_several_relations_have_their_own_parts_and_keys():
     srl = encoder(inputs, mask, {"coref": {"antecedents": nothing}, "srl": {"antecedents": link}})
     assert torch.equal(base[:, :3], coref[:, :3]) and torch.equal(base[:, :3], srl[:, :3])
     assert not torch.allclose(base[:, 3], coref[:, 3]) and not torch.allclose(coref[:, 3], srl[:, 3])
+
+
+def attended(encoder, inputs, relations, suffix):
+    """The states of one direction, by a softmax over the keys of all that a token reads, in float64."""
+    weight_ih, weight_hh, bias_ih, bias_hh, keys = (
+        getattr(encoder, name + suffix).detach().numpy()
+        for name in ("weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0", "keys")
+    )
+    size = weight_hh.shape[1] // len(keys)
+    states = numpy.zeros((len(inputs), weight_hh.shape[1]))
+    previous = None
+    for t in range(len(inputs))[:: -1 if suffix else 1]:
+        parts = [(0, previous)]
+        for part, relation in enumerate(relations, start=1):
+            parts += [(part, source) for source in typed_edges.reads(relation, t, reverse=bool(suffix))]
+        scores = numpy.exp([keys[part] @ inputs[t] for part, _ in parts])
+        m = numpy.zeros(weight_hh.shape[1])
+        for alpha, (part, source) in zip(scores / scores.sum(), parts):
+            columns = slice(part * size, (part + 1) * size)
+            m[columns] += 0 if source is None else alpha * states[source][columns]
+        (x_r, x_z, x_n), (u_r, u_z, u_n) = (
+            numpy.split(v, 3) for v in (weight_ih @ inputs[t] + bias_ih, weight_hh @ m + bias_hh)
+        )
+        keep = sigmoid(x_z + u_z)
+        states[t] = keep * m + (1 - keep) * numpy.tanh(x_n + sigmoid(x_r + u_r) * u_n)
+        previous = t
+    return states
+
+
+@pytest.mark.parametrize("backend", ["reference", "plain", "auto"])
+def test_attention_over_types_of_edges_and_their_inverses(backend):
+    relations, length = list(typed_edges.RELATIONS), typed_edges.LENGTH
+    parts = {name: layer.make(typed_edges.TEXT, length)[0] for name, layer in typed_edges.LAYERS.items()}
+    field = AnnotationField(parts, length)
+    annotations = field.batch_tensors([field.as_tensor(field.get_padding_lengths())])
+    torch.manual_seed(3)
+    encoder = CorefGru(5, 8, relations=relations, backend=backend).double()
+    for parameter in encoder.parameters():
+        torch.nn.init.normal_(parameter, std=0.7)
+    inputs = torch.randn(1, length, 5, dtype=torch.float64, requires_grad=True)
+    mask = torch.ones(1, length).bool()
+    out = encoder(inputs, mask, annotations)[0].detach().numpy()
+    for suffix, states in (("", out[:, :8]), ("_reverse", out[:, 8:])):
+        expected = attended(encoder, inputs[0].detach().numpy(), relations, suffix)
+        numpy.testing.assert_allclose(states, expected, atol=1e-12)
+    if backend != "reference":
+        weights = list(encoder.parameters())
+        assert torch.autograd.gradcheck(lambda x, *_: encoder(x, mask, annotations), (inputs, *weights), fast_mode=True)
 
 
 def test_links_to_another_sequence_count_as_first_mentions_where_there_is_none(encoder):

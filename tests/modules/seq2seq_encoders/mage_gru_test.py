@@ -5,11 +5,12 @@ from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 from allennlp.modules import Seq2SeqEncoder
 
-from allennlp_coref_rc.annotations import AnnotatedText, Edge
-from allennlp_coref_rc.data.annotation_layers import AnnotationLayer, TypedEdges
+from allennlp_coref_rc.annotations import AnnotatedText
+from allennlp_coref_rc.data.annotation_layers import AnnotationLayer
 from allennlp_coref_rc.data.annotation_layers.edges import FIRST_MENTION, OTHER_SEQUENCE, PADDING
 from allennlp_coref_rc.data.fields import AnnotationField
 from allennlp_coref_rc.modules.seq2seq_encoders import CorefGru, EncoderInput, MageGru, encode_pair
+from tests.modules.seq2seq_encoders import typed_edges
 
 LENGTH, BOUNDARY = 13, 9
 # Mentions of several tokens, tokens in several clusters, clusters in one part of the text and in both.
@@ -139,17 +140,8 @@ def test_equation_4_is_the_case_of_one_edge_of_each_type(carry):
     assert_is(torch.tensor(states[:8]), paper(encoder, variant, inputs[0].numpy(), clusters)[0])
 
 
-TYPED = [
-    Edge("is", (0, 1), (4, 5)),
-    Edge("is", (5, 6), (2, 3)),
-    Edge("is", (1, 2), (4, 5)),
-    Edge("has", (4, 5), (6, 7)),
-]
-ENDS = {"is": ("target", "source"), "is_inverse": ("source", "target"), "has": ("target", "source")}
-
-
 def typed_equation_2(encoder, inputs, columns, suffix):
-    """Every edge of TYPED is looked at by every token: along it reads its target, against it its source."""
+    """Equation 2 with a state for each relation, one token after the other."""
     weight_ih, weight_hh, bias_ih, bias_hh = (
         getattr(encoder, name + suffix).detach().numpy()
         for name in ("weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0")
@@ -161,11 +153,9 @@ def typed_equation_2(encoder, inputs, columns, suffix):
         read = numpy.zeros(size)
         if step:
             read[columns["sequential"]] = states[order[step - 1]][columns["sequential"]]
-        for relation, (reader, source) in ENDS.items():
-            for edge in TYPED:
-                ends = {"target": edge.target[0], "source": edge.source[0]}
-                if edge.type == relation.split("_")[0] and ends[reader] == t and ends[source] in order[:step]:
-                    read[columns[relation]] += states[ends[source]][columns[relation]]
+        for relation in typed_edges.RELATIONS:
+            for source in typed_edges.reads(relation, t, reverse=bool(suffix)):
+                read[columns[relation]] += states[source][columns[relation]]
         (x_r, x_z, x_n), (u_r, u_z, u_n) = (
             numpy.split(v, 3) for v in (weight_ih @ inputs[t] + bias_ih, weight_hh @ read + bias_hh)
         )
@@ -177,26 +167,22 @@ def typed_equation_2(encoder, inputs, columns, suffix):
 @pytest.mark.parametrize("backend", ["reference", "plain", "auto"])
 def test_a_type_and_its_inverse_have_states_of_their_own(backend):
     sizes = {"sequential": 3, "is": 2, "is_inverse": 1, "has": 2}
-    layers = {
-        "is": TypedEdges(["is"], "along"),
-        "is_inverse": TypedEdges(["is"], "against"),
-        "has": TypedEdges(["has"], "along"),
-    }
-    text = AnnotatedText(["word"] * 7, edges=TYPED)
-    annotations = tensors(AnnotationField({name: layer.make(text, 7)[0] for name, layer in layers.items()}, 7))
+    length = typed_edges.LENGTH
+    parts = {name: layer.make(typed_edges.TEXT, length)[0] for name, layer in typed_edges.LAYERS.items()}
+    annotations = tensors(AnnotationField(parts, length))
     torch.manual_seed(3)
     encoder = MageGru(5, sizes, backend=backend).double()
     for parameter in encoder.parameters():
         torch.nn.init.normal_(parameter, std=0.7)
-    inputs = torch.randn(1, 7, 5, dtype=torch.float64, requires_grad=True)
+    inputs = torch.randn(1, length, 5, dtype=torch.float64, requires_grad=True)
     # The state begins with the sequential part; the others follow by name.
     columns = {"sequential": slice(0, 3), "has": slice(3, 5), "is": slice(5, 7), "is_inverse": slice(7, 8)}
     expected = [typed_equation_2(encoder, inputs[0].detach().numpy(), columns, s) for s in ("", "_reverse")]
-    assert_is(encoder(inputs, ones(7), annotations)[0], *expected)
+    assert_is(encoder(inputs, ones(length), annotations)[0], *expected)
     if backend != "reference":
         weights = list(encoder.parameters())
         assert torch.autograd.gradcheck(
-            lambda x, *_: encoder(x, ones(7), annotations), (inputs, *weights), fast_mode=True
+            lambda x, *_: encoder(x, ones(length), annotations), (inputs, *weights), fast_mode=True
         )
 
 
