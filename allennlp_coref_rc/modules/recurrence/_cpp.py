@@ -27,8 +27,10 @@ def why_not(given: RecurrenceInput) -> Optional[str]:
 def cpp(given: RecurrenceInput) -> torch.Tensor:
     """`recurrence` with its time loop, forward and backward, in C++ (recurrence.cpp). Call `why_not` first."""
     inputs, edges, weight_hh, bias_hn, mask, memory, reverse, weight_ih, bias, keys = given
-    # With keys, forward writes the edges' weights over those given.
-    weights = [edge.weights.contiguous() if keys is None else edge.weights.detach().clone() for edge in edges]
+    weights = [edge.weights.contiguous() for edge in edges]
+    if keys is not None:
+        # Forward writes the edges' weights over those given.
+        weights = [given_weights.detach().clone() for given_weights in weights]
     parameters = (weight_ih, bias, keys, weight_hh, bias_hn, memory)
     tensors = (
         inputs if inputs.stride(2) == 1 else inputs.contiguous(),

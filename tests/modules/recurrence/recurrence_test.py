@@ -235,14 +235,16 @@ def test_a_sequence_is_projected_as_it_is_alone(backend):
 
 
 @pytest.mark.parametrize("backend", FAST_BACKENDS)
-def test_any_strides_and_partial_gradients(backend):
-    case = Case(5, 7, 6, 2)
+@pytest.mark.parametrize("features, keys", [(None, False), (5, True)])
+def test_any_strides_and_partial_gradients(backend, features, keys):
+    case = Case(5, 7, 6, 2, features=features, keys=keys)
     expected = case.run("reference", torch.float64)
     tensors = {name: tensor.clone() for name, tensor in case.tensors.items()}
     tensors["inputs"] = tensors["inputs"].transpose(0, 1).contiguous().transpose(0, 1)
     tensors["weight_hh"] = tensors["weight_hh"].t().contiguous().t()
     tensors["memory"] = tensors["memory"].repeat(1, 1, 2)[:, :, :6]
-    tensors["weights_1"] = tensors["weights_1"].flip(2).contiguous().flip(2)
+    tensors["weights_1"] = tensors["weights_1"].transpose(1, 2).contiguous().transpose(1, 2)
+    case.sources[1] = case.sources[1].transpose(1, 2).contiguous().transpose(1, 2)
     # Only some tensors ask for a gradient, and the upstream gradient is an expanded number.
     tensors["inputs"].requires_grad_()
     output = case.function(backend)(*tensors.values())
