@@ -4,7 +4,7 @@ characters, no feature of the question, a Coref-GRU over the question too, and a
 """
 
 from itertools import permutations
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Mapping, Sequence, Tuple
 
 import numpy
 import torch
@@ -18,7 +18,7 @@ from torch.nn.functional import pad
 from allennlp_coref_rc.data.annotation_layers.edges import OTHER_SEQUENCE
 from allennlp_coref_rc.models import GAReader
 from allennlp_coref_rc.modules.answer_layers import AttentionSum
-from allennlp_coref_rc.modules.seq2seq_encoders import CorefGru, EncoderInput
+from allennlp_coref_rc.modules.seq2seq_encoders import CorefGru
 from tests.golden.coref_gru import EMBEDDER, State, Variables, occurrences, output_differences, sources
 from tests.golden.derivatives import difference, leaves
 
@@ -32,25 +32,6 @@ ENCODERS = [(part, suffix) for part in ("passage", "question") for suffix in (""
 """The four encoders of a layer, in our order."""
 
 
-class AsCoded(CorefGru):
-    """
-    Backward, the passage starts from the memory that the question has after its first step, at its last position: from
-    nothing, where that is padding. The authors' code means the whole memory, as `CorefGru` has it.
-    """
-
-    def _read(
-        self,
-        sequence: EncoderInput,
-        reverse: bool = False,
-        memory: Optional[torch.Tensor] = None,
-        memory_mask: Optional[torch.Tensor] = None,
-    ) -> torch.Tensor:
-        if reverse and memory is not None and memory_mask is not None:
-            last = torch.arange(memory.size(1)) == memory.size(1) - 1
-            memory, memory_mask = memory * last[:, None], memory_mask & last
-        return super()._read(sequence, reverse, memory, memory_mask)
-
-
 def model_of(golden: Mapping[str, Any], order: Sequence[Tuple[str, str]]) -> GAReader:
     state = model_state(golden, order)
     words = state[f"{EMBEDDER}tokens.weight"]
@@ -58,9 +39,10 @@ def model_of(golden: Mapping[str, Any], order: Sequence[Tuple[str, str]]) -> GAR
     for i in range(len(words)):
         vocab.add_token_to_namespace(str(i), "tokens")
     encoders: Dict[str, List[CorefGru]] = {"passage": [], "question": []}
+    options = {"questions_padded_to": golden["mq"].shape[1]}
     for name, value in state.items():
         if name.endswith(".weight_ih_l0"):
-            encoders[name[1:].partition("_")[0]].append(AsCoded(value.size(1), value.size(0) // 3))
+            encoders[name[1:].partition("_")[0]].append(CorefGru(value.size(1), value.size(0) // 3, **options))
     model = GAReader(
         vocab,
         BasicTextFieldEmbedder({"tokens": Embedding(words.size(1), num_embeddings=len(words))}),

@@ -74,7 +74,7 @@ def test_a_number_that_is_off_shows(name, array):
 
 
 def test_what_lambadas_code_hands_back_is_not_the_whole_memory(monkeypatch):
-    monkeypatch.setattr(coref_gru_lambada, "AsCoded", CorefGru)
+    monkeypatch.setattr(coref_gru_lambada, "CorefGru", lambda *sizes, questions_padded_to: CorefGru(*sizes))
     assert coref_gru_lambada.model_differences(read("ga_reader_lambada"))["probc"] > 1e-4
 
 

@@ -1,4 +1,4 @@
-from typing import Any, List, Optional, Self, Sequence
+from typing import Any, Dict, List, Optional, Self, Sequence, Tuple
 
 import torch
 from allennlp.modules import Seq2SeqEncoder
@@ -7,6 +7,7 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.annotation_layers.edges import FIRST_MENTION, PADDING
 from allennlp_coref_rc.modules.initializers import gated_normal_
 from allennlp_coref_rc.modules.recurrence import NO_SOURCE, Edges
+from allennlp_coref_rc.modules.seq2seq_encoders.annotated_seq2seq_encoder import EncoderInput
 from allennlp_coref_rc.modules.seq2seq_encoders.recurrent_encoder import RecurrentEncoder, rnn_shapes
 
 
@@ -30,7 +31,8 @@ class CorefGru(RecurrentEncoder):
     * states are read back from the outputs, so memory grows with tokens, not with tokens times clusters;
     * in backward reading the passage starts from the question's whole memory. The code means to do so but, through an
       index error, hands over what stands there after the first step: the memory of the question's last token alone,
-      where the question has the greatest length of the data, and nothing elsewhere;
+      where the question has the greatest length of the data, and nothing elsewhere. With `questions_padded_to`
+      this encoder does so too;
     * outputs are zero where masked, as AllenNLP's encoders have it.
 
     Which tokens of a mention read and write is the choice of the `coref_edges` annotation layer.
@@ -53,6 +55,17 @@ class CorefGru(RecurrentEncoder):
         If passage and question are encoded by a `coref_gru` each, the question, read forward, starts from the states of
         the passage, and the passage, read backward, from those of the question; mentions of one cluster are linked
         across both.
+    questions_padded_to : `int`, optional (default = `None`)
+        Hands over, in backward reading, what the authors' code for LAMBADA hands over if it pads all questions to this
+        length in tokens, that of the longest question. If a question has this length or more, the passage gets the
+        state of its last token, and edges to other tokens of the question read zeros. If it is shorter, the passage
+        gets nothing. By default the passage gets the whole memory of each question. The length is one of the data set,
+        not of a batch, so that results do not depend on how a batch is padded. Passage and question need the same
+        value, and `share_memory`.
+
+        One difference from the code is left: if a cluster has the question's last token and an earlier one too, the
+        passage's mentions read the earlier one, that is, zeros. This does not happen where questions end with "@end",
+        which is in no cluster.
     backend : `str`, optional (default = `"auto"`)
         The backend of the `recurrence`.
 
@@ -71,6 +84,7 @@ class CorefGru(RecurrentEncoder):
         relations: Sequence[str] = ("coref",),
         read_at_first_mention: bool = True,
         share_memory: bool = True,
+        questions_padded_to: Optional[int] = None,
         backend: str = "auto",
     ) -> None:
         parts = 1 + len(relations)
@@ -78,6 +92,16 @@ class CorefGru(RecurrentEncoder):
             raise ConfigurationError(
                 f"coref_gru: hidden_size is {hidden_size}, expected a multiple of {parts}: one part for the sequence "
                 f"and one for each of the relations {list(relations)}"
+            )
+        if questions_padded_to is not None and questions_padded_to < 1:
+            raise ConfigurationError(
+                f"coref_gru: questions_padded_to is {questions_padded_to}, expected 1 or more tokens, or null to "
+                "hand over the whole memory"
+            )
+        if questions_padded_to is not None and not share_memory:
+            raise ConfigurationError(
+                f"coref_gru: questions_padded_to is {questions_padded_to} and share_memory false, expected one of "
+                "them: without a shared memory nothing is handed over"
             )
         super().__init__(
             input_size,
@@ -90,6 +114,7 @@ class CorefGru(RecurrentEncoder):
         )
         self._part_size = hidden_size // parts
         self._read_at_first_mention = read_at_first_mention
+        self._questions_padded_to = questions_padded_to
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -109,6 +134,19 @@ class CorefGru(RecurrentEncoder):
         keys are new. `options` are further arguments of the constructor.
         """
         return cls(gru.input_size, gru.hidden_size, bidirectional=gru.bidirectional, **options).load_torch(gru)
+
+    def _pair_settings(self) -> Dict[str, Any]:
+        return {**super()._pair_settings(), "questions_padded_to": self._questions_padded_to}
+
+    def _handed_over(
+        self, sequence: EncoderInput, states: torch.Tensor, reverse: bool
+    ) -> Tuple[torch.Tensor, torch.Tensor]:
+        if not reverse or self._questions_padded_to is None:
+            return super()._handed_over(sequence, states, reverse)
+        lengths = sequence.lengths().unsqueeze(1)
+        positions = torch.arange(1, sequence.mask.size(1) + 1, device=lengths.device)
+        kept = (positions == lengths) & (lengths >= self._questions_padded_to)
+        return states * kept.unsqueeze(2), kept
 
     def _keys(self, suffix: str) -> torch.Tensor:
         return getattr(self, "keys" + suffix)

@@ -191,8 +191,17 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
             encoder, sequence = readers[first]
             states[first].append(encoder._read(sequence, reverse))
             encoder, continuation = readers[second]
-            states[second].append(encoder._read(continuation, reverse, states[first][-1], sequence.mask))
+            memory = encoder._handed_over(sequence, states[first][-1], reverse)
+            states[second].append(encoder._read(continuation, reverse, *memory))
         return torch.cat(states[0], dim=-1), torch.cat(states[1], dim=-1)
+
+    def _handed_over(
+        self, sequence: EncoderInput, states: torch.Tensor, reverse: bool
+    ) -> Tuple[torch.Tensor, torch.Tensor]:
+        """
+        What the second sequence of a pair gets of the states of the first one: `memory` and `memory_mask` of `_read`.
+        """
+        return states, sequence.mask
 
     def _read(
         self,

@@ -127,6 +127,91 @@ def test_question_starts_from_the_memory_of_the_passage_and_the_other_way_round(
     assert encoded_passage[0, boundary:].abs().max() == 0
 
 
+class Pairs(torch.nn.Module):
+    """
+    A batch of two passages of 9 and 6 tokens, and their questions of 4 and 3, each padded, with an encoder for both.
+    Some clusters have the question's last token, some only others of its tokens.
+    """
+
+    LENGTHS = [(9, 4), (6, 3)]
+    CLUSTERS = [
+        [[(0, 2), (3, 4), (12, 13)], [(1, 2), (5, 6), (10, 11)], [(6, 7), (12, 13)], [(9, 10)]],
+        [[(0, 1), (2, 4), (8, 9)], [(4, 5), (6, 8)]],
+    ]
+
+    def __init__(self, **options):
+        super().__init__()
+        torch.manual_seed(2)
+        self.encoder, self.question_encoder = CorefGru(5, 8, **options).double(), CorefGru(5, 8, **options).double()
+        for parameter in self.parameters():
+            torch.nn.init.normal_(parameter, std=0.7)
+        self.passage, self.question = torch.randn(2, 10, 5).double(), torch.randn(2, 6, 5).double()
+
+    def forward(self, passage, question):
+        texts = [
+            EncoderInput(inputs, torch.arange(inputs.size(1)) < torch.tensor(lengths)[:, None], {"coref": {}})
+            for inputs, lengths in zip((passage, question), zip(*self.LENGTHS))
+        ]
+        for name in ("antecedents", "descendants"):
+            edges = [coref_sources(clusters, sum(n))[name] for clusters, n in zip(self.CLUSTERS, self.LENGTHS)]
+            for text, parts in zip(texts, zip(*(split_sources(e, n) for e, (n, _) in zip(edges, self.LENGTHS)))):
+                rows = [pad(part, text.mask.size(1)) for part in parts]
+                layer = torch.nn.utils.rnn.pad_sequence([row.T for row in rows], True, PADDING)
+                text.annotations["coref"][name] = layer.transpose(1, 2)
+        return encode_pair(self.encoder, self.question_encoder, *texts)
+
+    def expected(self, i, questions_padded_to):
+        """The passage read backward, if what is handed over is the memory after one step, and of long questions."""
+        length, question_length = self.LENGTHS[i]
+        in_passage = [[(a, b) for a, b in cluster if b <= length] for cluster in self.CLUSTERS[i]]
+        last = length + question_length - 1
+        at_last = [[(0, 1)] if any(a <= last < b for a, b in cluster) else [] for cluster in self.CLUSTERS[i]]
+        step = self.question[i, question_length - 1 : question_length].numpy()
+        _, memory, state = paper(self.question_encoder, step, at_last, "_reverse")
+        if question_length < questions_padded_to:
+            memory, state = None, None
+        return paper(self.encoder, self.passage[i, :length].numpy(), in_passage, "_reverse", memory, state)[0]
+
+
+@pytest.mark.parametrize("length", [1, 3, 4, 5])
+def test_what_the_authors_code_hands_over(length):
+    """The question's memory after its last token, where it has this length, in batches that are padded further."""
+    pairs = Pairs(questions_padded_to=length)
+    passage, question = pairs(pairs.passage, pairs.question)
+    for i, (passage_length, _) in enumerate(pairs.LENGTHS):
+        backward = passage[i, :, 8:].detach().numpy()
+        numpy.testing.assert_allclose(backward[:passage_length], pairs.expected(i, length), atol=1e-12)
+        assert not backward[passage_length:].any()
+
+    # All else is as without the option, to the last digit.
+    other_passage, other_question = Pairs()(pairs.passage, pairs.question)
+    assert torch.equal(question, other_question) and torch.equal(passage[..., :8], other_passage[..., :8])
+    assert (passage[..., 8:] - other_passage[..., 8:]).abs().amax(dim=(1, 2)).min() > 0.01
+
+
+def test_gradients_of_what_the_authors_code_hands_over():
+    pairs = Pairs(questions_padded_to=4)
+    names = [name for name, _ in pairs.named_parameters()]
+    parameters = [p.detach().clone().requires_grad_() for p in pairs.parameters()]
+    inputs = pairs.passage.requires_grad_(), pairs.question.requires_grad_()
+
+    def run(passage, question, *parameters):
+        return torch.func.functional_call(pairs, dict(zip(names, parameters)), (passage, question))
+
+    assert torch.autograd.gradcheck(run, (*inputs, *parameters), fast_mode=True)
+    backward = run(*inputs, *parameters)[0][..., 8:]
+    (gradient,) = torch.autograd.grad(backward.sin().sum(), pairs.question)
+    assert gradient.abs().sum(dim=2).nonzero().tolist() == [[0, 3]]
+
+
+def test_questions_padded_to_is_the_same_for_passage_and_question():
+    pairs = Pairs(questions_padded_to=4)
+    pairs.question_encoder = CorefGru(5, 8).double()
+    message = "of the question, which shares .* has questions_padded_to None, expected 4"
+    with pytest.raises(ConfigurationError, match=message):
+        pairs(pairs.passage, pairs.question)
+
+
 def test_memory_is_not_shared_unless_both_share_it(encoder):
     passage = EncoderInput(torch.randn(1, 4, 5).double(), torch.ones(1, 4).bool(), annotations([], 4))
     question = EncoderInput(torch.randn(1, 3, 5).double(), torch.ones(1, 3).bool(), annotations([], 3))
@@ -301,6 +386,11 @@ def test_from_params_and_errors():
     assert (encoder.get_input_dim(), encoder.get_output_dim(), encoder.is_bidirectional()) == (128, 128, True)
     with pytest.raises(ConfigurationError, match="hidden_size is 7, expected a multiple of 2"):
         CorefGru(5, 7)
+    for length in (0, -1):
+        with pytest.raises(ConfigurationError, match=f"questions_padded_to is {length}, expected 1 or more tokens"):
+            CorefGru(5, 8, questions_padded_to=length)
+    with pytest.raises(ConfigurationError, match="questions_padded_to is 4 and share_memory false, expected one"):
+        CorefGru(5, 8, share_memory=False, questions_padded_to=4)
     with pytest.raises(ConfigurationError, match="reads the relation 'coref'.*annotation_layers"):
         CorefGru(5, 8)(torch.randn(1, 3, 5), torch.ones(1, 3).bool(), {"srl": {}})
 
