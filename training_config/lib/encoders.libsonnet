@@ -13,8 +13,8 @@ local none = { annotation_layers: {}, initializes_itself: false, joint: false, h
     config(input_size): { type: 'gru', input_size: input_size, hidden_size: hidden_size, bidirectional: true },
   },
 
-  coref_gru(hidden_size): none {
-    config(input_size): { type: 'coref_gru', input_size: input_size, hidden_size: hidden_size },
+  coref_gru(hidden_size, options={}): none {
+    config(input_size): { type: 'coref_gru', input_size: input_size, hidden_size: hidden_size } + options,
     annotation_layers: { coref: 'coref_edges' },
   },
 
