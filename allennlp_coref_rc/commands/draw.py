@@ -5,6 +5,7 @@ from typing import Iterator, List, Tuple
 
 from allennlp_coref_rc.commands.argument_types import positive
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.plurals import counted
 
 HELP = "draw training curves, stories, annotated documents, explanations, answers, scores by question"
 
@@ -166,7 +167,7 @@ def draw_ablation(args: argparse.Namespace) -> None:
     curves = [ablation_curve(name, folders, args.metric, against) for name, folders in _curves(args)]
     _make_parent(args.output)
     write_curves(args.output, curves, args.x_name or X_NAME, args.metric)
-    print(f"{args.output}.png and {args.output}.csv: {_counted(len(curves), 'curve')}")
+    print(f"{args.output}.png and {args.output}.csv: {counted(len(curves), 'curve')}")
 
 
 def draw_training(args: argparse.Namespace) -> None:
@@ -176,7 +177,7 @@ def draw_training(args: argparse.Namespace) -> None:
     curves = [training_curve(name, folders, split) for name, folders in _curves(args) for split in args.splits]
     _make_parent(args.output)
     write_curves(args.output, curves, *AXES)
-    print(f"{args.output}.png and {args.output}.csv: {_counted(len(curves), 'curve')}")
+    print(f"{args.output}.png and {args.output}.csv: {counted(len(curves), 'curve')}")
 
 
 def draw_story(args: argparse.Namespace) -> None:
@@ -196,7 +197,7 @@ def draw_story(args: argparse.Namespace) -> None:
     args.folder.mkdir(parents=True, exist_ok=True)
     for number, readers in tqdm(believed.items(), desc="drawing", leave=False):
         write_story(str(args.folder / f"question_{number}"), stories[number].question, readers)
-    print(f"{args.folder}: a page and a picture of {_counted(len(believed), 'question')}")
+    print(f"{args.folder}: a page and a picture of {counted(len(believed), 'question')}")
 
 
 def draw_clusters(args: argparse.Namespace) -> None:
@@ -205,14 +206,14 @@ def draw_clusters(args: argparse.Namespace) -> None:
     folder = args.folder or Path(Path(args.file).name.partition(".")[0] + "_pages")
     number = write_pages(args.file, str(folder), args.format, args.limit)
     first = folder / ("index.html" if number > 1 else "001.html")
-    print(f"{first}: {_counted(number, 'document')}")
+    print(f"{first}: {counted(number, 'document')}")
 
 
 def draw_explanations(args: argparse.Namespace) -> None:
     from allennlp_coref_rc.pages.explanations import write_explanations
 
     number = write_explanations(args.predictions, args.folder, args.limit, args.pictures)
-    print(f"{args.folder}: pages{' and pictures' * args.pictures} of {_counted(number, 'prediction')}")
+    print(f"{args.folder}: pages{' and pictures' * args.pictures} of {counted(number, 'prediction')}")
 
 
 def draw_answers(args: argparse.Namespace) -> None:
@@ -222,7 +223,7 @@ def draw_answers(args: argparse.Namespace) -> None:
     paths = named_paths(args.predictions)
     number = write_compared_answers(args.folder, paths, args.limit, args.only_different)
     index = Path(args.folder, "index.html")
-    print(f"{index}: {_counted(number, 'question')} to {_counted(len(paths), 'reader')}")
+    print(f"{index}: {counted(number, 'question')} to {counted(len(paths), 'reader')}")
 
 
 def draw_questions(args: argparse.Namespace) -> None:
@@ -245,10 +246,6 @@ def _curves(args: argparse.Namespace) -> Iterator[Tuple[str, List[Path]]]:
             if folders.count(folder) > 1:
                 raise ConfigurationError(f"--curve {name}: found {folder} twice, expected every run once")
         yield name, folders
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'s' * (number != 1)}"
 
 
 def _make_parent(output: str) -> None:

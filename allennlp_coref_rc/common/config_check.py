@@ -11,6 +11,7 @@ from typing import Any, Dict, Iterable, List, Mapping, Optional, Tuple
 
 from allennlp_coref_rc.common.config_walk import GIVEN, ConfigWalk, Problem, join, short
 from allennlp_coref_rc.common.hub_addresses import is_hub_address
+from allennlp_coref_rc.common.plurals import counted
 
 OTHER_KEYS = ("random_seed", "numpy_seed", "pytorch_seed", "distributed", "include_in_archive", "evaluation", "type")
 """Keys at the top of a config that the training loop does not take."""
@@ -71,9 +72,7 @@ def missing_devices(params: Mapping[str, Any]) -> List[Problem]:
     import torch
 
     number = torch.cuda.device_count()
-    there = (
-        "no GPU that PyTorch can use" if not number else f"{number} GPU{'s' * (number > 1)}, the first of which is 0"
-    )
+    there = "no GPU that PyTorch can use" if not number else f"{counted(number, 'GPU')}, the first of which is 0"
     expected = "-1, the processor" if not number else f"-1, the processor, or up to {number - 1}"
     found = named(params, ("cuda_device", "cuda_devices"))
     flat = [(key, one) for key, device in found for one in (device if isinstance(device, list) else [device])]

@@ -17,6 +17,7 @@ from filelock import FileLock, Timeout
 from allennlp_coref_rc.common.error_message import message_of
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import atomic_write, open_text
+from allennlp_coref_rc.common.plurals import counted
 from allennlp_coref_rc.common.stopping import is_full
 from allennlp_coref_rc.metrics.answer_scores import answer_counts, correctness
 from allennlp_coref_rc.registration import import_plugins
@@ -246,8 +247,8 @@ def hardware(cuda_device: int) -> str:
     except OSError:
         pass
     which = "limited to" if os.environ.get("ATEN_CPU_CAPABILITY") else "with"
-    threads = torch.get_num_threads()
-    return f"{name} {which} {torch.backends.cpu.get_cpu_capability()}, {threads} thread{'s' * (threads > 1)}"
+    threads = counted(torch.get_num_threads(), "thread")
+    return f"{name} {which} {torch.backends.cpu.get_cpu_capability()}, {threads}"
 
 
 def end_with(parent_ended: Any) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Callable, ContextManager, Dict, List
 
 from allennlp_coref_rc.common import stopping
+from allennlp_coref_rc.common.plurals import counted
 
 
 def closing_lines(command: str, args: Namespace, result: Any) -> List[str]:
@@ -78,7 +79,7 @@ def _go_on(args: Namespace) -> str:
 
 def _reached(metrics: Dict[str, Any]) -> str:
     epochs = metrics.get("epoch", -1) + 1
-    line = f"Trained {epochs} epoch{'s' * (epochs != 1)} in {metrics.get('training_duration', '0:00:00').split('.')[0]}"
+    line = f"Trained {counted(epochs, 'epoch')} in {metrics.get('training_duration', '0:00:00').split('.')[0]}"
     best = _of_split(metrics, "best_validation_")
     return f"{line}; the best is epoch {metrics['best_epoch'] + 1}, on validation data: {best}" if best else line
 
@@ -106,7 +107,7 @@ def _evaluate(args: Namespace, result: Dict[str, Any]) -> List[str]:
 def _predict(args: Namespace, result: Any) -> List[str]:
     if not args.output_file:
         return []
-    return [f"{args.output_file}: {result.answered:,} prediction{'s' * (result.answered != 1)}"]
+    return [f"{args.output_file}: {counted(result.answered, 'prediction')}"]
 
 
 def _find_learning_rate(args: Namespace, result: Any) -> List[str]:

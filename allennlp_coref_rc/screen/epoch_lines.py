@@ -6,6 +6,8 @@ from unittest.mock import patch
 from allennlp.training.callbacks import TrainerCallback
 from allennlp.training.gradient_descent_trainer import GradientDescentTrainer
 
+from allennlp_coref_rc.common.plurals import counted
+
 MAX_METRICS = 2
 """The most metrics that are shown beside the loss if the loss alone decides which epoch is best."""
 
@@ -25,7 +27,7 @@ class EpochLines(TrainerCallback):
         self._began = time.monotonic()
         if is_primary:
             size = sum(parameter.numel() for parameter in trainer.model.parameters())
-            epochs = f"{trainer._num_epochs} epoch{'s' * (trainer._num_epochs != 1)}"
+            epochs = counted(trainer._num_epochs, "epoch")
             print(f"{type(trainer.model).__name__} with {size:,} parameters, trained for up to {epochs}", flush=True)
             done = trainer._start_after_epochs_completed
             if done:
