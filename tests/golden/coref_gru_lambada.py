@@ -68,7 +68,20 @@ def model_state(golden: Mapping[str, Any], order: Sequence[Tuple[str, str]]) -> 
     return state
 
 
+def padded(golden: Mapping[str, Any]) -> Dict[str, Any]:
+    """With a token of padding after the questions."""
+    return {
+        name: numpy.pad(array, [(0, 0), (0, 1), *[(0, 0)] * (array.ndim - 2)])
+        if name in ("qw", "mq", "qei", "qeo")
+        else array
+        for name, array in golden.items()
+    }
+
+
 def model_inputs(golden: Mapping[str, Any]) -> Dict[str, Any]:
+    cloze = next(golden[name] for name in CLOZE if name in golden)
+    width = golden["mq"].shape[1]
+    golden = padded(golden)
     passage_mask, question_mask = golden["md"] > 0, golden["mq"] > 0
     length, question_length = passage_mask.shape[1], question_mask.shape[1]
 
@@ -85,7 +98,7 @@ def model_inputs(golden: Mapping[str, Any]) -> Dict[str, Any]:
         return torch.where(source < 0, source, torch.where(own, source - begins, OTHER_SEQUENCE - (source - first)))
 
     everything, last = numpy.ones((question_length, 1)), numpy.zeros((question_length, 1))
-    last[-1] = 1
+    last[width - 1] = 1
     # Backward, what the passage reads of the question was written at its last position.
     descendants = joined("deo", last, reverse=True)[:, :length]
     antecedents = joined("dei", everything)[:, length:]
@@ -97,13 +110,13 @@ def model_inputs(golden: Mapping[str, Any]) -> Dict[str, Any]:
         "antecedents": of_other(antecedents, length, length + question_length, 0),
         "descendants": sources(golden["qeo"], golden["qei"], reverse=True),
     }
-    cloze = next(golden[name] for name in CLOZE if name in golden)
     return {
         # The authors give padding the id of a real word and never look at it; AllenNLP masks the id 0.
         "passage": {"tokens": {"tokens": torch.tensor((golden["dw"] + 1) * passage_mask).long()}},
         "question": {"tokens": {"tokens": torch.tensor((golden["qw"] + 1) * question_mask).long()}},
         "candidates": occurrences(golden["cand"] * golden["cm"][..., None]),
-        "cloze": torch.tensor(cloze).long().reshape(-1, 1),
+        # Where there is no place to fill, a vector of zeros, as that of the padding: see `padded`.
+        "cloze": torch.tensor(numpy.where(cloze < 0, width, cloze)).long().reshape(-1, 1),
         "answer": torch.tensor(golden["ans"]).long().flatten(),
         "passage_annotations": {"coref": of_passage},
         "question_annotations": {"coref": of_question},

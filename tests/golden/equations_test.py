@@ -78,6 +78,16 @@ def test_what_lambadas_code_hands_back_is_not_the_whole_memory(monkeypatch):
     assert coref_gru_lambada.model_differences(read("ga_reader_lambada"))["probc"] > 1e-4
 
 
+def test_lambadas_code_attends_to_all_tokens_alike_where_there_is_no_place_to_fill():
+    golden = {name: array for name, array in read("ga_reader_lambada").items() if not name.startswith("grad")}
+    golden["cl"] = numpy.where(numpy.arange(len(golden["cl"])) == 1, -1, golden["cl"])
+    belongs = golden["cand"][1] * golden["cm"][1][:, None] > 0
+    golden["probc"][1] = belongs.sum(axis=0) / belongs.any(axis=1).sum()
+    of_answers = golden["probc"][range(len(golden["ans"])), golden["ans"]]
+    golden.update(loss=-numpy.log(of_answers).mean(), acc=(golden["probc"].argmax(axis=1) == golden["ans"]).mean())
+    assert max(coref_gru_lambada.model_differences(golden).values()) < 1e-9
+
+
 def test_more_variables_than_a_layout_has_are_not_left_out():
     for name in ("ga_reader_coref_gru", "ga_reader_lambada"):
         golden = read(name)
