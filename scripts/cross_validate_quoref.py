@@ -62,7 +62,7 @@ PLACES = ("output", "models", "test", "against", "write_results")
 """Arguments that may differ between commands with the same folder."""
 
 DEALT_BY = "article"
-"""What is in one fold as a whole. Older settings do not say it: it was the passage."""
+"""Folds never split one of these. Settings of earlier versions, which dealt by passage, do not have this key."""
 
 BATCH_SIZE = 32
 """Questions that are answered at once."""

@@ -57,7 +57,7 @@ def warnings_of(found: Iterable[Unannotated]) -> List[str]:
 
 
 def _lack(read: Set[str], caller: type, provided: Dict[str, Optional[Set[str]]]) -> Optional[str]:
-    """What an encoder lacks of the layers that it reads, and what to do; `None` if nothing, or if it is not known."""
+    """Why an encoder lacks layers that it reads, and what to do. `None` if it lacks none, or if nobody can know."""
     plain, meant = "so it works as a plain encoder", "or let the encoder read no layers"
     if _package(caller) in STOCK:
         name = f"{caller.__name__}, a class of AllenNLP,"

@@ -174,7 +174,7 @@ def test_cross_validation(script, validate, monkeypatch, tmp_path):
     assert f1.startswith(f"gru - {output}/qanet, f1: -50.00, 95 % interval -50.00 to -50.00, ")
     with pytest.raises(ConfigurationError, match=r"--test: found \[2\], expected folds from 0 to 1"):
         run("--test", 2)
-    # What is complete is not done again.
+    # Complete folds are not trained again.
     assert trained == ["qanet_0", "qanet_1"]
     with pytest.raises(ConfigurationError, match="settings.json: found .* expected .* give another folder as --output"):
         run("--seed", "2")

@@ -27,10 +27,11 @@ def why_not(given: RecurrenceInput) -> Optional[str]:
 def cpp(given: RecurrenceInput) -> torch.Tensor:
     """`recurrence` with its time loop, forward and backward, in C++ (recurrence.cpp). Call `why_not` first."""
     inputs, edges, weight_hh, bias_hn, mask, memory, reverse, weight_ih, bias, keys = given
-    weights = [edge.weights.contiguous() for edge in edges]
-    if keys is not None:
+    if keys is None:
+        weights = [edge.weights.contiguous() for edge in edges]
+    else:
         # Forward writes the edges' weights over those given.
-        weights = [given_weights.detach().clone() for given_weights in weights]
+        weights = [edge.weights.detach().clone(memory_format=torch.contiguous_format) for edge in edges]
     parameters = (weight_ih, bias, keys, weight_hh, bias_hn, memory)
     tensors = (
         inputs if inputs.stride(2) == 1 else inputs.contiguous(),

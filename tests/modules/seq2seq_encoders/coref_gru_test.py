@@ -12,7 +12,6 @@ from allennlp_coref_rc.data.annotation_layers.edges import (
     coref_sources,
     split_sources,
 )
-from allennlp_coref_rc.data.fields import AnnotationField
 from allennlp_coref_rc.modules.seq2seq_encoders import CorefGru, EncoderInput, encode_pair
 from tests.modules.seq2seq_encoders import typed_edges
 
@@ -336,8 +335,7 @@ def attended(encoder, inputs, relations, suffix):
 @pytest.mark.parametrize("backend", ["reference", "plain", "auto"])
 def test_attention_over_types_of_edges_and_their_inverses(backend):
     relations, length = list(typed_edges.RELATIONS), typed_edges.LENGTH
-    parts = {name: layer.make(typed_edges.TEXT, length)[0] for name, layer in typed_edges.LAYERS.items()}
-    field = AnnotationField(parts, length)
+    field = typed_edges.field()
     annotations = field.batch_tensors([field.as_tensor(field.get_padding_lengths())])
     torch.manual_seed(3)
     encoder = CorefGru(5, 8, relations=relations, backend=backend).double()

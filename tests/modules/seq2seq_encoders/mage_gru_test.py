@@ -168,8 +168,7 @@ def typed_equation_2(encoder, inputs, columns, suffix):
 def test_a_type_and_its_inverse_have_states_of_their_own(backend):
     sizes = {"sequential": 3, "is": 2, "is_inverse": 1, "has": 2}
     length = typed_edges.LENGTH
-    parts = {name: layer.make(typed_edges.TEXT, length)[0] for name, layer in typed_edges.LAYERS.items()}
-    annotations = tensors(AnnotationField(parts, length))
+    annotations = tensors(typed_edges.field())
     torch.manual_seed(3)
     encoder = MageGru(5, sizes, backend=backend).double()
     for parameter in encoder.parameters():

@@ -2,6 +2,7 @@
 
 from allennlp_coref_rc.annotations import AnnotatedText, Edge
 from allennlp_coref_rc.data.annotation_layers import TypedEdges
+from allennlp_coref_rc.data.fields import AnnotationField
 
 LENGTH = 8
 
@@ -17,7 +18,11 @@ TEXT = AnnotatedText(["word"] * LENGTH, edges=EDGES)
 RELATIONS = {"is": ("is", "along"), "is_inverse": ("is", "against"), "has": ("has", "along")}
 """By name of the layer, its type and direction."""
 
-LAYERS = {name: TypedEdges([type], direction) for name, (type, direction) in RELATIONS.items()}
+
+def field():
+    """The edges as a reader makes them, a layer for each relation."""
+    layers = {name: TypedEdges([type], direction) for name, (type, direction) in RELATIONS.items()}
+    return AnnotationField({name: layer.make(TEXT, LENGTH)[0] for name, layer in layers.items()}, LENGTH)
 
 
 def reads(relation, t, reverse):
