@@ -1,9 +1,9 @@
 import pytest
 import torch
-from allennlp.common.testing import run_distributed_test
 from allennlp.training.metrics import Metric
 
 from allennlp_coref_rc.metrics.answer_accuracy import AnswerAccuracy
+from tests.processes import run_in_processes
 
 CORRECT = torch.tensor([True, True, False, True, False, False])
 KEPT = torch.tensor([True, False, True, True, False, True])
@@ -52,12 +52,12 @@ def test_registered_name():
     assert Metric.by_name("answer_accuracy") is AnswerAccuracy
 
 
-def _two_processes(global_rank, world_size, gpu_id, metric):
+def _two_processes(rank, metric):
     # Uneven shares, so that a mean of the processes' means would be wrong.
-    mine = slice(0, 2) if global_rank == 0 else slice(2, 6)
+    mine = slice(0, 2) if rank == 0 else slice(2, 6)
     metric(CORRECT[mine], KEPT[mine])
     assert metric.get_metric() == pytest.approx({"accuracy": 2 / 4, "accuracy_official": 2 / 6})
 
 
 def test_two_processes_agree_with_one():
-    run_distributed_test([-1, -1], _two_processes, AnswerAccuracy())
+    run_in_processes(2, _two_processes, AnswerAccuracy())

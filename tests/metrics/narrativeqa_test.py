@@ -3,13 +3,13 @@ import csv
 import pytest
 from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
-from allennlp.common.testing import run_distributed_test
 from allennlp.training.metrics import Metric
 from allennlp_models.rc.metrics import SquadEmAndF1
 
 from allennlp_coref_rc.metrics.narrativeqa import NarrativeQaMetric
 from allennlp_coref_rc.metrics.overlap import rouge_l
 from allennlp_coref_rc.metrics.ptb_tokens import ptb_tokens
+from tests.processes import run_in_processes
 from tests.shared import NARRATIVEQA, needs_narrativeqa
 
 PREDICTIONS = ["he agrees to play the panpipes at the fairy dances", "jacob 's mother-in-law", "."]
@@ -89,15 +89,15 @@ def test_registered_name():
     assert isinstance(metric, NarrativeQaMetric)
 
 
-def _two_processes(global_rank, world_size, gpu_id, metric, expected):
+def _two_processes(rank, metric, expected):
     # Uneven shares, so that a mean of the processes' means would be wrong.
-    mine = slice(0, 1) if global_rank == 0 else slice(1, 3)
+    mine = slice(0, 1) if rank == 0 else slice(1, 3)
     metric(PREDICTIONS[mine], REFERENCES[mine])
     assert metric.get_metric() == pytest.approx(expected)
 
 
 def test_two_processes_agree_with_one():
-    run_distributed_test([-1, -1], _two_processes, NarrativeQaMetric(), evaluate(PREDICTIONS, REFERENCES))
+    run_in_processes(2, _two_processes, NarrativeQaMetric(), evaluate(PREDICTIONS, REFERENCES))
 
 
 @pytest.mark.slow

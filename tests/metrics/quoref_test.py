@@ -3,7 +3,6 @@
 import pytest
 from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
-from allennlp.common.testing import run_distributed_test
 from allennlp.training.metrics import Metric
 from allennlp_models.rc.tools import drop
 from hypothesis import given, settings
@@ -11,6 +10,7 @@ from hypothesis import strategies as st
 
 from allennlp_coref_rc.metrics.aligned_spans import aligned_scores, span_words
 from allennlp_coref_rc.metrics.quoref import QuorefMetric
+from tests.processes import run_in_processes
 
 CASES = [
     # Prediction, spans of the answer, exact match, F1.
@@ -101,11 +101,11 @@ def test_registered_name():
     assert isinstance(Metric.from_params(Params({"type": "quoref"})), QuorefMetric)
 
 
-def _two_processes(global_rank, world_size, gpu_id, metric, expected):
-    mine = CASES[:3] if global_rank == 0 else CASES[3:]
+def _two_processes(rank, metric, expected):
+    mine = CASES[:3] if rank == 0 else CASES[3:]
     metric([case[0] for case in mine], [case[1] for case in mine])
     assert metric.get_metric() == pytest.approx(expected)
 
 
 def test_two_processes_agree_with_one():
-    run_distributed_test([-1, -1], _two_processes, QuorefMetric(), evaluate(CASES))
+    run_in_processes(2, _two_processes, QuorefMetric(), evaluate(CASES))

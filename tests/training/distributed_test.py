@@ -7,7 +7,6 @@ from collections import Counter
 import pytest
 import torch
 from allennlp.common import Params
-from allennlp.common.testing import run_distributed_test
 from allennlp.data import DataLoader, DatasetReader
 from allennlp.models import load_archive
 from allennlp.training.util import evaluate
@@ -18,6 +17,7 @@ from allennlp_coref_rc.metrics.answer_accuracy import AnswerAccuracy
 from allennlp_coref_rc.metrics.narrativeqa import NarrativeQaMetric
 from allennlp_coref_rc.modules.qanet_block import QanetBlock
 from allennlp_coref_rc.training.shares import Shares
+from tests.processes import run_in_processes
 from tests.training_config.configs import CONFIGS, FIXTURES, SPLITS, load_small, overrides
 
 CONFIG = CONFIGS / "babi" / "ga_coref_gru.jsonnet"
@@ -124,7 +124,7 @@ def counting(method, path):
     return counted
 
 
-def _unequal_shares(rank, world_size, gpu_id):
+def _unequal_shares(rank):
     metric = AnswerAccuracy()
     shares = Shares([[0, 1, 4][rank] * [torch.tensor([True, False, False])], [torch.tensor([True])] * 2][rank == 1])
     for correct in shares:
@@ -133,7 +133,7 @@ def _unequal_shares(rank, world_size, gpu_id):
 
 
 def test_shares_of_no_batch_of_two_and_of_four():
-    run_distributed_test([-1, -1, -1], _unequal_shares)
+    run_in_processes(3, _unequal_shares)
 
 
 READERS = (
@@ -159,7 +159,7 @@ def _questions(params, path):
     )
 
 
-def _read_share(rank, world_size, gpu_id, files, folder):
+def _read_share(rank, files, folder):
     for i, (params, path) in enumerate(files):
         (folder / f"{i}_{rank}.json").write_text(json.dumps(_questions(params, path)))
 
@@ -173,7 +173,7 @@ def test_two_processes_read_each_question_once(tmp_path):
         documents = (reader.to_document(item) for _, item in reader.read_items(reader.find(path), path))
         files.append((params, str(tmp_path / f"{params['type']}.jsonl")))
         write_documents(files[-1][1], documents, {"reader": params["type"]})
-    run_distributed_test([-1, -1], _read_share, files, tmp_path)
+    run_in_processes(2, _read_share, files, tmp_path)
     for i, (params, path) in enumerate(files):
         shares = [json.loads((tmp_path / f"{i}_{rank}.json").read_text()) for rank in range(2)]
         assert all(shares) and sorted(sum(shares, [])) == _questions(params, path), path
