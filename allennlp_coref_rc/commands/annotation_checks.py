@@ -4,6 +4,7 @@ import copy
 from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Mapping, NamedTuple, Optional, Set, Tuple
 
 from allennlp_coref_rc.common.config_check import grouped, walk_config
+from allennlp_coref_rc.common.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from allennlp_coref_rc.modules.seq2seq_encoders import AnnotatedSeq2SeqEncoder
@@ -28,7 +29,8 @@ class Unannotated(NamedTuple):
 def unannotated_encoders(params: Mapping[str, Any]) -> List[Unannotated]:
     """
     The encoders of a config without mistakes that read an annotation layer which they will not get. Models and readers
-    of other packages than AllenNLP and this one may do as they please: nothing is said of their encoders.
+    of other packages than AllenNLP and this one may do as they please: nothing is said of their encoders. An encoder of
+    this package that refuses its values raises a `ConfigurationError` with its key.
     """
     from allennlp_coref_rc.modules.seq2seq_encoders import AnnotatedSeq2SeqEncoder
 
@@ -38,7 +40,7 @@ def unannotated_encoders(params: Mapping[str, Any]) -> List[Unannotated]:
     provided = {root: _provided(objects, root) for root in READERS if root in objects}
     found = []
     for key, (cls, value) in objects.items():
-        encoder = _built(value) if issubclass(cls, AnnotatedSeq2SeqEncoder) else None
+        encoder = _built(cls, value, key) if issubclass(cls, AnnotatedSeq2SeqEncoder) else None
         if encoder is not None and encoder.annotation_layers:
             lack = _lack(set(encoder.annotation_layers), _caller(objects, key), provided)
             if lack:
@@ -98,7 +100,7 @@ def _provided(objects: Objects, root: str) -> Optional[Set[str]]:
     return layers
 
 
-def _built(value: Mapping[str, Any]) -> Optional["AnnotatedSeq2SeqEncoder"]:
+def _built(cls: type, value: Mapping[str, Any], key: str) -> Optional["AnnotatedSeq2SeqEncoder"]:
     """The encoder of a config, without memory for its weights, in order to ask it what it reads."""
     import torch
     from allennlp.common import Params
@@ -109,8 +111,10 @@ def _built(value: Mapping[str, Any]) -> Optional["AnnotatedSeq2SeqEncoder"]:
         with torch.device("meta"):
             encoder: Any = Seq2SeqEncoder.from_params(Params(copy.deepcopy(dict(value))), vocab=Vocabulary())
         return encoder
-    except Exception:  # It is built later, in its model; what is wrong with it shows then.
-        return None
+    except Exception as error:
+        if isinstance(error, ConfigurationError) and _package(cls) in OWN:
+            raise ConfigurationError(f"{key}: {error}") from error
+        return None  # It is built later, in its model; what is wrong with it shows then.
 
 
 def _package(cls: type) -> str:

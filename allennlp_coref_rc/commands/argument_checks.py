@@ -38,9 +38,18 @@ def check_experiment(path: str, overrides: str = "", devices: bool = True) -> Di
     return params
 
 
+def check_training(path: str, overrides: str = "") -> List[str]:
+    """The warnings of a config from which a model can be trained. Raises errors as `check_experiment` does."""
+    params = check_experiment(path, overrides)
+    try:
+        return warnings_of(unannotated_encoders(params))
+    except ConfigurationError as error:
+        raise ConfigurationError(f"{path}: {error}") from error
+
+
 def _train(args: Namespace) -> None:
     _check_output(args.serialization_dir, args.force, getattr(args, "recover", None))
-    for warning in warnings_of(unannotated_encoders(check_experiment(args.param_path, args.overrides))):
+    for warning in check_training(args.param_path, args.overrides):
         logger.warning("%s: %s", args.param_path, warning)
 
 

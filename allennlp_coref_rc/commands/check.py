@@ -15,11 +15,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    from allennlp_coref_rc.commands.annotation_checks import unannotated_encoders, warnings_of
-    from allennlp_coref_rc.commands.argument_checks import check_experiment
+    from allennlp_coref_rc.commands.argument_checks import check_training
     from allennlp_coref_rc.common.config_files import locate
 
     path = locate(args.config)
-    warnings = warnings_of(unannotated_encoders(check_experiment(path, args.overrides)))
+    warnings = check_training(path, args.overrides)
     but = ", but annotations that encoders lack:" if warnings else ""
     print("\n  ".join([f"{path}: found no mistake{but}", *warnings]))

@@ -197,6 +197,27 @@ def test_an_encoder_of_another_package_says_what_it_reads():
     assert "reads annotations (theirs)" in found(stock({"type": "their_encoder"}))["model.encoder"]
 
 
+@pytest.mark.parametrize(
+    "encoder, message",
+    [
+        ({**COREF_GRU, "questions_padded_to": 0}, "coref_gru: questions_padded_to is 0, expected 1 or more"),
+        ({**COREF_GRU, "relations": ["coref", "srl"]}, "coref_gru: hidden_size is 4, expected a multiple of 3"),
+        ({**MAGE_GRU, "state_sizes": {"coref": 2}}, "mage_gru: state_sizes is {'coref': 2}, expected"),
+        ({**DASSA, "conv_kernel_size": 4}, "dassa: conv_kernel_size is 4, expected an odd number"),
+    ],
+)
+def test_an_encoder_that_refuses_its_values(encoder, message, tmp_path, monkeypatch, capsys):
+    (tmp_path / "config.json").write_text(json.dumps(stock(compose(encoder))))
+    (tmp_path / "train.tsv").write_text("")
+    monkeypatch.chdir(tmp_path)
+    for command in (["check", "config.json"], ["train", "config.json", "-s", "run"]):
+        with pytest.raises(SystemExit) as exit:
+            main(command)
+        assert exit.value.code == 2
+        assert f"config.json: model.encoder.encoders.0: {message}" in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("config", configs(), ids=name_of)
 def test_our_configs_lack_nothing(config):

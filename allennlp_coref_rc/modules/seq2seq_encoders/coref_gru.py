@@ -47,7 +47,7 @@ class CorefGru(RecurrentEncoder):
     bidirectional : `bool`, optional (default = `True`)
     relations : `List[str]`, optional (default = `["coref"]`)
         The annotation layers whose edges are read, each with its own part of the state and its own key. The paper has
-        one.
+        one. Encoders of passage and question that share their memory need the same, in the same order.
     read_at_first_mention : `bool`, optional (default = `True`)
         A mention without an antecedent reads zeros, with a weight that the sequential part loses (the authors' bAbI
         code, and their WikiHop data). If false it reads the sequential part alone (the paper's text: alpha is 1).
@@ -136,7 +136,11 @@ class CorefGru(RecurrentEncoder):
         return cls(gru.input_size, gru.hidden_size, bidirectional=gru.bidirectional, **options).load_torch(gru)
 
     def _pair_settings(self) -> Dict[str, Any]:
-        return {**super()._pair_settings(), "questions_padded_to": self._questions_padded_to}
+        return {
+            **super()._pair_settings(),
+            "relations": self._relations,
+            "questions_padded_to": self._questions_padded_to,
+        }
 
     def _handed_over(
         self, sequence: EncoderInput, states: torch.Tensor, reverse: bool

@@ -1,3 +1,5 @@
+import re
+
 import numpy
 import pytest
 import torch
@@ -209,6 +211,19 @@ def test_questions_padded_to_is_the_same_for_passage_and_question():
     message = "of the question, which shares .* has questions_padded_to None, expected 4"
     with pytest.raises(ConfigurationError, match=message):
         pairs(pairs.passage, pairs.question)
+
+
+@pytest.mark.parametrize("relations", [["srl", "coref"], ["coref"]])
+def test_relations_are_the_same_for_passage_and_question(relations):
+    """Each has its part of the state, by its place among them, and the other encoder would read another's part."""
+    encoder, other = CorefGru(5, 12, relations=["coref", "srl"]), CorefGru(5, 12, relations=relations)
+    passage, question = (
+        EncoderInput(torch.randn(1, n, 5), torch.ones(1, n).bool(), {name: annotations([], n)["coref"] for name in both})
+        for n, both in ((4, ["coref", "srl"]), (3, relations))
+    )
+    message = re.escape(f"of the question, which shares the memory of the passage's has relations {relations}, expected")
+    with pytest.raises(ConfigurationError, match=message):
+        encode_pair(encoder, other, passage, question)
 
 
 def test_memory_is_not_shared_unless_both_share_it(encoder):
