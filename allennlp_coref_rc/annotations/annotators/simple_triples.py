@@ -15,7 +15,7 @@ PRONOUNS = (function_words.SUBJECTS | function_words.NEVER_SUBJECTS | frozenset(
     "his its my our their your".split()
 )
 
-NEGATIONS = frozenset("not n't never".split())
+NEGATIONS = frozenset("not n't never no".split())
 
 CLASSES = (
     ("v", NEGATIONS),
@@ -71,10 +71,11 @@ class SimpleTriples(Annotator):
     """
     Triples of subject, verb phrase and object, found by patterns of function words, without a model: "Lily is a frog"
     gives an edge of the type `is_a` from "Lily" to "a frog". Each clause gives at most one. Clauses that fit no pattern
-    give none; passives, relative clauses and coordinated phrases are not understood.
+    give none; relative clauses and coordinated phrases are not understood.
 
     The type of an edge is the verb phrase in lower case without determiners, adverbs and auxiliaries, with `is` for all
-    forms of "be", and `not` before it where it is denied: `is`, `is_to_left_of`, `is_bigger_than`, `not_gone_to`.
+    forms of "be", and `not` before it where it is denied: `is`, `is_to_left_of`, `is_bigger_than`, `not_gone_to`. With
+    "no", as in "John is no thief", it is denied too.
 
     Registered as an `Annotator` with name "simple_triples".
 

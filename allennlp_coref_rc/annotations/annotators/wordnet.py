@@ -53,7 +53,10 @@ class WordNet(Annotator):
         unknown = sorted(set(relations) - set(RELATIONS))
         if unknown:
             raise ConfigurationError(f"wordnet: relations has {unknown[0]!r}, expected some of {', '.join(RELATIONS)}")
-        self._relations = sorted(relations)
+        for key, value in (("senses", senses), ("levels", levels)):
+            if value < 1:
+                raise ConfigurationError(f"wordnet: {key} is {value}, expected 1 or more")
+        self._relations = sorted(set(relations))
         self._senses = senses
         self._levels = levels
         self._reader: Any = None

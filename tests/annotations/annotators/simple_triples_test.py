@@ -23,12 +23,14 @@ CASES = {
     "The office is east of the hallway .": ("The office", "is_east_of", "the hallway"),
     "Mary has not often gone to the garden .": ("Mary", "not_gone_to", "the garden"),
     "John is n't a thief .": ("John", "not_is_a", "a thief"),
+    "John is no thief .": ("John", "not_is", "thief"),
+    "Mary is no longer in the kitchen .": ("Mary", "not_is_longer_in", "the kitchen"),
     "She quickly grabbed the old milk there .": ("She", "grabbed", "the old milk"),
     "Did John love Mary ?": ("John", "love", "Mary"),
     "It ’s a pity": ("It", "is_a", "a pity"),
 }
 
-NOTHING = ("What is gertrude afraid of ?", "Why ?", "And so on .", "The old man ran .", "Yes , of course .", "is")
+NOTHING = ("What is gertrude afraid of ?", "Why ?", "And so on .", "The old man ran .", "Yes , of course .", "is", "Mary got no milk .")
 
 
 @pytest.mark.parametrize("sentence", CASES)

@@ -86,7 +86,7 @@ def test_related_words_are_linked(wordnet):
         ("big", "antonym", "small"),
     ]
     assert found("frank dog") == [("dog", "synonym", "frank")] and found("frank dog", senses=1) == []
-    assert found("large small poodle dog", relations=["hypernym"]) == [("poodle", "hypernym", "dog")]
+    assert found("large small poodle dog", relations=["hypernym"] * 2) == [("poodle", "hypernym", "dog")]
     assert found("dog dogs Dog") == found("") == []
 
 
@@ -99,10 +99,13 @@ def test_processes_load_it_for_themselves(wordnet):
     assert len(copy.annotate(once).edges) == 2
 
 
-def test_missing_files_and_unknown_relations_are_said(tmp_path, monkeypatch):
+def test_missing_files_and_bad_options_are_said(tmp_path, monkeypatch):
     monkeypatch.setattr(nltk.data, "path", [str(tmp_path)])
     monkeypatch.setattr(nltk.corpus, "wordnet", LazyCorpusLoader("wordnet", WordNetCorpusReader, None))
     with pytest.raises(ConfigurationError, match="found no WordNet .*nltk.downloader wordnet"):
         WordNet().annotate(AnnotatedText(["dog"]))
     with pytest.raises(ConfigurationError, match="relations has 'hyponym', expected some of antonym, hypernym"):
         WordNet(relations=["hyponym"])
+    for key, value in (("senses", 0), ("levels", -1)):
+        with pytest.raises(ConfigurationError, match=f"wordnet: {key} is {value}, expected 1 or more"):
+            WordNet(**{key: value})
