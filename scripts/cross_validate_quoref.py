@@ -27,15 +27,16 @@ import _jsonnet
 import torch
 from allennlp.commands.train import train_model
 from allennlp.common import Params
-from allennlp.common.params import with_overrides
+from allennlp.common.params import parse_overrides, with_overrides
 from allennlp.models import Archive, load_archive
 
 import allennlp_coref_rc  # noqa: F401  registers what configs name
 from allennlp_coref_rc.annotation_runs.config_option import build_annotator
 from allennlp_coref_rc.annotations import Document, read_documents, write_documents
-from allennlp_coref_rc.common.config_files import FOLDER
+from allennlp_coref_rc.common.config_files import FOLDER, check_overrides
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import atomic_write, open_text
+from allennlp_coref_rc.common.plurals import counted
 from allennlp_coref_rc.common.script import ScriptParser, run
 from allennlp_coref_rc.data.dataset_readers import AnnotatedQuorefReader
 from allennlp_coref_rc.metrics.aligned_spans import aligned_scores
@@ -78,7 +79,7 @@ def main() -> None:
     parser.add_argument("--epochs", type=int, default=7)
     parser.add_argument("--seed", type=int, default=1, help="of the folds and of training")
     parser.add_argument(
-        "--overrides", default="{}", help="values of the config to change, as coref-rc train -o has them"
+        "-o", "--overrides", default="{}", help="values of the config to change, as coref-rc train -o has them"
     )
     parser.add_argument("--test", type=int, nargs="+", metavar="FOLD", help="these folds, from 0 (default: all)")
     parser.add_argument(
@@ -98,10 +99,11 @@ def main() -> None:
     torch.set_num_threads(1)
     settings = {key: value for key, value in vars(arguments).items() if key not in PLACES}
     settings["dealt_by"] = DEALT_BY
-    check_settings(arguments.output, settings)
-    split(arguments)
     if not all(0 <= fold < arguments.folds for fold in tested):
         raise ConfigurationError(f"--test: found {list(tested)}, expected folds from 0 to {arguments.folds - 1}")
+    check_overrides(arguments.overrides)
+    check_settings(arguments.output, settings)
+    split(arguments, settings)
     for fold in tested:
         for model in arguments.models:
             evaluate_fold(arguments, model, fold)
@@ -110,7 +112,6 @@ def main() -> None:
 
 def check_settings(output: Path, settings: Dict[str, Any]) -> None:
     """Raises an error where the folder has the folds of other settings."""
-    output.mkdir(parents=True, exist_ok=True)
     path = output / "settings.json"
     if path.exists():
         with open_text(str(path)) as lines:
@@ -122,21 +123,25 @@ def check_settings(output: Path, settings: Dict[str, Any]) -> None:
             )
         if found != settings:
             raise ConfigurationError(f"{path}: found {found}, expected {settings}; give another folder as --output")
-    with atomic_write(str(path)) as file:
-        json.dump(settings, file)
 
 
-def split(arguments: Any) -> None:
-    """Annotates the passages and deals them out: files of the passages in each fold, and in all others."""
+def split(arguments: Any, settings: Dict[str, Any]) -> None:
+    """
+    Annotates the passages and deals them out: files of the passages in each fold, and in all others, beside the
+    settings. Nothing is written if they cannot be dealt.
+    """
     folder = arguments.output
     annotated, last = folder / "documents.jsonl", folder / f"test_{arguments.folds - 1}.jsonl"
     if last.exists():
         return
     annotator = build_annotator("--annotator", arguments.annotator)
+    fold_of = deal(list(titled(AnnotatedQuorefReader().documents(arguments.path))), arguments.folds, arguments.seed)
+    folder.mkdir(parents=True, exist_ok=True)
+    with atomic_write(str(folder / "settings.json")) as file:
+        json.dump(settings, file)
     reader = AnnotatedQuorefReader(annotator=annotator)
-    write_documents(str(annotated), titled(reader.documents(arguments.path)), HEADER)
+    write_documents(str(annotated), (document for _, document in reader.documents(arguments.path)), HEADER)
     documents = [document for _, document in read_documents(str(annotated))]
-    fold_of = deal(documents, arguments.folds, arguments.seed)
     for fold in range(arguments.folds):
         inside = [document for document in documents if fold_of[document.data["title"]] == fold]
         outside = [document for document in documents if fold_of[document.data["title"]] != fold]
@@ -190,7 +195,7 @@ def evaluate_fold(arguments: Any, model: str, fold: int) -> None:
         line = {
             **dict.fromkeys((*FIRST, *LAST), ""),
             "run": f"{arguments.output.name}/{model}/fold_{fold + 1}/seed_{arguments.seed}",
-            "settings": json.dumps({"annotator": arguments.annotator, **json.loads(arguments.overrides)}),
+            "settings": json.dumps({"annotator": arguments.annotator, **parse_overrides(arguments.overrides)}),
             "data": "quoref",
             "seed": str(arguments.seed),
             **{f"test_{key}": str(statistics.fmean(one[key] for one in found)) for key in ("exact_match", "f1")},
@@ -204,7 +209,8 @@ def evaluate_fold(arguments: Any, model: str, fold: int) -> None:
         }
         add_lines(arguments.write_results, [line])
     print(
-        f"{model}, fold {fold}: trained in {trained - start:.0f} s, {len(found)} questions answered in {seconds:.0f} s"
+        f"{model}, fold {fold}: trained in {trained - start:.0f} s, {counted(len(found), 'question')} answered in "
+        f"{seconds:.0f} s"
     )
 
 
@@ -222,7 +228,7 @@ def config(arguments: Any, model: str, fold: int) -> Dict[str, Any]:
     values.update(train_data_path=str(folder / f"train_{fold}.jsonl"), datasets_for_vocab_creation=["train"])
     values["trainer"].update(num_epochs=arguments.epochs, checkpointer={"type": "exact"})
     values.update(dict.fromkeys(("random_seed", "numpy_seed", "pytorch_seed"), arguments.seed))
-    return with_overrides(values, json.loads(arguments.overrides))
+    return with_overrides(values, parse_overrides(arguments.overrides))
 
 
 def predictions(archive: Archive, path: str) -> List[Dict[str, Any]]:
@@ -259,10 +265,10 @@ def print_scores(arguments: Any, folds: Iterable[int]) -> None:
             for some in (found.values(), several)
             for key in ("exact_match", "f1")
         )
-        counts = [f"{len({values[key] for values in found.values()})} {key}s" for key in ("passage", "article")]
+        counts = [counted(len({values[key] for values in found.values()}), key) for key in ("passage", "article")]
         print(
-            f"{model}: {len(found)} questions, {', '.join(counts)}: {means} (the last two: the {len(several)} "
-            "questions with several spans)"
+            f"{model}: {counted(len(found), 'question')}, {', '.join(counts)}: {means} (the last two: "
+            f"{counted(len(several), 'question')} with several spans)"
         )
     pairs = [(model, first) for model in others]
     pairs += [(model, str(path)) for path in arguments.against for model in arguments.models]
@@ -276,7 +282,7 @@ def print_scores(arguments: Any, folds: Iterable[int]) -> None:
             result = paired_bootstrap(*pair, groups=articles)
             print(
                 f"{model} - {other}, {key}: {result.difference:+.2f}, 95 % interval {result.low:+.2f} to "
-                f"{result.high:+.2f}, p = {result.p:.3f}, {len(set(articles))} articles"
+                f"{result.high:+.2f}, p = {result.p:.3f}, {counted(len(set(articles)), 'article')}"
             )
 
 

@@ -108,6 +108,23 @@ def test_articles_need_titles(validate, path, tmp_path):
     path.write_text(json.dumps(values))
     with pytest.raises(ConfigurationError, match=r"quoref.json, line 1, data\[1\].paragraphs\[0\]: found no title of"):
         validate(tmp_path / "folds")
+    assert not (tmp_path / "folds").exists()
+
+
+@pytest.mark.parametrize(
+    "option, value, message",
+    [
+        ("--test", "2", r"--test: found \[2\], expected folds from 0 to 1"),
+        ("--folds", "4", "--folds: found 4, expected 2 to 3, the number of articles"),
+        ("--folds", "0", "--folds: found 0, expected 2 to 3, the number of articles"),
+        ("--overrides", "trainer", "-o trainer: found no JSON"),
+        ("--annotator", "siev_coref", "siev_coref"),
+    ],
+)
+def test_a_bad_value_leaves_no_folder(validate, tmp_path, option, value, message):
+    with pytest.raises(ConfigurationError, match=message):
+        validate(tmp_path / "folds", option, value)
+    assert not (tmp_path / "folds").exists()
 
 
 def test_folds_of_earlier_versions_are_refused(validate, tmp_path):
@@ -169,7 +186,7 @@ def test_cross_validation(script, validate, monkeypatch, tmp_path):
     assert f1.startswith("gru - qanet, f1: -50.00, 95 % interval -50.00 to -50.00, p = 0.000, ")
     # One fold alone, against a model of another folder.
     counts, other, exact_match, f1 = run("--models", "gru", "--test", 1, "--against", output / "qanet")
-    assert counts.startswith(f"gru: {len(found)} questions, 2 passages, 1 articles: ")
+    assert counts.startswith(f"gru: {len(found)} questions, 2 passages, 1 article: ")
     assert other.startswith(f"{output}/qanet: {len(found)} questions, ")
     assert f1.startswith(f"gru - {output}/qanet, f1: -50.00, 95 % interval -50.00 to -50.00, ")
     with pytest.raises(ConfigurationError, match=r"--test: found \[2\], expected folds from 0 to 1"):

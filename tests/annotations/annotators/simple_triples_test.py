@@ -30,7 +30,15 @@ CASES = {
     "It ’s a pity": ("It", "is_a", "a pity"),
 }
 
-NOTHING = ("What is gertrude afraid of ?", "Why ?", "And so on .", "The old man ran .", "Yes , of course .", "is", "Mary got no milk .")
+NOTHING = (
+    "What is gertrude afraid of ?",
+    "Why ?",
+    "And so on .",
+    "The old man ran .",
+    "Yes , of course .",
+    "is",
+    "Mary got no milk .",
+)
 
 
 @pytest.mark.parametrize("sentence", CASES)

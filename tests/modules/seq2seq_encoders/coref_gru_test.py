@@ -218,10 +218,10 @@ def test_relations_are_the_same_for_passage_and_question(relations):
     """Each has its part of the state, by its place among them, and the other encoder would read another's part."""
     encoder, other = CorefGru(5, 12, relations=["coref", "srl"]), CorefGru(5, 12, relations=relations)
     passage, question = (
-        EncoderInput(torch.randn(1, n, 5), torch.ones(1, n).bool(), {name: annotations([], n)["coref"] for name in both})
-        for n, both in ((4, ["coref", "srl"]), (3, relations))
+        EncoderInput(torch.randn(1, n, 5), torch.ones(1, n).bool(), {"coref": edges, "srl": edges})
+        for n, edges in ((n, annotations([], n)["coref"]) for n in (4, 3))
     )
-    message = re.escape(f"of the question, which shares the memory of the passage's has relations {relations}, expected")
+    message = re.escape(f"has relations {relations}, expected ['coref', 'srl']")
     with pytest.raises(ConfigurationError, match=message):
         encode_pair(encoder, other, passage, question)
 
