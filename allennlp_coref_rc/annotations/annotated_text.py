@@ -255,9 +255,9 @@ class AnnotatedText:
                 tokens=tokens,
                 sentences=one_sentence(tokens) if sentences is None else _spans(sentences),
                 clusters=clusters_from_json(values.get("clusters", [])),
-                frames=list(map(_frame, _list(values.get("frames", [])))),
-                relations=list(map(_relation, _list(values.get("relations", [])))),
-                edges=list(map(_edge, _list(values.get("edges", [])))),
+                frames=_items(values, "frames", _frame),
+                relations=_items(values, "relations", _relation),
+                edges=_items(values, "edges", _edge),
                 id=None if values.get("id") is None else _checked(values["id"], str),
             )
         except TypeError as error:
@@ -292,6 +292,18 @@ def clusters_from_json(values: Any) -> List[Cluster]:
     except TypeError as error:
         found = excerpt(values)
         raise ConfigurationError(f"clusters: found {found}, expected lists of [start, end] spans: {error}") from error
+
+
+def _items(values: Dict[str, Any], key: str, item: Callable[[Any], Any]) -> List[Any]:
+    """The items of a list under a key, each made by a function. An error has the item's place."""
+    found, place = [], key
+    try:
+        for i, value in enumerate(_list(values.get(key, []))):
+            place = f"{key}[{i}]"
+            found.append(item(value))
+    except TypeError as error:
+        raise TypeError(f"{place}: {error}") from error
+    return found
 
 
 def _frame(values: Any) -> Frame:

@@ -176,6 +176,11 @@ GOOD = ['{"annotated_documents": 1, "documents": 1}', '{"tokens": ["a", "b"], "p
             'line 2: malformed .* expected any of the keys type, sense, arg1, arg2, connective, found "ar"',
         ),
         (GOOD[:1] + ['{"tokens": ["a"], "relations": [5]}'], "line 2: malformed .* with the key 'type', found 5"),
+        (
+            GOOD[:1] + ['{"tokens": ["a"], "edges": [{"type": "", "source": [0, 1], "target": [0, 1]}, {"type": 5}]}'],
+            r"line 2: malformed annotation: edges\[1\]: expected an object with the key 'source', found {\"type\": 5}",
+        ),
+        (GOOD[:1] + ['{"tokens": ["a"], "edges": {}}'], "line 2: malformed annotation: edges: expected list, found {}"),
         (GOOD[:1] + ['{"tokens": [], "sentences": {}}'], "line 2: malformed annotation: .*expected list, found {}"),
         (GOOD[:1] + ["[" * 100_000], "line 2: found damaged JSON"),
         (GOOD[:1] + ['{"tokens": ' + "9" * 5000 + "}"], "line 2: found damaged JSON"),
