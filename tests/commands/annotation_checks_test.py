@@ -201,7 +201,10 @@ def test_an_encoder_of_another_package_says_what_it_reads():
     "encoder, message",
     [
         ({**COREF_GRU, "questions_padded_to": 0}, "coref_gru: questions_padded_to is 0, expected 1 or more"),
-        ({**COREF_GRU, "relations": ["coref", "srl"]}, "coref_gru: hidden_size is 4, expected a multiple of 3"),
+        (
+            {**COREF_GRU, "relations": ["coref", "srl"]},
+            "coref_gru: hidden_size is 4, expected a positive multiple of 3",
+        ),
         ({**MAGE_GRU, "state_sizes": {"coref": 2}}, "mage_gru: state_sizes is {'coref': 2}, expected"),
         ({**DASSA, "conv_kernel_size": 4}, "dassa: conv_kernel_size is 4, expected an odd number"),
     ],

@@ -28,7 +28,8 @@ class LinkLayer(EdgeLayer):
 
     def __init__(self, direction: str = "both", question_first: bool = False) -> None:
         if direction not in READERS:
-            raise ConfigurationError(f"direction is {direction!r}, expected one of {', '.join(READERS)}")
+            name = type(self).__name__
+            raise ConfigurationError(f"{name}: direction is {direction!r}, expected one of {', '.join(READERS)}")
         super().__init__(question_first)
         self._readers = READERS[direction]
 

@@ -88,10 +88,10 @@ class CorefGru(RecurrentEncoder):
         backend: str = "auto",
     ) -> None:
         parts = 1 + len(relations)
-        if hidden_size % parts:
+        if hidden_size < 1 or hidden_size % parts:
             raise ConfigurationError(
-                f"coref_gru: hidden_size is {hidden_size}, expected a multiple of {parts}: one part for the sequence "
-                f"and one for each of the relations {list(relations)}"
+                f"coref_gru: hidden_size is {hidden_size}, expected a positive multiple of {parts}: one part for the "
+                f"sequence and one for each of the relations {list(relations)}"
             )
         if questions_padded_to is not None and questions_padded_to < 1:
             raise ConfigurationError(

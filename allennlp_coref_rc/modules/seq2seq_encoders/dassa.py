@@ -118,6 +118,7 @@ class Dassa(AnnotatedSeq2SeqEncoder):
         """How many heads see each annotation layer, in order."""
         _check("conv_kernel_size", conv_kernel_size, bool(conv_kernel_size % 2), "an odd number")
         _check("hidden_dim", hidden_dim, hidden_dim % 2 == 0 and hidden_dim > 2, "an even number above 2")
+        _check("num_attention_heads", num_attention_heads, num_attention_heads > 0, "1 or more")
         multiple = f"a multiple of num_attention_heads, {num_attention_heads}"
         _check("attention_projection_dim", attention_dim, attention_dim % num_attention_heads == 0, multiple)
         self._check_heads(num_attention_heads, list(annotated_blocks), num_blocks, vocab)

@@ -158,7 +158,7 @@ def test_predicates_and_arguments_read_in_one_direction():
     )
     assert (first["antecedents"][6], first["descendants"][4]) == ([], [6])
     assert (second["antecedents"][6], second["descendants"][4]) == ([4], [])
-    with pytest.raises(ConfigurationError, match="direction is 'forward', expected one of both, along, against"):
+    with pytest.raises(ConfigurationError, match="Edges: direction is 'forward', expected one of both, along, against"):
         SrlEdges(direction="forward")
 
 

@@ -397,8 +397,10 @@ def test_memory_does_not_grow_with_the_number_of_clusters(encoder):
 def test_from_params_and_errors():
     encoder = Seq2SeqEncoder.from_params(Params({"type": "coref_gru", "input_size": 128, "hidden_size": 64}))
     assert (encoder.get_input_dim(), encoder.get_output_dim(), encoder.is_bidirectional()) == (128, 128, True)
-    with pytest.raises(ConfigurationError, match="hidden_size is 7, expected a multiple of 2"):
+    with pytest.raises(ConfigurationError, match="hidden_size is 7, expected a positive multiple of 2"):
         CorefGru(5, 7)
+    with pytest.raises(ConfigurationError, match="hidden_size is 0, expected a positive multiple of 2"):
+        CorefGru(5, 0)
     for length in (0, -1):
         with pytest.raises(ConfigurationError, match=f"questions_padded_to is {length}, expected 1 or more tokens"):
             CorefGru(5, 8, questions_padded_to=length)

@@ -290,6 +290,7 @@ def test_passage_and_question_are_encoded_by_any_two_encoders():
     [
         ({"conv_kernel_size": 4}, "conv_kernel_size is 4, expected an odd number"),
         ({"hidden_dim": 13}, "hidden_dim is 13, expected an even number"),
+        ({"num_attention_heads": 0}, "num_attention_heads is 0, expected 1 or more"),
         ({"num_attention_heads": 5}, "attention_projection_dim is 12, expected a multiple of num_attention_heads, 5"),
         ({"heads": {"srl": 3, "coref": 2}}, "expected positive numbers, together at most num_attention_heads, 4"),
         ({"heads": {"srl": 0}}, "heads is {'srl': 0}, expected positive numbers"),
