@@ -2,6 +2,7 @@
 The steps of the tutorials that take a moment, with the files that the pages show: the screen is that of the pages.
 """
 
+import re
 import shlex
 from pathlib import Path
 
@@ -9,12 +10,15 @@ import pytest
 
 from allennlp_coref_rc.__main__ import main
 from allennlp_coref_rc.annotations.document import read_documents
+from tests.command_line import command_line
 from tests.documented import blocks
 from tests.shared import PROJECT
 
 pytestmark = pytest.mark.slow
 
-OWN_DATA, CORPUS = (PROJECT / "docs" / "tutorials" / f"{name}.md" for name in ("own_data", "annotate_a_corpus"))
+OWN_DATA, CORPUS, ENCODER = (
+    PROJECT / "docs" / "tutorials" / f"{name}.md" for name in ("own_data", "annotate_a_corpus", "swap_the_encoder")
+)
 
 
 def give(block, capsys):
@@ -54,3 +58,25 @@ def test_own_data_are_written_checked_and_annotated(tmp_path, monkeypatch, capsy
         text = document.text
         found = {position for cluster in text.clusters for start, stop in cluster for position in range(start, stop)}
         assert {i for i, token in enumerate(text.tokens) if token in ("He", "She")} <= found
+
+
+def test_an_encoder_of_your_own_is_found_and_trained(tmp_path):
+    """In processes of their own, since another test registers the same name."""
+    for name in ("train", "valid", "test"):
+        (tmp_path / f"my_{name}.txt").write_text(blocks(OWN_DATA, "")[0])
+    (tmp_path / "mine.jsonnet").write_text(blocks(OWN_DATA, "jsonnet")[0])
+    (tmp_path / "my_encoders.py").write_text(blocks(ENCODER, "python")[0])
+    (config,) = (block for block in blocks(ENCODER, "jsonnet") if "'lstm'" in block)
+    (given,) = re.findall(r"`(\{ type: 'averaging'.*? \})`", ENCODER.read_text())
+    (tmp_path / "averaging.jsonnet").write_text(re.sub(r"\{ type: 'lstm'.*? \}", given, config))
+    check, train = (shlex.split(line)[1:] for line in blocks(ENCODER, "bash")[-1].splitlines())
+    with command_line() as run:
+        checked = run("allennlp_coref_rc", *check, folder=tmp_path)
+        assert checked.stdout == "averaging.jsonnet: found no mistake\n", checked.stderr
+        trained = run("allennlp_coref_rc", *train, "-o", '{"trainer.num_epochs": 1}', folder=tmp_path)
+        assert trained.returncode == 0, trained.stderr
+        (tmp_path / ".allennlp_plugins").write_text("my_encoders\n")
+        assert run("allennlp_coref_rc", *check[:2], folder=tmp_path).returncode == 0
+        (tmp_path / "loading.py").write_text(f"import allennlp_coref_rc\n\nallennlp_coref_rc.load({train[3]!r})\n")
+        loaded = run("loading", folder=tmp_path)
+        assert loaded.returncode == 0, loaded.stderr

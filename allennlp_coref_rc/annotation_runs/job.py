@@ -9,7 +9,6 @@ from threading import Lock
 from typing import Any, List, Sequence, Tuple
 
 from allennlp.common import Params
-from allennlp.common.util import import_module_and_submodules
 
 from allennlp_coref_rc.annotation_runs.document_sources import FAILURE, DocumentSource
 from allennlp_coref_rc.annotations import Document
@@ -17,6 +16,7 @@ from allennlp_coref_rc.annotations.annotators import Annotator
 from allennlp_coref_rc.annotations.document import json_line
 from allennlp_coref_rc.annotations.file_report import count
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.packages import import_packages
 from allennlp_coref_rc.common.workers import Item
 from allennlp_coref_rc.registration import import_plugins
 from allennlp_coref_rc.trust.archives import trusting
@@ -112,8 +112,7 @@ def _build_annotator(job: Job) -> Annotator:
 @lru_cache(maxsize=None)
 def _import(packages: Tuple[str, ...]) -> None:
     import_plugins()
-    for package in packages:
-        import_module_and_submodules(package)
+    import_packages(packages)
 
 
 def _name(error: Exception) -> str:

@@ -7,6 +7,7 @@ from unittest.mock import patch
 
 from allennlp_coref_rc.common.config_files import locate
 from allennlp_coref_rc.common.long_run import long_run
+from allennlp_coref_rc.common.packages import import_packages
 from allennlp_coref_rc.common.quick_imports import quick_imports
 from allennlp_coref_rc.common.whole_archives import whole_archives
 from allennlp_coref_rc.trust.archives import trusting
@@ -48,7 +49,7 @@ def run(argv: List[str], verbose: bool = False, trust: bool = False) -> None:
             return
         if hasattr(args, "param_path"):
             args.param_path = locate(args.param_path)
-        _import(getattr(args, "include_package", []))
+        import_packages(getattr(args, "include_package", []))
         check_arguments(argv[0], args)
         if argv[0] == "predict":
             from allennlp_coref_rc.commands.allennlp_predict import predict
@@ -68,17 +69,3 @@ def run(argv: List[str], verbose: bool = False, trust: bool = False) -> None:
             print("\n".join(lines))
         if argv[0] == "predict" and result.failed:
             sys.exit(1)
-
-
-def _import(packages: List[str]) -> None:
-    from allennlp.common.util import import_module_and_submodules
-
-    from allennlp_coref_rc.common.errors import ConfigurationError
-
-    for package in packages:
-        try:
-            import_module_and_submodules(package)
-        except ModuleNotFoundError as error:
-            if error.name is None or not f"{package}.".startswith(f"{error.name}."):
-                raise
-            raise ConfigurationError(f"--include-package {package}: no such package") from error

@@ -62,8 +62,9 @@ def predict(args: argparse.Namespace) -> Predicted:
         found = f"{manager.warned:,} of {manager.answered:,} answers"
         print(f'WARNING: {found} came with a warning, which their key "warnings" gives', file=sys.stderr)
     if manager.failed:
+        lines = f"{manager.failed:,} of {manager.answered + manager.failed:,} lines"
         where = f"; they and their errors are in {manager.failed_path}" if manager.failed_path else ""
-        print(f"WARNING: {manager.failed:,} of the lines could not be answered{where}", file=sys.stderr)
+        print(f"WARNING: {lines} could not be answered{where}", file=sys.stderr)
     return Predicted(manager.answered, manager.failed)
 
 

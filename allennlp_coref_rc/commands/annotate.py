@@ -74,7 +74,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Does what the command line asks for. The exit status is 1 if a file has errors, or if all documents fail."""
-    from allennlp.common.util import import_module_and_submodules
     from allennlp.data import DatasetReader
 
     from allennlp_coref_rc.annotation_runs.config_option import load_config
@@ -82,6 +81,8 @@ def run(args: argparse.Namespace) -> None:
     from allennlp_coref_rc.annotations.annotators import Annotator
     from allennlp_coref_rc.annotations.file_report import report_on_file
     from allennlp_coref_rc.common.errors import ConfigurationError
+    from allennlp_coref_rc.common.packages import import_packages
+    from allennlp_coref_rc.registration import import_plugins
 
     for option, files in (("--check", args.check), ("--resolve", args.resolve)):
         if files and (args.input or args.annotator):
@@ -98,8 +99,8 @@ def run(args: argparse.Namespace) -> None:
         return
     if not args.output:
         raise ConfigurationError("expected INPUT and OUTPUT, or --check or --resolve and files")
-    for package in args.include_package:
-        import_module_and_submodules(package)
+    import_plugins()
+    import_packages(args.include_package)
     reader = load_config("--reader", args.reader, DatasetReader) if args.reader else None
     if args.annotator:
         annotator = load_config("--annotator", args.annotator, Annotator)

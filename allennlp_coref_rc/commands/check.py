@@ -12,12 +12,23 @@ coref-rc train makes the same check first.
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("config", metavar="CONFIG", help="a file, or the name of a config that coref-rc configs lists")
     parser.add_argument("-o", "--overrides", default="", metavar="JSON", help="values in place of the config's")
+    parser.add_argument(
+        "--include-package",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="also import this package for its classes",
+    )
 
 
 def run(args: argparse.Namespace) -> None:
     from allennlp_coref_rc.commands.argument_checks import check_training
     from allennlp_coref_rc.common.config_files import locate
+    from allennlp_coref_rc.common.packages import import_packages
+    from allennlp_coref_rc.registration import import_plugins
 
+    import_plugins()
+    import_packages(args.include_package)
     path = locate(args.config)
     warnings = check_training(path, args.overrides)
     but = ", but annotations that encoders lack:" if warnings else ""

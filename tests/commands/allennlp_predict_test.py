@@ -69,7 +69,7 @@ def test_bad_lines_are_set_aside_and_all_others_answered(archive, tmp_path, caps
     assert captured.out == f"{output}: 3 predictions\n"
     assert (
         captured.err
-        == f"WARNING: 7 of the lines could not be answered; they and their errors are in {output}.failed.jsonl\n"
+        == f"WARNING: 7 of 10 lines could not be answered; they and their errors are in {output}.failed.jsonl\n"
     )
     failed = read(tmp_path / "answers.jsonl.failed.jsonl")
     assert [item["line"] for item in failed] == numbers
@@ -119,7 +119,7 @@ def test_without_a_file_for_answers_the_screen_names_bad_lines(archive, tmp_path
     assert len(answers) == 2 and json.loads(answers[0].removeprefix("prediction: "))["answer"] == "park"
     assert captured.err == (
         f"{inputs}, line 2: found 5 at passage, expected a text or a list of texts\n"
-        "WARNING: 1 of the lines could not be answered\n"
+        "WARNING: 1 of 3 lines could not be answered\n"
     )
 
 

@@ -84,6 +84,11 @@ def test_a_good_config_is_said_to_be_good(clone, monkeypatch, capsys):
         (["train", "small.json", "-s", "small.json"], "-s small.json: found a file, expected a folder"),
         (["train", "small.json", "-s", "new", "-o", "[]"], "-o []: found no object"),
         (["train", "small.json", "-s", "new", "--include-package", "nothing"], "nothing: no such package"),
+        (["check", "small.json", "--include-package", "nothing"], "--include-package nothing: no such package"),
+        (
+            ["annotate", "small.json", "new", "--annotator", "sieve_coref", "--include-package", "nothing"],
+            "--include-package nothing: no such package",
+        ),
         (["train", "nowhere/else.json", "-s", "new"], "nowhere/else.json: no such config; coref-rc configs lists"),
         (["find-lr", "small.json", "-s", "output/quick_start"], "found a folder that is not empty; -f replaces it"),
         (["build-vocab", "small.json", "vocabulary"], "expected a name that ends in .tar.gz"),
