@@ -8,6 +8,7 @@ Each function changes one module of AllenNLP when it is imported; `shield` names
 import functools
 import re
 import uuid
+import warnings
 from contextlib import suppress
 from typing import Any, Dict, List
 
@@ -16,9 +17,17 @@ import wrapt
 POSITIONS = re.compile(r"(^|\.)embeddings\.(position_ids|token_type_ids)$")
 """Constants that transformers saved with the weights of a model up to 4.30, and no longer expects there."""
 
+IRRELEVANT = (
+    ("Failed to load image Python extension", r"torchvision\."),
+    ("pkg_resources is deprecated", r"rouge\."),
+)
+"""Warnings about what nobody here uses, and the modules that give them when AllenNLP imports them."""
+
 
 def shield() -> None:
     """Changes AllenNLP's modules, those that are imported already and those that will be."""
+    for message, warning_module in IRRELEVANT:
+        warnings.filterwarnings("ignore", message, UserWarning, warning_module)
     for module, change in (
         ("allennlp.common.cached_transformers", let_tokenizers_load),
         ("allennlp.data.token_indexers.pretrained_transformer_indexer", add_special_tokens_to_windows),

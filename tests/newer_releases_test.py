@@ -2,6 +2,7 @@
 
 import multiprocessing
 import struct
+import subprocess
 import sys
 from types import SimpleNamespace
 from unittest.mock import Mock, create_autospec
@@ -170,3 +171,11 @@ def test_a_worker_that_has_ended_needs_no_stop():
         assert receiver.recv() == "stop"
     with sender:
         MultiProcessDataLoader._join_workers(Mock(), [], Mock(), [sender])
+
+
+@pytest.mark.slow
+def test_imports_of_allennlp_say_nothing_about_pictures_and_packaging():
+    """In a process of its own, which imports them for the first time."""
+    imports = "import allennlp_coref_rc, torchvision.io.image, rouge"
+    result = subprocess.run([sys.executable, "-c", imports], capture_output=True, text=True, check=True)
+    assert "UserWarning" not in result.stderr
