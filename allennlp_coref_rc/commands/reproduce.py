@@ -94,7 +94,8 @@ def run(args: argparse.Namespace) -> None:
         text = report(tables, seeds, selection.output, selection.data, args.figures, folder, source)
         if args.report:
             write_report(args.report, text)
-            print(f"{args.report}: the report on {len(tables)} tables and figures")
+            what = "a table or figure" if len(tables) == 1 else f"{len(tables)} tables and figures"
+            print(f"{args.report}: the report on {what}")
         else:
             print(text)
     elif args.write_results:
@@ -109,8 +110,10 @@ def run(args: argparse.Namespace) -> None:
             print_table(table, selection)
     elif args.check_only:
         from allennlp_coref_rc.reproduction.listing import try_condition
+        from allennlp_coref_rc.screen.quiet import quiet_allennlp
 
-        good = [try_condition(condition, selection) for condition in conditions]
+        with quiet_allennlp():
+            good = [try_condition(condition, selection) for condition in conditions]
         if not all(good):
             sys.exit(1)
     else:

@@ -447,6 +447,7 @@ def describe(data_set: DataSet, folder: Path) -> str:
     sizes = [file.size for file in files if file.size]
     size = f"{sum(sizes) / 1e6:,.1f} MB" if sizes else "size unknown"
     how = "by hand" if data_set.by_hand else "automatic"
-    state = "incomplete" if data_set.missing(folder) else "complete"
+    missing = data_set.missing(folder)
+    state = "complete" if not missing else "not here" if len(missing) == len(data_set.contents) else "incomplete"
     lines = [f"{data_set.name}: {data_set.holds}", f"    {size}; {how}; {data_set.licence}; {data_set.page}; {state}"]
     return "\n".join(lines)

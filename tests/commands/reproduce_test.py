@@ -292,7 +292,9 @@ def test_figures_are_drawn_of_the_same_runs_in_the_report(swept, tmp_path, capsy
 def test_a_check_builds_models_and_trains_none(tmp_path, capsys):
     capsys.readouterr()
     assert call(tmp_path, "--check-only") == 1
-    printed = capsys.readouterr().out.splitlines()
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    printed = captured.out.splitlines()
     assert [line.split(":")[0] for line in printed] == [
         "[OK] tiny.1.gru",
         "[OK] tiny.1.coref_gru",

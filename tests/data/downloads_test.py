@@ -404,6 +404,16 @@ class TestMain:
         assert len({made.name for made in downloads.DATA_SETS}) == len(downloads.DATA_SETS) == 10
         assert everything(tmp_path) == []
 
+    def test_the_list_says_what_is_here(self, tmp_path):
+        made = data_set()
+        found = []
+        for name in ("", "one.txt", "deep/two.txt"):
+            if name:
+                (tmp_path / "words" / name).parent.mkdir(parents=True, exist_ok=True)
+                (tmp_path / "words" / name).touch()
+            found.append(downloads.describe(made, tmp_path).rpartition("; ")[2])
+        assert found == ["not here", "incomplete", "complete"]
+
     def test_sets_by_name(self, server, tmp_path, capsys, monkeypatch):
         server.files["/a.zip"] = zip_of(FILES)
         good = data_set(File("a.zip", server.url("/a.zip"), folder="top/in"))
