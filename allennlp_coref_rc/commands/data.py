@@ -146,7 +146,7 @@ def to_jsonl(args: argparse.Namespace) -> None:
     from allennlp_coref_rc.data.corpora.cnn_dailymail import find_questions, question_files, write_json_lines
 
     files = question_files(find_questions(args.folder))
-    write_json_lines(args.output, tqdm(files, unit="questions", leave=False))
+    write_json_lines(args.output, tqdm(files, unit=" questions", leave=False, disable=None))
     print(f"{args.output}: {len(files):,} questions")
 
 

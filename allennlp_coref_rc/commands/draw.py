@@ -192,10 +192,10 @@ def draw_story(args: argparse.Namespace) -> None:
     stories = find_stories(first, args.stories, args.questions)
     believed = {
         number: {name: WAYS[args.way](predictor, story) for name, predictor in predictors.items()}
-        for number, story in tqdm(stories.items(), desc="reading", leave=False)
+        for number, story in tqdm(stories.items(), desc="reading", leave=False, disable=None)
     }
     args.folder.mkdir(parents=True, exist_ok=True)
-    for number, readers in tqdm(believed.items(), desc="drawing", leave=False):
+    for number, readers in tqdm(believed.items(), desc="drawing", leave=False, disable=None):
         write_story(str(args.folder / f"question_{number}"), stories[number].question, readers)
     print(f"{args.folder}: a page and a picture of {counted(len(believed), 'question')}")
 

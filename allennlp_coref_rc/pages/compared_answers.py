@@ -84,7 +84,7 @@ def write_compared_answers(folder: str, paths: Dict[str, str], limit: int, only_
         kind = "which only some readers answer" if only_different else "with predictions"
         raise ConfigurationError(f"{', '.join(paths.values())}: found no questions {kind}, expected one or more")
     Path(folder).mkdir(parents=True, exist_ok=True)
-    for i, row in enumerate(tqdm(rows, desc="drawing", leave=False)):
+    for i, row in enumerate(tqdm(rows, desc="drawing", leave=False, disable=None)):
         neighbours = {
             "before": rows[i - 1].file if i else None,
             "after": rows[i + 1].file if i + 1 < len(rows) else None,

@@ -53,7 +53,7 @@ def write_pages(path: str, folder: str, form: str = "annotated", limit: int = 10
         raise ConfigurationError(f"{path}: found no documents, expected some in the format {form}")
     Path(folder).mkdir(parents=True, exist_ok=True)
     rows = [_row(number, document) for number, document in enumerate(documents, start=1)]
-    for i, document in enumerate(tqdm(documents, desc="drawing", leave=False)):
+    for i, document in enumerate(tqdm(documents, desc="drawing", leave=False, disable=None)):
         with atomic_write(str(Path(folder) / rows[i].file)) as file:
             file.write(page(document, rows, i))
     if len(rows) > 1:

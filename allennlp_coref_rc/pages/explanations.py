@@ -33,7 +33,7 @@ def write_explanations(path: str, folder: str, limit: int, pictures: bool = Fals
     """
     predictions = read_predictions(path, limit)
     Path(folder).mkdir(parents=True, exist_ok=True)
-    for number, prediction in enumerate(tqdm(predictions, desc="drawing"), start=1):
+    for number, prediction in enumerate(tqdm(predictions, desc="drawing", leave=False, disable=None), start=1):
         with atomic_write(str(Path(folder) / f"{number:03d}.html")) as file:
             file.write(page(prediction))
         if pictures:

@@ -113,7 +113,7 @@ def pair(first: Sequence[Scored], second: Sequence[Scored], names: Tuple[str, st
         unshared = sorted(map(str, tables[0].keys() ^ tables[1].keys()))
         raise ConfigurationError(
             f"{names[0]} and {names[1]}: found {len(first)} and {len(second)} questions, {len(unshared)} of them in "
-            f"one alone (such as {unshared[0]}), expected the same questions"
+            f"one file alone (such as {unshared[0]}), expected the same questions"
         )
     pairs = [(question, tables[1][key]) for key, question in tables[0].items()]
     for one, other in pairs:

@@ -62,7 +62,9 @@ class Group(NamedTuple):
 def read_answers(path: str) -> Dict[Any, Answered]:
     """The questions of a file of predictions, by id or, where there is no id, by their number."""
     answers: Dict[Any, Answered] = {}
-    for number, values in enumerate(tqdm(read_json(path), desc=path, unit="questions"), start=1):
+    for number, values in enumerate(
+        tqdm(read_json(path), desc=path, unit=" questions", leave=False, disable=None), start=1
+    ):
         known = values.get("answer_texts")
         if known is None or not known.strings():
             raise ConfigurationError(

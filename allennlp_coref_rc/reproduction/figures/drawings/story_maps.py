@@ -44,7 +44,7 @@ class StoryMaps(Drawing):
 
     def draw(self, folder: str, rows: Sequence[Scores]) -> List[str]:
         files: List[str] = []
-        for task in tqdm(rows[0].tasks, desc="stories"):
+        for task in tqdm(rows[0].tasks, desc="stories", leave=False, disable=None):
             runs = best_runs(rows, task, "accuracy")
             predictors = {name: load_reader(run.path(MODEL, "model.tar.gz")) for name, run in runs.items()}
             # The data may have moved since the readers were trained.
