@@ -116,7 +116,10 @@ def _import(packages: Tuple[str, ...]) -> None:
 
 
 def _name(error: Exception) -> str:
-    return "".join(traceback.format_exception_only(error)).strip()
+    """An error of the user's is its message, without the name of its class."""
+    return (
+        str(error) if isinstance(error, ConfigurationError) else "".join(traceback.format_exception_only(error)).strip()
+    )
 
 
 def _without_addresses(text: str) -> str:

@@ -11,9 +11,10 @@ from typing import Any, Dict, List, Optional, Sequence
 
 from tqdm import tqdm
 
-from allennlp_coref_rc.annotation_runs.document_sources import DocumentSource, document_source
+from allennlp_coref_rc.annotation_runs.document_sources import FAILURE, DocumentSource, document_source
 from allennlp_coref_rc.annotation_runs.job import ChunkResult, Job, failed
 from allennlp_coref_rc.annotation_runs.unfinished_output import UnfinishedOutput
+from allennlp_coref_rc.annotations.document import read_documents
 from allennlp_coref_rc.annotations.file_report import COUNTED
 from allennlp_coref_rc.common.config_check import named
 from allennlp_coref_rc.common.errors import ConfigurationError
@@ -197,11 +198,14 @@ def _annotate_chunks(
 
 def summarise(output: str, counts: Counter) -> None:
     """Prints the counts, and warnings if documents failed or nothing is annotated."""
-    print(f"{output}: {counts['documents']:,} documents, " + ", ".join(f"{counts[n]:,} {n}" for n in COUNTED))
+    if counts["documents"]:
+        print(f"{output}: {counts['documents']:,} documents, " + ", ".join(f"{counts[n]:,} {n}" for n in COUNTED))
     if counts["failed"]:
-        print(
-            f"WARNING: {counts['failed']:,} documents failed; they and their errors are in {output}.failed.jsonl",
-            file=sys.stderr,
-        )
+        aside = f"{output}.failed.jsonl"
+        _, first = next(read_documents(aside))
+        failed = f"{counts['failed']:,} documents failed; they and their errors are in {aside}"
+        reason = first.data[FAILURE]["error"].partition("\n")[0]
+        print(f"WARNING: {failed}; the first one's error: {reason}", file=sys.stderr)
     if counts["documents"] and counts["no annotations"] == counts["documents"]:
-        print("WARNING: NOTHING IS ANNOTATED: no document has any cluster, frame or relation", file=sys.stderr)
+        nothing = "no document has any cluster, frame, relation or edge"
+        print(f"WARNING: NOTHING IS ANNOTATED: {nothing}", file=sys.stderr)

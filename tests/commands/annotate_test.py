@@ -10,6 +10,8 @@ from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader
 from distributed import LocalCluster
+from nltk.corpus.reader import WordNetCorpusReader
+from nltk.corpus.util import LazyCorpusLoader
 
 from allennlp_coref_rc.annotation_runs.run import AnnotationRun
 from allennlp_coref_rc.annotations import read_documents, read_header, write_documents
@@ -141,7 +143,9 @@ def test_failing_documents_are_kept_aside_and_can_be_annotated_later(tmp_path, t
     lines = list(enumerate(texts.read_text().splitlines(), start=1))
     good, bad = ([(n, line) for n, line in lines if ("Ann" in line) == failing] for failing in (False, True))
     number = len(bad)
-    assert 5 < number < 23 and f"{number} documents failed" in capsys.readouterr().err
+    printed = capsys.readouterr().err
+    assert 5 < number < 23 and f"{number} documents failed" in printed
+    assert printed.endswith("; the first one's error: ValueError: cannot stand 'Ann' in <object object at 0x…>\n")
     documents = [document for _, document in read_documents(str(output))]
     assert [(d.text.id, d.text.tokens) for d in documents] == [(f"texts.txt:{n}", line.split()) for n, line in good]
     assert (read_header(str(output))["documents"], read_header(str(output))["failed"]) == (len(good), number)
@@ -163,9 +167,17 @@ def test_failing_documents_are_kept_aside_and_can_be_annotated_later(tmp_path, t
     assert sorted(joined, key=lambda d: int(d.text.id.split(":")[1])) == [d for _, d in read_documents(str(whole))]
 
 
-def test_when_all_documents_fail_there_is_no_output(tmp_path, texts):
+def test_what_an_annotator_lacks_is_on_the_screen(tmp_path, texts, capsys, monkeypatch):
+    monkeypatch.setattr("nltk.corpus.wordnet", LazyCorpusLoader("nothing", WordNetCorpusReader, None))
+    assert command(texts, tmp_path / "out.jsonl", "--annotator", "wordnet", "--workers", 0) == 1
+    captured = capsys.readouterr()
+    assert captured.out == "" and "error: wordnet: found no WordNet in the folders of NLTK; python -m" in captured.err
+
+
+def test_when_all_documents_fail_there_is_no_output(tmp_path, texts, capsys):
     output = tmp_path / "out.jsonl"
     assert command(texts, output, "--annotator", '{"type": "troubled_coref", "fail": "saw"}', "--workers", 0) == 1
+    assert capsys.readouterr().out == ""
     assert sorted(os.listdir(tmp_path)) == ["out.jsonl.failed.jsonl", "texts.txt"]
     assert read_header(str(tmp_path / "out.jsonl.failed.jsonl"))["documents"] == 23
     assert command(texts, output, "--annotator", "troubled_coref", "--workers", 0) == 0
