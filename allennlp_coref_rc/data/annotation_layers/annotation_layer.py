@@ -24,6 +24,10 @@ class AnnotationLayer(Registrable):
         """
         raise NotImplementedError
 
+    def is_empty(self, layer: Layer) -> bool:
+        """Whether the layer of a passage or a question says nothing: here, whether no token has a number."""
+        return not any(any(tokens) for tokens in layer.values())
+
 
 def label_namespace(layer: str) -> str:
     """

@@ -41,6 +41,10 @@ class ViewLayer(AnnotationLayer):
         passage, question = text.select((0, boundary)), text.select((boundary, len(text)))
         return as_layer(self.views(passage), len(passage)), as_layer(self.views(question), len(question))
 
+    def is_empty(self, layer: Layer) -> bool:
+        """Whether no token has a label."""
+        return not any(map(any, layer["labels"]))
+
 
 def as_layer(views: List[View], length: int) -> Layer:
     """Views as lists of labels and scopes for each of the tokens."""

@@ -21,12 +21,13 @@ from allennlp_coref_rc.annotations import (
     read_header,
     sentence_spans,
 )
-from allennlp_coref_rc.annotations.annotated_text import LAYERS, Span
+from allennlp_coref_rc.annotations.annotated_text import Span
 from allennlp_coref_rc.annotations.annotators import Annotator, annotate_documents
 from allennlp_coref_rc.annotations.document import keep_passage
 from allennlp_coref_rc.annotations.formats.json_value import JsonValue
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.hub_addresses import is_hub_address, parse_address
+from allennlp_coref_rc.common.plurals import counted
 from allennlp_coref_rc.data.annotation_layers import AnnotationLayer, label_namespace
 from allennlp_coref_rc.data.dataset_readers.question_data import all_questions, question_data
 from allennlp_coref_rc.data.fields import SKIPPED_ANSWER, AnnotationField, AnswerField, QuestionField
@@ -220,6 +221,7 @@ class ReadingComprehensionReader(DatasetReader):
 
     def _read(self, file_path: str) -> Iterable[Instance]:
         kept = 0
+        empty = set(self._annotation_layers)
         self.skipped = Counter()
         for place, document in self.documents(str(file_path)):
             with _named(place):
@@ -227,10 +229,24 @@ class ReadingComprehensionReader(DatasetReader):
                 for instance in self.to_instances(document):
                     answer = instance.get("answer")
                     kept += not (isinstance(answer, AnswerField) and answer.label == SKIPPED_ANSWER)
+                    empty = {name for name in empty if self._is_empty(name, instance)}
                     yield instance
         logger.info("%s: %d questions", file_path, kept)
         for cause, number in sorted(self.skipped.items()):
             logger.warning("%s: %d of %d questions skipped: %s", file_path, number, kept + self.skipped.total(), cause)
+        if kept and empty:
+            layers, questions = ", ".join(sorted(empty)), counted(kept, "question")
+            logger.warning(
+                "%s: found nothing for dataset_reader.annotation_layers (%s) in %s; annotations come with the file or "
+                "from dataset_reader.annotator",
+                file_path,
+                layers,
+                questions,
+            )
+
+    def _is_empty(self, name: str, instance: Instance) -> bool:
+        fields = (cast(AnnotationField, instance[f"{side}_annotations"]) for side in ("passage", "question"))
+        return all(self._annotation_layers[name].is_empty(field.layers[name]) for field in fields)
 
     def documents(self, file_path: str) -> Iterator[Tuple[str, Document]]:
         """This worker's share of a file's annotated documents, each with its place for messages."""
@@ -241,19 +257,9 @@ class ReadingComprehensionReader(DatasetReader):
             self.check_header(path, header)
             yield from self._shard(read_documents(path))
             return
-        unsure = bool(self._annotation_layers) and self._annotator is None
         for place, item in self._shard(self.items(path, file_path)):
             with _named(place):
                 document = self.annotate(self.to_document(item))
-            # Some formats come with annotations. The first document shows it.
-            if unsure and not any(getattr(document.text, layer) for layer in LAYERS):
-                logger.warning(
-                    "%s is not annotated, and there is no dataset_reader.annotator: dataset_reader.annotation_layers "
-                    "(%s) will be empty",
-                    path,
-                    ", ".join(sorted(self._annotation_layers)),
-                )
-            unsure = False
             yield place, document
 
     def check_header(self, path: str, header: Dict[str, Any]) -> None:

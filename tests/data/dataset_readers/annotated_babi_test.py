@@ -12,8 +12,15 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.data import Batch, DatasetReader, Vocabulary
 from allennlp.data.data_loaders import MultiProcessDataLoader
 
-from allennlp_coref_rc.annotations.annotators import ExactMatchCoref
-from allennlp_coref_rc.data.annotation_layers import CorefClusters, CorefEdges
+from allennlp_coref_rc.annotations.annotators import ExactMatchCoref, SimpleTriples
+from allennlp_coref_rc.data.annotation_layers import (
+    CorefClusters,
+    CorefEdges,
+    SentenceViews,
+    SrlEdges,
+    SrlViews,
+    TypedEdges,
+)
 from allennlp_coref_rc.data.babi.babi_files import read_babi
 from allennlp_coref_rc.data.dataset_readers.annotated_babi import AnnotatedBabiReader
 from allennlp_coref_rc.data.fields import CANDIDATE_LABELS, CLASS_LABELS
@@ -440,6 +447,31 @@ def test_a_file_of_another_task_than_the_readers_is_refused():
         list(reader.read(str(FIXTURES / "qa15_test.txt")))
 
 
-def test_layers_without_an_annotator_are_warned_of(caplog):
-    list(AnnotatedBabiReader(annotation_layers={"coref": CorefEdges()}).read(fixture(1)))
-    assert "there is no dataset_reader.annotator: dataset_reader.annotation_layers (coref) will be empty" in caplog.text
+LAYERS = {
+    "coref": CorefEdges(),
+    "clusters": CorefClusters(),
+    "srl": SrlEdges(),
+    "journeys": TypedEdges(["journeyed_to"]),
+    "views": SrlViews(),
+    "sentences": SentenceViews(),
+}
+
+
+@pytest.mark.parametrize(
+    "annotator, empty",
+    [
+        (None, "clusters, coref, journeys, srl, views"),
+        (ExactMatchCoref(), "journeys, srl, views"),
+        (SimpleTriples(), "clusters, coref, srl, views"),  # Nobody journeys in the first question.
+    ],
+)
+def test_layers_that_are_empty_in_all_questions_are_warned_of(annotator, empty, caplog):
+    number = len(list(AnnotatedBabiReader(annotator=annotator, annotation_layers=LAYERS).read(fixture(1))))
+    (record,) = caplog.records
+    found = f"found nothing for dataset_reader.annotation_layers ({empty}) in {number} questions"
+    assert record.getMessage().startswith(f"{fixture(1)}: {found}; annotations come with the file or from")
+
+
+def test_zero_is_a_number():
+    assert CorefClusters().is_empty({"clusters": [[], []]})
+    assert not CorefClusters().is_empty({"clusters": [[], [0]]})

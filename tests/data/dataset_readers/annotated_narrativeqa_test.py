@@ -195,9 +195,9 @@ class TestDassaFiles:
 
     def test_a_file_that_brings_annotations_is_not_warned_of(self, caplog):
         list(AnnotatedNarrativeQaReader(annotation_layers={"coref": CorefEdges()}).read(DASSA))
-        assert "is not annotated" not in caplog.text
+        assert "found nothing" not in caplog.text
         list(AnnotatedNarrativeQaReader(annotation_layers={"coref": CorefEdges()}).read(TRAIN))
-        assert "is not annotated" in caplog.text
+        assert "found nothing for dataset_reader.annotation_layers (coref)" in caplog.text
 
     @pytest.mark.parametrize(
         "change, found, expected",

@@ -364,9 +364,9 @@ class TestPreprocessedFiles:
 
     def test_files_that_bring_clusters_are_not_warned_of(self, caplog):
         list(reader().read(PREPROCESSED))
-        assert "is not annotated" not in caplog.text
+        assert "found nothing" not in caplog.text
         list(reader().read(TRAIN))
-        assert f"{TRAIN} is not annotated, and there is no dataset_reader.annotator" in caplog.text
+        assert f"{TRAIN}: found nothing for dataset_reader.annotation_layers (coref) in 3 questions" in caplog.text
 
     @pytest.mark.parametrize(
         "change",
