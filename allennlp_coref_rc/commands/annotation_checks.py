@@ -19,7 +19,7 @@ Objects = Mapping[str, Tuple[type, Mapping[str, Any]]]
 
 
 class Unannotated(NamedTuple):
-    """An encoder without all the annotations that it reads: its dotted key, what to say of it, and the encoder."""
+    """An encoder without annotations: its dotted key, what to say of it, and the encoder."""
 
     key: str
     text: str
@@ -28,9 +28,14 @@ class Unannotated(NamedTuple):
 
 def unannotated_encoders(params: Mapping[str, Any]) -> List[Unannotated]:
     """
-    The encoders of a config without mistakes that read an annotation layer which they will not get. Models and readers
-    of other packages than AllenNLP and this one may do as they please: nothing is said of their encoders. An encoder of
-    this package that refuses its values raises a `ConfigurationError` with its key.
+    The encoders of a config that read annotations but will get none. Models and readers of other packages than AllenNLP
+    and this one may do as they please: nothing is said of their encoders.
+
+    # Raises
+
+    `ConfigurationError`
+        If an encoder gets some of the annotation layers that it reads but not all, which would stop it at its first
+        batch, or if an encoder of this package refuses its values.
     """
     from allennlp_coref_rc.modules.seq2seq_encoders import AnnotatedSeq2SeqEncoder
 
@@ -42,9 +47,12 @@ def unannotated_encoders(params: Mapping[str, Any]) -> List[Unannotated]:
     for key, (cls, value) in objects.items():
         encoder = _built(cls, value, key) if issubclass(cls, AnnotatedSeq2SeqEncoder) else None
         if encoder is not None and encoder.annotation_layers:
-            lack = _lack(set(encoder.annotation_layers), _caller(objects, key), provided)
+            reads = f"{value['type']} reads annotations ({_listed(encoder.annotation_layers)})"
+            try:
+                lack = _lack(set(encoder.annotation_layers), _caller(objects, key), provided)
+            except ConfigurationError as error:
+                raise ConfigurationError(f"{key}: {reads}, but {error}") from error
             if lack:
-                reads = f"{value['type']} reads annotations ({_listed(encoder.annotation_layers)})"
                 found.append(Unannotated(key, f"{reads}, but {lack}", encoder))
     return found
 
@@ -59,7 +67,10 @@ def warnings_of(found: Iterable[Unannotated]) -> List[str]:
 
 
 def _lack(read: Set[str], caller: type, provided: Dict[str, Optional[Set[str]]]) -> Optional[str]:
-    """Why an encoder lacks layers that it reads, and what to do. `None` if it lacks none, or if nobody can know."""
+    """
+    Why an encoder gets no annotations, and what to do. `None` if it gets all that it reads, or if nobody can know.
+    Raises a `ConfigurationError` if the reader makes some layers, but not all that the encoder reads.
+    """
     plain, meant = "so it works as a plain encoder", "or let the encoder read no layers"
     if _package(caller) in STOCK:
         name = f"{caller.__name__}, a class of AllenNLP,"
@@ -72,7 +83,9 @@ def _lack(read: Set[str], caller: type, provided: Dict[str, Optional[Set[str]]])
         if not layers:
             return f"{reader} makes none, {plain}; set {reader}.annotation_layers, {meant}"
         missing = f"add {_listed(read - layers)} to {reader}.annotation_layers"
-        return f"{reader} makes only {_listed(layers)}; {missing}, or let the encoder read no more than that"
+        raise ConfigurationError(
+            f"{reader} makes only {_listed(layers)}; {missing}, or let the encoder read no more than that"
+        )
     return None
 
 

@@ -6,6 +6,7 @@ import shlex
 from copy import deepcopy
 
 import pytest
+from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader
 from allennlp.models import Model
 from allennlp.modules import Seq2SeqEncoder
@@ -88,11 +89,12 @@ def test_a_reader_without_layers(encoder, layers):
 
 
 def test_a_reader_without_some_of_the_layers():
-    text = (
-        "mage_gru reads annotations (coref, srl), but dataset_reader makes only coref, views; add srl to "
-        "dataset_reader.annotation_layers, or let the encoder read no more than that"
+    message = (
+        r"^model\.passage_encoders\.1: mage_gru reads annotations \(coref, srl\), but dataset_reader makes only coref, "
+        r"views; add srl to dataset_reader\.annotation_layers, or let the encoder read no more than that$"
     )
-    assert found(babi(reader("coref", "views"), COREF_GRU, MAGE_GRU)) == {"model.passage_encoders.1": text}
+    with pytest.raises(ConfigurationError, match=message):
+        found(babi(reader("coref", "views"), COREF_GRU, MAGE_GRU))
 
 
 def test_a_reader_of_validation_data_without_layers():
@@ -128,8 +130,11 @@ def test_a_model_of_allennlp_within_one_of_ours():
 def test_compose_in_a_model_of_ours():
     encoder = compose(COREF_GRU, {**MAGE_GRU, "input_size": 8})
     assert found(babi(reader("coref", "srl"), encoder)) == {}
-    (key,) = found(babi(reader("coref"), encoder))
-    assert key == "model.passage_encoders.0.encoders.1"
+    assert set(found(babi(reader(), encoder))) == {f"model.passage_encoders.0.encoders.{i}" for i in range(2)}
+    with pytest.raises(
+        ConfigurationError, match=r"^model\.passage_encoders\.0\.encoders\.1: .* makes only coref; add srl"
+    ):
+        found(babi(reader("coref"), encoder))
 
 
 def test_other_places_of_encoders():
