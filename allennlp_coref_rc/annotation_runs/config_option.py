@@ -38,7 +38,7 @@ def checked_config(option: str, config: Any, base: Type[Registrable]) -> Dict[st
     """The config of an object, if it has no mistakes."""
     if not isinstance(config, dict) or not isinstance(config.get("type"), str):
         raise ConfigurationError(f"{option}: found {excerpt(config)}, expected an object with a 'type'")
-    problems = check_object(base, config, option.strip("-"))
+    problems = check_object(base, config, option)
     if problems:
-        raise ConfigurationError(f"{option}: {'; '.join(problems)}")
+        raise ConfigurationError("; ".join(problems))
     return config

@@ -26,6 +26,8 @@ class AcceptedKeys:
 def accepted_keys(cls: type, constructor: Callable) -> AcceptedKeys:
     """The keys that a constructor of a class accepts: `__init__`, or a class method registered as a constructor."""
     found = AcceptedKeys()
+    if constructor is object.__init__:
+        return found
     _add(found, cls, constructor)
     found.parameters.pop("self", None)
     return found

@@ -70,7 +70,7 @@ class ConfigWalk:
             cls, constructor_name = cls.resolve_class_name(name)
             constructor = getattr(cls, constructor_name) if constructor_name else cls.__init__
         self.objects[key] = cls, value
-        if constructor is object.__init__ or not _is_followed(cls):
+        if not _is_followed(cls):
             return
         self._arguments(cls, constructor, value, key, given, others)
 

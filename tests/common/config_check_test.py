@@ -5,7 +5,8 @@ import pytest
 from allennlp.common import FromParams, Lazy, Params, Registrable
 from allennlp.common.checks import ConfigurationError
 
-from allennlp_coref_rc.common.config_check import check_config
+from allennlp_coref_rc.annotations.annotators import Annotator
+from allennlp_coref_rc.common.config_check import check_config, check_object
 from allennlp_coref_rc.common.config_walk import ConfigWalk
 from tests.shared import PROJECT
 from tests.training_config.configs import configs, load, name_of
@@ -196,3 +197,9 @@ def test_values_are_followed_as_allennlp_does(values, key):
             whole = Whole.from_params(Params(copy.deepcopy({**GOOD, **values})))
             whole.later.construct()
     assert [found for found, _ in walked(**values)] == [key]
+
+
+def test_a_class_without_a_constructor_takes_no_keys():
+    assert check_object(Annotator, {"type": "simple_triples"}, "--annotator") == []
+    (problem,) = check_object(Annotator, {"type": "simple_triples", "senses": 1}, "--annotator")
+    assert problem == "--annotator.senses: SimpleTriples has no such key; it has none"
