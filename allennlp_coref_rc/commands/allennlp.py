@@ -5,6 +5,7 @@ from contextlib import ExitStack
 from typing import List
 from unittest.mock import patch
 
+from allennlp_coref_rc.commands.training_folder import removed_if_refused
 from allennlp_coref_rc.common.config_files import locate
 from allennlp_coref_rc.common.long_run import long_run
 from allennlp_coref_rc.common.packages import import_packages
@@ -62,6 +63,8 @@ def run(argv: List[str], verbose: bool = False, trust: bool = False) -> None:
         if argv[0] == "evaluate" and not trust:
             # It also builds what loads the data, from the archive's config.
             stack.enter_context(only_registered(args.archive_file))
+        if argv[0] == "train":
+            stack.enter_context(removed_if_refused(args.serialization_dir))
         with explained(argv[0], args), whole_archives(), long_run():
             result = args.func(args)
         lines = closing_lines(argv[0], args, result)

@@ -153,3 +153,14 @@ def interrupted_after(number):
         return validate(trainer, epoch)
 
     return stop
+
+
+@pytest.mark.slow
+def test_after_a_mistake_the_same_command_works(clone, monkeypatch):
+    monkeypatch.chdir(clone)
+    train = ["train", "small.json", "-s", "output/again"]
+    with pytest.raises(SystemExit) as stop:
+        main([*train, "-o", '{"train_data_path": "broken.jsonnet"}'])
+    assert stop.value.code == 2 and not (clone / "output" / "again").exists()
+    main(train)
+    assert (clone / "output" / "again" / "model.tar.gz").exists()

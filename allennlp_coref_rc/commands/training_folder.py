@@ -1,0 +1,26 @@
+import os
+import shutil
+from contextlib import contextmanager
+from fnmatch import fnmatch
+from typing import Iterator
+
+from allennlp_coref_rc.common.errors import ConfigurationError
+
+BEFORE_TRAINING = ("config.json", "meta.json", "vocabulary", "out*.log")
+"""What AllenNLP writes into the folder of a training before the first epoch ends."""
+
+
+@contextmanager
+def removed_if_refused(folder: str) -> Iterator[None]:
+    """
+    Removes the folder of a training, if it is new, where a mistake of the user's ends the training in its first epoch
+    or before. So the same command works once the mistake is mended.
+    """
+    new = not os.path.exists(folder)
+    try:
+        yield
+    except ConfigurationError:
+        names = os.listdir(folder) if new and os.path.isdir(folder) else ()
+        if names and all(any(fnmatch(name, known) for known in BEFORE_TRAINING) for name in names):
+            shutil.rmtree(folder)
+        raise
