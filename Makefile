@@ -63,6 +63,7 @@ install: .venv/installed
 
 .venv/installed: setup.cfg pyproject.toml constraints.txt scripts/install.sh
 	scripts/install.sh .venv
+	@python allennlp_coref_rc/modules/recurrence/_library.py --build
 	@touch $@
 
 clean:

@@ -3,8 +3,9 @@ The file of the compiled recurrence: where it lies, whether it is whole, and how
 
 A wheel has it, if there was a compiler when the wheel was built; otherwise it is compiled on first use. It has the same
 code for several instruction sets. Run as a program, this prints what PyTorch finds on this machine, and the state of
-that file, as JSON. It imports nothing of this package, so that it works where AllenNLP does not, and PyTorch only where
-needed, so that a wheel can be built without it.
+that file, as JSON; with --build it makes the file, if there is a compiler, and prints nothing. It imports nothing of
+this package, so that it works where AllenNLP does not, and PyTorch only where needed, so that a wheel can be built
+without it.
 """
 
 import contextlib
@@ -15,6 +16,7 @@ import os
 import pathlib
 import platform
 import subprocess
+import sys
 import tempfile
 from typing import Any, Dict, List
 
@@ -143,4 +145,8 @@ def state() -> Dict[str, Any]:
 
 
 if __name__ == "__main__":
-    print(json.dumps(state()))
+    if sys.argv[1:] == ["--build"]:
+        with contextlib.suppress(OSError, subprocess.SubprocessError):  # All works without a compiler, more slowly.
+            build()
+    else:
+        print(json.dumps(state()))

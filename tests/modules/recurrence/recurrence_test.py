@@ -5,6 +5,7 @@ import importlib
 import logging
 import math
 import subprocess
+import sys
 
 import numpy
 import pytest
@@ -534,6 +535,17 @@ def test_compiled_once_and_then_cached(quick_compiler):
     assert [path for path in quick_compiler.rglob("*") if path.is_file()] == [first]
     written = first.stat().st_mtime_ns
     assert _library.build().stat().st_mtime_ns == written
+
+
+@pytest.mark.parametrize("compiler", ["there", "missing"])
+def test_compiled_ahead_of_use(compiler, quick_compiler, monkeypatch):
+    if compiler == "missing":
+        monkeypatch.setenv("CXX", "no-such-compiler")
+    done = subprocess.run([sys.executable, _library.__file__, "--build"], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert quick_compiler.exists() == (compiler == "there")
+    if compiler == "there":
+        assert _library.is_whole(_library.cached())
 
 
 def test_a_damaged_library_is_compiled_again(quick_compiler):
