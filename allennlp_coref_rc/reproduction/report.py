@@ -165,7 +165,8 @@ def _line(condition: Condition, column: Column, scores: Scores, data: str) -> Li
     if paper is None:
         return [*cells, "", unfinished]
     difference = _number(score.of(column.measure) - paper, column, column.measure == "mean", sign=True)
-    return [*cells, difference, f"{_verdict(column, score, paper)} {unfinished}".strip()]
+    # With a comma: two pairs of brackets in a row are a link in Markdown.
+    return [*cells, difference, ", ".join(filter(None, (_verdict(column, score, paper), unfinished)))]
 
 
 def _verdict(column: Column, score: Score, paper: float) -> str:

@@ -133,7 +133,7 @@ def test_what_is_not_finished_has_no_number(tables, tmp_path):
     finish(tables[0], "gru", tmp_path, {key: value for key, value in GRU.items() if key != (6, 2)})
     text = report(tables, [], str(tmp_path), str(tmp_path))
     assert cells(text, "GRU", "Max") == ["0.700", "", "", "", "[3/4 run]"]
-    assert cells(text, "GRU", "Task 6") == ["0.400", "0.400 (1)", "0.400", "+0.000", "[OK] [3/4 run]"]
+    assert cells(text, "GRU", "Task 6") == ["0.400", "0.400 (1)", "0.400", "+0.000", "[OK], [3/4 run]"]
     assert cells(text, "1")[2] == "0.930 (2)" and cells(text, "6")[2] == "0.400 (1)"
     assert cells(text, "GRU", "3 of 4")[0] == "1, 2 (1 of 2 tasks)"
     assert cells(report(tables, [1], str(tmp_path), str(tmp_path)), "GRU", "Max")[1] == "0.680 (1)"
