@@ -117,9 +117,9 @@ def _import(packages: Tuple[str, ...]) -> None:
 
 def _name(error: Exception) -> str:
     """An error of the user's is its message, without the name of its class."""
-    return (
-        str(error) if isinstance(error, ConfigurationError) else "".join(traceback.format_exception_only(error)).strip()
-    )
+    if isinstance(error, ConfigurationError):
+        return str(error)
+    return "".join(traceback.format_exception_only(error)).strip()
 
 
 def _without_addresses(text: str) -> str:

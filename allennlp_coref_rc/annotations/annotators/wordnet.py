@@ -4,6 +4,7 @@ from typing import AbstractSet, Any, Dict, FrozenSet, Iterator, Mapping, NamedTu
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Edge
 from allennlp_coref_rc.annotations.annotators.annotator import Annotator
 from allennlp_coref_rc.annotations.annotators.sieve.lexicon import CLOSED
+from allennlp_coref_rc.common.checks import check_number
 from allennlp_coref_rc.common.errors import ConfigurationError
 
 POINTERS = {"hypernym": ("hypernyms", "instance_hypernyms"), "part_of": ("part_holonyms", "member_holonyms")}
@@ -53,9 +54,8 @@ class WordNet(Annotator):
         unknown = sorted(set(relations) - set(RELATIONS))
         if unknown:
             raise ConfigurationError(f"wordnet: relations has {unknown[0]!r}, expected some of {', '.join(RELATIONS)}")
-        for key, value in (("senses", senses), ("levels", levels)):
-            if value < 1:
-                raise ConfigurationError(f"wordnet: {key} is {value}, expected 1 or more")
+        check_number("wordnet", "senses", senses)
+        check_number("wordnet", "levels", levels)
         self._relations = sorted(set(relations))
         self._senses = senses
         self._levels = levels

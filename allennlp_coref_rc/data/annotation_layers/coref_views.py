@@ -2,9 +2,10 @@ from typing import Sequence, Tuple, Union
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
 from allennlp_coref_rc.annotations.clusters import check_max_clusters
+from allennlp_coref_rc.common.checks import check_number
 from allennlp_coref_rc.data.annotation_layers.annotation_layer import AnnotationLayer, Layer
 from allennlp_coref_rc.data.annotation_layers.coref_clusters import CorefClusters
-from allennlp_coref_rc.data.annotation_layers.view_layer import NO_LABEL, View, ViewLayer, as_layer, check_number
+from allennlp_coref_rc.data.annotation_layers.view_layer import NO_LABEL, View, ViewLayer, as_layer
 
 WHOLE_TEXT = 1
 

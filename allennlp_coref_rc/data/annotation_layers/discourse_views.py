@@ -1,6 +1,7 @@
 from typing import List
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, DiscourseRelation
+from allennlp_coref_rc.common.checks import check_number
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.annotation_layers.annotation_layer import AnnotationLayer
 from allennlp_coref_rc.data.annotation_layers.view_layer import (
@@ -8,7 +9,6 @@ from allennlp_coref_rc.data.annotation_layers.view_layer import (
     NO_SCOPE,
     View,
     ViewLayer,
-    check_number,
     sentence_numbers,
 )
 

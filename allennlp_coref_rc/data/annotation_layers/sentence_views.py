@@ -1,8 +1,9 @@
 from typing import List
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
+from allennlp_coref_rc.common.checks import check_number
 from allennlp_coref_rc.data.annotation_layers.annotation_layer import AnnotationLayer
-from allennlp_coref_rc.data.annotation_layers.view_layer import View, ViewLayer, check_number, sentence_numbers
+from allennlp_coref_rc.data.annotation_layers.view_layer import View, ViewLayer, sentence_numbers
 
 
 @AnnotationLayer.register("sentence_views")

@@ -1,12 +1,12 @@
 from typing import List
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Frame, Span
+from allennlp_coref_rc.common.checks import check_number
 from allennlp_coref_rc.data.annotation_layers.annotation_layer import AnnotationLayer
 from allennlp_coref_rc.data.annotation_layers.view_layer import (
     NO_LABEL,
     View,
     ViewLayer,
-    check_number,
     sentence_numbers,
 )
 

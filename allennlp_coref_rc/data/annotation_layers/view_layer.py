@@ -1,7 +1,6 @@
 from typing import List, NamedTuple, Tuple
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span
-from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.annotation_layers.annotation_layer import AnnotationLayer, Layer
 
 NO_LABEL, NO_SCOPE = "", 0
@@ -54,9 +53,3 @@ def as_layer(views: List[View], length: int) -> Layer:
 def sentence_numbers(text: AnnotatedText) -> List[int]:
     """For each token, the number of its sentence, from 1."""
     return [i for i, (start, stop) in enumerate(text.sentences, start=1) for _ in range(start, stop)]
-
-
-def check_number(owner: str, key: str, value: int) -> None:
-    """Raises a `ConfigurationError` if the value is less than 1."""
-    if value < 1:
-        raise ConfigurationError(f"{owner}: {key} is {value}, expected 1 or more")
