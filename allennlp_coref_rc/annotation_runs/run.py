@@ -9,8 +9,6 @@ from functools import lru_cache
 from importlib.metadata import version
 from typing import Any, Dict, List, Optional, Sequence
 
-from tqdm import tqdm
-
 from allennlp_coref_rc.annotation_runs.document_sources import FAILURE, DocumentSource, document_source
 from allennlp_coref_rc.annotation_runs.job import ChunkResult, Job, failed
 from allennlp_coref_rc.annotation_runs.unfinished_output import UnfinishedOutput
@@ -18,6 +16,7 @@ from allennlp_coref_rc.annotations.document import read_documents
 from allennlp_coref_rc.annotations.file_report import COUNTED
 from allennlp_coref_rc.common.config_check import named
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.progress import progress_bar
 from allennlp_coref_rc.common.workers import Workers, chunks
 from allennlp_coref_rc.version import VERSION
 
@@ -155,7 +154,7 @@ def _counts(unfinished: UnfinishedOutput, documents: int) -> Counter:
 def _digest(job: Job, processes: Workers, documents: int, chunk_size: int) -> str:
     """A hash of all documents before they are annotated. Raises an error if one is malformed."""
     digests: List[bytes] = [b""] * documents
-    with tqdm(total=documents, leave=False, disable=None, unit=" documents", desc="reading") as bar:
+    with progress_bar(total=documents, unit=" documents", desc="reading") as bar:
         todo = chunks(job.source.items(), chunk_size)
         for chunk, found in processes.map(job.digests, todo, -(-documents // chunk_size)):
             if found is None:
@@ -175,7 +174,7 @@ def _annotate_chunks(
     crashed = []
     counts: Counter = Counter()
     warned = False
-    with tqdm(total=documents, initial=done, leave=False, disable=None, unit=" documents", desc="annotating") as bar:
+    with progress_bar(total=documents, initial=done, unit=" documents", desc="annotating") as bar:
         for chunk, result in processes.map(job.annotate, todo, -(-documents // chunk_size) - len(finished)):
             if result is None:
                 crashed.append(chunk)

@@ -1,6 +1,8 @@
 import argparse
 import sys
-from typing import Callable, Sequence
+from typing import Sequence
+
+from allennlp_coref_rc.commands.arguments import add_packages, whole_number
 
 HELP = "annotate documents with coreference, SRL and discourse structure, or check annotated ones"
 
@@ -38,26 +40,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add(
         "--workers",
-        type=_number(0),
+        type=whole_number(0),
         metavar="N",
         help="processes on this machine; 0 is none but this one (by default one for each processor where that pays)",
     )
     add("--scheduler", metavar="ADDRESS", help="a Dask scheduler whose workers annotate, such as tcp://host:8786")
-    add("--batch-size", type=_number(1), default=8, metavar="N", help="documents that an annotator gets at once")
+    add("--batch-size", type=whole_number(1), default=8, metavar="N", help="documents that an annotator gets at once")
     add(
         "--chunk-size",
-        type=_number(1),
+        type=whole_number(1),
         metavar="N",
         help="documents that a process takes at a time (by default a hundredth of all, at most 100)",
     )
     add("--force", action="store_true", help="replace OUTPUT and start over")
-    add(
-        "--include-package",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="also import this package, for its annotators",
-    )
+    add_packages(parser, "annotators")
     add(
         "--trust",
         action="store_true",
@@ -142,13 +138,3 @@ def go_on(args: argparse.Namespace) -> str:
     if args.check or args.resolve:
         return ""
     return f"the same command{' without --force' * args.force} goes on with the documents that are left"
-
-
-def _number(least: int) -> Callable[[str], int]:
-    def number(text: str) -> int:
-        value = int(text)
-        if value < least:
-            raise ValueError
-        return value
-
-    return number

@@ -1,5 +1,7 @@
 import argparse
 
+from allennlp_coref_rc.commands.arguments import add_packages
+
 HELP = "look for mistakes in the config of an experiment"
 
 DESCRIPTION = """
@@ -12,13 +14,7 @@ coref-rc train makes the same check first.
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("config", metavar="CONFIG", help="a file, or the name of a config that coref-rc configs lists")
     parser.add_argument("-o", "--overrides", default="", metavar="JSON", help="values in place of the config's")
-    parser.add_argument(
-        "--include-package",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="also import this package for its classes",
-    )
+    add_packages(parser, "classes")
 
 
 def run(args: argparse.Namespace) -> None:

@@ -141,12 +141,11 @@ def mix(args: argparse.Namespace) -> None:
 
 
 def to_jsonl(args: argparse.Namespace) -> None:
-    from tqdm import tqdm
-
+    from allennlp_coref_rc.common.progress import progress_bar
     from allennlp_coref_rc.data.corpora.cnn_dailymail import find_questions, question_files, write_json_lines
 
     files = question_files(find_questions(args.folder))
-    write_json_lines(args.output, tqdm(files, unit=" questions", leave=False, disable=None))
+    write_json_lines(args.output, progress_bar(files, unit=" questions"))
     print(f"{args.output}: {len(files):,} questions")
 
 

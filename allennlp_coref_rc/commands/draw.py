@@ -3,7 +3,7 @@ import os
 from pathlib import Path
 from typing import Iterator, List, Tuple
 
-from allennlp_coref_rc.commands.argument_types import positive
+from allennlp_coref_rc.commands.arguments import whole_number
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.plurals import counted
 
@@ -121,7 +121,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "folder", nargs="?", metavar="FOLDER", type=Path, help="where pages go (default: named after FILE)"
     )
     clusters.add_argument("--format", choices=FORMATS, default=FORMATS[0], help="of FILE (default: annotated)")
-    clusters.add_argument("--limit", type=positive, default=100, help="the number of documents (default: %(default)s)")
+    clusters.add_argument(
+        "--limit", type=whole_number(1), default=100, help="the number of documents (default: %(default)s)"
+    )
     clusters.set_defaults(function=draw_clusters)
 
     explanations = kinds.add_parser("explanations", help="what a reader has looked at", description=EXPLANATIONS)
@@ -131,7 +133,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--pictures", action="store_true", help="also draw PNGs of each attention, which takes long"
     )
     explanations.add_argument(
-        "--limit", type=positive, default=20, help="the number of predictions (default: %(default)s)"
+        "--limit", type=whole_number(1), default=20, help="the number of predictions (default: %(default)s)"
     )
     explanations.set_defaults(function=draw_explanations)
 
@@ -143,7 +145,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="leave out questions that all readers answer correctly, and those that none does",
     )
-    answers.add_argument("--limit", type=positive, default=100, help="the number of questions (default: %(default)s)")
+    answers.add_argument(
+        "--limit", type=whole_number(1), default=100, help="the number of questions (default: %(default)s)"
+    )
     answers.set_defaults(function=draw_answers)
 
     questions = kinds.add_parser("questions", help="scores by type of question and by length", description=QUESTIONS)
@@ -181,9 +185,8 @@ def draw_training(args: argparse.Namespace) -> None:
 
 
 def draw_story(args: argparse.Namespace) -> None:
-    from tqdm import tqdm
-
     from allennlp_coref_rc.common.files import named_paths
+    from allennlp_coref_rc.common.progress import progress_bar
     from allennlp_coref_rc.pages.stories import write_story
     from allennlp_coref_rc.reproduction.figures.stories import WAYS, babi_reader, find_stories, load_reader
 
@@ -192,10 +195,10 @@ def draw_story(args: argparse.Namespace) -> None:
     stories = find_stories(first, args.stories, args.questions)
     believed = {
         number: {name: WAYS[args.way](predictor, story) for name, predictor in predictors.items()}
-        for number, story in tqdm(stories.items(), desc="reading", leave=False, disable=None)
+        for number, story in progress_bar(stories.items(), desc="reading")
     }
     args.folder.mkdir(parents=True, exist_ok=True)
-    for number, readers in tqdm(believed.items(), desc="drawing", leave=False, disable=None):
+    for number, readers in progress_bar(believed.items(), desc="drawing"):
         write_story(str(args.folder / f"question_{number}"), stories[number].question, readers)
     print(f"{args.folder}: a page and a picture of {counted(len(believed), 'question')}")
 

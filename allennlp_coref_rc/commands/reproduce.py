@@ -3,7 +3,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from allennlp_coref_rc.commands.argument_types import positive
+from allennlp_coref_rc.commands.arguments import whole_number
 from allennlp_coref_rc.common.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -52,12 +52,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--write-results", metavar="FILE", help=write)
 
     add = parser.add_argument_group("how").add_argument
-    add("--workers", type=positive, metavar="N", help="runs at the same time (default: one per processor)")
-    add("--threads", type=positive, default=1, metavar="N", help="threads of each run (default: %(default)s)")
+    add("--workers", type=whole_number(1), metavar="N", help="runs at the same time (default: one per processor)")
+    add("--threads", type=whole_number(1), default=1, metavar="N", help="threads of each run (default: %(default)s)")
     add("--gpus", default="", metavar="NUMBERS", help="GPUs to use, such as 0,1 (default: none, only the processor)")
     add(
         "--runs-per-gpu",
-        type=positive,
+        type=whole_number(1),
         default=1,
         metavar="N",
         help="runs at the same time on each GPU, in place of --workers",

@@ -5,11 +5,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple, Union
 
-from tqdm import tqdm
-
 from allennlp_coref_rc.annotations.sentences import sentence_spans
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import atomic_write
+from allennlp_coref_rc.common.progress import progress_bar
 from allennlp_coref_rc.common.side_by_side import side_by_side
 from allennlp_coref_rc.pages.annotated_text import Entity, entities, full_colour
 from allennlp_coref_rc.pages.explanations import bars, lanes, marked, question_of
@@ -84,7 +83,7 @@ def write_compared_answers(folder: str, paths: Dict[str, str], limit: int, only_
         kind = "which only some readers answer" if only_different else "with predictions"
         raise ConfigurationError(f"{', '.join(paths.values())}: found no questions {kind}, expected one or more")
     Path(folder).mkdir(parents=True, exist_ok=True)
-    for i, row in enumerate(tqdm(rows, desc="drawing", leave=False, disable=None)):
+    for i, row in enumerate(progress_bar(rows, desc="drawing")):
         neighbours = {
             "before": rows[i - 1].file if i else None,
             "after": rows[i + 1].file if i + 1 < len(rows) else None,

@@ -4,13 +4,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Iterator, List, NamedTuple, Tuple
 
-from tqdm import tqdm
-
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, DiscourseRelation, Edge, Frame
 from allennlp_coref_rc.annotations.document import Document, read_documents, read_header
 from allennlp_coref_rc.annotations.formats import FORMATS
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import atomic_write
+from allennlp_coref_rc.common.progress import progress_bar
 from allennlp_coref_rc.pages.annotated_text import entities, mentions
 from allennlp_coref_rc.pages.marked_text import in_lanes, joined, marked_paragraphs, paragraphs
 from allennlp_coref_rc.pages.templates import render
@@ -53,7 +52,7 @@ def write_pages(path: str, folder: str, form: str = "annotated", limit: int = 10
         raise ConfigurationError(f"{path}: found no documents, expected some in the format {form}")
     Path(folder).mkdir(parents=True, exist_ok=True)
     rows = [_row(number, document) for number, document in enumerate(documents, start=1)]
-    for i, document in enumerate(tqdm(documents, desc="drawing", leave=False, disable=None)):
+    for i, document in enumerate(progress_bar(documents, desc="drawing")):
         with atomic_write(str(Path(folder) / rows[i].file)) as file:
             file.write(page(document, rows, i))
     if len(rows) > 1:

@@ -17,7 +17,6 @@ from scripts.documentation.results_values import (
     TEST,
     VALIDATION,
     both,
-    condition_of,
     each,
     folder_of,
     mean,
@@ -38,11 +37,17 @@ FIRST, _, THIRD = PROCESSORS.values()
 ONE_CONFIG = "beyond.3.best"
 
 ARITHMETIC = {
-    "compiled, AVX-512": (ONE_CONFIG, "Intel*AVX512*"),
-    "compiled, AVX2": (ONE_CONFIG, "Intel*AVX2*"),
-    "PyTorch, AVX-512": (f"{ONE_CONFIG}_plain", "Intel*AVX512*"),
+    "Intel": {
+        "compiled, AVX-512": (ONE_CONFIG, "Intel*AVX512*"),
+        "compiled, AVX2": (ONE_CONFIG, "Intel*AVX2*"),
+        "PyTorch, AVX-512": (f"{ONE_CONFIG}_plain", "Intel*AVX512*"),
+    },
+    "AMD": {
+        "compiled, AVX2": (ONE_CONFIG, "AMD*AVX2*"),
+        "PyTorch, AVX2": (f"{ONE_CONFIG}_plain", "AMD*AVX2*"),
+    },
 }
-"""Where sums are taken in another order: the row, and the processor with its instructions."""
+"""Where sums are taken in another order, by processor: the row, and the processor with its instructions."""
 
 FASTER = "babi/ga_coref_gru_renamed_faster"
 
@@ -100,18 +105,21 @@ def _with_seed(line: Line) -> str:
     return f"seed {line['seed']}: {both(line)}" if line["seed"] else both(line)
 
 
-def arithmetic(*tasks: str) -> List[str]:
+def arithmetic(*tasks: str, cpu: str) -> List[str]:
     """The same seeds of the one config with sums in other orders, task by task."""
-    lines = []
-    seeds = list(map(str, condition_of(ONE_CONFIG).seeds))
-    for task in tasks:
-        for label, (row, hardware) in ARITHMETIC.items():
-            found = {
-                line["seed"]: float(line[TEST]) for line in runs(f"{folder_of(row)}/task_{task}", hardware=hardware)
-            }
-            if found:
-                cells = (number(found[seed]) if seed in found else "" for seed in seeds)
-                lines.append([task, label, *cells, mean(list(found.values()))])
+    found = {
+        (task, label): {
+            line["seed"]: float(line[TEST]) for line in runs(f"{folder_of(row)}/task_{task}", hardware=hardware)
+        }
+        for task in tasks
+        for label, (row, hardware) in ARITHMETIC[cpu].items()
+    }
+    seeds = sorted({seed for tests in found.values() for seed in tests}, key=int)
+    lines = [
+        [task, label, *(number(tests[seed]) if seed in tests else "" for seed in seeds), mean(list(tests.values()))]
+        for (task, label), tests in found.items()
+        if tests
+    ]
     return markdown(["task", "sums", *(f"seed {seed}" for seed in seeds), "mean ± sd"], lines)
 
 

@@ -457,6 +457,14 @@ def test_the_number_of_workers(annotator, workers, expected):
     assert AnnotationRun("in", "out", annotator, workers=workers)._num_workers(num_chunks=10) == expected
 
 
+@pytest.mark.parametrize("option, least", [("--workers", 0), ("--batch-size", 1), ("--chunk-size", 1)])
+@pytest.mark.parametrize("given", ["-1", "two", "1.5"])
+def test_numbers_of_options(option, least, given, capsys):
+    with pytest.raises(SystemExit):
+        command("in.txt", "out.jsonl", f"{option}={given}")
+    assert f"argument {option}: found {given}, expected an integer, {least} or more\n" in capsys.readouterr().err
+
+
 def test_a_small_input_is_annotated_by_the_process_itself(tmp_path, monkeypatch, capsys):
     texts = tmp_path / "texts.txt"
     texts.write_text("Bill saw Ann .\n" * 20)

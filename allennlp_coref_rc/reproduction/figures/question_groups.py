@@ -1,10 +1,10 @@
 from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Sequence
 
 import numpy
-from tqdm import tqdm
 
 from allennlp_coref_rc.annotations.formats.json_value import JsonValue, read_json
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.progress import progress_bar
 from allennlp_coref_rc.metrics.answer_scores import MEANS, answer_counts, scores_of
 
 QUESTION_TYPES = (
@@ -62,9 +62,7 @@ class Group(NamedTuple):
 def read_answers(path: str) -> Dict[Any, Answered]:
     """The questions of a file of predictions, by id or, where there is no id, by their number."""
     answers: Dict[Any, Answered] = {}
-    for number, values in enumerate(
-        tqdm(read_json(path), desc=path, unit=" questions", leave=False, disable=None), start=1
-    ):
+    for number, values in enumerate(progress_bar(read_json(path), desc=path, unit=" questions"), start=1):
         known = values.get("answer_texts")
         if known is None or not known.strings():
             raise ConfigurationError(

@@ -3,9 +3,9 @@ from typing import Iterable, List, Sequence
 
 from allennlp.common import Params
 from allennlp.data import DatasetReader
-from tqdm import tqdm
 
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.progress import progress_bar
 from allennlp_coref_rc.pages.stories import write_story
 from allennlp_coref_rc.reproduction.figures.drawings.figure import Drawing, best_runs
 from allennlp_coref_rc.reproduction.figures.stories import WAYS, babi_reader, find_stories, load_reader
@@ -44,7 +44,7 @@ class StoryMaps(Drawing):
 
     def draw(self, folder: str, rows: Sequence[Scores]) -> List[str]:
         files: List[str] = []
-        for task in tqdm(rows[0].tasks, desc="stories", leave=False, disable=None):
+        for task in progress_bar(rows[0].tasks, desc="stories"):
             runs = best_runs(rows, task, "accuracy")
             predictors = {name: load_reader(run.path(MODEL, "model.tar.gz")) for name, run in runs.items()}
             # The data may have moved since the readers were trained.

@@ -1,0 +1,26 @@
+"""Arguments that several commands have, and types of arguments."""
+
+import argparse
+from typing import Callable
+
+
+def whole_number(least: int) -> Callable[[str], int]:
+    """The type of an integer that is not below `least`."""
+
+    def number(text: str) -> int:
+        if not text.isdecimal() or int(text) < least:
+            raise argparse.ArgumentTypeError(f"found {text}, expected an integer, {least} or more")
+        return int(text)
+
+    return number
+
+
+def add_packages(parser: argparse.ArgumentParser, purpose: str) -> None:
+    """Adds `--include-package`, which may be given several times."""
+    parser.add_argument(
+        "--include-package",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help=f"also import this package, for its {purpose}",
+    )

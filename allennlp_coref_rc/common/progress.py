@@ -1,0 +1,8 @@
+from typing import Any, Iterable, Optional
+
+from tqdm import tqdm
+
+
+def progress_bar(items: Optional[Iterable] = None, **settings: Any) -> Any:
+    """A bar of `tqdm` that is shown only in a terminal and goes away when it is done."""
+    return tqdm(items, leave=False, disable=None, **settings)
