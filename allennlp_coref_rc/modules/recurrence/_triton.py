@@ -33,9 +33,10 @@ EDGE_OPTIONS = ("RELATIONS", "NUM_RELATIONS", "EDGES", "SIZE", "BLOCK", "HAS_MEM
 def why_not(given: RecurrenceInput) -> Optional[str]:
     """Why this backend can't run on this input; `None` if it can."""
     inputs = given.inputs
+    # Inputs that are not projected yet may be of any size.
+    size = given.bias_hn.size(0)
     if inputs.dtype not in DTYPES:
         return f"the fused recurrence takes float32 and bfloat16 and the inputs are {inputs.dtype}"
-    size = inputs.size(2) // 3
     if size > MAX_SIZE:
         return f"the fused recurrence takes states of up to {MAX_SIZE} numbers and these have {size}"
     if given.weight_hh.size(1) > size or any(edge.to != edge.start for edge in given.edges):

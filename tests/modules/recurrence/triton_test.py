@@ -80,6 +80,12 @@ def test_as_exact_as_the_reference(batch_size, length, size, memory_length, reve
     check(*case_of(batch_size, length, size, memory_length, reverse), dtype)
 
 
+@needs_triton
+@pytest.mark.parametrize("features, keys", [(5, False), (5, True), (40, True)])
+def test_inputs_of_any_size_are_projected(features, keys):
+    check(*case_of(3, 6, 10, 3, True, 0, 0, features, keys))
+
+
 @pytest.fixture
 def products_of_bfloat16(monkeypatch):
     """Triton's interpreter keeps bfloat16 as integers, and multiplies those in `tl.dot`; here it multiplies numbers."""
@@ -235,6 +241,9 @@ def test_what_it_does_not_support(dtype, size, message):
     given = without_edges(torch.zeros(1, 1, 3 * size, dtype=dtype), size)
     with pytest.raises(ConfigurationError, match=f"not supported: .*{message}; choose another backend than 'triton'"):
         recurrence(given, backend="triton")
+    few = given._replace(inputs=given.inputs[..., :1], weight_ih=given.inputs[0, 0, :, None], bias=given.inputs[0, 0])
+    with pytest.raises(ConfigurationError, match=message):
+        recurrence(few, backend="triton")
 
 
 @pytest.mark.parametrize("extra", [0, 2])
