@@ -105,15 +105,23 @@ def encode_pair(
     passage_encoder: Seq2SeqEncoder, question_encoder: Seq2SeqEncoder, passage: EncoderInput, question: EncoderInput
 ) -> Tuple[torch.Tensor, torch.Tensor]:
     """
-    Encodes a passage and its question with any encoders. Two that `compose` as many parts see each other part by part.
+    Encodes a passage and its question with any encoders. Two that `compose` as many parts see each other part by part;
+    an encoder outside of `compose` is one part.
     """
-    encoders = passage_encoder, question_encoder
-    parts = [encoder.encoders if isinstance(encoder, ComposeEncoder) else [] for encoder in encoders]
-    if parts[0] and len(parts[0]) == len(parts[1]):
-        for part, question_part in zip(*parts):
-            of_passage, of_question = encode_pair(part, question_part, passage, question)
-            passage, question = passage._replace(inputs=of_passage), question._replace(inputs=of_question)
-        return passage.inputs, question.inputs
-    if isinstance(passage_encoder, AnnotatedSeq2SeqEncoder):
-        return passage_encoder.encode_pair(question_encoder, passage, question)
-    return encode(passage_encoder, passage), encode(question_encoder, question)
+    parts, question_parts = _parts(passage_encoder), _parts(question_encoder)
+    if len(parts) != len(question_parts):
+        return encode(passage_encoder, passage), encode(question_encoder, question)
+    for part, question_part in zip(parts, question_parts):
+        if isinstance(part, AnnotatedSeq2SeqEncoder):
+            encoded = part.encode_pair(question_part, passage, question)
+        else:
+            encoded = encode(part, passage), encode(question_part, question)
+        passage, question = passage._replace(inputs=encoded[0]), question._replace(inputs=encoded[1])
+    return passage.inputs, question.inputs
+
+
+def _parts(encoder: Seq2SeqEncoder) -> List[Seq2SeqEncoder]:
+    """The encoders in AllenNLP's `compose`, at any depth; of another encoder itself."""
+    if not isinstance(encoder, ComposeEncoder):
+        return [encoder]
+    return [part for inner in encoder.encoders for part in _parts(inner)]

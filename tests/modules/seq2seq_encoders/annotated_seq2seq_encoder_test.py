@@ -1,5 +1,6 @@
 import logging
 from copy import deepcopy
+from itertools import product
 
 import pytest
 import torch
@@ -7,6 +8,7 @@ from allennlp.common import Params
 from allennlp.data import Vocabulary
 from allennlp.models import Model
 from allennlp.modules import Seq2SeqEncoder
+from allennlp.modules.seq2seq_encoders import ComposeEncoder
 
 from allennlp_coref_rc.modules.seq2seq_encoders import CorefGru, Dassa, EncoderInput, encode, encode_pair
 from allennlp_coref_rc.modules.seq2seq_encoders.annotated_seq2seq_encoder import UNANNOTATED
@@ -52,6 +54,14 @@ def test_parts_of_two_composes_read_each_other():
     assert not any(torch.allclose(h, alone) for h, alone in zip(found, apart))
     # Where they do not match, each reads for itself.
     assert torch.equal(encode_pair(encoders[0], composed(parts=PARTS[:1]), *sequences)[0], apart[0])
+
+
+def test_compose_of_one_encoder_is_that_encoder():
+    encoders, sequences = (CorefGru(6, 4), CorefGru(6, 4)), (text(5, 1), text(4, -3 - 1))
+    expected = encode_pair(*encoders, *sequences)
+    wrapped = [[one, ComposeEncoder([one]), ComposeEncoder([ComposeEncoder([one])])] for one in encoders]
+    for pair in product(*wrapped):
+        assert all(map(torch.equal, encode_pair(*pair, *sequences), expected))
 
 
 @pytest.fixture
