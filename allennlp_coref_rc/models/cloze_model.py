@@ -88,14 +88,19 @@ class ClozeModel(Model):
         if metadata is not None:
             output["metadata"] = metadata
         if answer is not None:
-            output["loss"] = self._score(log_probabilities, answer)
+            output["loss"] = self._score(log_probabilities, answer, output.get("has_candidate"))
         return output
 
-    def _score(self, log_probabilities: torch.Tensor, answer: torch.Tensor) -> torch.Tensor:
-        """The loss; answers are counted as right and wrong."""
+    def _score(
+        self, log_probabilities: torch.Tensor, answer: torch.Tensor, has_candidate: Optional[torch.Tensor]
+    ) -> torch.Tensor:
+        """The loss; answers are counted as right and wrong. Where there is no candidate, there is no right answer."""
         known = answer >= 0
         chosen = log_probabilities.gather(1, answer.clamp(min=0).unsqueeze(1)).squeeze(1)
-        self._accuracy((log_probabilities.argmax(dim=1) == answer) & known, kept=answer != SKIPPED_ANSWER)
+        correct = (log_probabilities.argmax(dim=1) == answer) & known
+        if has_candidate is not None:
+            correct = correct & has_candidate
+        self._accuracy(correct, kept=answer != SKIPPED_ANSWER)
         return -(chosen * known).sum() / known.sum().clamp(min=1)
 
     def make_output_human_readable(self, output_dict: Dict[str, Any]) -> Dict[str, Any]:

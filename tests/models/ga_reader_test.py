@@ -115,6 +115,18 @@ def test_an_unseen_answer_counts_as_wrong_and_has_no_loss():
     assert model.get_metrics() == {"accuracy": 0.0, "accuracy_official": 0.0}
 
 
+def test_a_question_that_gets_no_answer_counts_as_wrong():
+    model, _, reader = build()
+    model.get_metrics(reset=True)
+    candidates = ["attic", "cellar"]
+    for answer in candidates:
+        instance = reader.text_to_instance(["Bill went to the garage."], "Where is Bill?", candidates, answer)
+        reader.apply_token_indexers(instance)
+        output = model.forward_on_instance(instance)
+        assert output["answer"] is None and output["loss"] > 0
+    assert model.get_metrics() == {"accuracy": 0.0, "accuracy_official": 0.0}
+
+
 def test_one_encoder_for_passage_and_question():
     model, instances, _ = build("ga_mage_gru_joint")
     names = [name for name, _ in model.named_parameters()]
