@@ -95,6 +95,8 @@ class AnnotatedLambadaReader(ClozeDatasetReader):
     def cause_to_skip(self, data: Dict[str, Any], candidates: Sequence[Text], passage: Sequence[str]) -> Optional[str]:
         if data.get("no_context"):
             return NO_CONTEXT
+        if not self._skip_absent_answers:
+            return None
         answer = data.get("answer")
         names = {name.lower() for name in candidate_names(candidates)}
         return None if answer is None or (_is_word(answer) and answer.lower() in names) else ABSENT_ANSWER

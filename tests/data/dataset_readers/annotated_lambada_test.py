@@ -100,6 +100,13 @@ class TestAnnotatedLambadaReader:
         assert [instance["answer"].label != -2 for instance in instances] == in_context
         assert in_context.count(True) == kept
 
+    def test_absent_answers_are_no_reason_to_skip_if_so_asked(self):
+        made = reader(skip_absent_answers=False)
+        instances = list(made.read(PATH))
+        assert made.skipped == {NO_CONTEXT: 1}
+        answers = [instance["answer"].label for instance in instances]
+        assert len(answers) == 6 and answers.count(-1) == 1 and min(answers) == -1
+
     def test_a_text_without_context_is_its_own_passage(self):
         instance = list(reader(keep_skipped=True).read(PATH))[4]
         assert tokens(instance["passage"]) == TEXTS[4].split()[:-1]
