@@ -59,7 +59,8 @@ class RandomRenaming(torch.nn.Module, FromParams):
         classes = vocab.get_token_to_index_vocabulary(CLASS_LABELS)
         answers = [label.lower().split(",") for label in sorted(classes, key=classes.__getitem__)]
         in_answers = {word for answer in answers for word in answer}
-        self._vocab_size = vocab.get_vocab_size(NAMESPACE)
+        # Its size is asked for later: training that goes on from another model's adds words.
+        self._vocab = vocab
         # Their tensors are on the module's device, but in no state that is saved.
         self._groups: List[str] = []
         self._class_groups: List[str] = []
@@ -107,7 +108,7 @@ class RandomRenaming(torch.nn.Module, FromParams):
         tokens = [text["tokens"]["tokens"] for text in texts]
         batch_size, device = tokens[0].size(0), tokens[0].device
         # The new index of each word. Shape: (batch_size, vocab_size)
-        becomes = torch.arange(self._vocab_size, device=device).repeat(batch_size, 1)
+        becomes = torch.arange(self._vocab.get_vocab_size(NAMESPACE), device=device).repeat(batch_size, 1)
 
         def exchange(words: torch.Tensor, order: torch.Tensor) -> None:
             becomes.scatter_(1, words.flatten().expand(batch_size, -1), words[order].flatten(1))

@@ -130,6 +130,14 @@ def test_an_unknown_answer_stays_unknown():
     assert renaming([text(vocab, "wolf", "cat")], torch.tensor([-1, -2]))[1].tolist() == [-1, -2]
 
 
+def test_words_that_the_vocabulary_gets_later_stay():
+    vocab = vocabulary()
+    renaming = RandomRenaming(vocab, [["mary", "john"]])
+    vocab.add_tokens_to_namespace(["attic", "bert"], "tokens")
+    found = draws(vocab, renaming, ["mary bert the attic"])
+    assert found.keys() == {("mary bert the attic",), ("john bert the attic",)}
+
+
 def test_it_is_no_part_of_what_is_saved(tmp_path):
     vocab = vocabulary()
     assert not RandomRenaming(vocab, [["wolf", "cat"]], [["mouse", "mice"]]).state_dict()
