@@ -25,8 +25,9 @@ class Entry(NamedTuple):
 class WordNet(Annotator):
     """
     Relations of WordNet between the words of a text, as edges: `synonym`, `antonym`, `hypernym` (from "dog" to
-    "animal") and `part_of` (from "finger" to "hand"). Each word is linked with the latest related word before it, by
-    each relation and each related sense. Pronouns and other words of closed classes have none.
+    "animal") and `part_of` (from "finger" to "hand"). Each word is linked, by each relation and for each
+    related sense, with the latest word before it that has this sense; where that is the same word again, with none.
+    Pronouns and other words of closed classes have none.
 
     Words are not disambiguated: two are related if any of their first `senses` senses are.
 
