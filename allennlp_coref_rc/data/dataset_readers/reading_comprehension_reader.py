@@ -227,8 +227,7 @@ class ReadingComprehensionReader(DatasetReader):
             with _named(place):
                 self.check_answers(document)
                 for instance in self.to_instances(document):
-                    answer = instance.get("answer")
-                    kept += not (isinstance(answer, AnswerField) and answer.label == SKIPPED_ANSWER)
+                    kept += not _is_skipped(instance)
                     empty = {name for name in empty if self._is_empty(name, instance)}
                     yield instance
         logger.info("%s: %d questions", file_path, kept)
@@ -413,6 +412,14 @@ class ReadingComprehensionReader(DatasetReader):
 def candidate_names(candidates: Sequence[Text]) -> List[str]:
     """Each candidate as a text."""
     return [candidate if isinstance(candidate, str) else " ".join(candidate) for candidate in candidates]
+
+
+def _is_skipped(instance: Instance) -> bool:
+    """Whether the data set's rule leaves the question out, though it has an instance."""
+    answer, start = instance.get("answer"), instance.get("span_start")
+    if isinstance(start, IndexField):
+        return start.sequence_index < 0
+    return isinstance(answer, AnswerField) and answer.label == SKIPPED_ANSWER
 
 
 @contextmanager

@@ -143,8 +143,10 @@ class TestQuoref:
         assert short.skipped == {cause: 3} and f"3 of 9 questions skipped: {cause}" in caplog.text
         assert [one["metadata"]["id"] for one in instances] == ["q1", "q2", "q5", "q6", "q7", "q9"]
         assert max(len(one["question"]) for one in instances) == 4
-        kept = list(quoref(max_passage_length=14, keep_skipped=True).read(TRAIN))
-        assert len(kept) == 9
+        caplog.clear()
+        with caplog.at_level(logging.INFO):
+            kept = list(quoref(max_passage_length=14, keep_skipped=True).read(TRAIN))
+        assert len(kept) == 9 and f"3 of 9 questions skipped: {cause}" in caplog.text
         ends = {
             one["metadata"]["id"]: (one["span_start"].sequence_index, one["span_end"].sequence_index) for one in kept
         }
