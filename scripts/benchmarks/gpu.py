@@ -31,7 +31,7 @@ import recurrence
 import torch
 import updates
 from batches import Text
-from harness import Run, Seconds, Spread, machine, parse, parser, peak, positive, shared, spreads, take_turns
+from harness import Run, Seconds, Spread, machine, parse, peak, positive, shared, spreads, take_turns
 from kit import Page, Part, Row, Step, measure
 
 from allennlp_coref_rc.common.errors import ConfigurationError
@@ -293,8 +293,9 @@ def parts(scale: Scale, arguments: argparse.Namespace) -> List[Part]:
 
 
 def options() -> ScriptParser:
-    result = parser(__doc__, rounds=None)
+    result = ScriptParser(__doc__)
     add = result.add_argument
+    add("--threads", type=positive, help="default: as PyTorch has it")
     add("--output", default="gpu", metavar="NAME", help="writes NAME.json and NAME.md (default: %(default)s)")
     add("--seconds", type=positive, default=480, help="the time for all parts (default: %(default)s)")
     add("--tiny", action="store_true", help="tiny sizes on the CPU; this is so without a GPU, too")

@@ -28,8 +28,11 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Callable, Dict, Hashable, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
+from allennlp_coref_rc.commands.arguments import whole_number
 from allennlp_coref_rc.common.environment_report import processor
 from allennlp_coref_rc.common.script import ScriptParser
+
+positive = whole_number(1)
 
 Run = Callable[[], Any]
 
@@ -249,7 +252,7 @@ def _print_row(cells: Sequence[Any], header: bool = False) -> None:
 
 
 def parser(description: str, rounds: Optional[int], threads: Optional[int] = None) -> ScriptParser:
-    """A parser with the options of all benchmarks. `rounds` is `None` for one that has no rounds."""
+    """A parser with the options of all that print tables. `rounds` is `None` where there are no rounds."""
     result = ScriptParser(description)
     if rounds is not None:
         result.add_argument("--rounds", type=positive, default=rounds, help="default: %(default)s")
@@ -265,13 +268,6 @@ def comparison_parser(description: str, rounds: int, threads: Optional[int] = No
     result.add_argument("--device", default="cpu", help="cpu or cuda (default: %(default)s)")
     result.add_argument("--no-memory", action="store_true", help="measure time alone")
     return result
-
-
-def positive(value: str) -> int:
-    """Reads a number above 0, as an option's value."""
-    if not value.isdecimal() or not int(value):
-        raise argparse.ArgumentTypeError(f"found {value!r}, expected a number above 0")
-    return int(value)
 
 
 def parse(options: ScriptParser, arguments: Optional[Sequence[str]] = None) -> argparse.Namespace:

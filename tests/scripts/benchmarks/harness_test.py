@@ -125,7 +125,7 @@ def test_no_figures_where_values_disagree(load, capsys):
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        (["--rounds", "0"], "argument --rounds: found '0', expected a number above 0"),
+        (["--rounds", "0"], "argument --rounds: found 0, expected an integer, 1 or more"),
         (["--device", "cuda"], "no GPU that PyTorch can use"),
     ],
 )

@@ -36,7 +36,7 @@ def test_a_row_for_each_reader_and_file(call, tmp_path):
         (["nowhere.jsonnet", "nowhere.txt"], "nowhere.jsonnet"),
         (['{"type": "annotated_lambada"', "a.txt"], "expected JSON"),
         (["{}", "a.txt"], "expected a reader"),
-        (["{}", "a.txt", "--rounds", "0"], "expected a number above 0"),
+        (["{}", "a.txt", "--rounds", "0"], "expected an integer, 1 or more"),
     ],
 )
 def test_what_is_wrong(fails, arguments, message):
