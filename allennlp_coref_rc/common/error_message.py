@@ -49,6 +49,8 @@ def _message_of(error: BaseException) -> Optional[str]:
         return f"found an error in Jsonnet: {text.partition(': ')[2].strip()}"
     if isinstance(error, RuntimeError) and text.startswith("Error loading state dict"):
         return f"found weights of another model: {text}"
+    if isinstance(error, RuntimeError) and "does not contain a 'loss' key" in text:
+        return "found training questions without an answer, which give no loss; expected one for each question"
     if isinstance(error, RuntimeError) and "PytorchStreamReader failed" in text:
         return f"a file of weights is damaged: {text}"
     if is_unwritten(error):

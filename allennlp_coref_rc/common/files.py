@@ -35,14 +35,17 @@ def named_paths(arguments: Iterable[str]) -> Dict[str, str]:
 
 
 @contextmanager
-def open_text(path: str, limit: int = -1, newline: Optional[str] = None) -> Iterator[Iterator[str]]:
+def open_text(
+    path: str, limit: int = -1, newline: Optional[str] = None, encoding: str = "utf-8-sig"
+) -> Iterator[Iterator[str]]:
     """
     Opens a UTF-8 text file, plain or compressed (`.gz`, `.bz2`, `.xz`), and gives its lines. Lines of more than `limit`
-    characters come in pieces, unless it is negative. Line ends become "\\n", unless `newline` is `""`. A missing file,
-    a directory, or text that is not UTF-8 raises a `ConfigurationError` that names the file (and the line).
+    characters come in pieces, unless it is negative. Line ends become "\\n", unless `newline` is `""`. A byte order
+    mark at the start, as programs on Windows write it, is left out, unless `encoding` is `"utf-8"`. A missing file, a
+    directory, or text that is not UTF-8 raises a `ConfigurationError` that names the file (and the line).
     """
     _check_is_file(path)
-    with _open(path, "rt", encoding="utf-8", newline=newline) as file:
+    with _open(path, "rt", encoding=encoding, newline=newline) as file:
         yield _decoded(path, file, limit)
 
 
@@ -76,9 +79,9 @@ def byte_lines(path: str) -> Iterator[bytes]:
 
 
 def decoded(line: bytes) -> str:
-    """The text of a line. A line that is not UTF-8 raises a `ConfigurationError`."""
+    """The text of a line, without a byte order mark. A line that is not UTF-8 raises a `ConfigurationError`."""
     try:
-        return line.decode()
+        return line.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ConfigurationError(_not_utf8(error)) from error
 

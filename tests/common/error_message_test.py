@@ -23,6 +23,10 @@ from allennlp_coref_rc.common.errors import ConfigurationError
         (MemoryError(), "this machine has no memory left"),
         (RuntimeError("STATIC ERROR: a.jsonnet:1:2: x"), "found an error in Jsonnet: a.jsonnet:1:2: x"),
         (RuntimeError("Error loading state dict for GAReader"), "found weights of another model"),
+        (
+            RuntimeError("The model you are trying to optimize does not contain a 'loss' key in the output of model."),
+            "found training questions without an answer, which give no loss",
+        ),
         (ValueError("nan loss encountered"), "the loss is not a number (nan); take a lower learning rate"),
     ],
 )

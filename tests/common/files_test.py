@@ -7,7 +7,7 @@ import random
 import pytest
 from allennlp.common.checks import ConfigurationError
 
-from allennlp_coref_rc.common.files import atomic_write, open_text
+from allennlp_coref_rc.common.files import atomic_write, decoded, open_text
 
 COMPRESS = {"": bytes, ".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
 
@@ -28,6 +28,16 @@ def test_lines_of_plain_and_compressed_files(tmp_path, suffix):
     path = tmp_path / f"text.txt{suffix}"
     path.write_bytes(COMPRESS[suffix]("Zoë\r\nb\u2028c\nd".encode()))
     assert read(path) == ["Zoë\n", "b\u2028c\n", "d"]
+
+
+@pytest.mark.parametrize("suffix", COMPRESS)
+def test_a_byte_order_mark_is_no_text(tmp_path, suffix):
+    path = tmp_path / f"text.txt{suffix}"
+    path.write_bytes(COMPRESS[suffix]("\ufeffZoë\n\ufeffb".encode()))
+    assert read(path) == ["Zoë\n", "\ufeffb"]
+    with open_text(str(path), encoding="utf-8") as lines:
+        assert next(lines) == "\ufeffZoë\n"
+    assert decoded(b"\xef\xbb\xbf{}\n") == "{}\n"
 
 
 @pytest.mark.parametrize("suffix", COMPRESS)

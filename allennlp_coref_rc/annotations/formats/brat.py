@@ -37,7 +37,8 @@ def read_brat(path: str) -> Iterator[AnnotatedText]:
     name = SUFFIX.sub("", path)
     if name == path:
         raise ConfigurationError(f"{path}: found another ending, expected .ann")
-    with open_text(f"{name}.txt", newline="") as lines:
+    # Brat counts a byte order mark as a character.
+    with open_text(f"{name}.txt", newline="", encoding="utf-8") as lines:
         text = "".join(lines)
     with open_text(path) as lines:
         annotations = _Annotations(path, text)

@@ -41,6 +41,9 @@ QUESTION_START, QUESTION_END = "@begin", "@end"
 PLACEHOLDER = "@placeholder"
 """Marks the place of the answer in a cloze question."""
 
+ANSWER_FIELDS = ("answer", "span_start", "answer_tags")
+"""An instance whose answer is known has one of these fields."""
+
 Text = Union[str, Sequence[str]]
 
 GivenPassage = Union[Text, AnnotatedText]
@@ -221,6 +224,7 @@ class ReadingComprehensionReader(DatasetReader):
 
     def _read(self, file_path: str) -> Iterable[Instance]:
         kept = 0
+        unanswered: List[str] = []
         empty = set(self._annotation_layers)
         self.skipped = Counter()
         for place, document in self.documents(str(file_path)):
@@ -229,10 +233,20 @@ class ReadingComprehensionReader(DatasetReader):
                 for instance in self.to_instances(document):
                     kept += not _is_skipped(instance)
                     empty = {name for name in empty if self._is_empty(name, instance)}
+                    if not any(name in instance for name in ANSWER_FIELDS):
+                        unanswered.append(place)
                     yield instance
         logger.info("%s: %d questions", file_path, kept)
         for cause, number in sorted(self.skipped.items()):
             logger.warning("%s: %d of %d questions skipped: %s", file_path, number, kept + self.skipped.total(), cause)
+        if 0 < len(unanswered) < kept:
+            logger.warning(
+                "%s: %d of %d questions have no answer, the first in %s; a batch needs those of all or of none",
+                file_path,
+                len(unanswered),
+                kept,
+                unanswered[0],
+            )
         if kept and empty:
             layers, questions = ", ".join(sorted(empty)), counted(kept, "question")
             logger.warning(

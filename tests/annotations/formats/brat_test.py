@@ -37,6 +37,11 @@ def test_line_ends_count_as_in_the_file(tmp_path):
     assert text.sentences == [(0, 2), (2, 4)] and text.clusters == [[(0, 1), (2, 3)]]
 
 
+def test_a_byte_order_mark_counts_as_a_character(tmp_path):
+    text = read(tmp_path, "\ufeffHe left. He slept.", "T1\tP 1 3\tHe", "T2\tP 10 12\tHe", "*\tEquiv T1 T2")
+    assert [text.tokens[start:stop] for start, stop in text.clusters[0]] == [["He"], ["He"]]
+
+
 @st.composite
 def annotations(draw):
     text = draw(st.text(alphabet="ab \n.", max_size=30))

@@ -12,6 +12,7 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.data import Batch, DatasetReader, Vocabulary
 from allennlp.data.data_loaders import MultiProcessDataLoader
 
+from allennlp_coref_rc.annotations import AnnotatedText, Document, write_documents
 from allennlp_coref_rc.annotations.annotators import ExactMatchCoref, SimpleTriples
 from allennlp_coref_rc.data.annotation_layers import (
     CorefClusters,
@@ -62,7 +63,7 @@ MALFORMED = [
     ("negative id", "-1 Mary left.\n", 1, "'-1 Mary left.'", "begins with a number and a blank"),
     ("digit that is not ASCII", "¹ Mary left.\n", 1, "'¹ Mary left.'", "begins with a number and a blank"),
     ("id of thousands of digits", GOOD + "3" * 5000 + " Mary left.\n", 3, "'3333", "begins with a number and a blank"),
-    ("byte order mark", "\ufeff" + GOOD, 1, "ufeff1", "begins with a number and a blank"),
+    ("byte order mark in the midst", GOOD + "\ufeff" + GOOD, 3, "ufeff1", "begins with a number and a blank"),
     ("blank line", GOOD + "\n" + GOOD, 3, "''", "begins with a number and a blank"),
     ("skipped id", GOOD + "4 Mary left.\n", 3, "the number 4", "3 or, at the start of a story, 1"),
     ("repeated id", GOOD + "2 Mary left.\n", 3, "the number 2", "3 or, at the start of a story, 1"),
@@ -470,6 +471,18 @@ def test_layers_that_are_empty_in_all_questions_are_warned_of(annotator, empty, 
     (warning,) = (record.getMessage() for record in caplog.records if record.levelno == logging.WARNING)
     found = f"found nothing for dataset_reader.annotation_layers ({empty}) in {number} questions"
     assert warning.startswith(f"{fixture(1)}: {found}; annotations come with the file or from")
+
+
+@pytest.mark.parametrize("answers", ["11", "10", "00"])
+def test_questions_without_an_answer_are_warned_of_where_others_have_one(tmp_path, caplog, answers):
+    path = str(tmp_path / "own.jsonl")
+    text = AnnotatedText(["Ada", "left", "Rome", ".", "Where", "?"])
+    known = [{"answer": "Rome"} if answer == "1" else {} for answer in answers]
+    write_documents(path, [Document(text, [4, 2], {"questions": [question]}) for question in known])
+    assert len(list(AnnotatedBabiReader().read(path))) == 2
+    warnings = [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
+    start = f"{path}: 1 of 2 questions have no answer, the first in {path}, line 3; "
+    assert [warning.startswith(start) for warning in warnings] == ([True] if answers == "10" else [])
 
 
 def test_zero_is_a_number():
