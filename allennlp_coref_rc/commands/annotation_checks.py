@@ -35,8 +35,12 @@ def unannotated_encoders(params: Mapping[str, Any]) -> List[Unannotated]:
 
     `ConfigurationError`
         If an encoder gets some of the annotation layers that it reads but not all, which would stop it at its first
-        batch, or if an encoder of this package refuses its values.
+        batch, or if an annotation layer or an encoder of this package, or a `compose` of it, refuses its values.
     """
+    from allennlp.modules import Seq2SeqEncoder
+    from allennlp.modules.seq2seq_encoders import ComposeEncoder
+
+    from allennlp_coref_rc.data.annotation_layers import AnnotationLayer
     from allennlp_coref_rc.modules.seq2seq_encoders import AnnotatedSeq2SeqEncoder
 
     objects = walk_config(params).objects
@@ -45,8 +49,12 @@ def unannotated_encoders(params: Mapping[str, Any]) -> List[Unannotated]:
     provided = {root: _provided(objects, root) for root in READERS if root in objects}
     found = []
     for key, (cls, value) in objects.items():
-        encoder = _built(cls, value, key) if issubclass(cls, AnnotatedSeq2SeqEncoder) else None
-        if encoder is not None and encoder.annotation_layers:
+        if issubclass(cls, AnnotationLayer):
+            _built(AnnotationLayer, cls, value, key)
+        if not issubclass(cls, (AnnotatedSeq2SeqEncoder, ComposeEncoder)):
+            continue
+        encoder = _built(Seq2SeqEncoder, cls, value, key)
+        if isinstance(encoder, AnnotatedSeq2SeqEncoder) and encoder.annotation_layers:
             reads = f"{value['type']} reads annotations ({_listed(encoder.annotation_layers)})"
             try:
                 lack = _lack(set(encoder.annotation_layers), _caller(objects, key), provided)
@@ -113,20 +121,24 @@ def _provided(objects: Objects, root: str) -> Optional[Set[str]]:
     return layers
 
 
-def _built(cls: type, value: Mapping[str, Any], key: str) -> Optional["AnnotatedSeq2SeqEncoder"]:
-    """The encoder of a config, without memory for its weights, in order to ask it what it reads."""
+def _built(base: Any, cls: type, value: Mapping[str, Any], key: str) -> Any:
+    """
+    The encoder or annotation layer of a config, without memory for weights, in order to ask it what it reads; `None` if
+    it cannot be built alone.
+    """
     import torch
     from allennlp.common import Params
     from allennlp.data import Vocabulary
-    from allennlp.modules import Seq2SeqEncoder
+    from allennlp.modules.seq2seq_encoders import ComposeEncoder
 
     try:
         with torch.device("meta"):
-            encoder: Any = Seq2SeqEncoder.from_params(Params(copy.deepcopy(dict(value))), vocab=Vocabulary())
-        return encoder
+            return base.from_params(Params(copy.deepcopy(dict(value))), vocab=Vocabulary())
     except Exception as error:
         if isinstance(error, ConfigurationError) and _package(cls) in OWN:
             raise ConfigurationError(f"{key}: {error}") from error
+        if isinstance(error, ValueError) and cls is ComposeEncoder:
+            raise ConfigurationError(f"{key}: compose: {error}") from error
         return None  # It is built later, in its model; what is wrong with it shows then.
 
 

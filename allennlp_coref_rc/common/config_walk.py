@@ -29,6 +29,9 @@ FILES = ("pretrained_file", "weights_file_path", "directory")
 
 KINDS = {int: "a whole number", bool: "true or false", float: "a number", str: "a string"}
 
+LISTS = (list, set, collections.abc.Iterable, collections.abc.Sequence)
+"""Annotations of lists. A string is none, although Python can read its letters as a list."""
+
 
 class ConfigWalk:
     """Follows a config along signatures and collects the mistakes."""
@@ -96,7 +99,7 @@ class ConfigWalk:
         for name in value:
             if name == "type" or name in accepted.parameters:
                 continue
-            similar = _similar(name, [*ours, *others] if accepted.closed else set(ours) - set(value))
+            similar = most_similar(name, [*ours, *others] if accepted.closed else set(ours) - set(value))
             if accepted.closed or similar:
                 owner = "a config" if not key else cls.__name__
                 self._say(join(key, name), f"{owner} has no such key; {advice_on(name, [*ours, *others], 'it has')}")
@@ -134,7 +137,7 @@ class ConfigWalk:
             if len(args) == 2 and can_construct_from_params(args[1]):
                 self._mapping(args[1], value, key, given)
         elif (
-            (origin is tuple or (origin in (list, set, collections.abc.Iterable) and len(args) == 1))
+            (origin is tuple or (origin in LISTS and len(args) == 1))
             # What AllenNLP can't construct it takes as it is.
             and all(map(can_construct_from_params, args))
         ):
@@ -149,7 +152,6 @@ class ConfigWalk:
 
     def _list(self, origin: Any, args: Tuple[Any, ...], value: Any, key: str, given: Optional[FrozenSet[str]]) -> None:
         if not isinstance(value, (list, tuple)):
-            # AllenNLP would take the letters of a string as items.
             self._say(key, f"found {short(value)}, expected a list")
             return
         for number, inner in enumerate(value):
@@ -201,11 +203,11 @@ def unregistered(cls: Any, name: str) -> Optional[str]:
 
 def advice_on(name: str, names: Iterable[str], otherwise: str) -> str:
     """Advice with the most similar name, or else with all names."""
-    similar = _similar(name, names)
+    similar = most_similar(name, names)
     return f"did you mean {similar[0]}?" if similar else f"{otherwise} {', '.join(sorted(names)) or 'none'}"
 
 
-def _similar(name: str, names: Iterable[str]) -> List[str]:
+def most_similar(name: str, names: Iterable[str]) -> List[str]:
     """The most similar name, if there is one."""
     close = {candidate.lower().replace("-", "_"): candidate for candidate in names}
     found = difflib.get_close_matches(name.lower().replace("-", "_"), close, n=1, cutoff=0.75)

@@ -226,6 +226,19 @@ def test_an_encoder_that_refuses_its_values(encoder, message, tmp_path, monkeypa
     assert not (tmp_path / "run").exists()
 
 
+def test_parts_of_compose_that_do_not_match():
+    message = "model.encoder: compose: Encoder input and output dimensions don't match"
+    with pytest.raises(ConfigurationError, match=message):
+        found(stock(compose(GRU, {**GRU})))
+
+
+def test_a_layer_that_refuses_its_values():
+    layers = {"edges": {"type": "typed_edges", "direction": "forward"}}
+    message = "dataset_reader.annotation_layers.edges: TypedEdges: direction is 'forward', expected one of both, along"
+    with pytest.raises(ConfigurationError, match=message):
+        found(babi(reader() | {"annotation_layers": layers}, GRU))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("config", configs(), ids=name_of)
 def test_our_configs_lack_nothing(config):

@@ -58,6 +58,7 @@ def test_all_configs_are_good(config):
         ("trainer.num_epochs", "3", 'found "3", expected a whole number'),
         ("trainer.num_epochs", 3.5, "found 3.5, expected a whole number"),
         ("trainer.grad_clipping", "much", 'found "much", expected a number'),
+        ("model.passage_encoders.0.relations", "coref", 'found "coref", expected a list'),
         ("trainer", 3, "found 3, expected an object that describes a Trainer"),
         ("trainer.cuda_device", 0, "found 0, but this machine has no GPU that PyTorch can use; expected -1"),
         ("trainer.validation_metric", "accuracy", 'found "accuracy", expected +accuracy'),
