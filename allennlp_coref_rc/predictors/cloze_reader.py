@@ -21,7 +21,7 @@ class ClozeReaderPredictor(ExplainingPredictor):
     Input: `{"passage": …, "question": …}`, the passage a text (or, for bAbI, a list of statements); optionally
     `candidates`, a list of strings, by default the answers seen in training; and `clusters`, known coreference clusters
     in place of the annotator's, as lists of [start, end) spans of the tokens of the passage and the wrapped question in
-    a row. Other keys are ignored.
+    a row. Other keys are ignored; one that looks like a misspelt `candidates` or `clusters` is an error.
 
     Output: the `answer`, `candidate_probabilities`, the `attention` on each of the `passage_tokens`, and the `clusters`
     that were used. Candidates that differ only in case are merged.

@@ -47,7 +47,7 @@ class ExplainingPredictor(InterpretablePredictor):
         elif explain and not self._recorder:
             self._recorder = None
             raise ConfigurationError(
-                f"explain is true: found a {type(model).__name__} without annotated heads, expected a model with a "
+                f"explain is true: found the model {type(model).__name__} without annotated heads, expected one with a "
                 "dassa encoder that has heads, or a ga_reader"
             )
 

@@ -4,6 +4,7 @@ from allennlp.common.util import JsonDict
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, clusters_from_json
 from allennlp_coref_rc.annotations.formats.json_value import JsonValue
+from allennlp_coref_rc.common.config_walk import most_similar
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.json_objects import excerpt
 from allennlp_coref_rc.data.dataset_readers.question_data import check_candidates
@@ -12,10 +13,14 @@ from allennlp_coref_rc.data.dataset_readers.question_data import check_candidate
 def reader_arguments(inputs: JsonDict, *optional: str) -> Dict[str, Any]:
     """
     Takes the arguments of a reader's `text_to_instance` from an input: "passage", "question", and the
-    `optional` keys ("candidates", "clusters") that it has. Invalid values raise a `ConfigurationError`.
+    `optional` keys ("candidates", "clusters") that it has. Invalid values raise a `ConfigurationError`, and so does a
+    key that is meant to be an optional one, by its looks. Other keys are ignored.
     """
     values = JsonValue(inputs)
     arguments = {key: value for key in ("passage", "question", *optional) if (value := values.get(key)) is not None}
+    for key in set(optional).difference(inputs):
+        if similar := most_similar(key, inputs):
+            raise ConfigurationError(f"found the key {excerpt(similar[0], 40)}; did you mean {key}?")
     for key in ("passage", "question"):
         if key not in arguments:
             raise ConfigurationError(

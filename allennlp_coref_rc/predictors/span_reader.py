@@ -20,7 +20,7 @@ class SpanReaderPredictor(ExplainingPredictor):
 
     Input: `{"passage": …, "question": …}`, texts or lists of tokens; optionally `clusters`, known coreference clusters
     in place of the annotator's, as lists of [start, end) spans of the tokens of the passage and the question in a row.
-    Other keys are ignored.
+    Other keys are ignored; one that looks like a misspelt `clusters` is an error.
 
     Output: the `answer`, the text of the span (on NarrativeQA its tokens joined by blanks), or of several spans, joined
     by commas, with the list of `answers`; `passage_tokens` and `question_tokens`; the `clusters` that were used, if

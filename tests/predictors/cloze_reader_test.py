@@ -152,6 +152,8 @@ def test_batches_agree_with_single_questions(predictor):
     "inputs, message",
     [
         ({"passage": STORY}, "expected the key 'question'"),
+        ({"passage": STORY, "question": QUESTION, "cluster": []}, 'found the key "cluster"; did you mean clusters?'),
+        ({"passage": STORY, "question": QUESTION, "candidats": ["park"]}, "did you mean candidates?"),
         ({"passage": "", "question": QUESTION}, "found an empty passage"),
         ({"passage": STORY, "question": QUESTION, "clusters": [[[0, 99]]]}, r"mention of cluster 0 \[0, 99\)"),
         (
