@@ -247,9 +247,16 @@ class AnnotatedText:
             raise ConfigurationError(f"expected an object with a list 'tokens', found {excerpt(values)}")
         unknown = set(values) - {"tokens", "sentences", *LAYERS, "id"}
         if unknown:
-            raise ConfigurationError(f"unknown annotation {sorted(unknown)[0][:80]!r}")
+            raise ConfigurationError(
+                f"found the key {sorted(unknown)[0][:80]!r}, expected any of tokens, sentences, {', '.join(LAYERS)} "
+                "and id (in a document also parts and data)"
+            )
+        tokens, id = list(values["tokens"]), values.get("id")
+        strings = [*tokens, "" if id is None else id]
+        if wrong := [i for i, string in enumerate(strings) if not isinstance(string, str)]:
+            key = f"tokens[{wrong[0]}]" if wrong[0] < len(tokens) else "id"
+            raise ConfigurationError(f"{key}: found {excerpt(strings[wrong[0]], 40)}, expected a string")
         try:
-            tokens = [_checked(token, str) for token in values["tokens"]]
             sentences = values.get("sentences")
             return cls(
                 tokens=tokens,
@@ -258,7 +265,7 @@ class AnnotatedText:
                 frames=_items(values, "frames", _frame),
                 relations=_items(values, "relations", _relation),
                 edges=_items(values, "edges", _edge),
-                id=None if values.get("id") is None else _checked(values["id"], str),
+                id=id,
             )
         except TypeError as error:
             raise ConfigurationError(f"malformed annotation: {error}, in {excerpt(values)}") from error
