@@ -8,7 +8,7 @@ PAGE = (PROJECT / "docs" / "annotated_documents.md").read_text()
 
 
 def test_the_example_of_the_format_is_a_file_without_errors(tmp_path):
-    (example,) = re.findall(r"```jsonl\n(.*?)```", PAGE, flags=re.DOTALL)
+    example, own = re.findall(r"```jsonl\n(.*?)```", PAGE, flags=re.DOTALL)
     path = tmp_path / "example.jsonl"
     path.write_text(example)
     report = report_on_file(str(path))
@@ -18,6 +18,10 @@ def test_the_example_of_the_format_is_a_file_without_errors(tmp_path):
     assert first.text.relations == [DiscourseRelation("Explicit", "Comparison.Contrast", [(0, 5)], [(7, 9)], [(6, 7)])]
     assert first.text.edges == [Edge("went_to", (0, 1), (3, 5))]
     assert second == Document(AnnotatedText("Bill saw a film . He slept .".split()))
+    path.write_text(own)
+    assert report_on_file(str(path)).errors == []
+    ((_, document),) = read_documents(str(path))
+    assert document.text.edges == [Edge("went_to", (0, 1), (2, 3))] and document.part(1) == (4, 8)
 
 
 def test_every_key_of_a_document_is_explained():
