@@ -224,7 +224,7 @@ class ReadingComprehensionReader(DatasetReader):
 
     def _read(self, file_path: str) -> Iterable[Instance]:
         kept = 0
-        unanswered: List[str] = []
+        unanswered, first_unanswered = 0, ""
         empty = set(self._annotation_layers)
         self.skipped = Counter()
         for place, document in self.documents(str(file_path)):
@@ -234,18 +234,19 @@ class ReadingComprehensionReader(DatasetReader):
                     kept += not _is_skipped(instance)
                     empty = {name for name in empty if self._is_empty(name, instance)}
                     if not any(name in instance for name in ANSWER_FIELDS):
-                        unanswered.append(place)
+                        unanswered += 1
+                        first_unanswered = first_unanswered or place
                     yield instance
         logger.info("%s: %d questions", file_path, kept)
         for cause, number in sorted(self.skipped.items()):
             logger.warning("%s: %d of %d questions skipped: %s", file_path, number, kept + self.skipped.total(), cause)
-        if 0 < len(unanswered) < kept:
+        if 0 < unanswered < kept:
             logger.warning(
                 "%s: %d of %d questions have no answer, the first in %s; a batch needs those of all or of none",
                 file_path,
-                len(unanswered),
+                unanswered,
                 kept,
-                unanswered[0],
+                first_unanswered,
             )
         if kept and empty:
             layers, questions = ", ".join(sorted(empty)), counted(kept, "question")
