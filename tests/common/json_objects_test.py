@@ -55,6 +55,11 @@ def test_the_objects_are_those_of_the_file_however_it_is_read(tmp_path_factory, 
         assert read(path) == items
 
 
+def test_a_byte_order_mark_is_left_out(path):
+    path.write_text('\ufeff[{"a": "\ufeff"}]', encoding="utf-8")
+    assert read(path) == [{"a": "\ufeff"}]
+
+
 def test_each_object_has_its_place(path):
     path.write_text('[{"a":\n1}, {},\n\n{"b": "\\n"}\n]')
     assert [place for place, _ in read_json_objects(str(path))] == [
@@ -97,7 +102,7 @@ MALFORMED = [
     ("{}\nnull", "line 2: found 'null', expected an object"),
     ("{},\n{}", r"line 1: found ',\n{}', expected an object"),
     ("text", "line 1: found 'text', expected an object"),
-    ("\ufeff[{}]", r"line 1: found '\ufeff[{}]', expected an object"),
+    (" \ufeff[{}]", r"line 1: found '\ufeff[{}]', expected an object"),
     ('[{"a": 1},\n{"b" 2}]', "line 2: found damaged JSON (Expecting ':' delimiter in "),
     ('[{"a": 1},\n{"b": "c]', "line 2: found damaged JSON (Unterminated string starting at in "),
     ('{"a": "b\nc"}', "line 1: found damaged JSON (Invalid control character at in "),
