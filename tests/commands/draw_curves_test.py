@@ -109,7 +109,7 @@ def test_probability_of_the_answer_by_epoch(tmp_path, draw):
     [
         (lambda run: (run / "metrics.json").unlink(), "{run}: found no metrics.json in it, expected a run that"),
         (lambda run: (run / "config.json").unlink(), "{run}: found no config.json in it, expected a run that"),
-        (lambda run: run.rename(run.parent / "moved"), "{run}: no such folder, expected one that `allennlp train`"),
+        (lambda run: run.rename(run.parent / "moved"), "{run}: no such folder, expected one that `coref-rc train`"),
         (
             lambda run: (run / "metrics.json").write_text('{"accuracy": 1, "other": NaN, "name": "x"}'),
             "{run}/metrics.json: found no test_accuracy, expected a number; numbers in it: accuracy",

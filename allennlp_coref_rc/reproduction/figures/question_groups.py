@@ -67,7 +67,7 @@ def read_answers(path: str) -> Dict[Any, Answered]:
         if known is None or not known.strings():
             raise ConfigurationError(
                 f"{values.place}: found a prediction without answer_texts, expected one of a labelled question, as "
-                "`allennlp predict --use-dataset-reader` makes them"
+                "`coref-rc predict --use-dataset-reader` makes them"
             )
         references = known.strings()
         length = values.get("passage_length")

@@ -72,9 +72,9 @@ def training_curve(name: str, folders: Sequence[Path], split: str) -> Curve:
 def read_object(folder: Path, name: str) -> Dict[str, Any]:
     """Reads a JSON file of a run."""
     if not folder.is_dir():
-        raise ConfigurationError(f"{folder}: no such folder, expected one that `allennlp train` has written")
+        raise ConfigurationError(f"{folder}: no such folder, expected one that `coref-rc train` has written")
     if not (folder / name).exists():
-        raise ConfigurationError(f"{folder}: found no {name} in it, expected a run that `allennlp train` has finished")
+        raise ConfigurationError(f"{folder}: found no {name} in it, expected a run that `coref-rc train` has finished")
     values = [value for _, value in read_json_objects(str(folder / name))]
     if len(values) > 1:
         raise ConfigurationError(f"{folder / name}: found {len(values)} objects, expected one")
