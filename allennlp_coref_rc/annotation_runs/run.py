@@ -14,7 +14,6 @@ from allennlp_coref_rc.annotation_runs.job import ChunkResult, Job, failed
 from allennlp_coref_rc.annotation_runs.unfinished_output import UnfinishedOutput
 from allennlp_coref_rc.annotations.document import read_documents
 from allennlp_coref_rc.annotations.file_report import COUNTED
-from allennlp_coref_rc.common.config_check import named
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.progress import progress_bar
 from allennlp_coref_rc.common.workers import Workers, chunks
@@ -106,11 +105,7 @@ class AnnotationRun:
         return self.reader and {key: value for key, value in self.reader.items() if key != "annotator"}
 
     def _num_workers(self, num_chunks: int) -> Optional[int]:
-        if self.workers is not None:
-            return min(self.workers, num_chunks)
-        devices = (device for _, device in named(self.annotator, ("cuda_device",)))
-        # An annotator on a GPU would be loaded there once for each worker.
-        return 0 if any(isinstance(device, int) and device >= 0 for device in devices) else None
+        return None if self.workers is None else min(self.workers, num_chunks)
 
     def _plan(self, source: DocumentSource, chunk_size: int) -> Dict[str, Any]:
         """The values that have to be the same for a run to go on."""

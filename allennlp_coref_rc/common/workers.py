@@ -65,7 +65,8 @@ class Workers:
 
     number : `int`, optional (default = `None`)
         The number of processes on this machine, each with one thread; 0 uses this process alone. By default this
-        process begins alone. Workers, one for each processor, take over if they will finish earlier, start included.
+        process begins alone. Workers, one for each processor, take over if they will finish earlier, start included,
+        and if this process has not used a GPU, where each of them would need as much memory.
     scheduler : `str`, optional (default = `None`)
         The address of a cluster's scheduler, to use its workers in place of processes on this machine:
         tcp://host:8786, or tls://host:8786 with certificates that Dask's configuration names (`distributed.comm.tls`).
@@ -152,7 +153,8 @@ class Workers:
             seconds += time.monotonic() - began
             yield chunk, result
             workers = min(num_cpus(), number - done)
-            if self._number is None and pays(seconds / done * (number - done), workers, self._preparation):
+            pay = pays(seconds / done * (number - done), workers, self._preparation)
+            if self._number is None and pay and not uses_gpu():
                 self._start(workers)
                 return
 
@@ -191,6 +193,13 @@ def pays(seconds: float, workers: int, preparation: float = 0.0) -> bool:
     seconds.
     """
     return workers > 1 and START + preparation + seconds / workers < seconds
+
+
+def uses_gpu() -> bool:
+    """Whether this process has used a GPU. To look for one is not to use it."""
+    import torch
+
+    return torch.cuda.is_initialized()
 
 
 async def _knock(address: str) -> None:

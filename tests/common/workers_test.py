@@ -1,6 +1,7 @@
 """When workers take over from the process that has begun alone. What they do is tested with what is done by them."""
 
 import pytest
+import torch
 
 from allennlp_coref_rc.common import workers
 from allennlp_coref_rc.common.workers import START, WARM_UP, Workers, chunks, pays
@@ -99,6 +100,15 @@ def test_long_preparation_speaks_against_workers(clock):
     with Recorded() as processes:
         processes.call(prepare)
         assert work(processes, clock, [20.0] * 20) == 20
+
+
+def test_a_process_that_uses_a_gpu_goes_on_alone(clock, monkeypatch):
+    """Each worker would load the same model there. Which device an annotator uses, its config need not say."""
+    monkeypatch.setattr(torch.cuda, "is_initialized", lambda: True)
+    with Recorded() as processes, Recorded(3) as three:
+        assert work(processes, clock, [20.0] * 20) == 20
+        assert work(three, clock, [20.0] * 20) == 0
+    assert (processes.started, three.started) == (None, [3])
 
 
 def test_a_number_that_is_given_is_kept_to(clock):
