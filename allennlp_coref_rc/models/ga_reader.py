@@ -276,9 +276,12 @@ class GAReader(ClozeModel):
     def _encode_in_parts(
         self, passage: EncoderInput, question: EncoderInput, occurrences: Optional[torch.Tensor]
     ) -> Tuple[torch.Tensor, torch.Tensor]:
-        """The same as `_encode`, with passages of like length together, since padding takes time too."""
-        parts = parts_of_like_length(passage.lengths().tolist())
-        if len(parts) == 1:
+        """
+        The same as `_encode`; on the CPU with passages of like length together, since padding takes time too there. A
+        GPU reads all passages at once, in the time of the longest one.
+        """
+        parts = parts_of_like_length(passage.lengths().tolist()) if passage.mask.device.type == "cpu" else []
+        if len(parts) < 2:
             return self._encode(passage, question, occurrences, [])
         passages, questions = [], []
         for part in parts:

@@ -6,6 +6,7 @@ from allennlp.common.testing import ModelTestCase
 from allennlp.data import Batch, DatasetReader, Vocabulary
 from allennlp.models import Model
 
+from allennlp_coref_rc.modules.seq2seq_encoders import EncoderInput
 from tests.shared import PROJECT
 from tests.training_config.configs import load, load_text
 
@@ -84,6 +85,14 @@ def test_short_and_long_passages_of_a_batch_are_read_apart(config, monkeypatch):
         rounded = model(**batch.as_tensor_dict())
     assert sizes == [8, 8, 16, 8, 8]
     torch.testing.assert_close(rounded["attention"], together["attention"], atol=0.02, rtol=0.05)
+
+
+def test_only_the_cpu_reads_them_apart(monkeypatch):
+    """Elsewhere a part waits for the one before. No length is asked for, which a tensor without values cannot tell."""
+    model, _, _ = build()
+    monkeypatch.setattr(model, "_encode", lambda passage, question, *rest: (passage.inputs, question.inputs))
+    text = EncoderInput(torch.empty(32, 5, 2, device="meta"), torch.empty(32, 5, dtype=torch.bool, device="meta"))
+    assert model._encode_in_parts(text, text, None) == (text.inputs, text.inputs)
 
 
 def test_probabilities_of_single_word_candidates_sum_to_one_and_follow_the_attention():
