@@ -42,7 +42,8 @@ def recurrence(given: RecurrenceInput, backend: str = "auto", recompute: bool = 
         `"reference"`: a readable loop through autograd. `"plain"`: the same in PyTorch with a backward written by hand.
         `"cpp"`: its time loop in C++, on the CPU in float32 and float64; compiled into the wheel or on first use, which
         takes some seconds and needs a C++ compiler. `"triton"`: one kernel for forward and one for backward, on the GPU
-        in float32 and bfloat16, up to size 512. `"auto"`: the fastest that runs here; what can't run is logged once.
+        in float32 and bfloat16, up to size 512, where edges add each part of a state to the same part. `"auto"`: the
+        fastest that runs here; what can't run is logged once, as a warning on a GPU.
     recompute : `bool`, optional (default = `False`)
         Keep for backward the inputs instead of the gates and what they were computed from (4 to 6 numbers for each of
         the state's), and run forward again there. It pays where several calls await their backward.
@@ -101,13 +102,15 @@ def _backend(name: str, given: RecurrenceInput) -> Callable[[RecurrenceInput], t
             return run
         if wanted == name:
             raise ConfigurationError(f"not supported: {reason}; choose another backend than {name!r}")
-        _log_once(f"{reason}; the recurrence runs in plain PyTorch instead")
+        # On a GPU each step then launches many small kernels.
+        level = logging.INFO if name == "cpp" else logging.WARNING
+        _log_once(level, f"{reason}; the recurrence runs in plain PyTorch instead")
     return reference if name == "reference" else plain
 
 
 @functools.lru_cache(maxsize=None)
-def _log_once(message: str) -> None:
-    logger.info(message)
+def _log_once(level: int, message: str) -> None:
+    logger.log(level, message)
 
 
 def _readable(edge: Edges, mask: torch.Tensor, reverse: bool) -> Edges:

@@ -63,7 +63,8 @@ class MageGru(RecurrentEncoder):
         `"shared"`: the state is not split, each relation's edges bring whole states: the gates read m_t = [h_{t-1}; S],
         by a U of so many more columns, and h_{t-1} is carried on (the "MAGE (shared)" of Table 1, as coded).
         `"dag_rnn"`: h_t = tanh(x_t W + m_t U + b) instead (its "DAG-RNN", as coded; without annotations a
-        `torch.nn.RNN`). It runs as a GRU whose gates are held open, for the sake of the fast backends.
+        `torch.nn.RNN`). It runs as a GRU whose gates are held open, for the sake of the fast backends. Both run in
+        plain PyTorch on a GPU, as does `carry` "previous", since the fused kernel reads no edges that move parts.
     carry : `str`, optional (default = `"gathered"`)
         The state that the update gate keeps in variant "mage": `"gathered"`, the state that was read (the code), or
         `"previous"`, the state of the token before (equations 2 and 4).
