@@ -447,8 +447,6 @@ def test_a_server_that_is_no_scheduler_is_named(tmp_path, texts, monkeypatch, an
         ({"type": "any"}, None, None),
         ({"type": "any"}, 3, 3),
         ({"type": "any"}, 300, 10),
-        ({"type": "any", "cuda_device": -1}, None, None),
-        ({"type": "compose", "annotators": [{"type": "any", "cuda_device": 0}]}, None, 0),
         ({"type": "any", "cuda_device": 0}, 2, 2),
     ],
 )
