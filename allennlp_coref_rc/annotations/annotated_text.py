@@ -252,10 +252,12 @@ class AnnotatedText:
                 "and id (in a document also parts and data)"
             )
         tokens, id = list(values["tokens"]), values.get("id")
-        strings = [*tokens, "" if id is None else id]
-        if wrong := [i for i, string in enumerate(strings) if not isinstance(string, str)]:
-            key = f"tokens[{wrong[0]}]" if wrong[0] < len(tokens) else "id"
-            raise ConfigurationError(f"{key}: found {excerpt(strings[wrong[0]], 40)}, expected a string")
+        wrong = [(f"tokens[{i}]", token) for i, token in enumerate(tokens) if not isinstance(token, str)]
+        if id is not None and not isinstance(id, str):
+            wrong.append(("id", id))
+        if wrong:
+            key, value = wrong[0]
+            raise ConfigurationError(f"{key}: found {excerpt(value, 40)}, expected a string")
         try:
             sentences = values.get("sentences")
             return cls(

@@ -153,8 +153,8 @@ class Workers:
             seconds += time.monotonic() - began
             yield chunk, result
             workers = min(num_cpus(), number - done)
-            pay = pays(seconds / done * (number - done), workers, self._preparation)
-            if self._number is None and pay and not uses_gpu():
+            left = seconds / done * (number - done)
+            if self._number is None and pays(left, workers, self._preparation) and not uses_gpu():
                 self._start(workers)
                 return
 

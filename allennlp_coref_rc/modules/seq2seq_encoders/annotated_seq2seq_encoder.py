@@ -92,13 +92,11 @@ def encode(encoder: Seq2SeqEncoder, sequence: EncoderInput) -> torch.Tensor:
     Encodes a sequence with any encoder. One that does not read annotations is called without, and the parts of
     AllenNLP's `compose` one after the other.
     """
-    if isinstance(encoder, ComposeEncoder):
-        for part in encoder.encoders:
-            sequence = sequence._replace(inputs=encode(part, sequence))
-        return sequence.inputs
-    if isinstance(encoder, AnnotatedSeq2SeqEncoder):
-        return encoder(*sequence)
-    return encoder(sequence.inputs, sequence.mask)
+    for part in _parts(encoder):
+        annotated = isinstance(part, AnnotatedSeq2SeqEncoder)
+        encoded = part(*sequence) if annotated else part(sequence.inputs, sequence.mask)
+        sequence = sequence._replace(inputs=encoded)
+    return sequence.inputs
 
 
 def encode_pair(
