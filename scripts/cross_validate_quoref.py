@@ -31,8 +31,9 @@ from allennlp.common.params import parse_overrides, with_overrides
 from allennlp.models import Archive, load_archive
 
 import allennlp_coref_rc  # noqa: F401  registers what configs name
-from allennlp_coref_rc.annotation_runs.config_option import build_annotator
+from allennlp_coref_rc.annotation_runs.config_option import build_annotator, load_config
 from allennlp_coref_rc.annotations import Document, read_documents, write_documents
+from allennlp_coref_rc.annotations.annotators import Annotator
 from allennlp_coref_rc.common.config_files import FOLDER, check_overrides
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import atomic_write, open_text
@@ -192,10 +193,11 @@ def evaluate_fold(arguments: Any, model: str, fold: int) -> None:
         file.writelines(json.dumps(prediction) + "\n" for prediction in found)
     seconds = time.perf_counter() - trained
     if arguments.write_results:
+        annotator = load_config("--annotator", arguments.annotator, Annotator)
         line = {
             **dict.fromkeys((*FIRST, *LAST), ""),
             "run": f"{arguments.output.name}/{model}/fold_{fold + 1}/seed_{arguments.seed}",
-            "settings": json.dumps({"annotator": arguments.annotator, **parse_overrides(arguments.overrides)}),
+            "settings": json.dumps({"annotator": annotator, **parse_overrides(arguments.overrides)}),
             "data": "quoref",
             "seed": str(arguments.seed),
             **{f"test_{key}": str(statistics.fmean(one[key] for one in found)) for key in ("exact_match", "f1")},

@@ -28,13 +28,13 @@ SAME_CLUSTERS = {(RANKED, "2"), (RANKED, "11")}
 """Rows and tasks of bAbI that were not run, since their clusters are those of `sieve_coref`."""
 
 QUOREF = {
-    "none (QANet)": "quoref_folds/qanet",
-    '`sieve_coref` (`"descriptions": false`)': "quoref_folds/dassa_coref",
-    "`exact_match_coref`": "quoref_exact_match/dassa_coref",
-    RANKED: "quoref_ranked/dassa_coref",
-    RANDOM: "quoref_random/dassa_coref",
+    "none (QANet)": ("quoref_articles/qanet", "quoref_folds/qanet"),
+    '`sieve_coref` (`"descriptions": false`)': ("quoref_articles/dassa_coref", "quoref_folds/dassa_coref"),
+    "`exact_match_coref`": ("quoref_articles_exact_match/dassa_coref", "quoref_exact_match/dassa_coref"),
+    RANKED: ("quoref_articles_ranked/dassa_coref", "quoref_ranked/dassa_coref"),
+    RANDOM: ("quoref_articles_random/dassa_coref", "quoref_random/dassa_coref"),
 }
-"""The folders of folds, as docs/results/quoref.md and the page call them. The first has no clusters."""
+"""The folders of folds by article, and of older ones by passage. The first row has no clusters."""
 
 Runs = Dict[str, Line]
 """By seed."""
@@ -71,20 +71,27 @@ def reading(data: str, task: str = "") -> List[str]:
 
 
 def reading_quoref() -> List[str]:
-    """Means over the questions of the folds that are done, and differences from QANet on the same folds."""
-    base, *_ = found = [quoref_folds(folder) for folder in QUOREF.values()]
+    """
+    Means over the questions of the folds that are done, and differences from QANet on the same folds: of folds by
+    article, and F1 of folds by passage.
+    """
+    by_article, by_passage = ([quoref_folds(folder) for folder in folders] for folders in zip(*QUOREF.values()))
     rows = []
-    for label, folds in zip(QUOREF, found):
-        if not folds:
-            rows.append([label, "not yet", "", "", ""])
-            continue
-        which = "all" if folds.keys() == base.keys() else ", ".join(folds)
-        row = [label, which, f"{sum(values(list(folds.values()), 'questions')):,.0f}"]
-        for metric in ("test_exact_match", "test_f1"):
-            score, of_base = (over_questions([lines[fold] for fold in folds], metric) for lines in (folds, base))
-            row.append(f"{score:.2f}" + (f" ({score - of_base:+.2f})" if folds is not base else ""))
-        rows.append(row)
-    return markdown(["clusters", "folds", "questions", "exact match", "F1"], rows)
+    for label, folds, older in zip(QUOREF, by_article, by_passage):
+        if folds:
+            which = "all" if folds.keys() == by_article[0].keys() else ", ".join(folds)
+            row = [label, which, f"{sum(values(list(folds.values()), 'questions')):,.0f}"]
+            row += [_beside(folds, by_article[0], metric) for metric in ("test_exact_match", "test_f1")]
+        else:
+            row = [label, "not yet", "", "", ""]
+        rows.append([*row, _beside(older, by_passage[0], "test_f1")])
+    return markdown(["clusters", "folds", "questions", "exact match", "F1", "F1, folds by passage"], rows)
+
+
+def _beside(folds: Runs, base: Runs, metric: str) -> str:
+    """The mean of a metric over the questions of folds, and its difference from the same folds of another model."""
+    score, of_base = (over_questions([lines[fold] for fold in folds], metric) for lines in (folds, base))
+    return f"{score:.2f}" + (f" ({score - of_base:+.2f})" if folds is not base else "")
 
 
 def quoref_folds(folder: str) -> Runs:

@@ -87,8 +87,8 @@ LAMBADA = {
 }
 
 QUOREF = {
-    "QANet": "quoref_folds/qanet",
-    "DASSA: the same, but one head sees the clusters of `sieve_coref`": "quoref_folds/dassa_coref",
+    "QANet": "quoref_articles/qanet",
+    "DASSA: the same, but one head sees the clusters of `sieve_coref`": "quoref_articles/dassa_coref",
 }
 
 
