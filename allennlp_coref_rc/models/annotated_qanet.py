@@ -27,11 +27,12 @@ class AnnotatedQanet(SpanModel):
 
     Embeddings pass a projection, highway layers and another projection; one encoder reads passage and question;
     attention merges the passage with the question, in both directions; the modelling layer is applied three times, with
-    the same weights. The first and second application give the answer's first token, the first and third its last.
+    the same weights. The results of the first and second application give the first token of the answer, those of the
+    first and third the last.
 
-    The options that AllenNLP's `qanet` has too have its names, and it computes the same, but for the biases of the
-    two projections before encoders, which QANet has in the authors' code of DASSA, and that never a number is stored
-    for each pair of passage tokens or each span.
+    Options that AllenNLP's `qanet` also has are named as there, and the model computes the same, with two differences.
+    The two projections before the encoders have biases, as in the code of DASSA's authors. And no tensor has a number
+    for each pair of passage tokens or for each span.
 
     Registered as a `Model` with name "annotated_qanet".
 
@@ -45,7 +46,7 @@ class AnnotatedQanet(SpanModel):
     matrix_attention_layer : `MatrixAttention`
         Compares each token of the passage with each of the question.
     modeling_layer : `Seq2SeqEncoder`
-        Its input and output dimensions are the same, since it reads its own output.
+        Its input and output dimensions have to be equal, because it reads its own output.
     num_highway_layers : `int`, optional (default = `2`)
     dropout_prob : `float`, optional (default = `0.1`)
         Applied to embeddings, to the merged passage, and to the encoders' outputs.
@@ -141,7 +142,8 @@ class AnnotatedQanet(SpanModel):
         question_mask: torch.Tensor,
     ) -> torch.Tensor:
         """
-        The passage beside the results of attention in both directions. Shape: (batch_size, passage_length, 4 * dim).
+        The passage, concatenated with the results of attention in both directions. Shape: (batch_size, passage_length,
+        4 * dim).
         """
         # Shape: (batch_size, passage_length, question_length)
         similarity = self._matrix_attention(passage, question)

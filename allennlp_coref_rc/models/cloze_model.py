@@ -17,8 +17,8 @@ NO_CANDIDATE = "none of the candidates occurs in the passage"
 
 class ClozeModel(Model):
     """
-    Base class of models that answer with one of a number of candidates, or with a class: answer layer, loss, accuracy
-    and output.
+    Base class of models that answer with one of several candidates, or with a class. It has the answer layer, the loss,
+    the accuracy and the output.
 
     # Parameters
 
@@ -40,10 +40,10 @@ class ClozeModel(Model):
         pointer : `Lazy[AnswerLayer]`
             The answer layer for answers that are words of the passage.
         classifier : `Lazy[AnswerLayer]`
-            The answer layer for answers that are classes: used if the vocabulary has any, that is, if the reader says
-            so.
+            The answer layer for answers that are classes. It is used if the vocabulary has classes, which the dataset
+            reader decides.
         encoding_dim, embedding_dim : `int`
-            The sizes of what it reads.
+            The sizes of the vectors that the answer layer reads.
         """
         self._answers_are_classes = self.vocab.get_vocab_size(CLASS_LABELS) > 0
         self._answer_layer = (classifier if self._answers_are_classes else pointer).construct(
@@ -62,8 +62,8 @@ class ClozeModel(Model):
 
         inputs : `AnswerInput`
         answer : `torch.LongTensor`, optional (default = `None`)
-            Shape: (batch_size,). Index of the candidate or class; `UNKNOWN_ANSWER` counts as wrong and has no loss,
-            `SKIPPED_ANSWER` too, in the official accuracy alone.
+            Shape: (batch_size,). The index of the candidate or class. `UNKNOWN_ANSWER` counts as wrong and has no loss.
+            `SKIPPED_ANSWER` has no loss either, and counts as wrong only in the official accuracy.
         metadata : `List[Dict[str, Any]]`, optional (default = `None`)
         explanations : `List[Attention]`, optional (default = `None`)
 
@@ -71,9 +71,9 @@ class ClozeModel(Model):
 
         `Dict[str, Any]`
             `probabilities` and `log_probabilities`, shape (batch_size, num_candidates); `attention` of the answer
-            layer, shape (batch_size, passage_length); where answers are words of the passage `has_candidate`, whether
-            any candidate is there, shape (batch_size,); with an answer the `loss`, the mean negative log-probability of
-            it; and the `explanations`, if there are any.
+            layer, shape (batch_size, passage_length). If answers are words of the passage, also `has_candidate`, which
+            says whether the passage has any candidate, shape (batch_size,). If the answer is given, also the `loss`,
+            the mean negative log-probability of the answer. And the `explanations`, if there are any.
         """
         log_probabilities, attention = self._answer_layer(inputs)
         output: Dict[str, Any] = {
@@ -94,7 +94,7 @@ class ClozeModel(Model):
     def _score(
         self, log_probabilities: torch.Tensor, answer: torch.Tensor, has_candidate: Optional[torch.Tensor]
     ) -> torch.Tensor:
-        """The loss; answers are counted as right and wrong. Where there is no candidate, there is no right answer."""
+        """The loss. Also counts right and wrong answers; if the passage has no candidate, the answer is wrong."""
         known = answer >= 0
         chosen = log_probabilities.gather(1, answer.clamp(min=0).unsqueeze(1)).squeeze(1)
         correct = (log_probabilities.argmax(dim=1) == answer) & known
@@ -105,11 +105,11 @@ class ClozeModel(Model):
 
     def make_output_human_readable(self, output_dict: Dict[str, Any]) -> Dict[str, Any]:
         """
-        Gives each question its `answer`, the `candidate_probabilities` by candidate, the `attention` of the passage's
-        tokens, those tokens, the `clusters` used, and, where all are known, the `gold` answer; with `explain` also its
-        `explanations`, the objects that `Attention.to_json` makes. A question without a token of any candidate in its
-        passage has no `answer` (`None`). If the batch has such a question, `unanswered` gives the reason for it, and is
-        "" for the others.
+        Gives each question its `answer`, the `candidate_probabilities` by candidate, the tokens of the passage with
+        their `attention`, and the `clusters` used. If the answers of all questions are known, also the `gold` answer;
+        with `explain`, also the `explanations`, which are objects made by `Attention.to_json`. If no candidate has a
+        token in the passage, the `answer` is `None`. Then the batch also has `unanswered`, the reason, which is "" for
+        the other questions.
         """
         keys = (
             "id",

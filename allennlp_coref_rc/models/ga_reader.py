@@ -39,10 +39,10 @@ READ_OUTS = ("final_states", "cloze")
 @Model.register("ga_reader")
 class GAReader(ClozeModel):
     """
-    The Gated-Attention Reader (Dhingra et al., ACL 2017) with any encoder in its layers: passage and question are
-    encoded K times; between layers each passage token is gated by the question; the answer is read off the last layer.
-    With one layer it is the attention-sum reader, the "Bi-GRU" and "Bi-C-GRU" of Coref-GRU's Table 1. With the gating
-    "collaborative" and `question_self_belief` it is CG+SBA.
+    The Gated-Attention Reader (Dhingra et al., ACL 2017) with any encoder in its layers. Each layer encodes passage and
+    question; between two layers the question gates each token of the passage; the answer layer reads the encodings of
+    the last layer. With one layer this is the attention-sum reader, the "Bi-GRU" and "Bi-C-GRU" of Coref-GRU's Table 1.
+    With the gating "collaborative" and `question_self_belief` it is CG+SBA.
 
     Registered as a `Model` with name "ga_reader".
 
@@ -52,37 +52,39 @@ class GAReader(ClozeModel):
     text_field_embedder : `TextFieldEmbedder`
         Embeds passages and questions.
     passage_encoders : `List[Seq2SeqEncoder]`
-        One a layer.
+        One for each layer.
     question_encoders : `List[Seq2SeqEncoder]`, optional (default = `passage_encoders`)
-        One a layer, of the same output dimensions. By default one encoder reads both.
+        One for each layer, with the same output dimension as the passage's. By default one encoder reads both texts.
     stack_question : `bool`, optional (default = `True`)
-        Each question encoder reads the output of the one before it (Coref-GRU's code); if false all read the embeddings
-        (the GA Reader's paper and code).
+        Each question encoder reads the output of the one before it (Coref-GRU's code). If false, all of them read the
+        embeddings (the GA Reader's paper and code).
     gating : `Gating`, optional (default = `GatedAttention()`)
     read_out : `str`, optional (default = `"final_states"`)
-        The part of the question's encodings that the passage is scored against: `"final_states"` of the encoder's
-        directions, or `"cloze"`, the encoding of the question's "@placeholder".
+        The vector of the question that the passage is scored against: `"final_states"`, the final states of the
+        encoder's directions, or `"cloze"`, the encoding of the question's "@placeholder".
     question_self_belief, passage_self_belief : `SelfBeliefAggregation`, optional (default = `None`)
-        Applied to the last layer's encodings of question and passage.
+        Applied to the encodings of the question or the passage in the last layer.
     dropout : `float`, optional (default = `0.0`)
         Applied only to the gated passage between layers, as in the authors' code.
     question_feature : `bool`, optional (default = `False`)
         Tell the last layer's passage encoder which tokens of the passage occur in the question, by an embedding of size
-        2 beside its input. Words that the vocabulary does not have occur in no question (in the authors' code, whose
-        vocabulary is of all splits, there are none).
+        2 beside its input. A word that is not in the vocabulary counts as not occurring. (The authors' code has no such
+        words, because it makes the vocabulary from all splits.)
     question_positions : `int`, optional (default = `0`)
-        In place of `question_feature`, tell it where in the question a token first occurs, by an embedding of size 16
-        of that place, counted from 1. Places after this number count as this number. With "from the kitchen to the
-        garden" it so knows which place is the start. 0 for no positions. Not in the papers.
+        In place of `question_feature`, tell this encoder at which position of the question the token first occurs, by
+        an embedding of size 16. Positions are counted from 1, and later ones than `question_positions` count as
+        `question_positions`. So in "from the kitchen to the garden" the encoder knows which place is the start. 0 for
+        no positions. Not in the papers.
     cluster_one_hot : `int`, optional (default = `0`)
         Put that many indicators of a token's coreference clusters beside its embedding, in passage and question (the
-        "GRU + 1-hot" of Table 1). Reads the annotation layer "coref_clusters"; clusters beyond are ignored.
+        "GRU + 1-hot" of Table 1). Reads the annotation layer "coref_clusters" and ignores further clusters.
     renaming : `Lazy[RandomRenaming]`, optional (default = `None`)
         Exchange names while training.
     pointer : `Lazy[AnswerLayer]`, optional (default = `attention_sum`)
         The answer layer for answers that are words of the passage.
     classifier : `Lazy[AnswerLayer]`, optional (default = `gated_selection`)
-        The answer layer for answers that are classes: used if the vocabulary has any, that is, if the reader says so.
+        The answer layer for answers that are classes. It is used if the vocabulary has classes, which the dataset
+        reader decides.
     initializer : `InitializerApplicator`, optional (default = `InitializerApplicator()`)
     """
 
@@ -201,8 +203,8 @@ class GAReader(ClozeModel):
         cloze : `torch.LongTensor`, optional (default = `None`)
             Shape: (batch_size, 1). Where "@placeholder" stands in the question.
         answer : `torch.LongTensor`, optional (default = `None`)
-            Shape: (batch_size,). Index of the candidate or class; `UNKNOWN_ANSWER` counts as wrong and has no loss,
-            `SKIPPED_ANSWER` too, in the official accuracy alone.
+            Shape: (batch_size,). The index of the candidate or class. `UNKNOWN_ANSWER` counts as wrong and has no loss.
+            `SKIPPED_ANSWER` has no loss either, and counts as wrong only in the official accuracy.
         passage_annotations, question_annotations : `AnnotationTensors`, optional (default = `None`)
         metadata : `List[Dict[str, Any]]`, optional (default = `None`)
 
@@ -249,7 +251,7 @@ class GAReader(ClozeModel):
         occurrences: Optional[torch.Tensor],
         explanations: List[Attention],
     ) -> Tuple[torch.Tensor, torch.Tensor]:
-        """Passage and question after all layers; `explanations` gets what they have attended to."""
+        """Encodes passage and question with all layers, and adds the attention used to `explanations`."""
         encoded_passage, encoded_question = passage.inputs, question.inputs
         last = len(self._passage_encoders) - 1
         for i, (passage_encoder, question_encoder) in enumerate(self._encoders()):
@@ -277,8 +279,8 @@ class GAReader(ClozeModel):
         self, passage: EncoderInput, question: EncoderInput, occurrences: Optional[torch.Tensor]
     ) -> Tuple[torch.Tensor, torch.Tensor]:
         """
-        The same as `_encode`; on the CPU with passages of like length together, since padding takes time too there. A
-        GPU reads all passages at once, in the time of the longest one.
+        The same as `_encode`. On a CPU, passages of similar length are encoded together, because padding takes time
+        there too. A GPU reads all passages at once, in the time of the longest one.
         """
         parts = parts_of_like_length(passage.lengths().tolist()) if passage.mask.device.type == "cpu" else []
         if len(parts) < 2:
@@ -353,8 +355,8 @@ def _positions_in(
     passage: TextFieldTensors, question: TextFieldTensors, question_mask: torch.Tensor, unknown: int
 ) -> torch.Tensor:
     """
-    Where in the question, counted from 1, each token of the passage first occurs: 0 if nowhere. Unknown words, which
-    may be any word, count as not occurring. Shape: (batch_size, passage_length).
+    The position in the question, counted from 1, at which each token of the passage first occurs, or 0 if it does not.
+    An unknown word may be any word, so it counts as not occurring. Shape: (batch_size, passage_length).
     """
     passage_ids, question_ids = _word_ids(passage), _word_ids(question)
     same = (passage_ids.unsqueeze(2) == question_ids.unsqueeze(1)) & question_mask.unsqueeze(1)
@@ -366,7 +368,7 @@ def _positions_in(
 
 
 def _word_ids(text: TextFieldTensors) -> torch.Tensor:
-    """Those of words, not of pieces of words, which a transformer reads. Shape: (batch_size, length)."""
+    """The ids of words, not of the pieces of words that a transformer reads. Shape: (batch_size, length)."""
     for tensors in text.values():
         if "tokens" in tensors:
             return tensors["tokens"]

@@ -12,7 +12,8 @@ from allennlp_coref_rc.modules.spans import best_span, span_loss, span_text
 
 class SpanModel(TextAnswerModel):
     """
-    Base class of models that answer with a span of the passage: loss, choice of the span, metrics and output.
+    Base class of models that answer with a span of the passage. It has the loss, the choice of the span, the metrics
+    and the output.
 
     # Parameters
 
@@ -78,8 +79,9 @@ class SpanModel(TextAnswerModel):
 
     def make_output_human_readable(self, output_dict: Dict[str, Any]) -> Dict[str, Any]:
         """
-        Gives each question its `best_span`, and for each of the `passage_tokens` the probability that the answer begins
-        and that it ends there; the `question_tokens`, the `id`, and the `answer_texts`, where all are known.
+        Gives each question its `best_span`, and for each of the `passage_tokens` the probabilities that the answer
+        begins there and that it ends there. Also the `question_tokens`, the `id` and the `answer_texts`, if all
+        questions have them.
         """
         lengths = [len(values["passage_tokens"]) for values in output_dict["metadata"]]
         readable = {

@@ -15,8 +15,8 @@ from allennlp_coref_rc.modules.token_embedders import TransformerPair
 class StructuredTransformer(SpanModel):
     """
     A pretrained transformer that reads question and passage together, with a layer above it that may read annotations,
-    and answers with a span of the passage. With a coreference layer it is built as CorefAwareMRC (Huang et al., ACL
-    2022), with heads that see other annotations as SG-Net (Zhang et al., AAAI 2020).
+    and answers with a span of the passage. With a coreference layer it is built like CorefAwareMRC (Huang et al., ACL
+    2022). With heads that see other annotations it is built like SG-Net (Zhang et al., AAAI 2020).
 
     The layer starts as the identity (see `GatedLayer`): at first the model is the transformer alone, and the layer can
     only add to it.
@@ -31,7 +31,7 @@ class StructuredTransformer(SpanModel):
         The layer above it: one block of `dassa`, `coref_gru`, `mage_gru`, … It reads vectors of the transformer's size.
         By default there is none.
     dropout : `float`, optional (default = `0.1`)
-        Applied to the vectors that answers are read off.
+        Applied to the vectors that the span is chosen by.
     max_span_length : `int`, optional (default = `None`)
     metric : `Metric`, optional (default = `NarrativeQaMetric()`)
         Both as in `SpanModel`.

@@ -17,9 +17,9 @@ from allennlp_coref_rc.modules.token_embedders import TransformerPair
 @Model.register("structured_transformer_cloze")
 class StructuredTransformerCloze(ClozeModel):
     """
-    The `structured_transformer` for answers that are one of a number of candidates, or a class, as those of the cloze
-    data sets. The passage is scored against the vector of the question's "@placeholder" or, where questions have none,
-    against that of the token that the transformer puts first, such as "[CLS]".
+    The `structured_transformer` for answers that are one of several candidates, or a class, as in the cloze data sets.
+    The passage is scored against the vector of the question's "@placeholder". If questions have none, it is scored
+    against the vector of the transformer's first token, such as "[CLS]".
 
     Registered as a `Model` with name "structured_transformer_cloze".
 
@@ -30,7 +30,7 @@ class StructuredTransformerCloze(ClozeModel):
     encoder : `Seq2SeqEncoder`, optional (default = `None`)
         The layer above it, which may read annotations. It reads vectors of the transformer's size.
     dropout : `float`, optional (default = `0.1`)
-        Applied to the vectors that answers are read off.
+        Applied to the vectors that the answer layer reads.
     pointer : `Lazy[AnswerLayer]`, optional (default = `attention_sum` with `bilinear`)
         The answer layer for answers that are words of the passage.
     classifier : `Lazy[AnswerLayer]`, optional (default = `selection`)

@@ -19,8 +19,8 @@ from allennlp_coref_rc.modules.token_embedders import TransformerPair
 class StructuredTransformerTagger(TextAnswerModel):
     """
     The `structured_transformer` for answers of several spans. It tags each token of the passage as the first of a span,
-    inside of one or outside, as TASE does (Segal et al., EMNLP 2020), and answers with the spans of the most probable
-    tags, one or more. It is trained with the field `answer_tags`: the reader needs `tag_answers`.
+    inside a span or outside, like TASE (Segal et al., EMNLP 2020). It answers with the spans of the most probable tags,
+    one or more. It is trained on the field `answer_tags`, so the dataset reader needs `tag_answers`.
 
     Registered as a `Model` with name "structured_transformer_tagger".
 
@@ -31,7 +31,7 @@ class StructuredTransformerTagger(TextAnswerModel):
     encoder : `Seq2SeqEncoder`, optional (default = `None`)
         The layer above it, which may read annotations. It reads vectors of the transformer's size.
     dropout : `float`, optional (default = `0.1`)
-        Applied to the vectors that answers are read off.
+        Applied to the vectors that the tags are computed from.
     metric : `Metric`, optional (default = `QuorefMetric()`)
         Compares answers with their references, both as lists of texts.
     """
@@ -65,7 +65,7 @@ class StructuredTransformerTagger(TextAnswerModel):
 
         passage, question : `TextFieldTensors`
         answer_tags : `torch.LongTensor`, optional (default = `None`)
-            Shape: (batch_size, passage_length). Without any span where it is not known.
+            Shape: (batch_size, passage_length). If the answer is not known, all tokens are `OUTSIDE`.
         span_start, span_end : `torch.LongTensor`, optional (default = `None`)
             Not used: the tags have the first span too.
         passage_annotations, question_annotations : `AnnotationTensors`, optional (default = `None`)
@@ -74,8 +74,9 @@ class StructuredTransformerTagger(TextAnswerModel):
         # Returns
 
         `Dict[str, Any]`
-            `tag_probs`, shape (batch_size, passage_length, 3), of `OUTSIDE`, `BEGIN` and `INSIDE`; `best_spans`, for
-            each question a list of spans, each its first and its last token; with tags the `loss`.
+            `tag_probs`, shape (batch_size, passage_length, 3), of `OUTSIDE`, `BEGIN` and `INSIDE`. `best_spans`: for
+            each question a list of spans, each a pair of its first and its last token. With `answer_tags` also the
+            `loss`.
         """
         pair = self._pair(passage, question, passage_annotations, question_annotations)
         mask = pair.passage.mask
@@ -94,7 +95,7 @@ class StructuredTransformerTagger(TextAnswerModel):
     def make_output_human_readable(self, output_dict: Dict[str, Any]) -> Dict[str, Any]:
         """
         Gives each question its `best_spans`, and each of the `passage_tokens` the probabilities of its tags,
-        `tag_probs`; the `question_tokens`, the `id`, and the `answer_texts`, where all are known.
+        `tag_probs`. Also the `question_tokens`, the `id` and the `answer_texts`, if all questions have them.
         """
         lengths = [len(values["passage_tokens"]) for values in output_dict["metadata"]]
         return {

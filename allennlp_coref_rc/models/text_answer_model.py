@@ -9,14 +9,14 @@ from allennlp_coref_rc.metrics.aligned_spans import Answer
 
 class TextAnswerModel(Model):
     """
-    Base class of models whose answers are compared with their references as texts: metrics and output.
+    Base class of models whose answers are compared as texts with reference answers. It has the metric and the output.
 
     # Parameters
 
     vocab : `Vocabulary`
     metric : `Metric`
-        It is called with the answers of a batch and with the references of each. It counts every question that has
-        references, even without a span.
+        It is called with the answers of a batch and the reference answers of each question. It counts every question
+        that has reference answers, even without a span.
     """
 
     default_predictor = "span_reader"
@@ -35,7 +35,7 @@ class TextAnswerModel(Model):
         self._metric([answer for answer, _ in pairs], [references for _, references in pairs])
 
     def scores_of(self, answer: Answer, references: Sequence[str]) -> Dict[str, float]:
-        """The scores of one answer, by name, if the metric has a method `of_question` that gives them."""
+        """The scores of one answer, by name. Empty if the metric has no method `of_question`, which gives them."""
         return self._metric.of_question(answer, references) if hasattr(self._metric, "of_question") else {}
 
     def get_metrics(self, reset: bool = False) -> Dict[str, float]:
@@ -43,7 +43,7 @@ class TextAnswerModel(Model):
 
 
 def known_output(output_dict: Dict[str, Any]) -> Dict[str, Any]:
-    """What readers say of their questions, by name, where all questions have it, and the loss, if there is one."""
+    """The values of the questions' metadata that all questions have, by name, and the loss, if there is one."""
     names = ("id", "passage_tokens", "question_tokens", "answer_texts")
     found = {name: [values.get(name) for values in output_dict["metadata"]] for name in names}
     known: Dict[str, Any] = {name: values for name, values in found.items() if all(values)}

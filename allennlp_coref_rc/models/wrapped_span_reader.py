@@ -12,8 +12,8 @@ from allennlp_coref_rc.models.span_model import SpanModel
 @Model.register("wrapped_span_reader")
 class WrappedSpanReader(SpanModel):
     """
-    A model of allennlp-models, `bidaf` or `qanet`, used like the models of this package: with its metrics and
-    predictor, with questions without a span, and with a limit on the length of spans. It ignores annotations.
+    Makes `bidaf` or `qanet` of allennlp-models work like the models of this package: with the package's metrics and
+    predictor, with questions that have no span, and with a limit on the length of spans. It ignores annotations.
 
     Registered as a `Model` with name "wrapped_span_reader".
 

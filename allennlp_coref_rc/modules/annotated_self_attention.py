@@ -28,10 +28,10 @@ class HeadViews(NamedTuple):
 
 class LabelProjection(torch.nn.Module):
     """
-    The terms that the labels of one annotation layer add to the queries and keys of its heads. Queries and keys each
-    have an embedding, the same for all heads, which each head projects; with `bias`, also a vector that is added as it
-    is. `table` has a label's embedding and vector for queries, then those for keys; the vocabulary says how many labels
-    there are.
+    The terms that the labels of one annotation layer add to the queries and keys of its heads. A label has one
+    embedding for queries and one for keys, the same for all heads; each head projects it. With `bias`, a label also has
+    vectors that are added without projection. `table` has each label's embedding and vector for queries, then those for
+    keys. The vocabulary says how many labels there are.
     """
 
     def __init__(
@@ -48,13 +48,13 @@ class LabelProjection(torch.nn.Module):
         # Parameters
 
         no_label : `torch.Tensor`
-            Shape: (2, heads, head_dim). Added to the queries and keys of all tokens already; it stays for tokens
-            without a label.
+            Shape: (2, heads, head_dim). Already added to the queries and keys of all tokens; only tokens without a
+            label keep it.
 
         # Returns
 
         `torch.Tensor`
-            Shape: (heads, labels, 3, head_dim). Still to be added to queries and keys; nothing is added to values.
+            Shape: (heads, labels, 3, head_dim). The caller adds it to queries and keys. It is zero for values.
         """
         # The table is projected, not the tokens: there are fewer labels than tokens. Its first label is none.
         table = self.table.weight[1:].unflatten(-1, (2, 1, -1)).permute(1, 2, 0, 3)
@@ -68,8 +68,8 @@ class LabelProjection(torch.nn.Module):
 class AnnotatedSelfAttention(torch.nn.Module):
     """
     Multi-head self-attention in which the first heads may see annotations: the discourse-aware semantic self-attention
-    of DASSA. The parameters of plain heads are those of `torch.nn.MultiheadAttention`; in an annotated head the bias of
-    queries and keys is for tokens without a label, others have what their label adds in its place.
+    of DASSA. The parameters of plain heads are those of `torch.nn.MultiheadAttention`. In an annotated head, the bias
+    of queries and keys is only for tokens without a label. Other tokens have the term of their label in its place.
 
     # Parameters
 

@@ -5,7 +5,7 @@ import torch
 
 class Attention(NamedTuple):
     """
-    The attention of one side's tokens, for explanations.
+    The attention of the tokens of one side (passage or question), for explanations.
 
     # Parameters
 
@@ -16,7 +16,7 @@ class Attention(NamedTuple):
     weights : `torch.FloatTensor`
         Shape: (batch_size, n, m). The attention of each of n tokens of one side to each of m tokens of the other.
     layer : `int`, optional (default = `None`)
-        The reader's layer, from 1; `None` behind all layers.
+        The layer of the reader, from 1; `None` if it comes after all layers.
     """
 
     kind: str
@@ -26,7 +26,7 @@ class Attention(NamedTuple):
     layer: Optional[int] = None
 
     def to_json(self, text: int, tokens: Dict[str, Sequence[str]]) -> Dict[str, Any]:
-        """The same of one text of the batch, whose tokens are given by side, without padding."""
+        """The attention in one text of the batch, without padding. `tokens` are its tokens, by side."""
         values = self._asdict()
         values["weights"] = self.weights[text, : len(tokens[self.side]), : len(tokens[self.to])].tolist()
         return {name: value for name, value in values.items() if value is not None}

@@ -14,8 +14,8 @@ DIGITS = 4
 
 class AttentionRecorder:
     """
-    Records, between `with` and its end, what the annotated heads of a model's `dassa` encoders attend to. The weights
-    are computed a second time for it; outside of it the model runs as if there were no recorder.
+    A context that records what the annotated heads of a model's `dassa` encoders attend to. For this the weights are
+    computed a second time. Outside the context, the model runs as if there were no recorder.
 
     # Parameters
 
@@ -56,10 +56,10 @@ class AttentionRecorder:
     def of(self, text: int) -> List[Dict[str, Any]]:
         """
         The recordings for one text of the batch. Each run of an annotated head gives an object with these keys: the
-        `encoder`, by its name in the model; the `side`, "passage" or "question"; `application`, how often the encoder
-        has read it, from 1; the `block`, from 0; the head's `annotation_layer` and `view`, from 1; the tokens'
-        `labels`, "" for none; the `scopes`, lists of tokens' positions; and the `weights`, for each scope a list for
-        each of its tokens, rounded.
+        `encoder`, by its name in the model; the `side`, "passage" or "question"; `application`, which counts from 1 how
+        often the encoder has read this side; the `block`, from 0; the head's `annotation_layer` and `view`, from 1; the
+        tokens' `labels`, "" for none; the `scopes`, lists of tokens' positions; and the `weights`, which have for each
+        scope a list of numbers for each of its tokens, rounded.
         """
         return [record for number, record in self._recorded if number == text]
 

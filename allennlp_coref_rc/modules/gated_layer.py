@@ -9,12 +9,12 @@ from allennlp_coref_rc.modules.seq2seq_encoders import EncoderInput, encode_pair
 
 class GatedLayer(torch.nn.Module):
     """
-    Adds to the vectors of a passage and its question what an encoder finds in them and their annotations:
-    `x + gate * f(x)`, where `f` is the encoder and a projection to the size of `x`, and the gate has a weight for each
-    dimension. It starts at 0, so that at first the layer changes nothing, to the last digit.
+    Adds to the vectors of a passage and its question what an encoder finds in them and their annotations: `x + gate *
+    f(x)`, where `f` is the encoder and a projection to the size of `x`, and the gate has a weight for each dimension.
+    The gate starts at 0, so at first the layer changes nothing at all.
 
-    While the gate is exactly 0, no gradient passes through it to the encoder. That is so in the first update alone: the
-    gate has gradients from the beginning, and the first update opens it.
+    While the gate is exactly 0, no gradient passes through it to the encoder. This is so only in the first update: the
+    gate itself has gradients from the beginning, and the first update opens it.
 
     # Parameters
 

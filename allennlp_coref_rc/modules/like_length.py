@@ -9,8 +9,8 @@ SMALLEST = 8
 
 def parts_of_like_length(lengths: Sequence[int]) -> List[List[int]]:
     """
-    The texts of a batch, by their index, in parts that need less padding: a batch is split as long as that saves a
-    quarter of its tokens. Texts of a part, and the parts, go from short to long.
+    Splits a batch into parts that need less padding, as long as a split saves a quarter of the tokens. Gives the
+    indices of the texts in each part. The parts, and the texts in a part, are in order of length, the shortest first.
     """
     return _split(sorted(range(len(lengths)), key=lengths.__getitem__), lengths)
 

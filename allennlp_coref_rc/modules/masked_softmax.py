@@ -2,14 +2,15 @@ import torch
 
 
 def at_least_float32(tensor: torch.Tensor) -> torch.Tensor:
-    """In float32, or as it is where that is more precise."""
+    """The tensor in float32, or unchanged if its dtype is more precise."""
     return tensor.to(torch.promote_types(tensor.dtype, torch.float32))
 
 
 def masked_softmax(scores: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
     """
-    The softmax over the unmasked entries of the last dimension, computed in float32 at least. A row that is all masked
-    is zero. (AllenNLP's own multiplies scores by the mask before the exponential, and adds 1e-13, which float16 lacks.)
+    The softmax over the unmasked entries of the last dimension, computed in float32 at least. A row in which everything
+    is masked is zero. (AllenNLP's function multiplies scores by the mask before the exponential, and adds 1e-13, which
+    is 0 in float16.)
 
     # Parameters
 

@@ -47,7 +47,7 @@ class QanetBlock(torch.nn.Module):
     feedforward_dim : `int`
     dropout : `float`
     layer_dropout : `float`
-        The probability of dropping the last layer of the block. Layer l of L is dropped with l / L of it.
+        The probability of dropping the last layer of the block. Layer l of L is dropped with l / L of this probability.
     """
 
     def __init__(
@@ -115,8 +115,8 @@ class QanetBlock(torch.nn.Module):
         self, index: int, inputs: torch.Tensor, layer: Callable[[torch.Tensor], torch.Tensor]
     ) -> torch.Tensor:
         """
-        Adds the layer's output for its normed inputs. Training may drop it; evaluation scales it by the share of times
-        it is kept.
+        Adds to the inputs the layer's output for the normed inputs. Training may drop this output; evaluation scales it
+        by the probability that it is kept.
         """
         probability = self._layer_dropout * (index + 1) / len(self.norms)
         # Drawn on the CPU, so that nothing waits for a GPU.
@@ -126,5 +126,7 @@ class QanetBlock(torch.nn.Module):
         return inputs + outputs if self.training else torch.add(inputs, outputs, alpha=1 - probability)
 
     def _no_gradients(self) -> torch.Tensor:
-        """A zero that gives all parameters a gradient: without one, distributed training refuses to go on."""
+        """
+        A zero that gives all parameters a gradient. Distributed training stops with an error if a parameter has none.
+        """
         return torch.stack([0.0 * parameter.flatten()[:1].sum() for parameter in self.parameters()]).sum()

@@ -18,13 +18,13 @@ Group = List[Union[str, List[str]]]
 
 class RandomRenaming(torch.nn.Module, FromParams):
     """
-    Exchanges names at random: in each question, every name of a group is replaced by a name of the group, the same one
-    wherever it occurs, and different names by different ones. The facts of a story stay, and only the names change, so
-    a reader trained on it can't learn stories by their names. The same words corefer as before and, where candidates
-    are places in the passage, the same one is the answer. Not in the papers.
+    Exchanges names at random. In each question, every name of a group is replaced by a name of the same group: the same
+    name by the same one everywhere, and different names by different ones. The facts of a story stay, and only the
+    names change, so a reader cannot learn stories by their names. The same words corefer as before. If candidates are
+    places in the passage, the same candidate is the answer. Not in the papers.
 
-    Names that the training data do not have stay as they are. Other interchangeable words, such as verbs of one
-    meaning, may also be a group.
+    Names that are not in the training data stay as they are. A group may also have other words that can stand for each
+    other, such as verbs of the same meaning.
 
     # Parameters
 
@@ -35,13 +35,13 @@ class RandomRenaming(torch.nn.Module, FromParams):
         Words that are classes of answers, or parts of one such as "apple,milk", stay.
     class_groups : `List[List[Union[str, List[str]]]]`, optional (default = `[]`)
         Groups of up to 6 names that are also exchanged in answers. They are used only where classes contain any of the
-        names. An exchange whose answer would not be a class is not made. Forms after the first may occur in answers
-        alone (`[["north", "n"], ["south", "s"]]`).
+        names. An exchange is not made if the new answer would not be a class. Forms after the first may occur in
+        answers alone (`[["north", "n"], ["south", "s"]]`).
 
     # Errors
 
-    A word that is there twice, a group with different numbers of forms or with too many names, and texts with other
-    indices than those of words (characters would give the names away) raise a `ConfigurationError`.
+    A `ConfigurationError` is raised by a word that is given twice, by a group with different numbers of forms or with
+    too many names, and by texts that have other indices than those of words (characters would give the names away).
     """
 
     def __init__(
@@ -131,7 +131,10 @@ class RandomRenaming(torch.nn.Module, FromParams):
 
 
 class _ClassGroup(NamedTuple):
-    """A group whose names are also in classes: its words, their possible orders, and the class each class becomes."""
+    """
+    A group whose names are also in classes: its words, their possible orders, and, for each order, the class that each
+    class becomes.
+    """
 
     words: torch.Tensor
     """Shape: (num_names, num_forms)."""

@@ -39,7 +39,7 @@ class ScopeWeights(NamedTuple):
     tokens : `List[int]`
         The positions of the tokens in the scope.
     weights : `torch.Tensor`
-        For each of the tokens its weight of each of them. Shape: (tokens, tokens).
+        The weight that each of these tokens gives to each of them. Shape: (tokens, tokens).
     """
 
     text: int
@@ -50,14 +50,15 @@ class ScopeWeights(NamedTuple):
 
 class Scopes:
     """
-    Attention within scopes, which costs only as much as the scopes. The tokens of a scope are gathered in a group, and
-    groups of similar size attend in one call. Tokens of different scopes are never multiplied.
+    Attention within scopes. The time depends on the sizes of the scopes, not on the length of the text: the tokens of a
+    scope are gathered in a group, groups of similar size attend in one call, and nothing is computed for pairs of
+    tokens from different scopes.
 
     # Parameters
 
     numbers : `torch.LongTensor`
-        Shape: (batch_size, sequence_length, heads). For each head the number of the scope that a token is in; less than
-        one if it is in none.
+        Shape: (batch_size, sequence_length, heads). For each head the number of the scope that a token is in, or a
+        number below one if it is in none.
     mask : `torch.BoolTensor`
         Shape: (batch_size, sequence_length). Masked tokens are in no group: they attend to nothing, and nothing attends
         to them.
@@ -87,7 +88,10 @@ class Scopes:
     def _arrange(
         self, rows: numpy.ndarray, starts: numpy.ndarray, sizes: numpy.ndarray, num_rows: int, device: torch.device
     ) -> None:
-        """`rows` are group by group; `starts` and `sizes` are of the groups."""
+        """
+        `rows` has the rows of one group after the other; `starts` and `sizes` are where the groups begin and how many
+        rows they have.
+        """
         self._buckets: List[Bucket] = []
         all_members = [rows[:0]]
         all_sizes = []

@@ -6,8 +6,8 @@ from torch.nn.functional import max_pool1d, pad
 
 def best_span(start_scores: torch.Tensor, end_scores: torch.Tensor, max_length: Optional[int] = None) -> torch.Tensor:
     """
-    The span with the highest sum of the score of its first and that of its last token. It looks for the best start of
-    each end, so memory grows with the length of the sequence, not with the number of spans.
+    The span with the highest score, which is the sum of the scores of its first and its last token. The function finds
+    the best start for each end, so memory grows with the length of the sequence, not with the number of spans.
 
     # Parameters
 
@@ -62,8 +62,8 @@ def span_loss(
 
 def span_text(metadata: Dict[str, Any], first: int, last: int) -> str:
     """
-    The text of a span of the passage, from its first to its last token: the piece of the `original_passage` where the
-    `token_offsets` say that it stands or, without them, the tokens joined by blanks.
+    The text of a span of the passage, from its first to its last token. This is the piece of the `original_passage` at
+    the span's `token_offsets`. Without offsets, it is the tokens joined by blanks.
     """
     if "token_offsets" not in metadata:
         return " ".join(metadata["passage_tokens"][first : last + 1])

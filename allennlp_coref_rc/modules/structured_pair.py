@@ -35,8 +35,8 @@ class Pair(NamedTuple):
 
 class StructuredPair(torch.nn.Module):
     """
-    Reads a passage and its question with a pretrained transformer, as one text, and above it with a `GatedLayer`, which
-    may read annotations.
+    Reads a passage and its question as one text with a pretrained transformer. A `GatedLayer` above it may read
+    annotations.
 
     # Parameters
 

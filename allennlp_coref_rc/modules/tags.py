@@ -18,8 +18,8 @@ _FIRST, _LAST = (0, 1), (1, 2, 3)
 
 def tag_loss(log_probabilities: torch.Tensor, tags: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
     """
-    The mean negative log-probability of the expected tags of a passage: a sum over its tokens, whose tags count as
-    independent. Questions without a span add no loss.
+    The mean negative log-probability of the expected tags. For each passage this is a sum over its tokens, as if their
+    tags were independent. Questions without a span add no loss.
 
     # Parameters
 
@@ -37,8 +37,8 @@ def tag_loss(log_probabilities: torch.Tensor, tags: torch.Tensor, mask: torch.Te
 
 def best_spans(log_probabilities: torch.Tensor, mask: torch.Tensor) -> List[List[Tuple[int, int]]]:
     """
-    The spans of the most probable tags that make sense: there is a span, and no token is inside of one that has not
-    begun (Viterbi's algorithm). Each span has its first and its last token.
+    The spans of the most probable sequence of tags that has at least one span, and in which no token is inside a span
+    that has not begun (Viterbi's algorithm). A span is a pair of its first and its last token.
 
     # Parameters
 

@@ -1,9 +1,9 @@
 """
-The word vectors that a model reads, taken out of it and put back in other ones: what saliency is measured on.
+Gets the word vectors that a model reads, and replaces them by others. Saliency is measured on these vectors.
 
-AllenNLP takes gradients at its `TextFieldEmbedder` or at a transformer's embeddings. There passage and question come in
-an order that depends on the model, and a transformer has pieces of words, or both texts in one. Here both texts have
-one vector a word, in every model.
+AllenNLP takes gradients at its `TextFieldEmbedder` or at a transformer's embeddings. There, the order of passage and
+question depends on the model, and a transformer has pieces of words, or both texts in one. Here, both texts have one
+vector for each word, in every model.
 """
 
 from contextlib import contextmanager
@@ -26,7 +26,7 @@ Vectors = Dict[str, torch.Tensor]
 
 class WordVectors:
     """
-    The word vectors of a model with a `TextFieldEmbedder`: what that gives.
+    The word vectors of a model with a `TextFieldEmbedder`: the outputs of this embedder.
 
     # Parameters
 
@@ -44,7 +44,7 @@ class WordVectors:
 
     @contextmanager
     def replaced(self, texts: Dict[str, TextFieldTensors], before: Vectors, after: Vectors) -> Iterator[None]:
-        """Within this, the model reads other vectors of these texts. `before` are those that it has."""
+        """A context in which the model reads other vectors of these texts. `before` are its own vectors."""
 
         def replace(module: torch.nn.Module, inputs: Any, output: torch.Tensor) -> torch.Tensor:
             return next((after[side] for side in SIDES if inputs[0] is texts[side]), output)
@@ -59,12 +59,12 @@ class WordVectors:
 class PieceVectors(WordVectors):
     """
     The word vectors of a model with a pretrained transformer, before the first layer. The vector of a word is the mean
-    of those of its pieces. Where it changes, all its pieces change by as much.
+    of the vectors of its pieces. If it changes, all its pieces change by the same amount.
 
     # Parameters
 
     embedder : `PretrainedTransformerMismatchedEmbedder`
-        It embeds each text alone, in one window, or is a `TransformerPair`.
+        It embeds each text by itself, in one window, or it is a `TransformerPair`.
     """
 
     def __init__(self, embedder: PretrainedTransformerMismatchedEmbedder) -> None:
@@ -106,7 +106,7 @@ class PieceVectors(WordVectors):
 
 
 class Layer(torch.nn.Module):
-    """Gives back a copy of vectors. HotFlip gives it indices of words; these it embeds."""
+    """Gives back a copy of vectors. If HotFlip gives it indices of words, it embeds them."""
 
     def __init__(self, embedder: TextFieldEmbedder) -> None:
         super().__init__()
@@ -127,7 +127,7 @@ class TableLayer(torch.nn.Embedding):
 
 
 def word_vectors(model: torch.nn.Module) -> WordVectors:
-    """Those of a model's transformer, or else of its `TextFieldEmbedder`."""
+    """The word vectors of a model's transformer or, if it has none, of its `TextFieldEmbedder`."""
     for module in model.modules():
         if isinstance(module, PretrainedTransformerMismatchedEmbedder):
             return PieceVectors(module)

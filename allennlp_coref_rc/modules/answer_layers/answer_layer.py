@@ -50,8 +50,8 @@ class AnswerOutput(NamedTuple):
 
 class AnswerLayer(torch.nn.Module, Registrable):
     """
-    Gives each candidate, or each class, a probability. A subclass is built with `encoding_dim` (of the last layer's
-    encodings), `embedding_dim` and `vocab` beside its own parameters.
+    Gives each candidate, or each class, a probability. A subclass gets `encoding_dim` (the size of the last layer's
+    encodings), `embedding_dim` and `vocab` besides its own parameters.
     """
 
     def forward(self, inputs: AnswerInput) -> AnswerOutput:

@@ -9,13 +9,14 @@ from allennlp_coref_rc.modules.masked_softmax import at_least_float32, masked_so
 @AnswerLayer.register("attention_sum")
 class AttentionSum(AnswerLayer):
     """
-    Attention sum (Kadlec et al. 2016), as the GA Reader has it: the passage's tokens are scored against the question's
-    vector, the softmax is over the tokens that belong to any candidate, and a candidate has the sum over its tokens.
+    Attention sum (Kadlec et al. 2016), as in the GA Reader. The passage's tokens are scored against the question's
+    vector. A softmax is taken over the tokens that belong to any candidate, and a candidate's probability is the sum
+    over its tokens.
 
-    Probabilities are not normalised over candidates, unless `renormalize` says so: a token that belongs to two
-    candidates counts for both, as in the authors' code, so they may sum to more than one. A candidate that is nowhere
-    in the passage has the probability 0. With `bilinear` it is scored as in the Stanford Reader (Chen et al. 2016),
-    `d^T W q`.
+    Probabilities are not normalised over candidates, unless `renormalize` is set. As in the authors' code, a token that
+    belongs to two candidates counts for both, so probabilities may sum to more than one. A candidate that is nowhere in
+    the passage has the probability 0. With `bilinear`, the score is `d^T W q`, as in the Stanford Reader (Chen et al.
+    2016).
 
     Registered as an `AnswerLayer` with name "attention_sum".
 

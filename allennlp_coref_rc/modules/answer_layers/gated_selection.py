@@ -13,9 +13,9 @@ from allennlp_coref_rc.modules.masked_softmax import at_least_float32, masked_so
 @AnswerLayer.register("gated_selection")
 class GatedSelection(AnswerLayer):
     """
-    One of the classes, as the authors' code for Coref-GRU's bAbI runs has it: the attention is between the embeddings
-    of the passage and a separate bidirectional GRU over those of the question; what it weighs are the passage's
-    encodings, gated by the final question vector. (The paper says "a softmax layer".)
+    Answers with one of the classes, as in the authors' code for Coref-GRU's runs on bAbI. The attention compares the
+    embeddings of the passage with a separate bidirectional GRU over the embeddings of the question. It weighs the
+    encodings of the passage, gated by the final question vector. (The paper says only "a softmax layer".)
 
     Registered as an `AnswerLayer` with name "gated_selection".
     """

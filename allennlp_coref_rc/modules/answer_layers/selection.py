@@ -10,8 +10,9 @@ from allennlp_coref_rc.modules.masked_softmax import at_least_float32, masked_so
 @AnswerLayer.register("selection")
 class Selection(AnswerLayer):
     """
-    One of the classes, as the MAGE-GRU paper has it (equations 5 and 6): the encodings of the passage, weighed by their
-    attention to the question, through a linear layer without bias, drawn from U(-0.01, 0.01) as in its code.
+    Answers with one of the classes, as in the MAGE-GRU paper (equations 5 and 6). The encodings of the passage are
+    weighed by attention to the question and summed. A linear layer without bias scores the classes from this sum; its
+    weights are drawn from U(-0.01, 0.01), as in the paper's code.
 
     Registered as an `AnswerLayer` with name "selection".
     """

@@ -223,7 +223,9 @@ def _variant(library: ctypes.CDLL) -> str:
 
 @functools.lru_cache(maxsize=None)
 def _load() -> Tuple[Optional[ctypes.CDLL], Optional[str]]:
-    """The compiled library, or `None` and why there is none. One that does not belong here is passed over."""
+    """
+    The compiled library, or `None` and the reason why there is none. A library that cannot be loaded here is ignored.
+    """
     prebuilt = _library.prebuilt()
     if _library.is_whole(prebuilt):
         try:

@@ -1,11 +1,11 @@
 """
-The file of the compiled recurrence: where it lies, whether it is whole, and how it is made.
+The file of the compiled recurrence: where it is, whether it is complete, and how it is made.
 
-A wheel has it, if there was a compiler when the wheel was built; otherwise it is compiled on first use. It has the same
-code for several instruction sets. Run as a program, this prints what PyTorch finds on this machine, and the state of
-that file, as JSON; with --build it makes the file, if there is a compiler, and prints nothing. It imports nothing of
-this package, so that it works where AllenNLP does not, and PyTorch only where needed, so that a wheel can be built
-without it.
+A wheel contains this file if there was a compiler when the wheel was built; otherwise it is compiled on first use. The
+file has the same code for several instruction sets. Run as a program, this module prints JSON: what PyTorch finds on
+this machine, and the state of the file. With --build it makes the file, if there is a compiler, and prints nothing. The
+module imports nothing of this package, so it works where AllenNLP does not. It imports PyTorch only where it needs
+PyTorch, so a wheel can be built without it.
 """
 
 import contextlib
@@ -45,7 +45,7 @@ DIGEST = 32
 
 
 def prebuilt() -> pathlib.Path:
-    """Where a wheel has the library of this source. One of another source has another name."""
+    """Where a wheel has the library for this source. The library of another source has another name."""
     # Not .so: Python would take it for a module.
     return SOURCE.with_name(f"recurrence_{_key(SOURCE.read_text(), str(FLAGS), str(VARIANTS))}.compiled")
 
@@ -80,8 +80,8 @@ def compiler() -> str:
 
 def compile_into(library: pathlib.Path) -> None:
     """
-    Compiles the library, which takes seconds, as it uses nothing of PyTorch's nor of Python's. It is moved into place
-    when complete, so that processes which start together can't disturb each other.
+    Compiles the library. This takes only seconds, because the source includes no headers of PyTorch or Python. The file
+    is moved into place when it is complete, so that processes which start together can't disturb each other.
     """
     library.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=library.parent) as directory, contextlib.ExitStack() as stack:
@@ -104,7 +104,7 @@ def compile_into(library: pathlib.Path) -> None:
 
 
 def is_whole(library: pathlib.Path) -> bool:
-    """Whether a library is there as it was compiled. Loading one that was cut short would kill the process."""
+    """Whether the library is there and complete. Loading one that was cut short would kill the process."""
     if not library.is_file():
         return False
     content = library.read_bytes()
@@ -112,7 +112,7 @@ def is_whole(library: pathlib.Path) -> bool:
 
 
 def _seal(library: pathlib.Path) -> None:
-    """Puts a checksum behind the last byte, where nothing is loaded from, and makes sure that all is on the disk."""
+    """Appends a checksum, which loading ignores, and makes sure that everything is on the disk."""
     with open(library, "r+b") as file:
         file.write(hashlib.sha256(file.read()).digest())
         file.flush()

@@ -11,9 +11,9 @@ Steps = Sequence[torch.Tensor]
 
 def plain(given: RecurrenceInput) -> torch.Tensor:
     """
-    `recurrence` in PyTorch with its backward written by hand: no autograd graph for each step, what can be computed for
-    all steps at once is (the gates' derivatives, the gradients of U, b and the edge weights), and only the chain from
-    state to state stays in the loop.
+    `recurrence` in PyTorch with a backward written by hand. There is no autograd graph for each step. The derivatives
+    of the gates, and the gradients of U, b and the edge weights, are computed for all steps at once. Only the chain
+    from state to state stays in the loop.
     """
     inputs, edges, weight_hh, bias_hn, mask, memory, reverse, *_ = given
     batch_size, length, _ = inputs.shape
@@ -178,7 +178,10 @@ def _relations(
     slices: Sequence[Slice],
     weights: Sequence[torch.Tensor],
 ) -> List[Tuple[torch.Tensor, Steps, Steps, Steps]]:
-    """For each relation its slice of `buffer`, and step by step the rows it reads, their weights and where they go."""
+    """
+    For each relation its slice of `buffer`, and for each step the rows that it reads, their weights and where they are
+    added.
+    """
     flat_buffer = buffer.view(-1, buffer.size(2))
     return [
         (

@@ -72,12 +72,13 @@ def _why_not_on(device: torch.device) -> Optional[str]:
 
 def fused(given: RecurrenceInput) -> torch.Tensor:
     """
-    `recurrence` with all time steps and the gather of states in one kernel (_triton_kernels.py), and another for
-    backward. Sums, gates and the state that passes from one token to the next are float32; in bfloat16, states that
-    are read back from memory have been rounded. Call `why_not` first.
+    `recurrence` with one kernel for forward, which does all time steps and gathers the states, and another for backward
+    (_triton_kernels.py). Sums, gates and the state that passes from one token to the next are float32. In bfloat16,
+    states that are read back from memory are rounded. Call `why_not` first.
 
-    The recurrent weights stay in registers up to size 128. Beyond, each multiprocessor reads them again at every step,
-    but in bfloat16 holds as many as fit in shared memory; what is multiplied with those is rounded to bfloat16.
+    Up to size 128 the recurrent weights stay in registers. Beyond that, each multiprocessor reads them again at every
+    step. In bfloat16, it keeps as many as fit in shared memory; vectors that are multiplied by these are rounded to
+    bfloat16.
     """
     inputs, edges, weight_hh, bias_hn, mask, memory, reverse, *_ = given
     edges = [edge for edge in edges if edge.sources.size(2)]
@@ -221,7 +222,7 @@ def _options(
     relations: Tuple[int, ...],
     reverse: bool,
 ) -> Dict[str, Any]:
-    """The constants that the kernels are compiled with. Here alone is chosen by size how they run."""
+    """The constants that the kernels are compiled with. This is the only place that chooses by size how they run."""
     block = MIN_BLOCK
     while block < size:
         block *= 2
@@ -258,7 +259,7 @@ def _options(
 
 
 def _held(block: int, device: torch.device) -> int:
-    """How many inputs' weights in bfloat16, a power of two, fit into shared memory."""
+    """For how many inputs the weights in bfloat16 fit into shared memory, as a power of two."""
     held = block // 2
     # A matrix unit takes 16 at least.
     while held >= 16 and 3 * block * held * 2 > _shared_memory(device) - OTHER_SHARED_MEMORY:
@@ -276,9 +277,9 @@ def _shared_memory(device: torch.device) -> int:
 
 def _packed(weight: torch.Tensor, options: Dict[str, Any]) -> Tuple[torch.Tensor, Optional[torch.Tensor]]:
     """
-    The weights of each gate, (3, outputs, inputs), padded with zeros and in the order in which the kernels take them:
-    those of the first `HELD` inputs as the second tensor, and the others as (3, DEPTH, PARTS, outputs, 4), where input
-    (d * PARTS + p) * 4 + i is at [:, d, p, :, i].
+    The weights of each gate, (3, outputs, inputs), padded with zeros and in the order that the kernels read. The
+    weights of the first `HELD` inputs are the second tensor. The others are the first tensor, (3, DEPTH, PARTS,
+    outputs, 4), in which input (d * PARTS + p) * 4 + i is at [:, d, p, :, i].
     """
     block, depth, parts, held = (options[name] for name in ("BLOCK", "DEPTH", "PARTS", "HELD"))
     size = weight.size(1)

@@ -1,22 +1,22 @@
 """
 The kernels of `_triton`. Importing this needs Triton.
 
-One program takes one sequence of the batch through all its time steps, so that nothing waits for another program. It
-holds U (forward) or its transpose (backward) in registers, spread over its threads, and multiplies by broadcasting and
-summing: with a single row a matrix unit would stand idle, and this way a batch spreads over as many multiprocessors as
-it has sequences. Where U is too large (`ON_CHIP` is false), it is read again at every step, from the caches, but for
-the weights of the first `HELD` inputs: in bfloat16, matrix units multiply these, and Triton keeps in shared memory what
-a `tl.dot` in a loop takes from outside of it.
+One program takes one sequence of the batch through all its time steps, so no program waits for another. It holds U
+(forward) or its transpose (backward) in registers, spread over its threads, and multiplies by broadcasting and summing.
+A matrix unit would be mostly idle with a single row, and this way a batch uses as many multiprocessors as it has
+sequences. If U is too large (`ON_CHIP` is false), it is read again at every step, from the caches. The weights of the
+first `HELD` inputs are the exception: in bfloat16, matrix units multiply these. Triton keeps them in shared memory,
+because a `tl.dot` in a loop takes them from outside the loop.
 
-A step waits for the state just computed and for nothing else. That state comes from registers; what the next step needs
-besides (its inputs, its edges and the older states that they lead to) is asked for a step ahead, from global memory.
-The older states were written by this same program; the barrier at the end of each step makes what one thread stored
-visible to the others.
+A step waits only for the state that was just computed, which comes from registers. Everything else that the next step
+needs (its inputs, its edges and the older states that they lead to) is loaded a step ahead, from global memory. The
+same program has written these older states; after the barrier at the end of each step, all threads see what one thread
+has stored.
 
-Sizes are padded to `BLOCK`, a power of two: what is loaded beyond `SIZE` is zero, and nothing is stored there. A vector
-that is multiplied by U has the shape (DEPTH, PARTS, 4), and U (DEPTH, PARTS, BLOCK, 4), see `_triton._packed`. From
-this shape Triton lays U out as wanted: one output a thread, as vectors of size BLOCK have it too, PARTS threads an
-output, and in each DEPTH x 4 numbers of each gate.
+Sizes are padded to `BLOCK`, a power of two: values that are loaded beyond `SIZE` are zero, and nothing is stored there.
+A vector that is multiplied by U has the shape (DEPTH, PARTS, 4), and U has the shape (DEPTH, PARTS, BLOCK, 4), see
+`_triton._packed`. With this shape, Triton gives each thread one output, as it does for vectors of size BLOCK. PARTS
+threads share an output, and each of them has DEPTH x 4 numbers of each gate.
 """
 
 import triton
@@ -64,7 +64,7 @@ def _held(pointer, BLOCK: tl.constexpr, HELD: tl.constexpr):
 
 @triton.jit
 def _held_column(pointer, HELD: tl.constexpr):
-    """The first `HELD` numbers of a vector as the first of 8 columns, which is the least that a matrix unit takes."""
+    """The first `HELD` numbers of a vector as the first of 8 columns, the least number that a matrix unit takes."""
     column = tl.load(pointer + tl.arange(0, HELD))[:, None]
     return tl.where(tl.arange(0, 8)[None, :] == 0, column, 0.0).to(tl.bfloat16)
 
@@ -95,8 +95,8 @@ def _asked(
     HAS_MEMORY: tl.constexpr,
 ):  # fmt: skip
     """
-    What the forward step at `position` needs besides the state at `latest`: its inputs, whether it is masked, m without
-    that state, and the weight that the state has in m.
+    Loads what the forward step at `position` needs besides the state at `latest`: its inputs, whether it is masked, m
+    without this state, and the weight of this state in m.
     """
     real = j < SIZE
     x = inputs + position * (3 * SIZE) + j
@@ -128,10 +128,10 @@ def forward(
     SAVE: tl.constexpr, REVERSE: tl.constexpr, ON_CHIP: tl.constexpr,
 ):  # fmt: skip
     """
-    `RELATIONS` holds four numbers a relation: its first edge, the one past its last, and the same of its slice.
-    `packed` has U of each gate, but for its first inputs, which `held` has. `depth` is `DEPTH` as a number that the
-    compiler does not know: otherwise it unrolls the loop over U and spills registers. `gates`, which gets r, z, n and
-    m U_n + b_n, is (batch, length, 4 * SIZE).
+    `RELATIONS` has four numbers for each relation: its first edge, the one past its last, and the start and stop of its
+    slice. `packed` has U of each gate, except for its first inputs, which `held` has. `depth` is `DEPTH` as a number
+    that the compiler does not know: otherwise it unrolls the loop over U and spills registers. `gates` gets r, z, n and
+    m U_n + b_n; it is (batch, length, 4 * SIZE).
     """
     GATE: tl.constexpr = DEPTH * PARTS * BLOCK * 4
     HELD_GATE: tl.constexpr = BLOCK * HELD
@@ -242,10 +242,10 @@ def backward(
     WEIGHT_GRADS: tl.constexpr, REVERSE: tl.constexpr, ON_CHIP: tl.constexpr,
 ):  # fmt: skip
     """
-    `grad_states` (float32) comes in with the gradient from outside and collects what later tokens send to what they
-    read, until its own token's turn has come, which leaves the gradient of m there (if `WEIGHT_GRADS`); `grad_memory`,
-    which comes in as zeros, collects too. `packed` holds the transpose of each gate's U. `grad_gates`, (batch, length,
-    4 * SIZE), gets the gradients of the three projected inputs and of m U_n + b_n.
+    `grad_states` (float32) comes in with the gradient from outside. For each state, it collects the gradients that
+    later tokens send to it, until its own token's turn comes; then the gradient of m is left there (if `WEIGHT_GRADS`).
+    `grad_memory` comes in as zeros and collects in the same way. `packed` holds the transpose of each gate's U.
+    `grad_gates`, (batch, length, 4 * SIZE), gets the gradients of the three projected inputs and of m U_n + b_n.
     """
     GATE: tl.constexpr = DEPTH * PARTS * BLOCK * 4
     HELD_GATE: tl.constexpr = BLOCK * HELD

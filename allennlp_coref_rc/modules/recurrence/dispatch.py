@@ -27,12 +27,12 @@ def recurrence(given: RecurrenceInput, backend: str = "auto", recompute: bool = 
         n_t = tanh(x_t[n] + r_t * (m_t U_n + b_n))
         h_t = (1 - z_t) * n_t + z_t * m_t[:hidden_size]
 
-    x_t are projected inputs; the recurrence projects them itself where it is given the weights. The w are given, or
-    with keys they are a softmax. With one relation over the whole state, from each token to the next, this is a GRU.
-    With a sequential half and a coreferent half it is the Coref-GRU (Dhingra et al., NAACL 2018, Appendix A). m_t may
-    be wider than the state: what lies beyond `hidden_size` enters the gates but is not carried on, as variants of
-    MAGE-GRU have it. Gates are named and ordered as in `torch.nn.GRU`, so its z is one minus the paper's. Instead of
-    the paper's memory of `batch x tokens x clusters x size` numbers, states are read back from the outputs, so that
+    x_t are projected inputs; if the weights are given, the recurrence itself projects the inputs. The weights w of the
+    edges are given; if there are keys, they are a softmax. With one relation over the whole state, from each token to
+    the next, this is a GRU. With a sequential half and a coreferent half it is the Coref-GRU (Dhingra et al., NAACL
+    2018, Appendix A). m_t may be wider than the state, as in variants of MAGE-GRU: the part beyond `hidden_size` enters
+    the gates but is not carried on. Gates are named and ordered as in `torch.nn.GRU`, so z is one minus the paper's.
+    The paper has a memory of `batch x tokens x clusters x size` numbers. Here states are read back from the outputs, so
     memory does not grow with the number of clusters.
 
     # Parameters
@@ -40,13 +40,15 @@ def recurrence(given: RecurrenceInput, backend: str = "auto", recompute: bool = 
     given : `RecurrenceInput`
     backend : `str`, optional (default = `"auto"`)
         `"reference"`: a readable loop through autograd. `"plain"`: the same in PyTorch with a backward written by hand.
-        `"cpp"`: its time loop in C++, on the CPU in float32 and float64; compiled into the wheel or on first use, which
-        takes some seconds and needs a C++ compiler. `"triton"`: one kernel for forward and one for backward, on the GPU
-        in float32 and bfloat16, up to size 512, where edges add each part of a state to the same part. `"auto"`: the
-        fastest that runs here; what can't run is logged once, as a warning on a GPU.
+        `"cpp"`: the same as plain, but with the time loop in C++, on the CPU in float32 and float64; it is compiled
+        into the wheel or on first use, which takes some seconds and needs a C++ compiler. `"triton"`: one kernel for
+        forward and one for backward, on the GPU in float32 and bfloat16, up to size 512, if edges add each part of a
+        state to the same part. `"auto"`: the fastest backend that can run on this input. The log says once why a faster
+        one cannot; on a GPU this is a warning.
     recompute : `bool`, optional (default = `False`)
-        Keep for backward the inputs instead of the gates and what they were computed from (4 to 6 numbers for each of
-        the state's), and run forward again there. It pays where several calls await their backward.
+        Keep only the inputs for backward, and run forward again there. Otherwise the gates and the values that they
+        were computed from are kept: 4 to 6 numbers for each number of the state. This saves memory if several calls
+        wait for their backward.
 
     Tensors of different dtypes are promoted; autocast has no effect inside.
 
@@ -58,7 +60,7 @@ def recurrence(given: RecurrenceInput, backend: str = "auto", recompute: bool = 
     # Raises
 
     `ConfigurationError`
-        Where shapes don't fit each other, a source lies beyond the memory (checked on the CPU), or `backend` is unknown
+        If shapes do not fit each other, a source lies beyond the memory (checked on the CPU), or `backend` is unknown
         or can't run here (`not supported: ...`).
     """
     if backend not in BACKENDS:

@@ -18,14 +18,14 @@ class Edges(NamedTuple):
 
     sources : `torch.LongTensor`
         Shape: (batch_size, sequence_length, edges). Positions in the sequence, or `sequence_length + i` for row `i` of
-        the memory, or `NO_SOURCE`. A source that is masked, or that is not read before the token itself (after it, when
-        reading in reverse), counts as `NO_SOURCE`.
+        the memory, or `NO_SOURCE`. A source counts as `NO_SOURCE` if it is masked, or if it does not come before the
+        token (after the token, when reading in reverse).
     weights : `torch.FloatTensor`
         Shape: (batch_size, sequence_length, edges).
     start, stop : `int`
         The slice of the state that this relation carries.
     to : `int`, optional (default = `start`)
-        Where in m_t that slice is added: at `[to, to + stop - start)`.
+        Where this slice is added to m_t: at `[to, to + stop - start)`.
     """
 
     sources: torch.Tensor

@@ -16,7 +16,7 @@ class RecurrenceInput(NamedTuple):
         Shape: (batch_size, sequence_length, input_size), or without `weight_ih` (batch_size, sequence_length, 3 *
         hidden_size): the projected inputs of reset, update and candidate, with the biases of both sides but `bias_hn`.
     edges : `Sequence[Edges]`
-        One entry a relation. Where no relation adds anything m_t is zero.
+        One entry for each relation. Parts of m_t to which no relation adds anything are zero.
     weight_hh : `torch.FloatTensor`
         Shape: (3 * hidden_size, width), where m_t is of size width >= hidden_size.
     bias_hn : `torch.FloatTensor`
@@ -33,9 +33,9 @@ class RecurrenceInput(NamedTuple):
         Shape: (3 * hidden_size,). Added to the projected inputs: the biases of both sides but `bias_hn`. Given with
         `weight_ih`.
     keys : `torch.FloatTensor`, optional (default = `None`)
-        Shape: (relations, input_size). Given with `weight_ih`. Edges are then weighted by attention: by a softmax over
-        the edges of a token, of the products of its inputs and of the keys of the edges' relations. Edges of weight 0
-        have no part in it. Other weights all mean the same, and have no gradient.
+        Shape: (relations, input_size). Given with `weight_ih`. Edges are then weighted by attention: a softmax over the
+        edges of a token. The score of an edge is the product of the token's inputs and the key of the edge's relation.
+        Edges of weight 0 do not take part. All other weights mean the same, and have no gradient.
     """
 
     inputs: torch.Tensor

@@ -36,7 +36,7 @@ class EncoderInput(NamedTuple):
         return (self.mask * positions).amax(dim=1)
 
     def part(self, sequences: List[int]) -> "EncoderInput":
-        """Some of the sequences, by their index, without the padding that all of them have."""
+        """The sequences with these indices, without the padding that all of them have."""
         rows = sequences, slice(int(self.lengths()[sequences].max()))
         annotations = self.annotations and {
             layer: {name: tensor[rows] for name, tensor in numbers.items()}
@@ -46,7 +46,7 @@ class EncoderInput(NamedTuple):
 
 
 class AnnotatedSeq2SeqEncoder(Seq2SeqEncoder):
-    """A `Seq2SeqEncoder` that reads annotations. Without any it is the plain encoder that it extends."""
+    """A `Seq2SeqEncoder` that reads annotations. Without annotations it is the plain encoder that it extends."""
 
     def forward(
         self, inputs: torch.Tensor, mask: torch.Tensor, annotations: Optional[AnnotationTensors] = None
@@ -56,7 +56,9 @@ class AnnotatedSeq2SeqEncoder(Seq2SeqEncoder):
     def encode_pair(
         self, question_encoder: Seq2SeqEncoder, passage: EncoderInput, question: EncoderInput
     ) -> Tuple[torch.Tensor, torch.Tensor]:
-        """Encodes a passage with this encoder and its question with another, where the two may see each other."""
+        """
+        Encodes a passage with this encoder and its question with another. The two encoders may see each other's text.
+        """
         return encode(self, passage), encode(question_encoder, question)
 
     @property
@@ -78,8 +80,8 @@ class AnnotatedSeq2SeqEncoder(Seq2SeqEncoder):
 
     def note_unannotated(self) -> bool:
         """
-        Notes that encoders of this class and with these annotation layers get no annotations, and that the user has
-        been told. Returns whether that is news.
+        Notes that the user has been told that encoders of this class, with these annotation layers, get no annotations.
+        Returns whether this was not noted before.
         """
         note = type(self).__name__, *sorted(self.annotation_layers)
         is_news = note not in UNANNOTATED
@@ -89,8 +91,8 @@ class AnnotatedSeq2SeqEncoder(Seq2SeqEncoder):
 
 def encode(encoder: Seq2SeqEncoder, sequence: EncoderInput) -> torch.Tensor:
     """
-    Encodes a sequence with any encoder. One that does not read annotations is called without, and the parts of
-    AllenNLP's `compose` one after the other.
+    Encodes a sequence with any encoder. An encoder that does not read annotations is called without them. The parts of
+    AllenNLP's `compose` are called one after the other.
     """
     for part in _parts(encoder):
         annotated = isinstance(part, AnnotatedSeq2SeqEncoder)
@@ -103,8 +105,8 @@ def encode_pair(
     passage_encoder: Seq2SeqEncoder, question_encoder: Seq2SeqEncoder, passage: EncoderInput, question: EncoderInput
 ) -> Tuple[torch.Tensor, torch.Tensor]:
     """
-    Encodes a passage and its question with any encoders. Two that `compose` as many parts see each other part by part;
-    an encoder outside of `compose` is one part.
+    Encodes a passage and its question with any encoders. If both encoders have the same number of parts (in AllenNLP's
+    `compose`), they see each other's text part by part. An encoder outside of `compose` is one part.
     """
     parts, question_parts = _parts(passage_encoder), _parts(question_encoder)
     if len(parts) != len(question_parts):
@@ -119,7 +121,7 @@ def encode_pair(
 
 
 def _parts(encoder: Seq2SeqEncoder) -> List[Seq2SeqEncoder]:
-    """The encoders in AllenNLP's `compose`, at any depth; of another encoder itself."""
+    """The encoders in AllenNLP's `compose`, at any depth. Any other encoder is its own only part."""
     if not isinstance(encoder, ComposeEncoder):
         return [encoder]
     return [part for inner in encoder.encoders for part in _parts(inner)]

@@ -19,23 +19,23 @@ class CorefGru(RecurrentEncoder):
     part passes from token to token, the other from mention to mention of the same entity. Each token weighs the states
     that it reads by a softmax over keys, one for each kind of edge.
 
-    Gates, their order and the parameters are those of `torch.nn.GRU` (reset, update, candidate; the update gate keeps
-    the old state, so it is one minus the paper's; the second bias is not in the paper). Without annotations this
-    encoder is that GRU: `from_torch` and `to_torch` convert.
+    Gates, their order and the parameters are those of `torch.nn.GRU` (reset, update, candidate). The update gate keeps
+    the old state, so it is one minus the paper's, and the second bias is not in the paper. Without annotations this
+    encoder is the same as a `torch.nn.GRU`: `from_torch` and `to_torch` convert.
 
-    With annotations the coreferent part comes from mentions alone: a token outside all clusters reads zeros there and
-    carries them on (equation 3 of the appendix, and the code).
+    With annotations, the coreferent part of the state comes only from mentions: a token outside all clusters reads
+    zeros there and carries them on (equation 3 of the appendix, and the code).
 
     Where this departs from the authors' code:
 
     * states are read back from the outputs, so memory grows with tokens, not with tokens times clusters;
-    * in backward reading the passage starts from the question's whole memory. The code means to do so but, through an
-      index error, hands over what stands there after the first step: the memory of the question's last token alone,
-      where the question has the greatest length of the data, and nothing elsewhere. With `questions_padded_to`
-      this encoder does so too;
-    * outputs are zero where masked, as AllenNLP's encoders have it.
+    * in backward reading, the passage starts from the question's whole memory. The code means to do the same, but
+      through an index error it passes on the memory after the first step. This is the memory of the question's last
+      token if the question is as long as the longest one in the data, and nothing otherwise. With `questions_padded_to`
+      this encoder does the same as the code;
+    * outputs are zero where masked, as in AllenNLP's encoders.
 
-    Which tokens of a mention read and write is the choice of the `coref_edges` annotation layer.
+    The annotation layer `coref_edges` chooses which tokens of a mention read and write.
 
     Registered as a `Seq2SeqEncoder` with name "coref_gru".
 
@@ -47,25 +47,26 @@ class CorefGru(RecurrentEncoder):
     bidirectional : `bool`, optional (default = `True`)
     relations : `List[str]`, optional (default = `["coref"]`)
         The annotation layers whose edges are read, each with its own part of the state and its own key. The paper has
-        one. Encoders of passage and question that share their memory need the same, in the same order.
+        one relation. Encoders of passage and question that share their memory need the same relations in the same
+        order.
     read_at_first_mention : `bool`, optional (default = `True`)
-        A mention without an antecedent reads zeros, with a weight that the sequential part loses (the authors' bAbI
-        code, and their WikiHop data). If false it reads the sequential part alone (the paper's text: alpha is 1).
+        A mention without an antecedent reads zeros, with a weight that is taken from the sequential part (the authors'
+        bAbI code, and their WikiHop data). If false, it reads only the sequential part (the paper's text: alpha is 1).
     share_memory : `bool`, optional (default = `True`)
-        If passage and question are encoded by a `coref_gru` each, the question, read forward, starts from the states of
-        the passage, and the passage, read backward, from those of the question; mentions of one cluster are linked
-        across both.
+        Has an effect if passage and question are each encoded by a `coref_gru`. In forward reading, the question then
+        starts from the states of the passage; in backward reading, the passage starts from the states of the question.
+        Mentions of one cluster are linked across both texts.
     questions_padded_to : `int`, optional (default = `None`)
-        Hands over, in backward reading, what the authors' code for LAMBADA hands over if it pads all questions to this
-        length in tokens, that of the longest question. If a question has this length or more, the passage gets the
-        state of its last token, and edges to other tokens of the question read zeros. If it is shorter, the passage
-        gets nothing. By default the passage gets the whole memory of each question. The length is one of the data set,
-        not of a batch, so that results do not depend on how a batch is padded. Passage and question need the same
-        value, and `share_memory`.
+        The length of the longest question, in tokens. With it, the passage gets in backward reading what it gets in the
+        authors' code for LAMBADA, which pads all questions to this length. If a question has this length or more, the
+        passage gets the state of the question's last token, and edges to other tokens of the question read zeros. If
+        the question is shorter, the passage gets nothing. By default the passage gets the whole memory of each
+        question. The length belongs to the data set, not to a batch, so results do not depend on how a batch is padded.
+        The encoders of passage and question need the same value, and `share_memory`.
 
-        One difference from the code is left: if a cluster has the question's last token and an earlier one too, the
-        passage's mentions read the earlier one, that is, zeros. This does not happen where questions end with "@end",
-        which is in no cluster.
+        One difference from the code is left. If a cluster has the question's last token and also an earlier token of
+        the question, the passage's mentions read the earlier one, that is, zeros. This does not happen if questions end
+        with "@end", which is in no cluster.
     backend : `str`, optional (default = `"auto"`)
         The backend of the `recurrence`.
 
@@ -118,7 +119,7 @@ class CorefGru(RecurrentEncoder):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """As the authors' code: weights by `gated_normal_`, biases zero, keys normal with deviation 0.1."""
+        """As in the authors' code: weights by `gated_normal_`, biases zero, keys normal with standard deviation 0.1."""
         for name, parameter in self.named_parameters():
             if name.startswith("weight"):
                 gated_normal_(parameter, gates=3)
@@ -130,8 +131,8 @@ class CorefGru(RecurrentEncoder):
     @classmethod
     def from_torch(cls, gru: torch.nn.GRU, **options: Any) -> Self:
         """
-        A Coref-GRU with the parameters of a `torch.nn.GRU` of one layer, whose outputs it has without annotations. Its
-        keys are new. `options` are further arguments of the constructor.
+        Makes a Coref-GRU with the parameters of a `torch.nn.GRU` of one layer. Without annotations, both have the same
+        outputs. The keys are new. `options` are further arguments of the constructor.
         """
         return cls(gru.input_size, gru.hidden_size, bidirectional=gru.bidirectional, **options).load_torch(gru)
 
@@ -158,7 +159,7 @@ class CorefGru(RecurrentEncoder):
     def _edges(
         self, inputs: torch.Tensor, sequential: torch.Tensor, sources: Optional[List[torch.Tensor]]
     ) -> List[Edges]:
-        """Sequential edges and those of each relation, of weight 1 where they take part in the softmax."""
+        """Sequential edges and the edges of each relation. They have weight 1 if they take part in the softmax."""
         whole = torch.ones_like(sequential, dtype=inputs.dtype)
         if sources is None:
             return [Edges(sequential, whole, 0, self._hidden_size)]

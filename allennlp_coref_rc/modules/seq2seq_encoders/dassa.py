@@ -17,9 +17,9 @@ from allennlp_coref_rc.modules.seq2seq_encoders.annotated_seq2seq_encoder import
 
 class Positions(torch.nn.Module):
     """
-    The position encodings of tokens, to be added to vectors of the given shape. A module, because AllenNLP's trainer
-    refuses a bias right before a layer norm as one without effect, which those of projections before a block are not:
-    its residual connections carry them on.
+    The position encodings of tokens, to be added to vectors of the given shape. This is a module because AllenNLP's
+    trainer refuses a bias right before a layer norm, as one that has no effect. Here the bias of the projection before
+    a block does have an effect: the residual connections of the block carry it on.
     """
 
     def forward(self, inputs: torch.Tensor) -> torch.Tensor:
@@ -30,27 +30,28 @@ class Positions(torch.nn.Module):
 class Dassa(AnnotatedSeq2SeqEncoder):
     """
     The encoder of `Discourse-Aware Semantic Self-Attention for Narrative Reading Comprehension
-    <https://aclanthology.org/D19-1257>`_ (Mihaylov & Frank, EMNLP 2019): a stack of QANet blocks, in some of which some
-    attention heads see annotations. Such a head computes queries and keys from a token and its label, values from the
-    token alone, and attends within a scope (equations 1 to 4): a sentence, a pair of sentences or the whole text, as
-    the annotation layers' views define it. Attention within narrow scopes costs only as much as the scopes (see
-    `Scopes`).
+    <https://aclanthology.org/D19-1257>`_ (Mihaylov & Frank, EMNLP 2019): a stack of QANet blocks. In some of the
+    blocks, some attention heads see annotations. Such a head computes queries and keys from a token and its label, and
+    values only from the token. It attends within a scope (equations 1 to 4): a sentence, a pair of sentences or the
+    whole text, as the views of the annotation layers say. Narrow scopes cost less time (see `Scopes`).
 
-    Without annotations, or without heads that see them, it is the encoder of QANet. Its options have the names that
-    AllenNLP's `qanet_encoder` has for them, and it computes the same, except that scores are divided by the root of a
-    head's size (there by the root of `hidden_dim` over the number of heads, which is the same by default).
+    Without annotations, or without heads that see them, this is the encoder of QANet. Options that AllenNLP's
+    `qanet_encoder` also has are named as there, and the encoder computes the same, with one exception. Here scores are
+    divided by the square root of a head's size. There it is the square root of `hidden_dim` over the number of heads,
+    which is the same by default.
 
-    In place of a label's vector, a token without a label gets a vector of its head, and so does each token in a plain
-    head. It is a label in the authors' code, and the bias here.
+    Where a label would add a vector, a token without a label gets a vector of its head, and so does each token in a
+    plain head. In the authors' code this vector is a label; here it is the bias.
 
     Where this departs from the authors' code:
 
     * padding is never attended to, and convolutions do not see it; outputs are zero there;
-    * tokens in no scope attend to their own stretch, up to the next scope, not to all other tokens in no scope (set
-      `join_unannotated` for that). So a head sees the whole text where nothing is annotated;
-    * labels of each annotation layer have tables of their own (one for all, in the code, where clusters share rows with
-      semantic roles by mistake), as large as the vocabulary says;
-    * weights begin as PyTorch's `Linear` does, those of queries and keys about three times as large as in the code.
+    * tokens in no scope attend to their own stretch, up to the next scope. In the code they attend to all other tokens
+      in no scope, as here with `join_unannotated`. So a head sees the whole text if nothing is annotated;
+    * each annotation layer has its own table of labels, as large as the vocabulary says. The code has one table for all
+      layers, in which clusters share rows with semantic roles by mistake;
+    * weights are initialised as in PyTorch's `Linear`; those of queries and keys begin about three times as large as in
+      the code.
 
     Registered as a `Seq2SeqEncoder` with name "dassa".
 
@@ -67,22 +68,22 @@ class Dassa(AnnotatedSeq2SeqEncoder):
         The size of all heads together. Set it if `hidden_dim` is not a multiple of the number of heads.
     feedforward_hidden_dim : `int`, optional (default = `128`)
     heads : `Dict[str, int]`, optional (default = `{}`)
-        The annotation layers of views that heads see, and the number of heads for each: as many as the layer makes
-        views, or more; the additional heads see the whole text. The other heads are plain.
+        The annotation layers that heads see, and the number of heads for each. A layer needs at least as many heads as
+        it makes views; additional heads see the whole text. The other heads are plain.
     annotated_blocks : `List[int]`, optional (default = `[1, 3, 5]`)
         The blocks with such heads, from 0.
     label_dim : `int`, optional (default = `16`)
         The size of the labels' embeddings.
     label_bias : `bool`, optional (default = `True`)
-        Labels also add a vector, without projection, to queries and to keys: as in the code, but not in the paper.
+        Labels also add a vector, without projection, to queries and to keys. The code does this, the paper does not.
     join_unannotated : `bool`, optional (default = `False`)
     normalize_outputs : `bool`, optional (default = `False`)
-        Put a layer norm behind the last block, which QANet has not: for models that multiply encodings, whose residual
-        connections have made them large.
+        Put a layer norm after the last block. QANet has none. It helps models that multiply encodings, because residual
+        connections make the encodings large.
     dropout_prob : `float`, optional (default = `0.1`)
     layer_dropout_undecayed_prob : `float`, optional (default = `0.1`)
     vocab : `Vocabulary`, optional (default = `None`)
-        For the numbers of labels. AllenNLP passes it on.
+        Says how many labels each layer has. AllenNLP passes it on.
 
     # Example
 

@@ -24,28 +24,29 @@ class MageGru(RecurrentEncoder):
     """
     The MAGE-GRU of `Linguistic Knowledge as Memory for Recurrent Neural Networks <https://arxiv.org/abs/1703.02620>`_
     (Dhingra et al., 2017): a GRU whose state has a part for each type of edge. For each part, a token reads the states
-    at the other ends of its edges of this type, or zeros if it has none; each gate sees all parts (equation 2). If
-    several edges of one type enter a token, their states are summed. Since U is linear, this is equation 2's sum of
-    products; equation 4 is the case of one edge. A token in several clusters reads one state from each, even if one
-    token wrote them all.
+    at the other ends of its edges of this type, or zeros if it has no such edge. Each gate sees all parts (equation 2).
+    If several edges of one type enter a token, their states are summed. Since U is linear, this is the sum of products
+    in equation 2; equation 4 is the case of one edge. A token in several clusters reads one state from each cluster,
+    even if one token wrote all these states.
 
-    Gates, their order and the parameters are those of `torch.nn.GRU` (the update gate keeps the old state, so it is one
-    minus the paper's; the second bias is not in the paper), and as many. Without annotations this encoder is that GRU:
-    `from_torch` and `to_torch` convert.
+    Gates, their order, and the parameters and their number are those of `torch.nn.GRU`. The update gate keeps the old
+    state, so it is one minus the paper's, and the second bias is not in the paper. Without annotations this encoder is
+    the same as a `torch.nn.GRU`: `from_torch` and `to_torch` convert.
 
-    Two sequences. By default passage and question are read by an encoder each, as in the authors' code: forward the
-    question's mentions read the states of the passage's, backward the passage's those of the question's, and the
-    sequential state is not handed on (unlike in `coref_gru`). With `joint` they are read as one sequence, the paper's
-    section 3.3: the sequential state is handed on too, and which comes first is drawn for each batch during training
-    (the passage, in evaluation). The paper has a single encoder for both: leave out `question_encoders` in
+    Two sequences. By default passage and question each have an encoder, as in the authors' code. In forward reading,
+    mentions in the question read the states of mentions in the passage; in backward reading, mentions in the passage
+    read the states of mentions in the question. The sequential state does not pass from one text to the other (in
+    `coref_gru` it does). With `joint`, both texts are read as one sequence, as in the paper's section 3.3. Then the
+    sequential state passes on too. In training, a random choice for each batch says which text comes first; in
+    evaluation it is the passage. The paper has a single encoder for both texts: leave out `question_encoders` in
     `ga_reader`.
 
     Where this departs:
 
-    * from the paper, by default: the update gate keeps the state that was read, as in the authors' code, with which the
-      published numbers were obtained. Equations 2 and 4 print the previous token's state: `carry` is "previous";
-    * from the code: any number of relations and of edges; messages of the backward pass are not clipped (the code: to
-      10, in each step); outputs are zero where masked.
+    * from the paper, by default: the update gate keeps the state that was read, as in the authors' code, which gave the
+      published numbers. Equations 2 and 4 have the previous token's state instead (`carry` "previous");
+    * from the code: there may be any number of relations and of edges; gradients are not clipped within the backward
+      pass (the code clips them to 10 in each step); outputs are zero where masked.
 
     Registered as a `Seq2SeqEncoder` with name "mage_gru".
 
@@ -53,26 +54,27 @@ class MageGru(RecurrentEncoder):
 
     input_size : `int`
     state_sizes : `Dict[str, int]`
-        How large a state each type of edge carries: "sequential", from the token before, and any annotation layers of
-        edges. Variant "mage": the sizes of the state's parts, which make up the hidden size of one direction (the
-        paper's bAbI: 48 and 16 for coreference; CNN: 240 and 16). Other variants: each carries the whole state, so all
-        are the hidden size. The state begins with the sequential part; the others follow by name, in whatever order
-        they are given.
+        How large a state each type of edge carries. The types are "sequential", from the token before, and any
+        annotation layers of edges. In variant "mage" these are the sizes of the state's parts, which add up to the
+        hidden size of one direction (the paper has 48 and, for coreference, 16 on bAbI; 240 and 16 on CNN). In the
+        other variants each type carries the whole state, so all sizes are the hidden size. The state begins with the
+        sequential part; the other parts follow in the order of their names, not in the given order.
     bidirectional : `bool`, optional (default = `True`)
     variant : `str`, optional (default = `"mage"`)
-        `"shared"`: the state is not split, each relation's edges bring whole states: the gates read m_t = [h_{t-1}; S],
-        by a U of so many more columns, and h_{t-1} is carried on (the "MAGE (shared)" of Table 1, as coded).
-        `"dag_rnn"`: h_t = tanh(x_t W + m_t U + b) instead (its "DAG-RNN", as coded; without annotations a
-        `torch.nn.RNN`). It runs as a GRU whose gates are held open, for the sake of the fast backends. Both run in
-        plain PyTorch on a GPU, as does `carry` "previous", since the fused kernel reads no edges that move parts.
+        `"shared"`: the state is not split, and the edges of each relation carry whole states. The gates read m_t =
+        [h_{t-1}; S], so U has more columns, and h_{t-1} is carried on (the "MAGE (shared)" of Table 1, as in the code).
+        `"dag_rnn"`: h_t = tanh(x_t W + m_t U + b) instead (the "DAG-RNN" of Table 1, as in the code; without
+        annotations a `torch.nn.RNN`). It runs as a GRU whose gates are held open, so that the fast backends can run it.
+        On a GPU, both variants run in plain PyTorch, and so does `carry` "previous", because the fused kernel has no
+        edges that move a part of the state to another place.
     carry : `str`, optional (default = `"gathered"`)
         The state that the update gate keeps in variant "mage": `"gathered"`, the state that was read (the code), or
         `"previous"`, the state of the token before (equations 2 and 4).
     share_memory : `bool`, optional (default = `True`)
-        Whether edges lead from passage to question and back, where each is encoded by a `mage_gru`.
+        Whether edges lead from passage to question and back, if each is encoded by a `mage_gru`.
     joint : `bool`, optional (default = `False`)
-        Read passage and question as one sequence in random order. Needs the annotation layer to be made with
-        `question_first: true`.
+        Read passage and question as one sequence in random order. The annotation layer then needs `question_first:
+        true`.
     backend : `str`, optional (default = `"auto"`)
         The backend of the `recurrence`.
 
@@ -129,7 +131,7 @@ class MageGru(RecurrentEncoder):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """As the authors' code: weights normal with deviation 0.1, biases zero."""
+        """As in the authors' code: weights normal with standard deviation 0.1, biases zero."""
         for name, parameter in self.named_parameters():
             if name.startswith("weight"):
                 torch.nn.init.normal_(parameter, std=0.1)
@@ -139,9 +141,9 @@ class MageGru(RecurrentEncoder):
     @classmethod
     def from_torch(cls, rnn: torch.nn.RNNBase, state_sizes: Dict[str, int], **options: Any) -> Self:
         """
-        A MAGE-GRU with the parameters of a `torch.nn.GRU` (of a `torch.nn.RNN`, for variant "dag_rnn") of one layer,
-        whose outputs it has without annotations. Weights that only annotations use are new. `options` are further
-        arguments of the constructor.
+        Makes a MAGE-GRU with the parameters of a `torch.nn.GRU` of one layer (of a `torch.nn.RNN`, for variant
+        "dag_rnn"). Without annotations, both have the same outputs. Weights that only annotations use are new.
+        `options` are further arguments of the constructor.
         """
         return cls(rnn.input_size, state_sizes, bidirectional=rnn.bidirectional, **options).load_torch(rnn)
 
@@ -162,7 +164,7 @@ class MageGru(RecurrentEncoder):
         return super()._encode_pair(*readers)
 
     def _question_first(self, annotations: AnnotationTensors) -> AnnotationTensors:
-        """The edges where the question is read first, by the names of the others."""
+        """The edges for reading the question first, by the names of the layers without this option."""
         for relation in self._relations:
             if question_first_name("antecedents") not in annotations.get(relation, {}):
                 raise ConfigurationError(
@@ -193,7 +195,7 @@ class MageGru(RecurrentEncoder):
     def _edges(
         self, inputs: torch.Tensor, sequential: torch.Tensor, sources: Optional[List[torch.Tensor]]
     ) -> List[Edges]:
-        """Sequential edges and those of each relation, of weight 1."""
+        """Sequential edges and the edges of each relation, all of weight 1."""
 
         def edges(sources: torch.Tensor, *slices: int) -> Edges:
             sources = sources.clamp(min=NO_SOURCE)

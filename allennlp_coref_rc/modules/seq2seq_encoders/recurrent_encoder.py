@@ -16,8 +16,9 @@ Reader = Tuple["RecurrentEncoder", EncoderInput]
 
 def rnn_shapes(input_size: int, rows: int, recurrent_size: int) -> Dict[str, Tuple[int, ...]]:
     """
-    The parameters of a `torch.nn.GRU`, which has three times as many rows as hidden units, or of a `torch.nn.RNN`,
-    which has as many. The recurrent weights may read more than the state: where edges bring more than one.
+    The shapes of the parameters of a `torch.nn.GRU`, which has three times as many rows as hidden units, or of a
+    `torch.nn.RNN`, which has as many. The recurrent weights may have more columns than the state has numbers, if edges
+    bring more than one state.
     """
     return {
         "weight_ih_l0": (rows, input_size),
@@ -29,9 +30,9 @@ def rnn_shapes(input_size: int, rows: int, recurrent_size: int) -> Dict[str, Tup
 
 class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
     """
-    Base class of the encoders over the `recurrence`: parameters named and shaped as those of `torch.nn.GRU`, edges read
-    from annotations, passage and question encoded as a pair, and conversion from and to PyTorch's modules. A subclass
-    says in `_edges` what each token reads.
+    Base class of the encoders that use the `recurrence`. Its parameters have the names and shapes of `torch.nn.GRU`'s.
+    It reads edges from annotations, encodes passage and question as a pair, and converts from and to PyTorch's modules.
+    A subclass says in `_edges` what each token reads.
 
     # Parameters
 
@@ -39,7 +40,8 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
     hidden_size : `int`
         The size of one direction.
     shapes : `Dict[str, Tuple[int, ...]]`
-        The shapes of the parameters of a direction, by name: `rnn_shapes`, and more where a subclass has more.
+        The shapes of the parameters of one direction, by name: `rnn_shapes`, and more if the subclass has more
+        parameters.
     relations : `Sequence[str]`
         The annotation layers whose edges are read.
     bidirectional : `bool`, optional (default = `True`)
@@ -94,8 +96,9 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
 
     def to_torch(self) -> torch.nn.RNNBase:
         """
-        The `torch.nn.GRU` (`torch.nn.RNN` for a tanh cell) that this encoder is without annotations, with copies of its
-        parameters and `batch_first=True`. Parameters that only annotations use are left out.
+        Makes the `torch.nn.GRU` (`torch.nn.RNN` for a tanh cell) that computes the same as this encoder without
+        annotations. It has copies of the parameters and `batch_first=True`. Parameters that only annotations use are
+        left out.
         """
         like = self.get_parameter("weight_ih_l0")
         rnn = self.torch_class(
@@ -109,13 +112,13 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
 
     def load_torch(self, rnn: torch.nn.RNNBase) -> Self:
         """
-        Takes over the parameters of a module as `to_torch` makes it, with their device and dtype. Parameters that only
-        annotations use stay as they are. Returns this encoder.
+        Copies the parameters of a module like the one that `to_torch` makes, and takes over their device and dtype.
+        Parameters that only annotations use stay as they are. Returns this encoder.
 
         # Raises
 
         `ConfigurationError`
-            Where that module has another type or other settings.
+            If the module has another type or other settings.
         """
         found: Dict[str, Any] = {"type": type(rnn).__name__}
         for name in ("input_size", "hidden_size", "bidirectional", "num_layers", "bias", "mode"):
@@ -164,9 +167,10 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         self, question_encoder: Seq2SeqEncoder, passage: EncoderInput, question: EncoderInput
     ) -> Tuple[torch.Tensor, torch.Tensor]:
         """
-        Encodes a passage with this encoder and its question with another. If both are of one kind and share their
-        memory, and there are annotations, the second sequence starts from the states of the first, and edges lead
-        across. The question is second in forward reading, the passage in backward reading.
+        Encodes a passage with this encoder and its question with another. If both encoders are of the same kind and
+        share their memory, and there are annotations, the second text starts from the states of the first, and edges
+        lead from one text to the other. In forward reading the question is the second text, in backward reading the
+        passage.
         """
         annotated = passage.annotations is not None and question.annotations is not None
         shares = annotated and self._share_memory
@@ -199,7 +203,7 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         self, sequence: EncoderInput, states: torch.Tensor, reverse: bool
     ) -> Tuple[torch.Tensor, torch.Tensor]:
         """
-        What the second sequence of a pair gets of the states of the first one: `memory` and `memory_mask` of `_read`.
+        The states of the first sequence of a pair that the second one gets: `memory` and `memory_mask` of `_read`.
         """
         return states, sequence.mask
 
@@ -239,7 +243,7 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         return tuple(getattr(self, name + suffix) for name in names)
 
     def _keys(self, suffix: str) -> Optional[torch.Tensor]:
-        """The keys of one direction for `RecurrenceInput`, where edges are weighted by attention."""
+        """The keys of one direction for `RecurrenceInput`, if edges are weighted by attention."""
         return None
 
     def _edges(

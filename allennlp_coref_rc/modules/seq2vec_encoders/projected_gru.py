@@ -6,8 +6,8 @@ from allennlp.modules.seq2vec_encoders import GruSeq2VecEncoder
 @Seq2VecEncoder.register("projected_gru")
 class ProjectedGru(Seq2VecEncoder):
     """
-    The final states of a bidirectional GRU through a linear layer: the character encoder of the GA Reader (hidden size
-    25; there a layer for each direction, whose outputs are summed, which is the same).
+    A linear layer over the final states of a bidirectional GRU: the character encoder of the GA Reader (with hidden
+    size 25). The GA Reader has a linear layer for each direction and sums their outputs, which is the same.
 
     Registered as a `Seq2VecEncoder` with name "projected_gru".
 
@@ -17,7 +17,7 @@ class ProjectedGru(Seq2VecEncoder):
     hidden_size : `int`
         The size of one direction.
     output_size : `int`
-        Half of the size of a word's embedding in the GA Reader.
+        In the GA Reader, half of the size of a word's embedding.
     """
 
     def __init__(self, input_size: int, hidden_size: int, output_size: int) -> None:

@@ -27,27 +27,27 @@ class PairVectors(NamedTuple):
 
 class TransformerPair(TransformerWords):
     """
-    Word vectors of a question and its passage, which a pretrained transformer reads together, as one sequence:
-    `[CLS] question [SEP] passage [SEP]`, with the special tokens that its tokenizer puts between two texts. A word has
-    the mean of the vectors of its pieces.
+    Word vectors of a question and its passage. A pretrained transformer reads both together, as one sequence: `[CLS]
+    question [SEP] passage [SEP]`, with the special tokens that its tokenizer puts around and between two texts. The
+    vector of a word is the mean of the vectors of its pieces.
 
-    A pair of more than `max_length` pieces is cut into windows: each has the whole question and a part of the passage.
-    Consecutive parts overlap. A piece that two windows have gets its vector from the window where it is farther from
-    the part's end. Vectors of the question are means over the windows.
+    A pair of more than `max_length` pieces is cut into windows. Each window has the whole question and a part of the
+    passage, and consecutive parts overlap. If a piece is in two windows, its vector comes from the window where it is
+    farther from the edge of the part. Vectors of the question are means over the windows.
 
-    It reads two text fields, indexed by `pretrained_transformer_mismatched` without a `max_length`.
+    The inputs are two text fields, indexed by `pretrained_transformer_mismatched` without a `max_length`.
 
     # Parameters
 
     model_name : `str`
         A folder, or a name on the Hugging Face hub.
     max_length : `int`, optional (default = `512`)
-        The pieces that the transformer can read at once, special tokens included.
+        How many pieces the transformer can read at once, including special tokens.
     overlap : `int`, optional (default = `128`)
-        The pieces of the passage that consecutive windows share, at least.
+        How many pieces of the passage consecutive windows share at least.
 
-    The others are those of `transformer_words`: `trained_layers`, `gradient_checkpointing`, `tokenizer_kwargs`,
-    `sub_token_mode` ("avg", or "first" for the vector of the first piece), …
+    The other parameters are the same as in `transformer_words`: `trained_layers`, `gradient_checkpointing`,
+    `tokenizer_kwargs`, `sub_token_mode` ("avg", or "first" for the vector of the first piece), …
     """
 
     def __init__(self, model_name: str, max_length: int = 512, overlap: int = 128, **kwargs: Any) -> None:
@@ -144,9 +144,9 @@ class TransformerPair(TransformerWords):
 
     def in_windows(self, question: torch.Tensor, passage: torch.Tensor) -> torch.Tensor:
         """
-        Values of the pieces of one question and its passage, of shape (num_pieces, dim) with those of the special
-        pieces around each text, in the windows that the transformer reads; there special pieces have 0.
-        Shape: (num_windows, length, dim).
+        Arranges values of the pieces of one question and its passage in the windows that the transformer reads. The
+        values have shape (num_pieces, dim), and include the special pieces around each text. In the windows, special
+        pieces have 0. Shape: (num_windows, length, dim).
         """
         start, end = self._around_text
         question, passage = (text[start : len(text) - end] for text in (question, passage))

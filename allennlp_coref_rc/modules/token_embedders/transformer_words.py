@@ -8,9 +8,9 @@ from allennlp.modules.token_embedders import PretrainedTransformerMismatchedEmbe
 @TokenEmbedder.register("transformer_words")
 class TransformerWords(PretrainedTransformerMismatchedEmbedder):
     """
-    Word vectors of a pretrained transformer: for each word the mean of the vectors of its pieces. It is AllenNLP's
-    `pretrained_transformer_mismatched`, whose indexer it reads, with a choice of the layers that are trained. The
-    pooler, which no word vector comes from, is left out, so that training uses every parameter.
+    Word vectors of a pretrained transformer. The vector of a word is the mean of the vectors of its pieces. This is
+    AllenNLP's `pretrained_transformer_mismatched`, and uses the indexer of this name; in addition you choose which
+    layers are trained. The pooler is left out, because no word vector needs it. So training uses every parameter.
 
     Registered as a `TokenEmbedder` with name "transformer_words".
 
@@ -19,11 +19,11 @@ class TransformerWords(PretrainedTransformerMismatchedEmbedder):
     model_name : `str`
         A folder, or a name on the Hugging Face hub.
     trained_layers : `int`, optional (default = `None`)
-        Train the last `trained_layers` layers, and nothing below them. 0 trains none, and then there is no dropout in
-        the transformer either. By default all of it is trained.
+        Train only the last `trained_layers` layers. 0 trains none, and then the transformer has no dropout either. By
+        default the whole transformer is trained.
 
-    The others are AllenNLP's: `max_length`, which is to be that of the indexer, `gradient_checkpointing`,
-    `last_layer_only`, `tokenizer_kwargs`, …
+    The other parameters are AllenNLP's: `max_length`, which has to be the same as the indexer's,
+    `gradient_checkpointing`, `last_layer_only`, `tokenizer_kwargs`, …
 
     # Example
 
