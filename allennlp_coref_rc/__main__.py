@@ -57,8 +57,9 @@ INSTEAD = {
 
 DESCRIPTION = """
 Reading comprehension with coreference, SRL and discourse structure. coref-rc COMMAND --help describes a command. All
-commands take --verbose, to see AllenNLP's log on the screen, and --debug, to see where an error comes from. Those that
-load trained models take --trust: the config of an archive may then name any class and file, and so run any program.
+commands take --verbose, to see AllenNLP's log on the screen, and --debug, to see where an error comes from. Commands
+that load trained models take --trust: the config of an archive may then name any class and file, and so run any
+program.
 """
 
 

@@ -1,4 +1,4 @@
-"""AllenNLP's commands as commands of `coref-rc`: with this plugin loaded in any folder, and with a quiet screen."""
+"""AllenNLP's commands as commands of `coref-rc`: in any folder this plugin is loaded, and the screen is quiet."""
 
 import sys
 from contextlib import ExitStack

@@ -1,4 +1,4 @@
-"""AllenNLP's `predict`, in which a line that cannot be answered costs only itself."""
+"""AllenNLP's `predict`, changed so that a line that cannot be answered does not stop the others."""
 
 import argparse
 import json
@@ -43,7 +43,7 @@ def predict(args: argparse.Namespace) -> Predicted:
     """
     Does the same as AllenNLP's function for the command, but sets lines that cannot be answered aside in
     OUTPUT.failed.jsonl: objects with the `file`, the `line`, the `error` and the `input`, which is the unchanged line.
-    Without OUTPUT they are named on the screen.
+    Without OUTPUT, the screen names these lines.
     """
     common_logging.FILE_FRIENDLY_LOGGING = args.file_friendly_logging
     if args.silent and not args.output_file:
@@ -69,7 +69,7 @@ def predict(args: argparse.Namespace) -> Predicted:
 
 
 class Manager(allennlp_predict._PredictManager):
-    """AllenNLP's own class, but a batch that cannot be answered is split until single lines are to blame."""
+    """AllenNLP's own class, except that a batch that cannot be answered is split until only the bad lines fail."""
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
@@ -122,7 +122,7 @@ class Manager(allennlp_predict._PredictManager):
         return self._lines_of(outputs)
 
     def _lines_of(self, outputs: Sequence[JsonDict]) -> Iterator[str]:
-        """The outputs as lines, counted where they have warnings."""
+        """The outputs as lines. Counts those that have warnings."""
         for output in outputs:
             self.warned += bool(output.get("warnings"))
             yield self._predictor.dump_line(output)

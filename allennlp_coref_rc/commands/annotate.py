@@ -7,8 +7,8 @@ from allennlp_coref_rc.commands.arguments import add_packages, whole_number
 HELP = "annotate documents with coreference, SRL and discourse structure, or check annotated ones"
 
 DESCRIPTION = """
-Annotates documents with coreference, SRL and discourse structure, or checks annotated ones. If a run was stopped, the
-same command goes on with it. See docs/annotate.md.
+Annotates documents with coreference, SRL and discourse structure, or checks annotated ones. If a run is stopped, give
+the same command again to go on. See docs/annotate.md.
 """
 
 
@@ -18,8 +18,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "input",
         nargs="?",
         metavar="INPUT",
-        help="plain text (a document a line), a folder or a quoted pattern of "
-        ".txt files (a document each), JSONL, annotated documents, or, with --reader, a data set",
+        help="plain text (each line a document), a folder or a quoted pattern of .txt files (each file a document), "
+        "JSONL, annotated documents, or, with --reader, a data set",
     )
     add(
         "output",
@@ -30,19 +30,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--annotator",
         metavar="CONFIG",
-        help="a name, JSON or Jsonnet, a file of these, or the config of an "
-        "experiment, whose dataset_reader.annotator is taken",
+        help="a registered name, a config in JSON or Jsonnet, a file with one, or the config of an experiment (for its "
+        "dataset_reader.annotator)",
     )
     add(
         "--reader",
         metavar="CONFIG",
-        help="the reader of a data set, in the same forms; --annotator replaces its annotator",
+        help="the dataset reader, in the same forms; --annotator replaces its annotator",
     )
     add(
         "--workers",
         type=whole_number(0),
         metavar="N",
-        help="processes on this machine; 0 is none but this one (by default one for each processor where that pays)",
+        help="worker processes on this machine, 0 for none (default: one for each processor if that saves time)",
     )
     add("--scheduler", metavar="ADDRESS", help="a Dask scheduler whose workers annotate, such as tcp://host:8786")
     add("--batch-size", type=whole_number(1), default=8, metavar="N", help="documents that an annotator gets at once")
@@ -50,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--chunk-size",
         type=whole_number(1),
         metavar="N",
-        help="documents that a process takes at a time (by default a hundredth of all, at most 100)",
+        help="documents that a process takes at a time (default: a hundredth of all, at most 100)",
     )
     add("--force", action="store_true", help="replace OUTPUT and start over")
     add_packages(parser, "annotators")
@@ -59,12 +59,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="trust the archives of models that annotators use, which can then run any program",
     )
-    add("--check", nargs="+", metavar="FILE", help="check files of annotated documents, and count what they hold")
+    add("--check", nargs="+", metavar="FILE", help="check files of annotated documents, and count what is in them")
     add(
         "--resolve",
         nargs="+",
         metavar="FILE",
-        help="print annotated documents with names in place of pronouns and noun phrases, a line of JSON each",
+        help="print annotated documents with names in place of pronouns and noun phrases, each as a line of JSON",
     )
 
 

@@ -19,7 +19,7 @@ Objects = Mapping[str, Tuple[type, Mapping[str, Any]]]
 
 
 class Unannotated(NamedTuple):
-    """An encoder without annotations: its dotted key, what to say of it, and the encoder."""
+    """An encoder that gets no annotations: its dotted key, the warning, and the encoder."""
 
     key: str
     text: str
@@ -28,14 +28,15 @@ class Unannotated(NamedTuple):
 
 def unannotated_encoders(params: Mapping[str, Any]) -> List[Unannotated]:
     """
-    The encoders of a config that read annotations but will get none. Models and readers of other packages than AllenNLP
-    and this one may do as they please: nothing is said of their encoders.
+    The encoders of a config that read annotations but will get none. It is not known what the models and readers of
+    packages other than AllenNLP and this one do, so their encoders are left out.
 
     # Raises
 
     `ConfigurationError`
-        If an encoder gets some of the annotation layers that it reads but not all, which would stop it at its first
-        batch, or if an annotation layer or an encoder of this package, or a `compose` of it, refuses its values.
+        If an encoder gets some of the annotation layers that it reads but not all, so that training would stop at its
+        first batch. Also if an annotation layer or an encoder of this package, or a `compose` with one, refuses its
+        values.
     """
     from allennlp.modules import Seq2SeqEncoder
     from allennlp.modules.seq2seq_encoders import ComposeEncoder
@@ -66,7 +67,7 @@ def unannotated_encoders(params: Mapping[str, Any]) -> List[Unannotated]:
 
 
 def warnings_of(found: Iterable[Unannotated]) -> List[str]:
-    """A line for each kind of encoder that was found. These encoders will not warn once more when they run."""
+    """A line for each kind of encoder that was found. These encoders will not give the warning again when they run."""
     problems = []
     for key, text, encoder in found:
         encoder.note_unannotated()
@@ -76,8 +77,8 @@ def warnings_of(found: Iterable[Unannotated]) -> List[str]:
 
 def _lack(read: Set[str], caller: type, provided: Dict[str, Optional[Set[str]]]) -> Optional[str]:
     """
-    Why an encoder gets no annotations, and what to do. `None` if it gets all that it reads, or if nobody can know.
-    Raises a `ConfigurationError` if the reader makes some layers, but not all that the encoder reads.
+    Why an encoder gets no annotations, and what to do about it. `None` if it gets all that it reads, or if this is not
+    known. Raises a `ConfigurationError` if the reader makes some layers, but not all that the encoder reads.
     """
     plain, meant = "so it works as a plain encoder", "or let the encoder read no layers"
     if _package(caller) in STOCK:
@@ -98,7 +99,7 @@ def _lack(read: Set[str], caller: type, provided: Dict[str, Optional[Set[str]]])
 
 
 def _caller(objects: Objects, key: str) -> type:
-    """The class that runs an encoder. One that composes encoders stands for them."""
+    """The class of the model that runs an encoder. A `compose` counts as one with the encoders in it."""
     from allennlp.modules.seq2seq_encoders import ComposeEncoder
 
     while True:
@@ -123,7 +124,7 @@ def _provided(objects: Objects, root: str) -> Optional[Set[str]]:
 
 def _built(base: Any, cls: type, value: Mapping[str, Any], key: str) -> Any:
     """
-    The encoder or annotation layer of a config, without memory for weights, in order to ask it what it reads; `None` if
+    Builds the encoder or annotation layer of a config without memory for weights, to find out what it reads. `None` if
     it cannot be built alone.
     """
     import torch

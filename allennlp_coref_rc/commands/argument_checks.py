@@ -1,4 +1,4 @@
-"""Finds mistakes in the arguments of AllenNLP's commands, before these spend time on them."""
+"""Finds mistakes in the arguments of AllenNLP's commands before a command does any work."""
 
 import json
 import logging
@@ -39,7 +39,7 @@ def check_experiment(path: str, overrides: str = "", devices: bool = True) -> Di
 
 
 def check_training(path: str, overrides: str = "") -> List[str]:
-    """The warnings of a config from which a model can be trained. Raises errors as `check_experiment` does."""
+    """The warnings about a config from which a model is to be trained. Raises the same errors as `check_experiment`."""
     params = check_experiment(path, overrides)
     try:
         return warnings_of(unannotated_encoders(params))

@@ -6,18 +6,18 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 HELP = "write a model card beside a trained model"
 
 DESCRIPTION = """
-Writes README.md, a model card as the Hugging Face hub shows it, into a folder of a training, or beside an archive. It
-tells the data, the annotator and the metrics of the model. What only you can know, it leaves for you to fill in.
+Writes README.md, the model card that the Hugging Face hub shows, into the folder of a training or beside an archive.
+The card names the data, the annotator and the metrics of the model. The rest is for you to fill in.
 """
 
 README = "README.md"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("archive", type=Path, metavar="ARCHIVE", help="a folder of a training, or its model.tar.gz")
+    parser.add_argument("archive", type=Path, metavar="ARCHIVE", help="the folder of a training, or its model.tar.gz")
     parser.add_argument("--licence", metavar="NAME", help="such as apache-2.0; without it the card asks for one")
     parser.add_argument("--title", help="the card's first line (default: the name of the folder)")
-    parser.add_argument("-f", "--force", action="store_true", help="replace a README.md that is there")
+    parser.add_argument("-f", "--force", action="store_true", help="replace an existing README.md")
 
 
 def run(args: argparse.Namespace) -> None:

@@ -16,8 +16,8 @@ SPLITS = ("train", "valid", "test")
 DOWNLOAD = """
 Downloads data sets from their official places into FOLDER/NAME. Complete files are not fetched again, and a download
 that broke off goes on where it stopped. Sizes and checksums are verified if they are known. Some files can only be
-fetched by hand (Google Drive, LDC): put them where this command says, and run it again. The exit status is 1 if one of
-the data sets is incomplete.
+fetched by hand (Google Drive, LDC): put them where this command says, and run it again. The exit status is 1 if a data
+set is incomplete.
 """
 
 SIMULATE = """
@@ -28,13 +28,13 @@ split is 0 for train, 1 for valid and 2 for test. The same arguments write the s
 
 MIX = """
 Writes bAbI-Mix (Dhingra et al. 2017, section 4.1) from a folder of bAbI files, published or simulated. Each new story
-tells of two worlds at once; the number of questions stays the same. Each file has its own seed, as for coref-rc data
-simulate.
+mixes two stories; the number of questions stays the same. Each file has its own seed, as for coref-rc data simulate.
 """
 
 TO_JSONL = """
 Packs a folder of .question files (CNN, Daily Mail) into one file of JSON lines, in the order of the files' names. The
-reader annotated_cnn_dailymail reads it too. The file is compressed if its name ends in .gz, .bz2 or .xz.
+reader annotated_cnn_dailymail reads such a file in place of the folder. The file is compressed if its name ends in .gz,
+.bz2 or .xz.
 """
 
 
@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         return kind
 
     kind = add_kind("download", "get data sets from their official places", DOWNLOAD, download)
-    kind.add_argument("names", nargs="*", metavar="NAME", help="data sets, or all; without a name they are listed")
+    kind.add_argument("names", nargs="*", metavar="NAME", help="data sets, or all; without a name, lists them")
     kind.add_argument("--list", action="store_true", help="list all data sets: size, licence, whether they are here")
     kind.add_argument("--folder", type=Path, default=Path("data"), help="where data sets go (default: data)")
 

@@ -7,8 +7,8 @@ HELP = "ask trained readers in the browser, edit clusters, and watch the answer 
 
 DESCRIPTION = """
 Opens a page in the browser on which you ask trained readers about a passage, see and edit its clusters, and watch the
-answer change. It listens on this machine alone (127.0.0.1). Without an archive it takes the one that make train has
-written, or else only annotates. It needs Streamlit, the extra "demo". See docs/playground.md.
+answer change. The server listens on this machine only (127.0.0.1). Without an archive, the page takes the one that make
+train writes; if there is none, it only annotates. You need Streamlit (the extra "demo"). See docs/playground.md.
 """
 
 TRAINED = "output/quick_start/model.tar.gz"
@@ -20,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "archives",
         nargs="*",
         metavar="ARCHIVE",
-        help=f"trained readers, each ARCHIVE or NAME=ARCHIVE (default: {TRAINED}, if it is there)",
+        help=f"trained readers, each ARCHIVE or NAME=ARCHIVE (default: {TRAINED}, if it exists)",
     )
     parser.add_argument("--port", type=int, metavar="N", help="default: 8501, or the next one that is free")
     parser.add_argument("--headless", action="store_true", help="open no browser")

@@ -59,15 +59,15 @@ several.
 
 QUESTIONS = """
 Scores readers by the type of question and by the length of the passage, side by side (DASSA, Mihaylov and Frank, EMNLP
-2019, Figures 4 and 5). Writes scores.md, scores.csv and pictures into FOLDER. All numbers are percentages. Each other
-reader is compared with the first on the same questions; the intervals hold 95 % of the differences over resampled
+2019, Figures 4 and 5). Writes scores.md, scores.csv and pictures into FOLDER. All numbers are percentages. Each reader
+is compared with the first one on the same questions. The intervals hold 95 % of the differences over resampled
 questions.
 
-A question's type is the first of these whose words are anywhere in it, in lower case, as in the authors' code ("show"
-counts as how, "whole" as who): what, when, where, which, who, why, how far, how long, how many, how much, how old, how;
-any other question has the type other. Lengths are in tokens. Rouge-L, exact match and F1 are means over questions;
-Bleu-1 is computed over all answers of a group together. Where predictions have exact_match and f1, as those of Quoref
-do, these count; Rouge-L and Bleu-1 mean little there.
+A question's type is the first of these that occurs anywhere in the lower-cased question: what, when, where, which, who,
+why, how far, how long, how many, how much, how old, how. Otherwise the type is other. As in the authors' code, parts of
+words count ("show" counts as how, "whole" as who). Lengths are in tokens. Rouge-L, exact match and F1 are means over
+questions; Bleu-1 is computed over all answers of a group together. If predictions have exact_match and f1, as on
+Quoref, these values are used, and Rouge-L and Bleu-1 mean little.
 """
 
 # The modules that draw have the same values, which a test checks. They are imported only when something is drawn.
@@ -96,7 +96,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     training.add_argument("--splits", nargs="+", choices=SPLITS, default=SPLITS[:1], help="default: validation")
     training.set_defaults(function=draw_training)
     for kind in (ablation, training):
-        kind.add_argument("output", metavar="OUTPUT", help="OUTPUT.png and OUTPUT.csv are written")
+        kind.add_argument("output", metavar="OUTPUT", help="where to write: OUTPUT.png and OUTPUT.csv")
         kind.add_argument(
             "--curve",
             nargs="+",
@@ -110,7 +110,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     story.add_argument("folder", metavar="FOLDER", type=Path, help="where pages and pictures go")
     story.add_argument("stories", metavar="STORIES", help="a bAbI file, or the name of a split that the reader knows")
     story.add_argument("archives", nargs="+", metavar="NAME=ARCHIVE", help="trained readers")
-    story.add_argument("--questions", nargs="+", type=int, default=[1], help="their numbers in the file (default: 1)")
+    story.add_argument(
+        "--questions", nargs="+", type=int, default=[1], help="numbers of questions in the file (default: 1)"
+    )
     story.add_argument("--way", choices=WAYS, default=WAYS[0], help="how the story is read (default: prefixes)")
     story.add_argument("--trust", action="store_true", help="trust the archives, which can then run any program")
     story.set_defaults(function=draw_story)
@@ -120,7 +122,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     clusters.add_argument(
         "folder", nargs="?", metavar="FOLDER", type=Path, help="where pages go (default: named after FILE)"
     )
-    clusters.add_argument("--format", choices=FORMATS, default=FORMATS[0], help="of FILE (default: annotated)")
+    clusters.add_argument(
+        "--format", choices=FORMATS, default=FORMATS[0], help="the format of FILE (default: annotated)"
+    )
     clusters.add_argument(
         "--limit", type=whole_number(1), default=100, help="the number of documents (default: %(default)s)"
     )
@@ -143,7 +147,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     answers.add_argument(
         "--only-different",
         action="store_true",
-        help="leave out questions that all readers answer correctly, and those that none does",
+        help="leave out questions that all readers, or none, answer correctly",
     )
     answers.add_argument(
         "--limit", type=whole_number(1), default=100, help="the number of questions (default: %(default)s)"
@@ -152,7 +156,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
     questions = kinds.add_parser("questions", help="scores by type of question and by length", description=QUESTIONS)
     questions.add_argument("folder", metavar="FOLDER", help="where tables and pictures go")
-    questions.add_argument("predictions", nargs="+", metavar="NAME=FILE", help="of a span_reader, with answer_texts")
+    questions.add_argument(
+        "predictions", nargs="+", metavar="NAME=FILE", help="predictions of a span_reader, with answer_texts"
+    )
     questions.add_argument("--measures", nargs="+", choices=MEASURES, default=list(MEASURES), help="default: all")
     questions.add_argument("--bounds", nargs="+", type=int, help="bounds of lengths (default: 200 400 … 1200)")
     questions.add_argument("--samples", type=int, default=1000, help="samples for the intervals (default: 1000)")

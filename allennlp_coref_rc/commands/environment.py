@@ -5,8 +5,8 @@ import sys
 HELP = "print versions, and what is wrong with this installation"
 
 DESCRIPTION = """
-Prints the versions of what this package works with, and what is wrong with them: what to put into the report of a
-problem. The exit status is 2 if something keeps the package from working.
+Prints the versions of the packages that this one works with, and what is wrong with them. If you report a problem,
+include this output. The exit status is 2 if something keeps the package from working.
 """
 
 

@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--conditions", metavar="PATH", help=conditions)
     add("--data", metavar="FOLDER", help="the folder of all data sets (default: data)")
     add("--output", metavar="FOLDER", help="the folder of all runs (default: output/reproduction)")
-    results = "with --report: take the runs from FILE, which --write-results wrote; tables alone, no figures"
+    results = "with --report: take the runs from FILE, which --write-results wrote; only tables, no figures"
     add("--results", metavar="FILE", help=results)
     where = "only lines of --results with such values, such as hardware='AMD*' (default: all)"
     add("--where", nargs="+", default=[], metavar="COLUMN=VALUE", help=where)
@@ -44,11 +44,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--dry-run", action="store_true", help="print the commands of unfinished runs")
     add("--check-only", action="store_true", help="only build the models and read the first data")
     report = (
-        "draw the figures and print the results beside the papers' values, or write them between two marks in FILE, "
-        "whose other tables and text stay as they are"
+        "draw the figures and print the results beside the papers' values; with FILE, write them between two marks in "
+        "FILE, and leave the rest of FILE as it is"
     )
     add("--report", nargs="?", const="", metavar="FILE", help=report)
-    write = "add all finished runs below --output to FILE (CSV), a line each, in place of lines about the same runs"
+    write = "add a line for each finished run below --output to FILE (CSV); lines about the same runs are replaced"
     add("--write-results", metavar="FILE", help=write)
 
     add = parser.add_argument_group("how").add_argument
@@ -63,8 +63,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="runs at the same time on each GPU, in place of --workers",
     )
     scheduler = (
-        "the scheduler of a Dask cluster that sees this folder, the data and the output; each thread of its workers "
-        "does a run, on the GPU that the worker sees, if any"
+        "the scheduler of a Dask cluster whose workers see this folder, the data and the output; each thread of a "
+        "worker does one run, on the GPU that the worker sees, if any"
     )
     add("--scheduler", metavar="ADDRESS", help=scheduler)
     weights = "weights of finished runs to keep: the archive of the best epoch (the default), none, or all checkpoints"

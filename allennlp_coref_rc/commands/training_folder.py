@@ -13,8 +13,8 @@ BEFORE_TRAINING = ("config.json", "meta.json", "vocabulary", "out*.log")
 @contextmanager
 def removed_if_refused(folder: str) -> Iterator[None]:
     """
-    Removes the folder of a training, if it is new, where a mistake of the user's ends the training in its first epoch
-    or before. So the same command works once the mistake is mended.
+    If a mistake of the user's ends the training in its first epoch or before, removes the folder of the training,
+    unless it was there before. So the same command works once the mistake is mended.
     """
     new = not os.path.exists(folder)
     try:
