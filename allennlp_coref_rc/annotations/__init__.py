@@ -1,5 +1,5 @@
 """
-Linguistic structure as a value: annotated texts, documents of several texts, and how they are aligned and checked.
+Texts with linguistic structure: annotated texts, documents of several texts, and functions that align and check them.
 """
 
 from allennlp_coref_rc.annotations.annotated_text import (

@@ -33,8 +33,8 @@ def normalized(token: str, ignore_case: bool = False) -> str:
 
 class Alignment:
     """
-    Maps spans of one tokenisation of a text (the source) to spans of another (the target) by their characters, in the
-    form of `normalized`. Where the texts differ, a `ConfigurationError` shows the tokens.
+    Maps spans of one tokenisation of a text (the source) to spans of another (the target), by their characters in the
+    form of `normalized`. If the texts differ, a `ConfigurationError` shows the tokens.
 
     # Parameters
 
@@ -68,7 +68,7 @@ class Alignment:
             self.end = bisect_left(self._target_starts, len(characters))
 
     def span(self, span: Span) -> Optional[Span]:
-        """The tokens of the target that share characters with the span; `None` if it has none."""
+        """The tokens of the target that share characters with the span; `None` if there are none."""
         if not self._known:
             return span
         start, stop = self._source_starts[span[0]], self._source_starts[span[1]]
@@ -77,7 +77,7 @@ class Alignment:
         return bisect_right(self._target_starts, start) - 1, bisect_right(self._target_starts, stop - 1)
 
     def spans(self, spans: Sequence[Span]) -> List[Span]:
-        """The target's spans for several of the source, each once."""
+        """The target's spans for several spans of the source, without duplicates."""
         return list(dict.fromkeys(found for found in map(self.span, spans) if found))
 
 
@@ -111,8 +111,8 @@ def transfer(
     sentences: bool = False,
 ) -> AnnotatedText:
     """
-    Adds the source's clusters, frames, relations and edges to those of the target. Spans of white space alone are left
-    out, and so are frames that lose their predicate, relations that lose an argument and edges that lose an end.
+    Adds the source's clusters, frames, relations and edges to the target's. Spans that have only white space are left
+    out, and so are frames that lose their predicate, relations that lose an argument, and edges that lose an end.
 
     # Parameters
 

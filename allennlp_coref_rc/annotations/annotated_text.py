@@ -36,8 +36,8 @@ class Frame:
 @dataclass
 class DiscourseRelation:
     """
-    A discourse relation (PDTB): its `type` (Explicit, Implicit, EntRel or AltLex), its sense, both arguments and, where
-    there is one, its connective, each a list of spans, since any of them may be discontinuous.
+    A discourse relation (PDTB): its `type` (Explicit, Implicit, EntRel or AltLex), its sense, its two arguments and its
+    connective, if there is one. Arguments and connective are lists of spans, because they may be discontinuous.
     """
 
     type: str
@@ -145,9 +145,9 @@ class AnnotatedText:
         12))` has the first nine tokens, a new one, and the next three.
 
         The pieces keep their annotations. Mentions, predicates and connectives stay only if they are whole; arguments
-        are cut to what is left of them. A cluster that loses mentions stays if it has two left, a frame if it has its
-        predicate, a relation if it has both arguments, an edge if both ends are whole. New tokens belong to the
-        sentence of the token after them, or at the end to the last sentence.
+        are cut to the tokens that are left. A cluster that loses mentions stays if it has at least two left, a frame if
+        its predicate stays, a relation if both arguments stay, an edge if both ends are whole. New tokens belong to the
+        sentence of the token after them, or, at the end, to the last sentence.
         """
         tokens: List[str] = []
         positions: List[Optional[int]] = []
@@ -207,7 +207,9 @@ class AnnotatedText:
         return list(zip(starts, starts[1:] + [len(numbers)]))
 
     def moved(self, move: Callable[[Span], Span]) -> "AnnotatedText":
-        """A text with all its spans moved. Nothing is checked, as they may belong to a larger text."""
+        """
+        A copy of the text with all spans moved. Nothing is checked, because the spans may belong to a larger text.
+        """
 
         def move_all(spans: Iterable[Span]) -> List[Span]:
             return [move(span) for span in spans]
@@ -274,8 +276,9 @@ class AnnotatedText:
 
     def to_spacy(self, nlp: "Language") -> "Doc":
         """
-        A doc of spaCy with these tokens, sentences and structure: a span group for each cluster (`coref_clusters_1` and
-        so on), `doc._.srl_frames`, `doc._.discourse_relations`, `doc._.typed_edges`, `doc._.text_id` (docs/spacy.md).
+        A spaCy doc with the tokens, sentences and structure of this text: a span group for each cluster
+        (`coref_clusters_1` and so on), `doc._.srl_frames`, `doc._.discourse_relations`, `doc._.typed_edges`,
+        `doc._.text_id` (docs/spacy.md).
         """
         from allennlp_coref_rc.annotations import spacy_docs
 
@@ -304,7 +307,7 @@ def clusters_from_json(values: Any) -> List[Cluster]:
 
 
 def _items(values: Dict[str, Any], key: str, item: Callable[[Any], Any]) -> List[Any]:
-    """The items of a list under a key, each made by a function. An error has the item's place."""
+    """The items of the list under a key, each made by a function. Errors name the item's place."""
     found, place = [], key
     try:
         for i, value in enumerate(_list(values.get(key, []))):
@@ -334,7 +337,7 @@ def _edge(values: Any) -> Edge:
 
 
 def _values(values: Any, keys: Sequence[str], optional: Sequence[str] = ()) -> List[Any]:
-    """The values of keys of an object, which has no others but the optional ones."""
+    """The values of these keys of an object. Raises an error if the object has other keys, except the optional ones."""
     missing = [key for key in keys if not isinstance(values, dict) or key not in values]
     if missing:
         raise TypeError(f"expected an object with the key {missing[0]!r}, found {excerpt(values, 40)}")

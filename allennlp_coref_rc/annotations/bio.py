@@ -15,8 +15,8 @@ def bio_tags(length: int, spans: Iterable[Tuple[str, Span]]) -> List[str]:
 
 def bio_spans(tags: Sequence[str]) -> List[Tuple[str, Span]]:
     """
-    The labelled spans of BIO tags, in order. An `I-` tag that continues no span begins one; tags other than `B-` and
-    `I-` are outside.
+    The labelled spans of BIO tags, in order. An `I-` tag that does not continue a span begins one. All tags other than
+    `B-` and `I-` are outside.
     """
     spans: List[Tuple[str, Span]] = []
     label, start = None, 0
@@ -36,9 +36,9 @@ def frame_of(tags: Sequence[str]) -> Optional[Frame]: ...
 def frame_of(tags: Sequence[str], position: int) -> Frame: ...
 def frame_of(tags: Sequence[str], position: Optional[int] = None) -> Optional[Frame]:
     """
-    The frame that BIO tags of PropBank roles describe. With a `position`, the predicate is the span of `V` there, or
-    else the token itself. Without one, it is the first span of `V`; if there is none, the frame is `None`. Other spans
-    of `V` are arguments.
+    The frame that BIO tags of PropBank roles describe. With a `position`, the predicate is the span of `V` at this
+    position or, if there is none, the token itself. Without a `position`, it is the first span of `V`; if there is
+    none, the result is `None`. Other spans of `V` are arguments.
     """
     spans = bio_spans(tags)
     predicates = [span for role, span in spans if role == PREDICATE]

@@ -32,8 +32,8 @@ def remove_mentions(
     clusters: Sequence[Cluster], share: float, rng: random.Random, min_mentions: int = 2
 ) -> List[Cluster]:
     """
-    Leaves out each mention with probability `share`, then each cluster with fewer than `min_mentions` left: the removed
-    coreferences of Coref-GRU's Figure 3 (left).
+    Leaves out each mention with probability `share`, and then each cluster that has fewer than `min_mentions` left.
+    This gives the removed coreferences of Coref-GRU's Figure 3 (left).
     """
     kept = [[mention for mention in cluster if rng.random() >= share] for cluster in clusters]
     return [cluster for cluster in kept if len(cluster) >= min_mentions]
@@ -41,8 +41,8 @@ def remove_mentions(
 
 def replace_mentions(clusters: Sequence[Cluster], share: float, length: int, rng: random.Random) -> List[Cluster]:
     """
-    Replaces each mention, with probability `share`, by one token. The new tokens are drawn without replacement from
-    those of the `length` tokens that lie in no remaining mention. Mentions disappear if there are too few tokens.
+    Replaces each mention, with probability `share`, by one token. The text has `length` tokens; the new ones are drawn
+    without replacement from the tokens that lie in no remaining mention. If there are too few, mentions are left out.
     """
     replaced = [[mention for mention in cluster if rng.random() >= share] for cluster in clusters]
     left = {position for cluster in replaced for position in positions(cluster)}

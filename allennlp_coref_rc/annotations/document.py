@@ -22,8 +22,8 @@ MAX_HEADER = 2**20
 @dataclass
 class Document:
     """
-    A passage and the questions about it as a single text, so that a cluster may have mentions in all of them. Any
-    other text is a document without questions.
+    A passage and the questions about it, as a single text. So a cluster may have mentions in the passage and in the
+    questions. Any other text is a document without questions.
 
     # Parameters
 
@@ -32,7 +32,7 @@ class Document:
     parts : `List[int]`, optional (default = `[len(text)]`)
         The number of tokens of the passage and of each question after it.
     data : `Dict[str, Any]`, optional (default = `{}`)
-        Anything else that the data set says (answers, candidates, …), as JSON values that its reader understands.
+        Everything else that the data set has (answers, candidates, …), as JSON values that its reader understands.
 
     Raises a `ConfigurationError` if the parts do not add up to the text.
     """
@@ -64,7 +64,7 @@ class Document:
         return cls(text, [len(part) for part in parts], {} if data is None else data)
 
     def apart(self) -> Tuple[List[AnnotatedText], AnnotatedText]:
-        """The parts as separate texts, and the whole text with only those annotations that lie in no single part."""
+        """The parts as separate texts, and the whole text with only the annotations that lie in more than one part."""
         part_of = [i for i, length in enumerate(self.parts) for _ in range(length)]
 
         def within(*groups: Sequence[Span]) -> bool:
@@ -107,11 +107,12 @@ class Document:
 
 def keep_passage(given: Document, annotated: Document) -> Document:
     """
-    The annotations of the passage that a document came with, and those of its questions that an annotator found in the
-    same document without annotations.
+    Joins two sets of annotations of a document: those of the passage from `given`, and those of the questions from
+    `annotated`. `annotated` is the same document, given to an annotator without annotations.
 
-    Mentions in questions join the cluster of the passage that has a mention with the same last token as one of theirs.
-    They link no two mentions of the passage.
+    In `annotated`, a cluster may have mentions in both texts. Its mentions in questions join a cluster of `given` that
+    has a mention with the same last token as one of its mentions in the passage. No two mentions of the passage are
+    newly linked.
     """
     boundary = given.parts[0]
     clusters = [list(cluster) for cluster in given.text.clusters]
@@ -151,14 +152,14 @@ def json_line(values: Dict[str, Any]) -> str:
 def read_header(path: str) -> Optional[Dict[str, Any]]:
     """
     The header of a file of documents: the object on its first line with the key "annotated_documents". `None` if there
-    is no such line, so that the file is in another format.
+    is no such line; then the file is in another format.
     """
     with open_text(path, MAX_HEADER) as lines:
         return parse_header(path, next(lines, ""))
 
 
 def parse_header(path: str, first: str) -> Optional[Dict[str, Any]]:
-    """The header that is the first line of the file `path`; `None` if that line is no header."""
+    """The header on the `first` line of the file `path`; `None` if this line is no header."""
     if f'"{FORMAT}"' not in first[:200]:
         return None
     try:
@@ -177,7 +178,7 @@ def parse_header(path: str, first: str) -> Optional[Dict[str, Any]]:
 def read_documents(path: str) -> Iterator[Tuple[str, Document]]:
     """
     The documents of a file written by `write_documents` or `coref-rc annotate`, each with its place ("FILE, line 2").
-    A line that is no document, or fewer or more documents than the header says, raises a `ConfigurationError`.
+    Raises a `ConfigurationError` if a line is no document, or if the number of documents is not the header's.
     """
     header = read_header(path)
     if header is None:

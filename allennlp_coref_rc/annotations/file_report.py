@@ -30,7 +30,7 @@ def count(document: Document) -> Counter:
 
 
 def oddities(document: Document) -> Iterator[Tuple[str, str]]:
-    """Finds annotations that are allowed but probably wrong. Gives the kind and the place of each."""
+    """Finds annotations that are allowed but probably wrong, and gives the kind and the place of each."""
     owners: Dict[Tuple[int, int], int] = {}
     for i, cluster in enumerate(document.text.clusters):
         if not cluster:
@@ -54,8 +54,8 @@ def oddities(document: Document) -> Iterator[Tuple[str, str]]:
 @dataclass
 class Report:
     """
-    The result of `report_on_file`: the sums of all counts, the number of errors and the first ones, and the number of
-    warnings of each kind and the first places.
+    The result of `report_on_file`: the sums of all counts, the number of errors and the first errors, and the number of
+    warnings of each kind and their first places.
     """
 
     path: str

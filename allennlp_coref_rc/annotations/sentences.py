@@ -11,7 +11,7 @@ def sentence_spans(tokens: Sequence[str]) -> List[Tuple[int, int]]:
     """
     The sentences of a tokenised text. A sentence ends with a full stop, question mark or exclamation mark and any
     closing quotation marks, brackets and white space after it. This rule needs no downloaded model. spaCy's sentencizer
-    needs none either, but puts opening quotation marks into the sentence before.
+    needs no model either, but it puts opening quotation marks into the sentence before.
     """
     spans: List[Tuple[int, int]] = []
     start, ended = 0, False

@@ -1,8 +1,8 @@
 """
 Annotators as components of spaCy's pipelines: `spacy.blank("en").add_pipe("sieve_coref", config={"all_nouns": True})`.
 
-The package imports this module where spaCy is imported too, and spaCy imports the package, by the entry point in
-setup.cfg, where any program makes a pipeline. So nothing heavy is imported before a component is added.
+The package imports this module if spaCy is imported. And spaCy imports the package, through the entry point in
+setup.cfg, whenever a program makes a pipeline. So nothing heavy is imported before a component is added.
 """
 
 from dataclasses import replace
@@ -49,8 +49,9 @@ COMPONENTS = {
 
 class AnnotatorComponent(Pipe):
     """
-    Adds an annotator's annotations to docs. The annotator gets a doc's own tokens and sentences, but no white space;
-    where a doc has no sentences, it gets those of `sentence_spans`. The doc's tokens and sentences do not change.
+    Adds an annotator's annotations to docs. The annotator gets the doc's own tokens, without white space, and the doc's
+    sentences. If the doc has no sentences, the annotator gets those of `sentence_spans`. The doc's tokens and sentences
+    do not change.
     """
 
     def __init__(self, name: str, annotator: "Annotator") -> None:
@@ -62,7 +63,10 @@ class AnnotatorComponent(Pipe):
         return doc
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
-        """Annotates docs in batches; those of a batch that fails alone, so that the error handler gets no others."""
+        """
+        Annotates docs in batches. If a batch fails, its docs are annotated one by one, so that the error handler gets
+        only those that fail.
+        """
         for docs in minibatch(stream, batch_size):
             try:
                 self._annotate(docs)
@@ -82,7 +86,7 @@ class AnnotatorComponent(Pipe):
 
 
 class _VisibleText:
-    """A text without its tokens of white space, which an annotator would take for words."""
+    """A text without tokens of white space, which an annotator would take for words."""
 
     def __init__(self, text: AnnotatedText) -> None:
         self._text = text
@@ -112,9 +116,9 @@ class _VisibleText:
 
 class AnnotatorFactory:
     """
-    Makes components of the annotator with this name. Its signature has the annotator's options, where spaCy looks for
-    names and defaults; the values are AllenNLP's to check. Until it is registered there are no options in it, so that
-    the annotator does not have to be imported then.
+    Makes components of the annotator with this name. spaCy takes the names and defaults of options from the signature,
+    so the signature has the annotator's options; AllenNLP checks their values. Until the component is registered, the
+    signature has no options, so that the annotator need not be imported before.
     """
 
     def __init__(self, annotator: str) -> None:

@@ -1,9 +1,9 @@
 """
-The structure of a text in a doc of spaCy's. A cluster is a span group, `coref_clusters_1` and so on, as
-spacy-experimental names them. Frames, relations and edges are lists in `user_data`, which DocBin can store, and
-`doc._.srl_frames`, `doc._.discourse_relations` and `doc._.typed_edges` make spans of them.
+The structure of a text in a spaCy doc. A cluster is a span group, `coref_clusters_1` and so on, as in
+spacy-experimental. Frames, relations and edges are lists in `user_data`, which DocBin can store; `doc._.srl_frames`,
+`doc._.discourse_relations` and `doc._.typed_edges` give them with spans.
 
-Structure comes and goes as the JSON of `AnnotatedText`, which is built on this.
+The functions here take and give structure as the JSON of `AnnotatedText`, which is built on them.
 """
 
 import re
@@ -30,7 +30,10 @@ class SrlFrame(NamedTuple):
 
 
 class Relation(NamedTuple):
-    """An item of `doc._.discourse_relations`. Arguments and connective are lists, since they may be discontinuous."""
+    """
+    An item of `doc._.discourse_relations`. Arguments and connective are lists of spans, because they may be
+    discontinuous.
+    """
 
     type: str
     sense: str
@@ -40,7 +43,7 @@ class Relation(NamedTuple):
 
 
 class TypedEdge(NamedTuple):
-    """An item of `doc._.typed_edges`, which leads from `source` to `target`."""
+    """An item of `doc._.typed_edges`: an edge from `source` to `target`."""
 
     type: str
     source: Span
@@ -48,7 +51,7 @@ class TypedEdge(NamedTuple):
 
 
 def to_doc(values: Dict[str, Any], vocab: Vocab) -> Doc:
-    """A doc of a text's tokens, with a blank between any two, its sentences, and its structure."""
+    """A doc with a text's tokens, a blank between any two, and with its sentences and its structure."""
     starts = {start for start, _ in values["sentences"]}
     tokens = values["tokens"]
     try:

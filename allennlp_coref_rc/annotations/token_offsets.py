@@ -1,4 +1,4 @@
-"""Where the tokens of a text stand in it, and which tokens a piece of it is made of."""
+"""Where the tokens of a text stand in the text, and which tokens a piece of the text has."""
 
 from bisect import bisect_left, bisect_right
 from typing import List, Optional, Sequence
@@ -9,8 +9,8 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 
 def token_offsets(text: str, tokens: Sequence[str]) -> List[Span]:
     """
-    The [start, end) characters of each token. Tokens have to be pieces of the text, with nothing but white space
-    between them; other ones raise a `ConfigurationError`.
+    The [start, end) characters of each token. Raises a `ConfigurationError` unless tokens are pieces of the text, with
+    nothing but white space between them.
     """
     offsets: List[Span] = []
     end = 0
@@ -28,7 +28,7 @@ def token_offsets(text: str, tokens: Sequence[str]) -> List[Span]:
 
 
 def token_span(offsets: Sequence[Span], start: int, end: int) -> Optional[Span]:
-    """The [start, end) tokens that have any of the characters [start, end); `None` if no token has."""
+    """The [start, end) of the tokens that have any of the characters [start, end); `None` if there is no such token."""
     first = bisect_right([stop for _, stop in offsets], start)
     last = bisect_left([begin for begin, _ in offsets], end)
     return (first, last) if first < last else None

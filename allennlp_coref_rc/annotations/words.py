@@ -10,8 +10,8 @@ MOST_STRINGS = 500_000
 
 def split_words(text: str, language: str = "en") -> List[Tuple[str, int]]:
     """
-    The words of a text, each with the position of its first character, by spaCy's rules for a language, which need no
-    downloaded model: punctuation and clitics are words of their own. White space is left out.
+    The words of a text, each with the position of its first character. They are found by spaCy's rules for the
+    language, which need no downloaded model. Punctuation marks and clitics are words too; white space is left out.
     """
     pipeline = _pipeline(language)
     if len(pipeline.vocab.strings) > MOST_STRINGS:

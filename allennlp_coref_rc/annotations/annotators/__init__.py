@@ -1,7 +1,8 @@
 """
 Annotators, which add structure to a text: rules, trained models, other packages, and annotations made before.
 
-Each is imported when it is asked for, since most need more than `sieve_coref` does, which then starts in a moment.
+Each annotator is imported only when it is asked for. So `sieve_coref` starts at once, although other annotators need
+large packages.
 """
 
 from importlib import import_module

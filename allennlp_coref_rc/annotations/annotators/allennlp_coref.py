@@ -21,7 +21,7 @@ class AllenNlpCoref(Annotator):
     from the text.
 
     The number of mentions that the model keeps is a share of the padded length. Therefore only texts of the same length
-    share a batch, and a text's clusters do not depend on the other texts.
+    share a batch, so that a text's clusters do not depend on the other texts.
 
     Registered as an `Annotator` with name "allennlp_coref".
 

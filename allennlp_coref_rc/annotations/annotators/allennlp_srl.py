@@ -24,7 +24,7 @@ class AllenNlpSrl(Annotator):
     predicate of each sentence gets a frame.
 
     The model does not find predicates. AllenNLP's predictor takes the words that a spaCy model tags as verbs or, in
-    English, as auxiliaries, and so does `"spacy"`; DASSA's authors took only verbs.
+    English, as auxiliaries; `"spacy"` does the same. DASSA's authors took only verbs.
 
     Registered as an `Annotator` with name "allennlp_srl".
 
@@ -34,7 +34,7 @@ class AllenNlpSrl(Annotator):
         The model's file, or its URL.
     predicates : `str`, optional (default = `"spacy"`)
         Where predicates come from: `"spacy"`, the verbs and auxiliaries that a spaCy model tags; `"words"`, the words
-        in `predicate_words`; `"frames"`, the predicates of the frames that the text has, which are then replaced.
+        in `predicate_words`; `"frames"`, the predicates of the text's own frames; these frames are then replaced.
     spacy_model : `str`, optional (default = `"en_core_web_sm"`)
         Name or folder of a spaCy model with a tagger.
     predicate_words : `List[str]`, optional (default = `None`)

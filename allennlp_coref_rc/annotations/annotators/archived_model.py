@@ -14,8 +14,8 @@ from allennlp_coref_rc.trust.archives import load
 class ArchivedModel:
     """
     A model trained by `allennlp train`, for use by an annotator. Each process loads it when it first needs it. A batch
-    holds instances of similar length. (AllenNLP's own predictors would also load a spaCy model, to split text that is
-    already split here.)
+    holds instances of similar length. (AllenNLP's own predictors would also load a spaCy model to split the text, which
+    is already split here.)
 
     # Parameters
 

@@ -27,7 +27,7 @@ class ConnectiveDiscourse(Annotator):
     There is no relation if an argument would have no words. Implicit relations can be added: they link whole
     neighbouring sentences that no explicit relation links.
 
-    `paper_like` follows the candidate step that the authors published:
+    `paper_like` follows the authors' published code for finding candidates:
 
     - Only the first occurrence of a connective in a sentence counts, and only if its case is as listed, it does not
       begin the sentence, and it stands between blanks, commas or hyphens.
@@ -46,8 +46,8 @@ class ConnectiveDiscourse(Annotator):
         The senses of connectives. A connective is its tokens in lower case with blanks between them. By default those
         of `connectives.py`.
     exclude : `List[str]`, optional (default = `None`)
-        Connectives to leave out. By default those of our own list that most often make no relation, such as "for" (see
-        `connectives.py`), but none if `paper_like`.
+        Connectives to leave out. By default the connectives of our own list that most often make no relation, such as
+        "for" (see `connectives.py`); none if `paper_like`.
     implicit : `bool`, optional (default = `False`)
         Add implicit relations.
     implicit_sense : `str`, optional (default = `"Expansion.Conjunction"`)

@@ -12,7 +12,7 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 @Annotator.register("corrupted_coref")
 class CorruptedCoref(Annotator):
     """
-    Coreference clusters made worse on purpose, to see how much a model owes to them: Figure 3 (left) of Coref-GRU
+    Coreference clusters made worse on purpose, to see how much a model depends on them: Figure 3 (left) of Coref-GRU
     (Dhingra et al., NAACL 2018).
 
     Registered as an `Annotator` with name "corrupted_coref".
@@ -20,7 +20,7 @@ class CorruptedCoref(Annotator):
     # Parameters
 
     annotator : `Annotator`, optional (default = `None`)
-        Makes the clusters. By default they are those of the text.
+        Makes the clusters. By default the clusters of the text are used.
     remove_mentions : `float`, optional (default = `0.0`)
         Leave each mention out with this probability.
     replace_mentions : `float`, optional (default = `0.0`)
@@ -28,7 +28,7 @@ class CorruptedCoref(Annotator):
     random_clusters : `bool`, optional (default = `False`)
         Replace the clusters by random ones of the same sizes ("GA w/ random-GRU").
     min_mentions : `int`, optional (default = `2`)
-        Where mentions are removed, clusters that are left with fewer are removed too.
+        If mentions are removed, clusters with fewer mentions left are removed too.
     seed : `int`, optional (default = `13370`)
         Random choices depend only on the seed and the text, not on the order in which texts are read.
     """

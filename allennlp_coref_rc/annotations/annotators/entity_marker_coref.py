@@ -12,7 +12,7 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 @Annotator.register("entity_marker_coref")
 class EntityMarkerCoref(Annotator):
     """
-    Coreference that the data set marks itself: equal markers form a cluster. CNN / Daily Mail (Hermann et al., 2015)
+    Coreference that the data set itself marks: equal markers form a cluster. CNN / Daily Mail (Hermann et al., 2015)
     replace every entity by `@entityN`, after resolving coreference.
 
     Registered as an `Annotator` with name "entity_marker_coref".

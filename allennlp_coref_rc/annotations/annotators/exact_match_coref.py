@@ -93,7 +93,10 @@ def _engine() -> Any:
 
 @lru_cache(maxsize=100_000)
 def singular(word: str) -> str:
-    """A key that singular and plural of a noun share: "mouse" of "mice" and "mouse", but "bu" of "buses" and "bus"."""
+    """
+    A key that the singular and the plural of a noun share, such as "mouse" for "mice" and "mouse". It need not be a
+    word: "buses" and "bus" have "bu".
+    """
     # Some forms meet only after several steps.
     while shorter := _engine().singular_noun(word):
         if shorter == word:

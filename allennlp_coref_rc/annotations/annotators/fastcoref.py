@@ -27,8 +27,8 @@ class FastCoref(Annotator):
     device : `str`, optional (default = `None`)
         Such as `"cuda:0"` or `"cpu"`. By default the first GPU if there is one.
     max_tokens_in_batch : `int`, optional (default = `1`)
-        Word pieces in a batch, which always has at least one text. More are faster, but fastcoref lets padding become
-        mentions, so that a text's clusters then depend on the other texts in its batch.
+        How many word pieces a batch may have; a batch always has at least one text. Larger batches are faster. But
+        fastcoref lets padding become mentions, so a text's clusters then depend on the other texts in its batch.
 
     # Example
 

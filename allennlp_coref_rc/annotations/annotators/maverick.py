@@ -23,7 +23,7 @@ class Maverick(Annotator):
     """
     Coreference by Maverick (Martinelli et al., ACL 2024). **Its code and weights are for non-commercial use only** (CC
     BY-NC-SA 4.0). The package is optional (the extra `maverick`), and its weights come from the Hugging Face hub. Each
-    process loads them when it annotates its first text. Its weights are pickles, which can run code: name only those
+    process loads them when it annotates its first text. The weights are pickles, which can run code: name only weights
     that you trust.
 
     Sentences are taken from the text, and no speakers are given.

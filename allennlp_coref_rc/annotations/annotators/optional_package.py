@@ -9,8 +9,8 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 def import_optional(package: str, release: str, distribution: Optional[str] = None) -> ModuleType:
     """
     Imports a package that is installed with the extra of its name. A `ConfigurationError` names the extra if the
-    package is missing or if its version does not begin with `release`. `distribution` is its name where it is
-    installed from, if that is another.
+    package is missing or if its version does not begin with `release`. `distribution` is the name under which it is
+    installed, if this differs.
     """
     how = f"install it, in the clone, with uv pip install --python .venv/bin/python --editable '.[{package}]'"
     try:

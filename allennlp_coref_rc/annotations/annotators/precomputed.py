@@ -17,8 +17,9 @@ logger = logging.getLogger(__name__)
 @Annotator.register("precomputed")
 class PrecomputedAnnotator(Annotator):
     """
-    Annotations that another tool or person made, read from files. A text gets those of the text with the same `id`, if
-    that has the same characters, or else of any text with the same characters. Tokens may differ (see `Alignment`).
+    Annotations that another tool or person made, read from files. A text gets the annotations of the text with the same
+    `id` in the files, if it has the same characters; otherwise those of any text with the same characters. Tokens may
+    differ (see `Alignment`).
 
     Each process reads the files when it annotates its first text.
 
@@ -34,12 +35,12 @@ class PrecomputedAnnotator(Annotator):
     missing : `str`, optional (default = `"error"`)
         What to do with a text that is not in the files: `"error"`, or `"ignore"`, to leave it as it is.
     ignore_case : `bool`, optional (default = `False`)
-        The files' text may differ in capitals, as for LAMBADA.
+        Upper and lower case may differ between the files and the text, as for LAMBADA.
     beginning : `bool`, optional (default = `False`)
-        The files' text may end earlier: for annotations of passages without their questions. Such texts are found only
-        by their `id`.
+        Texts in the files may end earlier, for example if they are passages without their questions. Such texts are
+        found only by their `id`.
     sentences : `bool`, optional (default = `False`)
-        Take the files' sentences too, in place of the text's.
+        Also replace the text's sentences by those in the files.
 
     # Example
 

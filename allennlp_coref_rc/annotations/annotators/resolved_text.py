@@ -16,8 +16,8 @@ _COMMON = function_words.DETERMINERS | function_words.ADVERBS
 
 class ResolvedText(NamedTuple):
     """
-    A text in which names stand for pronouns and noun phrases. `alignment` has the tokens of the given text that each
-    token stands for: itself, or all that its name replaces.
+    A text in which names stand for pronouns and noun phrases. `alignment` gives for each token the span of the given
+    text that it stands for: the token itself, or the mention that its name replaces.
     """
 
     tokens: List[str]
@@ -26,8 +26,9 @@ class ResolvedText(NamedTuple):
 
 def resolve(text: AnnotatedText) -> ResolvedText:
     """
-    Replaces the pronouns and the common noun phrases of each cluster by its best name: that which it has most often,
-    and of these the longest. Clusters without a name stay as they are, and so do mentions inside one that is replaced.
+    Replaces the pronouns and the common noun phrases of each cluster by its best name: the most frequent one and, among
+    equally frequent ones, the longest. Clusters without a name stay as they are, and so do mentions inside a mention
+    that is replaced.
     """
     replacements: Dict[int, Tuple[int, List[str]]] = {}
     for cluster in text.clusters:

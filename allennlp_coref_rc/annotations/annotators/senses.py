@@ -42,9 +42,9 @@ _BY_NAME = {**{sense.lower(): sense for sense in SENSES}, **PDTB3_SENSES}
 
 def conll_sense(label: str) -> Optional[str]:
     """
-    The one of the fifteen senses that a label of PDTB 2, PDTB 3 or DISRPT stands for. Finer levels (`arg2-as-detail`),
-    marks of belief or speech act (`cause+belief`) and case are ignored. `None` if there is no such sense, for instance
-    if the label is too coarse ("Contingency.Cause").
+    Which of the fifteen senses a label of PDTB 2, PDTB 3 or DISRPT stands for. Finer levels (`arg2-as-detail`), marks
+    of belief or speech act (`cause+belief`) and case are ignored. `None` if there is no such sense, for instance if the
+    label is too coarse ("Contingency.Cause").
     """
     levels = [level.split("+")[0] for level in label.strip().lower().split(".")]
     for length in range(len(levels), 0, -1):

@@ -70,12 +70,12 @@ PATTERNS = [
 class SimpleTriples(Annotator):
     """
     Triples of subject, verb phrase and object, found by patterns of function words, without a model: "Lily is a frog"
-    gives an edge of the type `is_a` from "Lily" to "a frog". Each clause gives at most one. Clauses that fit no pattern
-    give none; relative clauses and coordinated phrases are not understood.
+    gives an edge of the type `is_a` from "Lily" to "a frog". Each clause gives at most one edge. Clauses that fit no
+    pattern give none. Relative clauses and coordinated phrases are not handled.
 
     The type of an edge is the verb phrase in lower case without determiners, adverbs and auxiliaries, with `is` for all
-    forms of "be", and `not` before it where it is denied: `is`, `is_to_left_of`, `is_bigger_than`, `not_gone_to`. With
-    "no", as in "John is no thief", it is denied too.
+    forms of "be". If the clause is negated, `not` stands before it: `is`, `is_to_left_of`, `is_bigger_than`,
+    `not_gone_to`. "No" negates a clause too, as in "John is no thief".
 
     Registered as an `Annotator` with name "simple_triples".
 

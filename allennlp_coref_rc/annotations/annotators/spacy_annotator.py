@@ -16,8 +16,8 @@ logger = logging.getLogger(__name__)
 
 class SpacyAnnotator(Annotator):
     """
-    Base class of annotators that run a pipeline of spaCy. It gets the text's tokens and sentences, without white space
-    between tokens. Each process loads it when it annotates its first text.
+    Base class of annotators that run a pipeline of spaCy. The pipeline gets the text's tokens and sentences, without
+    white space between tokens. Each process loads the pipeline when it annotates its first text.
 
     # Parameters
 

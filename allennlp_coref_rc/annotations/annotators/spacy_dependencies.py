@@ -11,9 +11,9 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 @Annotator.register("spacy_dependencies")
 class SpacyDependencies(SpacyAnnotator):
     """
-    The dependencies of any pipeline of spaCy that has a parser, as edges: from the head of each token to the token, of
-    the type of the dependency (`nsubj`). Roots have none. Each process loads the pipeline when it annotates its first
-    text.
+    The dependencies that the parser of any spaCy pipeline finds, as edges. An edge leads from the head of a token to
+    the token, and its type is the dependency (`nsubj`). Roots have no edge. Each process loads the pipeline when it
+    annotates its first text.
 
     Registered as an `Annotator` with name "spacy_dependencies".
 

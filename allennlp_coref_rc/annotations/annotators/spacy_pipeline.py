@@ -12,7 +12,8 @@ from allennlp_coref_rc.annotations.spacy_docs import CLUSTERS, clusters
 class SpacyPipeline(SpacyAnnotator):
     """
     Coreference by any pipeline of spaCy whose components write clusters as span groups, `coref_clusters_1` and so on:
-    those of spacy-experimental, and this package's own. Each process loads it when it annotates its first text.
+    the components of spacy-experimental, and this package's own. Each process loads the pipeline when it annotates its
+    first text.
 
     The pipeline gets the text's tokens and sentences, without white space between tokens.
 

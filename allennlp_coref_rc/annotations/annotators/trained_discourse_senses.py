@@ -27,8 +27,8 @@ class TrainedDiscourseSenses(Annotator):
     candidates : `Annotator`, optional (default = `ConnectiveDiscourse(exclude=[], implicit=True)`)
         Finds the candidates. By default all connectives and all neighbouring sentences.
     no_relation : `float`, optional (default = `0.5`)
-        Leave out candidates that are no relation with a larger probability than this; 1 leaves none out. A model that
-        was trained without `find_connectives` takes every candidate for a relation.
+        Leave out a candidate if the probability that it is no relation is higher than this; 1 leaves none out. A model
+        that was trained without `find_connectives` takes every candidate for a relation.
     batch_size : `int`, optional (default = `64`)
         Relations in a batch.
 
@@ -70,7 +70,7 @@ class TrainedDiscourseSenses(Annotator):
         ]
 
     def _senses(self, instances: Sequence[Instance]) -> List[Optional[str]]:
-        """The most probable sense of each, `None` where there seems to be no relation."""
+        """The most probable sense of each candidate, or `None` if it seems to be no relation."""
         if not instances:
             return []
         labels = self._model.model.vocab.get_index_to_token_vocabulary("labels")

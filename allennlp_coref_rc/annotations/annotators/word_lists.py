@@ -1,4 +1,4 @@
-"""Words that do not name entities, which exact match must not link."""
+"""Lists of words that do not name entities, so exact match must not link them."""
 
 from spacy.lang.en.stop_words import STOP_WORDS
 

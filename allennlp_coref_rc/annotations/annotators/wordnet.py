@@ -25,9 +25,9 @@ class Entry(NamedTuple):
 class WordNet(Annotator):
     """
     Relations of WordNet between the words of a text, as edges: `synonym`, `antonym`, `hypernym` (from "dog" to
-    "animal") and `part_of` (from "finger" to "hand"). Each word is linked, by each relation and for each
-    related sense, with the latest word before it that has this sense; where that is the same word again, with none.
-    Pronouns and other words of closed classes have none.
+    "animal") and `part_of` (from "finger" to "hand"). For each relation and each related sense, a word is linked with
+    the latest word before it that has this sense. If this is the same word again, there is no edge. Pronouns and other
+    words of closed classes have no edges.
 
     Words are not disambiguated: two are related if any of their first `senses` senses are.
 
@@ -40,9 +40,9 @@ class WordNet(Annotator):
 
     relations : `List[str]`, optional (default = all four)
     senses : `int`, optional (default = `2`)
-        How many senses of each word count for each part of speech, the most frequent first.
+        How many senses count for each word and part of speech: the most frequent ones.
     levels : `int`, optional (default = `2`)
-        How many steps lead from a word to its hypernyms, and from a part to a whole.
+        How many steps there may be from a word to its hypernyms, and from a part to a whole.
 
     # Example
 

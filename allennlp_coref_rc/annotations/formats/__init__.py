@@ -1,4 +1,4 @@
-"""Files of other tools and corpora as annotated texts."""
+"""Readers for files of other tools and corpora, which give annotated texts."""
 
 import glob
 import os

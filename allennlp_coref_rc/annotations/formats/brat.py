@@ -112,7 +112,7 @@ class _Annotations:
         return min(start for start, _ in parts), max(stop for _, stop in parts)
 
     def clusters(self) -> List[List[Span]]:
-        """The clusters of mentions that links join, directly or through other mentions."""
+        """The clusters: mentions that are linked directly or through other mentions."""
         cluster_of: Dict[str, List[str]] = {}
         for place, names in self._links:
             joined: List[str] = []
@@ -130,7 +130,7 @@ class _Annotations:
 
 
 def _tokens(text: str, spans: Iterable[Span]) -> Tuple[List[str], List[Span], Dict[Span, Span]]:
-    """The tokens and sentences of a text, and for each span of characters its span of tokens."""
+    """The tokens and sentences of a text, and the span of tokens for each span of characters."""
     spans = list(spans)
     cuts = sorted({end for span in spans for end in span})
     starts: List[int] = []

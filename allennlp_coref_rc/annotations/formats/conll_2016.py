@@ -56,9 +56,10 @@ def read_conll_2016(path: str) -> Iterator[AnnotatedText]:
     The documents of a `relations.json`: shallow discourse relations by `DocID`. A relation with several senses becomes
     several relations.
 
-    Tokens and sentences are those of the `parses.json` beside it. Without one, the text ends with the last token that a
-    relation mentions. A token is known where the `RawText` of an argument splits into as many words as the argument has
-    tokens, and is otherwise `UNKNOWN`. Such a text is aligned by the positions of its tokens.
+    Tokens and sentences come from the `parses.json` beside this file. Without a `parses.json`, the text ends with the
+    last token that a relation mentions. A token is then known only from an argument whose `RawText` splits into as many
+    words as the argument has tokens; all other tokens are `UNKNOWN`. Such a text is aligned by the positions of its
+    tokens.
     """
     texts: Dict[str, AnnotatedText] = {}
     parses = os.path.join(os.path.dirname(path), PARSES)
@@ -104,7 +105,7 @@ def _word(word: JsonValue) -> str:
 
 
 def _part(part: Optional[JsonValue], text: AnnotatedText, known: bool) -> List[Span]:
-    """The spans of an argument or a connective. Without parses, its tokens are written into the text."""
+    """The spans of an argument or a connective. Without parses, this writes its tokens into the text."""
     tokens = part.get("TokenList") if part else None
     if part is None or tokens is None:
         return []

@@ -11,11 +11,12 @@ SUFFIX = re.compile(r"(\.(txt|jsonl?|gz|bz2|xz))*$")
 
 def read_corenlp(path: str) -> Iterator[AnnotatedText]:
     """
-    The documents of a file in CoreNLP's JSON (Manning et al., ACL 2014), one object in the file or one a line: tokens,
-    sentences and coreference chains, in the order of the file. A token is its `originalText`, or else its `word`.
+    The documents of a file in CoreNLP's JSON (Manning et al., ACL 2014), in the order of the file: tokens, sentences
+    and coreference chains. The file is a single object, or has an object on each line. A token is its `originalText`
+    or, if there is none, its `word`.
 
-    The id is the `docId`. Without one it is the name of the file up to `.json` if there is one document, and otherwise
-    missing.
+    The id is the `docId`. If there is none, a file with a single document gives its name, up to `.json`, as the id;
+    otherwise there is no id.
     """
     values = read_json(path)
     first = list(islice(values, 2))

@@ -36,14 +36,14 @@ def read_dassa(path: str) -> Iterator[AnnotatedText]:
 
 def annotated_text_from_dassa(parse: Union[JsonValue, Any], srl: Union[JsonValue, Any, None] = None) -> AnnotatedText:
     """
-    The text of a `summary_parse` or `question_parse`: an object whose `sentences` have `tokens` and `srl`, whose
-    `coref_clusters` have `mentions`, and whose `sdp` is a list of discourse relations. Spans are positions in the whole
-    text.
+    The text of a `summary_parse` or `question_parse`. This is an object whose `sentences` have `tokens` and `srl`,
+    whose `coref_clusters` have `mentions`, and whose `sdp` is a list of discourse relations. Spans are positions in the
+    whole text.
 
     The words that were labelled with roles may differ from the tokens. If there are as many tags as tokens, each token
-    gets its tag; otherwise words and tokens are aligned by their characters (the authors' code fills in missing tokens
-    and leaves other differences as they are). Frames that fit neither way and relations that lack an argument are left
-    out, and a warning says how many.
+    gets its tag; otherwise words and tokens are aligned by their characters. (The authors' code fills in missing tokens
+    and leaves other differences as they are.) Frames that do not fit in either way are left out, and so are relations
+    that lack an argument. A warning says how many.
 
     # Parameters
 

@@ -8,8 +8,8 @@ from allennlp_coref_rc.common.json_objects import excerpt, is_text, read_json_ob
 
 class JsonValue:
     """
-    A JSON value that knows its place. A missing value, or one of an unexpected type, raises a `ConfigurationError` with
-    that place: "FILE, line 2: found 3 at sentences[0].tokens, expected a list".
+    A JSON value that knows its place. A missing value, or a value of an unexpected type, raises a `ConfigurationError`
+    with this place: "FILE, line 2: found 3 at sentences[0].tokens, expected a list".
     """
 
     def __init__(self, value: Any, place: str = "", path: str = "") -> None:
@@ -101,6 +101,6 @@ class JsonValue:
 
 
 def read_json(path: str) -> Iterator[JsonValue]:
-    """The objects of a file: a single one, one a line, or a list of them."""
+    """The objects of a file, which is a single object, a list of objects, or has an object on each line."""
     for place, value in read_json_objects(path):
         yield JsonValue(value, place)

@@ -1,4 +1,4 @@
-"""Describes the mentions of a text before any is linked: an array for each property."""
+"""Describes the mentions of a text before they are linked, with an array for each property."""
 
 from dataclasses import dataclass
 from typing import Dict, List, Optional, Sequence, Tuple
@@ -75,8 +75,9 @@ class Candidates:
     `group` is a pronoun's group (`PRONOUN_GROUPS`) or `NO_GROUP`. `head_word` and `text` are numbers that are equal for
     equal heads (in the singular) and texts. `bits` and `more_bits` have a bit for each word that is no function word.
     `sieve` is the number of the mention's entity by the rules, or -1; `turn` that of the quotation it is in, or -1;
-    `speaker` the entity that speaks there by the rules, or -1. `classes` are levels of the head's classes of words;
-    `chances` tell how likely each is a mention; `vectors` are the features that a network sees.
+    `speaker` the entity that speaks there by the rules, or -1. `classes` has, at several levels, the word classes of
+    the head; `chances` are the probabilities that the candidates are mentions; `vectors` are the features that a
+    network sees.
     """
 
     spans: List[Span]
@@ -128,7 +129,10 @@ def describe(
     entities: Entities,
     quotes: Sequence[Quote],
 ) -> Candidates:
-    """The properties of the mentions with these spans, in order. `chances` tell how likely each is one at all."""
+    """
+    The properties of the mentions with these spans, in order. `chances` are the probabilities that they are mentions at
+    all.
+    """
     numbers = {id(entity): i for i, entity in enumerate(entities)}
     by_head: Dict[int, Mention] = {}
     for mention in sieve_mentions:

@@ -23,7 +23,7 @@ def linking_kinds(m: Candidates) -> np.ndarray:
 
 
 def probabilities(earlier: np.ndarray, later: np.ndarray, score: np.ndarray, new: np.ndarray) -> np.ndarray:
-    """The probability of each pair among those with its later mention and a new entity."""
+    """The probability of each pair, among all pairs with the same later mention and the choice of a new entity."""
     shift = new.copy()
     np.maximum.at(shift, later, score)
     odds = np.exp(score - shift[later])
@@ -37,8 +37,8 @@ def link(
 ) -> List[int]:
     """
     The entity of each mention, in one pass from left to right. A mention joins the entity whose mentions together have
-    the highest probability, or begins a new one if that is more likely, after a factor of e to the power of the bonus
-    of its kind (`linking_kinds`).
+    the highest probability, or begins a new entity if that is more likely. Before this comparison, the probability of a
+    new entity is multiplied by e to the power of the bonus for the mention's kind (`linking_kinds`).
     """
     count = len(new)
     chance = probabilities(earlier, later, score, new)

@@ -65,7 +65,7 @@ def _sigmoid(x: np.ndarray) -> np.ndarray:
 
 def encode(w: Weights, words: np.ndarray, features: np.ndarray) -> np.ndarray:
     """
-    Vectors of tokens: a layer over the word and its features, and convolutions, each added to its input.
+    Vectors of tokens: a layer over the word and its features, then convolutions, the output of each added to its input.
 
     # Shape: (length, hidden)
     """
@@ -104,8 +104,8 @@ def choose_spans(
     sentence_of: np.ndarray,
 ) -> Tuple[List[Span], np.ndarray]:
     """
-    The most likely spans, and their probabilities, in order: none crosses another or has the same head. `end` are last
-    tokens, and the spans returned end one after.
+    The most likely spans and their probabilities, in order. No two of them cross or have the same head. In the input,
+    `end` are the last tokens of spans; the spans that are returned end one token later.
     """
     chosen: Dict[Span, float] = {}
     heads = set()
@@ -128,9 +128,9 @@ def pair_scores(
     w: Weights, vectors: np.ndarray, blocks: Iterable[np.ndarray], earlier: np.ndarray, later: np.ndarray
 ) -> Tuple[np.ndarray, np.ndarray]:
     """
-    The scores of pairs of mentions, and of each mention for beginning a new entity. `blocks` are the features of the
-    pairs, in order. Scores are rounded, so that libraries that add in another order give the same clusters, but for
-    rare cases.
+    The scores of pairs of mentions, and the scores of mentions for beginning a new entity. `blocks` are the features of
+    the pairs, in order. Scores are rounded, so that libraries that add numbers in another order give the same clusters,
+    except in rare cases.
     """
     one, other = vectors @ w["pair.earlier"], vectors @ w["pair.later"] + w["pair.bias"]
     pairs = np.empty((len(later), 1), np.float32)

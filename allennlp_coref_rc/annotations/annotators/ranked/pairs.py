@@ -1,4 +1,4 @@
-"""Pairs of mentions that may belong together, and what is known about them: all arrays of a whole text at once."""
+"""Pairs of mentions that may belong together, and what is known about them. Each array covers a whole text."""
 
 from typing import List, Tuple
 
@@ -21,7 +21,7 @@ SIMILAR = 6
 
 
 def make_pairs(m: Candidates) -> Tuple[np.ndarray, np.ndarray]:
-    """The earlier and the later mention of each pair; pairs with the same later one stand together."""
+    """The earlier and the later mention of each pair. Pairs with the same later mention follow each other."""
     count = len(m.start)
     later = np.arange(count)
     offsets = np.arange(NEAREST, 0, -1)
@@ -45,7 +45,10 @@ def make_pairs(m: Candidates) -> Tuple[np.ndarray, np.ndarray]:
 
 
 def _previous(key: np.ndarray) -> np.ndarray:
-    """For each entry the index of the one before with the same key, or -1; so too where the key is -1."""
+    """
+    For each entry the index of the last entry before it with the same key. It is -1 if there is none, or if the key is
+    -1.
+    """
     order = np.argsort(key, kind="stable")
     previous = np.full(len(key), -1)
     same = (key[order[1:]] == key[order[:-1]]) & (key[order[1:]] >= 0)
@@ -189,7 +192,7 @@ def pair_features(m: Candidates, earlier: np.ndarray, later: np.ndarray) -> np.n
 
 
 def _between(is_one: np.ndarray, i: np.ndarray, j: np.ndarray) -> np.ndarray:
-    """How many such mentions lie between two."""
+    """How many of the given mentions lie between the two mentions of a pair."""
     total = np.concatenate([[0], np.cumsum(is_one)])
     return total[j] - total[i + 1]
 
@@ -202,8 +205,8 @@ FADING = 0.6
 
 class EntityFeatures:
     """
-    What a first linking tells about pairs: the `entity` of each mention. The later mention itself does not count in
-    the entity of the earlier one.
+    What a first linking, with an `entity` for each mention, tells about pairs. If both mentions of a pair are in one
+    entity, the later one does not count as a part of it.
     """
 
     def __init__(self, m: Candidates, entity: np.ndarray) -> None:

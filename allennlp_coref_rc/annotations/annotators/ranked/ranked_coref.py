@@ -29,16 +29,16 @@ BLOCK = 400
 @Annotator.register("ranked_coref")
 class RankedCoref(Annotator):
     """
-    Coreference of English text by two small networks, which learn from LitBank what the rules of `sieve_coref` cannot
-    say. One finds mentions: it judges first and last tokens, and spans between them, from the words around, classes of
-    words from WordNet, and the rules' mentions. The other ranks, for each mention, the mentions before it and the
-    choice of a new entity (Denis and Baldridge, EMNLP 2008; Durrett and Klein, EMNLP 2013), by what is known of both
-    and of the entity that the rules have put the earlier one into. Each mention joins the entity that has the highest
-    probability in sum.
+    Coreference of English text by two small networks, which have learnt from LitBank what the rules of `sieve_coref`
+    cannot say. The first network finds mentions. It scores first tokens, last tokens and the spans between them; it
+    sees the words around, word classes from WordNet, and the mentions that the rules find. The second network ranks,
+    for each mention, the mentions before it and the choice of a new entity (Denis and Baldridge, EMNLP 2008; Durrett
+    and Klein, EMNLP 2013). It sees what is known about both mentions, and about the entity to which the rules assign
+    the earlier one. Each mention joins the entity with the highest sum of probabilities.
 
-    The model comes with this package, and it needs nothing but NumPy. Mentions are those of LitBank: persons, groups,
-    places, buildings and vehicles, with what follows their head ("the house where he lived"), and pronouns for them.
-    CARD.md beside the model says what it was trained on.
+    The model comes with this package and needs only NumPy. Mentions are as in LitBank: phrases for persons, groups,
+    places, buildings and vehicles, including what follows the head ("the house where he lived"), and pronouns for
+    these. CARD.md beside the model says what it was trained on.
 
     Registered as an `Annotator` with name "ranked_coref".
 
@@ -49,7 +49,7 @@ class RankedCoref(Annotator):
     max_clusters : `int`, optional (default = `None`)
         Keep only this many clusters, those with the most mentions. By default all.
     path : `str`, optional (default = `None`)
-        Weights that `scripts/train_ranked_coref.py` has written. By default those of this package.
+        Weights that `scripts/train_ranked_coref.py` has written. By default the weights of this package.
 
     # Example
 
@@ -96,8 +96,8 @@ class RankedCoref(Annotator):
 
 def choose_clusters(mentions: Candidates, entity: List[int], linked: float, alone: float) -> List[List[Span]]:
     """
-    The clusters of a linking, in order. A mention stays if it is likely enough to be one: `linked` or `alone` is the
-    least chance.
+    The clusters of a linking, in order. A mention stays only if its probability of being a mention is high enough: at
+    least `linked` if it is linked, or `alone` if it is not.
     """
     members: Dict[int, List[int]] = {}
     for mention in np.flatnonzero(mentions.chances >= linked).tolist():
@@ -131,7 +131,7 @@ def describe_mentions(
 
 
 def features_of_pairs(mentions: Candidates, earlier: np.ndarray, later: np.ndarray) -> Iterator[np.ndarray]:
-    """The features of pairs, by blocks of later mentions: those of a long text together would take a gigabyte."""
+    """The features of pairs, in blocks of later mentions. All features of a long text at once would take a gigabyte."""
     entities = EntityFeatures(mentions, sieve_entities(mentions))
     bounds = np.searchsorted(later, np.arange(0, len(mentions.spans) + BLOCK, BLOCK))
     for start, stop in zip(bounds, bounds[1:]):

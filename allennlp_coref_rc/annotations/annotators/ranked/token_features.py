@@ -24,9 +24,9 @@ def token_features(
     quoted: np.ndarray,
 ) -> np.ndarray:
     """
-    The features of each token: those of its word; its capital letters; whether the document has its word in lower case
-    too, or with a capital letter where words do not need one; where its sentence begins; whether it is `quoted`; and
-    where the sieve's mentions begin, have their heads and end.
+    The features of each token: the features of its word; its capital letters; whether the document also has the word in
+    lower case, or with a capital letter at a place that does not require one; whether the token begins a sentence;
+    whether it is `quoted`; and whether a mention of the sieve begins, has its head or ends there.
 
     Shape: (length, features)
     """

@@ -1,4 +1,4 @@
-"""What single words tell: their classes in WordNet, and the lists of the sieve."""
+"""What is known about single words: their classes in WordNet, and the sieve's word lists."""
 
 import lzma
 import re
@@ -61,7 +61,7 @@ ENDINGS = ("ed", "ing", "ly", "s", "er", "est", "ion", "ness", "ment", "man", "m
 
 @lru_cache(maxsize=1)
 def _table() -> Dict[str, str]:
-    """The classes of each word, a digit each, as scripts/build_word_classes.py has made them."""
+    """The classes of each word, one digit per class, as written by scripts/build_word_classes.py."""
     text = lzma.decompress((Path(__file__).parent / "words.xz").read_bytes()).decode()
     head, words = text.split("\n\n")
     entries, table, before = head.split("\n"), {}, ""

@@ -82,7 +82,7 @@ def link_companies(entities: Entities, mentions: Sequence[Mention], words: Seque
 
 
 def find_companies(entities: Entities, mentions: Sequence[Mention]) -> None:
-    """Names of unknown gender are those of things if "the company" follows that can be nothing else."""
+    """Names of unknown gender are names of things if a later "the company" can refer to nothing else."""
     recent: Dict[Entity, Mention] = {}
     for mention in mentions:
         if mention.kind == NAME:
@@ -102,8 +102,8 @@ def _may_be(entity: Entity, mention: Mention) -> bool:
 
 class Descriptions:
     """
-    Finds the entity that a definite noun phrase describes, among those with a recent mention. A noun phrase is never
-    linked where two entities would do.
+    Finds the entity that a definite noun phrase describes, among those with a recent mention. If two entities would
+    fit, the noun phrase is not linked.
     """
 
     def __init__(self, entities: Entities, words: Sequence[str]) -> None:
@@ -117,7 +117,7 @@ class Descriptions:
                     self._titled[word].append(name)
 
     def find(self, mention: Mention, recent: Dict[Entity, Mention]) -> Optional[Entity]:
-        """`recent` maps entities to their latest mention, in the order of these."""
+        """`recent` maps entities to their latest mentions, in the order of these mentions."""
         head = mention.words[-1]
         if mention.determiner not in ("the", "this", "that", "these", "those"):
             return None
@@ -162,7 +162,7 @@ def _names(entity: Entity) -> List[Mention]:
 
 
 def is_place(names: Sequence[Mention]) -> bool:
-    """Whether one of the words of these names is known from places."""
+    """Whether one of the words in these names is a known word of place names."""
     return any(
         word in given_names.PLACE_NAMES or word in given_names.PLACE_HEADS for name in names for word in name.words
     )

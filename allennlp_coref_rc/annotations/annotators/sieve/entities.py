@@ -6,8 +6,8 @@ from allennlp_coref_rc.annotations.annotators.sieve.mention import Mention
 
 class Entity:
     """
-    Linked mentions and what is known about them: the genders and numbers that are still possible, how salient the
-    entity is after its latest mention, and whether "he", "she" or "they" may refer to it.
+    Linked mentions and what is known about their entity: the genders and numbers that are still possible, how salient
+    the entity is after its latest mention, and whether "he", "she" or "they" may refer to it.
     """
 
     __slots__ = ("mentions", "gender", "number", "is_person", "is_third_person", "salience")

@@ -1,4 +1,6 @@
-"""Closed classes of English words, and verbs that end noun phrases or tell who speaks: in lower case, with plain '."""
+"""
+Closed classes of English words, and verbs that end noun phrases or show who speaks. All in lower case, with plain '.
+"""
 
 MALE_PRONOUNS = frozenset("he him himself his".split())
 FEMALE_PRONOUNS = frozenset("her hers herself she".split())

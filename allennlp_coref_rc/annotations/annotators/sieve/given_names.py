@@ -1,4 +1,6 @@
-"""Given names, titles and places, which show the gender of a name or that it names no person. All in lower case."""
+"""
+Given names, titles and places, all in lower case. They show the gender of a name, or that a name is not a person's.
+"""
 
 MALE_NAMES = frozenset(
     """

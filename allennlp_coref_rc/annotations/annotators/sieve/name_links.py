@@ -95,7 +95,7 @@ def _word(words: Sequence[str], position: int) -> str:
 def vote_genders(entities: Entities, mentions: Sequence[Mention], words: Sequence[str]) -> None:
     """
     Gives a name of unknown gender the gender of most pronouns that follow it, in its sentence or the next, before
-    another name. Names that mostly stand after "in", "from" and the like are places.
+    another name. Names that stand mostly after "in", "from" and the like are places.
     """
     votes: Dict[Entity, List[int]] = defaultdict(list)
     latest: Optional[Mention] = None

@@ -59,8 +59,8 @@ def name_spans(
 
 def _may_be_in_name(words: Sequence[str], i: int, any_is_capital: bool, lower: Set[str], inside: Set[str]) -> bool:
     """
-    Whether a capitalised word may be part of a name. Where any word would have a capital letter, it has to be a known
-    name or have one elsewhere too.
+    Whether a capitalised word may be part of a name. At a place where any word would have a capital letter, the word
+    has to be a known name, or have a capital letter elsewhere too.
     """
     word = words[i]
     if word in given_names.NOT_NAMES or word in CLOSED or not word[0].isalpha():
@@ -94,8 +94,8 @@ def _past_particles(words: Sequence[str], position: int, stop: int, good: List[b
 
 def _lower_cased_spans(words: Sequence[str]) -> Dict[int, int]:
     """
-    The names of text without capital letters: unknown words after a title; known names that are not words too; and
-    unknown words that somewhere speak, or begin a clause without a determiner.
+    The names in a text without capital letters: unknown words after a title; known names that are not also words; and
+    unknown words that somewhere in the text speak, or begin a clause without a determiner.
     """
     acting: Set[str] = set()
     for i, word in enumerate(words[:-1]):

@@ -111,7 +111,7 @@ class _NounPhrase:
         self._kind = NOMINAL
 
     def _read_determiners(self) -> bool:
-        """Goes past determiners and "very". False if a "that" is no determiner but begins a clause."""
+        """Goes past determiners and "very". False if a "that" begins a clause and so is no determiner."""
         words = self._words
         if self._possessor:
             self._determiner = words[self._start]

@@ -21,8 +21,8 @@ CONVERSATION = 60
 @dataclass(eq=False, slots=True)
 class Quote:
     """
-    The text between two quotation marks. A `turn` is all that a speaker says before somebody answers. Its first
-    quotation stands for it, and has the turns `before` and `after` it in the conversation.
+    The text between two quotation marks. A `turn` is everything that a speaker says before somebody answers. Its first
+    quotation represents the turn, and has the turns `before` and `after` it in the conversation.
     """
 
     start: int
@@ -59,15 +59,15 @@ def find_quotes(tokens: Sequence[str]) -> List[Quote]:
 
 
 def _is_apostrophe(tokens: Sequence[str], position: int) -> bool:
-    """Whether a mark is no quotation mark, since it stands right after a word."""
+    """Whether a mark is an apostrophe, because it stands right after a word."""
     return tokens[position] != '"' and position > 0 and tokens[position - 1][-1:].isalpha()
 
 
 class SpeakerFinder:
     """
-    Finds the speaker of each quotation: the person beside a verb of speaking, right after the quotation or before it in
-    its sentence; or the speaker of the quotation before, if only such words stand between the two; or the subject of
-    the sentence beside it.
+    Finds the speaker of each quotation. This is the person beside a verb of speaking, right after the quotation or
+    before it in the same sentence. Otherwise it is the speaker of the quotation before, if only such words stand
+    between the two; otherwise the subject of the sentence beside the quotation.
     """
 
     def __init__(

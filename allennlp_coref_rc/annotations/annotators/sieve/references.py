@@ -39,12 +39,12 @@ class ReferenceLinker:
     """
     Links noun phrases and pronouns in one pass from left to right.
 
-    A definite noun phrase is linked to an earlier one that has the same head and all its words; one with a possessor is
-    linked to one with the same head and possessor. A pronoun of the third person is linked to the most salient entity
-    within `max_distance` sentences that agrees in gender and number. "It" is linked if `link_it`.
+    A definite noun phrase is linked to an earlier one that has the same head and all its words. A noun phrase with a
+    possessor is linked to one with the same head and possessor. A pronoun of the third person is linked to the most
+    salient entity within `max_distance` sentences that agrees in gender and number. "It" is linked if `link_it`.
 
-    With `descriptions` a noun phrase may also describe an entity in other words; one that stands beside a name is
-    linked to earlier ones with its head too; and "it" is linked if no other thing stands between.
+    With `descriptions`, a noun phrase may also describe an entity in other words. A noun phrase beside a name is also
+    linked to earlier ones with its head. And "it" is linked if no other thing stands between.
     """
 
     def __init__(
@@ -153,9 +153,9 @@ class ReferenceLinker:
 
     def _thing(self, mention: Mention) -> Optional[Entity]:
         """
-        The latest entity that "it" may refer to, in the sentence or the one before, unless a noun phrase that is no
-        mention stands between: "it" may be that. The subject of the sentence is near enough for "its", and that of the
-        sentence before for a subject.
+        The latest entity that "it" may refer to, in the same sentence or the one before. There is none if a noun phrase
+        that is no mention stands between, because "it" may refer to this phrase. For "its", the subject of the sentence
+        is near enough in any case; for a subject "it", the subject of the sentence before.
         """
         if self._is_pleonastic(mention):
             return None
@@ -177,7 +177,10 @@ class ReferenceLinker:
 
     @staticmethod
     def _is_thing(entity: Entity, latest: Mention) -> bool:
-        """Whether "it" is likely: for a vehicle, an organisation, or the subject, if it was mentioned before."""
+        """
+        Whether "it" is likely to refer to the entity: a vehicle, an organisation, or a subject that was mentioned
+        before.
+        """
         if latest.is_subject and len(entity.mentions) > 1:
             return True
         names = [mention for mention in entity.mentions if mention.kind == NAME]
@@ -211,7 +214,7 @@ class ReferenceLinker:
         return best
 
     def _is_object_of(self, mention: Mention, subject: Mention) -> bool:
-        """Whether a pronoun is an object in the clause of a subject, and so somebody else."""
+        """Whether a pronoun is an object in the clause of a subject, and so refers to somebody else."""
         word = mention.words[0]
         if word not in ("him", "them") and not (word == "her" and self._is_object(mention)):
             return False

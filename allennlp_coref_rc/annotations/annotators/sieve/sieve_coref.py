@@ -38,7 +38,7 @@ class SieveCoref(Annotator):
     word lists and capital letters take their place, so that nothing has to be downloaded. The text itself tells the
     rest: the pronouns after a name show its gender. Mentions are pronouns, names, and common nouns for persons, groups,
     places and vehicles. In text without capital letters, names are listed names and unknown words that act or speak.
-    Tokens and sentences are those of the text, but a text of a single sentence is split at full stops.
+    The annotator uses the text's tokens and sentences, but splits a text of a single sentence at full stops.
 
     Registered as an `Annotator` with name "sieve_coref".
 
@@ -50,8 +50,8 @@ class SieveCoref(Annotator):
         Let noun phrases with any head be mentions ("the milk"), and link "it" and "its" too.
     descriptions : `bool`, optional (default = `True`)
         Link noun phrases to what they describe in other words ("Norvik … the company", "Mayor Ruth Delgado … the
-        mayor", "Delgado is the mayor"), and "it" to places, groups and vehicles. Without it the rules are those of
-        0.1.0, by which the published results were made.
+        mayor", "Delgado is the mayor"), and "it" to places, groups and vehicles. If false, the rules are the same as in
+        0.1.0, which gave the published results.
     include_singletons : `bool`, optional (default = `False`)
         Also return mentions that are linked to no other, each as a cluster of one.
     max_clusters : `int`, optional (default = `None`)

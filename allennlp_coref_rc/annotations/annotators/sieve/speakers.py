@@ -11,8 +11,8 @@ MIN_NARRATOR = 10
 
 class Speakers:
     """
-    Finds out who "I", "you" and "we" are. Each is one entity within a turn, and one entity in the narrator's text
-    outside quotations. When all other mentions are linked, `link` joins these entities to others.
+    Finds out who "I", "you" and "we" are. Each of them is one entity within a turn, and one entity in the narrator's
+    text outside quotations. After all other mentions are linked, `link` joins these entities to others.
     """
 
     def __init__(self, quotes: Sequence[Quote], length: int) -> None:
@@ -43,8 +43,8 @@ class Speakers:
 
     def link(self, entities: Entities) -> None:
         """
-        "I" is the speaker. A turn without a named speaker has that of the turn before the last one, or after the next.
-        "You" is the speaker of the turn before, or else of the turn after, or else the narrator.
+        "I" is the speaker. If a turn has no named speaker, it has the speaker of the turn two before it, or two after
+        it. "You" is the speaker of the turn before, or else of the turn after, or else the narrator.
         """
         speaking: Dict[Quote, Mention] = {}
         turns = [quote for quote in self._quotes if quote.turn is quote]
