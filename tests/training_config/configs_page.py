@@ -59,9 +59,9 @@ def examples() -> List[str]:
 
 
 def lines() -> List[List[Line]]:
-    """The configs that are lines now: by row of the table, one for each of its folders."""
+    """The former configs that are now one line each: by row of the table, one for each of its folders."""
     found = []
-    for name, folders, text in tables(section("Configs that are lines now"))[0]:
+    for name, folders, text in tables(section("Former configs, now one line each"))[0]:
         found.append([])
         for folder in code(folders):
             library = "narrativeqa_variants" if folder == "narrativeqa" else "variants"
