@@ -5,7 +5,7 @@ import zipfile
 from contextlib import suppress
 from textwrap import shorten
 from types import SimpleNamespace
-from typing import Any, Dict, List, Optional, Sequence, Tuple, Union, cast
+from typing import Any, Dict, List, Optional, Sequence, Set, Tuple, Union, cast
 
 import torch
 from allennlp.training import Checkpointer, Trainer
@@ -62,6 +62,17 @@ class ExactCheckpointer(Checkpointer):
         logger.info("Going on after epoch %d", training_state["epochs_completed"])
         return TrainerCheckpoint(model_state, training_state)
 
+    # AllenNLP's own two take a folder's name, which may be "[1]", for a pattern.
+    def _find_all_checkpoints(self) -> Set[Tuple[int, int]]:
+        names = glob.glob("model_state_e*_b*.th", root_dir=self._serialization_dir)
+        return {when for when in map(self._parse_model_state_path, names) if when is not None}
+
+    def _remove_checkpoint(self, epochs_completed: int, batches_in_epoch_completed: int) -> None:
+        when = epochs_completed, batches_in_epoch_completed
+        for path in (self._model_state_path(*when), self._training_state_path(*when)):
+            with suppress(FileNotFoundError):
+                os.unlink(path)
+
     def _first_whole(self, checkpoints: Sequence[Tuple[int, int]]) -> Tuple[Dict[str, Any], Dict[str, Any]]:
         """
         The states of the last checkpoint but one. Where it is damaged, those of the last one, if the best weights were
@@ -78,7 +89,7 @@ class ExactCheckpointer(Checkpointer):
                 logger.warning("%s", error)
                 damages.append(str(error))
                 continue
-            if checkpoint != last or not training_state.get("metric_tracker", {}).get("is_best_so_far", True):
+            if checkpoint != last or not training_state["metric_tracker"]["is_best_so_far"]:
                 return model_state, training_state
         raise ConfigurationError(
             f"{damages[0]}; found no other checkpoint to go on from. -f in place of --recover starts over"
@@ -140,4 +151,4 @@ def read_state(path: str) -> Dict[str, Any]:
 
 def recoverable(folder: str) -> bool:
     """Whether `ExactCheckpointer` finds checkpoints in the folder of a training that it can go on from."""
-    return len(glob.glob(os.path.join(glob.escape(folder), "training_state_*.th"))) > 1
+    return len(glob.glob("training_state_*.th", root_dir=folder)) > 1

@@ -1,11 +1,14 @@
 """Training goes on from a checkpoint that is whole, or says which file is damaged."""
 
+from types import SimpleNamespace
+
 import pytest
 import torch
 from allennlp.common.checks import ConfigurationError
+from allennlp.training.trainer import TrainerCheckpoint
 
 from allennlp_coref_rc.training import ExactCheckpointer
-from allennlp_coref_rc.training.exact_checkpointer import read_state
+from allennlp_coref_rc.training.exact_checkpointer import read_state, recoverable
 
 
 def path(folder, kind, epoch):
@@ -94,3 +97,19 @@ def test_the_last_but_one_is_taken_where_all_are_whole(tmp_path):
     for epoch in (1, 2):
         write(tmp_path, epoch)
     assert load(tmp_path).trainer_state["epochs_completed"] == 1
+
+
+def test_the_folder_may_have_any_name(tmp_path):
+    """AllenNLP's own takes it for a pattern: it would find no checkpoint to go on from, and remove none."""
+    folder = tmp_path / "[seed] 1"
+    folder.mkdir()
+    checkpointer = ExactCheckpointer(str(folder), keep_most_recent_by_count=2)
+    for epoch in (1, 2, 3):
+        state = {"epochs_completed": epoch, "batches_in_epoch_completed": 0, "metric_tracker": {}}
+        checkpoint = TrainerCheckpoint({"weight": torch.ones(1)}, state)
+        trainer = SimpleNamespace(get_checkpoint_state=lambda c=checkpoint: c, cuda_device=torch.device("cpu"))
+        checkpointer.save_checkpoint(trainer)
+        assert recoverable(str(folder)) == (epoch > 1)
+    kept = {path(folder, kind, epoch) for kind in ("model", "training") for epoch in (2, 3)}
+    assert set(folder.iterdir()) == kept
+    assert load(folder).trainer_state["epochs_completed"] == 2
