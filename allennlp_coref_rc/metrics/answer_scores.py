@@ -50,6 +50,6 @@ def scores_of(sums: Sequence[float]) -> Dict[str, float]:
     """The scores of the questions whose `answer_counts` were added up."""
     number, *means = sums[: 1 + len(MEANS)]
     scores = {name: value / max(number, 1) for name, value in zip(MEANS, means)}
-    orders = bleu(sums[1 + len(MEANS) :]) if number else [0.0] * MAX_ORDER
+    orders = bleu(sums[1 + len(MEANS) :])
     scores.update({f"bleu_{order}": score for order, score in enumerate(orders, start=1)})
     return scores

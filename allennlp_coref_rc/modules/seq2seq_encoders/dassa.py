@@ -7,7 +7,6 @@ from allennlp.nn.util import add_positional_features
 from torch.nn.functional import pad
 
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.data.annotation_layers.edges import PADDING
 from allennlp_coref_rc.data.fields import AnnotationTensors
 from allennlp_coref_rc.modules.annotated_self_attention import AnnotatedSelfAttention, HeadViews
 from allennlp_coref_rc.modules.qanet_block import QanetBlock
@@ -226,7 +225,7 @@ class Dassa(AnnotatedSeq2SeqEncoder):
                     f"dassa has {number} heads for the annotation layer {layer!r}, which makes {number - missing} "
                     f"views; change the encoder's heads.{layer} or dataset_reader.annotation_layers.{layer}"
                 )
-            views = [pad(view, (0, missing), value=PADDING) for view in views]
+            views = [pad(view, (0, missing)) for view in views]
             labels.append(views[0].clamp(min=0))
             scopes.append(views[1])
         return HeadViews(torch.cat(labels, dim=-1), Scopes(torch.cat(scopes, dim=-1), mask, self._join_unannotated))

@@ -149,7 +149,7 @@ class MageGru(RecurrentEncoder):
 
     def _pair_settings(self) -> Dict[str, Any]:
         sizes = dict(zip([SEQUENTIAL, *self._relations], self._sizes))
-        return {**super()._pair_settings(), "state_sizes": sizes, "split state": self._split, "joint": self._joint}
+        return {**super()._pair_settings(), "state_sizes": sizes, "joint": self._joint}
 
     def _encode_pair(self, *readers: Reader) -> Tuple[torch.Tensor, torch.Tensor]:
         if not self._joint:
