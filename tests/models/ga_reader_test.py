@@ -6,6 +6,7 @@ from allennlp.common.testing import ModelTestCase
 from allennlp.data import Batch, DatasetReader, Vocabulary
 from allennlp.models import Model
 
+from allennlp_coref_rc.data.annotation_layers.edges import PADDING
 from allennlp_coref_rc.modules.seq2seq_encoders import EncoderInput
 from tests.shared import PROJECT
 from tests.training_config.configs import load, load_text
@@ -257,6 +258,14 @@ def test_one_hot_needs_its_layer(layers):
     model, instances, _ = build("ga_gru_one_hot", more={"dataset_reader.annotation_layers": layers})
     with pytest.raises(ConfigurationError, match="coref_clusters"):
         model.forward_on_instance(instances[0])
+
+
+def test_indicators_are_of_the_first_clusters_alone():
+    model, _, _ = build("ga_gru_one_hot")
+    model._cluster_one_hot = 3
+    clusters = torch.tensor([[[0, 2], [1, 3], [3, 4], [PADDING, PADDING]]])
+    added = model._add_cluster_indicators(torch.zeros(1, 4, 1), {"coref_clusters": {"clusters": clusters}})
+    assert added.tolist() == [[[0, 1, 0, 1], [0, 0, 1, 0], [0, 0, 0, 0], [0, 0, 0, 0]]]
 
 
 @pytest.mark.slow

@@ -165,6 +165,14 @@ def test_gradients_are_those_of_finite_differences():
     assert torch.autograd.gradcheck(function, (x, *parameters))
 
 
+def test_projections_of_labels_begin_as_a_linear_layer_of_tokens_and_labels_does():
+    module = AnnotatedSelfAttention(DIM, HEADS * HEAD_DIM, HEADS, {"srl": HEADS}, vocabulary())
+    bound = torch.nn.Linear(DIM + LABEL_DIM, 1000).weight.abs().max().item()
+    (labels,) = module.labels
+    for extreme in (labels.weight.max().item(), -labels.weight.min().item()):
+        assert extreme == pytest.approx(bound, rel=0.05)
+
+
 def test_tables_are_as_large_as_the_vocabulary_and_grow_with_it():
     module = attention({"srl": 1, "coref": 1})
     assert [layer.table.num_embeddings for layer in module.labels] == [5, 4]

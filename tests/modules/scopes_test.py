@@ -70,6 +70,12 @@ def test_attention_is_that_of_a_dense_mask(data):
 
 
 @pytest.mark.parametrize("join_unannotated", [True, False])
+def test_a_single_token_that_one_head_has_in_a_scope_and_the_next_in_none(join_unannotated):
+    torch.manual_seed(0)
+    check(torch.tensor([[[2, 0, 0, 2]], [[0, 2, 2, 0]]]), torch.ones(2, 1, dtype=torch.bool), join_unannotated)
+
+
+@pytest.mark.parametrize("join_unannotated", [True, False])
 def test_scopes_of_all_sizes(join_unannotated):
     torch.manual_seed(0)
     sizes = [1, 31, 32, 33, 2, 64, 65, 70]

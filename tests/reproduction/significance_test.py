@@ -2,6 +2,7 @@ import json
 import math
 from itertools import product
 
+import numpy
 import pytest
 from allennlp.common.checks import ConfigurationError
 from hypothesis import given, settings
@@ -36,6 +37,12 @@ def test_the_exact_test_counts_all_outcomes_that_are_no_more_even(answers):
     assert 0 <= result.corrected <= 1
 
 
+def test_readers_that_are_alone_right_equally_often_do_not_differ():
+    # The correction does not go beyond no difference at all.
+    result = mcnemar([True, False, True], [False, True, True])
+    assert (result.only_first, result.only_second, result.exact, result.corrected) == (1, 1, 1.0, 1.0)
+
+
 def test_the_bootstrap_finds_a_difference_and_only_where_there_is_one():
     first = [0.1 * (i % 10) for i in range(200)]
     better = [score + 0.05 + 0.01 * (i % 3) for i, score in enumerate(first)]
@@ -59,8 +66,17 @@ def test_questions_of_a_group_are_drawn_together():
     assert found.questions == 200 and tuple(found)[1:] == pytest.approx(tuple(expected)[1:])
     single = paired_bootstrap(repeated, [0] * 200, samples=500)
     assert found.high - found.low > 2 * (single.high - single.low)
-    # Groups of different sizes: the mean is that of the questions.
-    assert paired_bootstrap([1, 0, 0], [0, 0, 0], 100, groups=["a", "b", "b"]).difference == pytest.approx(1 / 3)
+
+
+def test_the_interval_is_that_of_all_samples_of_groups_of_different_sizes():
+    groups = [[1], [0, 0], [1, 1, 0], [0, 0, 0, -1]]
+    scores = [score for group in groups for score in group]
+    numbers = [i for i, group in enumerate(groups) for _ in group]
+    # The mean of a sample is that of its questions, not of its groups.
+    means = [numpy.mean([score for group in drawn for score in group]) for drawn in product(groups, repeat=4)]
+    result = paired_bootstrap(scores, [0] * 10, groups=numbers)
+    assert result.difference == pytest.approx(0.2)
+    assert (result.low, result.high) == pytest.approx(tuple(numpy.percentile(means, [2.5, 97.5])))
 
 
 def write(path, *objects):

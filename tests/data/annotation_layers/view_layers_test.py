@@ -144,6 +144,12 @@ def test_what_an_explicit_relation_has_in_another_sentence_joins_its_scope():
     assert views(layer, "scopes") == [[1, 1, 1, 1, 1, 2], [1, 1, 1, 2, 2, 2]]
 
 
+def test_a_relation_belongs_to_the_sentence_where_its_first_argument_begins_in_whatever_order_its_spans_are():
+    relation = DiscourseRelation("Explicit", "s", [(3, 5), (2, 3)], [(0, 1)])
+    text = AnnotatedText(["x"] * 6, [(0, 3), (3, 6)], relations=[relation])
+    assert views(passage_of(DiscourseViews("explicit"), text), "scopes") == [[1, 1, 1, 1, 1, 2], [1, 1, 1, 2, 2, 2]]
+
+
 def test_other_types_than_implicit_are_non_explicit_too():
     relations = [
         DiscourseRelation("EntRel", "EntRel", [(0, 1)], [(2, 3)]),

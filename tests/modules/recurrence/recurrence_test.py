@@ -282,6 +282,16 @@ def test_two_runs_give_the_same_numbers(backend):
     assert all(torch.equal(first[name], second[name]) for name in first)
 
 
+@pytest.mark.parametrize("backend", FAST_BACKENDS)
+def test_second_derivatives_are_refused(backend):
+    """A backward written by hand has none: without a word they would be wrong."""
+    case = Case(3, 4, 2)
+    tensors = [tensor.requires_grad_() for tensor in case.tensors.values()]
+    (gradient,) = torch.autograd.grad(case.function(backend)(*tensors).square().sum(), tensors[0], create_graph=True)
+    with pytest.raises(RuntimeError, match="once_differentiable"):
+        gradient.sum().backward()
+
+
 @pytest.mark.parametrize("threads", [2, 3, 8])
 def test_threads_do_not_change_the_compiled_loop(threads):
     case = Case(7, 20, 34, 2, features=20, keys=True)

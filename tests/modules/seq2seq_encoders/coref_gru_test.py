@@ -410,6 +410,18 @@ def test_from_params_and_errors():
         CorefGru(5, 8)(torch.randn(1, 3, 5), torch.ones(1, 3).bool(), {"srl": {}})
 
 
+def test_initialised_as_in_the_authors_code():
+    torch.manual_seed(3)
+    for name, parameter in CorefGru(128, 64).named_parameters():
+        if name.startswith("bias"):
+            assert (parameter == 0).all()
+        else:
+            # Of weights each gate is a matrix of 64 rows.
+            deviation = 0.1 if name.startswith("keys") else (6 / (parameter.size(1) + 64)) ** 0.5
+            assert abs(parameter.mean().item()) < 0.2 * deviation
+            assert parameter.std().item() == pytest.approx(deviation, rel=0.1 if name.startswith("keys") else 0.02)
+
+
 def test_parameters_as_many_as_a_grus_but_for_the_keys():
     """The paper compares at equal parameters: the keys are all that a Coref-GRU has more."""
 
