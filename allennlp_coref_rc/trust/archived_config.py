@@ -86,11 +86,15 @@ def _built(model: Any) -> Any:
 
 
 def _entries(value: Any, keys: str, key: str) -> Iterator[Tuple[str, str, Any]]:
-    """All values of a config: with all keys that lead to it, and its own; of an item of a list, the list's."""
+    """
+    All values of a config: with all keys that lead to it, and its own; of an item of a list, the list's. A dotted key,
+    as overrides have them, is several keys.
+    """
     yield keys, key, value
     if isinstance(value, dict):
         for inner, item in value.items():
-            yield from _entries(item, f"{keys}.{inner}", inner)
+            first, dot, rest = inner.partition(".")
+            yield from _entries({rest: item} if dot else item, f"{keys}.{first}", first)
     elif isinstance(value, list):
         for item in value:
             yield from _entries(item, keys, key)
@@ -103,6 +107,8 @@ def _problem(key: str, value: Any) -> Optional[str]:
         return f"only {', '.join(sorted(HARMLESS))} may be set there; {HINT}"
     if not _is_text(value):
         return None
+    if key == "overrides" and isinstance(value, str) and value:
+        return f"expected an object; text would be run as Jsonnet; {HINT}"
     if NAMES_A_FILE.fullmatch(key) and key not in ONLY_READ:
         return f"it may name no file, folder or program outside of the archive; {HINT}"
     if isinstance(value, str) and "://" in value.removeprefix(BUNDLED):

@@ -9,6 +9,7 @@ from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from textwrap import shorten
 from typing import TYPE_CHECKING, Any, Dict, Iterator, Optional, Union
+from unittest.mock import patch
 
 from allennlp_coref_rc.common.error_message import message_of
 from allennlp_coref_rc.common.errors import ConfigurationError
@@ -75,6 +76,7 @@ def load(
         if not trust:
             _check_links(archive, folder)
             stack.enter_context(only_registered(archive))
+            stack.enter_context(_unasked())
         return inspect.unwrap(archival.load_archive)(folder, cuda_device, overrides, weights_file)
 
 
@@ -171,6 +173,18 @@ def _check_links(archive: str, folder: str) -> None:
     for name in (VOCABULARY, os.path.join(VOCABULARY, ".lock")):
         if os.path.islink(os.path.join(folder, name)):
             raise ConfigurationError(f"{archive}: found the link {name}, which leads elsewhere; {HINT}")
+
+
+@contextmanager
+def _unasked() -> Iterator[None]:
+    """
+    A transformer with code of its own is refused. By default transformers asks whether to run it, and takes the answer
+    from standard input, which may be a stranger's questions.
+    """
+    from transformers import dynamic_module_utils
+
+    with patch.object(dynamic_module_utils, "TIME_OUT_REMOTE_CODE", 0):
+        yield
 
 
 def install(archival: Any) -> None:

@@ -10,6 +10,7 @@ from typing import IO, Iterator, Optional, Tuple, Union, cast
 from allennlp_coref_rc.common.errors import ConfigurationError
 
 MAX_FILES = 10_000
+"""Each file counts together with the folders in its name, since unpacking makes them too."""
 
 ALWAYS = 2**30
 """In bytes: an archive of any size may unpack to this much."""
@@ -96,9 +97,11 @@ class _Limited(gzip.GzipFile):
 
 def _checked(path: str, stream: _Limited, archive: tarfile.TarFile) -> Iterator[tarfile.TarInfo]:
     """The members of an archive, if they may be unpacked."""
-    for number, member in enumerate(archive, start=1):
+    number = 0
+    for member in archive:
+        number += 1 + member.name.count("/")
         if number > MAX_FILES:
-            raise ConfigurationError(f"{path}: found more than {MAX_FILES:,} files, expected a few")
+            raise ConfigurationError(f"{path}: found more than {MAX_FILES:,} files and folders, expected a few")
         if not (member.isfile() or member.isdir()) or member.issparse() or member.size < 0:
             kind = "link" if member.issym() or member.islnk() else "special file"
             raise ConfigurationError(

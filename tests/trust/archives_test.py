@@ -1,5 +1,6 @@
 """What a stranger's archive may not do: run code, reach files, ask the network. Each case did it before."""
 
+import io
 import json
 import os
 import shutil
@@ -158,12 +159,30 @@ def test_paths_in_overrides_are_the_users_own(folder, tmp_path, capsys):
         ("dataset_reader.tokenizer", {"type": "spacy", "language": "./evil_model"}, "expected a spaCy model"),
         ("dataset_reader.tokenizer", {"type": "spacy", "language": "no_such_model"}, "expected a spaCy model"),
         ("dataset_reader.annotator.spacy_model", "/tmp/evil_model", "expected a spaCy model"),
+        ("dataset_reader.annotator.overrides", '{"model.x.trust_remote_code": true}', "would be run as Jsonnet"),
+        ("dataset_reader.annotator.overrides", {"model.x.trust_remote_code": True}, "no code may come with a model"),
+        ("dataset_reader.annotator.overrides", {"model.a.x_kwargs.revision": "b"}, "only add_prefix_space, "),
+        ("dataset_reader.annotator.overrides", {"model.a.files": "/etc/passwd"}, "no file, folder or program"),
     ],
 )
 def test_registered_classes_are_kept_to_the_archive_too(key, value, reason, archive_with):
     archive = archive_with({key: value})
     message = load_refusal(archive)
     assert message.startswith(f"{archive}: found {key}") and reason in message and "add --trust" in message
+
+
+def test_nobody_is_asked_whether_to_run_a_transformers_code(archive_with, tmp_path, monkeypatch, capsys):
+    """The answer may be the first line of a stranger's questions."""
+    told, transformer = tmp_path / "told", tmp_path / "transformer"
+    transformer.mkdir()
+    (transformer / "code.py").write_text(f"open({str(told)!r}, 'w').close()\n")
+    code = {"AutoConfig": "code.Config", "AutoModel": "code.Model"}
+    (transformer / "config.json").write_text(json.dumps({"model_type": "strange", "auto_map": code}))
+    embedder = {"type": "pretrained_transformer", "model_name": str(transformer)}
+    archive = archive_with({"model.text_field_embedder.token_embedders.tokens": embedder})
+    monkeypatch.setattr("sys.stdin", io.StringIO("y\ny\n"))
+    assert "found no model that can be loaded" in evaluate(capsys, archive)
+    assert not told.exists() and sys.stdin.read() == "y\ny\n"
 
 
 def test_a_registered_metric_would_run_a_shell(tmp_path):

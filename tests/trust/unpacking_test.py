@@ -115,6 +115,12 @@ def test_there_are_few_files(folder, tmp_path, monkeypatch):
     assert "found more than 100 files" in load_refusal(archive)
 
 
+def test_there_are_few_folders(folder, tmp_path, monkeypatch):
+    monkeypatch.setattr(unpacking, "MAX_FILES", 100)
+    archive = pack_with(folder, tmp_path / "model.tar.gz", *((entry(f"{i}/" + "x/" * 20), b"") for i in range(5)))
+    assert "found more than 100 files and folders" in load_refusal(archive)
+
+
 @pytest.mark.parametrize("kind", [tarfile.REGTYPE, tarfile.XHDTYPE, tarfile.GNUTYPE_LONGNAME])
 def test_negative_sizes_are_refused(kind, tmp_path):
     """Some releases of Python read them forever."""
