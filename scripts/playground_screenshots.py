@@ -7,10 +7,10 @@ Writes story.png and story_edited.png, of readers of bAbI's task 2 before and af
 a reader of LAMBADA; and summary.png, of one whose answers are spans. Those without an archive are left out.
 """
 
+import os
 import socket
 import subprocess
 import sys
-import time
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Callable, Iterator, Sequence
@@ -80,16 +80,13 @@ def served(*arguments: str) -> Iterator[str]:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     words = [sys.executable, "-m", "allennlp_coref_rc", "demo", *arguments, "--headless", "--port", str(port)]
-    process = subprocess.Popen(words, stdout=subprocess.DEVNULL)
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"})
     try:
-        for _ in range(10 * PATIENCE):
-            with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", port)) == 0:
-                    break
-            if process.poll() is not None:
-                raise RuntimeError(f"coref-rc demo has ended with the status {process.returncode}")
-            time.sleep(0.1)
-        yield f"http://127.0.0.1:{port}"
+        # It is printed when the server listens.
+        address = next((line.split()[-1] for line in process.stdout or () if "http://" in line), None)
+        if address is None:
+            raise RuntimeError(f"coref-rc demo has ended with the status {process.wait()}")
+        yield address
     finally:
         process.terminate()
         try:

@@ -1,6 +1,7 @@
 """Serves the playground on this machine alone."""
 
 import json
+import secrets
 import socket
 from pathlib import Path
 from typing import Dict, Optional
@@ -24,7 +25,8 @@ OPTIONS = {
 
 def serve(archives: Dict[str, str], trust: bool, port: Optional[int] = None, headless: bool = False) -> None:
     """
-    Serves the page until Ctrl-C.
+    Serves the page until Ctrl-C. Its address ends in a key that is made anew each time: other users of this machine can
+    reach the port too, and an annotator's config on the page can name any class.
 
     # Parameters
 
@@ -43,7 +45,7 @@ def serve(archives: Dict[str, str], trust: bool, port: Optional[int] = None, hea
             f"the playground needs Streamlit, which can't be imported ({error}); install it with uv pip install "
             "'streamlit>=1.67,<2', or in a clone with make install"
         ) from error
-    options = {**OPTIONS, "server.headless": headless}
+    options = {**OPTIONS, "server.headless": headless, "server.baseUrlPath": secrets.token_hex(16)}
     if port is not None:
         _check_free(port)
         options["server.port"] = port

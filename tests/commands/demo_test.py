@@ -93,3 +93,14 @@ def test_it_listens_on_this_machine_alone(monkeypatch):
     server.serve({}, False, None, True)
     assert started["server_address"] == started["browser_serverAddress"] == "127.0.0.1"
     assert started["browser_gatherUsageStats"] is False and started["server_headless"] is True
+
+
+def test_who_does_not_know_the_address_sees_nothing(monkeypatch):
+    """Every user of a machine can reach its ports."""
+    bootstrap = pytest.importorskip("streamlit.web.bootstrap")
+    paths = []
+    monkeypatch.setattr(bootstrap, "load_config_options", lambda options: paths.append(options["server_baseUrlPath"]))
+    monkeypatch.setattr(bootstrap, "run", lambda *arguments: None)
+    for _ in range(2):
+        server.serve({}, False, None, True)
+    assert len(set(paths)) == 2 and all(len(path) >= 32 for path in paths)
