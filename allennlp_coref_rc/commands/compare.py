@@ -47,7 +47,7 @@ def _compare(args: argparse.Namespace) -> None:
     first, second = pair(read_scores(one, args.score), read_scores(other, args.score), (one, other))
     result: NamedTuple
     if args.score is None:
-        result = mcnemar([bool(score) for score in first], [bool(score) for score in second])
+        result = mcnemar([score == 1 for score in first], [score == 1 for score in second])
     else:
         result = paired_bootstrap(first, second, args.samples, args.seed)
     print(json.dumps(result._asdict(), indent=2))

@@ -1,3 +1,4 @@
+import math
 from typing import Any, Dict, Iterator, List, Sequence, Tuple
 
 from allennlp_coref_rc.common.errors import ConfigurationError
@@ -29,7 +30,7 @@ def _checked(placed: Tuple[str, Dict[str, Any]]) -> Dict[str, Any]:
     place, prediction = placed
     probabilities = prediction.get(KEY)
     numbers = list(probabilities.values()) if isinstance(probabilities, dict) else []
-    if not numbers or not all(isinstance(number, (int, float)) for number in numbers):
+    if not numbers or not all(isinstance(number, (int, float)) and math.isfinite(number) for number in numbers):
         raise ConfigurationError(f"{place}: found {probabilities!r:.60} as {KEY}, expected a number by candidate")
     if not isinstance(prediction.get("gold"), str):
         raise ConfigurationError(f"{place}: found no gold answer, expected predictions of labelled questions")

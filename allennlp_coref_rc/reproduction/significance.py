@@ -1,3 +1,4 @@
+import math
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
@@ -90,7 +91,7 @@ def read_scores(path: str, key: Optional[str] = None) -> List[Scored]:
     found = []
     for place, prediction in _predictions(path):
         score = prediction.get(key) if key else correctness(prediction)
-        if not isinstance(score, (int, float)):
+        if not isinstance(score, (int, float)) or not math.isfinite(score):
             raise ConfigurationError(
                 f"{place}: found {prediction.get(key or 'correct')!r:.60} as {key or 'correct'}, expected "
                 + ("a number" if key else "a question with `correct`, `exact_match`, or `answer` and `gold`")

@@ -33,6 +33,15 @@ def test_exact_matches_are_right_answers(files, capsys):
     assert json.loads(capsys.readouterr().out)["only_first"] == 24
 
 
+def test_half_an_answer_is_not_right(files, capsys):
+    """As on pages and in files of results."""
+    for path, score in zip(files, (1, 0.5)):
+        path.write_text(json.dumps({"id": 1, "correct": score}))
+    call(*files)
+    result = json.loads(capsys.readouterr().out)
+    assert (result["only_first"], result["only_second"]) == (1, 0)
+
+
 def test_scores_are_compared(files, capsys):
     call(*files, "--score", "rouge_l", "--samples", 200)
     result = json.loads(capsys.readouterr().out)
