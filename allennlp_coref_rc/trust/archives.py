@@ -181,9 +181,7 @@ def _unasked() -> Iterator[None]:
     A transformer with code of its own is refused. By default transformers asks whether to run it, and takes the answer
     from standard input, which may be a stranger's questions.
     """
-    from transformers import dynamic_module_utils
-
-    with patch.object(dynamic_module_utils, "TIME_OUT_REMOTE_CODE", 0):
+    with patch("transformers.dynamic_module_utils.TIME_OUT_REMOTE_CODE", 0):
         yield
 
 
