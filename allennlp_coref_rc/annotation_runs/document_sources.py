@@ -12,7 +12,7 @@ from allennlp.data import DatasetReader
 from allennlp_coref_rc.annotations import AnnotatedText, Document, read_documents, read_header, sentence_spans
 from allennlp_coref_rc.annotations.annotators import Annotator, annotate_documents
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.common.files import open_text
+from allennlp_coref_rc.common.files import COMPRESSED, open_text
 from allennlp_coref_rc.common.hub_addresses import is_hub_address
 from allennlp_coref_rc.common.json_objects import excerpt, parse_json
 from allennlp_coref_rc.data.dataset_readers import ReadingComprehensionReader
@@ -84,6 +84,8 @@ class TextFiles(DocumentSource):
         else:
             paths = glob.glob(self.path, recursive=True)
         for path in sorted(path for path in paths if os.path.isfile(path)):
+            if _is_json(path):
+                raise ConfigurationError(f"{path}: found JSON, expected plain text; give JSON one file at a time")
             with open_text(path) as lines:
                 text = "".join(lines)
             yield path, (os.path.relpath(path, self.path) if os.path.isdir(self.path) else path, text, {})
@@ -109,7 +111,7 @@ class JsonLines(DocumentSource):
             raise ConfigurationError(
                 f"found {excerpt(values)}, expected an object with a string 'text' or a list 'tokens'"
             )
-        values = {**values, "id": values.get("id", default_id)}
+        values = {**values, "id": default_id if values.get("id") is None else values["id"]}
         if isinstance(values["id"], int):
             values["id"] = str(values["id"])
         if "tokens" in values:
@@ -182,12 +184,9 @@ def document_source(path: str, reader: Optional[Dict[str, Any]] = None) -> Docum
     if header is not None:
         source = AnnotatedDocuments(path)
         annotators = source.header()["annotators"]
-        last = annotators[-1] if annotators else {}
+        last = header if "together" in header or not annotators else annotators[-1]
         return replace(source, together=not isinstance(last, dict) or last.get("together") is not False)
-    name = path
-    for suffix in (".gz", ".bz2", ".xz"):
-        name = name.removesuffix(suffix)
-    return (JsonLines if name.endswith((".jsonl", ".json")) else TextLines)(path)
+    return (JsonLines if _is_json(path) else TextLines)(path)
 
 
 @lru_cache(maxsize=1)
@@ -199,6 +198,13 @@ def build_reader(config: str) -> ReadingComprehensionReader:
             f"reader.type: found {name!r}, expected a reader of this package (annotated_…), which can make documents"
         )
     return cast(ReadingComprehensionReader, DatasetReader.from_params(Params(json.loads(config), "reader.")))
+
+
+def _is_json(path: str) -> bool:
+    """Whether a file is JSON, plain or compressed, by its name."""
+    for suffix in COMPRESSED:
+        path = path.removesuffix(suffix)
+    return path.endswith((".jsonl", ".json"))
 
 
 def _line_id(path: str, number: int) -> str:

@@ -97,7 +97,7 @@ class AnnotationRun:
                 unfinished.begin(plan)
                 _annotate_chunks(job, processes, unfinished, documents, chunk_size)
             counts = _counts(unfinished, documents)
-            unfinished.join(self._header(source, counts, plan), source.header())
+            unfinished.join(self._header(source, counts, plan), {**source.header(), "together": source.together})
         return counts
 
     def _bare_reader(self) -> Optional[Dict[str, Any]]:

@@ -37,13 +37,16 @@ def test_text_files_are_a_document_each(tmp_path):
     found = [(document.text.id, document.text.tokens) for document in documents(tmp_path)]
     assert found == [("b/a.txt.gz", ["Bill"]), ("z.txt", "Mary left . She slept .".split())]
     assert [document.text.tokens[0] for document in documents(tmp_path / "*.txt")] == ["Mary"]
+    (tmp_path / "c.jsonl.gz").write_bytes(gzip.compress(b'{"text": "Bill"}'))
+    with pytest.raises(ConfigurationError, match="c.jsonl.gz: found JSON, expected plain text"):
+        documents(tmp_path / "*")
 
 
 def test_jsonl_holds_texts_or_tokens(tmp_path):
     path = tmp_path / "a.jsonl"
     lines = [
         {"text": "Mary left.", "id": 7, "title": "One"},
-        {"text": "Bill"},
+        {"text": "Bill", "id": None},
         {"tokens": ["Ann", ".", "Bob"], "clusters": [[[0, 1], [2, 3]]], "parts": [2, 1], "data": {"x": 1}},
         {"tokens": ["a", ".", "b"], "sentences": [[0, 3]], "id": "t"},
     ]

@@ -167,6 +167,18 @@ def test_failing_documents_are_kept_aside_and_can_be_annotated_later(tmp_path, t
     assert sorted(joined, key=lambda d: int(d.text.id.split(":")[1])) == [d for _, d in read_documents(str(whole))]
 
 
+def test_failed_questions_stay_apart_from_their_passage(tmp_path):
+    data, first, second, last = (tmp_path / name for name in ("squad.json", "1.jsonl", "2.jsonl", "3.jsonl"))
+    question = {"id": "q", "question": "Who saw Ann?", "answers": [{"text": "Bill", "answer_start": 0}]}
+    data.write_text(json.dumps({"data": [{"paragraphs": [{"context": "Bill saw Ann.", "qas": [question]}]}]}))
+    troubled = {"type": "troubled_coref", "fail": "Ann"}
+    AnnotationRun(str(data), str(first), troubled, {"type": "annotated_squad"}, workers=0).run()
+    AnnotationRun(f"{first}.failed.jsonl", str(second), troubled, workers=0).run()
+    AnnotationRun(f"{second}.failed.jsonl", str(last), EXACT, workers=0).run()
+    assert read_header(str(last))["annotators"][0]["together"] is False
+    assert [document.text.clusters for _, document in read_documents(str(last))] == [[]]
+
+
 def test_what_an_annotator_lacks_is_on_the_screen(tmp_path, texts, capsys, monkeypatch):
     monkeypatch.setattr("nltk.corpus.wordnet", LazyCorpusLoader("nothing", WordNetCorpusReader, None))
     assert command(texts, tmp_path / "out.jsonl", "--annotator", "wordnet", "--workers", 0) == 1
