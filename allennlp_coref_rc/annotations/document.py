@@ -64,7 +64,10 @@ class Document:
         return cls(text, [len(part) for part in parts], {} if data is None else data)
 
     def apart(self) -> Tuple[List[AnnotatedText], AnnotatedText]:
-        """The parts as separate texts, and the whole text with only the annotations that lie in more than one part."""
+        """
+        The parts as separate texts, and the whole text with only the annotations that lie in more than one part. The
+        passage has the document's id, and the questions have `ID##000`, `ID##001`, …, as in DASSA's files.
+        """
         part_of = [i for i, length in enumerate(self.parts) for _ in range(length)]
 
         def within(*groups: Sequence[Span]) -> bool:
@@ -88,8 +91,11 @@ class Document:
                 edges=[edge for edge in self.text.edges if within([edge.source, edge.target]) == inside],
             )
 
-        inside = choose(True)
-        return [inside.select(self.part(i)) for i in range(len(self.parts))], choose(False)
+        inside, id = choose(True), self.text.id
+        parts = [inside.select(self.part(i)) for i in range(len(self.parts))]
+        if id is not None:
+            parts[1:] = [replace(part, id=f"{id}##{i:03d}") for i, part in enumerate(parts[1:])]
+        return parts, choose(False)
 
     def to_json(self) -> Dict[str, Any]:
         """A JSON object with the fields of `AnnotatedText`, `parts` and `data`."""

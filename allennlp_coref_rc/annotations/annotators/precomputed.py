@@ -21,6 +21,9 @@ class PrecomputedAnnotator(Annotator):
     `id` in the files, if it has the same characters; otherwise those of any text with the same characters. Tokens may
     differ (see `Alignment`).
 
+    Where a reader has passages and questions annotated separately, the ids of the questions are that of the document
+    with `##000`, `##001`, … after it. If the files have only passages, set `missing` to `"ignore"`.
+
     Each process reads the files when it annotates its first text.
 
     Registered as an `Annotator` with name "precomputed".
@@ -78,7 +81,6 @@ class PrecomputedAnnotator(Annotator):
         found = None if text.id is None else self._by_id.get(text.id)
         characters = self._characters(text)
         if found is None or self._characters(found[1]) != characters:
-            # Questions may go by the id of their document.
             found = self._by_characters.get(characters, found)
         if found is None:
             name = "a text without an id" if text.id is None else f"the text {text.id!r}"

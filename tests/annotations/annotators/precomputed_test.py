@@ -119,6 +119,16 @@ def test_missing_texts_are_an_error_unless_ignored(tmp_path, caplog):
     assert "found no annotation of the text 'y'" in caplog.text
 
 
+def test_passages_may_be_annotated_without_their_questions(tmp_path):
+    path = write(tmp_path, AnnotatedText(["Mary", "left"], clusters=[[(0, 1)]], id="x"))
+    parts = AnnotatedText(["Mary", "left"]), AnnotatedText(["Who", "?"])
+    document = Document.of(*parts, id="x")
+    with pytest.raises(ConfigurationError, match="found no annotation of the text 'x##000'"):
+        annotate_documents([document], precomputed(path, "annotated"), together=False)
+    (found,) = annotate_documents([document], precomputed(path, "annotated", missing="ignore"), together=False)
+    assert (found.text.clusters, found.text.id) == ([[(0, 1)]], "x")
+
+
 def test_files_are_read_once_by_each_process(tmp_path, monkeypatch):
     path = write(tmp_path, *(AnnotatedText([f"w{i}"] * 100, clusters=[[(0, 1)]], id=str(i)) for i in range(20)))
     annotator = precomputed(path, "annotated")
