@@ -14,6 +14,9 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 COMPRESSED: Dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 """The functions that open compressed files, by the suffixes of their names."""
 
+SIGNATURES = {".gz": b"\x1f\x8b", ".bz2": b"BZh91AY&SY", ".xz": b"\xfd7zXZ\x00"}
+"""How compressed files begin. Those that AllenNLP has downloaded into its cache have names without suffixes."""
+
 DAMAGES = (EOFError, OSError, zlib.error, lzma.LZMAError)
 """The errors that damaged files raise when they are read."""
 
@@ -45,7 +48,7 @@ def open_text(
     directory, or text that is not UTF-8 raises a `ConfigurationError` that names the file (and the line).
     """
     _check_is_file(path)
-    with _open(path, "rt", encoding=encoding, newline=newline) as file:
+    with _open(path, "rt", _compression(path), encoding=encoding, newline=newline) as file:
         yield _decoded(path, file, limit)
 
 
@@ -69,7 +72,7 @@ def byte_lines(path: str) -> Iterator[bytes]:
     """The lines of a file that `open_text` could open, as bytes, so that one bad line does not stop the others."""
     _check_is_file(path)
     number = 0
-    with _open(path, "rb") as file:
+    with _open(path, "rb", _compression(path)) as file:
         try:
             for line in file:
                 number += 1
@@ -93,8 +96,18 @@ def _check_is_file(path: str) -> None:
         raise ConfigurationError(f"{path}: no such file")
 
 
-def _open(path: str, mode: str, **options: Any) -> IO[Any]:
-    return COMPRESSED.get(os.path.splitext(path)[1], open)(path, mode, **options)
+def _open(path: str, mode: str, suffix: str, **options: Any) -> IO[Any]:
+    return COMPRESSED.get(suffix, open)(path, mode, **options)
+
+
+def _compression(path: str) -> str:
+    """The suffix of a file to be read, or that of a file without one that begins as compressed files do."""
+    suffix = os.path.splitext(path)[1]
+    if suffix or not os.path.isfile(path):
+        return suffix
+    with open(path, "rb") as file:
+        beginning = file.read(max(map(len, SIGNATURES.values())))
+    return next((suffix for suffix, signature in SIGNATURES.items() if beginning.startswith(signature)), "")
 
 
 def _not_utf8(error: UnicodeDecodeError) -> str:
@@ -135,7 +148,7 @@ def atomic_write(path: str) -> Iterator[IO[str]]:
         raise
     os.close(descriptor)
     try:
-        with _gzip_writer(temporary) if suffix == ".gz" else _open(temporary, "wt", encoding="utf-8") as file:
+        with _gzip_writer(temporary) if suffix == ".gz" else _open(temporary, "wt", suffix, encoding="utf-8") as file:
             yield file
         with open(temporary, "rb") as written:
             # Otherwise a power failure could leave the name without the content.

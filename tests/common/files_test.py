@@ -7,7 +7,7 @@ import random
 import pytest
 from allennlp.common.checks import ConfigurationError
 
-from allennlp_coref_rc.common.files import atomic_write, decoded, open_text
+from allennlp_coref_rc.common.files import COMPRESSED, atomic_write, byte_lines, decoded, open_text
 
 COMPRESS = {"": bytes, ".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
 
@@ -150,3 +150,13 @@ def test_a_byte_that_is_no_text_is_found_on_its_line_whatever_the_pieces(tmp_pat
     with pytest.raises(ConfigurationError) as error, open_text(str(path), limit) as pieces:
         list(pieces)
     assert str(error.value).startswith(f"{path}, line 401: found the byte 0xff")
+
+
+@pytest.mark.parametrize("suffix", COMPRESSED)
+def test_a_compressed_file_may_lack_its_suffix(tmp_path, suffix):
+    written, downloaded = tmp_path / f"a{suffix}", tmp_path / "0f3c"
+    with atomic_write(str(written)) as file:
+        file.write("Zoë\nleft\n")
+    written.rename(downloaded)
+    assert read(downloaded) == ["Zoë\n", "left\n"]
+    assert list(byte_lines(str(downloaded))) == ["Zoë\n".encode(), b"left\n"]
