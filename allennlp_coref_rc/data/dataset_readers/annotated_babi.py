@@ -11,9 +11,15 @@ from allennlp_coref_rc.annotations import AnnotatedText, Document
 from allennlp_coref_rc.annotations.annotated_text import Span
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.babi.babi_files import NUM_TASKS, BabiQuestion, find_split, read_babi
-from allennlp_coref_rc.data.dataset_readers.answers import add_candidates, add_class, add_seen_candidates
+from allennlp_coref_rc.data.dataset_readers.answers import (
+    add_candidates,
+    add_class,
+    add_seen_candidates,
+    mark_skipped,
+)
 from allennlp_coref_rc.data.dataset_readers.question_data import question_data
 from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import (
+    CUT_OFF,
     GivenPassage,
     ReadingComprehensionReader,
     Text,
@@ -39,8 +45,8 @@ class AnnotatedBabiReader(ReadingComprehensionReader):
 
     In half of the tasks the answer is a word of the passage, and the candidates are all answers of the training data.
     In the other half the answer is one of the classes in the training data. Answers of several words ("milk,apple",
-    "n,s") are one candidate or class. (AllenNLP's own `babi` reader begins a new story at every line whose number
-    begins with 1.)
+    "n,s") are one candidate or class. A question whose answer lies beyond `max_passage_length` is skipped. (AllenNLP's
+    own `babi` reader begins a new story at every line whose number begins with 1.)
 
     Registered as a `DatasetReader` with name "annotated_babi".
 
@@ -101,12 +107,19 @@ class AnnotatedBabiReader(ReadingComprehensionReader):
         task, answer, candidates = data.get("task"), data.get("answer"), data.get("candidates")
         answer_type = self._answer_type or ("classification" if task and task not in EXTRACTIVE_TASKS else "extractive")
         is_word = answer_type == "extractive" and candidates is None
-        if answer is not None and is_word and answer.lower() not in map(str.lower, text.tokens[:boundary]):
-            raise ConfigurationError(
-                f"found the answer {answer[:80]!r}, expected a word of the passage; where answers are classes, set "
-                'dataset_reader.task, or dataset_reader.answer_type to "classification"'
-            )
         known = {"answer": answer, "task": task, "supporting_facts": data.get("supporting_facts")}
+        if answer is not None and is_word and not _has(text.tokens[:boundary], answer):
+            if not _has(document.text.tokens[slice(*document.part(0))], answer):
+                raise ConfigurationError(
+                    f"found the answer {answer[:80]!r}, expected a word of the passage; where answers are classes, set "
+                    'dataset_reader.task, or dataset_reader.answer_type to "classification"'
+                )
+            if not self.skip(CUT_OFF):
+                instance = self.make_instance(text, boundary, known)
+                add_seen_candidates(instance, None)
+                mark_skipped(instance)
+                yield instance
+            return
         if answer_type == "classification":
             instance = self.make_instance(text, boundary, known)
             add_class(instance, answer)
@@ -176,6 +189,10 @@ class AnnotatedBabiReader(ReadingComprehensionReader):
 def _words(tokenizer: Tokenizer, statement: str) -> List[str]:
     # Each question of a story has the statements of those before it, and stories share many.
     return [str(token) for token in tokenizer.tokenize(statement)]
+
+
+def _has(tokens: Sequence[str], answer: str) -> bool:
+    return answer.lower() in map(str.lower, tokens)
 
 
 def _statements(text: str) -> List[str]:

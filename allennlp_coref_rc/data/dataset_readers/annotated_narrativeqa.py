@@ -15,6 +15,7 @@ from allennlp_coref_rc.data.dataset_readers.answers import add_span
 from allennlp_coref_rc.data.dataset_readers.oracle_spans import ORACLES, oracle_span
 from allennlp_coref_rc.data.dataset_readers.question_data import all_questions, question_data
 from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import (
+    CUT_OFF,
     GivenPassage,
     ReadingComprehensionReader,
     Text,
@@ -30,8 +31,6 @@ COLUMNS = {"tokenized": "{}_tokenized", "raw": "{}"}
 
 ROW_KEYS = {"tokenized": "tokens", "raw": "text"}
 """The same in data sets of the Hugging Face hub, where tokens are lists."""
-
-CUT_OFF = "the answer lies beyond dataset_reader.max_passage_length"
 
 
 class Summary(NamedTuple):

@@ -14,6 +14,7 @@ from allennlp_coref_rc.common.json_objects import read_listed_objects
 from allennlp_coref_rc.data.dataset_readers.answers import add_span
 from allennlp_coref_rc.data.dataset_readers.question_data import all_questions, question_data
 from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import (
+    CUT_OFF,
     GivenPassage,
     ReadingComprehensionReader,
     Text,
@@ -21,7 +22,6 @@ from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import 
 
 UNANSWERABLE = "it has no answer (is_impossible)"
 ABSENT = "the passage does not have the answer"
-CUT_OFF = "the answer lies beyond dataset_reader.max_passage_length"
 """Why a question is skipped."""
 
 OUTSIDE, BEGIN, INSIDE = range(3)

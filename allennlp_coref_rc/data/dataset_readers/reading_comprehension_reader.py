@@ -21,7 +21,7 @@ from allennlp_coref_rc.annotations import (
     read_header,
     sentence_spans,
 )
-from allennlp_coref_rc.annotations.annotated_text import Span
+from allennlp_coref_rc.annotations.annotated_text import Piece, Span
 from allennlp_coref_rc.annotations.annotators import Annotator, annotate_documents
 from allennlp_coref_rc.annotations.document import keep_passage
 from allennlp_coref_rc.annotations.formats.json_value import JsonValue
@@ -40,6 +40,9 @@ QUESTION_START, QUESTION_END = "@begin", "@end"
 
 PLACEHOLDER = "@placeholder"
 """Marks the place of the answer in a cloze question."""
+
+CUT_OFF = "the answer lies beyond dataset_reader.max_passage_length"
+"""Why a question is skipped."""
 
 ANSWER_FIELDS = ("answer", "span_start", "answer_tags")
 """An instance whose answer is known has one of these fields."""
@@ -338,11 +341,19 @@ class ReadingComprehensionReader(DatasetReader):
                 stop = min(stop, start + limit)
             pieces.append((start, stop))
         passage_span, question_span = pieces
-        wrapped = [[QUESTION_START], question_span, [QUESTION_END]] if self._wrap_question else [question_span]
-        text = document.text.select(passage_span, *wrapped)
+        text = document.text.select(passage_span, *self._wrapped(question_span))
         if clusters is not None:
-            text = dataclasses.replace(text, clusters=clusters_from_json(clusters))
+            # They count the tokens of the uncut texts.
+            start, stop = document.part(question + 1)
+            uncut = document.text.select(document.part(0), *self._wrapped((start, stop)))
+            given = dataclasses.replace(uncut, clusters=clusters_from_json(clusters))
+            shift = document.parts[0] + self._wrap_question - start
+            asked = question_span[0] + shift, question_span[1] + shift
+            text = dataclasses.replace(text, clusters=given.select(passage_span, *self._wrapped(asked)).clusters)
         return text, passage_span[1] - passage_span[0]
+
+    def _wrapped(self, question: Span) -> List[Piece]:
+        return [[QUESTION_START], question, [QUESTION_END]] if self._wrap_question else [question]
 
     def skip(self, cause: str) -> bool:
         """Counts a question that the data set's rule leaves out. Returns whether it gets no instance."""

@@ -24,7 +24,7 @@ from allennlp_coref_rc.data.annotation_layers import (
 )
 from allennlp_coref_rc.data.babi.babi_files import read_babi
 from allennlp_coref_rc.data.dataset_readers.annotated_babi import AnnotatedBabiReader
-from allennlp_coref_rc.data.fields import CANDIDATE_LABELS, CLASS_LABELS
+from allennlp_coref_rc.data.fields import CANDIDATE_LABELS, CLASS_LABELS, SKIPPED_ANSWER
 from tests.shared import PROJECT
 
 FIXTURES = PROJECT / "tests" / "fixtures" / "babi"
@@ -391,6 +391,25 @@ class TestAnnotatedBabiReader:
         for clusters in ([[[0, 99]]], [[0, 1]], 3):
             with pytest.raises(ConfigurationError):
                 reader().text_to_instance("Mary met Bill.", "Where is Mary?", clusters=clusters)
+
+    def test_given_clusters_are_cut_with_the_texts(self):
+        short = reader(max_passage_length=4, max_question_length=3)
+        # Mary met Bill . She left . @begin Where is Mary ? @end
+        clusters = [[[0, 1], [4, 5], [10, 11]], [[2, 3], [5, 6]]]
+        values = short.text_to_instance("Mary met Bill. She left.", "Where is Mary?", clusters=clusters)["metadata"]
+        assert (
+            values["passage_tokens"] + values["question_tokens"] == "Mary met Bill . @begin Where is Mary @end".split()
+        )
+        assert values["clusters"] == [[(0, 1), (7, 8)]]
+
+    def test_answers_beyond_the_limit_of_length_are_skipped(self, tmp_path):
+        path = tmp_path / "qa1_train.txt"
+        path.write_text("1 Mary is up.\n2 Bill is in the attic.\n3 Where is Bill?\tattic\t2\n")
+        cause = "the answer lies beyond dataset_reader.max_passage_length"
+        made = reader(max_passage_length=5)
+        assert list(made.read(str(path))) == [] and made.skipped == {cause: 1}
+        (kept,) = reader(max_passage_length=5, keep_skipped=True).read(str(path))
+        assert kept["answer"].label == SKIPPED_ANSWER
 
     @pytest.mark.parametrize("wrap", [True, False])
     def test_empty_input_is_refused(self, wrap):
