@@ -46,10 +46,7 @@ def _compare(args: argparse.Namespace) -> None:
     one, other = args.predictions
     first, second = pair(read_scores(one, args.score), read_scores(other, args.score), (one, other))
     result: NamedTuple
-    if args.score is None:
-        result = mcnemar([score == 1 for score in first], [score == 1 for score in second])
-    else:
-        result = paired_bootstrap(first, second, args.samples, args.seed)
+    result = mcnemar(first, second) if args.score is None else paired_bootstrap(first, second, args.samples, args.seed)
     print(json.dumps(result._asdict(), indent=2))
 
 

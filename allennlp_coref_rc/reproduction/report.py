@@ -270,7 +270,7 @@ def _significance(table: Table, scores: Dict[str, Scores]) -> Iterator[List[str]
         first, second = paired
         name = f"{condition.row} against {other.row}"
         if key is None:
-            test = mcnemar([score == 1 for score in first], [score == 1 for score in second])
+            test = mcnemar(first, second)
             numbers = (f"{number:,}" for number in test[:3])
             answers.append([name, *numbers, _p(test.exact), _p(test.corrected)])
         else:

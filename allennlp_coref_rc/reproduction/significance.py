@@ -42,10 +42,10 @@ class Bootstrap(NamedTuple):
     p: float
 
 
-def mcnemar(first: Sequence[bool], second: Sequence[bool]) -> McNemar:
-    """McNemar's test, given which of the same questions each reader answers correctly."""
-    only_first = sum(a and not b for a, b in zip(first, second))
-    only_second = sum(b and not a for a, b in zip(first, second))
+def mcnemar(first: Sequence[float], second: Sequence[float]) -> McNemar:
+    """McNemar's test, given each reader's scores of the same questions. An answer is right if its score is 1."""
+    only_first = sum(a == 1 and b != 1 for a, b in zip(first, second))
+    only_second = sum(b == 1 and a != 1 for a, b in zip(first, second))
     discordant = only_first + only_second
     if not discordant:
         return McNemar(len(first), 0, 0, 1.0, 1.0)

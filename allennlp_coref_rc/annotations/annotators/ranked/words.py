@@ -1,4 +1,4 @@
-"""What is known about single words: their classes in WordNet, and the sieve's word lists."""
+"""Features of single words: their classes in WordNet, and the sieve's word lists."""
 
 import lzma
 import re
