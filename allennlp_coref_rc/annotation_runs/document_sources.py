@@ -78,9 +78,7 @@ class TextFiles(DocumentSource):
     def items(self) -> Iterator[Tuple[str, TextItem]]:
         if os.path.isdir(self.path):
             anywhere = os.path.join(glob.escape(self.path), "**", "*.txt")
-            paths = [
-                path for suffix in ("", ".gz", ".bz2", ".xz") for path in glob.glob(anywhere + suffix, recursive=True)
-            ]
+            paths = [path for suffix in ("", *COMPRESSED) for path in glob.glob(anywhere + suffix, recursive=True)]
         else:
             paths = glob.glob(self.path, recursive=True)
         for path in sorted(path for path in paths if os.path.isfile(path)):

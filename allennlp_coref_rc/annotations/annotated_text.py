@@ -297,6 +297,11 @@ def one_sentence(tokens: Sequence[str]) -> List[Span]:
     return [(0, len(tokens))] if tokens else []
 
 
+def question_id(document_id: str, number: int) -> str:
+    """The id of a document's question that has none of its own, as in DASSA's files. Questions count from 0."""
+    return f"{document_id}##{number:03d}"
+
+
 def clusters_from_json(values: Any) -> List[Cluster]:
     """Coreference clusters from lists of lists of [start, end) spans; anything else raises a `ConfigurationError`."""
     try:

@@ -5,7 +5,7 @@ import tempfile
 from dataclasses import dataclass, field, replace
 from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
 
-from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span, question_id
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import atomic_write, open_text
 from allennlp_coref_rc.common.json_objects import excerpt, parse_json
@@ -94,7 +94,7 @@ class Document:
         inside, id = choose(True), self.text.id
         parts = [inside.select(self.part(i)) for i in range(len(self.parts))]
         if id is not None:
-            parts[1:] = [replace(part, id=f"{id}##{i:03d}") for i, part in enumerate(parts[1:])]
+            parts[1:] = [replace(part, id=question_id(id, i)) for i, part in enumerate(parts[1:])]
         return parts, choose(False)
 
     def to_json(self) -> Dict[str, Any]:

@@ -10,6 +10,7 @@ from allennlp_coref_rc.annotations.annotated_text import (
     DiscourseRelation,
     Frame,
     Span,
+    question_id,
 )
 from allennlp_coref_rc.annotations.bio import frame_of
 from allennlp_coref_rc.annotations.formats.json_value import JsonValue, read_json
@@ -31,7 +32,7 @@ def read_dassa(path: str) -> Iterator[AnnotatedText]:
         questions = document.get("questions")
         for i, question in enumerate(questions.list() if questions else []):
             text = annotated_text_from_dassa(question["question_parse"], question.get("question_srl"))
-            yield replace(text, id=f"{name}##{i:03d}")
+            yield replace(text, id=question_id(name, i))
 
 
 def annotated_text_from_dassa(parse: Union[JsonValue, Any], srl: Union[JsonValue, Any, None] = None) -> AnnotatedText:

@@ -5,11 +5,12 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, Op
 from allennlp.data import DatasetReader, Instance
 
 from allennlp_coref_rc.annotations import AnnotatedText, Document, sentence_spans
-from allennlp_coref_rc.annotations.annotated_text import Span
+from allennlp_coref_rc.annotations.annotated_text import Span, question_id
 from allennlp_coref_rc.annotations.formats import annotated_text_from_dassa
 from allennlp_coref_rc.annotations.formats.json_value import JsonValue, read_json
 from allennlp_coref_rc.common.csv_rows import read_csv_rows
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.files import COMPRESSED
 from allennlp_coref_rc.common.hub_addresses import is_hub_address
 from allennlp_coref_rc.data.dataset_readers.answers import add_span
 from allennlp_coref_rc.data.dataset_readers.oracle_spans import ORACLES, oracle_span
@@ -113,7 +114,7 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
 
     def _find_csv(self, folder: str, name: str) -> str:
         path = os.path.join(folder, name)
-        packed = [path + suffix for suffix in (".gz", ".bz2", ".xz") if os.path.isfile(path + suffix)]
+        packed = [path + suffix for suffix in COMPRESSED if os.path.isfile(path + suffix)]
         return super().find(packed[0] if packed and not os.path.isfile(path) else path)
 
     def read_items(self, path: str, name: str) -> Iterator[Tuple[str, Union[Summary, DassaDocument]]]:
@@ -234,7 +235,7 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
                 text,
                 boundary,
                 {
-                    "id": None if document.text.id is None else f"{document.text.id}##{i:03d}",
+                    "id": None if document.text.id is None else question_id(document.text.id, i),
                     "answer_texts": answers,
                     "original_passage": passage,
                     "token_offsets": offsets,

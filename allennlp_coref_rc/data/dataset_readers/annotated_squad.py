@@ -6,7 +6,7 @@ from allennlp.data import DatasetReader, Instance
 from allennlp.data.fields import SequenceLabelField, TextField
 
 from allennlp_coref_rc.annotations import AnnotatedText, Document
-from allennlp_coref_rc.annotations.annotated_text import Span
+from allennlp_coref_rc.annotations.annotated_text import Span, question_id
 from allennlp_coref_rc.annotations.formats.json_value import JsonValue
 from allennlp_coref_rc.annotations.token_offsets import token_offsets, token_span
 from allennlp_coref_rc.common.errors import ConfigurationError
@@ -146,7 +146,7 @@ class AnnotatedSquadReader(ReadingComprehensionReader):
                 text,
                 boundary,
                 {
-                    "id": data.get("id") or (document.text.id and f"{document.text.id}##{i:03d}"),
+                    "id": data.get("id") or (document.text.id and question_id(document.text.id, i)),
                     "answer_texts": [""] if data.get("unanswerable") else answers,
                     "answer_spans": [span for span in spans or [] if span],
                     "original_passage": context[: offsets[boundary - 1][1]],
