@@ -4,7 +4,7 @@ from bisect import bisect_left, bisect_right
 from itertools import pairwise
 from typing import Dict, Iterable, Iterator, List, Tuple
 
-from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Edge, Span
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import open_text
 
@@ -12,13 +12,16 @@ SUFFIX = re.compile(r"\.ann(\.gz|\.bz2|\.xz)?$")
 
 LINE = re.compile(r"[^\r\n]+")
 
-WORD = re.compile(r"\S+")
+# A byte order mark is a character for brat's offsets, but no word begins with it.
+WORD = re.compile(r"(?!\A\ufeff)\S+")
 
 TEXT_BOUND = re.compile(r"(\S+) (\d{1,12} \d{1,12}(?:;\d{1,12} \d{1,12})*)$")
 
 RELATION = re.compile(r"(\S+) +\S+?:(\S+) +\S+?:(\S+)\s*$")
 
-TRIGGER = re.compile(r"\S+?:(\S+)")
+EVENT = re.compile(r"\S+?:(\S+)((?: +\S+?:\S+)*)\s*$")
+
+ARGUMENT = re.compile(r"(\S+?):(\S+)")
 
 COREFERENCE = "coref"
 """The beginning of the name of a relation between mentions: Coref, Coreference, coreferent, …"""
@@ -28,11 +31,12 @@ def read_brat(path: str) -> Iterator[AnnotatedText]:
     """
     The text of a stand-off file of brat (Stenetorp et al., EACL 2012), `NAME.ann`, and of the `NAME.txt` beside it.
     Relations whose names begin with "coref" (`R1<TAB>Coreference Arg1:T1 Arg2:T2`) and all equivalences (`*<TAB>Equiv
-    T1 T2 T3`) make its coreference clusters. Each line of the text is a sentence, and its tokens end at white space and
-    wherever an annotation begins or ends.
+    T1 T2 T3`) make its coreference clusters. Any other relation is an edge of its name, from the first argument to the
+    second. An event (`E1<TAB>Buy:T1 Buyer:T2`) has an edge from its trigger to each argument, of the argument's role.
+    Each line of the text is a sentence, and its tokens end at white space and wherever an annotation begins or ends.
 
     The span of a discontinuous annotation goes from its first to its last character; the span of an event is its
-    trigger. Other annotations are ignored. The id is NAME.
+    trigger. Types of annotations, attributes, normalizations and notes are not read. The id is NAME.
     """
     name = SUFFIX.sub("", path)
     if name == path:
@@ -40,23 +44,27 @@ def read_brat(path: str) -> Iterator[AnnotatedText]:
     # Brat counts a byte order mark as a character.
     with open_text(f"{name}.txt", newline="", encoding="utf-8") as lines:
         text = "".join(lines)
-    with open_text(path) as lines:
-        annotations = _Annotations(path, text)
+    # Only "\n" ends a line: brat keeps the "\r" of a text in what an annotation covers.
+    with open_text(path, newline="\n") as lines:
+        annotations = _Annotations(text)
         for number, line in enumerate(lines, start=1):
             annotations.add(f"{path}, line {number}", line.rstrip("\r\n"))
     tokens, sentences, places = _tokens(text, annotations.spans.values())
     clusters = [sorted({places[span] for span in cluster}) for cluster in annotations.clusters()]
-    yield AnnotatedText(tokens, sentences, sorted(clusters), id=os.path.basename(name))
+    edges = [Edge(kind, places[source], places[target]) for kind, source, target in annotations.edges()]
+    yield AnnotatedText(tokens, sentences, sorted(clusters), edges=edges, id=os.path.basename(name))
 
 
 class _Annotations:
-    def __init__(self, path: str, text: str) -> None:
+    def __init__(self, text: str) -> None:
         self.text = text
         self.spans: Dict[str, Span] = {}
         """The characters of each annotation, by its id."""
         self._triggers: Dict[str, str] = {}
         self._links: List[Tuple[str, List[str]]] = []
         """Annotations that are coreferent: the place of the line that says so, and their ids."""
+        self._relations: List[Tuple[str, str, str, str]] = []
+        """Other relations: the place of the line, the type, and the ids of source and target."""
 
     def add(self, place: str, line: str) -> None:
         if not line.strip():
@@ -69,23 +77,28 @@ class _Annotations:
         if id[0] == "T":
             self.spans[id] = self._characters(place, rest)
         elif id[0] == "E":
-            trigger = TRIGGER.match(rest)
-            if not trigger:
+            event = EVENT.match(rest)
+            if not event:
                 raise ConfigurationError(f"{place}: found {rest[:80]!r}, expected an event like Type:T1 Role:T2")
-            self._triggers[id] = trigger[1]
-        elif id[0] == "R" and rest.lower().startswith(COREFERENCE):
+            self._triggers[id] = event[1]
+            self._relations.extend((place, role, id, argument) for role, argument in ARGUMENT.findall(event[2]))
+        elif id[0] == "R":
             relation = RELATION.match(rest)
             if not relation:
                 raise ConfigurationError(
                     f"{place}: found {rest[:80]!r}, expected a relation like Coreference Arg1:T1 Arg2:T2"
                 )
-            self._links.append((place, [relation[2], relation[3]]))
+            kind, source, target = relation.groups()
+            if kind.lower().startswith(COREFERENCE):
+                self._links.append((place, [source, target]))
+            else:
+                self._relations.append((place, kind, source, target))
         elif id == "*":
             _, *ids = rest.split() or [""]
             if len(ids) < 2:
                 raise ConfigurationError(f"{place}: found {rest[:80]!r}, expected an equivalence like Equiv T1 T2")
             self._links.append((place, ids))
-        elif id[0] not in "RAMN#":
+        elif id[0] not in "AMN#":
             raise ConfigurationError(
                 f"{place}: found the id {id[:80]!r}, expected one that begins with T, R, E, A, M, N or #"
             )
@@ -103,7 +116,7 @@ class _Annotations:
                     f"{len(self.text)}"
                 )
         found = " ".join(self.text[start:stop] for start, stop in parts)
-        if not found.strip():
+        if not any(WORD.search(self.text, *part) for part in parts):
             raise ConfigurationError(f"{place}: found an annotation of white space, expected one of text")
         if tab and "".join(found.split()) != "".join(covered.split()):
             raise ConfigurationError(
@@ -117,16 +130,25 @@ class _Annotations:
         for place, names in self._links:
             joined: List[str] = []
             for name in names:
-                name = self._triggers.get(name, name)
-                if name not in self.spans:
-                    raise ConfigurationError(
-                        f"{place}: found {name[:80]!r}, expected the id of an annotation of the text"
-                    )
+                name = self._text_bound(place, name)
                 if name not in joined:
                     joined.extend(cluster_of.get(name, [name]))
             cluster_of.update((name, joined) for name in joined)
         distinct = {id(cluster): cluster for cluster in cluster_of.values()}
         return [[self.spans[name] for name in cluster] for cluster in distinct.values()]
+
+    def edges(self) -> Iterator[Tuple[str, Span, Span]]:
+        """The type, the source and the target of each relation that is not coreference, and of events' arguments."""
+        for place, kind, *ends in self._relations:
+            source, target = (self.spans[self._text_bound(place, name)] for name in ends)
+            yield kind, source, target
+
+    def _text_bound(self, place: str, name: str) -> str:
+        """The id of an annotation of the text, or of the trigger of an event."""
+        name = self._triggers.get(name, name)
+        if name not in self.spans:
+            raise ConfigurationError(f"{place}: found {name[:80]!r}, expected the id of an annotation of the text")
+        return name
 
 
 def _tokens(text: str, spans: Iterable[Span]) -> Tuple[List[str], List[Span], Dict[Span, Span]]:

@@ -5,7 +5,7 @@ from allennlp.common.checks import ConfigurationError
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from allennlp_coref_rc.annotations import AnnotatedText
+from allennlp_coref_rc.annotations import AnnotatedText, Edge
 from allennlp_coref_rc.annotations.formats import read_brat
 from tests.annotations.formats.malformed import check_damaged_files
 
@@ -28,6 +28,7 @@ def test_a_pair_of_files_gives_a_text():
         sentences=[(0, 6), (6, 14), (14, 23)],
         # R3 and the equivalence of T4 join Mary, Paul and the young man; an event stands where its trigger does.
         clusters=[[(0, 1), (12, 13), (18, 21)], [(0, 3), (4, 5)], [(6, 7), (21, 22)]],
+        edges=[Edge("Who", (21, 22), (14, 21)), Edge("Part-of", (0, 1), (0, 3))],
         id="story",
     )
 
@@ -37,9 +38,49 @@ def test_line_ends_count_as_in_the_file(tmp_path):
     assert text.sentences == [(0, 2), (2, 4)] and text.clusters == [[(0, 1), (2, 3)]]
 
 
-def test_a_byte_order_mark_counts_as_a_character(tmp_path):
-    text = read(tmp_path, "\ufeffHe left. He slept.", "T1\tP 1 3\tHe", "T2\tP 10 12\tHe", "*\tEquiv T1 T2")
-    assert [text.tokens[start:stop] for start, stop in text.clusters[0]] == [["He"], ["He"]]
+def test_a_byte_order_mark_counts_as_a_character_and_is_no_word(tmp_path):
+    for first in ("T1\tP 1 3\tHe", "T1\tP 0 3\t\ufeffHe"):
+        text = read(tmp_path, "\ufeffHe left. He slept.", first, "T2\tP 10 12\tHe", "*\tEquiv T1 T2")
+        assert text.tokens == ["He", "left.", "He", "slept."] and text.clusters == [[(0, 1), (2, 3)]]
+    with pytest.raises(ConfigurationError, match="a.ann, line 1: found an annotation of white space"):
+        read(tmp_path, "\ufeffHe left.", "T1\tP 0 1\t\ufeff")
+
+
+def test_covered_text_may_have_a_carriage_return(tmp_path):
+    (tmp_path / "a.txt").write_bytes(b"The old\r\nman left.")
+    # As brat writes it: a blank in place of the line feed.
+    (tmp_path / "a.ann").write_bytes(b"T1\tP 0 7;9 12\tThe old man\nT2\tP 4 12\told\r man\nR1\tIn Arg1:T2 Arg2:T1\n")
+    (text,) = read_brat(str(tmp_path / "a.ann"))
+    assert text.tokens == ["The", "old", "man", "left."] and text.edges == [Edge("In", (1, 3), (0, 3))]
+
+
+def test_relations_and_events_give_edges(tmp_path):
+    text = read(
+        tmp_path,
+        "Ann 😀 told Bob to sell it",
+        "R1\tKnows Arg1:T1 Arg2:T3\t",
+        "T1\tPerson 0 3\tAnn",
+        "T2\tTell 6 10\ttold",
+        "T3\tPerson 11 14\tBob",
+        "T4\tSell 18 22\tsell",
+        "E1\tTell:T2 Speaker:T1 Hearer:T3 Content:E2",
+        "E2\tSell:T4 ",
+        "R2\tBefore Earlier:E1 Later:E2",
+        "A1\tNegated R2",
+        "N1\tReference T1 Wikipedia:1\tAnn",
+        "#1\tAnnotatorNotes R2\tsure?",
+    )
+    words = [
+        (edge.type, *(" ".join(text.tokens[slice(*end)]) for end in (edge.source, edge.target))) for edge in text.edges
+    ]
+    assert words == [
+        ("Knows", "Ann", "Bob"),
+        ("Speaker", "told", "Ann"),
+        ("Hearer", "told", "Bob"),
+        ("Content", "told", "sell"),
+        ("Before", "told", "sell"),
+    ]
+    assert text.clusters == []
 
 
 @st.composite
@@ -98,6 +139,10 @@ def characters(text, start, stop):
         ("R1\tCoref Arg1:T9 Arg2:T7", "line 2: found 'T7', expected the id of an annotation of the text"),
         ("*\tEquiv T9", "line 2: found 'Equiv T9', expected an equivalence"),
         ("E1\tLeave", "line 2: found 'Leave', expected an event"),
+        ("E1\tLeave:T9 Who", "line 2: found 'Leave:T9 Who', expected an event"),
+        ("E1\tLeave:T9 Who:T7", "line 2: found 'T7', expected the id of an annotation of the text"),
+        ("R1\tPart-of T9 T9", "line 2: found 'Part-of T9 T9', expected a relation like"),
+        ("R1\tPart-of Arg1:T9 Arg2:T7", "line 2: found 'T7', expected the id of an annotation of the text"),
         ("Q1\tLeave", "line 2: found the id 'Q1', expected one that begins with"),
     ],
 )
