@@ -76,7 +76,9 @@ class _Document:
         self.sentence: List[Row] = []
 
     def add(self, number: int, line: str) -> None:
-        columns = line.rstrip("\r\n").split("\t") if "\t" in line else line.split()
+        row = line.rstrip("\r\n")
+        # A word may have a no-break space in it, at which `split()` would cut.
+        columns = row.split("\t") if "\t" in row else [column for column in row.split(" ") if column]
         if not any(columns):
             self._end_sentence()
             return

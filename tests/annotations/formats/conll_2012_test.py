@@ -100,6 +100,13 @@ def test_columns_between_tabs_may_be_empty_and_mentions_nest_and_leave_the_sente
     assert text.frames == []
 
 
+def test_a_word_may_have_a_space_that_is_no_blank(tmp_path):
+    (text,) = read(
+        tmp_path, BEGIN + row("(0)", "5\u00a0000") + "\n" + row("(0)", "５\u3000０").replace("\n", " \r\n") + END
+    )
+    assert text == AnnotatedText(["5\u00a0000", "５\u3000０"], [(0, 1), (1, 2)], [[(0, 1), (1, 2)]], id="d_0")
+
+
 @st.composite
 def texts(draw):
     tokens = draw(st.lists(st.sampled_from(["a", "#", "(1)", "é"]), min_size=1, max_size=6))
