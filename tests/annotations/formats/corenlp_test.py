@@ -1,11 +1,12 @@
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from allennlp.common.checks import ConfigurationError
 from hypothesis import given, settings
 
-from allennlp_coref_rc.annotations import AnnotatedText
+from allennlp_coref_rc.annotations import AnnotatedText, Edge
 from allennlp_coref_rc.annotations.formats import read_corenlp
 from tests.annotations.formats.malformed import check_damaged_files
 from tests.annotations.texts import annotated_texts
@@ -38,13 +39,29 @@ def written(text):
 
 def test_a_file_gives_its_document():
     (text,) = read_corenlp(str(FIXTURE))
-    assert text == AnnotatedText(
+    assert replace(text, edges=[]) == AnnotatedText(
         ["Mary", "(", "my", "aunt", ")", "could", "n't", "sleep", "."]
         + ['"', "She", "'s", "ill", ",", '"', "I", "said", "."],
         sentences=[(0, 9), (9, 18)],
         clusters=[[(0, 1), (10, 11)], [(2, 3), (15, 16)]],
         id="passage-1",
     )
+
+
+def test_dependencies_are_edges_between_the_words_that_the_file_gives_with_them():
+    (text,) = read_corenlp(str(FIXTURE))
+    sentences = json.loads(FIXTURE.read_text())["sentences"]
+    # The fixture has the word of each end beside its number.
+    expected = [
+        (dependency["dep"], dependency["governorGloss"], dependency["dependentGloss"])
+        for sentence in sentences
+        for dependency in sentence["basicDependencies"]
+        if dependency["dep"] != "ROOT"
+    ]
+    words = [token["word"] for sentence in sentences for token in sentence["tokens"]]
+    assert [(edge.type, *words[slice(*edge.source)], *words[slice(*edge.target)]) for edge in text.edges] == expected
+    assert text.edges[2:4] == [Edge("nmod:poss", (3, 4), (2, 3)), Edge("appos", (0, 1), (3, 4))]
+    assert text.edges[-1] == Edge("punct", (16, 17), (17, 18))
 
 
 def test_without_a_name_in_the_file_the_file_names_a_document(tmp_path):
@@ -80,6 +97,21 @@ def test_malformed_mentions_say_where(tmp_path, key, value, message):
     document["corefs"]["3"][0][key] = value
     with pytest.raises(ConfigurationError, match=f"a.json, line 2, object 2: {message}"):
         read(tmp_path, {"sentences": []}, document)
+
+
+@pytest.mark.parametrize(
+    "key, value, message",
+    [
+        ("governor", 10, "found 10 at sentences.1..basicDependencies.1..governor, expected an integer, 0 to 9"),
+        ("dependent", 0, "found 0 at sentences.1..basicDependencies.1..dependent, expected an integer, 1 to 9"),
+        ("dep", None, "found null at sentences.1..basicDependencies.1..dep, expected a string"),
+    ],
+)
+def test_malformed_dependencies_say_where(tmp_path, key, value, message):
+    document = json.loads(FIXTURE.read_text())
+    document["sentences"][1]["basicDependencies"][1][key] = value
+    with pytest.raises(ConfigurationError, match=f"a.json, line 1, object 1: {message}"):
+        read(tmp_path, document)
 
 
 def test_damaged_files_say_where(tmp_path):
