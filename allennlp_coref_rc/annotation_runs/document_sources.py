@@ -10,7 +10,9 @@ from allennlp.common.file_utils import cached_path
 from allennlp.data import DatasetReader
 
 from allennlp_coref_rc.annotations import AnnotatedText, Document, read_documents, read_header, sentence_spans
+from allennlp_coref_rc.annotations.alignment import UNKNOWN
 from allennlp_coref_rc.annotations.annotators import Annotator, annotate_documents
+from allennlp_coref_rc.annotations.formats import FORMATS
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import COMPRESSED, open_text
 from allennlp_coref_rc.common.hub_addresses import is_hub_address
@@ -144,6 +146,22 @@ class AnnotatedDocuments(DocumentSource):
 
 
 @dataclass(frozen=True)
+class OtherFormat(DocumentSource):
+    """Texts that another tool has annotated: a file, or a folder of files, in one of `FORMATS`."""
+
+    format: str = ""
+
+    def items(self) -> Iterator[Tuple[str, Document]]:
+        for number, text in enumerate(FORMATS[self.format].read_all(self.path), start=1):
+            place = f"{self.path}, document {number}"
+            if UNKNOWN in text.tokens:
+                raise ConfigurationError(
+                    f"{place}: found relations without the text's tokens, expected a file parses.json beside them"
+                )
+            yield place, Document(text)
+
+
+@dataclass(frozen=True)
 class DataSet(DocumentSource):
     """A data set in its official format. `reader` is the config of its reader, as JSON."""
 
@@ -163,8 +181,15 @@ class DataSet(DocumentSource):
         return {**super().header(), "reader": build_reader(self.reader).registered_name()}
 
 
-def document_source(path: str, reader: Optional[Dict[str, Any]] = None) -> DocumentSource:
-    """The source at a path: annotated documents, a data set if `reader` is given, or else what its name tells."""
+def document_source(path: str, reader: Optional[Dict[str, Any]] = None, format: Optional[str] = None) -> DocumentSource:
+    """
+    The source at a path: annotated documents, a data set if `reader` is given, texts that another tool has annotated if
+    `format` is given, or else what its name tells.
+    """
+    if format is not None:
+        if reader is not None:
+            raise ConfigurationError("found --reader and --format, expected one of them")
+        return OtherFormat(path, format=format)
     if reader is not None:
         config = json.dumps(reader)
         built = build_reader(config)
@@ -184,6 +209,8 @@ def document_source(path: str, reader: Optional[Dict[str, Any]] = None) -> Docum
         annotators = source.header()["annotators"]
         last = header if "together" in header or not annotators else annotators[-1]
         return replace(source, together=not isinstance(last, dict) or last.get("together") is not False)
+    if _bare(path).endswith((".ann", "conll", ".conllu")):
+        raise ConfigurationError(f"{path}: found a name of annotations, expected plain text or also --format")
     return (JsonLines if _is_json(path) else TextLines)(path)
 
 
@@ -200,9 +227,14 @@ def build_reader(config: str) -> ReadingComprehensionReader:
 
 def _is_json(path: str) -> bool:
     """Whether a file is JSON, plain or compressed, by its name."""
+    return _bare(path).endswith((".jsonl", ".json"))
+
+
+def _bare(path: str) -> str:
+    """A path without the suffix of a compressed file."""
     for suffix in COMPRESSED:
         path = path.removesuffix(suffix)
-    return path.endswith((".jsonl", ".json"))
+    return path
 
 
 def _line_id(path: str, number: int) -> str:

@@ -48,6 +48,8 @@ class AnnotationRun:
         The annotator's config.
     reader : `Dict[str, Any]`, optional (default = `None`)
         The config of the dataset reader that reads the input. By default it is plain text, or annotated documents.
+    format : `str`, optional (default = `None`)
+        The format of the input, one of `annotations.formats.FORMATS`, if another tool has annotated it.
     workers : `int`, optional (default = `None`)
         The number of processes beside this one. By default this process begins alone, and one for each processor takes
         over when the time that is left is worth their start; not with an annotator on a GPU.
@@ -69,6 +71,7 @@ class AnnotationRun:
     output: str
     annotator: Dict[str, Any]
     reader: Optional[Dict[str, Any]] = None
+    format: Optional[str] = None
     workers: Optional[int] = None
     scheduler: Optional[str] = None
     batch_size: int = 8
@@ -82,7 +85,7 @@ class AnnotationRun:
         if os.path.exists(self.input) and os.path.exists(self.output) and os.path.samefile(self.input, self.output):
             raise ConfigurationError(f"{self.output}: found the same file as INPUT and OUTPUT, expected two")
         unfinished_output = UnfinishedOutput(self.output, self.force)
-        source = document_source(self.input, self._bare_reader())
+        source = document_source(self.input, self._bare_reader(), self.format)
         job = Job(source, json.dumps(self.annotator), self.batch_size, tuple(self.packages), self.trust)
         documents = sum(1 for _ in source.items())
         if not documents:

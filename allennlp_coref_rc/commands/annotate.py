@@ -2,7 +2,7 @@ import argparse
 import sys
 from typing import Sequence
 
-from allennlp_coref_rc.commands.arguments import add_packages, whole_number
+from allennlp_coref_rc.commands.arguments import OTHER_FORMATS, add_packages, whole_number
 
 HELP = "annotate documents with coreference, SRL and discourse structure, or check annotated ones"
 
@@ -37,6 +37,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--reader",
         metavar="CONFIG",
         help="the dataset reader, in the same forms; --annotator replaces its annotator",
+    )
+    add(
+        "--format",
+        choices=OTHER_FORMATS,
+        help="the format of INPUT, a file or a folder that another tool has annotated; it needs no --annotator",
     )
     add(
         "--workers",
@@ -102,6 +107,8 @@ def run(args: argparse.Namespace) -> None:
         annotator = load_config("--annotator", args.annotator, Annotator)
     elif reader and "annotator" in reader:
         annotator = reader["annotator"]
+    elif args.format:
+        annotator = {"type": "compose", "annotators": []}
     else:
         raise ConfigurationError('expected --annotator, for instance --annotator \'{"type": "exact_match_coref"}\'')
     counts = AnnotationRun(
@@ -109,6 +116,7 @@ def run(args: argparse.Namespace) -> None:
         args.output,
         annotator,
         reader,
+        args.format,
         workers=args.workers,
         scheduler=args.scheduler,
         batch_size=args.batch_size,

@@ -3,6 +3,9 @@
 import argparse
 from typing import Callable
 
+OTHER_FORMATS = ("brat", "conll_2012", "conll_2016", "corenlp", "dassa")
+"""The formats of other tools in `annotations.formats`, which is imported only when a file is read."""
+
 
 def whole_number(least: int) -> Callable[[str], int]:
     """The type of an integer that is not below `least`."""

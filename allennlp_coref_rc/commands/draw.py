@@ -3,7 +3,7 @@ import os
 from pathlib import Path
 from typing import Iterator, List, Tuple
 
-from allennlp_coref_rc.commands.arguments import whole_number
+from allennlp_coref_rc.commands.arguments import OTHER_FORMATS, whole_number
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.plurals import counted
 
@@ -73,7 +73,7 @@ Quoref, these values are used, and Rouge-L and Bleu-1 mean little.
 # The modules that draw have the same values, which a test checks. They are imported only when something is drawn.
 WAYS = ("prefixes", "boundaries")
 SPLITS = ("validation", "training")
-FORMATS = ("annotated", "brat", "conll_2012", "conll_2016", "corenlp", "dassa")
+FORMATS = ("annotated", *OTHER_FORMATS)
 MEASURES = ("rouge_l", "bleu_1", "exact_match", "f1")
 
 

@@ -1,4 +1,5 @@
 import argparse
+import gzip
 import json
 import os
 import socket
@@ -16,8 +17,10 @@ from nltk.corpus.util import LazyCorpusLoader
 from allennlp_coref_rc.annotation_runs.run import AnnotationRun
 from allennlp_coref_rc.annotations import read_documents, read_header, write_documents
 from allennlp_coref_rc.annotations.file_report import report_on_file
+from allennlp_coref_rc.annotations.formats import FORMATS
 from allennlp_coref_rc.commands.allennlp_annotate import Annotate
 from allennlp_coref_rc.version import VERSION
+from tests.annotations.formats.conll_2012_test import STORY
 from tests.commands import annotators
 from tests.shared import PROJECT
 
@@ -124,6 +127,35 @@ def test_a_further_layer_is_added(tmp_path, texts):
         assert [[text.tokens[start] for start, _ in cluster] for cluster in text.clusters] == [
             [name] * text.tokens.count(name) for name in ("Mary", "Bill") if text.tokens.count(name) > 1
         ]
+
+
+def test_what_other_tools_have_annotated_becomes_documents(tmp_path, capsys):
+    folder, output = PROJECT / "tests" / "fixtures" / "formats", tmp_path / "out.jsonl"
+    for name, sizes in (
+        ("brat", "1 documents, 23 tokens, 3 sentences, 3 clusters, 7 mentions, 0 frames, 0 relations, 2 edges"),
+        ("corenlp", "1 documents, 18 tokens, 2 sentences, 2 clusters, 4 mentions, 0 frames, 0 relations, 16 edges"),
+        ("conll_2016", "2 documents, 16 tokens, 4 sentences, 0 clusters, 0 mentions, 0 frames, 4 relations, 0 edges"),
+    ):
+        assert command(folder / name, output, "--format", name, "--workers", 0, "--force") == 0
+        assert sizes in capsys.readouterr().out
+        assert [document.text for _, document in read_documents(output)] == list(FORMATS[name].read_all(folder / name))
+    parts = tmp_path / "a.v4_gold_conll"
+    parts.write_text(STORY)
+    command(parts, output, "--format", "conll_2012", "--annotator", "exact_match_coref", "--workers", 0, "--force")
+    texts = [document.text for _, document in read_documents(output)]
+    assert [text.id for text in texts] == ["nw/made/00/made_0001_0", "nw/made/00/made_0001_1"]
+    assert [text.clusters for text in texts] == [[[(0, 3), (7, 8), (10, 11)], [(7, 9)]], [[(0, 1)]]]
+
+
+def test_what_other_tools_have_annotated_is_not_taken_for_prose(tmp_path):
+    for name in ("a.v4_gold_conll", "a.ann.gz"):
+        (tmp_path / name).write_bytes(gzip.compress(b"a") if name.endswith(".gz") else b"a")
+        with pytest.raises(ConfigurationError, match=f"{name}: found a name of annotations, expected .* also --format"):
+            command(tmp_path / name, tmp_path / "out.jsonl", "--annotator", "exact_match_coref")
+    relations = (PROJECT / "tests" / "fixtures" / "formats" / "conll_2016" / "relations.json").read_bytes()
+    (tmp_path / "relations.json").write_bytes(relations)
+    with pytest.raises(ConfigurationError, match="document 1: found relations without .* parses.json"):
+        command(tmp_path / "relations.json", tmp_path / "out.jsonl", "--format", "conll_2016")
 
 
 @pytest.mark.parametrize("suffix", ["", ".gz", ".bz2", ".xz"])
@@ -330,6 +362,8 @@ def test_what_a_reader_cannot_make_a_document_of_ends_the_run_too(tmp_path):
         (["--annotator", "{"], "--annotator {"),
         (["--annotator", "none.jsonnet"], "--annotator none.jsonnet"),
         ([], "expected --annotator"),
+        (["--format", "brat"], "texts.txt: found another ending, expected .ann"),
+        (["--format", "brat", "--reader", "annotated_babi"], "found --reader and --format, expected one of them"),
         (["--annotator", "exact_match_coref", "--reader", "annotated_nothing"], "annotated_nothing"),
         (["--annotator", "exact_match_coref", "--check", "x"], "expected files alone"),
     ],

@@ -74,10 +74,18 @@ class PrecomputedAnnotator(Annotator):
         self._by_id: Optional[Dict[str, Tuple[str, AnnotatedText]]] = None
         """Each text with its file; `None` until the files are read."""
         self._by_characters: Dict[str, Tuple[str, AnnotatedText]] = {}
+        self._failure: Optional[str] = None
+        """Why the files could not be read. They are not read again for every text."""
 
     def annotate(self, text: AnnotatedText) -> AnnotatedText:
+        if self._failure is not None:
+            raise ConfigurationError(self._failure)
         if self._by_id is None:
-            self._by_id = self._read()
+            try:
+                self._by_id = self._read()
+            except ConfigurationError as error:
+                self._failure = str(error)
+                raise
         found = None if text.id is None else self._by_id.get(text.id)
         characters = self._characters(text)
         if found is None or self._characters(found[1]) != characters:
@@ -132,4 +140,4 @@ class PrecomputedAnnotator(Annotator):
 
     def __getstate__(self) -> Dict[str, Any]:
         # Other processes read the files themselves, so that less is sent.
-        return {**self.__dict__, "_by_id": None, "_by_characters": {}}
+        return {**self.__dict__, "_by_id": None, "_by_characters": {}, "_failure": None}

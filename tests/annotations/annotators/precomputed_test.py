@@ -143,6 +143,20 @@ def test_files_are_read_once_by_each_process(tmp_path, monkeypatch):
         other.annotate(texts[0])
 
 
+def test_malformed_files_are_read_once(tmp_path):
+    text = AnnotatedText(["a"], id="x")
+    path = write(tmp_path, text)
+    good = path.read_text()
+    path.write_text(good + "{")
+    annotator = precomputed(path, "annotated")
+    with pytest.raises(ConfigurationError, match="a.jsonl, line 2: found damaged JSON"):
+        annotator.annotate(text)
+    path.write_text(good)
+    with pytest.raises(ConfigurationError, match="a.jsonl, line 2: found damaged JSON"):
+        annotator.annotate(text)
+    assert pickle.loads(pickle.dumps(annotator)).annotate(text) == text
+
+
 @pytest.mark.parametrize(
     "options, message",
     [
