@@ -21,8 +21,8 @@ from allennlp_coref_rc.annotations import AnnotatedText
 from allennlp_coref_rc.annotations.annotators import Annotator, ConnectiveDiscourse, TrainedDiscourseSenses
 from allennlp_coref_rc.annotations.annotators.archived_model import ArchivedModel
 from allennlp_coref_rc.annotations.annotators.senses import conll_sense
+from allennlp_coref_rc.annotations.formats.conllu_sentences import read_conllu_sentences
 from allennlp_coref_rc.common.script import ScriptParser, run
-from allennlp_coref_rc.data.corpora.conllu import read_conllu
 from allennlp_coref_rc.data.corpora.discourse_corpora import read_discourse_corpus, read_rels_texts
 from allennlp_coref_rc.data.dataset_readers import DiscourseSensesReader
 
@@ -48,7 +48,7 @@ def rels_texts(path: str) -> Iterator[Gold]:
 
 def conllu_texts(path: str) -> Iterator[Gold]:
     documents: Dict[str, Tuple[List[str], List[Tuple[int, int]], List[Set[int]]]] = {}
-    for sentence in read_conllu(path):
+    for sentence in read_conllu_sentences(path):
         tokens, sentences, connectives = documents.setdefault(sentence.document, ([], [], []))
         sentences.append((len(tokens), len(tokens) + len(sentence.words)))
         for word in sentence.words:

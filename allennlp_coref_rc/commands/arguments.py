@@ -3,7 +3,7 @@
 import argparse
 from typing import Callable
 
-OTHER_FORMATS = ("brat", "conll_2012", "conll_2016", "corenlp", "dassa")
+OTHER_FORMATS = ("brat", "conll_2012", "conll_2016", "conllu", "corenlp", "dassa")
 """The formats of other tools in `annotations.formats`, which is imported only when a file is read."""
 
 

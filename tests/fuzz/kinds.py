@@ -265,6 +265,7 @@ KINDS: List[Kind] = [
         fixtures("formats/conll_2016/relations.json", "formats/conll_2016/parses.json"),
     ),
     format_file("format conll_2016 alone", "conll_2016", "json", fixtures("formats/conll_2016/relations.json")),
+    format_file("format conllu", "conllu", "lines", fixtures("formats/conllu/viaje.conllu")),
     format_file("format corenlp", "corenlp", "json", fixtures("formats/corenlp/passage-1.txt.json")),
     format_file("format dassa", "dassa", "json", fixtures("formats/dassa.jsonl")),
     Kind(

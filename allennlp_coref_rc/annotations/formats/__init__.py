@@ -9,6 +9,7 @@ from allennlp_coref_rc.annotations.formats.annotated import read_annotated
 from allennlp_coref_rc.annotations.formats.brat import read_brat
 from allennlp_coref_rc.annotations.formats.conll_2012 import read_conll_2012
 from allennlp_coref_rc.annotations.formats.conll_2016 import read_conll_2016
+from allennlp_coref_rc.annotations.formats.conllu import read_conllu
 from allennlp_coref_rc.annotations.formats.corenlp import read_corenlp
 from allennlp_coref_rc.annotations.formats.dassa import annotated_text_from_dassa, read_dassa
 from allennlp_coref_rc.common.errors import ConfigurationError
@@ -36,6 +37,7 @@ FORMATS: Dict[str, Format] = {
     "brat": Format(read_brat, "*.ann*"),
     "conll_2012": Format(read_conll_2012, "*conll*"),
     "conll_2016": Format(read_conll_2016, "*relations*.json*"),
+    "conllu": Format(read_conllu, "*.conllu*"),
     "corenlp": Format(read_corenlp, "*.json*"),
     "dassa": Format(read_dassa, "*.jsonl*"),
 }

@@ -6,8 +6,8 @@ from allennlp.data.token_indexers import SingleIdTokenIndexer
 
 from allennlp_coref_rc.annotations.annotated_text import Frame, Span
 from allennlp_coref_rc.annotations.bio import PREDICATE, bio_tags
+from allennlp_coref_rc.annotations.formats.conllu_sentences import NUM_COLUMNS, Sentence, read_conllu_sentences
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.data.corpora.conllu import NUM_COLUMNS, Sentence, read_conllu
 from allennlp_coref_rc.data.corpora.corpus_reader import CorpusReader
 
 TASKS = ("predicates", "roles")
@@ -74,7 +74,7 @@ class PropbankConlluReader(CorpusReader):
         self._token_indexers = token_indexers or {"tokens": SingleIdTokenIndexer(lowercase_tokens=True)}
 
     def read_items(self, path: str) -> Iterator[Tuple[str, Tuple[List[str], List[Frame]]]]:
-        for sentence in read_conllu(path):
+        for sentence in read_conllu_sentences(path):
             yield sentence.document, ([word.form for word in sentence.words], frames(sentence))
 
     def to_instances(self, item: Tuple[List[str], List[Frame]]) -> Iterator[Instance]:

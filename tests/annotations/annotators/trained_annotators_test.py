@@ -11,7 +11,7 @@ from allennlp.common.checks import ConfigurationError
 from allennlp_coref_rc.annotations import AnnotatedText
 from allennlp_coref_rc.annotations.annotators import Annotator, ConnectiveDiscourse, TrainedSrl
 from allennlp_coref_rc.annotations.annotators.trained_discourse_senses import TrainedDiscourseSenses
-from allennlp_coref_rc.data.corpora.conllu import read_conllu
+from allennlp_coref_rc.annotations.formats.conllu_sentences import read_conllu_sentences
 from allennlp_coref_rc.data.corpora.discourse_corpora import read_rels_texts
 from allennlp_coref_rc.data.dataset_readers.discourse_senses import found_relations
 from allennlp_coref_rc.data.dataset_readers.propbank_conllu import frames
@@ -60,7 +60,7 @@ def senses(archives):
 
 def propbank():
     """Two texts of several sentences, with the frames of the corpus."""
-    sentences = list(read_conllu(str(PROPBANK)))
+    sentences = list(read_conllu_sentences(str(PROPBANK)))
     parts = [AnnotatedText([word.form for word in sentence.words], frames=frames(sentence)) for sentence in sentences]
     return [AnnotatedText.concatenate(*parts[:4]), AnnotatedText.concatenate(*parts[4:])]
 

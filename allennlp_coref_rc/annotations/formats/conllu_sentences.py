@@ -1,4 +1,4 @@
-from typing import Iterable, Iterator, List, NamedTuple, TextIO, cast
+from typing import Iterable, Iterator, List, NamedTuple, TextIO, Tuple, cast
 
 from conllu.exceptions import ParseException
 from conllu.parser import parse_id_value, parse_sentences, parse_token_and_metadata
@@ -10,7 +10,7 @@ NUM_COLUMNS = 10
 
 
 class Word(NamedTuple):
-    """A word of a CoNLL-U file: its form, its line in the file, and all its columns, ten or more."""
+    """A row of a CoNLL-U file: its form, its line in the file, and all its columns, ten or more."""
 
     form: str
     line: int
@@ -18,30 +18,36 @@ class Word(NamedTuple):
 
 
 class Sentence(NamedTuple):
-    """A sentence: the name of its document (by default the file's), its place as messages name it, and its words."""
+    """
+    A sentence: the name of its document (by default the file's), its place as messages name it, its words, its ranges
+    ("3-4") and empty nodes ("8.1"), and whether a new document begins with it.
+    """
 
     document: str
     place: str
     words: List[Word]
+    others: List[Word] = []
+    begins: bool = False
 
 
-def read_conllu(path: str) -> Iterator[Sentence]:
+def read_conllu_sentences(path: str) -> Iterator[Sentence]:
     """
-    The sentences of a file in CoNLL-U or one of the formats that add columns to it. Ranges ("3-4") and empty nodes
-    ("8.1") are left out. Raises a `ConfigurationError` with file and line for a line that is neither a comment nor a
-    word with the next number, for a word with fewer than ten columns, and for a word with more or fewer columns than
-    the word before it.
+    The sentences of a file in CoNLL-U or one of the formats that add columns to it. Raises a `ConfigurationError` with
+    file and line for a line that is neither a comment nor a word with the next number, for a word with fewer than ten
+    columns, and for a word with more or fewer columns than the word before it.
     """
-    document = path
+    document, begins = path, True
     with open_text(path) as lines:
         # The parser needs no more of a file than its lines.
         for block in parse_sentences(cast(TextIO, _numbered(lines))):
             parsed = parse_token_and_metadata(block, ["columns"], {"columns": lambda columns, _: columns})
             for key in ("newdoc id", "newdoc_id"):
                 document = parsed.metadata.get(key, document)
-            words = _words(path, [token["columns"] for token in parsed])
+            begins = begins or any(line.split()[:2] == ["#", "newdoc"] for line in block.split("\n"))
+            words, others = _words(path, [token["columns"] for token in parsed])
             if words:
-                yield Sentence(document, f"{path}, line {words[0].line}", words)
+                yield Sentence(document, f"{path}, line {words[0].line}", words, others, begins)
+                begins = False
 
 
 def _numbered(lines: Iterable[str]) -> Iterator[str]:
@@ -52,8 +58,9 @@ def _numbered(lines: Iterable[str]) -> Iterator[str]:
         yield f"{row}\t{number}\n" if is_word else line
 
 
-def _words(path: str, rows: Iterable[List[str]]) -> List[Word]:
+def _words(path: str, rows: Iterable[List[str]]) -> Tuple[List[Word], List[Word]]:
     words: List[Word] = []
+    others: List[Word] = []
     width = 0
     for *columns, line in rows:
         place = f"{path}, line {line}"
@@ -69,6 +76,7 @@ def _words(path: str, rows: Iterable[List[str]]) -> List[Word]:
             raise ConfigurationError(f"{place}: found the ID {id!r:.60}, expected a number")
         # Empty nodes between words, and ranges of contracted words. They may lack columns that words have.
         if isinstance(number, tuple):
+            others.append(Word(form, int(line), columns))
             continue
         if width not in (0, len(columns)):
             raise ConfigurationError(f"{place}: found {len(columns)} columns, expected {expected}")
@@ -78,4 +86,4 @@ def _words(path: str, rows: Iterable[List[str]]) -> List[Word]:
         if not form.strip():
             raise ConfigurationError(f"{place}: found an empty form, expected a word")
         words.append(Word(form, int(line), columns))
-    return words
+    return words, others

@@ -5,7 +5,7 @@ from allennlp.common.checks import ConfigurationError
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from allennlp_coref_rc.data.corpora.conllu import read_conllu
+from allennlp_coref_rc.annotations.formats.conllu_sentences import read_conllu_sentences
 from tests.training_config.configs import FIXTURES
 
 PROPBANK = FIXTURES / "annotators" / "up_english_ewt" / "dev.conllu"
@@ -14,7 +14,7 @@ ROW = "{}\ta\ta\tDET\t_\t_\t0\troot\t_\t_"
 
 
 def test_sentences_have_their_document_their_place_and_their_words():
-    sentences = list(read_conllu(str(PROPBANK)))
+    sentences = list(read_conllu_sentences(str(PROPBANK)))
     assert [sentence.document for sentence in sentences][:3] == ["weblog-one", "weblog-one", "answers-two"]
     assert sentences[0].place == f"{PROPBANK}, line 4"
     assert [word.form for word in sentences[2].words] == "She gave him a red apple yesterday .".split()
@@ -24,7 +24,7 @@ def test_sentences_have_their_document_their_place_and_their_words():
 def test_ranges_and_empty_nodes_are_no_words(tmp_path):
     path = tmp_path / "a.conllu"
     path.write_text("\n".join(ROW.format(id) for id in ("1-2", "1", "2", "2.1", "3")))
-    (sentence,) = read_conllu(str(path))
+    (sentence,) = read_conllu_sentences(str(path))
     assert [word.line for word in sentence.words] == [2, 3, 5]
     assert sentence.document == str(path)
 
@@ -34,7 +34,7 @@ def test_empty_nodes_may_lack_the_columns_of_predicates(tmp_path):
     path = tmp_path / "a.conllu"
     word = ROW + "\t_\t_\t_\t_"
     path.write_text("\n".join([word.format(1), ROW.format("1.1") + "\t_\t_", ROW.format("2-3"), word.format(2)]))
-    (sentence,) = read_conllu(str(path))
+    (sentence,) = read_conllu_sentences(str(path))
     assert [len(word.columns) for word in sentence.words] == [14, 14]
 
 
@@ -54,7 +54,7 @@ def test_malformed_lines_are_named(tmp_path, lines, message):
     path = tmp_path / "a.conllu"
     path.write_text("\n".join(lines))
     with pytest.raises(ConfigurationError, match=re.escape(f"{path}, {message}")):
-        list(read_conllu(str(path)))
+        list(read_conllu_sentences(str(path)))
 
 
 @given(st.data())
@@ -68,6 +68,6 @@ def test_damaged_files_raise_nothing_else(tmp_path_factory, data):
     path = tmp_path_factory.getbasetemp() / "damaged.conllu"
     path.write_bytes(bytes(content))
     try:
-        list(read_conllu(str(path)))
+        list(read_conllu_sentences(str(path)))
     except ConfigurationError as error:
         assert str(path) in str(error)

@@ -1,0 +1,121 @@
+import logging
+from pathlib import Path
+
+import pytest
+from allennlp.common.checks import ConfigurationError
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from allennlp_coref_rc.annotations import AnnotatedText, Edge
+from allennlp_coref_rc.annotations.formats import read_conllu
+from tests.annotations.formats.malformed import check_damaged_files
+
+FIXTURE = Path(__file__).parents[2] / "fixtures" / "formats" / "conllu" / "viaje.conllu"
+
+
+def row(id, form="w", head="_", kind="_", misc="_"):
+    return f"{id}\t{form}\t_\tX\t_\t_\t{head}\t{kind}\t_\t{misc}\n"
+
+
+def read(folder, text):
+    path = folder / "a.conllu"
+    path.write_bytes(text.encode())
+    return list(read_conllu(str(path)))
+
+
+def test_a_file_gives_its_documents(caplog):
+    with caplog.at_level(logging.WARNING):
+        first, second = read_conllu(str(FIXTURE))
+    assert "viaje: 1 mentions left out that are empty nodes" in caplog.text
+    assert first.tokens == "Ana y Luis vieron al hombre del mar . Lo sabe .".split()
+    assert first.sentences == [(0, 9), (9, 12)] and first.id == "viaje"
+    # e2 is in e1, which is in two parts; e3 begins and e4 ends in a token of two words.
+    assert sorted(first.clusters) == [[(0, 1)], [(0, 3)], [(4, 8)], [(6, 8)]]
+    words = [(edge.type, first.tokens[edge.source[0]], first.tokens[edge.target[0]]) for edge in first.edges]
+    assert words == [
+        ("nsubj", "vieron", "Ana"),
+        ("cc", "Luis", "y"),
+        ("conj", "Ana", "Luis"),
+        ("case", "hombre", "al"),
+        ("det", "hombre", "al"),
+        ("obj", "vieron", "hombre"),
+        ("case", "mar", "del"),
+        ("det", "mar", "del"),
+        ("nmod", "hombre", "mar"),
+        ("punct", "vieron", "."),
+        ("obj", "sabe", "Lo"),
+        ("punct", "sabe", "."),
+    ]
+    assert second == AnnotatedText(["Ana"], clusters=[[(0, 1)]], id="vuelta")
+
+
+def test_files_of_windows_and_files_without_documents_are_read(tmp_path):
+    text = "\ufeff# text = a b\n" + row(1, "a", 2, "det") + row(2, "b c", 0, "root", "Entity=(1)")
+    expected = AnnotatedText(["a", "b c"], clusters=[[(1, 2)]], edges=[Edge("det", (1, 2), (0, 1))], id="a")
+    assert read(tmp_path, text) == read(tmp_path, text.replace("\n", "\r\n")) == [expected]
+    assert read(tmp_path, "# newdoc id = x\n\n") == []
+    again = read(tmp_path, ("# newdoc id = x\n" + text[1:] + "\n") * 2)
+    assert [(found.id, len(found)) for found in again] == [("x", 2)] * 2
+
+
+@st.composite
+def sentences(draw):
+    """Numbers of words, their heads, and the entities of mentions, which do not cross mentions of the same entity."""
+    lengths = draw(st.lists(st.integers(1, 6), min_size=1, max_size=3))
+    mentions = []
+    for sentence, length in enumerate(lengths):
+        for start, stop in draw(st.lists(st.tuples(st.integers(1, length), st.integers(1, length)), max_size=4)):
+            mentions.append((draw(st.sampled_from("ABC")), sentence, min(start, stop), max(start, stop)))
+    apart = []
+    for entity, sentence, start, stop in mentions:
+        if all((entity, sentence) != other[:2] or stop < other[2] or other[3] < start for other in apart):
+            apart.append((entity, sentence, start, stop))
+    heads = [[draw(st.integers(0, length)) for _ in range(length)] for length in lengths]
+    return heads, apart
+
+
+@settings(derandomize=True, deadline=None, max_examples=100)
+@given(case=sentences())
+def test_what_is_written_is_read(case, tmp_path_factory):
+    heads, mentions = case
+    text, names, clusters, edges = "", [], {}, set()
+    for s, numbers in enumerate(heads):
+        for i, head in enumerate(numbers, start=1):
+            brackets = "".join(f"{e})" for e, t, a, b in mentions if (t, b) == (s, i) and a < b)
+            brackets += "".join(f"({e}-x-1-" for e, t, a, b in mentions if (t, a) == (s, i) and a < b)
+            brackets += "".join(f"({e}-x-1-)" for e, t, a, b in mentions if (t, a, b) == (s, i, i))
+            text += row(i, f"{s}.{i}", head, "d", f"SpaceAfter=No|Entity={brackets}" if brackets else "_")
+            names.append(f"{s}.{i}")
+            if head not in (0, i):
+                edges.add((f"{s}.{head}", f"{s}.{i}"))
+        text += "\n"
+    for entity, s, start, stop in mentions:
+        clusters.setdefault(entity, set()).add((f"{s}.{start}", f"{s}.{stop}"))
+    (found,) = read(tmp_path_factory.getbasetemp(), text)
+    assert found.tokens == names and len(found.sentences) == len(heads)
+    assert {(names[edge.source[0]], names[edge.target[0]]) for edge in found.edges} == edges
+    ends = [frozenset((names[start], names[stop - 1]) for start, stop in cluster) for cluster in found.clusters]
+    assert sorted(ends, key=sorted) == sorted(map(frozenset, clusters.values()), key=sorted)
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        (row(1, head="x"), "line 1: found the head 'x', expected a number, 0 to 1"),
+        (row(1, head=2), "line 1: found the head '2', expected a number, 0 to 1"),
+        (row(1, head="1" * 5000), "line 1: found the head '11"),
+        (row(1, misc="Entity=(e1") + row(2), "line 1: a mention of e1 begins here and never ends"),
+        (row(1) + row(2, misc="Entity=e1)"), "line 2: found the end of a mention of e1 that has not begun"),
+        (row(1, misc="Entity=e1"), "line 1: found 'e1', expected mentions like"),
+        (row(1, misc="Entity=(e1-x-1-)]"), "line 1: found '(e1-x-1-)]', expected mentions like"),
+        (row(2), "line 1: found the ID 2, expected 1"),
+    ],
+)
+def test_what_is_malformed_is_named_by_file_and_line(tmp_path, text, message):
+    with pytest.raises(ConfigurationError) as error:
+        read(tmp_path, text)
+    assert f"a.conllu, {message}" in str(error.value)
+
+
+def test_damaged_files_say_where(tmp_path):
+    check_damaged_files(read_conllu, FIXTURE, tmp_path)
