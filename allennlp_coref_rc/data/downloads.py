@@ -26,6 +26,9 @@ PERMANENT = range(400, 500)
 
 TEMPORARY = frozenset({408, 425, 429})
 
+DAMAGES = (tarfile.TarError, zipfile.BadZipFile, gzip.BadGzipFile, EOFError, zlib.error, RuntimeError)
+"""The errors of damaged archives; zipfile raises a `RuntimeError` for a password or compression that it cannot have."""
+
 
 class DownloadError(Exception):
     """Says what went wrong, and what to do about it."""
@@ -393,8 +396,8 @@ def unpack(data_set: DataSet, archive: File, path: Path, folder: Path) -> None:
             with _members(path) as members:
                 for name, open_member in tqdm(members, desc=f"{archive.name}: unpacking", unit=" files"):
                     _extract(name, open_member, archive, unpacked)
-        except (tarfile.TarError, zipfile.BadZipFile, gzip.BadGzipFile, EOFError, zlib.error) as error:
-            found = str(error).splitlines()[0]
+        except DAMAGES as error:
+            found = (str(error) or type(error).__name__).splitlines()[0]
             raise DownloadError(f"{path}: found a damaged archive ({found}). Remove it and run this again") from error
         missing = data_set.missing(Path(temporary))
         if missing:

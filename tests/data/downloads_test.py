@@ -358,6 +358,16 @@ class TestUnpack:
                 self.unpack(tmp_path, f"a{suffix}", content)
             assert everything(tmp_path) == [f"a{suffix}"]
 
+    @pytest.mark.parametrize("offset, value", [(20, b"\0\0\1\0" * 2), (8, b"\1"), (10, b"\x63")])
+    def test_an_archive_whose_list_of_files_is_damaged_leaves_nothing(self, tmp_path, offset, value):
+        """Lengths beyond the end of the file, a password, and an unknown compression, as the list says."""
+        content = bytearray(zip_of(FILES))
+        entry = content.index(b"PK\1\2")
+        content[entry + offset : entry + offset + len(value)] = value
+        with pytest.raises(DownloadError, match="found a damaged archive .* Remove it and run this again"):
+            self.unpack(tmp_path, "a.zip", bytes(content))
+        assert everything(tmp_path) == ["a.zip"]
+
     def test_an_archive_of_something_else(self, tmp_path):
         with pytest.raises(DownloadError, match="found no top/in/deep/two.txt in it, expected some words"):
             self.unpack(tmp_path, "a.tar", tar_of({"top/in/one.txt": b"one"}, "w"))
