@@ -33,16 +33,20 @@ def read_conllu(path: str) -> Iterator[AnnotatedText]:
     name of the file as its id.
     """
     document: Optional[_Document] = None
+    empty = 0
     for sentence in read_conllu_sentences(path):
         if document is not None and sentence.begins:
             yield document.finish()
-            document = None
-        if document is None:
+            empty += document.empty
+        if sentence.begins or document is None:
             name = SUFFIX.sub("", os.path.basename(path)) if sentence.document == path else sentence.document
             document = _Document(path, name)
         document.add(sentence)
     if document is not None:
         yield document.finish()
+        empty += document.empty
+    if empty:
+        logger.warning("%s: %d mentions left out that are only empty nodes", path, empty)
 
 
 class _Document:
@@ -58,6 +62,7 @@ class _Document:
         self.parts: Dict[str, int] = {}
         """For each entity, the token at which its discontinuous mention begins, while parts of it follow."""
         self.empty = 0
+        """How many mentions have no token."""
 
     def add(self, sentence: Sentence) -> None:
         begin = len(self.tokens)
@@ -133,8 +138,6 @@ class _Document:
         if unclosed:
             line, entity = min(unclosed)
             raise ConfigurationError(f"{self.path}, line {line}: a mention of {entity} begins here and never ends")
-        if self.empty:
-            logger.warning("%s, %s: %d mentions left out that are empty nodes", self.path, self.id, self.empty)
         clusters = [sorted(set(cluster)) for cluster in self.clusters.values()]
         return AnnotatedText(self.tokens, self.sentences, clusters, edges=self.edges, id=self.id)
 

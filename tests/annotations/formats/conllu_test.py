@@ -26,7 +26,7 @@ def read(folder, text):
 def test_a_file_gives_its_documents(caplog):
     with caplog.at_level(logging.WARNING):
         first, second = read_conllu(str(FIXTURE))
-    assert "viaje: 1 mentions left out that are empty nodes" in caplog.text
+    assert "viaje.conllu: 1 mentions left out that are only empty nodes" in caplog.text
     assert first.tokens == "Ana y Luis vieron al hombre del mar . Lo sabe .".split()
     assert first.sentences == [(0, 9), (9, 12)] and first.id == "viaje"
     # e2 is in e1, which is in two parts; e3 begins and e4 ends in a token of two words.
