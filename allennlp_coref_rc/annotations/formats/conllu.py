@@ -65,6 +65,12 @@ class _Document:
         """How many mentions have no token."""
 
     def add(self, sentence: Sentence) -> None:
+        for row in sentence.others:
+            if _number(row) > len(sentence.words) or not row.form.strip():
+                raise ConfigurationError(
+                    f"{self.path}, line {row.line}: found {row.columns[0]!r:.40} and the form {row.form!r:.40}, expected "
+                    f"an ID up to {len(sentence.words)} and a form"
+                )
         begin = len(self.tokens)
         ranges = {_number(row): row for row in sentence.others if "-" in row.columns[0]}
         place: List[int] = []
