@@ -67,10 +67,9 @@ class _Document:
     def add(self, sentence: Sentence) -> None:
         for row in sentence.others:
             if _number(row) > len(sentence.words) or not row.form.strip():
-                raise ConfigurationError(
-                    f"{self.path}, line {row.line}: found {row.columns[0]!r:.40} and the form {row.form!r:.40}, expected "
-                    f"an ID up to {len(sentence.words)} and a form"
-                )
+                found = f"{row.columns[0]!r:.40} and the form {row.form!r:.40}"
+                expected = f"an ID up to {len(sentence.words)} and a form"
+                raise ConfigurationError(f"{self.path}, line {row.line}: found {found}, expected {expected}")
         begin = len(self.tokens)
         ranges = {_number(row): row for row in sentence.others if "-" in row.columns[0]}
         place: List[int] = []
