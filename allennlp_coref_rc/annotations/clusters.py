@@ -2,7 +2,6 @@ import random
 from typing import Dict, List, Optional, Sequence
 
 from allennlp_coref_rc.annotations.annotated_text import Cluster, Span
-from allennlp_coref_rc.common.errors import ConfigurationError
 
 
 def positions(cluster: Cluster, which: str = "all") -> List[int]:
@@ -20,12 +19,6 @@ def largest_clusters(clusters: Sequence[Cluster], max_clusters: Optional[int]) -
         return list(clusters)
     by_size = sorted(range(len(clusters)), key=lambda i: (-len(clusters[i]), i))
     return [clusters[i] for i in sorted(by_size[:max_clusters])]
-
-
-def check_max_clusters(owner: str, max_clusters: Optional[int]) -> None:
-    """Raises a `ConfigurationError` for a negative number of clusters."""
-    if max_clusters is not None and max_clusters < 0:
-        raise ConfigurationError(f"{owner}: max_clusters is {max_clusters}, expected 0 or more")
 
 
 def remove_mentions(

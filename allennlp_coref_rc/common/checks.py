@@ -1,7 +1,17 @@
+"""Checks of single options. `owner` is the registered name, or the part of a config, that has the option `key`."""
+
+from typing import Any, Collection, Optional
+
 from allennlp_coref_rc.common.errors import ConfigurationError
 
 
-def check_number(owner: str, key: str, value: int) -> None:
-    """Raises a `ConfigurationError` if the value is less than 1."""
-    if value < 1:
-        raise ConfigurationError(f"{owner}: {key} is {value}, expected 1 or more")
+def check_number(owner: str, key: str, value: Optional[int], least: int = 1) -> None:
+    """Raises a `ConfigurationError` if the value is less than `least`. `None` is no number, and good."""
+    if value is not None and value < least:
+        raise ConfigurationError(f"{owner}: {key} is {value}, expected {least} or more")
+
+
+def check_choice(owner: str, key: str, value: Any, choices: Collection[str]) -> None:
+    """Raises a `ConfigurationError` if the value is none of the choices."""
+    if value not in choices:
+        raise ConfigurationError(f"{owner}: {key} is {value!r}, expected one of {', '.join(choices)}")

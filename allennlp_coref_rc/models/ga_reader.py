@@ -13,6 +13,7 @@ from allennlp.nn.util import (
     get_text_field_mask,
 )
 
+from allennlp_coref_rc.common.checks import check_choice, check_number
 from allennlp_coref_rc.data.annotation_layers.edges import PADDING
 from allennlp_coref_rc.data.fields import (
     AnnotationTensors,
@@ -112,14 +113,12 @@ class GAReader(ClozeModel):
         super().__init__(vocab, **kwargs)
         if question_encoders is None:
             question_encoders = passage_encoders
-        if read_out not in READ_OUTS:
-            raise ConfigurationError(f"ga_reader.read_out is {read_out!r}, expected one of {READ_OUTS}")
+        check_choice("ga_reader", "read_out", read_out, READ_OUTS)
         if question_feature and question_positions:
             raise ConfigurationError(
                 f"ga_reader: found question_feature and question_positions {question_positions}, expected one of them"
             )
-        if question_positions < 0:
-            raise ConfigurationError(f"ga_reader.question_positions is {question_positions}, expected 0 or more")
+        check_number("ga_reader", "question_positions", question_positions, least=0)
         self.explain = False
         """Whether outputs hold the weights of every attention. Only predictions set it, since these are large."""
         self._text_field_embedder = text_field_embedder

@@ -4,7 +4,7 @@ import torch
 from allennlp.data import Vocabulary
 from allennlp.training.metrics import Metric
 
-from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.checks import check_number
 from allennlp_coref_rc.metrics.narrativeqa import NarrativeQaMetric
 from allennlp_coref_rc.models.text_answer_model import TextAnswerModel, known_output
 from allennlp_coref_rc.modules.spans import best_span, span_loss, span_text
@@ -28,8 +28,7 @@ class SpanModel(TextAnswerModel):
         self, vocab: Vocabulary, max_span_length: Optional[int] = None, metric: Optional[Metric] = None, **kwargs: Any
     ) -> None:
         super().__init__(vocab, metric or NarrativeQaMetric(), **kwargs)
-        if max_span_length is not None and max_span_length < 1:
-            raise ConfigurationError(f"model.max_span_length is {max_span_length}, expected 1 or more")
+        check_number("model", "max_span_length", max_span_length)
         self._max_span_length = max_span_length
 
     def answer(

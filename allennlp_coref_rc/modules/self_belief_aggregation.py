@@ -2,10 +2,11 @@ from typing import Optional, Tuple, cast
 
 import torch
 from allennlp.common import FromParams
-from allennlp.common.checks import ConfigurationError, check_dimensions_match
+from allennlp.common.checks import check_dimensions_match
 from allennlp.modules import Seq2SeqEncoder
 from allennlp.nn.util import batched_index_select
 
+from allennlp_coref_rc.common.checks import check_choice
 from allennlp_coref_rc.modules.masked_softmax import masked_softmax
 from allennlp_coref_rc.modules.seq2seq_encoders import EncoderInput, encode
 
@@ -35,8 +36,7 @@ class SelfBeliefAggregation(torch.nn.Module, FromParams):
 
     def __init__(self, encoder: Seq2SeqEncoder, attention: str = "dot_product", in_evaluation: bool = True) -> None:
         super().__init__()
-        if attention not in ATTENTIONS:
-            raise ConfigurationError(f"self-belief attention is {attention!r}, expected one of {ATTENTIONS}")
+        check_choice("self-belief", "attention", attention, ATTENTIONS)
         self.encoder = encoder
         self._in_evaluation = in_evaluation
         dim = encoder.get_output_dim()

@@ -7,8 +7,9 @@ from allennlp.models import Model
 from allennlp.training.callbacks import TrainerCallback
 from allennlp.training.gradient_descent_trainer import GradientDescentTrainer
 
+from allennlp_coref_rc.common.checks import check_number
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.training.watched_metric import check_epochs, metric_value
+from allennlp_coref_rc.training.watched_metric import metric_value
 
 logger = logging.getLogger(__name__)
 
@@ -41,7 +42,7 @@ class RestartBelow(TrainerCallback):
 
     def __init__(self, serialization_dir: str, value: float, epochs: int, metric: str = "validation_accuracy") -> None:
         super().__init__(serialization_dir)
-        check_epochs(epochs, "restart_below")
+        check_number("restart_below", "epochs", epochs)
         self._value = value
         self._epochs = epochs
         self._metric = metric

@@ -3,7 +3,8 @@ from typing import Any, Dict
 from allennlp.training.callbacks import TrainerCallback
 from allennlp.training.gradient_descent_trainer import GradientDescentTrainer
 
-from allennlp_coref_rc.training.watched_metric import check_epochs, metric_value
+from allennlp_coref_rc.common.checks import check_number
+from allennlp_coref_rc.training.watched_metric import metric_value
 
 
 @TrainerCallback.register("stop_above")
@@ -32,7 +33,7 @@ class StopAbove(TrainerCallback):
         self, serialization_dir: str, value: float, metric: str = "validation_accuracy", epochs: int = 1
     ) -> None:
         super().__init__(serialization_dir)
-        check_epochs(epochs, "stop_above")
+        check_number("stop_above", "epochs", epochs)
         self._value = value
         self._metric = metric
         self._epochs = epochs

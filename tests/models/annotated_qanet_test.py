@@ -238,7 +238,7 @@ def test_reduced_precision():
     "change, message",
     [
         ({"modeling_layer": {**MODELING_LAYERS["gru"], "hidden_size": DIM}}, "modeling_layer input"),
-        ({"max_span_length": 0}, "model.max_span_length is 0, expected 1 or more"),
+        ({"max_span_length": 0}, "model: max_span_length is 0, expected 1 or more"),
     ],
 )
 def test_what_does_not_fit_is_said_by_name(change, message):

@@ -53,7 +53,7 @@ def test_it_may_be_left_out_after_training():
 
 
 def test_mistakes_are_named():
-    with pytest.raises(ConfigurationError, match="self-belief attention is 'sum', expected one of"):
+    with pytest.raises(ConfigurationError, match="self-belief: attention is 'sum', expected one of"):
         SelfBeliefAggregation(PassThroughEncoder(4), "sum")
     with pytest.raises(ConfigurationError, match="input of question_self_belief.encoder"):
         SelfBeliefAggregation(PassThroughEncoder(4)).check_input_dim(5, "question_self_belief")

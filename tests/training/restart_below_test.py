@@ -112,7 +112,7 @@ def test_what_a_restart_cannot_begin_anew_is_refused(tmp_path, found, message):
 
 @pytest.mark.parametrize("callback", [RestartBelow, StopAbove])
 def test_no_epochs_are_refused(callback):
-    with pytest.raises(ConfigurationError, match="found epochs 0, expected 1 or more"):
+    with pytest.raises(ConfigurationError, match="epochs is 0, expected 1 or more"):
         callback("", value=0.5, epochs=0)
 
 

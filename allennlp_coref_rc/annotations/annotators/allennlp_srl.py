@@ -11,6 +11,7 @@ from allennlp_coref_rc.annotations.annotators.annotator import Annotator
 from allennlp_coref_rc.annotations.annotators.archived_model import ArchivedModel
 from allennlp_coref_rc.annotations.annotators.word_lists import VERBS
 from allennlp_coref_rc.annotations.bio import frame_of
+from allennlp_coref_rc.common.checks import check_choice
 from allennlp_coref_rc.common.errors import ConfigurationError
 
 PREDICATES = ("spacy", "words", "frames")
@@ -65,8 +66,7 @@ class AllenNlpSrl(Annotator):
         cuda_device: Optional[int] = None,
         overrides: Union[str, Dict[str, Any]] = "",
     ) -> None:
-        if predicates not in PREDICATES:
-            raise ConfigurationError(f"allennlp_srl: predicates is {predicates!r}, expected one of {PREDICATES}")
+        check_choice("allennlp_srl", "predicates", predicates, PREDICATES)
         self._model = ArchivedModel(archive, batch_size, cuda_device, overrides, "semantic_role_labeling")
         self._predicates = predicates
         self._spacy_model = spacy_model

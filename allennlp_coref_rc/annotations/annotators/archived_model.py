@@ -6,6 +6,7 @@ from allennlp.data import DatasetReader, Instance
 from allennlp.data.fields import TextField
 from allennlp.models import Archive, Model
 
+from allennlp_coref_rc.common.checks import check_number
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.registration import import_plugins
 from allennlp_coref_rc.trust.archives import load
@@ -41,8 +42,7 @@ class ArchivedModel:
         overrides: Union[str, Dict[str, Any]] = "",
         predictor: Optional[str] = None,
     ) -> None:
-        if batch_size < 1:
-            raise ConfigurationError(f"batch_size is {batch_size}, expected 1 or more")
+        check_number(archive, "batch_size", batch_size)
         self.path = archive
         self._batch_size = batch_size
         self._cuda_device = cuda_device

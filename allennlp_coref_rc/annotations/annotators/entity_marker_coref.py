@@ -4,7 +4,7 @@ from typing import Dict, List, Optional
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span
 from allennlp_coref_rc.annotations.annotators.annotator import Annotator
-from allennlp_coref_rc.annotations.clusters import check_max_clusters, largest_clusters
+from allennlp_coref_rc.annotations.clusters import largest_clusters
 from allennlp_coref_rc.common.checks import check_number
 from allennlp_coref_rc.common.errors import ConfigurationError
 
@@ -37,7 +37,7 @@ class EntityMarkerCoref(Annotator):
         self, pattern: str = "@entity[0-9]+", min_mentions: int = 2, max_clusters: Optional[int] = None
     ) -> None:
         check_number("entity_marker_coref", "min_mentions", min_mentions)
-        check_max_clusters("entity_marker_coref", max_clusters)
+        check_number("entity_marker_coref", "max_clusters", max_clusters, least=0)
         try:
             self._marker = re.compile(pattern)
         except re.error as error:

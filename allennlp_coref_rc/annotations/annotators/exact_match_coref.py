@@ -5,7 +5,7 @@ from typing import Any, Dict, Iterable, List, Optional
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span
 from allennlp_coref_rc.annotations.annotators.annotator import Annotator
 from allennlp_coref_rc.annotations.annotators.word_lists import NOT_ENTITIES
-from allennlp_coref_rc.annotations.clusters import check_max_clusters, largest_clusters
+from allennlp_coref_rc.annotations.clusters import largest_clusters
 from allennlp_coref_rc.common.checks import check_number
 from allennlp_coref_rc.common.errors import ConfigurationError
 
@@ -56,7 +56,7 @@ class ExactMatchCoref(Annotator):
         if entities is not None and not_entities is not None:
             raise ConfigurationError("exact_match_coref: found both entities and not_entities, expected one of them")
         check_number("exact_match_coref", "min_mentions", min_mentions)
-        check_max_clusters("exact_match_coref", max_clusters)
+        check_number("exact_match_coref", "max_clusters", max_clusters, least=0)
         self._entities = None if entities is None else {word.lower() for word in entities}
         default = NOT_ENTITIES if entities is None else ()
         excluded = [*(default if not_entities is None else not_entities), *also_not_entities]

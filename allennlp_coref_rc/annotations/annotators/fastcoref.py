@@ -4,6 +4,7 @@ from typing import Any, Dict, List, Optional, Sequence
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Cluster
 from allennlp_coref_rc.annotations.annotators.annotator import Annotator
 from allennlp_coref_rc.annotations.annotators.optional_package import import_optional
+from allennlp_coref_rc.common.checks import check_choice
 from allennlp_coref_rc.common.errors import ConfigurationError
 
 MODELS = {"fcoref": ("FCoref", "biu-nlp/f-coref"), "lingmess": ("LingMessCoref", "biu-nlp/lingmess-coref")}
@@ -44,8 +45,7 @@ class FastCoref(Annotator):
         device: Optional[str] = None,
         max_tokens_in_batch: int = 1,
     ) -> None:
-        if model not in MODELS:
-            raise ConfigurationError(f"fastcoref: model is {model!r}, expected one of {', '.join(MODELS)}")
+        check_choice("fastcoref", "model", model, MODELS)
         self._class, weights = MODELS[model]
         self._weights = model_name_or_path or weights
         self._device = device

@@ -10,6 +10,7 @@ import torch
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Cluster
 from allennlp_coref_rc.annotations.annotators.annotator import Annotator
 from allennlp_coref_rc.annotations.annotators.optional_package import import_optional
+from allennlp_coref_rc.common.checks import check_choice
 from allennlp_coref_rc.common.errors import ConfigurationError
 
 logger = logging.getLogger(__name__)
@@ -56,8 +57,7 @@ class Maverick(Annotator):
         include_singletons: bool = False,
         device: Optional[str] = None,
     ) -> None:
-        if model not in MODELS:
-            raise ConfigurationError(f"maverick: model is {model!r}, expected one of {', '.join(MODELS)}")
+        check_choice("maverick", "model", model, MODELS)
         _tell_licence()
         self._weights = model_name_or_path or MODELS[model]
         self._include_singletons = include_singletons

@@ -9,6 +9,7 @@ from allennlp_coref_rc.annotations.alignment import UNKNOWN, normalized, transfe
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
 from allennlp_coref_rc.annotations.annotators.annotator import Annotator
 from allennlp_coref_rc.annotations.formats import FORMATS
+from allennlp_coref_rc.common.checks import check_choice
 from allennlp_coref_rc.common.errors import ConfigurationError
 
 logger = logging.getLogger(__name__)
@@ -61,10 +62,8 @@ class PrecomputedAnnotator(Annotator):
         beginning: bool = False,
         sentences: bool = False,
     ) -> None:
-        if format not in FORMATS:
-            raise ConfigurationError(f"precomputed: format is {format!r}, expected one of {', '.join(FORMATS)}")
-        if missing not in ("error", "ignore"):
-            raise ConfigurationError(f"precomputed: missing is {missing!r}, expected error or ignore")
+        check_choice("precomputed", "format", format, FORMATS)
+        check_choice("precomputed", "missing", missing, ("error", "ignore"))
         self._path = path
         self._format = FORMATS[format]
         self._missing = missing

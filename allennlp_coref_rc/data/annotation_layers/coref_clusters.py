@@ -1,7 +1,8 @@
 from typing import List, Optional, Tuple
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
-from allennlp_coref_rc.annotations.clusters import check_max_clusters, largest_clusters, positions
+from allennlp_coref_rc.annotations.clusters import largest_clusters, positions
+from allennlp_coref_rc.common.checks import check_number
 from allennlp_coref_rc.data.annotation_layers.annotation_layer import AnnotationLayer, Layer
 
 
@@ -20,7 +21,7 @@ class CorefClusters(AnnotationLayer):
     """
 
     def __init__(self, max_clusters: Optional[int] = None) -> None:
-        check_max_clusters("coref_clusters", max_clusters)
+        check_number("coref_clusters", "max_clusters", max_clusters, least=0)
         self._max_clusters = max_clusters
 
     def make(self, text: AnnotatedText, boundary: int) -> Tuple[Layer, Layer]:

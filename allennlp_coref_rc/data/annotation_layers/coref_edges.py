@@ -1,7 +1,7 @@
 from typing import Callable, Dict, List
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span
-from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.checks import check_choice
 from allennlp_coref_rc.data.annotation_layers.annotation_layer import AnnotationLayer
 from allennlp_coref_rc.data.annotation_layers.edge_layer import EdgeLayer
 from allennlp_coref_rc.data.annotation_layers.edges import Sources, coref_sources
@@ -25,9 +25,8 @@ class CorefEdges(EdgeLayer):
     """
 
     def __init__(self, read: str = "all", write: str = "all", question_first: bool = False) -> None:
-        for key, value, choices in (("read", read, ("all", "first")), ("write", write, ("all", "last"))):
-            if value not in choices:
-                raise ConfigurationError(f"coref_edges: {key} is {value!r}, expected one of {choices}")
+        check_choice("coref_edges", "read", read, ("all", "first"))
+        check_choice("coref_edges", "write", write, ("all", "last"))
         super().__init__(question_first)
         self._read = read
         self._write = write

@@ -1,7 +1,6 @@
 from typing import Sequence, Tuple, Union
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
-from allennlp_coref_rc.annotations.clusters import check_max_clusters
 from allennlp_coref_rc.common.checks import check_number
 from allennlp_coref_rc.data.annotation_layers.annotation_layer import AnnotationLayer, Layer
 from allennlp_coref_rc.data.annotation_layers.coref_clusters import CorefClusters
@@ -29,7 +28,7 @@ class CorefViews(ViewLayer):
     """
 
     def __init__(self, max_clusters: int = 50, copies: int = 1) -> None:
-        check_max_clusters("coref_views", max_clusters)
+        check_number("coref_views", "max_clusters", max_clusters, least=0)
         check_number("coref_views", "copies", copies)
         self._clusters = CorefClusters(max_clusters)
         self._copies = copies

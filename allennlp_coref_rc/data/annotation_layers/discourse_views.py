@@ -1,7 +1,7 @@
 from typing import List
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, DiscourseRelation
-from allennlp_coref_rc.common.checks import check_number
+from allennlp_coref_rc.common.checks import check_choice, check_number
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.annotation_layers.annotation_layer import AnnotationLayer
 from allennlp_coref_rc.data.annotation_layers.view_layer import (
@@ -44,8 +44,7 @@ class DiscourseViews(ViewLayer):
     """
 
     def __init__(self, kind: str, max_views: int = 2, senses: bool = True) -> None:
-        if kind not in KINDS:
-            raise ConfigurationError(f"discourse_views: kind is {kind!r}, expected one of {tuple(KINDS)}")
+        check_choice("discourse_views", "kind", kind, KINDS)
         check_number("discourse_views", "max_views", max_views)
         if kind == "non_explicit" and max_views != 2:
             raise ConfigurationError(f"discourse_views: max_views is {max_views}, expected 2 for kind 'non_explicit'")

@@ -1,7 +1,7 @@
 from typing import Callable, Dict, Iterable, List, Sequence, Tuple
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span
-from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.checks import check_choice
 from allennlp_coref_rc.data.annotation_layers.edge_layer import EdgeLayer
 from allennlp_coref_rc.data.annotation_layers.edges import Sources, linked_sources
 
@@ -27,9 +27,7 @@ class LinkLayer(EdgeLayer):
     """
 
     def __init__(self, direction: str = "both", question_first: bool = False) -> None:
-        if direction not in READERS:
-            name = type(self).__name__
-            raise ConfigurationError(f"{name}: direction is {direction!r}, expected one of {', '.join(READERS)}")
+        check_choice(type(self).__name__, "direction", direction, READERS)
         super().__init__(question_first)
         self._readers = READERS[direction]
 

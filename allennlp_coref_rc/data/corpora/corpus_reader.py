@@ -8,6 +8,7 @@ from typing import Any, Iterable, Iterator, Optional, Sequence, Tuple
 from allennlp.common.file_utils import cached_path
 from allennlp.data import DatasetReader, Instance
 
+from allennlp_coref_rc.common.checks import check_choice
 from allennlp_coref_rc.common.errors import ConfigurationError
 
 logger = logging.getLogger(__name__)
@@ -39,8 +40,8 @@ class CorpusReader(DatasetReader):
         self, fold: Optional[str] = None, held_out: float = 0.2, split_seed: int = 13370, **kwargs: Any
     ) -> None:
         super().__init__(**kwargs)
-        if fold not in (None, *FOLDS):
-            raise ConfigurationError(f"dataset_reader.fold is {fold!r}, expected one of {', '.join(FOLDS)}")
+        if fold is not None:
+            check_choice("dataset_reader", "fold", fold, FOLDS)
         if not 0.0 < held_out < 1.0:
             raise ConfigurationError(f"dataset_reader.held_out is {held_out}, expected more than 0 and less than 1")
         self._fold = fold

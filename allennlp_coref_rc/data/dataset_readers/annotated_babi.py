@@ -9,6 +9,7 @@ from allennlp.data.tokenizers import LettersDigitsTokenizer, Tokenizer
 
 from allennlp_coref_rc.annotations import AnnotatedText, Document
 from allennlp_coref_rc.annotations.annotated_text import Span
+from allennlp_coref_rc.common.checks import check_choice
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.babi.babi_files import NUM_TASKS, BabiQuestion, find_split, read_babi
 from allennlp_coref_rc.data.dataset_readers.answers import (
@@ -70,8 +71,8 @@ class AnnotatedBabiReader(ReadingComprehensionReader):
         super().__init__(**kwargs)
         if task is not None and not 1 <= task <= NUM_TASKS:
             raise ConfigurationError(f"annotated_babi: task is {task}, expected 1 to {NUM_TASKS}")
-        if answer_type is not None and answer_type not in ANSWER_TYPES:
-            raise ConfigurationError(f"annotated_babi: answer_type is {answer_type!r}, expected one of {ANSWER_TYPES}")
+        if answer_type is not None:
+            check_choice("annotated_babi", "answer_type", answer_type, ANSWER_TYPES)
         if folder is not None and folder.startswith("bundled://") and folder != BUNDLED:
             raise ConfigurationError(
                 f"annotated_babi: folder is {folder!r}, expected {BUNDLED!r}, the stories that come with this package, "

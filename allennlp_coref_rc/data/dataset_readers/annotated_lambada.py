@@ -6,6 +6,7 @@ from allennlp.data.tokenizers import WhitespaceTokenizer
 
 from allennlp_coref_rc.annotations import Document, sentence_spans
 from allennlp_coref_rc.annotations.formats.json_value import JsonValue
+from allennlp_coref_rc.common.checks import check_choice
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import open_text
 from allennlp_coref_rc.data.dataset_readers.cloze_dataset_reader import ClozeDatasetReader
@@ -49,8 +50,7 @@ class AnnotatedLambadaReader(ClozeDatasetReader):
 
     def __init__(self, question: str = "after_last_period", **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        if question not in QUESTIONS:
-            raise ConfigurationError(f"annotated_lambada: question is {question!r}, expected one of {QUESTIONS}")
+        check_choice("annotated_lambada", "question", question, QUESTIONS)
         self._question = question
 
     def read_items(self, path: str, name: str) -> Iterator[Tuple[str, Tuple[str, str]]]:

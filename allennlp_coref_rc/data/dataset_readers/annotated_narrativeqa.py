@@ -8,6 +8,7 @@ from allennlp_coref_rc.annotations import AnnotatedText, Document, sentence_span
 from allennlp_coref_rc.annotations.annotated_text import Span, question_id
 from allennlp_coref_rc.annotations.formats import annotated_text_from_dassa
 from allennlp_coref_rc.annotations.formats.json_value import JsonValue, read_json
+from allennlp_coref_rc.common.checks import check_choice
 from allennlp_coref_rc.common.csv_rows import read_csv_rows
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import COMPRESSED
@@ -92,9 +93,8 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
 
     def __init__(self, text: str = "tokenized", oracle: str = "best", **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        for key, value, choices in (("text", text, tuple(COLUMNS)), ("oracle", oracle, ORACLES)):
-            if value not in choices:
-                raise ConfigurationError(f"annotated_narrativeqa: {key} is {value!r}, expected one of {choices}")
+        check_choice("annotated_narrativeqa", "text", text, COLUMNS)
+        check_choice("annotated_narrativeqa", "oracle", oracle, ORACLES)
         self._text = text
         self._oracle = oracle
         key = ROW_KEYS[text]

@@ -11,8 +11,9 @@ from allennlp.data import DatasetReader, Instance
 from allennlp_coref_rc.annotations import AnnotatedText, Document, clusters_from_json
 from allennlp_coref_rc.annotations.annotated_text import Span
 from allennlp_coref_rc.annotations.annotators import Annotator
-from allennlp_coref_rc.annotations.clusters import check_max_clusters, largest_clusters, relevant_clusters
+from allennlp_coref_rc.annotations.clusters import largest_clusters, relevant_clusters
 from allennlp_coref_rc.annotations.formats.json_value import JsonValue
+from allennlp_coref_rc.common.checks import check_choice, check_number
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.json_objects import read_json_objects
 from allennlp_coref_rc.data.dataset_readers.answers import add_candidates, mark_skipped
@@ -101,9 +102,9 @@ class AnnotatedWikiHopReader(ReadingComprehensionReader):
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
-        check_max_clusters("annotated_wikihop", max_clusters)
-        if subset not in (None, *SUBSETS):
-            raise ConfigurationError(f"annotated_wikihop: subset is {subset!r}, expected one of {tuple(SUBSETS)}")
+        check_number("annotated_wikihop", "max_clusters", max_clusters, least=0)
+        if subset is not None:
+            check_choice("annotated_wikihop", "subset", subset, SUBSETS)
         self._shuffle_supports = shuffle_supports
         self._seed = seed
         self._bag_of_tokens = bag_of_tokens

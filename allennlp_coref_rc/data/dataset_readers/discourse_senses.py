@@ -8,6 +8,7 @@ from allennlp.data.token_indexers import SingleIdTokenIndexer
 from allennlp_coref_rc.annotations.annotated_text import RELATION_TYPES, AnnotatedText
 from allennlp_coref_rc.annotations.annotators.connective_discourse import ConnectiveDiscourse
 from allennlp_coref_rc.annotations.annotators.senses import NO_RELATION, conll_sense
+from allennlp_coref_rc.common.checks import check_number
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.corpora.corpus_reader import CorpusReader
 from allennlp_coref_rc.data.corpora.discourse_corpora import (
@@ -72,8 +73,7 @@ class DiscourseSensesReader(CorpusReader):
                 raise ConfigurationError(
                     f"dataset_reader.relation_types has {type!r}, expected any of {', '.join(RELATION_TYPES)}"
                 )
-        if max_argument_length < 1:
-            raise ConfigurationError(f"dataset_reader.max_argument_length is {max_argument_length}, expected 1 or more")
+        check_number("dataset_reader", "max_argument_length", max_argument_length)
         self._token_indexers = token_indexers or {"tokens": SingleIdTokenIndexer(lowercase_tokens=True)}
         self._relation_types = frozenset(relation_types)
         self._max_argument_length = max_argument_length

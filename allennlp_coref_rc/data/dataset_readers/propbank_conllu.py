@@ -7,6 +7,7 @@ from allennlp.data.token_indexers import SingleIdTokenIndexer
 from allennlp_coref_rc.annotations.annotated_text import Frame, Span
 from allennlp_coref_rc.annotations.bio import PREDICATE, bio_tags
 from allennlp_coref_rc.annotations.formats.conllu_sentences import NUM_COLUMNS, Sentence, read_conllu_sentences
+from allennlp_coref_rc.common.checks import check_choice
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.corpora.corpus_reader import CorpusReader
 
@@ -66,8 +67,7 @@ class PropbankConlluReader(CorpusReader):
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
-        if task not in TASKS:
-            raise ConfigurationError(f"dataset_reader.task is {task!r}, expected one of {', '.join(TASKS)}")
+        check_choice("dataset_reader", "task", task, TASKS)
         self.task = task
         self._roles = None if roles is None else frozenset(roles)
         self._verb_indicator = verb_indicator

@@ -25,6 +25,7 @@ from allennlp_coref_rc.annotations.annotated_text import Piece, Span
 from allennlp_coref_rc.annotations.annotators import Annotator, annotate_documents
 from allennlp_coref_rc.annotations.document import keep_passage
 from allennlp_coref_rc.annotations.formats.json_value import JsonValue
+from allennlp_coref_rc.common.checks import check_number
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.hub_addresses import is_hub_address, parse_address
 from allennlp_coref_rc.common.plurals import counted
@@ -113,9 +114,8 @@ class ReadingComprehensionReader(DatasetReader):
         **kwargs: Any,
     ) -> None:
         super().__init__(manual_distributed_sharding=True, manual_multiprocess_sharding=True, **kwargs)
-        for key, value in (("max_passage_length", max_passage_length), ("max_question_length", max_question_length)):
-            if value is not None and value < 1:
-                raise ConfigurationError(f"dataset_reader.{key} is {value}, expected 1 or more")
+        check_number("dataset_reader", "max_passage_length", max_passage_length)
+        check_number("dataset_reader", "max_question_length", max_question_length)
         self._tokenizer = tokenizer or self.default_tokenizer
         self._token_indexers = token_indexers or {"tokens": SingleIdTokenIndexer(lowercase_tokens=True)}
         self._annotator = annotator

@@ -3,7 +3,7 @@ from typing import List, Tuple
 import torch
 from allennlp.nn.util import weighted_sum
 
-from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.checks import check_choice
 from allennlp_coref_rc.modules.attention import Attention
 from allennlp_coref_rc.modules.gating.gating import EncodedPair, Gating
 from allennlp_coref_rc.modules.masked_softmax import masked_softmax
@@ -35,8 +35,7 @@ class CollaborativeGating(Gating):
 
     def __init__(self, gate_by: str = "question", final_filtering: bool = True) -> None:
         super().__init__()
-        if gate_by not in GATES:
-            raise ConfigurationError(f"collaborative.gate_by is {gate_by!r}, expected one of {GATES}")
+        check_choice("collaborative", "gate_by", gate_by, GATES)
         self._gate_by = gate_by
         self._final_filtering = final_filtering
 

@@ -3,7 +3,7 @@ from typing import List, Tuple
 import torch
 from allennlp.nn.util import weighted_sum
 
-from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.checks import check_choice
 from allennlp_coref_rc.modules.attention import Attention
 from allennlp_coref_rc.modules.gating.gating import EncodedPair, Gating
 from allennlp_coref_rc.modules.masked_softmax import masked_softmax
@@ -32,8 +32,7 @@ class GatedAttention(Gating):
 
     def __init__(self, operation: str = "product") -> None:
         super().__init__()
-        if operation not in OPERATIONS:
-            raise ConfigurationError(f"gated_attention.operation is {operation!r}, expected one of {OPERATIONS}")
+        check_choice("gated_attention", "operation", operation, OPERATIONS)
         self._operation = operation
 
     def forward(self, pair: EncodedPair) -> Tuple[torch.Tensor, List[Attention]]:

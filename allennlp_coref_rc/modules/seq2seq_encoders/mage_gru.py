@@ -3,6 +3,7 @@ from typing import Any, Dict, List, Optional, Self, Tuple
 import torch
 from allennlp.modules import Seq2SeqEncoder
 
+from allennlp_coref_rc.common.checks import check_choice
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.annotation_layers.edges import question_first_name
 from allennlp_coref_rc.data.fields import AnnotationTensors
@@ -96,9 +97,8 @@ class MageGru(RecurrentEncoder):
         joint: bool = False,
         backend: str = "auto",
     ) -> None:
-        for key, value, choices in (("variant", variant, VARIANTS), ("carry", carry, CARRIES)):
-            if value not in choices:
-                raise ConfigurationError(f"mage_gru: {key} is {value!r}, expected one of {choices}")
+        check_choice("mage_gru", "variant", variant, VARIANTS)
+        check_choice("mage_gru", "carry", carry, CARRIES)
         if carry != CARRIES[0] and variant != VARIANTS[0]:
             raise ConfigurationError(f"mage_gru: carry is {carry!r}, expected no choice of it in variant {variant!r}")
         if joint and not share_memory:

@@ -164,7 +164,7 @@ def test_malformed_files_are_read_once(tmp_path):
             {"format": "conll"},
             "format is 'conll', expected one of annotated, brat, conll_2012, conll_2016, conllu, corenlp, dassa",
         ),
-        ({"missing": "warn"}, "missing is 'warn', expected error or ignore"),
+        ({"missing": "warn"}, "missing is 'warn', expected one of error, ignore"),
     ],
 )
 def test_wrong_options_say_so(options, message):

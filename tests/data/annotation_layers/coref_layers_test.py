@@ -66,7 +66,7 @@ def test_edges_refuse_unknown_options(options):
     ((key, value),) = options.items()
     with pytest.raises(ConfigurationError) as error:
         CorefEdges(**options)
-    assert f"coref_edges: {key} is {value!r}, expected one of ('all'" in str(error.value)
+    assert f"coref_edges: {key} is {value!r}, expected one of all, " in str(error.value)
 
 
 def test_clusters_are_numbered_by_first_mention_over_both_sequences():

@@ -212,7 +212,7 @@ def test_a_view_has_at_most_one_frame_of_each_sentence_and_shows_its_predicate(t
         (lambda: SrlViews(0), "srl_views: max_views is 0, expected 1 or more"),
         (
             lambda: DiscourseViews("both"),
-            "discourse_views: kind is 'both', expected one of ('explicit', 'non_explicit')",
+            "discourse_views: kind is 'both', expected one of explicit, non_explicit",
         ),
         (lambda: DiscourseViews("explicit", 0), "discourse_views: max_views is 0, expected 1 or more"),
         (lambda: DiscourseViews("non_explicit", 3), "max_views is 3, expected 2 for kind 'non_explicit'"),

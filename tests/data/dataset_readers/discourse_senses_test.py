@@ -98,10 +98,10 @@ def test_long_arguments_are_cut_far_from_the_connective():
 @pytest.mark.parametrize(
     "options, message",
     [
-        ({"fold": "test"}, "dataset_reader.fold is 'test', expected one of train, valid"),
+        ({"fold": "test"}, "dataset_reader: fold is 'test', expected one of train, valid"),
         ({"held_out": 1.0}, "dataset_reader.held_out is 1.0"),
         ({"relation_types": ["explicit"]}, "dataset_reader.relation_types has 'explicit', expected any of Explicit"),
-        ({"max_argument_length": 0}, "dataset_reader.max_argument_length is 0"),
+        ({"max_argument_length": 0}, "dataset_reader: max_argument_length is 0"),
     ],
 )
 def test_mistaken_settings_are_named(options, message):

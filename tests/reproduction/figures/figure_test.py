@@ -195,7 +195,7 @@ def test_rows_that_are_drawn_beside_each_other_need_names_of_their_own(figures, 
         (
             "{type: story_maps}",
             "{type: story_maps, way: back}",
-            r"figures\.4\.drawing: .*found the way 'back', expected",
+            r"figures\.4\.drawing: .*way is 'back', expected",
         ),
         ("{type: story_maps}", "{type: story_maps, questions: 3}", r"figures\.4\.drawing: "),
         ("{type: story_maps}", "{type: story_maps, questions: [0]}", r"drawing: .*found the questions \[0\], expected"),

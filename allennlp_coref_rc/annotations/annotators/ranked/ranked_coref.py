@@ -17,7 +17,8 @@ from allennlp_coref_rc.annotations.annotators.ranked.pairs import (
 )
 from allennlp_coref_rc.annotations.annotators.ranked.token_features import token_features
 from allennlp_coref_rc.annotations.annotators.sieve.sieve_coref import Resolution, SieveCoref
-from allennlp_coref_rc.annotations.clusters import check_max_clusters, largest_clusters
+from allennlp_coref_rc.annotations.clusters import largest_clusters
+from allennlp_coref_rc.common.checks import check_number
 
 LEAST_CHANCE = 0.25
 """How likely a span has to be a mention to be linked."""
@@ -64,7 +65,7 @@ class RankedCoref(Annotator):
         max_clusters: Optional[int] = None,
         path: Optional[str] = None,
     ) -> None:
-        check_max_clusters("ranked_coref", max_clusters)
+        check_number("ranked_coref", "max_clusters", max_clusters, least=0)
         self._include_singletons = include_singletons
         self._max_clusters = max_clusters
         self._weights, self._words = networks.load_weights(Path(path) if path else networks.MODEL)

@@ -11,9 +11,9 @@ from allennlp_coref_rc.annotations.annotators.sieve.name_links import link_appos
 from allennlp_coref_rc.annotations.annotators.sieve.quotes import Quote, SpeakerFinder, find_quotes
 from allennlp_coref_rc.annotations.annotators.sieve.references import ReferenceLinker
 from allennlp_coref_rc.annotations.annotators.sieve.speakers import Speakers
-from allennlp_coref_rc.annotations.clusters import check_max_clusters, largest_clusters
+from allennlp_coref_rc.annotations.clusters import largest_clusters
 from allennlp_coref_rc.annotations.sentences import sentence_spans
-from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.checks import check_number
 
 
 class Resolution(NamedTuple):
@@ -72,11 +72,8 @@ class SieveCoref(Annotator):
         include_singletons: bool = False,
         max_clusters: Optional[int] = None,
     ) -> None:
-        if max_pronoun_distance < 0:
-            raise ConfigurationError(
-                f"sieve_coref: max_pronoun_distance is {max_pronoun_distance}, expected 0 or more sentences"
-            )
-        check_max_clusters("sieve_coref", max_clusters)
+        check_number("sieve_coref", "max_pronoun_distance", max_pronoun_distance, least=0)
+        check_number("sieve_coref", "max_clusters", max_clusters, least=0)
         self._max_pronoun_distance = max_pronoun_distance
         self._all_nouns = all_nouns
         self._descriptions = descriptions

@@ -4,6 +4,7 @@ from typing import Iterable, List, Sequence
 from allennlp.common import Params
 from allennlp.data import DatasetReader
 
+from allennlp_coref_rc.common.checks import check_choice
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.progress import progress_bar
 from allennlp_coref_rc.pages.stories import write_story
@@ -38,8 +39,7 @@ class StoryMaps(Drawing):
             raise ConfigurationError(
                 f"story_maps: found the questions {self._questions}, expected numbers of 1 or more"
             )
-        if way not in WAYS:
-            raise ConfigurationError(f"story_maps: found the way {way!r:.60}, expected {' or '.join(WAYS)}")
+        check_choice("story_maps", "way", way, WAYS)
         self._believe = WAYS[way]
 
     def draw(self, folder: str, rows: Sequence[Scores]) -> List[str]:

@@ -383,7 +383,7 @@ def test_the_largest_clusters_are_kept():
 @pytest.mark.parametrize(
     "options, message",
     [
-        ({"max_pronoun_distance": -1}, "max_pronoun_distance is -1, expected 0 or more sentences"),
+        ({"max_pronoun_distance": -1}, "max_pronoun_distance is -1, expected 0 or more"),
         ({"max_clusters": -1}, "max_clusters is -1, expected 0 or more"),
     ],
 )
