@@ -36,7 +36,7 @@ from allennlp_coref_rc.annotations import Document, read_documents, write_docume
 from allennlp_coref_rc.annotations.annotators import Annotator
 from allennlp_coref_rc.common.config_files import FOLDER, check_overrides
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.common.files import atomic_write, open_text
+from allennlp_coref_rc.common.files import atomic_write, open_text, write_text
 from allennlp_coref_rc.common.plurals import counted
 from allennlp_coref_rc.common.script import ScriptParser, run
 from allennlp_coref_rc.data.dataset_readers import AnnotatedQuorefReader
@@ -138,8 +138,7 @@ def split(arguments: Any, settings: Dict[str, Any]) -> None:
     annotator = build_annotator("--annotator", arguments.annotator)
     fold_of = deal(list(titled(AnnotatedQuorefReader().documents(arguments.path))), arguments.folds, arguments.seed)
     folder.mkdir(parents=True, exist_ok=True)
-    with atomic_write(str(folder / "settings.json")) as file:
-        json.dump(settings, file)
+    write_text(folder / "settings.json", json.dumps(settings))
     reader = AnnotatedQuorefReader(annotator=annotator)
     write_documents(str(annotated), (document for _, document in reader.documents(arguments.path)), HEADER)
     documents = [document for _, document in read_documents(str(annotated))]

@@ -10,7 +10,7 @@ from filelock import FileLock, Timeout
 from allennlp_coref_rc.annotation_runs.job import ChunkResult
 from allennlp_coref_rc.annotations.document import header_line, json_line
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.common.files import atomic_write, check_writable, open_text
+from allennlp_coref_rc.common.files import atomic_write, check_writable, open_text, write_text
 
 PART = re.compile(r"\d{6,}\.jsonl")
 
@@ -83,8 +83,7 @@ class UnfinishedOutput:
         self.check(plan)
         if not self._numbers() or not os.path.exists(self._plan):
             self._clear()
-            with atomic_write(self._plan) as file:
-                file.write(json.dumps(plan, indent=2) + "\n")
+            write_text(self._plan, json.dumps(plan, indent=2) + "\n")
 
     def write(self, number: int, result: ChunkResult) -> None:
         """Stores the result of a chunk."""

@@ -21,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    from allennlp_coref_rc.common.files import atomic_write
+    from allennlp_coref_rc.common.files import write_text
     from allennlp_coref_rc.pages.model_card import model_card, read_metrics
     from allennlp_coref_rc.trust.archives import config_of
 
@@ -33,7 +33,6 @@ def run(args: argparse.Namespace) -> None:
         raise ConfigurationError(f"{path} is there already; -f replaces it")
     metrics = read_metrics(folder / "metrics.json")
     card = model_card(config, metrics, args.title or folder.resolve().name, args.licence)
-    with atomic_write(str(path)) as file:
-        file.write(card)
+    write_text(path, card)
     missing = "" if metrics else f"; found no {folder / 'metrics.json'}, so it has no metrics"
     print(f"{path}: a model card, to be read and completed{missing}")

@@ -7,7 +7,7 @@ import tempfile
 import zlib
 from contextlib import contextmanager, suppress
 from functools import partial
-from typing import IO, Any, Dict, Iterable, Iterator, Optional
+from typing import IO, Any, Dict, Iterable, Iterator, Optional, Union
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 
@@ -162,6 +162,27 @@ def atomic_write(path: str) -> Iterator[IO[str]]:
         if isinstance(error, OSError) and error.errno is not None and error.filename in (None, temporary):
             # Such as a full disk. The user knows the file by this name.
             error.filename, error.filename2 = path, None
+        raise
+
+
+def write_text(path: Union[str, os.PathLike], text: str) -> None:
+    """Writes a text as `atomic_write` does."""
+    with atomic_write(os.fspath(path)) as file:
+        file.write(text)
+
+
+@contextmanager
+def partial_path(path: Union[str, os.PathLike]) -> Iterator[str]:
+    """
+    A path beside this one, PATH.part, for what writes files by itself. The file gets its own name when it is complete.
+    """
+    part = f"{os.fspath(path)}.part"
+    try:
+        yield part
+        os.replace(part, path)
+    except BaseException:
+        with suppress(FileNotFoundError):
+            os.unlink(part)
         raise
 
 

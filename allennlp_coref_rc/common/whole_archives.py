@@ -1,7 +1,9 @@
 import os
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Any, Iterator
 from unittest.mock import patch
+
+from allennlp_coref_rc.common.files import partial_path
 
 
 @contextmanager
@@ -16,14 +18,8 @@ def whole_archives() -> Iterator[None]:
 
     def archive_whole(serialization_dir: str, **kwargs: Any) -> str:
         path = os.path.join(serialization_dir, "model.tar.gz")
-        part = f"{path}.part"
-        try:
+        with partial_path(path) as part:
             archive(serialization_dir, archive_path=part, **kwargs)
-            os.replace(part, path)
-        except BaseException:
-            with suppress(FileNotFoundError):
-                os.unlink(part)
-            raise
         return path
 
     with patch.object(train, "archive_model", archive_whole):

@@ -7,7 +7,7 @@ from typing import Any, Dict, List, NamedTuple, Optional, Tuple, Union
 
 from allennlp_coref_rc.annotations.sentences import sentence_spans
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.common.files import atomic_write
+from allennlp_coref_rc.common.files import write_text
 from allennlp_coref_rc.common.progress import progress_bar
 from allennlp_coref_rc.common.side_by_side import side_by_side
 from allennlp_coref_rc.pages.annotated_text import Entity, entities, full_colour
@@ -88,10 +88,9 @@ def write_compared_answers(folder: str, paths: Dict[str, str], limit: int, only_
             "before": rows[i - 1].file if i else None,
             "after": rows[i + 1].file if i + 1 < len(rows) else None,
         }
-        with atomic_write(str(Path(folder) / row.file)) as file:
-            file.write(render("compared_answers.html.jinja", row=row, **neighbours))
-    with atomic_write(str(Path(folder) / "index.html")) as file:
-        file.write(render("compared_answers_index.html.jinja", rows=rows, readers=list(paths)))
+        write_text(Path(folder) / row.file, render("compared_answers.html.jinja", row=row, **neighbours))
+    index = render("compared_answers_index.html.jinja", rows=rows, readers=list(paths))
+    write_text(Path(folder) / "index.html", index)
     return len(rows)
 
 

@@ -8,7 +8,7 @@ from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Discours
 from allennlp_coref_rc.annotations.document import Document, read_documents, read_header
 from allennlp_coref_rc.annotations.formats import FORMATS
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.common.files import atomic_write
+from allennlp_coref_rc.common.files import write_text
 from allennlp_coref_rc.common.progress import progress_bar
 from allennlp_coref_rc.pages.annotated_text import entities, mentions
 from allennlp_coref_rc.pages.marked_text import in_lanes, joined, marked_paragraphs, paragraphs
@@ -53,11 +53,9 @@ def write_pages(path: str, folder: str, form: str = "annotated", limit: int = 10
     Path(folder).mkdir(parents=True, exist_ok=True)
     rows = [_row(number, document) for number, document in enumerate(documents, start=1)]
     for i, document in enumerate(progress_bar(documents, desc="drawing")):
-        with atomic_write(str(Path(folder) / rows[i].file)) as file:
-            file.write(page(document, rows, i))
+        write_text(Path(folder) / rows[i].file, page(document, rows, i))
     if len(rows) > 1:
-        with atomic_write(str(Path(folder) / "index.html")) as file:
-            file.write(render("documents.html.jinja", name=Path(path).name, rows=rows))
+        write_text(Path(folder) / "index.html", render("documents.html.jinja", name=Path(path).name, rows=rows))
     return len(rows)
 
 

@@ -6,7 +6,7 @@ from typing import List, NamedTuple, Tuple
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span, clusters_from_json
 from allennlp_coref_rc.annotations.sentences import sentence_spans
-from allennlp_coref_rc.common.files import atomic_write
+from allennlp_coref_rc.common.files import write_text
 from allennlp_coref_rc.common.progress import progress_bar
 from allennlp_coref_rc.pages.annotated_text import entities, find_answer, mentions
 from allennlp_coref_rc.pages.attention_views import SCORES, packed_views, shown_token
@@ -33,8 +33,7 @@ def write_explanations(path: str, folder: str, limit: int, pictures: bool = Fals
     predictions = read_predictions(path, limit)
     Path(folder).mkdir(parents=True, exist_ok=True)
     for number, prediction in enumerate(progress_bar(predictions, desc="drawing"), start=1):
-        with atomic_write(str(Path(folder) / f"{number:03d}.html")) as file:
-            file.write(page(prediction))
+        write_text(Path(folder) / f"{number:03d}.html", page(prediction))
         if pictures:
             from allennlp_coref_rc.pages.attention_pictures import draw_pictures
 

@@ -2,7 +2,7 @@
 
 from typing import Dict, List, Sequence
 
-from allennlp_coref_rc.common.files import atomic_write
+from allennlp_coref_rc.common.files import write_text
 from allennlp_coref_rc.common.pictures import pyplot, save
 from allennlp_coref_rc.data.babi.babi_files import BabiQuestion
 from allennlp_coref_rc.pages.templates import render
@@ -61,7 +61,6 @@ def write_story(path: str, question: BabiQuestion, readers: Dict[str, Distributi
     """Shows the readers beside each other, in a picture PATH.png and a page PATH.html with the numbers."""
     answer = question.answer.lower()
     candidates = shown_candidates(list(readers.values()), answer)
-    with atomic_write(path + ".html") as file:
-        file.write(page(question, readers, candidates, answer))
+    write_text(path + ".html", page(question, readers, candidates, answer))
     draw(path + ".png", question, readers, candidates, answer)
     return [path + ".png", path + ".html"]

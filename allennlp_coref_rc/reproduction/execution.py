@@ -9,14 +9,14 @@ import time
 import traceback
 from contextlib import contextmanager, suppress
 from importlib.metadata import version
-from typing import IO, Any, Dict, Iterator, List, Optional, Tuple
+from typing import Any, Dict, Iterator, List, Optional, Tuple
 from unittest.mock import patch
 
 from filelock import FileLock, Timeout
 
 from allennlp_coref_rc.common.error_message import message_of
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.common.files import atomic_write, open_text
+from allennlp_coref_rc.common.files import open_text, write_text
 from allennlp_coref_rc.common.plurals import counted
 from allennlp_coref_rc.common.stopping import is_full
 from allennlp_coref_rc.metrics.answer_scores import answer_counts, correctness
@@ -69,10 +69,9 @@ def execute(run: Run, commit: str, cuda_device: int = -1, keep_weights: str = "b
                 raise
             except BaseException as error:
                 # There may be no room for it.
-                with suppress(OSError), atomic_write(run.path(ERROR)) as file:
-                    file.write(traceback.format_exc())
-                    if is_full(error):
-                        file.write(f"{advice(error)}\n")
+                with suppress(OSError):
+                    hint = f"{advice(error)}\n" if is_full(error) else ""
+                    write_text(run.path(ERROR), traceback.format_exc() + hint)
                 raise
     except Timeout as error:
         raise ConfigurationError(f"{run.path()}: another process is at work there") from error
@@ -96,8 +95,7 @@ def _begin(run: Run, commit: str) -> float:
         seconds = attempt["seconds"] + max(0.0, sorted(map(os.path.getmtime, checkpoints))[-2] - attempt["begun"])
     else:
         _clear(run)
-    with atomic_write(run.path(ATTEMPT)) as file:
-        json.dump({"commit": commit, "begun": time.time(), "seconds": seconds}, file)
+    write_text(run.path(ATTEMPT), json.dumps({"commit": commit, "begun": time.time(), "seconds": seconds}))
     return seconds
 
 
@@ -109,25 +107,23 @@ def _execute(run: Run, commit: str, cuda_device: int, earlier_seconds: float) ->
     metrics = run.read(os.path.join(MODEL, "metrics.json")) or {}
     metrics.update(_evaluated(run))
     predictions = list(_predictions(run.path(ALL_PREDICTIONS)))
-    with atomic_write(run.path(PREDICTIONS)) as file:
-        file.writelines(json.dumps(prediction) + "\n" for prediction in predictions)
-    with atomic_write(run.path(RESULT)) as file:
-        result = {
-            "format": FORMAT,
-            "run": run.name,
-            "config": run.config,
-            "settings": run.settings(),
-            "fingerprint": fingerprint,
-            "data": digests,
-            "metrics": metrics,
-            "questions": len(predictions),
-            "correct": sum(prediction.get("correct", False) for prediction in predictions),
-            "seconds": {name: round(value, 1) for name, value in seconds.items()},
-            "commit": commit,
-            "hardware": hardware(cuda_device),
-            "versions": {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}},
-        }
-        _write(file, result)
+    write_text(run.path(PREDICTIONS), "".join(json.dumps(prediction) + "\n" for prediction in predictions))
+    result = {
+        "format": FORMAT,
+        "run": run.name,
+        "config": run.config,
+        "settings": run.settings(),
+        "fingerprint": fingerprint,
+        "data": digests,
+        "metrics": metrics,
+        "questions": len(predictions),
+        "correct": sum(prediction.get("correct", False) for prediction in predictions),
+        "seconds": {name: round(value, 1) for name, value in seconds.items()},
+        "commit": commit,
+        "hardware": hardware(cuda_device),
+        "versions": {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}},
+    }
+    _write_result(run, result)
     for name in (ALL_PREDICTIONS, ATTEMPT):
         os.unlink(run.path(name))
 
@@ -146,8 +142,7 @@ def _evaluate(run: Run, cuda_device: int) -> None:
         raise ConfigurationError(f"{run.path(RESULT)}: no such file, expected what the run came to")
     result["metrics"].update(_evaluated(run))
     result["seconds"]["evaluate"] = round(result["seconds"].get("evaluate", 0.0) + seconds, 1)
-    with atomic_write(run.path(RESULT)) as file:
-        _write(file, result)
+    _write_result(run, result)
 
 
 def _call(commands: List[List[str]]) -> Dict[str, float]:
@@ -172,8 +167,8 @@ def _evaluated(run: Run) -> Dict[str, Any]:
     return {f"{name}_{key}": value for name, metrics in found.items() for key, value in metrics.items()}
 
 
-def _write(file: IO[str], result: Dict[str, Any]) -> None:
-    file.write(json.dumps(result, indent=2) + "\n")
+def _write_result(run: Run, result: Dict[str, Any]) -> None:
+    write_text(run.path(RESULT), json.dumps(result, indent=2) + "\n")
 
 
 def _predictions(path: str) -> Iterator[Dict[str, Any]]:

@@ -3,7 +3,7 @@ from typing import Dict, Iterator, List, Optional, Sequence, Tuple
 
 from allennlp_coref_rc.common.config_files import locate
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.common.files import atomic_write, open_text
+from allennlp_coref_rc.common.files import open_text, write_text
 from allennlp_coref_rc.reproduction.condition import Column, Condition, Table
 from allennlp_coref_rc.reproduction.figures.drawings import Figure
 from allennlp_coref_rc.reproduction.results_file import Results
@@ -55,9 +55,7 @@ def write_report(path: str, report: str) -> None:
     if os.path.exists(path):
         with open_text(path, newline="") as lines:
             text = "".join(lines)
-    with_report = merge_report(path, text, report)
-    with atomic_write(path) as file:
-        file.write(with_report)
+    write_text(path, merge_report(path, text, report))
 
 
 def merge_report(path: str, text: str, report: str) -> str:

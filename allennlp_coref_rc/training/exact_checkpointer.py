@@ -12,6 +12,7 @@ from allennlp.training import Checkpointer, Trainer
 from allennlp.training.trainer import TrainerCheckpoint
 
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.files import partial_path
 
 logger = logging.getLogger(__name__)
 
@@ -119,14 +120,8 @@ class ExactCheckpointer(Checkpointer):
 
 def write_state(state: Dict[str, Any], path: Union[str, os.PathLike]) -> None:
     """Writes a file of a checkpoint, which appears only when it is complete, even if the disk is full."""
-    part = f"{path}.part"
-    try:
+    with partial_path(path) as part:
         torch.save(state, part)
-        os.replace(part, path)
-    except BaseException:
-        with suppress(FileNotFoundError):
-            os.unlink(part)
-        raise
 
 
 def read_state(path: str) -> Dict[str, Any]:

@@ -4,12 +4,13 @@ in a JSON file and on a Markdown page at once, so that a kit that is stopped lea
 """
 
 import json
-import os
 import time
 from pathlib import Path
 from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Sequence
 
 from harness import Spread
+
+from allennlp_coref_rc.common.files import write_text
 
 Row = List[Any]
 
@@ -80,8 +81,8 @@ class Page:
         return "\n".join(lines) + "\n"
 
     def _write(self) -> None:
-        replace(f"{self._name}.json", json.dumps(self.content, indent=1, default=_plain) + "\n")
-        replace(f"{self._name}.md", self.markdown())
+        write_text(f"{self._name}.json", json.dumps(self.content, indent=1, default=_plain) + "\n")
+        write_text(f"{self._name}.md", self.markdown())
 
 
 def measure(parts: Sequence[Part], page: Page) -> None:
@@ -108,12 +109,6 @@ def measure(parts: Sequence[Part], page: Page) -> None:
                 page.add(part.name, "failed", (step.name, f"{type(error).__name__}: {error}"[:1000]))
             longest = max(longest, time.monotonic() - start)
             page.spent(part.name, time.monotonic() - began)
-
-
-def replace(path: str, text: str) -> None:
-    """Writes a file so that there is a whole one at any time."""
-    Path(f"{path}.part").write_text(text)
-    os.replace(f"{path}.part", path)
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> List[str]:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Callable, Dict, List, Tuple
 
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.common.files import atomic_write
+from allennlp_coref_rc.common.files import write_text
 from allennlp_coref_rc.reproduction.condition_files import numbers
 from allennlp_coref_rc.reproduction.report import markdown, report
 from allennlp_coref_rc.reproduction.runs import OUTPUT
@@ -129,8 +129,7 @@ def main() -> None:
     for path in pages():
         text = path.read_text(encoding="utf-8")
         if filled(text) != text:
-            with atomic_write(str(path)) as file:
-                file.write(filled(text))
+            write_text(path, filled(text))
             print(f"{path.relative_to(PROJECT)}: filled anew")
 
 

@@ -6,7 +6,7 @@ from typing import Dict, List, Sequence
 import numpy
 
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.common.files import atomic_write
+from allennlp_coref_rc.common.files import atomic_write, write_text
 from allennlp_coref_rc.common.pictures import pyplot, save
 from allennlp_coref_rc.reproduction.figures.question_groups import (
     BOUNDS,
@@ -71,8 +71,8 @@ def draw(path: str, title: str, groups: Sequence[Group], measure: str) -> None:
 
 def write(folder: str, tables: Dict[str, List[Group]], measures: Sequence[str]) -> List[str]:
     files = [os.path.join(folder, name) for name in ("scores.md", "scores.csv")]
-    with atomic_write(files[0]) as file:
-        file.write("\n".join(markdown(by, groups, measure) for by, groups in tables.items() for measure in measures))
+    shown = [markdown(by, groups, measure) for by, groups in tables.items() for measure in measures]
+    write_text(files[0], "\n".join(shown))
     with atomic_write(files[1]) as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["by", "group", "questions", *Score._fields])
