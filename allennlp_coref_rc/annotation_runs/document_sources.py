@@ -6,7 +6,6 @@ from functools import lru_cache
 from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, cast
 
 from allennlp.common import Params
-from allennlp.common.file_utils import cached_path
 from allennlp.data import DatasetReader
 
 from allennlp_coref_rc.annotations import AnnotatedText, Document, read_documents, read_header, sentence_spans
@@ -14,7 +13,7 @@ from allennlp_coref_rc.annotations.alignment import UNKNOWN
 from allennlp_coref_rc.annotations.annotators import Annotator, annotate_documents
 from allennlp_coref_rc.annotations.formats import FORMATS
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.common.files import COMPRESSED, open_text
+from allennlp_coref_rc.common.files import COMPRESSED, local_path, open_text
 from allennlp_coref_rc.common.hub_addresses import is_hub_address
 from allennlp_coref_rc.common.json_objects import excerpt, parse_json
 from allennlp_coref_rc.data.dataset_readers import ReadingComprehensionReader
@@ -68,7 +67,7 @@ class TextLines(DocumentSource):
     """Plain text, one document a line. Blank lines are skipped."""
 
     def items(self) -> Iterator[Tuple[str, TextItem]]:
-        with open_text(_local(self.path)) as lines:
+        with open_text(local_path(self.path)) as lines:
             for number, line in enumerate(lines, start=1):
                 if line.strip():
                     yield f"{self.path}, line {number}", (_line_id(self.path, number), line.strip(), {})
@@ -98,7 +97,7 @@ class JsonLines(DocumentSource):
     """
 
     def items(self) -> Iterator[Tuple[str, Any]]:
-        with open_text(_local(self.path)) as lines:
+        with open_text(local_path(self.path)) as lines:
             for number, line in enumerate(lines, start=1):
                 place = f"{self.path}, line {number}"
                 try:
@@ -130,12 +129,12 @@ class AnnotatedDocuments(DocumentSource):
     """A file of documents, to which a further layer is added. Documents that failed before are tried again."""
 
     def items(self) -> Iterator[Tuple[str, Document]]:
-        for place, document in read_documents(_local(self.path)):
+        for place, document in read_documents(local_path(self.path)):
             data = {key: value for key, value in document.data.items() if key != FAILURE}
             yield place, replace(document, data=data)
 
     def header(self) -> Dict[str, Any]:
-        given = read_header(_local(self.path)) or {}
+        given = read_header(local_path(self.path)) or {}
         header = {key: given.get(key, default) for key, default in super().header().items()}
         if not isinstance(header["annotators"], list) or not isinstance(header["failed"], int):
             raise ConfigurationError(
@@ -203,7 +202,7 @@ def document_source(path: str, reader: Optional[Dict[str, Any]] = None, format: 
         raise ConfigurationError(f"{path}: found a data set of the Hugging Face hub, expected also --reader")
     if os.path.isdir(path) or (glob.has_magic(path) and not os.path.exists(path)):
         return TextFiles(path)
-    header = read_header(_local(path))
+    header = read_header(local_path(path))
     if header is not None:
         source = AnnotatedDocuments(path)
         annotators = source.header()["annotators"]
@@ -239,10 +238,3 @@ def _bare(path: str) -> str:
 
 def _line_id(path: str, number: int) -> str:
     return f"{os.path.basename(path)}:{number}"
-
-
-def _local(path: str) -> str:
-    try:
-        return str(cached_path(path))
-    except (FileNotFoundError, ValueError) as error:
-        raise ConfigurationError(f"{path}: no such file") from error

@@ -37,6 +37,16 @@ def named_paths(arguments: Iterable[str]) -> Dict[str, str]:
     return paths
 
 
+def local_path(path: str) -> str:
+    """The local file of a path or a URL. What is not there raises a `ConfigurationError`."""
+    from allennlp.common.file_utils import cached_path
+
+    try:
+        return str(cached_path(path))
+    except (FileNotFoundError, ValueError) as error:
+        raise ConfigurationError(f"{path}: no such file") from error
+
+
 @contextmanager
 def open_text(
     path: str, limit: int = -1, newline: Optional[str] = None, encoding: str = "utf-8-sig"

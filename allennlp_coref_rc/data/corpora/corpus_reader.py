@@ -5,11 +5,11 @@ import random
 from collections import Counter
 from typing import Any, Iterable, Iterator, Optional, Sequence, Tuple
 
-from allennlp.common.file_utils import cached_path
 from allennlp.data import DatasetReader, Instance
 
 from allennlp_coref_rc.common.checks import check_choice
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.files import local_path
 
 logger = logging.getLogger(__name__)
 
@@ -91,7 +91,4 @@ class CorpusReader(DatasetReader):
                 raise ConfigurationError(f"{path}: found no file with such a name")
             yield from found
         else:
-            try:
-                yield str(cached_path(path))
-            except (FileNotFoundError, ValueError) as error:
-                raise ConfigurationError(f"{path}: no such file") from error
+            yield local_path(path)

@@ -6,7 +6,6 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple, TypeVar, Union, cast
 
-from allennlp.common.file_utils import cached_path
 from allennlp.common.util import is_distributed
 from allennlp.data import DatasetReader, Field, Instance, Token, TokenIndexer, Tokenizer
 from allennlp.data.fields import IndexField, TextField
@@ -27,6 +26,7 @@ from allennlp_coref_rc.annotations.document import keep_passage
 from allennlp_coref_rc.annotations.formats.json_value import JsonValue
 from allennlp_coref_rc.common.checks import check_number
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.files import local_path
 from allennlp_coref_rc.common.hub_addresses import is_hub_address, parse_address
 from allennlp_coref_rc.common.plurals import counted
 from allennlp_coref_rc.data.annotation_layers import AnnotationLayer, label_namespace
@@ -196,10 +196,7 @@ class ReadingComprehensionReader(DatasetReader):
             if not self.columns:
                 raise ConfigurationError(f"{file_path}: {self.registered_name()} reads files alone, expected one")
             return parse_address(file_path).address
-        try:
-            return str(cached_path(file_path))
-        except (FileNotFoundError, ValueError) as error:
-            raise ConfigurationError(f"{file_path}: no such file") from error
+        return local_path(file_path)
 
     def items(self, path: str, name: str) -> Iterator[Tuple[str, Any]]:
         """The items of a file, or of a data set of the Hugging Face hub; see `read_items`."""
