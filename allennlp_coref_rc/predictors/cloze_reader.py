@@ -1,12 +1,11 @@
-from typing import Dict, List, cast
+from typing import Dict, List
 
 from allennlp.common.util import JsonDict
 from allennlp.data import Field, Instance
-from allennlp.data.fields import MetadataField
 from allennlp.predictors import Predictor
 
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.data.fields import CANDIDATE_LABELS, CLASS_LABELS, UNKNOWN_ANSWER, AnswerField
+from allennlp_coref_rc.data.fields import CANDIDATE_LABELS, CLASS_LABELS, UNKNOWN_ANSWER, AnswerField, metadata_of
 from allennlp_coref_rc.predictors.explaining_predictor import ExplainingPredictor, add_warnings
 from allennlp_coref_rc.predictors.inputs import reader_arguments
 from allennlp_coref_rc.predictors.interpretable_predictor import is_attacked
@@ -55,7 +54,7 @@ class ClozeReaderPredictor(ExplainingPredictor):
 
     def answer_fields(self, instance: Instance, output: JsonDict) -> Dict[str, Field]:
         namespace = CANDIDATE_LABELS if "candidates" in instance else CLASS_LABELS
-        given = cast(MetadataField, instance["metadata"])["candidates"]
+        given = metadata_of(instance)["candidates"]
         if output["answer"] is None:
             if not is_attacked(instance):
                 raise ConfigurationError(f"there is no answer to interpret: {output['unanswered']}")

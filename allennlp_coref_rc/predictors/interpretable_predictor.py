@@ -6,13 +6,13 @@ import numpy
 import torch
 from allennlp.common.util import JsonDict
 from allennlp.data import Batch, DatasetReader, Field, Instance, Token
-from allennlp.data.fields import IndexField, MetadataField, SequenceLabelField, TextField
+from allennlp.data.fields import IndexField, SequenceLabelField, TextField
 from allennlp.models import Model
 from allennlp.nn.util import move_to_device
 from allennlp.predictors import Predictor
 
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.data.fields import CandidatesField
+from allennlp_coref_rc.data.fields import CandidatesField, metadata_of
 from allennlp_coref_rc.modules.word_vectors import SIDES, WordVectors, word_vectors
 
 OF_THE_WORDS = ("passage_tokens", "question_tokens", "clusters", "text", "original_passage", "token_offsets")
@@ -89,7 +89,7 @@ class InterpretablePredictor(Predictor):
             return instance
         passage, question = (cast(TextField, instance[side]) for side in SIDES)
         words = [[str(token) for token in field.tokens] for field in (passage, question)]
-        metadata = _metadata(instance)
+        metadata = metadata_of(instance)
         boundary = len(metadata["passage_tokens"])
         in_passage = _places(passage)
         kept = in_passage + [boundary + place for place in _places(question)]
@@ -116,7 +116,7 @@ class InterpretablePredictor(Predictor):
 
 def original_passage(instance: Instance) -> TextField:
     """The passage as it was before any attack."""
-    return TextField([Token(word) for word in _metadata(instance)["passage_tokens"]])
+    return TextField([Token(word) for word in metadata_of(instance)["passage_tokens"]])
 
 
 def original_span(instance: Instance, first: int, last: int) -> Tuple[int, int]:
@@ -128,7 +128,7 @@ def original_span(instance: Instance, first: int, last: int) -> Tuple[int, int]:
 def is_attacked(instance: Instance) -> bool:
     """Whether a word of it is another one, or gone."""
     return any(
-        [str(token) for token in cast(TextField, instance[side]).tokens] != _metadata(instance)[f"{side}_tokens"]
+        [str(token) for token in cast(TextField, instance[side]).tokens] != metadata_of(instance)[f"{side}_tokens"]
         for side in SIDES
     )
 
@@ -136,7 +136,3 @@ def is_attacked(instance: Instance) -> bool:
 def _places(field: TextField) -> List[int]:
     """Where tokens were before any attack. Attacks that put new tokens in the place of others remove none."""
     return [i if token.idx is None else token.idx for i, token in enumerate(field.tokens)]
-
-
-def _metadata(instance: Instance) -> Dict[str, Any]:
-    return cast(Dict[str, Any], cast(MetadataField, instance["metadata"]).metadata)

@@ -1,11 +1,10 @@
 """Answers that a reader does not know: words of the passage as candidates beside the answers seen in training."""
 
-from typing import Any, Dict, List, Optional, cast
+from typing import Any, Dict, List, Optional
 
 from allennlp.data import Instance, Vocabulary
-from allennlp.data.fields import MetadataField
 
-from allennlp_coref_rc.data.fields import CANDIDATE_LABELS, CandidatesField, QuestionField
+from allennlp_coref_rc.data.fields import CANDIDATE_LABELS, CandidatesField, QuestionField, metadata_of
 from allennlp_coref_rc.predictors.unknown_words import WordKnowledge, content_words
 
 FROM_PASSAGE = (
@@ -23,7 +22,7 @@ def with_passage_candidates(
     """
     if answered and knowledge.knows_all:
         return None
-    metadata = _metadata(instance)
+    metadata = metadata_of(instance)
     if "candidates" not in instance.fields or metadata["candidates"] is not None:
         return None
     tokens = metadata["passage_tokens"]
@@ -60,7 +59,3 @@ def improve(output: Dict[str, Any], other: Dict[str, Any], vocab: Vocabulary) ->
         "if words of the passage that the reader does not know were candidates too, it would answer "
         f"{other['answer']!r} (probability {probability:.2f})"
     ]
-
-
-def _metadata(instance: Instance) -> Dict[str, Any]:
-    return cast(Dict[str, Any], cast(MetadataField, instance["metadata"]).metadata)

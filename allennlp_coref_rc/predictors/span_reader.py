@@ -1,11 +1,12 @@
-from typing import Dict, List, cast
+from typing import Dict, List
 
 from allennlp.common.util import JsonDict
 from allennlp.data import Field, Instance
-from allennlp.data.fields import IndexField, MetadataField, SequenceLabelField
+from allennlp.data.fields import IndexField, SequenceLabelField
 from allennlp.predictors import Predictor
 
 from allennlp_coref_rc.data.dataset_readers.annotated_squad import span_tags
+from allennlp_coref_rc.data.fields import metadata_of
 from allennlp_coref_rc.modules.spans import span_text
 from allennlp_coref_rc.predictors.explaining_predictor import ExplainingPredictor, add_warnings
 from allennlp_coref_rc.predictors.inputs import reader_arguments
@@ -54,7 +55,7 @@ class SpanReaderPredictor(ExplainingPredictor):
     def predict_batch_instance(self, instances: List[Instance]) -> List[JsonDict]:
         outputs = super().predict_batch_instance(instances)
         for instance, output in zip(instances, outputs):
-            metadata = cast(MetadataField, instance["metadata"]).metadata
+            metadata = metadata_of(instance)
             if "best_spans" in output:
                 output["answers"] = [span_text(metadata, *span) for span in output["best_spans"]]
                 output["answer"] = ", ".join(output["answers"])

@@ -3,7 +3,7 @@
 from typing import Dict, List, Optional, Sequence, Tuple, cast
 
 from allennlp.data import Instance
-from allennlp.data.fields import IndexField, MetadataField, TextField
+from allennlp.data.fields import IndexField, TextField
 
 from allennlp_coref_rc.annotations.annotated_text import Span
 from allennlp_coref_rc.data.fields import (
@@ -13,11 +13,12 @@ from allennlp_coref_rc.data.fields import (
     UNKNOWN_ANSWER,
     AnswerField,
     CandidatesField,
+    metadata_of,
 )
 
 
 def passage_tokens(instance: Instance) -> List[str]:
-    return cast(MetadataField, instance["metadata"])["passage_tokens"]
+    return metadata_of(instance)["passage_tokens"]
 
 
 def add_class(instance: Instance, answer: Optional[str]) -> None:
@@ -58,7 +59,7 @@ def add_candidates(
     distinct: Dict[Tuple[str, ...], str] = {}
     for name, words in zip(names, candidates):
         distinct.setdefault(_lower(words), name)
-    cast(MetadataField, instance["metadata"]).metadata["candidates"] = list(distinct.values())
+    metadata_of(instance)["candidates"] = list(distinct.values())
     field = CandidatesField(passage_tokens(instance), list(map(list, distinct)), contiguous=contiguous)
     instance.add_field("candidates", field)
     if answer is not None:

@@ -7,4 +7,4 @@ from allennlp_coref_rc.data.fields.answer_field import (
     AnswerField,
 )
 from allennlp_coref_rc.data.fields.candidates_field import CandidatesField, CandidateTensors
-from allennlp_coref_rc.data.fields.question_field import QuestionField
+from allennlp_coref_rc.data.fields.question_field import QuestionField, metadata_of

@@ -1,6 +1,7 @@
 from collections import UserList
-from typing import Any, List
+from typing import Any, Dict, List, cast
 
+from allennlp.data import Instance
 from allennlp.data.fields import MetadataField
 
 
@@ -15,3 +16,8 @@ class QuestionField(MetadataField):
 
     def batch_tensors(self, tensor_list: List[Any]) -> Any:
         return UserList(tensor_list)
+
+
+def metadata_of(instance: Instance) -> Dict[str, Any]:
+    """What a reader knows about the question of an instance."""
+    return cast(Dict[str, Any], cast(MetadataField, instance["metadata"]).metadata)
