@@ -109,26 +109,22 @@ class AnnotatedBabiReader(ReadingComprehensionReader):
         answer_type = self._answer_type or ("classification" if task and task not in EXTRACTIVE_TASKS else "extractive")
         is_word = answer_type == "extractive" and candidates is None
         known = {"answer": answer, "task": task, "supporting_facts": data.get("supporting_facts")}
+        instance = self.make_instance(text, boundary, known)
         if answer is not None and is_word and not _has(text.tokens[:boundary], answer):
             if not _has(document.text.tokens[slice(*document.part(0))], answer):
                 raise ConfigurationError(
                     f"found the answer {answer[:80]!r}, expected a word of the passage; where answers are classes, set "
                     'dataset_reader.task, or dataset_reader.answer_type to "classification"'
                 )
-            if not self.skip(CUT_OFF):
-                instance = self.make_instance(text, boundary, known)
-                add_seen_candidates(instance, None)
-                mark_skipped(instance)
-                yield instance
-            return
-        if answer_type == "classification":
-            instance = self.make_instance(text, boundary, known)
+            if self.skip(CUT_OFF):
+                return
+            add_seen_candidates(instance, None)
+            mark_skipped(instance)
+        elif answer_type == "classification":
             add_class(instance, answer)
         elif candidates is None:
-            instance = self.make_instance(text, boundary, known)
             add_seen_candidates(instance, answer)
         else:
-            instance = self.make_instance(text, boundary, known)
             words = list(map(self.tokenize, candidates))
             add_candidates(
                 instance, candidate_names(candidates), words, None if answer is None else self.tokenize(answer)

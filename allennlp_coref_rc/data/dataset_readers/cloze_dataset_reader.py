@@ -102,7 +102,7 @@ class ClozeDatasetReader(ReadingComprehensionReader):
         return tokens
 
     def _occurs(self, text: Text, passage: Sequence[str]) -> bool:
-        words = [word.lower() for word in self.tokenize(text)]
+        words = self._lower_tokens(text)
         if self._bag_of_tokens:
             return not set(words).isdisjoint(passage)
         length = len(words)
