@@ -25,12 +25,21 @@ LAYERS = ("clusters", "frames", "relations", "edges")
 RELATION_TYPES = ("Explicit", "Implicit", "EntRel", "AltLex")
 
 
+def shift_by(offset: int) -> Callable[[Span], Span]:
+    """The function that moves spans by so many tokens."""
+    return lambda span: (span[0] + offset, span[1] + offset)
+
+
 @dataclass
 class Frame:
     """A predicate with its arguments (PropBank). `arguments` are (role, span) pairs, `predicate` a span."""
 
     predicate: Span
     arguments: List[Tuple[str, Span]] = field(default_factory=list)
+
+    def moved(self, move: Callable[[Span], Span]) -> "Frame":
+        """A copy with all spans moved."""
+        return Frame(move(self.predicate), [(role, move(span)) for role, span in self.arguments])
 
 
 @dataclass
@@ -134,7 +143,7 @@ class AnnotatedText:
         """
         joint: Dict[str, Any] = {name: [] for name in ("tokens", "sentences", *LAYERS)}
         for text in texts:
-            shifted = text._shift(len(joint["tokens"]))
+            shifted = text.moved(shift_by(len(joint["tokens"])))
             for name, values in joint.items():
                 values.extend(getattr(shifted, name))
         return cls(**joint)
@@ -218,10 +227,7 @@ class AnnotatedText:
         moved.tokens = self.tokens
         moved.sentences = move_all(self.sentences)
         moved.clusters = [move_all(cluster) for cluster in self.clusters]
-        moved.frames = [
-            Frame(move(frame.predicate), [(role, move(span)) for role, span in frame.arguments])
-            for frame in self.frames
-        ]
+        moved.frames = [frame.moved(move) for frame in self.frames]
         moved.relations = [
             DiscourseRelation(rel.type, rel.sense, move_all(rel.arg1), move_all(rel.arg2), move_all(rel.connective))
             for rel in self.relations
@@ -229,9 +235,6 @@ class AnnotatedText:
         moved.edges = [Edge(edge.type, move(edge.source), move(edge.target)) for edge in self.edges]
         moved.id = self.id
         return moved
-
-    def _shift(self, offset: int) -> "AnnotatedText":
-        return self.moved(lambda span: (span[0] + offset, span[1] + offset))
 
     def to_json(self) -> Dict[str, Any]:
         """A JSON object with the constructor's names. `edges` and `id` are left out if the text has none."""

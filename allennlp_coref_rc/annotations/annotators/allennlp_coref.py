@@ -51,9 +51,6 @@ class AllenNlpCoref(Annotator):
     ) -> None:
         self._model = ArchivedModel(archive, batch_size, cuda_device, overrides, "coreference_resolution")
 
-    def annotate(self, text: AnnotatedText) -> AnnotatedText:
-        return self.annotate_batch([text])[0]
-
     def annotate_batch(self, texts: Sequence[AnnotatedText]) -> List[AnnotatedText]:
         alike: Dict[Tuple[int, int], List[Tuple[int, Instance]]] = {}
         share = getattr(self._model.model, "_spans_per_word", 1.0)

@@ -6,7 +6,7 @@ from allennlp.data import Instance, Token
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Frame, Span
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span, shift_by
 from allennlp_coref_rc.annotations.annotators.annotator import Annotator
 from allennlp_coref_rc.annotations.annotators.archived_model import ArchivedModel
 from allennlp_coref_rc.annotations.annotators.word_lists import VERBS
@@ -74,9 +74,6 @@ class AllenNlpSrl(Annotator):
         self._tags = {"VERB", "AUX"} if auxiliaries else {"VERB"}
         self._pipeline: Optional[Language] = None
 
-    def annotate(self, text: AnnotatedText) -> AnnotatedText:
-        return self.annotate_batch([text])[0]
-
     def annotate_batch(self, texts: Sequence[AnnotatedText]) -> List[AnnotatedText]:
         frames = [[] if self._predicates == "frames" else list(text.frames) for text in texts]
         found = [
@@ -88,7 +85,7 @@ class AllenNlpSrl(Annotator):
         instances = [self._instance(texts[i], sentence, position) for i, sentence, position in found]
         tags = self._model.predict(instances, "tags") if instances else []
         for (i, (start, _), position), tags_of_predicate in zip(found, tags):
-            frames[i].append(_shifted(frame_of(tags_of_predicate, position), start))
+            frames[i].append(frame_of(tags_of_predicate, position).moved(shift_by(start)))
         return [replace(text, frames=frames[i]) for i, text in enumerate(texts)]
 
     def _instance(self, text: AnnotatedText, sentence: Span, position: int) -> Instance:
@@ -119,10 +116,3 @@ class AllenNlpSrl(Annotator):
 
     def __getstate__(self) -> Dict[str, Any]:
         return {**self.__dict__, "_pipeline": None}
-
-
-def _shifted(frame: Frame, offset: int) -> Frame:
-    def move(span: Span) -> Span:
-        return span[0] + offset, span[1] + offset
-
-    return Frame(move(frame.predicate), [(role, move(span)) for role, span in frame.arguments])

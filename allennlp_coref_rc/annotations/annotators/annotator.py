@@ -12,15 +12,16 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 class Annotator(Registrable):
     """
     Adds linguistic structure to a text. A document's passage and questions come as one text, so that a cluster may have
-    mentions in all of them.
+    mentions in all of them. Annotators override `annotate`, or `annotate_batch` if they are faster on many texts at
+    once.
     """
 
     def annotate(self, text: AnnotatedText) -> AnnotatedText:
         """Returns the text with annotations added; the given text does not change."""
-        raise NotImplementedError
+        return self.annotate_batch([text])[0]
 
     def annotate_batch(self, texts: Sequence[AnnotatedText]) -> List[AnnotatedText]:
-        """Annotates several texts. Annotators that are faster on many at once override this method too."""
+        """Annotates several texts."""
         return [self.annotate(text) for text in texts]
 
 

@@ -25,11 +25,6 @@ class ComposedAnnotator(Annotator):
     def __init__(self, annotators: List[Annotator]) -> None:
         self._annotators = annotators
 
-    def annotate(self, text: AnnotatedText) -> AnnotatedText:
-        for annotator in self._annotators:
-            text = annotator.annotate(text)
-        return text
-
     def annotate_batch(self, texts: Sequence[AnnotatedText]) -> List[AnnotatedText]:
         annotated = list(texts)
         for annotator in self._annotators:

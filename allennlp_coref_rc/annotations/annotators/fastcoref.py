@@ -52,9 +52,6 @@ class FastCoref(Annotator):
         self._max_tokens_in_batch = max_tokens_in_batch
         self._model: Any = None
 
-    def annotate(self, text: AnnotatedText) -> AnnotatedText:
-        return self.annotate_batch([text])[0]
-
     def annotate_batch(self, texts: Sequence[AnnotatedText]) -> List[AnnotatedText]:
         annotated = list(texts)
         filled = [i for i, text in enumerate(texts) if text.tokens]

@@ -64,9 +64,6 @@ class Maverick(Annotator):
         self._device = device
         self._model: Any = None
 
-    def annotate(self, text: AnnotatedText) -> AnnotatedText:
-        return self.annotate_batch([text])[0]
-
     def annotate_batch(self, texts: Sequence[AnnotatedText]) -> List[AnnotatedText]:
         # Maverick reads one text at a time.
         return [replace(text, clusters=text.clusters + self._clusters(text)) if len(text) else text for text in texts]

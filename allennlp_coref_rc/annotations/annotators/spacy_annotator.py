@@ -43,9 +43,6 @@ class SpacyAnnotator(Annotator):
         """Loads the pipeline."""
         return spacy.load(self._spacy_model)
 
-    def annotate(self, text: AnnotatedText) -> AnnotatedText:
-        return self.annotate_batch([text])[0]
-
     def annotate_batch(self, texts: Sequence[AnnotatedText]) -> List[AnnotatedText]:
         pipeline = self._loaded()
         docs = pipeline.pipe(

@@ -48,9 +48,6 @@ class TrainedDiscourseSenses(Annotator):
         self._no_relation = no_relation
         self._candidates = candidates or ConnectiveDiscourse(exclude=[], implicit=True)
 
-    def annotate(self, text: AnnotatedText) -> AnnotatedText:
-        return self.annotate_batch([text])[0]
-
     def annotate_batch(self, texts: Sequence[AnnotatedText]) -> List[AnnotatedText]:
         found = [
             annotated.relations[len(text.relations) :]

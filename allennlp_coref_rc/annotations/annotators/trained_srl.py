@@ -1,7 +1,7 @@
 from dataclasses import replace
 from typing import List, Sequence
 
-from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Frame
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Frame, shift_by
 from allennlp_coref_rc.annotations.annotators.annotator import Annotator
 from allennlp_coref_rc.annotations.annotators.archived_model import ArchivedModel
 from allennlp_coref_rc.annotations.bio import frame_of
@@ -40,9 +40,6 @@ class TrainedSrl(Annotator):
         self._predicates = ArchivedModel(predicates, batch_size)
         self._roles = ArchivedModel(roles, batch_size)
 
-    def annotate(self, text: AnnotatedText) -> AnnotatedText:
-        return self.annotate_batch([text])[0]
-
     def annotate_batch(self, texts: Sequence[AnnotatedText]) -> List[AnnotatedText]:
         sentences = [(i, span) for i, text in enumerate(texts) for span in text.sentences]
         words = [texts[i].tokens[start:stop] for i, (start, stop) in sentences]
@@ -57,9 +54,7 @@ class TrainedSrl(Annotator):
         frames: List[List[Frame]] = [list(text.frames) for text in texts]
         for (sentence, position), tags_of_predicate in zip(predicates, roles):
             i, (start, _) = sentences[sentence]
-            frame = frame_of(tags_of_predicate, position)
-            arguments = [(role, (first + start, last + start)) for role, (first, last) in frame.arguments]
-            frames[i].append(Frame((frame.predicate[0] + start, frame.predicate[1] + start), arguments))
+            frames[i].append(frame_of(tags_of_predicate, position).moved(shift_by(start)))
         return [replace(text, frames=frames_of_text) for text, frames_of_text in zip(texts, frames)]
 
 
