@@ -75,6 +75,14 @@ def read_json_objects(path: str) -> Iterator[Tuple[str, Dict[str, Any]]]:
             text.expect("", "nothing after ']'")
 
 
+def read_json_object(path: str) -> Dict[str, Any]:
+    """The only object of a file. Anything else raises a `ConfigurationError`."""
+    values = [value for _, value in read_json_objects(path)]
+    if len(values) > 1:
+        raise ConfigurationError(f"{path}: found {len(values)} objects, expected one")
+    return values[0]
+
+
 def read_listed_objects(path: str, key: str) -> Iterator[Tuple[str, Dict[str, Any]]]:
     """
     The objects of the list that the only object of a file has under a key, each with its place before it ("FILE, line

@@ -4,7 +4,7 @@ from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.json_objects import read_json_object
 from allennlp_coref_rc.version import VERSION
 
 TEMPLATE = "model_card.md.jinja"
@@ -62,15 +62,7 @@ def model_card(config: Dict[str, Any], metrics: Dict[str, Any], title: str, lice
 
 def read_metrics(path: Path) -> Dict[str, Any]:
     """The metrics of a training; empty if the file is not there."""
-    if not path.exists():
-        return {}
-    try:
-        metrics = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise ConfigurationError(f"{path}: found damaged JSON ({error}), expected metrics of a training") from error
-    if not isinstance(metrics, dict):
-        raise ConfigurationError(f"{path}: found a {type(metrics).__name__}, expected an object")
-    return metrics
+    return read_json_object(str(path)) if path.exists() else {}
 
 
 def _typed(part: Any) -> Dict[str, Any]:

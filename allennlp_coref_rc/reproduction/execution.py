@@ -14,6 +14,7 @@ from unittest.mock import patch
 
 from filelock import FileLock, Timeout
 
+from allennlp_coref_rc.common.environment_report import processor
 from allennlp_coref_rc.common.error_message import message_of
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import open_text, write_text
@@ -235,15 +236,9 @@ def hardware(cuda_device: int) -> str:
 
     if cuda_device >= 0:
         return torch.cuda.get_device_name(cuda_device)
-    name = platform.processor() or platform.machine()
-    try:
-        with open("/proc/cpuinfo") as file:
-            name = next((line.partition(":")[2].strip() for line in file if line.startswith("model name")), name)
-    except OSError:
-        pass
     which = "limited to" if os.environ.get("ATEN_CPU_CAPABILITY") else "with"
     threads = counted(torch.get_num_threads(), "thread")
-    return f"{name} {which} {torch.backends.cpu.get_cpu_capability()}, {threads}"
+    return f"{processor()} {which} {torch.backends.cpu.get_cpu_capability()}, {threads}"
 
 
 def end_with(parent_ended: Any) -> None:

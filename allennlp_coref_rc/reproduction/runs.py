@@ -14,6 +14,7 @@ from allennlp.common.params import with_overrides
 
 from allennlp_coref_rc.common.config_files import locate
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.json_objects import read_json_object
 from allennlp_coref_rc.training.exact_checkpointer import recoverable
 
 DATA = "data"
@@ -203,16 +204,7 @@ class Run:
 
     def read(self, name: str) -> Optional[Dict[str, Any]]:
         """A JSON file in the folder of the run, if it is there."""
-        if not os.path.exists(self.path(name)):
-            return None
-        with open(self.path(name), encoding="utf-8") as file:
-            try:
-                content = json.load(file)
-            except ValueError as error:
-                raise ConfigurationError(f"{self.path(name)}: found {error}, expected JSON") from error
-        if not isinstance(content, dict):
-            raise ConfigurationError(f"{self.path(name)}: found {str(content)[:60]}, expected an object")
-        return content
+        return read_json_object(self.path(name)) if os.path.exists(self.path(name)) else None
 
     def progress(self) -> float:
         """How much of the training is done, between 0 and 1."""
@@ -253,11 +245,8 @@ def _evaluated(config: str, modified: float) -> str:
 
 @lru_cache(maxsize=None)
 def _digest(path: str, modified: int) -> str:
-    digest = hashlib.sha256()
     with open(path, "rb") as file:
-        while chunk := file.read(1 << 20):
-            digest.update(chunk)
-    return digest.hexdigest()[:16]
+        return hashlib.file_digest(file, "sha256").hexdigest()[:16]
 
 
 def _strings(value: Any, key: str = "") -> Iterator[Tuple[str, str]]:

@@ -75,7 +75,7 @@ def test_a_card_that_somebody_has_written_stays(folder, tmp_path, capsys):
 def test_damaged_metrics_are_named(content, folder, tmp_path, capsys):
     copy = shutil.copytree(folder, tmp_path / "run")
     (copy / "metrics.json").write_text(content)
-    assert refusal(capsys, "card", copy).startswith(f"{copy / 'metrics.json'}: found")
+    assert refusal(capsys, "card", copy).startswith(f"{copy / 'metrics.json'}, line 1: found")
 
 
 def test_what_is_no_archive(tmp_path, capsys):

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Dict, List, Optional, Sequence
 
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.common.json_objects import read_json_objects
+from allennlp_coref_rc.common.json_objects import read_json_object
 from allennlp_coref_rc.reproduction.figures.curves import Curve
 
 LARGEST = 1e300
@@ -75,10 +75,7 @@ def read_object(folder: Path, name: str) -> Dict[str, Any]:
         raise ConfigurationError(f"{folder}: no such folder, expected one that `coref-rc train` has written")
     if not (folder / name).exists():
         raise ConfigurationError(f"{folder}: found no {name} in it, expected a run that `coref-rc train` has finished")
-    values = [value for _, value in read_json_objects(str(folder / name))]
-    if len(values) > 1:
-        raise ConfigurationError(f"{folder / name}: found {len(values)} objects, expected one")
-    return values[0]
+    return read_json_object(str(folder / name))
 
 
 def is_number(value: Any) -> bool:
