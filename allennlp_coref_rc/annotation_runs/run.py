@@ -186,7 +186,7 @@ def _annotate_chunks(
         # A process died over one of these documents. Each is tried alone, to find out which.
         for chunk in crashed:
             whole = ChunkResult()
-            for _number, (place, item) in enumerate(chunk.items):
+            for place, item in chunk.items:
                 for _, result in processes.map(job.annotate, chunks([(place, item)], 1)):
                     whole.add(result or failed(place, job.document(place, item), "the process that annotated it died"))
             unfinished.write(chunk.number, whole)

@@ -117,7 +117,7 @@ def run(args: argparse.Namespace) -> None:
         if not all(good):
             sys.exit(1)
     else:
-        _run(args, selection.minutes(_with_what_they_need(args, conditions)))
+        _run(args, selection.output, selection.minutes(_with_what_they_need(args, conditions)))
 
 
 def _source(path: str, where: list) -> "Results":
@@ -145,7 +145,7 @@ def _with_what_they_need(args: argparse.Namespace, conditions: list) -> list:
     return [condition for condition in conditions if not condition.needs]
 
 
-def _run(args: argparse.Namespace, minutes: dict) -> None:
+def _run(args: argparse.Namespace, output: str, minutes: dict) -> None:
     from allennlp_coref_rc.common.workers import num_cpus
     from allennlp_coref_rc.reproduction.session import print_commands, run_all
 
@@ -155,7 +155,6 @@ def _run(args: argparse.Namespace, minutes: dict) -> None:
         return
     slots = args.runs_per_gpu * gpus or [None] * (args.workers or num_cpus())
     failed = run_all(minutes, slots, args.scheduler, args.threads, args.keep_weights)
-    output = args.output or os.path.join("output", "reproduction")
     print(
         f"{output}: {len(minutes) - failed} of {len(minutes)} runs finished" + (f", {failed} failed" if failed else "")
     )

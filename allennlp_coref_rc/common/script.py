@@ -26,9 +26,5 @@ def run(main: Callable[[], Optional[int]]) -> NoReturn:
         message = message_of(error)
         if message is None:
             raise
-        sys.exit(_report(message))
-
-
-def _report(message: str) -> int:
-    print(f"{os.path.basename(sys.argv[0])}: error: {message}", file=sys.stderr)
-    return 2
+        print(f"{os.path.basename(sys.argv[0])}: error: {message}", file=sys.stderr)
+        sys.exit(2)

@@ -4,6 +4,7 @@ import os
 import pickle
 import time
 from contextlib import ExitStack
+from itertools import count, islice
 from typing import Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from allennlp_coref_rc.common.errors import ConfigurationError
@@ -42,15 +43,8 @@ class Chunk(NamedTuple):
 
 def chunks(items: Iterable[Item], size: int) -> Iterator[Chunk]:
     """The items in chunks of `size`; the last may be smaller."""
-    batch: List[Item] = []
-    number = 0
-    for item in items:
-        batch.append(item)
-        if len(batch) == size:
-            yield Chunk(number, batch)
-            batch, number = [], number + 1
-    if batch:
-        yield Chunk(number, batch)
+    items = iter(items)
+    return map(Chunk, count(), iter(lambda: list(islice(items, size)), []))
 
 
 class Workers:

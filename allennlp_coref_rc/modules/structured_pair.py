@@ -55,9 +55,6 @@ class StructuredPair(torch.nn.Module):
         self._layer = None if encoder is None else GatedLayer(transformer.get_output_dim(), encoder)
         self._dropout = torch.nn.Dropout(dropout)
 
-    def get_output_dim(self) -> int:
-        return self._transformer.get_output_dim()
-
     def forward(
         self,
         passage: TextFieldTensors,

@@ -31,6 +31,7 @@ from typing import Any, Callable, Dict, Hashable, List, Mapping, NamedTuple, Opt
 from allennlp_coref_rc.commands.arguments import whole_number
 from allennlp_coref_rc.common.environment_report import processor
 from allennlp_coref_rc.common.script import ScriptParser
+from allennlp_coref_rc.common.workers import num_cpus
 
 positive = whole_number(1)
 
@@ -195,7 +196,7 @@ def machine(device: str = "cpu") -> Dict[str, str]:
         "processor": processor(),
         "instruction set": torch.backends.cpu.get_cpu_capability(),
         "caches": _caches(),
-        "cores": f"{len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity') else os.cpu_count()}",
+        "cores": str(num_cpus()),
         "threads": f"{torch.get_num_threads()}, OMP_WAIT_POLICY {os.environ.get('OMP_WAIT_POLICY', 'not set')}",
         "GPU": "not used",
         "torch": torch.__version__,
