@@ -6,7 +6,7 @@ from typing import Any, Collection, Dict, List, NamedTuple, Optional, Sequence, 
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, DiscourseRelation, Edge, Frame, Span
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.pages.marked_text import Mark, in_lanes, joined, marked_paragraphs, paragraphs
+from allennlp_coref_rc.pages.marked_text import Mark, in_lanes, joined, lanes, marked_paragraphs, paragraphs
 from allennlp_coref_rc.pages.templates import render
 
 MAX_ROWS = 200
@@ -90,7 +90,7 @@ def html_fragment(
     return render(
         "fragment.html.jinja",
         paragraphs=marked_paragraphs(text.tokens, marks + answers, parts),
-        lanes=max((mark.lane + 1 for mark in marks), default=0),
+        lanes=lanes(marks),
         weights=weights,
         heaviest=full_colour(weights or []),
         length=len(text),

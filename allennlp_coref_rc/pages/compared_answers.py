@@ -11,8 +11,8 @@ from allennlp_coref_rc.common.files import write_text
 from allennlp_coref_rc.common.progress import progress_bar
 from allennlp_coref_rc.common.side_by_side import side_by_side
 from allennlp_coref_rc.pages.annotated_text import Entity, entities, full_colour
-from allennlp_coref_rc.pages.explanations import bars, lanes, marked, question_of
-from allennlp_coref_rc.pages.marked_text import Token, marked_paragraphs, paragraphs
+from allennlp_coref_rc.pages.explanations import bars, marked, question_of
+from allennlp_coref_rc.pages.marked_text import Token, lanes, marked_paragraphs, paragraphs
 from allennlp_coref_rc.pages.predictions import (
     Prediction,
     asked_tokens,

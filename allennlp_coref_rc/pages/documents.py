@@ -11,7 +11,7 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import write_text
 from allennlp_coref_rc.common.progress import progress_bar
 from allennlp_coref_rc.pages.annotated_text import entities, mentions
-from allennlp_coref_rc.pages.marked_text import in_lanes, joined, marked_paragraphs, paragraphs
+from allennlp_coref_rc.pages.marked_text import in_lanes, joined, lanes, marked_paragraphs, paragraphs
 from allennlp_coref_rc.pages.templates import render
 
 LONG = 3000
@@ -74,7 +74,7 @@ def page(document: Document, rows: List[Row], number: int) -> str:
         "document.html.jinja",
         row=row,
         parts=parts,
-        lanes=max((mark.lane + 1 for mark in marks), default=0),
+        lanes=lanes(marks),
         long=len(text) > LONG,
         entities=sorted(entities(text), key=lambda entity: -entity.mentions),
         data={

@@ -10,7 +10,7 @@ from allennlp_coref_rc.common.files import write_text
 from allennlp_coref_rc.common.progress import progress_bar
 from allennlp_coref_rc.pages.annotated_text import entities, find_answer, mentions
 from allennlp_coref_rc.pages.attention_views import SCORES, packed_views, shown_token
-from allennlp_coref_rc.pages.marked_text import Mark, in_lanes, joined, marked_paragraphs, paragraphs
+from allennlp_coref_rc.pages.marked_text import Mark, in_lanes, joined, lanes, marked_paragraphs, paragraphs
 from allennlp_coref_rc.pages.predictions import (
     Prediction,
     asked_tokens,
@@ -18,6 +18,7 @@ from allennlp_coref_rc.pages.predictions import (
     gold_answers,
     gold_texts,
     has_right_answer,
+    predicted_spans,
 )
 from allennlp_coref_rc.pages.templates import render
 
@@ -84,11 +85,6 @@ def marked(prediction: Prediction) -> Tuple[AnnotatedText, List[Mark]]:
     return joint, in_lanes(mentions(joint), len(joint)) + frames
 
 
-def lanes(marks: List[Mark]) -> int:
-    """How many lines are below each other."""
-    return max((mark.lane + 1 for mark in marks if mark.kind == "mention"), default=0)
-
-
 def question_of(prediction: Prediction) -> str:
     """The question for the eye."""
     shown = [shown_token(token) for token in asked_tokens(prediction["question_tokens"])]
@@ -97,10 +93,7 @@ def question_of(prediction: Prediction) -> str:
 
 def answer_spans(prediction: Prediction) -> List[Span]:
     """Where the answer stands in the passage: its spans, or all places of a candidate."""
-    spans = prediction.get("best_spans") or [prediction[key] for key in ("best_span",) if key in prediction]
-    if spans:
-        return [(first, last + 1) for first, last in spans]
-    return find_answer(prediction["passage_tokens"], prediction["answer"])
+    return predicted_spans(prediction) or find_answer(prediction["passage_tokens"], prediction["answer"])
 
 
 class Bar(NamedTuple):

@@ -54,6 +54,11 @@ def in_lanes(marks: Sequence[Mark], length: int) -> List[Mark]:
     return sorted(placed, key=lambda mark: (mark.start, -mark.stop, -mark.lane))
 
 
+def lanes(marks: Sequence[Mark]) -> int:
+    """How many lines are below each other."""
+    return max((mark.lane + 1 for mark in marks if mark.kind == "mention"), default=0)
+
+
 def paragraphs(sentences: Sequence[Span]) -> List[Span]:
     """Whole sentences, joined to paragraphs of a readable length."""
     joined: List[Span] = []

@@ -89,20 +89,6 @@ def pack(maps: Sequence[AttentionMap], budget: int = BUDGET) -> Tuple[List[Dict[
     return packed, kept / whole if whole else 0.0
 
 
-def unpack_rows(packed: Dict[str, Any]) -> List[Dict[int, float]]:
-    """The stored weights of each row of a packed map, by column, as a page's script reads them."""
-    names = {"scales": "<u2", "counts": "u1", "columns": "<u2", "weights": "u1"}
-    read = {name: numpy.frombuffer(base64.b64decode(packed[name]), dtype) for name, dtype in names.items()}
-    ends = numpy.cumsum(read["counts"], dtype=int)
-    return [
-        {
-            int(column): float(scale) / SCALES * float(weight) / LEVELS
-            for column, weight in zip(read["columns"][end - count : end], read["weights"][end - count : end])
-        }
-        for scale, count, end in zip(read["scales"], read["counts"].astype(int), ends)
-    ]
-
-
 def _scales(weights: numpy.ndarray) -> numpy.ndarray:
     """The largest weight of each row, rounded up to 16 bits."""
     return numpy.ceil(weights.max(axis=1, initial=0.0).clip(0, 1) * SCALES).clip(1, SCALES)

@@ -2,6 +2,7 @@
 
 from typing import Any, Callable, Dict, Iterator, List
 
+from allennlp_coref_rc.annotations.annotated_text import Span
 from allennlp_coref_rc.annotations.formats.json_value import JsonValue
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.json_objects import read_json_objects
@@ -47,6 +48,12 @@ def checked_predictions(path: str, labelled: bool = False) -> Iterator[Predictio
                 "known"
             )
         yield prediction
+
+
+def predicted_spans(prediction: Prediction) -> List[Span]:
+    """The spans of the passage that a reader of spans answers with, as [start, stop); none of other readers."""
+    spans = prediction.get("best_spans") or [prediction[key] for key in ("best_span",) if key in prediction]
+    return [(first, last + 1) for first, last in spans]
 
 
 def asked_tokens(question_tokens: List[str]) -> List[str]:

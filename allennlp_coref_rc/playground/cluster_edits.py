@@ -18,11 +18,6 @@ class Mention(NamedTuple):
     span: Span
 
 
-def mentions_of(clusters: Sequence[Cluster]) -> List[Mention]:
-    """All mentions, cluster by cluster."""
-    return [Mention(i, span) for i, cluster in enumerate(clusters) for span in cluster]
-
-
 def merge(clusters: Sequence[Cluster], indices: Collection[int]) -> Clusters:
     """Makes one cluster of several, in the place of the first of them."""
     chosen = sorted(set(indices))
