@@ -11,6 +11,7 @@ import numpy
 from allennlp_coref_rc.common.pictures import pyplot, save
 from allennlp_coref_rc.pages.attention_views import NamedMap, named_maps, shown_token
 from allennlp_coref_rc.pages.packed_attention import AttentionMap
+from allennlp_coref_rc.pages.predictions import predicted_spans
 
 WINDOW = 40
 """The number of tokens of a passage in a picture."""
@@ -104,9 +105,10 @@ def shown(side: str, prediction: Dict[str, Any]) -> Tuple[int, int]:
     length = len(prediction[f"{side}_tokens"])
     if side == "question":
         return 0, length
-    spans = prediction.get("best_spans") or [prediction["best_span"]] if "best_span" in prediction else []
     scores = prediction.get("attention", [0.0])
-    middle = sum(spans[0]) // 2 if spans else scores.index(max(scores))
+    middle = scores.index(max(scores))
+    for start, stop in predicted_spans(prediction)[:1]:
+        middle = (start + stop - 1) // 2
     start = max(0, min(middle - WINDOW // 2, length - WINDOW))
     return start, min(length, start + WINDOW)
 

@@ -230,7 +230,7 @@ def test_a_picture_shows_the_tokens_around_the_answer():
     def of(**values):
         return shown("passage", {"passage_tokens": ["w"] * 200, **values})
 
-    assert of(best_span=[60, 61]) == (40, 80)
+    assert of(best_span=[60, 61]) == of(best_spans=[[60, 61], [150, 150]]) == (40, 80)
     assert of(attention=[0.0] * 199 + [1.0]) == (160, 200)
     assert of(best_span=[2, 2]) == (0, 40)
     scopes, weights = [[0, 2, 4], [1, 3]], [[[0.5, 0.3, 0.2]] * 2 + [[0.1, 0.2, 0.7]], [[0.9, 0.1], [0.4, 0.6]]]
