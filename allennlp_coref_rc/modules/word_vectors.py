@@ -7,16 +7,16 @@ vector for each word, in every model.
 """
 
 from contextlib import contextmanager
-from typing import Any, Dict, Iterator, cast
+from typing import Any, Dict, Iterator
 
 import torch
 from allennlp.data.fields.text_field import TextFieldTensors
 from allennlp.modules import TextFieldEmbedder
 from allennlp.modules.token_embedders import PretrainedTransformerMismatchedEmbedder
-from allennlp.nn.util import batched_span_select
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.modules.token_embedders import TransformerPair
+from allennlp_coref_rc.modules.token_embedders.transformer_pair import mean_of_pieces
 
 SIDES = ("passage", "question")
 
@@ -73,14 +73,8 @@ class PieceVectors(WordVectors):
         self.layer = TableLayer(self._table.weight)
 
     def of(self, texts: Dict[str, TextFieldTensors]) -> Vectors:
-        return {side: self._means(_pieces(texts[side])) for side in SIDES}
-
-    def _means(self, pieces: Dict[str, torch.Tensor]) -> torch.Tensor:
-        vectors, mask = batched_span_select(
-            self._table(pieces["token_ids"]).contiguous(), cast(torch.LongTensor, pieces["offsets"])
-        )
-        mask = mask.unsqueeze(-1)
-        return (vectors * mask).sum(2) / mask.sum(2).clamp(min=1)
+        pieces = {side: _pieces(texts[side]) for side in SIDES}
+        return {side: mean_of_pieces(self._table(of["token_ids"]), of["offsets"]) for side, of in pieces.items()}
 
     @contextmanager
     def replaced(self, texts: Dict[str, TextFieldTensors], before: Vectors, after: Vectors) -> Iterator[None]:

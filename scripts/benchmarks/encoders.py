@@ -21,6 +21,7 @@ from allennlp.data import Vocabulary
 from allennlp.modules import Seq2SeqEncoder
 from allennlp.modules.seq2seq_encoders import GruSeq2SeqEncoder
 from allennlp_models.rc.modules.seq2seq_encoders.qanet_encoder import QaNetEncoder
+from batches import Text
 from harness import Benchmark, Run, compare, comparison_parser, parse, positive, relative_error
 
 from allennlp_coref_rc.common.errors import ConfigurationError
@@ -43,11 +44,6 @@ DASSA_HEADS: Dict[str, Dict[str, int]] = {
 QANET = "qanet_encoder"
 NAMES = (QANET, *DASSA_HEADS, "gru", "coref_gru", "mage_gru")
 TOLERANCE = 1e-4
-
-
-class Text(NamedTuple):
-    batch: int
-    tokens: int
 
 
 class Encoder(NamedTuple):

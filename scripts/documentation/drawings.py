@@ -59,9 +59,9 @@ class Svg:
         more = {"fill": DARK, **more}
         self._add("text", escape(text), x=x, y=y, font_size=size, text_anchor=anchor, **more)
 
-    def arrow(self, path: str, colour: str, width: float = 2) -> None:
+    def arrow(self, path: str, colour: str) -> None:
         end = f"url(#{arrow_name(colour)})"
-        self._add("path", d=path, fill="none", stroke=colour, stroke_width=width, marker_end=end)
+        self._add("path", d=path, fill="none", stroke=colour, stroke_width=2, marker_end=end)
 
     def _add(self, element: str, content: str = "", **attributes: Any) -> None:
         written = " ".join(f'{name.replace("_", "-")}="{number(value)}"' for name, value in attributes.items())

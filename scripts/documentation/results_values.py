@@ -61,9 +61,9 @@ def number(value: float, digits: int = 3, sign: bool = False) -> str:
     return re.sub(r"^([+-]?)0\.", r"\1.", f"{value:{'+' if sign else ''}.{digits}f}".replace("-0.000", "+0.000"))
 
 
-def each(numbers: Sequence[float], digits: int = 3, sign: bool = False) -> str:
+def each(numbers: Sequence[float], digits: int = 3) -> str:
     """ ".437 / .429 / .441" """
-    return " / ".join(number(value, digits, sign) for value in numbers)
+    return " / ".join(number(value, digits) for value in numbers)
 
 
 def mean(numbers: Sequence[float]) -> str:

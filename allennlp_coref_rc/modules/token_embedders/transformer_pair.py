@@ -1,4 +1,4 @@
-from typing import Any, List, NamedTuple, cast
+from typing import Any, List, NamedTuple, Optional, cast
 
 import torch
 from allennlp.data.fields.text_field import TextFieldTensors
@@ -155,12 +155,16 @@ class TransformerPair(TransformerWords):
         return pad_sequence(self._windows(question, passage, starts, *special), batch_first=True)
 
     def _words(self, pieces: torch.Tensor, offsets: torch.Tensor) -> torch.Tensor:
-        """Vectors of words, 0 for those without pieces. Shape: (batch_size, num_words, dim)."""
-        vectors, mask = batched_span_select(pieces.contiguous(), cast(torch.LongTensor, offsets))
-        if self.sub_token_mode == "first":
-            vectors, mask = vectors[:, :, :1], mask[:, :, :1]
-        mask = mask.unsqueeze(-1)
-        return (vectors * mask).sum(2) / mask.sum(2).clamp(min=1)
+        return mean_of_pieces(pieces, offsets, 1 if self.sub_token_mode == "first" else None)
+
+
+def mean_of_pieces(pieces: torch.Tensor, offsets: torch.Tensor, first: Optional[int] = None) -> torch.Tensor:
+    """
+    The mean vectors of the (`first`) pieces of words, 0 for words without pieces. Shape: (batch_size, num_words, dim).
+    """
+    vectors, mask = batched_span_select(pieces.contiguous(), cast(torch.LongTensor, offsets))
+    vectors, mask = vectors[:, :, :first], mask[:, :, :first].unsqueeze(-1)
+    return (vectors * mask).sum(2) / mask.sum(2).clamp(min=1)
 
 
 def _pieces(text: TextFieldTensors) -> Any:
