@@ -1,10 +1,10 @@
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, Optional, Tuple
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
 from allennlp_coref_rc.common.json_objects import read_json_object
+from allennlp_coref_rc.pages.templates import render
 from allennlp_coref_rc.version import VERSION
 
 TEMPLATE = "model_card.md.jinja"
@@ -37,14 +37,10 @@ def model_card(config: Dict[str, Any], metrics: Dict[str, Any], title: str, lice
         By default the card asks for one.
     """
     reader = _typed(config["dataset_reader"])
-    environment = Environment(
-        loader=PackageLoader("allennlp_coref_rc", "pages"),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        keep_trailing_newline=True,
-    )
-    environment.filters.update(cell=_cell, json=lambda value: json.dumps(value, indent=2, ensure_ascii=False))
-    return environment.get_template(TEMPLATE).render(
+    return render(
+        TEMPLATE,
+        cell=_cell,
+        json=partial(json.dumps, indent=2, ensure_ascii=False),
         title=title,
         version=VERSION,
         licence=licence or UNKNOWN_LICENCE,
