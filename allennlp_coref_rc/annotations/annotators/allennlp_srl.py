@@ -1,4 +1,5 @@
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, Dict, List, Optional, Sequence, Union
 
 import spacy
@@ -72,7 +73,6 @@ class AllenNlpSrl(Annotator):
         self._spacy_model = spacy_model
         self._words = VERBS if predicate_words is None else {word.lower() for word in predicate_words}
         self._tags = {"VERB", "AUX"} if auxiliaries else {"VERB"}
-        self._pipeline: Optional[Language] = None
 
     def annotate_batch(self, texts: Sequence[AnnotatedText]) -> List[AnnotatedText]:
         frames = [[] if self._predicates == "frames" else list(text.frames) for text in texts]
@@ -100,19 +100,15 @@ class AllenNlpSrl(Annotator):
         if self._predicates == "frames":
             known = {frame.predicate[0] for frame in text.frames}
             return [[i - start for i in range(start, stop) if i in known] for start, stop in text.sentences]
-        docs = self._spacy().pipe(Doc(self._spacy().vocab, words=tokens) for tokens in sentences)
+        docs = self._pipeline.pipe(Doc(self._pipeline.vocab, words=tokens) for tokens in sentences)
         return [[token.i for token in doc if token.pos_ in self._tags] for doc in docs]
 
-    def _spacy(self) -> Language:
-        if self._pipeline is None:
-            try:
-                self._pipeline = spacy.load(self._spacy_model, exclude=["parser", "ner", "lemmatizer"])
-            except OSError as error:
-                raise ConfigurationError(
-                    f"allennlp_srl: spacy_model is {self._spacy_model!r}, which is not installed (python -m spacy "
-                    f'download {self._spacy_model}); or set predicates to "words" or "frames", which need none'
-                ) from error
-        return self._pipeline
-
-    def __getstate__(self) -> Dict[str, Any]:
-        return {**self.__dict__, "_pipeline": None}
+    @cached_property
+    def _pipeline(self) -> Language:
+        try:
+            return spacy.load(self._spacy_model, exclude=["parser", "ner", "lemmatizer"])
+        except OSError as error:
+            raise ConfigurationError(
+                f"allennlp_srl: spacy_model is {self._spacy_model!r}, which is not installed (python -m spacy "
+                f'download {self._spacy_model}); or set predicates to "words" or "frames", which need none'
+            ) from error

@@ -1,6 +1,7 @@
 from dataclasses import replace
+from functools import cached_property
 from itertools import islice
-from typing import List, Sequence
+from typing import Any, Dict, List, Sequence
 
 from allennlp.common import Registrable
 
@@ -23,6 +24,15 @@ class Annotator(Registrable):
     def annotate_batch(self, texts: Sequence[AnnotatedText]) -> List[AnnotatedText]:
         """Annotates several texts."""
         return [self.annotate(text) for text in texts]
+
+    def __getstate__(self) -> Dict[str, Any]:
+        """The state without cached properties, which each process loads anew."""
+        kind = type(self)
+        return {
+            name: value
+            for name, value in self.__dict__.items()
+            if not isinstance(getattr(kind, name, None), cached_property)
+        }
 
 
 # An entry without names: AllenNLP looks for a name only where there is an entry, and annotators are imported by name.

@@ -1,5 +1,6 @@
 from dataclasses import replace
-from typing import Any, Dict, List, Optional, Sequence
+from functools import cached_property
+from typing import Any, List, Optional, Sequence
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Cluster
 from allennlp_coref_rc.annotations.annotators.annotator import Annotator
@@ -50,13 +51,12 @@ class FastCoref(Annotator):
         self._weights = model_name_or_path or weights
         self._device = device
         self._max_tokens_in_batch = max_tokens_in_batch
-        self._model: Any = None
 
     def annotate_batch(self, texts: Sequence[AnnotatedText]) -> List[AnnotatedText]:
         annotated = list(texts)
         filled = [i for i, text in enumerate(texts) if text.tokens]
         if filled:
-            results = self._load().predict(
+            results = self._model.predict(
                 texts=[texts[i].tokens for i in filled],
                 is_split_into_words=True,
                 max_tokens_in_batch=self._max_tokens_in_batch,
@@ -72,20 +72,16 @@ class FastCoref(Annotator):
                 annotated[i] = replace(texts[i], clusters=texts[i].clusters + _clusters(found[n]))
         return annotated
 
-    def _load(self) -> Any:
-        if self._model is None:
-            package = import_optional("fastcoref", "2.1")
-            try:
-                # Without a spaCy model, which would split text that is split already.
-                self._model = getattr(package, self._class)(
-                    model_name_or_path=self._weights, device=self._device, nlp=None, enable_progress_bar=False
-                )
-            except (OSError, ValueError) as error:
-                raise ConfigurationError(f"fastcoref: {self._weights} can't be loaded: {error}") from error
-        return self._model
-
-    def __getstate__(self) -> Dict[str, Any]:
-        return {**self.__dict__, "_model": None}
+    @cached_property
+    def _model(self) -> Any:
+        package = import_optional("fastcoref", "2.1")
+        try:
+            # Without a spaCy model, which would split text that is split already.
+            return getattr(package, self._class)(
+                model_name_or_path=self._weights, device=self._device, nlp=None, enable_progress_bar=False
+            )
+        except (OSError, ValueError) as error:
+            raise ConfigurationError(f"fastcoref: {self._weights} can't be loaded: {error}") from error
 
 
 def _clusters(result: Any) -> List[Cluster]:

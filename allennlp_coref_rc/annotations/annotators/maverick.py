@@ -2,8 +2,8 @@ import logging
 import sys
 from contextlib import redirect_stdout
 from dataclasses import replace
-from functools import lru_cache
-from typing import Any, Dict, List, Optional, Sequence
+from functools import cached_property, lru_cache
+from typing import Any, List, Optional, Sequence
 
 import torch
 
@@ -62,7 +62,6 @@ class Maverick(Annotator):
         self._weights = model_name_or_path or MODELS[model]
         self._include_singletons = include_singletons
         self._device = device
-        self._model: Any = None
 
     def annotate_batch(self, texts: Sequence[AnnotatedText]) -> List[AnnotatedText]:
         # Maverick reads one text at a time.
@@ -71,26 +70,22 @@ class Maverick(Annotator):
     def _clusters(self, text: AnnotatedText) -> List[Cluster]:
         # Words in sentences: a flat list of words would be cut at full stops, with a spaCy model that is downloaded.
         sentences = [list(text.tokens[start:stop]) for start, stop in text.sentences]
-        found = self._load().predict(sentences, singletons=self._include_singletons)["clusters_token_offsets"]
+        found = self._model.predict(sentences, singletons=self._include_singletons)["clusters_token_offsets"]
         # The ends of mentions are included.
         clusters = [sorted({(int(start), int(end) + 1) for start, end in cluster}) for cluster in found]
         return [cluster for cluster in clusters if len(cluster) > (0 if self._include_singletons else 1)]
 
-    def _load(self) -> Any:
-        if self._model is None:
-            package = import_optional("maverick", "1.0", distribution="maverick-coref")
-            device = self._device or ("cuda:0" if torch.cuda.is_available() else "cpu")
-            try:
-                # It prints what it loads, where `coref-rc` may print documents.
-                with redirect_stdout(sys.stderr):
-                    self._model = package.Maverick(hf_name_or_path=self._weights, device=device)
-            # PyTorch, Lightning and transformers raise errors of many kinds.
-            except Exception as error:
-                raise ConfigurationError(f"maverick: {self._weights} can't be loaded: {error!r}") from error
-        return self._model
-
-    def __getstate__(self) -> Dict[str, Any]:
-        return {**self.__dict__, "_model": None}
+    @cached_property
+    def _model(self) -> Any:
+        package = import_optional("maverick", "1.0", distribution="maverick-coref")
+        device = self._device or ("cuda:0" if torch.cuda.is_available() else "cpu")
+        try:
+            # It prints what it loads, where `coref-rc` may print documents.
+            with redirect_stdout(sys.stderr):
+                return package.Maverick(hf_name_or_path=self._weights, device=device)
+        # PyTorch, Lightning and transformers raise errors of many kinds.
+        except Exception as error:
+            raise ConfigurationError(f"maverick: {self._weights} can't be loaded: {error!r}") from error
 
 
 @lru_cache(maxsize=None)

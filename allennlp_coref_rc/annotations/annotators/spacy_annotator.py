@@ -1,5 +1,6 @@
 import logging
-from typing import Any, Dict, List, Optional, Sequence
+from functools import cached_property
+from typing import List, Sequence
 
 import spacy
 from spacy.language import Language
@@ -33,7 +34,6 @@ class SpacyAnnotator(Annotator):
 
     def __init__(self, spacy_model: str) -> None:
         self._spacy_model = spacy_model
-        self._pipeline: Optional[Language] = None
 
     def with_structure(self, text: AnnotatedText, doc: Doc) -> AnnotatedText:
         """The text with what the pipeline has found in it."""
@@ -44,9 +44,8 @@ class SpacyAnnotator(Annotator):
         return spacy.load(self._spacy_model)
 
     def annotate_batch(self, texts: Sequence[AnnotatedText]) -> List[AnnotatedText]:
-        pipeline = self._loaded()
-        docs = pipeline.pipe(
-            to_doc({"tokens": text.tokens, "sentences": text.sentences, "id": text.id}, pipeline.vocab)
+        docs = self._pipeline.pipe(
+            to_doc({"tokens": text.tokens, "sentences": text.sentences, "id": text.id}, self._pipeline.vocab)
             for text in texts
         )
         return [self._annotated(text, doc) for text, doc in zip(texts, docs)]
@@ -59,24 +58,21 @@ class SpacyAnnotator(Annotator):
             )
         return self.with_structure(text, doc)
 
-    def _loaded(self) -> Language:
-        if self._pipeline is None:
-            try:
-                self._pipeline = self.load()
-            except ConfigurationError:
-                raise
-            # Components raise errors of their own if something is missing or does not fit.
-            except Exception as error:
-                raise ConfigurationError(
-                    f"{self.name}: spacy_model is {self._spacy_model!r}, which can't be used: {error!r} (install it "
-                    f"with python -m spacy download {self._spacy_model} if it is spaCy's, and {self.needs})"
-                ) from error
-            expected = self._pipeline.meta.get("spacy_version")
-            if expected and is_compatible_version(spacy.__version__, expected) is False:
-                logger.warning(
-                    "%s: found spaCy %s, %s expects %s", self.name, spacy.__version__, self._spacy_model, expected
-                )
-        return self._pipeline
-
-    def __getstate__(self) -> Dict[str, Any]:
-        return {**self.__dict__, "_pipeline": None}
+    @cached_property
+    def _pipeline(self) -> Language:
+        try:
+            pipeline = self.load()
+        except ConfigurationError:
+            raise
+        # Components raise errors of their own if something is missing or does not fit.
+        except Exception as error:
+            raise ConfigurationError(
+                f"{self.name}: spacy_model is {self._spacy_model!r}, which can't be used: {error!r} (install it with "
+                f"python -m spacy download {self._spacy_model} if it is spaCy's, and {self.needs})"
+            ) from error
+        expected = pipeline.meta.get("spacy_version")
+        if expected and is_compatible_version(spacy.__version__, expected) is False:
+            logger.warning(
+                "%s: found spaCy %s, %s expects %s", self.name, spacy.__version__, self._spacy_model, expected
+            )
+        return pipeline

@@ -1,4 +1,5 @@
 from dataclasses import replace
+from functools import cached_property
 from typing import AbstractSet, Any, Dict, FrozenSet, Iterator, Mapping, NamedTuple, Sequence, Tuple
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Edge
@@ -60,12 +61,8 @@ class WordNet(Annotator):
         self._relations = sorted(set(relations))
         self._senses = senses
         self._levels = levels
-        self._reader: Any = None
-        self._entries: Dict[str, Entry] = {}
 
     def annotate(self, text: AnnotatedText) -> AnnotatedText:
-        if self._reader is None:
-            self._reader = _load()
         entries = [self._entry(token.lower()) for token in text.tokens]
         return replace(text, edges=text.edges + list(_edges(entries, self._relations)))
 
@@ -86,21 +83,22 @@ class WordNet(Annotator):
                 targets[relation].update(_related(lemma, sense, relation, self._levels))
         return Entry(frozenset(lemmas), frozenset(sense for _, sense in senses), targets)
 
-    def __getstate__(self) -> Dict[str, Any]:
-        return {**self.__dict__, "_reader": None, "_entries": {}}
+    @cached_property
+    def _entries(self) -> Dict[str, Entry]:
+        return {}
 
+    @cached_property
+    def _reader(self) -> Any:
+        from nltk.corpus import wordnet
 
-def _load() -> Any:
-    from nltk.corpus import wordnet
-
-    try:
-        wordnet.ensure_loaded()
-    except (LookupError, OSError) as error:
-        raise ConfigurationError(
-            "wordnet: found no WordNet in the folders of NLTK; python -m nltk.downloader wordnet downloads it, and the "
-            "environment variable NLTK_DATA names another folder"
-        ) from error
-    return wordnet
+        try:
+            wordnet.ensure_loaded()
+        except (LookupError, OSError) as error:
+            raise ConfigurationError(
+                "wordnet: found no WordNet in the folders of NLTK; python -m nltk.downloader wordnet downloads it, and "
+                "the environment variable NLTK_DATA names another folder"
+            ) from error
+        return wordnet
 
 
 def _related(lemma: str, sense: Any, relation: str, levels: int) -> Iterator[Any]:
