@@ -184,7 +184,8 @@ def write_text(path: Union[str, os.PathLike], text: str) -> None:
 @contextmanager
 def partial_path(path: Union[str, os.PathLike]) -> Iterator[str]:
     """
-    A path beside this one, PATH.part, for what writes files by itself. The file gets its own name when it is complete.
+    A path beside this one, PATH.part, for what writes large files by itself. The file gets its own name when it is
+    complete. What a killed process leaves, the next one replaces.
     """
     part = f"{os.fspath(path)}.part"
     try:

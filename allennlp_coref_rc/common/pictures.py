@@ -1,5 +1,6 @@
 """Writes pictures to files, without a screen."""
 
+import os
 from pathlib import Path
 from typing import Union
 
@@ -11,13 +12,14 @@ matplotlib.rcParams["text.parse_math"] = False
 from matplotlib import pyplot  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 
-from allennlp_coref_rc.common.files import partial_path  # noqa: E402
-
 
 def save(figure: Figure, path: Union[str, Path], dpi: int = 120) -> None:
     """Writes a picture and closes it. The file appears only when it is complete."""
+    temporary = f"{path}.part"
     try:
-        with partial_path(path) as part:
-            figure.savefig(part, format="png", bbox_inches="tight", dpi=dpi)
+        figure.savefig(temporary, format="png", bbox_inches="tight", dpi=dpi)
+        os.replace(temporary, path)
     finally:
         pyplot.close(figure)
+        if os.path.exists(temporary):
+            os.unlink(temporary)
