@@ -19,6 +19,8 @@ class Annotator(Registrable):
 
     def annotate(self, text: AnnotatedText) -> AnnotatedText:
         """Returns the text with annotations added; the given text does not change."""
+        if type(self).annotate_batch is Annotator.annotate_batch:
+            raise NotImplementedError(f"{type(self).__name__} has neither annotate nor annotate_batch")
         return self.annotate_batch([text])[0]
 
     def annotate_batch(self, texts: Sequence[AnnotatedText]) -> List[AnnotatedText]:
