@@ -1,6 +1,7 @@
 import dataclasses
 from functools import lru_cache
 from typing import Any, Dict, Iterable, List, Optional
+from unittest.mock import patch
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span
 from allennlp_coref_rc.annotations.annotators.annotator import Annotator
@@ -85,8 +86,11 @@ class ExactMatchCoref(Annotator):
 
 @lru_cache(maxsize=None)
 def _engine() -> Any:
-    # It takes longer to import than all of this package.
-    import inflect
+    import typeguard
+
+    # Which would otherwise compile inflect's methods anew, with checks of types: that takes two seconds.
+    with patch.object(typeguard, "typechecked", lambda method: method):
+        import inflect
 
     return inflect.engine()
 
