@@ -3,6 +3,8 @@ The command line, each command in a process of its own, without its four seconds
 what every command of AllenNLP imports makes a copy of itself for each command. A copy ends as soon as it has flushed
 its output: the interpreter would tidy up all those imports first, in two seconds.
 
+The fixture `run_command` of conftest.py has one such process for all tests.
+
     python command_line.py    runs the commands that come as lines of JSON, and prints the exit status of each
 """
 

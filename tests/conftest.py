@@ -6,6 +6,8 @@ import signal
 
 import pytest
 
+from tests.command_line import command_line
+
 # There is no garbage in what is imported, and the search for it takes seconds: not now, not later, not at the end.
 gc.disable()
 atexit.register(gc.freeze)
@@ -38,20 +40,30 @@ def pytest_addoption(parser):
 
 
 LONGEST = (
+    "configs_test",
     "wheel_test",
     "allennlp_test",
     "reproduce_test",
     "annotate_killed_test",
+    "triton_test",
     "stopped_test",
     "distributed_test",
     "browser_test",
     "variants_test",
+    "grid_test",
 )
 """Files that take longest. They come first, so that two processes end at about the same time."""
 
 
 def pytest_collection_modifyitems(items):
     items.sort(key=lambda item: LONGEST.index(item.path.stem) if item.path.stem in LONGEST else len(LONGEST))
+
+
+@pytest.fixture(scope="session")
+def run_command():
+    """A function that runs a command in a process of its own (see `command_line`)."""
+    with command_line() as run:
+        yield run
 
 
 @pytest.fixture(autouse=True)

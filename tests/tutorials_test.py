@@ -10,7 +10,6 @@ import pytest
 
 from allennlp_coref_rc.__main__ import main
 from allennlp_coref_rc.annotations.document import read_documents
-from tests.command_line import command_line
 from tests.documented import blocks
 from tests.shared import PROJECT
 
@@ -60,7 +59,7 @@ def test_own_data_are_written_checked_and_annotated(tmp_path, monkeypatch, capsy
         assert {i for i, token in enumerate(text.tokens) if token in ("He", "She")} <= found
 
 
-def test_an_encoder_of_your_own_is_found_and_trained(tmp_path):
+def test_an_encoder_of_your_own_is_found_and_trained(tmp_path, run_command):
     """In processes of their own, since another test registers the same name."""
     for name in ("train", "valid", "test"):
         (tmp_path / f"my_{name}.txt").write_text(blocks(OWN_DATA, "")[0])
@@ -70,13 +69,12 @@ def test_an_encoder_of_your_own_is_found_and_trained(tmp_path):
     (given,) = re.findall(r"`(\{ type: 'averaging'.*? \})`", ENCODER.read_text())
     (tmp_path / "averaging.jsonnet").write_text(re.sub(r"\{ type: 'lstm'.*? \}", given, config))
     check, train = (shlex.split(line)[1:] for line in blocks(ENCODER, "bash")[-1].splitlines())
-    with command_line() as run:
-        checked = run("allennlp_coref_rc", *check, folder=tmp_path)
-        assert checked.stdout == "averaging.jsonnet: found no mistake\n", checked.stderr
-        trained = run("allennlp_coref_rc", *train, "-o", '{"trainer.num_epochs": 1}', folder=tmp_path)
-        assert trained.returncode == 0, trained.stderr
-        (tmp_path / ".allennlp_plugins").write_text("my_encoders\n")
-        assert run("allennlp_coref_rc", *check[:2], folder=tmp_path).returncode == 0
-        (tmp_path / "loading.py").write_text(f"import allennlp_coref_rc\n\nallennlp_coref_rc.load({train[3]!r})\n")
-        loaded = run("loading", folder=tmp_path)
-        assert loaded.returncode == 0, loaded.stderr
+    checked = run_command("allennlp_coref_rc", *check, folder=tmp_path)
+    assert checked.stdout == "averaging.jsonnet: found no mistake\n", checked.stderr
+    trained = run_command("allennlp_coref_rc", *train, "-o", '{"trainer.num_epochs": 1}', folder=tmp_path)
+    assert trained.returncode == 0, trained.stderr
+    (tmp_path / ".allennlp_plugins").write_text("my_encoders\n")
+    assert run_command("allennlp_coref_rc", *check[:2], folder=tmp_path).returncode == 0
+    (tmp_path / "loading.py").write_text(f"import allennlp_coref_rc\n\nallennlp_coref_rc.load({train[3]!r})\n")
+    loaded = run_command("loading", folder=tmp_path)
+    assert loaded.returncode == 0, loaded.stderr

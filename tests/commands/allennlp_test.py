@@ -5,7 +5,6 @@ import json
 import pytest
 
 from tests import tiny_transformers
-from tests.command_line import command_line
 from tests.shared import PROJECT
 from tests.training_config.configs import BABI, overrides
 from tests.trust.crafted import DATA, entry, make_folder, pack_with
@@ -16,15 +15,13 @@ CONFIG = PROJECT / "training_config" / "babi" / "ga_coref_gru.jsonnet"
 
 
 @pytest.fixture(scope="module")
-def allennlp():
-    with command_line() as run:
+def allennlp(run_command):
+    def allennlp(*arguments, folder, check=True, module="allennlp"):
+        result = run_command(module, *arguments, folder=folder)
+        assert not check or result.returncode == 0, result.stderr[-3000:]
+        return result
 
-        def allennlp(*arguments, folder, check=True, module="allennlp"):
-            result = run(module, *arguments, folder=folder)
-            assert not check or result.returncode == 0, result.stderr[-3000:]
-            return result
-
-        yield allennlp
+    return allennlp
 
 
 @pytest.fixture(scope="module")

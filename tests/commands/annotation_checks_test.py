@@ -17,7 +17,6 @@ from allennlp_coref_rc.data.dataset_readers import AnnotatedBabiReader
 from allennlp_coref_rc.models import GAReader
 from allennlp_coref_rc.modules.seq2seq_encoders import AnnotatedSeq2SeqEncoder
 from allennlp_coref_rc.modules.seq2seq_encoders.annotated_seq2seq_encoder import UNANNOTATED
-from tests.command_line import command_line
 from tests.shared import PROJECT
 from tests.training_config import configs_page
 from tests.training_config.configs import CONFIGS, configs, evaluate, load, load_small, name_of
@@ -291,10 +290,9 @@ def test_training_without_a_layer_says_it_once(tmp_path, monkeypatch, capsys):
 
 
 @pytest.mark.slow
-def test_in_processes_of_their_own(tagger):
-    with command_line() as run:
-        checked = run("allennlp_coref_rc", "check", "config.json", folder=tagger)
-        trained = run("allennlp_coref_rc", "train", "config.json", "-s", "run", folder=tagger)
+def test_in_processes_of_their_own(tagger, run_command):
+    checked = run_command("allennlp_coref_rc", "check", "config.json", folder=tagger)
+    trained = run_command("allennlp_coref_rc", "train", "config.json", "-s", "run", folder=tagger)
     assert (checked.returncode, checked.stderr) == (0, "")
     first, second = checked.stdout.splitlines()
     assert first == "config.json: found no mistake, but annotations that encoders lack:"
