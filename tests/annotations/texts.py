@@ -1,17 +1,37 @@
 """Annotated texts made by hypothesis."""
 
+from functools import lru_cache
+
 from hypothesis import strategies as st
 
 from allennlp_coref_rc.annotations import AnnotatedText, DiscourseRelation, Edge, Frame
 
 
+@lru_cache(maxsize=None)
 def spans(length):
     position = st.integers(0, length - 1)
     return st.tuples(position, position).map(lambda ends: (min(ends), max(ends) + 1))
 
 
+@lru_cache(maxsize=None)
 def clusters(length, max_clusters=4):
     return st.lists(st.lists(spans(length), min_size=1, max_size=4), max_size=max_clusters)
+
+
+@lru_cache(maxsize=None)
+def annotations(length):
+    """The clusters, frames, relations and edges of a text. It takes longer to make such a strategy than to draw."""
+    span, some_spans = spans(length), st.lists(spans(length), max_size=3)
+    frames = st.builds(Frame, span, st.lists(st.tuples(st.text(max_size=4), span), max_size=3))
+    kind, sense = st.sampled_from(["Explicit", "EntRel"]), st.text(max_size=4)
+    relations = st.builds(DiscourseRelation, kind, sense, some_spans, some_spans, some_spans)
+    edges = st.builds(Edge, st.text(max_size=4), span, span)
+    return st.tuples(
+        st.lists(some_spans, max_size=3),
+        st.lists(frames, max_size=2),
+        st.lists(relations, max_size=2),
+        st.lists(edges, max_size=2),
+    )
 
 
 @st.composite
@@ -21,16 +41,4 @@ def annotated_texts(draw):
     if not length:
         return AnnotatedText(tokens)
     cuts = sorted(draw(st.sets(st.integers(1, length - 1), max_size=3))) if length > 1 else []
-    span, some_spans = spans(length), st.lists(spans(length), max_size=3)
-    frames = st.builds(Frame, span, st.lists(st.tuples(st.text(max_size=4), span), max_size=3))
-    kind, sense = st.sampled_from(["Explicit", "EntRel"]), st.text(max_size=4)
-    relations = st.builds(DiscourseRelation, kind, sense, some_spans, some_spans, some_spans)
-    edges = st.builds(Edge, st.text(max_size=4), span, span)
-    return AnnotatedText(
-        tokens,
-        list(zip([0] + cuts, cuts + [length])),
-        draw(st.lists(some_spans, max_size=3)),
-        draw(st.lists(frames, max_size=2)),
-        draw(st.lists(relations, max_size=2)),
-        draw(st.lists(edges, max_size=2)),
-    )
+    return AnnotatedText(tokens, list(zip([0] + cuts, cuts + [length])), *draw(annotations(length)))
