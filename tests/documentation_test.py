@@ -7,6 +7,7 @@ import json
 import logging
 import re
 import shlex
+from functools import lru_cache
 from pathlib import Path
 from unittest.mock import patch
 
@@ -59,6 +60,11 @@ COMMANDS = [
 ]
 
 
+@lru_cache(maxsize=None)
+def tables_of_papers():
+    return read_conditions(CONDITIONS)
+
+
 @pytest.mark.parametrize("words", COMMANDS)
 def test_a_documented_command_is_one_that_can_be_given(words):
     try:
@@ -73,7 +79,7 @@ def test_a_documented_command_is_one_that_can_be_given(words):
         params = Params.from_file(locate(config), params_overrides=overrides or "")
         assert check_config(params.as_dict(quiet=True), devices=False, files=False) == []
     if words[0] == "reproduce" and not args.conditions:
-        select(read_conditions(CONDITIONS), args.table, args.condition)
+        select(tables_of_papers(), args.table, args.condition)
     if words[0] == "annotate" and (args.annotator or "").startswith("{"):
         assert check_object(Annotator, json.loads(args.annotator), "annotator") == []
 

@@ -184,7 +184,7 @@ def test_reference_is_the_equations(extra, memory_length, reverse):
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize("extra", [0, 3])
 def test_gradcheck(backend, reverse, extra):
-    case = Case(4, 4, 2, 2, reverse, extra=extra)
+    case = Case(4, 3, 2, 2, reverse, extra=extra)
     tensors = [tensor.requires_grad_() for tensor in case.tensors.values()]
     assert torch.autograd.gradcheck(case.function(backend), tensors)
 
