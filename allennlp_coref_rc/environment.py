@@ -21,7 +21,7 @@ REQUIREMENTS: Tuple[Tuple[str, Optional[Version], Optional[Version], str], ...] 
     ("cached-path", None, (1, 8), "1.8 needs huggingface-hub 1"),
     ("setuptools", (68,), (81,), "py-rouge, which allennlp-models needs, imports pkg_resources"),
     ("spacy", (3, 8), None, "its tokenizer and word lists are used"),
-    ("inflect", None, None, "it joins singular and plural"),
+    ("inflect", (7, 2), None, "it joins singular and plural, and checks types by typeguard"),
 )
 """The distribution, the oldest version that works, the first that does not work any more, and the reason."""
 
