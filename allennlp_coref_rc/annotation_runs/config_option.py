@@ -12,7 +12,11 @@ from allennlp_coref_rc.common.json_objects import excerpt
 
 
 def load_config(option: str, value: str, base: Type[Registrable]) -> Dict[str, Any]:
-    """The config that an option gives: a name, JSON or Jsonnet, a file of these, or the config of an experiment."""
+    """
+    The config of an object that an option gives. `value` is a registered name, JSON or Jsonnet, a file of these, or the
+    config of an experiment whose dataset reader, or that reader's annotator, is meant. A mistake raises a
+    `ConfigurationError`.
+    """
     try:
         if value.lstrip().startswith("{"):
             config = json.loads(evaluate_snippet(option, value, ext_vars=_environment_variables()))
@@ -30,12 +34,12 @@ def load_config(option: str, value: str, base: Type[Registrable]) -> Dict[str, A
 
 
 def build_annotator(option: str, value: str) -> Annotator:
-    """The annotator that an option gives, in one of the ways of `load_config`."""
+    """The annotator that an option gives, with a value as `load_config` takes it."""
     return Annotator.from_params(Params(load_config(option, value, Annotator), f"{option.strip('-')}."))
 
 
 def checked_config(option: str, config: Any, base: Type[Registrable]) -> Dict[str, Any]:
-    """The config of an object, if it has no mistakes."""
+    """Returns the config of an object, or raises a `ConfigurationError` with its mistakes."""
     if not isinstance(config, dict) or not isinstance(config.get("type"), str):
         raise ConfigurationError(f"{option}: found {excerpt(config)}, expected an object with a 'type'")
     problems = check_object(base, config, option)

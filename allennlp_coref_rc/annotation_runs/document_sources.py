@@ -29,25 +29,26 @@ TextItem = Tuple[str, str, Dict[str, Any]]
 @dataclass(frozen=True)
 class DocumentSource:
     """
-    Where documents to be annotated come from: a small value that every process has a copy of. One process reads the
-    items, and any process turns them into documents.
+    The place that documents to be annotated come from. Every process has a copy of this small value. One process reads
+    the items, and any process turns them into documents.
 
     # Parameters
 
     path : `str`
+        A file, a folder, a pattern or an address, as each class says.
     together : `bool`, optional (default = `True`)
-        Annotate a document's passage and questions as one text.
+        Whether a document's passage and questions are annotated as one text.
     """
 
     path: str
     together: bool = True
 
     def items(self) -> Iterator[Tuple[str, Any]]:
-        """The items of the input in order, each with its place before it. Items can be pickled."""
+        """The items of the input in order, each after its place, which messages name. Items can be pickled."""
         raise NotImplementedError
 
     def to_document(self, item: Any) -> Document:
-        """Turns an item into a document. Here it is a document already, or a `TextItem`."""
+        """Turns an item into a document. In this class an item is a document already, or a `TextItem`."""
         if isinstance(item, Document):
             return item
         id, text, data = item
@@ -59,7 +60,7 @@ class DocumentSource:
         return annotate_documents(documents, annotator, self.together)
 
     def header(self) -> Dict[str, Any]:
-        """The header of these documents before they are annotated."""
+        """The header of the file of these documents, as it was before they are annotated."""
         return {"reader": None, "failed": 0, "annotators": []}
 
 
@@ -74,7 +75,9 @@ class TextLines(DocumentSource):
 
 
 class TextFiles(DocumentSource):
-    """The `.txt` files (also compressed) in a folder and its subfolders, or of a pattern, one document each."""
+    """
+    The `.txt` files (also compressed) in a folder and its subfolders, or all files of a pattern. Each is a document.
+    """
 
     def items(self) -> Iterator[Tuple[str, TextItem]]:
         if os.path.isdir(self.path):
@@ -92,8 +95,8 @@ class TextFiles(DocumentSource):
 
 class JsonLines(DocumentSource):
     """
-    JSONL: objects with a `text` and maybe an `id`, whose other keys go into the document's `data`; or objects with
-    `tokens` and the other keys of a document.
+    A JSONL file. Its objects have a `text`, and may have an `id`; their other keys go into the document's `data`. Or
+    they have `tokens` and the other keys of a document.
     """
 
     def items(self) -> Iterator[Tuple[str, Any]]:
@@ -126,7 +129,7 @@ class JsonLines(DocumentSource):
 
 
 class AnnotatedDocuments(DocumentSource):
-    """A file of documents, to which a further layer is added. Documents that failed before are tried again."""
+    """A file of annotated documents that get more annotations. Documents that failed before are tried again."""
 
     def items(self) -> Iterator[Tuple[str, Document]]:
         for place, document in read_documents(local_path(self.path)):
@@ -182,8 +185,9 @@ class DataSet(DocumentSource):
 
 def document_source(path: str, reader: Optional[Dict[str, Any]] = None, format: Optional[str] = None) -> DocumentSource:
     """
-    The source at a path: annotated documents, a data set if `reader` is given, texts that another tool has annotated if
-    `format` is given, or else what its name tells.
+    The documents at a path. They are texts that another tool has annotated if their `format` is given. Otherwise they
+    are annotated documents if the file has their header, and a data set if the config of a `reader` is given, and else
+    the path's name tells what they are.
     """
     if format is not None:
         if reader is not None:

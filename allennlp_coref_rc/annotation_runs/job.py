@@ -28,8 +28,19 @@ _one_at_a_time = Lock()
 @dataclass(frozen=True)
 class Job:
     """
-    What each process needs: the source, the annotator's config in JSON, the packages to import, and whether archives
-    that the annotator uses are trusted.
+    What each process needs to annotate documents.
+
+    # Parameters
+
+    source : `DocumentSource`
+    annotator : `str`
+        The annotator's config in JSON.
+    batch_size : `int`, optional (default = `8`)
+        How many documents are annotated together.
+    packages : `Tuple[str, ...]`, optional (default = `()`)
+        Packages to import.
+    trust : `bool`, optional (default = `False`)
+        Whether the archives that the annotator uses are trusted.
     """
 
     source: DocumentSource
@@ -44,14 +55,14 @@ class Job:
             _build_annotator(self)
 
     def digests(self, items: Sequence[Item]) -> List[bytes]:
-        """A hash of each document before it is annotated. A malformed item raises a `ConfigurationError`."""
+        """The SHA-256 hash of each document before it is annotated. A malformed item raises a `ConfigurationError`."""
         with _one_at_a_time:
             _import(self.packages)
             documents = (self.document(*item) for item in items)
             return [hashlib.sha256(json_line(document.to_json()).encode()).digest() for document in documents]
 
     def annotate(self, items: Sequence[Item]) -> "ChunkResult":
-        """Annotates the documents of the items. Documents over which the annotator fails are set aside."""
+        """Annotates the documents of the items. Documents on which the annotator fails are set aside."""
         with _one_at_a_time, trusting(self.trust):
             result = ChunkResult()
             for start in range(0, len(items), self.batch_size):
@@ -75,7 +86,7 @@ class Job:
         except Exception as error:
             if len(batch) == 1:
                 return failed(*batch[0], _name(error), traceback.format_exception(error, limit=-5))
-        # Outside the handler, so that a document's error does not mention its batch.
+        # This stands outside the handler, so that a document's error does not mention that of its batch.
         result = ChunkResult()
         for single in batch:
             result.add(self._annotate([single]))
@@ -84,7 +95,7 @@ class Job:
 
 @dataclass
 class ChunkResult:
-    """Annotated and failed documents as lines of files, and the counts of the annotated ones."""
+    """Annotated and failed documents as lines of files, and the counts over the annotated ones."""
 
     documents: List[str] = field(default_factory=list)
     failed: List[str] = field(default_factory=list)
@@ -116,7 +127,7 @@ def _import(packages: Tuple[str, ...]) -> None:
 
 
 def _name(error: Exception) -> str:
-    """An error of the user's is its message, without the name of its class."""
+    """An error in a line. If the user can mend it, it is the message without the name of its class."""
     if isinstance(error, ConfigurationError):
         return str(error)
     return "".join(traceback.format_exception_only(error)).strip()

@@ -7,7 +7,7 @@ from allennlp_coref_rc.common.quick_imports import quick_imports
 from allennlp_coref_rc.registration import register_own
 from allennlp_coref_rc.screen.quiet import quiet_logs
 
-# Ctrl-C reaches the command too, which ends the workers.
+# Ctrl-C also reaches the command, and that ends the workers.
 signal.signal(signal.SIGINT, signal.SIG_IGN)
 quiet = quiet_logs()
 quiet.__enter__()

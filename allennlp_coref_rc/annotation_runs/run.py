@@ -25,14 +25,14 @@ PRELOADED = "allennlp_coref_rc.annotation_runs.preloaded"
 """The module that workers import."""
 
 MAX_CHUNK = 100
-"""The most documents in a chunk, which is otherwise a hundredth of all documents."""
+"""The most documents in a chunk. By default a chunk has a hundredth of all documents, if that is less."""
 
 EXPECTED_BY = 100
-"""The number of documents without any annotation after which there is a warning."""
+"""If none of this many documents has any annotation, there is a warning."""
 
 
 _version = lru_cache(version)
-"""A package's version, which takes milliseconds to look up."""
+"""The version of a package. It is remembered, as looking it up takes milliseconds."""
 
 
 @dataclass(frozen=True)
@@ -42,27 +42,30 @@ class AnnotationRun:
 
     # Parameters
 
-    input, output : `str`
-        The files.
+    input : `str`
+        What is annotated, as `document_source` takes it.
+    output : `str`
+        The file of annotated documents that is written.
     annotator : `Dict[str, Any]`
         The annotator's config.
     reader : `Dict[str, Any]`, optional (default = `None`)
-        The config of the dataset reader that reads the input. By default it is plain text, or annotated documents.
+        The config of the dataset reader that reads the input. By default the input is plain text, JSONL or annotated
+        documents.
     format : `str`, optional (default = `None`)
         The format of the input, one of `annotations.formats.FORMATS`, if another tool has annotated it.
     workers : `int`, optional (default = `None`)
-        The number of processes beside this one. By default this process begins alone, and one for each processor takes
-        over when the time that is left is worth their start; not with an annotator on a GPU.
+        The number of worker processes; 0 uses this process alone. By default this process begins alone, and workers
+        take over if they will finish earlier (see `common/workers.py`).
     scheduler : `str`, optional (default = `None`)
-        The address of a Dask scheduler, whose workers are used in place of processes.
+        The address of a Dask scheduler, to use its workers in place of processes on this machine.
     batch_size : `int`, optional (default = `8`)
-        Documents that are annotated together.
+        How many documents are annotated together.
     chunk_size : `int`, optional (default = `None`)
-        Documents that a process takes at a time. By default a hundredth of them.
+        How many documents a process takes at a time. By default a hundredth of them, and at most `MAX_CHUNK`.
     packages : `Sequence[str]`, optional (default = `()`)
         Packages that each process has to import.
     force : `bool`, optional (default = `False`)
-        Replace an output that exists, finished or not.
+        Whether to start over and to replace an output that exists, finished or not.
     trust : `bool`, optional (default = `False`)
         Whether the archives of models that the annotator uses are trusted (see `trust/archives.py`).
     """
@@ -81,7 +84,9 @@ class AnnotationRun:
     trust: bool = False
 
     def run(self) -> Counter:
-        """Annotates the input. Returns the numbers of "documents", "failed", "tokens", "clusters", …"""
+        """
+        Annotates the input. Returns the counts: "documents", "failed", and what `annotations/file_report.py` counts.
+        """
         if os.path.exists(self.input) and os.path.exists(self.output) and os.path.samefile(self.input, self.output):
             raise ConfigurationError(f"{self.output}: found the same file as INPUT and OUTPUT, expected two")
         unfinished_output = UnfinishedOutput(self.output, self.force)
@@ -104,14 +109,14 @@ class AnnotationRun:
         return counts
 
     def _bare_reader(self) -> Optional[Dict[str, Any]]:
-        """The reader without an annotator of its own."""
+        """The reader's config without the annotator that it may have."""
         return self.reader and {key: value for key, value in self.reader.items() if key != "annotator"}
 
     def _num_workers(self, num_chunks: int) -> Optional[int]:
         return None if self.workers is None else min(self.workers, num_chunks)
 
     def _plan(self, source: DocumentSource, chunk_size: int) -> Dict[str, Any]:
-        """The values that have to be the same for a run to go on."""
+        """The values that must be the same as before if an unfinished run is to go on."""
         versions = {name: _version(name) for name in ("allennlp", "spacy", "torch")}
         return {
             "annotator": self.annotator,
@@ -124,7 +129,7 @@ class AnnotationRun:
         }
 
     def _header(self, source: DocumentSource, counts: Counter, plan: Dict[str, Any]) -> Dict[str, Any]:
-        """The header of the output: the input's, and what this run adds."""
+        """The header of the output: that of the input, and what this run adds."""
         header = source.header()
         run = {"config": self.annotator, "together": source.together, "versions": plan["versions"]}
         return {
@@ -136,7 +141,7 @@ class AnnotationRun:
 
 
 def _counts(unfinished: UnfinishedOutput, documents: int) -> Counter:
-    """The sums over all chunks, which must have all documents."""
+    """The sums of the chunks' counts. An error is raised if a document is missing from them."""
     counts: Counter = Counter()
     for summary in unfinished.finished().values():
         counts.update(summary["counts"])
@@ -150,7 +155,7 @@ def _counts(unfinished: UnfinishedOutput, documents: int) -> Counter:
 
 
 def _digest(job: Job, processes: Workers, documents: int, chunk_size: int) -> str:
-    """A hash of all documents before they are annotated. Raises an error if one is malformed."""
+    """The SHA-256 hash of all documents before they are annotated. A malformed one raises a `ConfigurationError`."""
     digests: List[bytes] = [b""] * documents
     with progress_bar(total=documents, unit=" documents", desc="reading") as bar:
         todo = chunks(job.source.items(), chunk_size)
@@ -183,7 +188,7 @@ def _annotate_chunks(
             if not warned and counts["no annotations"] == counts["documents"] >= EXPECTED_BY:
                 logger.warning("None of %d documents so far got any annotation", counts["documents"])
                 warned = True
-        # A process died over one of these documents. Each is tried alone, to find out which.
+        # A process died on one of these documents. Each is tried alone, to find out which.
         for chunk in crashed:
             whole = ChunkResult()
             for place, item in chunk.items:

@@ -18,17 +18,18 @@ PART = re.compile(r"\d{6,}\.jsonl")
 class UnfinishedOutput:
     """
     The folder OUTPUT.unfinished, in which a run keeps finished chunks until all are done. It holds a plan, which says
-    what the run does to which input, and a file for each finished chunk. Use it in a `with` statement: only one process
-    at a time has it, and at the end it is removed if it has no finished chunk.
+    what the run does to which input, and a file for each finished chunk. Use it in a `with` statement. Only one process
+    at a time can enter it; another raises a `ConfigurationError`. In the end the folder is removed if it has no
+    finished chunk.
 
     # Parameters
 
     output : `str`
-        Where the annotated documents will go. If no file can be written there, a `ConfigurationError` is raised at
-        once. If the file exists already, one is raised when work begins, unless `force` is true or a run was killed
-        just after it wrote the file.
+        The file of the annotated documents. If it cannot be written, a `ConfigurationError` is raised at once. If it
+        exists already, one is raised when work begins, unless `force` is true or a run was killed just after it wrote
+        the file.
     force : `bool`, optional (default = `False`)
-        Start over.
+        Whether to start over.
     """
 
     def __init__(self, output: str, force: bool = False) -> None:
@@ -93,7 +94,7 @@ class UnfinishedOutput:
             file.writelines(result.documents + result.failed)
 
     def finished(self) -> Dict[int, Dict[str, Any]]:
-        """The numbers of annotated and failed documents, and the counts, of each finished chunk by its index."""
+        """By the index of each finished chunk, the numbers of its annotated and failed documents, and its counts."""
         found = {}
         for number in self._numbers():
             with open_text(self._path(number)) as lines:
@@ -102,14 +103,14 @@ class UnfinishedOutput:
                     if sum(1 for _ in lines) == summary["documents"] + summary["failed"]:
                         found[number] = summary
                 except (ConfigurationError, ValueError, TypeError, KeyError):
-                    # Damaged: it will be made again.
+                    # The file is damaged, so the chunk will be done again.
                     continue
         return found
 
     def join(self, header: Dict[str, Any], failed_header: Dict[str, Any]) -> None:
         """
-        Joins all chunks into one file of annotated documents and one of failed documents, each only if there are any,
-        and empties the folder.
+        Joins all chunks into one file of annotated documents and one of failed documents, and empties the folder. If
+        there are no documents of a kind, their file is removed.
         """
         summaries = self.finished()
         sizes = {key: sum(summary[key] for summary in summaries.values()) for key in ("documents", "failed")}
@@ -142,7 +143,7 @@ class UnfinishedOutput:
         return plan if isinstance(plan, dict) else {}
 
     def _clear(self) -> None:
-        # The plan goes first: without it the other files are ignored.
+        # The plan is removed first, since the other files are ignored without it.
         for name in sorted(os.listdir(self.folder), key=lambda name: name != "plan.json"):
             if name != "lock":
                 os.unlink(os.path.join(self.folder, name))

@@ -11,11 +11,13 @@ from typing import Any, Callable, Dict, Optional, Set
 @dataclass
 class AcceptedKeys:
     """
+    The keys that a constructor accepts.
+
     # Parameters
 
-    parameters : `Dict[str, inspect.Parameter]`
+    parameters : `Dict[str, inspect.Parameter]`, optional (default = `{}`)
         The known parameters by name.
-    closed : `bool`
+    closed : `bool`, optional (default = `True`)
         Whether every other key is certainly a mistake.
     """
 
@@ -62,11 +64,13 @@ class _Uses:
     """How a function uses its `**kwargs`."""
 
     names: Set[str] = field(default_factory=set)
-    """Keys that it looks for."""
+    """The keys that it looks up."""
 
     to_parent: bool = False
+    """Whether it passes them on to `super().__init__`."""
+
     to_class: bool = False
-    """Whether it passes them on to `super().__init__`, or to `cls`."""
+    """Whether it passes them on to `cls`."""
 
     other: bool = False
     """Whether it does anything else with them."""
@@ -112,7 +116,7 @@ def _is_name(node: Any, name: str) -> bool:
 
 
 def _owner(cls: type, constructor: Callable) -> type:
-    """The class that defines the method; its name would not tell, as several classes may have the same one."""
+    """The class that defines the method. The method's name would not tell, as several classes may define it."""
     name, function = getattr(constructor, "__name__", ""), getattr(constructor, "__func__", constructor)
     methods = ((base, vars(base).get(name)) for base in cls.__mro__)
     return next((base for base, method in methods if getattr(method, "__func__", method) is function), cls)

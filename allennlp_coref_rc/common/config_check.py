@@ -19,11 +19,12 @@ OTHER_KEYS = ("random_seed", "numpy_seed", "pytorch_seed", "distributed", "inclu
 
 def check_config(params: Dict[str, Any], devices: bool = True, files: bool = True) -> List[str]:
     """
-    The mistakes in a config, one a line: the dotted key, what was found, what was expected.
+    The mistakes in a config, one a line. Each names the dotted key, what was found, and what was expected.
 
     # Parameters
 
     params : `Dict[str, Any]`
+        The values of the config.
     devices : `bool`, optional (default = `True`)
         Whether to look for the GPUs that the config names.
     files : `bool`, optional (default = `True`)
@@ -52,14 +53,14 @@ def walk_config(params: Mapping[str, Any], files: bool = False) -> ConfigWalk:
 
 
 def check_object(base: type, params: Dict[str, Any], key: str) -> List[str]:
-    """The mistakes in the config of one object, such as an annotator. `key` stands before its keys."""
+    """The mistakes in the config of one object, such as an annotator. Messages have `key` before the object's keys."""
     walk = ConfigWalk(True)
     walk.object(base, params, key, None)
     return grouped(walk.problems)
 
 
 def grouped(problems: Iterable[Problem]) -> List[str]:
-    """A line for each problem. A problem that several keys share, such as those of a list, has one line."""
+    """A line for each problem. If several keys have the same problem, such as the items of a list, it has one line."""
     keys: Dict[str, List[str]] = {}
     for key, text in problems:
         keys.setdefault(text, []).append(key)
@@ -68,7 +69,7 @@ def grouped(problems: Iterable[Problem]) -> List[str]:
 
 
 def missing_devices(params: Mapping[str, Any]) -> List[Problem]:
-    """The GPUs that are named but missing."""
+    """The GPUs that a config names and this machine does not have, each with its key."""
     import torch
 
     number = torch.cuda.device_count()
@@ -110,7 +111,7 @@ def _data_files(params: Mapping[str, Any]) -> List[Problem]:
 
 
 def missing_data(reader: Mapping[str, Any], path: str) -> Optional[str]:
-    """The mistake in a data path, for the reader of a config; `None` if there is none, or if it cannot be found."""
+    """The mistake in a data path of the config of a reader; `None` if there is none, or if this cannot be told."""
     from allennlp.common import Params
     from allennlp.data import DatasetReader
 
@@ -118,7 +119,7 @@ def missing_data(reader: Mapping[str, Any], path: str) -> Optional[str]:
 
     if "://" in path and not is_hub_address(path):
         return None
-    # Without parts that are costly to build and have nothing to do with files.
+    # These are without parts that are costly to build and have nothing to do with files.
     simple = {
         key: value for key, value in reader.items() if not isinstance(value, (Mapping, list)) and key != "annotator"
     }
@@ -129,7 +130,7 @@ def missing_data(reader: Mapping[str, Any], path: str) -> Optional[str]:
             plain = os.sep in path and "://" not in path and not set(path) & set("*?[]!,")
             return f"{path}: no such file" if own and plain and not os.path.exists(path) else None
         built: Any = DatasetReader.from_params(Params(simple))
-    except Exception:  # It is built as a whole later; what is wrong with it shows then.
+    except Exception:  # The whole reader is built later, and what is wrong with it shows then.
         return None
     try:
         built.find(path)

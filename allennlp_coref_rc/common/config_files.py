@@ -1,4 +1,4 @@
-"""The experiments' configs that come with the package, found by their names below `training_config`."""
+"""Finds the configs of experiments that come with the package by their names in `training_config`."""
 
 import difflib
 import os
@@ -48,7 +48,7 @@ def let_configs_import(params: Any) -> None:
 
 def load_config(path: str, overrides: str = "") -> Dict[str, Any]:
     """
-    The values of a config's file, with overrides in the form that `-o` takes. A mistake in either raises a
+    The values of a config file, with overrides (JSON or Jsonnet, as `-o` takes them). A mistake in either raises a
     `ConfigurationError`.
     """
     from allennlp.common import Params
@@ -61,7 +61,7 @@ def load_config(path: str, overrides: str = "") -> Dict[str, Any]:
     try:
         return Params.from_file(path, overrides).as_dict(quiet=True)
     except RuntimeError as error:
-        # Jsonnet gives a message and the places that led there, one a line.
+        # Jsonnet's message has several lines: the error, and then the places that led to it.
         raise ConfigurationError(f"{path}: {' '.join(str(error).split())}") from error
     except ValueError as error:
         raise ConfigurationError(

@@ -13,7 +13,7 @@ Problem = Tuple[str, str]
 
 
 GIVEN = frozenset({"serialization_dir", "local_rank", "ddp_accelerator"})
-"""Arguments that AllenNLP gives to all constructors."""
+"""Arguments that AllenNLP itself gives to all constructors."""
 
 GIVEN_LATER = {
     "model": GIVEN | {"vocab"},
@@ -22,24 +22,31 @@ GIVEN_LATER = {
     "trainer": GIVEN | {"model", "data_loader", "validation_data_loader"},
     "vocabulary": GIVEN | {"instances"},
 }
-"""Arguments that it gives to the constructors of these keys, which it calls after others."""
+"""By key, the arguments that it gives to constructors that it calls later than others."""
 
 FILES = ("pretrained_file", "weights_file_path", "directory")
-"""Parameters of AllenNLP's own classes that name files, which it reads only after the data."""
+"""Parameters of AllenNLP's own classes that name files. AllenNLP reads these only after the data."""
 
 KINDS = {int: "a whole number", bool: "true or false", float: "a number", str: "a string"}
 
 LISTS = (list, set, collections.abc.Iterable, collections.abc.Sequence)
-"""Annotations of lists. A string is none, although Python can read its letters as a list."""
+"""The types that stand for lists. A string does not count as one, although it is a sequence of letters."""
 
 
 class ConfigWalk:
-    """Follows a config along signatures and collects the mistakes."""
+    """
+    Follows a config along signatures and collects the mistakes.
+
+    # Parameters
+
+    files : `bool`, optional (default = `False`)
+        Whether to look for the files that AllenNLP's own classes name.
+    """
 
     def __init__(self, files: bool = False) -> None:
         self.problems: List[Problem] = []
         self.objects: Dict[str, Tuple[type, Mapping[str, Any]]] = {}
-        """By dotted key, the classes that are constructed, and what of."""
+        """By dotted key, the classes that are constructed, and the values from which they are."""
         self._files = files
 
     def object(
@@ -115,7 +122,7 @@ class ConfigWalk:
                 self._say(inner, f"found nothing, but {'a config' if not key else cls.__name__} needs it")
 
     def value(self, annotation: Any, value: Any, key: str, given: Optional[FrozenSet[str]]) -> None:
-        """Checks a value for a parameter with an annotation, in the order in which AllenNLP looks at annotations."""
+        """Checks a value against a parameter's type annotation, in the order in which AllenNLP tries types."""
         from allennlp.common import Lazy
         from allennlp.common.from_params import can_construct_from_params
 
@@ -138,7 +145,7 @@ class ConfigWalk:
                 self._mapping(args[1], value, key, given)
         elif (
             (origin is tuple or (origin in LISTS and len(args) == 1))
-            # What AllenNLP can't construct it takes as it is.
+            # If AllenNLP cannot construct something, it takes the value as it is.
             and all(map(can_construct_from_params, args))
         ):
             self._list(origin, args, value, key, given)
@@ -167,7 +174,7 @@ class ConfigWalk:
                 self.objects.update(attempt.objects)
                 return
             attempts.append(attempt.problems)
-        # A mistake further inside shows which type was meant.
+        # If a mistake is further inside, the type around it was the one that was meant.
         for problems in attempts:
             if any(found != key for found, _ in problems):
                 self.problems += problems
@@ -185,7 +192,7 @@ class ConfigWalk:
 
 
 def unregistered(cls: Any, name: str) -> Optional[str]:
-    """The mistake in the name of a registered class, or in the path of a class to import; `None` if there is none."""
+    """The mistake in a registered name or in the dotted path of a class; `None` if there is none."""
     from allennlp_coref_rc.common.errors import ConfigurationError
 
     if name in cls.list_available():
@@ -196,7 +203,7 @@ def unregistered(cls: Any, name: str) -> Optional[str]:
         except ConfigurationError as error:
             return str(error)
         return None
-    # The list is made again, as looking for the name has imported more classes.
+    # The list is made anew, as the search for the name has imported more classes.
     advice = advice_on(name, cls.list_available(), "registered are")
     return f"found {short(name)}, which is no registered {cls.__name__}; {advice}"
 

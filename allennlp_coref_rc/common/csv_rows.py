@@ -5,7 +5,7 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import open_text
 
 LONGEST_FIELD = 2**31 - 1
-"""Characters; the most that the module csv takes on every system."""
+"""The most characters that the module `csv` allows on every system."""
 
 
 def read_csv_rows(path: str, columns: Sequence[str]) -> Iterator[Tuple[int, Dict[str, str]]]:
@@ -14,7 +14,7 @@ def read_csv_rows(path: str, columns: Sequence[str]) -> Iterator[Tuple[int, Dict
     in quotation marks may span several. A missing column of `columns`, a row with more or fewer fields than the first
     line, or unmatched quotation marks raise a `ConfigurationError` with the file and the line.
     """
-    # Otherwise Python refuses texts of more than 131,072 characters.
+    # By default, Python refuses fields of more than 131,072 characters.
     csv.field_size_limit(LONGEST_FIELD)
     with open_text(path, newline="") as lines:
         rows = csv.reader(lines, strict=True)

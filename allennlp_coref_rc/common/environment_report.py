@@ -1,4 +1,4 @@
-"""Gathers the versions of what this package works with, and what is wrong with them, without importing any of it."""
+"""Gathers the versions of the packages that this one works with, and their problems, without importing any of them."""
 
 import json
 import os
@@ -41,16 +41,26 @@ OPTIONAL = {
     "triton": "the fused recurrence on a GPU; builds of torch for GPUs bring it along",
     "tensorboard": "looking at what AllenNLP's callback tensorboard writes",
 }
-"""Packages that only something needs: what, and how to get them."""
+"""Packages that only a part of this one needs: that part, and how to install them."""
 
 WAIT = 120
-"""Seconds. PyTorch is imported in no more, even where bytecode is not written and the disk is slow."""
+"""The seconds that importing PyTorch may take. They suffice even without written bytecode and on a slow disk."""
 
 
 class Report(NamedTuple):
     """
-    What is here; what keeps the package from working; what only makes something slower or may be untested; and which
-    packages are not installed, with what they are for.
+    The state of an environment.
+
+    # Parameters
+
+    facts : `Dict[str, Any]`
+        Versions and hardware, by name.
+    problems : `List[str]`
+        What keeps the package from working.
+    remarks : `List[str]`
+        What only makes something slower, or was not tested.
+    optional : `Dict[str, str]`
+        Packages that are not installed, and what they are for.
     """
 
     facts: Dict[str, Any]
@@ -95,7 +105,7 @@ def installed(name: str) -> Optional[str]:
 
 
 def _requirements() -> Dict[str, str]:
-    """The bounds of the packages that this one needs, as it was installed."""
+    """The packages that this one needs, with the bounds of their versions, from its installation."""
     try:
         from packaging.requirements import Requirement
 
@@ -112,12 +122,12 @@ def _contains(wanted: str, found: str) -> bool:
 
 
 def _ask_torch() -> Tuple[Dict[str, Any], Optional[str]]:
-    """What PyTorch says of this machine, and why it cannot say it. It is asked in a process that may crash."""
+    """What PyTorch says about this machine, or why it cannot. A process of its own asks it, as that may crash."""
     if installed("torch") is None:
         return {}, None
     program = PACKAGE / "modules" / "recurrence" / "_library.py"
     try:
-        # -P: the folder of the program is no place to import from.
+        # With -P, nothing is imported from the program's folder.
         done = subprocess.run([sys.executable, "-P", str(program)], capture_output=True, text=True, timeout=WAIT)
         return json.loads(done.stdout), None
     except subprocess.TimeoutExpired:

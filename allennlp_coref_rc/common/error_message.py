@@ -1,4 +1,4 @@
-"""What the screen says about an error: a paragraph if the user can mend it, nothing if the program is at fault."""
+"""Turns errors into messages: a paragraph for one that the user can mend, `None` for a mistake of the program."""
 
 import errno
 import re
@@ -8,11 +8,11 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 
 
 class WorkerError(Exception):
-    """The error that stopped one of several training processes; its message is for the process that started them."""
+    """Stopped one of several training processes. The process that started them shows its message."""
 
 
 LONGEST = 1000
-"""The most characters of a line of a message; values, keys and paths can be of any length."""
+"""The most characters in a line of a message, as values, keys and paths may be of any length."""
 
 
 def message_of(error: BaseException) -> Optional[str]:
@@ -22,7 +22,7 @@ def message_of(error: BaseException) -> Optional[str]:
 
 
 def cut(line: str) -> str:
-    """A line without its middle, if it is very long. What was expected stands at the end."""
+    """A line without its middle, if it is very long. Its end says what was expected."""
     return line if len(line) <= LONGEST else f"{line[: LONGEST // 2]} … {line[3 - LONGEST // 2 :]}"
 
 
@@ -64,7 +64,7 @@ def _message_of(error: BaseException) -> Optional[str]:
 
 
 def is_unwritten(error: BaseException) -> bool:
-    """Whether PyTorch could not write a file, of which it does not say why."""
+    """Whether PyTorch could not write a file. It does not say why."""
     signs = ("PytorchStreamWriter failed", "unexpected pos", "basic_ios::clear")
     return isinstance(error, RuntimeError) and any(sign in str(error) for sign in signs)
 
@@ -81,6 +81,7 @@ EXPLAINED = {
     errno.ENOTDIR: "a part of this path is a file, expected a folder",
     errno.EROFS: "its file system is read-only, expected one that can be written to",
 }
+"""What messages say about the system's errors, by their numbers."""
 
 
 def _of_file(error: OSError) -> str:

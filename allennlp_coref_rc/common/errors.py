@@ -1,7 +1,7 @@
 """
-`ConfigurationError`: an error that the user can mend. It is AllenNLP's own class, but importing it from here does not
-import AllenNLP, which takes seconds. If AllenNLP is not imported yet, the class is defined here, and AllenNLP gets it
-when it is imported.
+`ConfigurationError` is an error that the user can mend. It is AllenNLP's own class, but this module does not import
+AllenNLP, which takes seconds. If AllenNLP is not imported yet, this module defines the class, and AllenNLP takes it
+over when it is imported.
 """
 
 import sys

@@ -23,8 +23,9 @@ DAMAGES = (EOFError, OSError, zlib.error, lzma.LZMAError)
 
 def named_paths(arguments: Iterable[str]) -> Dict[str, str]:
     """
-    The paths by name, from arguments NAME=PATH. An argument without "=", or one that is itself the path of a file, is
-    named after the file, without the suffix.
+    The paths by name, from arguments NAME=PATH. If an argument has no "=", or is itself the path of a file, the name is
+    that of the file up to its first dot. An empty name or path, or a name that comes twice, raises a
+    `ConfigurationError`.
     """
     paths: Dict[str, str] = {}
     for argument in arguments:
@@ -53,9 +54,10 @@ def open_text(
 ) -> Iterator[Iterator[str]]:
     """
     Opens a UTF-8 text file, plain or compressed (`.gz`, `.bz2`, `.xz`), and gives its lines. Lines of more than `limit`
-    characters come in pieces, unless it is negative. Line ends become "\\n", unless `newline` is `""`. A byte order
-    mark at the start, as programs on Windows write it, is left out, unless `encoding` is `"utf-8"`. A missing file, a
-    directory, or text that is not UTF-8 raises a `ConfigurationError` that names the file (and the line).
+    characters come in pieces; by default there is no limit. Line ends become "\\n", unless `newline` is `""`. A byte
+    order mark at the start, as programs on Windows write it, is left out, unless `encoding` is `"utf-8"`. A missing
+    file, a directory, damaged data, or text that is not UTF-8 raises a `ConfigurationError` that names the file (and
+    the line).
     """
     _check_is_file(path)
     with _open(path, "rt", _compression(path), encoding=encoding, newline=newline) as file:
@@ -64,8 +66,8 @@ def open_text(
 
 def check_writable(path: str) -> None:
     """
-    Raises a `ConfigurationError` if a file could not be written at a path, before work is spent on its content. Its
-    folder may be missing.
+    Raises a `ConfigurationError` if no file could be written at a path, so that no work is done in vain. The file's
+    folder need not exist yet.
     """
     if os.path.isdir(path):
         raise ConfigurationError(f"{path}: found a directory, expected a file")
@@ -79,7 +81,9 @@ def check_writable(path: str) -> None:
 
 
 def byte_lines(path: str) -> Iterator[bytes]:
-    """The lines of a file that `open_text` could open, as bytes, so that one bad line does not stop the others."""
+    """
+    The lines of a text file, plain or compressed, as bytes, so that a line that is not UTF-8 does not stop the others.
+    """
     _check_is_file(path)
     number = 0
     with _open(path, "rb", _compression(path)) as file:
@@ -111,7 +115,7 @@ def _open(path: str, mode: str, suffix: str, **options: Any) -> IO[Any]:
 
 
 def _compression(path: str) -> str:
-    """The suffix of a file to be read, or that of a file without one that begins as compressed files do."""
+    """The suffix of a file to be read. If its name has none, the file's first bytes tell whether it is compressed."""
     suffix = os.path.splitext(path)[1]
     if suffix or not os.path.isfile(path):
         return suffix
@@ -146,8 +150,8 @@ def _decoded(path: str, file: IO[str], limit: int) -> Iterator[str]:
 @contextmanager
 def atomic_write(path: str) -> Iterator[IO[str]]:
     """
-    Opens a UTF-8 text file for writing, which appears only when it is complete. It is compressed if its name ends in
-    `.gz`, `.bz2` or `.xz`. The same text gives the same bytes.
+    Opens a UTF-8 text file for writing. The file appears only when it is complete. It is compressed if its name ends in
+    `.gz`, `.bz2` or `.xz`. The same text always gives the same bytes.
     """
     folder = os.path.dirname(os.path.abspath(path))
     name, suffix = os.path.splitext(os.path.basename(path))
@@ -166,11 +170,11 @@ def atomic_write(path: str) -> Iterator[IO[str]]:
         os.chmod(temporary, 0o666 & ~_umask())
         os.replace(temporary, path)
     except BaseException as error:
-        # It has its name already if Ctrl-C came right after.
+        # If Ctrl-C came right after the renaming, the temporary file is gone.
         with suppress(FileNotFoundError):
             os.unlink(temporary)
         if isinstance(error, OSError) and error.errno is not None and error.filename in (None, temporary):
-            # Such as a full disk. The user knows the file by this name.
+            # The disk may be full, for instance. The user knows the file by this name.
             error.filename, error.filename2 = path, None
         raise
 

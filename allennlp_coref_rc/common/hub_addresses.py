@@ -4,10 +4,10 @@ from typing import Dict, NamedTuple, Optional
 from allennlp_coref_rc.common.errors import ConfigurationError
 
 HUB = "hf://"
-"""Begins the address of a model or a data set of the Hugging Face hub, or of local data in the same form."""
+"""The beginning of an address of a model or a data set on the Hugging Face hub, or of local data in the same form."""
 
 OPTIONS = ("split", "name", "revision")
-"""What may stand after the "?" of an address, as `datasets.load_dataset` calls it."""
+"""The options that may stand after the "?" of an address, with the names that `datasets.load_dataset` gives them."""
 
 SAVED = {"dataset_dict.json": True, "state.json": False}
 """Files in folders that `save_to_disk` has written, and whether the folder has splits."""
@@ -16,7 +16,10 @@ EXPECTED = "expected hf://OWNER/NAME?split=SPLIT, or hf:///FOLDER?split=SPLIT fo
 
 
 class HubDataSet(NamedTuple):
-    """A data set by its address: `path` is its name on the hub, or the local folder or parquet file."""
+    """
+    The data set of an address. `path` is its name on the hub, or the local folder or Parquet file. `split`, `name` and
+    `revision` are the address's options.
+    """
 
     address: str
     path: str
@@ -27,13 +30,13 @@ class HubDataSet(NamedTuple):
 
 
 def is_hub_address(path: str) -> bool:
-    """Whether a data path is the address of a data set. `hf://OWNER/NAME/FILE` is that of a file."""
+    """Whether a data path is the address of a data set. `hf://OWNER/NAME/FILE` is the address of a file."""
     rest = path.removeprefix(HUB)
     return rest != path and ("?" in rest or _is_local(rest) or rest.count("/") < 2)
 
 
 def parse_address(address: str) -> HubDataSet:
-    """The data set of an address. A mistake that shows without a network raises a `ConfigurationError`."""
+    """The data set of an address. A mistake that can be found without a network raises a `ConfigurationError`."""
     path, question_mark, query = address.removeprefix(HUB).partition("?")
     options: Dict[str, str] = {}
     for option in query.split("&") if question_mark else ():
@@ -54,7 +57,7 @@ def parse_address(address: str) -> HubDataSet:
 
 
 def has_splits(folder: str) -> Optional[bool]:
-    """Whether a folder of `save_to_disk` has splits; `None` if it is another folder."""
+    """Whether a folder that `save_to_disk` has written has splits; `None` if it is no such folder."""
     return next((splits for name, splits in SAVED.items() if os.path.isfile(os.path.join(folder, name))), None)
 
 

@@ -10,8 +10,10 @@ PIECE = 2**20
 """The fewest characters that are read at a time."""
 
 ESCAPE = 16
-"""Characters before the end of the text read so far in which an error may only mean that a value is cut off: an escape,
-`false`, `-Infinity`."""
+"""
+An error in this many characters before the end of the text read so far may only mean that a value is cut off, such as
+an escape, `false` or `-Infinity`.
+"""
 
 _decoder = json.JSONDecoder()
 _blank = re.compile(r"[ \t\n\r]+")
@@ -29,8 +31,8 @@ def is_text(string: str) -> bool:
 
 def parse_json(text: str) -> Any:
     """
-    The value of a JSON text. Text that is not JSON raises a `ConfigurationError`, and so does half of a surrogate pair,
-    which JSON can hold only escaped and which is no text.
+    The value of a JSON text. A `ConfigurationError` is raised if the text is not JSON, or if it has half of a surrogate
+    pair, which JSON can escape but which is no Unicode text.
     """
     try:
         value = json.loads(text)
@@ -61,9 +63,9 @@ def _has_half(value: Any, text: str, start: int = 0, end: int = sys.maxsize) -> 
 
 def read_json_objects(path: str) -> Iterator[Tuple[str, Dict[str, Any]]]:
     """
-    The objects of a file that is one JSON list, or that has objects one after the other (usually one a line). Each has
-    its place before it ("FILE, line 1, object 3"). Only the current piece of the file is held in memory, even if the
-    file is a single line. Anything else raises a `ConfigurationError` with the file, the line and what was found.
+    The objects of a file that is one JSON list, or that has objects one after the other (usually one a line). Each
+    comes with its place ("FILE, line 1, object 3"). Only the current piece of the file is held in memory, even if the
+    file is a single line. Any other content raises a `ConfigurationError` with the file, the line and what was found.
     """
     with open_text(path, PIECE) as pieces:
         text = _Text(path, pieces)
@@ -85,9 +87,9 @@ def read_json_object(path: str) -> Dict[str, Any]:
 
 def read_listed_objects(path: str, key: str) -> Iterator[Tuple[str, Dict[str, Any]]]:
     """
-    The objects of the list that the only object of a file has under a key, each with its place before it ("FILE, line
-    1, data[3]"). Values of other keys are passed over. As in `read_json_objects`, only the current piece of the file is
-    held in memory, and anything else raises a `ConfigurationError`.
+    The objects of a list in a file that is a single JSON object, which has the list under `key`. Each comes with its
+    place ("FILE, line 1, data[3]"). The values of other keys are passed over. As in `read_json_objects`, only the
+    current piece of the file is held in memory, and any other content raises a `ConfigurationError`.
     """
     with open_text(path, PIECE) as pieces:
         text = _Text(path, pieces)
@@ -127,7 +129,7 @@ def _objects_of_list(text: "_Text") -> Iterator[Tuple[int, Dict[str, Any]]]:
 
 
 def _objects(text: "_Text", end: str = "") -> Iterator[Tuple[int, Dict[str, Any]]]:
-    """One or more objects, up to the sign after the last one, or the end of the file. Each with its line."""
+    """One or more objects with their lines, up to the sign `end` or, if it is empty, the end of the file."""
     first = True
     while first or text.peek() != end:
         if end and not first:
@@ -198,7 +200,7 @@ class _Text:
         self._position = position
 
     def _fill(self) -> bool:
-        """Reads on, at least as much as is left of the text, so that trying again takes little time in total."""
+        """Reads at least as much as is left of the text, so that trying again and again takes little time in total."""
         parts = [self._text[self._position :]]
         self._position = 0
         wanted = max(PIECE, len(parts[0]))

@@ -1,4 +1,4 @@
-"""Settings of a process that reads a data set or trains, for speed. They change no results."""
+"""Settings that make a process faster that reads a data set or trains. They do not change results."""
 
 import ctypes
 import gc
@@ -6,10 +6,10 @@ from contextlib import contextmanager
 from typing import Iterator
 
 OBJECTS = 50_000
-"""How many more objects there are before Python looks for garbage."""
+"""The number of new objects after which Python looks for garbage."""
 
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
-"""The names of glibc's settings in its malloc.h."""
+"""The numbers of these settings in glibc's malloc.h."""
 
 KEPT_BYTES = 2**30
 """Freed memory up to this size is kept for the next tensor."""
@@ -18,8 +18,9 @@ KEPT_BYTES = 2**30
 @contextmanager
 def long_run() -> Iterator[None]:
     """
-    By default Python looks for garbage in cycles whenever there are 700 more objects, now and then among all of them.
-    While a data set is read, which makes millions of objects and hardly any garbage, that takes longer than to read.
+    Within this, Python looks for garbage more rarely, and `keep_freed_memory` holds from then on. By default, Python
+    looks for cycles of garbage whenever there are 700 more objects, and now and then among all objects. Reading a data
+    set makes millions of objects and hardly any garbage, so the search would take longer than the reading.
     """
     keep_freed_memory()
     thresholds = gc.get_threshold()
@@ -33,9 +34,9 @@ def long_run() -> Iterator[None]:
 
 def keep_freed_memory() -> None:
     """
-    By default glibc gives the memory of large tensors back to the system as soon as they are freed, and the system
-    fills it with zeros for the next tensor, which takes up to a tenth of a training on a CPU. Other C libraries stay as
-    they are.
+    Makes glibc keep the memory of freed tensors. By default it gives the memory of large tensors back to the system,
+    which fills it with zeros for the next tensor. That takes up to a tenth of a training's time on a CPU. With other C
+    libraries this does nothing.
     """
     try:
         mallopt = ctypes.CDLL(None).mallopt

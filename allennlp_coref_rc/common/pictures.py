@@ -7,7 +7,7 @@ from typing import Union
 import matplotlib
 
 matplotlib.use("agg")
-# Dollar signs in texts begin no formulas.
+# A dollar sign in a text does not begin a formula.
 matplotlib.rcParams["text.parse_math"] = False
 from matplotlib import pyplot  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402

@@ -1,4 +1,4 @@
-"""The help of the programs in scripts/, and their errors on one line."""
+"""Shows the help of the programs in scripts/, and their errors in one line."""
 
 import argparse
 import os

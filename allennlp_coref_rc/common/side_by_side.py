@@ -1,4 +1,4 @@
-"""Reads what several readers say about the same questions."""
+"""Reads files that are about the same things in the same order, such as the predictions of several readers."""
 
 from itertools import zip_longest
 from typing import Any, Callable, Iterable, Iterator, List, Sequence, TypeVar
@@ -12,7 +12,8 @@ def side_by_side(
     paths: Sequence[str], read: Callable[[str], Iterable[T]], identity: Callable[[T], Any], shown: Callable[[T], str]
 ) -> Iterator[List[T]]:
     """
-    The first value of each file, then the second of each, and so on. All have to be about the same.
+    The first value of each file, then the second value of each, and so on. Values that stand side by side have to be
+    about the same thing, such as the same question.
 
     # Parameters
 
@@ -20,13 +21,14 @@ def side_by_side(
     read : `Callable[[str], Iterable[T]]`
         Gives the values of a file.
     identity : `Callable[[T], Any]`
-        What has to be equal in values that stand side by side.
+        Gives what has to be equal in values that stand side by side.
     shown : `Callable[[T], str]`
-        What a message says about a value.
+        Gives what an error message says about a value.
 
-    # Errors
+    # Raises
 
-    A file that ends before another, and values that are not about the same, raise a `ConfigurationError`.
+    `ConfigurationError`
+        If a file ends before another, or if values that stand side by side are not about the same.
     """
     for number, found in enumerate(zip_longest(*map(read, paths)), start=1):
         first, expected = next((path, one) for path, one in zip(paths, found) if one is not None)

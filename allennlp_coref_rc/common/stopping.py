@@ -12,7 +12,7 @@ from allennlp_coref_rc.common.error_message import is_unwritten, message_of
 from allennlp_coref_rc.common.errors import ConfigurationError
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-"""The errors of writing that go away when there is room."""
+"""The errors that go away when there is more room on the disk."""
 
 
 class Terminated(KeyboardInterrupt):
@@ -21,9 +21,11 @@ class Terminated(KeyboardInterrupt):
 
 @contextmanager
 def terminable() -> Iterator[None]:
-    """Raises `Terminated` when this process gets SIGTERM, so that it tidies up. Its forks end at once, as usual."""
+    """
+    Within this, SIGTERM raises `Terminated` in this process, so that it tidies up. Its forks end at once, as usual.
+    """
     if threading.current_thread() is not threading.main_thread():
-        # Python takes signals only there.
+        # Python handles signals only in the main thread.
         yield
         return
     process = os.getpid()
@@ -44,7 +46,7 @@ def terminable() -> Iterator[None]:
 @contextmanager
 def explained(go_on: Callable[[], str], output: str = "", kept: Callable[[], str] = str) -> Iterator[None]:
     """
-    Lets an interruption, or a full disk, say how to go on.
+    Within this, an interruption or a full disk gives a message that says how to go on.
 
     # Parameters
 
@@ -53,7 +55,7 @@ def explained(go_on: Callable[[], str], output: str = "", kept: Callable[[], str
     output : `str`, optional (default = `""`)
         Where the command writes, for errors that do not name a file.
     kept : `Callable[[], str]`, optional
-        Returns what an interrupted command leaves, or nothing.
+        Returns what an interrupted command has left behind, or nothing. By default, nothing.
     """
     try:
         yield

@@ -9,8 +9,8 @@ from allennlp_coref_rc.common.files import partial_path
 @contextmanager
 def whole_archives() -> Iterator[None]:
     """
-    Lets trainings write their archive under another name first, so that model.tar.gz is never half an archive, though
-    the disk gets full or the process is killed.
+    Within this, trainings write their archive under another name first. So model.tar.gz is never half an archive, even
+    if the disk gets full or the process is killed.
     """
     from allennlp.commands import train
 

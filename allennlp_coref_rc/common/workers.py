@@ -10,32 +10,32 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, Op
 from allennlp_coref_rc.common.errors import ConfigurationError
 
 Item = Tuple[str, Any]
-"""A place, for messages, and the value at that place."""
+"""A place, which error messages name, and the value there."""
 
 SETTINGS = {
-    # AllenNLP takes long to import on a busy machine, so one process imports it and workers are its forks.
+    # On a busy machine AllenNLP takes long to import, so one process imports it, and the workers are its forks.
     "distributed.comm.timeouts.connect": "300s",
     "distributed.worker.multiprocessing-method": "forkserver",
-    # No pages about a run are served.
+    # Dask serves no pages about the run.
     "distributed.scheduler.http.routes": [],
     "distributed.worker.http.routes": [],
-    # If a worker dies, the document that caused it is found here, one at a time.
+    # If a worker dies, Dask does not try again. We look for the document that caused it, one at a time.
     "distributed.scheduler.allowed-failures": 0,
     "distributed.admin.large-graph-warning-threshold": "1GB",
 }
 
 START = 6.0
-"""Seconds that workers take to start, most of them to import PyTorch and AllenNLP."""
+"""The seconds that workers take to start. Most of it is importing PyTorch and AllenNLP."""
 
 WARM_UP = 3.0
-"""Seconds that the first chunks may spend on work that is done only once."""
+"""The seconds that the first chunks may take for work that is done only once."""
 
 PATIENCE = 10
-"""Seconds in which a scheduler has to answer first. It may have been started at the same time as this command."""
+"""The seconds that we wait for a scheduler, which may have been started at the same time as this command."""
 
 
 class Chunk(NamedTuple):
-    """Consecutive items and their chunk index."""
+    """Consecutive items, and the index of their chunk."""
 
     number: int
     items: List[Item]
@@ -52,15 +52,16 @@ class Workers:
     The processes that work on chunks: this one, others on this machine, or those of a Dask cluster. Use it in a `with`
     statement.
 
-    Processes on this machine listen on it alone, and only to each other: they have a key that is made anew each time,
-    so other users of the machine cannot have them run anything. docs/security.md says what a cluster has to be.
+    Processes on this machine cannot be reached from others, and they listen only to each other: they have a key that is
+    made anew each time. So other users of the machine cannot have them run anything. docs/security.md says what a
+    cluster needs.
 
     # Parameters
 
     number : `int`, optional (default = `None`)
         The number of processes on this machine, each with one thread; 0 uses this process alone. By default this
-        process begins alone. Workers, one for each processor, take over if they will finish earlier, start included,
-        and if this process has not used a GPU, where each of them would need as much memory.
+        process begins alone. Workers, one for each processor, take over if they will finish earlier, even though they
+        have to start first. They do not if this process has used a GPU, since each worker would need as much memory.
     scheduler : `str`, optional (default = `None`)
         The address of a cluster's scheduler, to use its workers in place of processes on this machine:
         tcp://host:8786, or tls://host:8786 with certificates that Dask's configuration names (`distributed.comm.tls`).
@@ -127,8 +128,8 @@ class Workers:
     ) -> Iterator[Tuple[Chunk, Any]]:
         """
         Each chunk with the function's result for its items, in the order of completion. The result is `None` if the
-        process died over the chunk, or over another that it had at the same time. Only a few chunks are held in memory.
-        `number` is the number of chunks, to estimate the time that they take.
+        worker died while it worked on the chunk or had it in its queue. Only a few chunks are held in memory. `number`
+        is the number of chunks, from which the time that they take is estimated.
         """
         chunks = iter(chunks)
         if not self._client:
@@ -139,7 +140,7 @@ class Workers:
     def _alone(
         self, function: Callable[[List[Item]], Any], chunks: Iterator[Chunk], number: int
     ) -> Iterator[Tuple[Chunk, Any]]:
-        """Works on chunks in this process, until it is worth starting workers."""
+        """Works on chunks in this process until it is worth starting workers."""
         seconds = -WARM_UP
         for done, chunk in enumerate(chunks, start=1):
             began = time.monotonic()
@@ -158,7 +159,7 @@ class Workers:
         running: Dict[Any, Chunk] = {}
         try:
             for chunk in chunks:
-                # Dask would search lists for its own objects; it does not search bytes.
+                # Dask would search a list for its own objects. It does not search bytes.
                 future = self._client.submit(_apply, function, pickle.dumps(chunk.items), pure=False)
                 running[future] = chunk
                 while len(running) >= self._capacity():
@@ -190,14 +191,14 @@ def pays(seconds: float, workers: int, preparation: float = 0.0) -> bool:
 
 
 def uses_gpu() -> bool:
-    """Whether this process has used a GPU. To look for one is not to use it."""
+    """Whether this process has used a GPU. Looking for one does not count."""
     import torch
 
     return torch.cuda.is_initialized()
 
 
 async def _knock(address: str) -> None:
-    # A `Client` without a scheduler stays in memory, and can hang the next one when it is garbage-collected.
+    # A `Client` that finds no scheduler stays in memory, and can make the next one hang when it is garbage-collected.
     from distributed.comm import connect
     from distributed.security import Security
 
@@ -219,7 +220,7 @@ async def _knock(address: str) -> None:
             f"--scheduler {address}: no scheduler answers (tried for {PATIENCE} seconds), {expected}"
         ) from error
     except Exception as error:
-        # Other servers answer something that Dask cannot read, such as sizes of exabytes.
+        # Other servers send answers that Dask cannot read. It may take them for sizes of exabytes.
         raise ConfigurationError(
             f"--scheduler {address}: what answers is no Dask scheduler ({error!r:.80}), {expected}"
         ) from error

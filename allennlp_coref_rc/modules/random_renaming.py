@@ -38,10 +38,11 @@ class RandomRenaming(torch.nn.Module, FromParams):
         names. An exchange is not made if the new answer would not be a class. Forms after the first may occur in
         answers alone (`[["north", "n"], ["south", "s"]]`).
 
-    # Errors
+    # Raises
 
-    A `ConfigurationError` is raised by a word that is given twice, by a group with different numbers of forms or with
-    too many names, and by texts that have other indices than those of words (characters would give the names away).
+    `ConfigurationError`
+        If a word is given twice, if a group has different numbers of forms or too many names, or if texts have other
+        indices than those of words (characters would give the names away).
     """
 
     def __init__(

@@ -1,6 +1,7 @@
 """
-The playground of `coref-rc demo`: ask trained readers, edit the clusters, and watch the answer change.
+The playground of `coref-rc demo`. On its page one can ask trained readers, edit the clusters, and see how the answer
+changes.
 
-Modules that import Streamlit, which only an extra installs, have private names, since `allennlp --include-package`
-imports all others.
+The names of modules that import Streamlit begin with "_". Only an extra installs Streamlit, and `allennlp
+--include-package` imports all other modules.
 """

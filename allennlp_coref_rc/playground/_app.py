@@ -7,7 +7,7 @@ import streamlit as st
 
 st.set_page_config(page_title="coref-rc demo", layout="wide")
 
-# The first time, this takes seconds.
+# This import takes seconds the first time.
 with st.spinner("Starting …"):
     from allennlp_coref_rc.playground._screen import show
 

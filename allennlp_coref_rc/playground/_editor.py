@@ -1,4 +1,4 @@
-"""The part of the page that shows clusters and edits them."""
+"""The part of the page that shows the clusters and lets the user edit them."""
 
 from collections import Counter
 from dataclasses import dataclass, replace
@@ -17,10 +17,10 @@ from allennlp_coref_rc.playground.cluster_edits import Clusters, Mention
 from allennlp_coref_rc.reading import Answer
 
 MANY = 12
-"""More clusters than this scroll."""
+"""If there are more clusters than this, they scroll."""
 
 LONGEST = 40
-"""Characters of a mention that are shown in full."""
+"""The most characters of a mention that are shown."""
 
 Edit = Callable[[Clusters], Clusters]
 
@@ -35,7 +35,7 @@ class Editing:
     """The question with the annotator's clusters."""
     history: List[List[Cluster]]
     edits: int = 0
-    """Counts edits, also those undone, so that no choice outlives the clusters in which it was made."""
+    """The number of edits, with those undone. It is in the keys of the widgets, so each edit resets what was chosen."""
     message: str = ""
     """What was wrong with the last edit."""
 
@@ -49,7 +49,7 @@ class Editing:
         return replace(self.read, clusters=self.clusters)
 
     def apply(self, edit: Edit) -> None:
-        """Edits the clusters; what can't be done is kept as a message."""
+        """Edits the clusters. If that cannot be done, the reason is kept in `message`."""
         self.message = ""
         try:
             self.history.append(edit(self.clusters))
@@ -65,7 +65,9 @@ class Editing:
 
 
 def current_editing(origin: Any, read: Callable[[], Reading]) -> Editing:
-    """The edits of this question so far, or a new beginning with what is read now."""
+    """
+    The edits of this question so far, or none if the origin has changed. Then `read` gives the clusters to begin with.
+    """
     editing: Optional[Editing] = st.session_state.get("editing")
     if editing is None or editing.origin != origin:
         reading = read()
@@ -85,7 +87,7 @@ def show_clusters(reading: Reading, answer: Optional[Answer] = None) -> None:
 
 
 def show_edits(editing: Editing, reading: Reading) -> None:
-    """The mentions of each cluster, to be chosen, and what can be done with them."""
+    """Shows each cluster's mentions, which the user can choose, and buttons for what can be done with them."""
     chosen: List[Mention] = []
     with st.container(height=420 if len(editing.clusters) > MANY else "content"):
         places = st.columns(2) if len(editing.clusters) > 1 else [st.container()]
@@ -131,7 +133,7 @@ def button(editing: Editing, name: str, edit: Edit, enabled: bool) -> None:
 
 
 def show_adding(editing: Editing, reading: Reading) -> None:
-    """Adds mentions: the words, their places, and the cluster."""
+    """Asks for words, their places in the text and a cluster, and adds these mentions."""
     names = [entity.name for entity in entities(reading.text)]
     wanted = st.text_input("Words of the text", key=f"words_{editing.edits}")
     found = find_answer(reading.tokens, wanted)
@@ -156,7 +158,7 @@ def show_adding(editing: Editing, reading: Reading) -> None:
 
 
 def labels(reading: Reading, spans: Sequence[Span]) -> Dict[Span, str]:
-    """Mentions with the number of their sentence. They differ, since Streamlit tells options apart by their labels."""
+    """A label for each mention, with the number of its sentence. All differ, as Streamlit needs different labels."""
     ends = [stop for _, stop in reading.passage.sentences]
     found: Dict[Span, str] = {}
     used: Counter = Counter()

@@ -1,4 +1,4 @@
-"""What the page keeps between two looks at it, and how it tells what the user can mend."""
+"""What the page keeps when it is drawn again, and how it shows errors that the user can mend."""
 
 import os
 import re
@@ -15,12 +15,12 @@ from allennlp_coref_rc.reading import Answer
 from allennlp_coref_rc.trust.archives import trusting
 
 KEPT = 200
-"""Answers of a page that are kept."""
+"""The number of answers that are kept."""
 
 
 @contextmanager
 def told() -> Iterator[None]:
-    """Shows an error that the user can mend as a sentence, and ends the page there."""
+    """Within this, an error that the user can mend is shown as a sentence, and the page ends there."""
     try:
         yield
     except Exception as error:
@@ -32,12 +32,12 @@ def told() -> Iterator[None]:
 
 
 def plain(text: str) -> str:
-    """A text that Streamlit shows as it is, and not as Markdown."""
+    """A text with its Markdown escaped, so that Streamlit shows it as it is."""
     return re.sub(r"([\\`*_{}\[\]()<>#+\-.!|~$:])", r"\\\1", text)
 
 
 def load_reader(archive: str, trust: bool) -> Reader:
-    """A trained reader, which is loaded again when its file has changed."""
+    """A trained reader. It is loaded again if its file has changed."""
     return _reader(archive, trust, os.path.getmtime(archive) if os.path.exists(archive) else 0.0)
 
 
@@ -48,7 +48,7 @@ def _reader(archive: str, trust: bool, changed: float) -> Reader:
 
 @st.cache_resource(show_spinner="Loading the annotator …", max_entries=8)
 def load_annotator(config: str, trust: bool) -> Annotator:
-    """An annotator of a name or a config; the empty name is one that finds nothing."""
+    """The annotator of a registered name or a config. The empty name stands for one that finds nothing."""
     if not config:
         return NoAnnotator()
     with trusting(trust):
@@ -58,11 +58,11 @@ def load_annotator(config: str, trust: bool) -> Annotator:
 
 @st.cache_data(show_spinner=False, max_entries=KEPT)
 def answer_of(key: str, _reader: Reader, _question: Question, _reading: Reading) -> Answer:
-    """What a reader answers; the key tells readers and requests apart."""
+    """A reader's answer. Answers are remembered by `key`, which `_screen.key_of` makes."""
     return _reader.answer(_question, _reading.clusters)
 
 
 @st.cache_data(show_spinner="Reading sentence by sentence …", max_entries=KEPT)
 def beliefs_of(key: str, _reader: Reader, _question: Question, _reading: Reading) -> List[Optional[Answer]]:
-    """What a reader believes after each sentence."""
+    """A reader's answers after each sentence. They are remembered by `key`, as those of `answer_of`."""
     return _reader.beliefs(_question, _reading)

@@ -29,7 +29,7 @@ ANNOTATORS = (
     "coreferee",
     "maverick",
 )
-"""Those of clusters that need no config."""
+"""The annotators of clusters that need no config."""
 
 NO_ARCHIVE = """
 No trained reader was given, so this page only annotates. In a few minutes, `coref-rc train babi/quick_start.jsonnet -s
@@ -37,15 +37,15 @@ output/quick_start` (or `make train` in a clone) trains one. Then start `coref-r
 """
 
 SHORT = 20
-"""Characters of an answer that are shown large."""
+"""The most characters of an answer that is shown in large letters."""
 
 LONG = 20
-"""In sentences. For longer passages, beliefs are computed only when asked for."""
+"""If a passage has more sentences than this, beliefs are computed only when the user asks for them."""
 
 
 @dataclass
 class Asked:
-    """A reader, the question as it sees it, with the clusters of the page, and what it answers."""
+    """A reader, the question as the reader sees it with the clusters of the page, and the answer."""
 
     name: str
     reader: Reader
@@ -97,7 +97,7 @@ def show(archives: Dict[str, str], trust: bool = False) -> None:
 
 
 def choose_readers(names: List[str]) -> List[str]:
-    """The one or two readers that are asked."""
+    """Lets the user choose the one or two readers that are asked, and returns their names."""
     if not names:
         st.info(NO_ARCHIVE)
         return []
@@ -109,7 +109,10 @@ def choose_readers(names: List[str]) -> List[str]:
 
 
 def choose_annotator(has_reader: bool) -> Optional[str]:
-    """The name or the config of the annotator of clusters; empty for none, `None` for the reader's own."""
+    """
+    Lets the user choose the annotator of clusters. Returns its name or config, "" for none, `None` for the reader's
+    own.
+    """
     options = [*([ITS_OWN] if has_reader else []), *ANNOTATORS, NONE, CONFIG]
     chosen = st.selectbox("Annotator of clusters", options, key="annotator")
     if chosen != CONFIG:
@@ -118,12 +121,12 @@ def choose_annotator(has_reader: bool) -> Optional[str]:
         "Config",
         '{"type": "sieve_coref"}',
         key="config",
-        help="JSON or Jsonnet, or a file of it, as of coref-rc annotate",
+        help="JSON or Jsonnet, or the path of such a file, as coref-rc annotate takes it",
     ).strip()
 
 
 def ask(has_reader: bool, has_candidates: bool) -> Question:
-    """What the user asks. Some readers answer with one of several candidates."""
+    """Lets the user ask a question. If a reader chooses among candidates, the user may give them too."""
     passage = st.text_area("Passage", key="passage", height=140)
     if not has_reader:
         return Question(passage, "")
@@ -151,12 +154,14 @@ def take_example(name: str) -> None:
 
 
 def first_reading(question: Question, reader: Optional[Reader], annotator: Optional[Annotator]) -> Reading:
-    """The question with the clusters from which editing begins, as the first reader sees it, if there is one."""
+    """
+    The question with the clusters from which editing begins, as the first reader sees it. Without one, the passage.
+    """
     return reader.read(question, annotator) if reader else annotated(question.passage, annotator or NoAnnotator())
 
 
 def show_answers(question: Question, readers: Dict[str, Reader], editing: Editing) -> List[Asked]:
-    """Each reader's answer with its probabilities. The clusters are those of the first reader's tokens."""
+    """Shows each reader's answer with its probabilities. The edited clusters are those of the first reader."""
     st.subheader("Answer", anchor=False)
     asked: List[Asked] = []
     first = next(iter(readers.values()))
@@ -199,7 +204,7 @@ def text_of(answer: Answer) -> str:
 
 
 def show_beliefs(question: Question, asked: List[Asked]) -> None:
-    """A heat map for each reader."""
+    """Shows what each reader believes after each sentence: a heat map of the candidates, or a table of answers."""
     if not asked:
         return
     st.subheader("Belief after each sentence", anchor=False)
@@ -226,7 +231,7 @@ def show_beliefs(question: Question, asked: List[Asked]) -> None:
 
 
 def show_requests(question: Question, asked: List[Asked], archives: Dict[str, str]) -> None:
-    """What coref-rc predict is given for the same answer."""
+    """Shows the JSON from which `coref-rc predict` gives the same answers."""
     with st.expander("The request as JSON, for coref-rc predict"):
         for one in asked:
             request = json.dumps(one.reader.request(question, one.reading.clusters), ensure_ascii=False)
@@ -238,5 +243,5 @@ def show_requests(question: Question, asked: List[Asked], archives: Dict[str, st
 
 
 def key_of(reader: Reader, question: Question, reading: Reading) -> str:
-    """Tells a reader's request from all others."""
+    """A text that is different for each reader and each request."""
     return json.dumps([reader.key, reader.request(question, reading.clusters)])

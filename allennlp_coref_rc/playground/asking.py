@@ -1,4 +1,4 @@
-"""What the playground asks trained readers, apart from how it is shown."""
+"""How the playground asks trained readers. How it shows their answers is in other modules."""
 
 import copy
 import itertools
@@ -30,7 +30,7 @@ _numbers = itertools.count()
 
 @dataclass(frozen=True)
 class Question:
-    """What a user asks. Without candidates a reader takes its own."""
+    """What a user asks. If `candidates` is empty, a reader finds its own."""
 
     passage: str
     question: str
@@ -45,12 +45,13 @@ class Reading:
     # Parameters
 
     passage : `AnnotatedText`
+        The tokens of the passage, and its annotations other than clusters.
     question : `List[str]`
-        Its tokens, which may have a mark before and after them.
+        The tokens of the question. A mark may stand before and after them.
     clusters : `List[Cluster]`
-        They count the tokens of the passage and of the question in a row.
-    offsets : `List[Span]`, optional
-        The [start, end) characters of the passage's tokens, if they are pieces of the passage.
+        Their positions count through the tokens of the passage and then those of the question.
+    offsets : `List[Span]`, optional (default = `None`)
+        The [start, end) characters of the passage's tokens, if all tokens occur in the passage as they are.
     """
 
     passage: AnnotatedText
@@ -64,7 +65,7 @@ class Reading:
 
     @property
     def text(self) -> AnnotatedText:
-        """Passage and question in a row."""
+        """The passage and the question as one text."""
         return AnnotatedText(self.tokens, clusters=self.clusters)
 
     def parts(self) -> List[Span]:
@@ -74,7 +75,9 @@ class Reading:
         return [(0, boundary), (boundary + marked, end - marked)]
 
     def shown(self) -> List[AnnotatedText]:
-        """The passage and the question as separate texts, in which every cluster has its position."""
+        """
+        The passage and the question as separate texts. Both have all clusters in the same order, some of them empty.
+        """
         return [
             AnnotatedText(
                 self.tokens[start:stop],
@@ -89,15 +92,15 @@ class Reading:
 
     def beginnings(self) -> List[Tuple[int, List[Cluster]]]:
         """
-        The number of tokens up to the end of each sentence, and the clusters of a passage that ends there. They lose
-        the mentions after it; one that has lost all others of its mentions is gone.
+        The number of tokens up to the end of each sentence, and the clusters of a passage that ends there. They have no
+        mentions of later sentences, and a cluster with no mention left is gone.
         """
         text, question = self.text, (len(self.passage), len(self.tokens))
         return [(end, text.select((0, end), question).clusters) for _, end in self.passage.sentences]
 
 
 def within(cluster: Cluster, start: int, stop: int) -> Cluster:
-    """The mentions in a part of a text."""
+    """The mentions of a cluster in a part of a text."""
     return [span for span in cluster if start <= span[0] and span[1] <= stop]
 
 
@@ -106,7 +109,15 @@ def moved(cluster: Cluster, offset: int) -> Cluster:
 
 
 class Remembering(Annotator):
-    """Annotates each text once, so that a changed cluster is answered at once however slow the annotator is."""
+    """
+    Annotates each text only once. So the answer after an edit comes at once, even if the annotator is slow.
+
+    # Parameters
+
+    annotator : `Annotator`
+    trust : `bool`, optional (default = `False`)
+        Whether the archives that the annotator uses are trusted.
+    """
 
     def __init__(self, annotator: Annotator, trust: bool = False) -> None:
         self._annotator = annotator
@@ -155,7 +166,7 @@ class Reader:
             data._annotator = Remembering(data._annotator, trust)
         self._data = data
         self.key = f"{archive} {next(_numbers)}"
-        """A name of its own."""
+        """A text that no other reader has."""
         self.answers_are_spans = self._reader.predictor.answers_are_spans
 
     def request(self, question: Question, clusters: Optional[Sequence[Cluster]] = None) -> Dict[str, Any]:
@@ -168,7 +179,7 @@ class Reader:
         return request
 
     def read(self, question: Question, annotator: Optional[Annotator] = None) -> Reading:
-        """The question with the clusters of an annotator, by default of the reader's own."""
+        """The question with the clusters of an annotator. By default it is the reader's own."""
         reader = self._reader
         if annotator is not None:
             data = copy.copy(self._data)
@@ -189,8 +200,9 @@ class Reader:
 
     def beliefs(self, question: Question, reading: Reading) -> List[Optional[Answer]]:
         """
-        The answers of a reader of the passage's first sentence, the first two, and so on; `None` where a question
-        cannot be asked yet, for instance because there is no candidate.
+        The answers after the first sentence of the passage, the first two, and so on. An answer is `None` if the
+        question cannot be asked yet, for instance because there is no candidate. If tokens do not occur in the passage
+        as they are, a `ConfigurationError` is raised.
         """
         if reading.offsets is None:
             raise ConfigurationError(
@@ -213,7 +225,10 @@ def annotated(passage: str, annotator: Annotator) -> Reading:
 
 
 def transferred(source: Reading, target: Reading) -> List[Cluster]:
-    """The clusters of one reader's reading for another's, whose tokens may be others."""
+    """
+    The clusters of one reading, on the tokens of another, which may differ. Clusters without a mention there are left
+    out.
+    """
     if source.tokens == target.tokens:
         return source.clusters
     clusters: List[Cluster] = [[] for _ in source.clusters]

@@ -1,4 +1,4 @@
-"""The charts of the page, as Vega-Lite describes them."""
+"""The charts of the page, as Vega-Lite specifications."""
 
 from typing import Any, Dict, List, Sequence
 
@@ -9,7 +9,7 @@ MAX_BARS = 10
 COLOUR = "#1da4bf"
 
 GREY = "#808080"
-"""Can be read on light and dark ground."""
+"""A colour that can be read on light and dark backgrounds."""
 
 
 def probability_chart(probabilities: Dict[str, float]) -> Chart:
@@ -21,7 +21,7 @@ def probability_chart(probabilities: Dict[str, float]) -> Chart:
         "data": {"values": rows},
         "height": 24 * len(best) + 24,
         "encoding": {
-            # Beyond 1 there is room for the numbers.
+            # The numbers need room to the right of 1.
             "x": {**number, "title": None, "scale": {"domain": [0, 1.35]}, "axis": {"values": [0, 0.5, 1]}},
             "y": {
                 "field": "candidate",
@@ -43,7 +43,7 @@ def probability_chart(probabilities: Dict[str, float]) -> Chart:
 
 
 def belief_chart(sentences: Sequence[str], beliefs: Sequence[Dict[str, float]], candidates: Sequence[str]) -> Chart:
-    """A heat map: what is believed after each sentence."""
+    """A heat map of the candidates' probabilities after each sentence."""
     numbered = [f"{i}  {sentence}" for i, sentence in enumerate(sentences, start=1)]
     rows: List[Dict[str, Any]] = [
         {"sentence": sentence, "candidate": name, "probability": believed.get(name, 0.0)}

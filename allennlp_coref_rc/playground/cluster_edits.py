@@ -1,6 +1,7 @@
 """
-Edits of coreference clusters. Each returns new clusters and leaves the given ones as they are. Mentions of a cluster
-are in order, none is there twice, and no cluster is empty. A cluster may have a single mention, which links nothing.
+Edits of coreference clusters. Each function returns new clusters and leaves the given ones as they are. In the new
+clusters the mentions are in order, none is there twice, and no cluster is empty. A cluster may have a single mention,
+which links nothing. If an edit cannot be done, a `ConfigurationError` is raised.
 """
 
 from typing import Collection, List, NamedTuple, Optional, Sequence
@@ -19,7 +20,7 @@ class Mention(NamedTuple):
 
 
 def merge(clusters: Sequence[Cluster], indices: Collection[int]) -> Clusters:
-    """Makes one cluster of several, in the place of the first of them."""
+    """Merges two or more clusters into one, which takes the place of the first of them."""
     chosen = sorted(set(indices))
     if len(chosen) < 2:
         raise ConfigurationError(f"found mentions of {_number(chosen)}, expected mentions of two or more to be merged")
@@ -28,7 +29,7 @@ def merge(clusters: Sequence[Cluster], indices: Collection[int]) -> Clusters:
 
 
 def split(clusters: Sequence[Cluster], mentions: Collection[Mention]) -> Clusters:
-    """Takes mentions out of their clusters and makes a cluster of their own of them, the last one."""
+    """Moves mentions from their clusters into a new cluster, which comes last."""
     return _tidy([*drop(clusters, mentions), [mention.span for mention in mentions]])
 
 
@@ -39,7 +40,7 @@ def drop(clusters: Sequence[Cluster], mentions: Collection[Mention]) -> Clusters
 
 
 def add(clusters: Sequence[Cluster], spans: Sequence[Span], index: Optional[int] = None) -> Clusters:
-    """Adds mentions to a cluster, or by default makes a new one of them, the last one."""
+    """Adds mentions to the cluster of an index. By default it makes a new cluster of them, which comes last."""
     if not spans:
         raise ConfigurationError("found no mention, expected one or more to be added")
     if index is None:

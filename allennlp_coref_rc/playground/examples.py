@@ -1,4 +1,4 @@
-"""What the playground offers to ask: simulated stories that come with the package, and texts of its own."""
+"""The examples of the playground: simulated stories that come with the package, and texts written for it."""
 
 from functools import lru_cache
 from typing import Dict
@@ -8,7 +8,7 @@ from allennlp_coref_rc.data.dataset_readers.annotated_babi import BUNDLED_FOLDER
 from allennlp_coref_rc.playground.asking import Question
 
 STORIES = (73, 1, 111, 117)
-"""Questions of the bundled test stories, by number: of eight or ten statements."""
+"""The numbers of questions about the bundled test stories. Their stories have eight or ten statements."""
 
 TEXTS = {
     "Names that no reader knows": Question(

@@ -1,4 +1,4 @@
-"""Serves the playground on this machine alone."""
+"""Serves the playground. Other machines cannot reach it."""
 
 import json
 import secrets
@@ -20,23 +20,26 @@ OPTIONS = {
     "client.toolbarMode": "minimal",
     "global.developmentMode": False,
 }
-"""Streamlit's; they count more than those of its files and of the environment."""
+"""Streamlit's options. They take precedence over its config files and environment variables."""
 
 
 def serve(archives: Dict[str, str], trust: bool, port: Optional[int] = None, headless: bool = False) -> None:
     """
-    Serves the page until Ctrl-C. Its address ends in a key that is made anew each time: other users of this machine can
-    reach the port too, and an annotator's config on the page can name any class.
+    Serves the page until Ctrl-C. The page's address ends in a secret key that is made anew each time. It is needed
+    because other users of this machine can reach the port too, and an annotator's config on the page can name any
+    class.
 
     # Parameters
 
     archives : `Dict[str, str]`
         Trained readers by name.
     trust : `bool`
+        Whether the archives are trusted.
     port : `int`, optional (default = `None`)
-        By default 8501 or, where that is taken, the next one that is free.
+        By default 8501 or, if that is taken, the next port that is free. If a given port is taken, a
+        `ConfigurationError` is raised, as it is if Streamlit is not installed.
     headless : `bool`, optional (default = `False`)
-        Opens no browser.
+        Whether to open no browser.
     """
     try:
         from streamlit.web import bootstrap
@@ -49,7 +52,7 @@ def serve(archives: Dict[str, str], trust: bool, port: Optional[int] = None, hea
     if port is not None:
         _check_free(port)
         options["server.port"] = port
-    # As Streamlit's command line gives them.
+    # Streamlit's command line passes them on with these names.
     options = {name.replace(".", "_"): value for name, value in options.items()}
     bootstrap.load_config_options(options)
     bootstrap.run(str(APP), False, [json.dumps({"archives": archives, "trust": trust})], options)

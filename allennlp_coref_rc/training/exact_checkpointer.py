@@ -22,19 +22,21 @@ RANDOM_STATES = "random_states"
 @Checkpointer.register("exact")
 class ExactCheckpointer(Checkpointer):
     """
-    Keeps checkpoints from which `allennlp train --recover` comes to the results of an undisturbed run, to the last
-    digit. AllenNLP's own do not: they lack the state of PyTorch's random numbers (dropout), and since the best weights
-    are written after their epoch's checkpoint, a run killed in between ends with other weights than its best.
+    Keeps checkpoints so that a training that was killed gives, after `allennlp train --recover`, the same results as an
+    undisturbed run, to the last digit. With AllenNLP's own checkpointer it does not, for two reasons. The state of
+    PyTorch's random numbers, which dropout uses, is not saved. And the best weights are written after the checkpoint of
+    their epoch, so a run that is killed in between ends with weights that are not its best.
 
-    So training goes on from the last checkpoint but one, whose best weights were written, however often it is killed.
-    Where that is damaged, another one is taken, from which training comes to the same results; a warning says so.
-    Python's and NumPy's random numbers are those of the data, which AllenNLP reads again from the first epoch on.
+    Here training goes on from the last checkpoint but one, as its best weights are sure to be written, however often
+    the run is killed. If that checkpoint is damaged, training goes on from another one that leads to the same results,
+    and a warning says so. Python's and NumPy's random numbers need not be saved: they are used for the data, and
+    AllenNLP reads the data again from the first epoch on.
 
-    That is so of a training in one process, with checkpoints at ends of epochs. With `use_amp` the scale of the loss
-    starts anew, and on a GPU undisturbed runs need not repeat each other to the last digit.
+    All this holds for a training in one process, with checkpoints at the ends of epochs. With `use_amp`, the scale of
+    the loss starts anew. On a GPU, even undisturbed runs need not repeat each other to the last digit.
 
-    Registered as a `Checkpointer` with name "exact". Its parameters are `Checkpointer`'s. At the first checkpoint a
-    `ConfigurationError` is raised where `keep_most_recent_by_count` is 1, and for a moving average other than
+    Registered as a `Checkpointer` with name "exact". Its parameters are `Checkpointer`'s. At the first checkpoint it
+    raises a `ConfigurationError` if `keep_most_recent_by_count` is less than 2, or if the moving average is not
     `recoverable_exponential`.
     """
 
@@ -43,10 +45,10 @@ class ExactCheckpointer(Checkpointer):
         if checkpoint is None or self._serialization_dir is None:
             return
         when = [checkpoint.trainer_state[name] for name in ("epochs_completed", "batches_in_epoch_completed")]
-        # One of the same time, from before training was killed, is replaced. Until then training can go on from it.
+        # This replaces a checkpoint of the same time from before the training was killed, which can be used until then.
         write_state(checkpoint.model_state, self._model_state_path(*when))
         write_state(checkpoint.trainer_state, self._training_state_path(*when))
-        # Files that exist are not written again. Nothing else of a trainer is asked for.
+        # It does not write files that exist. It asks the trainer for nothing else.
         super().save_checkpoint(cast(Trainer, SimpleNamespace(get_checkpoint_state=lambda: checkpoint)))
 
     def load_checkpoint(self) -> Optional[TrainerCheckpoint]:
@@ -63,7 +65,7 @@ class ExactCheckpointer(Checkpointer):
         logger.info("Going on after epoch %d", training_state["epochs_completed"])
         return TrainerCheckpoint(model_state, training_state)
 
-    # AllenNLP's own two take a folder's name, which may be "[1]", for a pattern.
+    # AllenNLP's versions of these two take the folder's name for a pattern, and it may be "[1]".
     def _find_all_checkpoints(self) -> Set[Tuple[int, int]]:
         names = glob.glob("model_state_e*_b*.th", root_dir=self._serialization_dir)
         return {when for when in map(self._parse_model_state_path, names) if when is not None}
@@ -76,9 +78,9 @@ class ExactCheckpointer(Checkpointer):
 
     def _first_whole(self, checkpoints: Sequence[Tuple[int, int]]) -> Tuple[Dict[str, Any], Dict[str, Any]]:
         """
-        The states of the last checkpoint but one. Where it is damaged, those of the last one, if the best weights were
-        written before it; or else of the last of the earlier ones: training comes to the same results
-        from each of them.
+        The states of the last checkpoint but one. If it is damaged, those of the last one, provided that the best
+        weights were written before it, or else those of the most recent earlier one that is whole. Training comes to
+        the same results from each of them.
         """
         last, but_one, *earlier = reversed(checkpoints)
         damages: List[str] = []
@@ -119,7 +121,7 @@ class ExactCheckpointer(Checkpointer):
 
 
 def write_state(state: Dict[str, Any], path: Union[str, os.PathLike]) -> None:
-    """Writes a file of a checkpoint, which appears only when it is complete, even if the disk is full."""
+    """Writes a file of a checkpoint. The file appears only when it is complete, even if the disk is full."""
     with partial_path(path) as part:
         torch.save(state, part)
 
@@ -145,5 +147,5 @@ def read_state(path: str) -> Dict[str, Any]:
 
 
 def recoverable(folder: str) -> bool:
-    """Whether `ExactCheckpointer` finds checkpoints in the folder of a training that it can go on from."""
+    """Whether a training's folder has the two checkpoints that `ExactCheckpointer` needs to go on."""
     return len(glob.glob("training_state_*.th", root_dir=folder)) > 1

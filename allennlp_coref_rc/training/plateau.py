@@ -8,9 +8,9 @@ from allennlp.training.learning_rate_schedulers.learning_rate_scheduler import (
 @LearningRateScheduler.register("plateau")
 class PlateauLearningRateScheduler(_PyTorchLearningRateSchedulerWithMetricsWrapper):
     """
-    Lowers the learning rate when the validation metric has stopped getting better: AllenNLP calls this
-    `reduce_on_plateau`, but current releases of PyTorch no longer accept its version. There is no `mode`: AllenNLP's
-    trainer passes losses as negatives, so larger is always better.
+    Lowers the learning rate when the validation metric has stopped getting better. It takes the place of AllenNLP's
+    `reduce_on_plateau`, which current releases of PyTorch no longer accept. There is no `mode`: AllenNLP's trainer
+    passes losses as negatives, so larger is always better.
 
     Registered as a `LearningRateScheduler` with name "plateau".
 
@@ -21,12 +21,13 @@ class PlateauLearningRateScheduler(_PyTorchLearningRateSchedulerWithMetricsWrapp
     factor : `float`, optional (default = `0.5`)
         The factor by which the learning rate is multiplied.
     patience : `int`, optional (default = `0`)
-        The number of epochs without a better value to wait for.
+        How many epochs without a better value are allowed. The next one lowers the learning rate.
     threshold : `float`, optional (default = `0.0`)
-        By how much, in absolute terms, a value has to be better.
+        A value is better only if it exceeds the best one by more than this (an absolute difference).
     cooldown : `int`, optional (default = `0`)
-        Epochs after a reduction before counting again.
+        The number of epochs after a reduction that are not counted.
     min_lr : `float`, optional (default = `0.0`)
+        The learning rate is not lowered further than this.
     """
 
     def __init__(

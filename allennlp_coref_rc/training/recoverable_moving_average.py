@@ -6,9 +6,9 @@ from allennlp.training.moving_average import ExponentialMovingAverage, MovingAve
 @MovingAverage.register("recoverable_exponential")
 class RecoverableExponentialMovingAverage(ExponentialMovingAverage):
     """
-    `ExponentialMovingAverage` that `allennlp train --recover` goes on with. AllenNLP's own comes back from a checkpoint
-    with copies of the parameters, so that averages are no longer those of the model that is trained, and validation and
-    the best weights no longer see them.
+    An `ExponentialMovingAverage` that still works after `allennlp train --recover`. AllenNLP's own comes back from a
+    checkpoint with copies of the parameters. It then averages those copies, not the model that is trained, and neither
+    validation nor the best weights use the averages any more.
 
     Registered as a `MovingAverage` with name "recoverable_exponential". Its parameters are
     `ExponentialMovingAverage`'s.

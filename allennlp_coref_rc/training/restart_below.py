@@ -17,27 +17,29 @@ logger = logging.getLogger(__name__)
 @TrainerCallback.register("restart_below")
 class RestartBelow(TrainerCallback):
     """
-    Begins again with other random weights when a metric has stayed below a value: some tasks are learnt with most
-    random weights and never with others. The new weights are those that the config's model begins with. Nothing is
-    added to the budget, since the restart comes within the run: epochs are counted on, and the learning rate goes on as
-    it would have. The optimizer begins anew, and so does the patience. Epochs before a restart do not count as the
-    best. Not in the papers.
+    Restarts training with other random weights when a metric has stayed below a value. Some tasks are learnt from most
+    random weights, and never from others. The new weights are initialised as the config says. The restart is part of
+    the run and adds no epochs to it: epochs are counted on, and the learning rate goes on as it would have. The state
+    of the optimizer and the patience begin anew. The best epoch is sought only after the last restart. This is not in
+    the papers.
 
     Registered as a `TrainerCallback` with name "restart_below".
 
     # Parameters
 
     value : `float`
+        The value that the metric has to reach.
     epochs : `int`
-        How many epochs the metric may stay below the value. New weights have as many again; where fewer are left,
-        training goes on with the weights that it has.
+        How many epochs it may take. After a restart it may take as many again. If fewer are left, there is no restart,
+        and training goes on with the weights that it has.
     metric : `str`, optional (default = `"validation_accuracy"`)
-        As in AllenNLP's `metrics_epoch_0.json`.
+        Its name in AllenNLP's `metrics_epoch_0.json`.
 
-    # Errors
+    # Raises
 
-    `epochs` below 1, a trainer whose `patience` would end the training before, a metric that there is not, moving
-    averages, training in several processes, and a folder without `config.json` raise a `ConfigurationError`.
+    `ConfigurationError`
+        If `epochs` is less than 1, if the trainer's `patience` is less than `epochs`, if there is no such metric, if
+        the training has a moving average or several processes, or if its folder has no `config.json`.
     """
 
     def __init__(self, serialization_dir: str, value: float, epochs: int, metric: str = "validation_accuracy") -> None:
@@ -89,11 +91,11 @@ class RestartBelow(TrainerCallback):
             self._best, self._since_start = float("-inf"), 0
 
     def _restart(self, trainer: GradientDescentTrainer) -> None:
-        """Comes before the checkpoint of the epoch is saved, so that a training that goes on has the new weights."""
+        """Runs before the epoch's checkpoint is saved, so that a training that goes on from it has the new weights."""
         params = Params.from_file(self._config)
         new = Model.from_params(params["model"], vocab=trainer.model.vocab, serialization_dir=self.serialization_dir)
         trainer.model.load_state_dict(new.state_dict())
-        # AllenNLP's "multi" holds several.
+        # AllenNLP's optimizer "multi" holds several optimizers.
         for optimizer in getattr(trainer.optimizer, "optimizers", {"": trainer.optimizer}).values():
             optimizer.state.clear()
         tracker = trainer._metric_tracker

@@ -1,9 +1,9 @@
 """
-Lets processes that train a model together (`distributed` in a config) evaluate it on every question, once.
+Lets processes that train a model together (`distributed` in a config) evaluate it on every question exactly once.
 
-Each process reads its share of the data, and metrics are summed over all processes after each batch. AllenNLP stops all
-of them when one has no batch left, so that questions of larger shares are not counted. On the test set it evaluates in
-the first process alone, which waits for the others in vain.
+Each process reads its share of the data, and the metrics are summed over all processes after each batch. AllenNLP stops
+all processes when one has no batch left, so it does not count the last questions of larger shares. It evaluates on the
+test set in the first process alone, which then waits for the others for ever.
 """
 
 from contextlib import contextmanager
@@ -23,18 +23,19 @@ from torch import distributed
 from allennlp_coref_rc.common.errors import ConfigurationError
 
 COLLECTIVES = ("all_reduce", "all_gather", "get_world_size")
-"""The functions of `torch.distributed` by which metrics of several processes become one."""
+"""The functions of `torch.distributed` by which metrics are summed over processes."""
 
 
 class Shares:
     """
-    The batches of a process's share, in step with the other processes. Whoever has no batch left waits for the others,
-    which sum their metrics among themselves meanwhile. So in the end a process that was busy to the last has the
-    metrics of all questions, and only `complete` knows it.
+    The batches of a process's share, in step with the other processes. A process that has no batch left waits for the
+    others, which meanwhile sum their metrics among themselves. In the end, only the processes that had the last batches
+    have the metrics of all questions. `complete` gives those metrics to every process.
 
     # Parameters
 
     batches : `Iterable[Any]`
+        The batches of this process, such as a data loader.
     """
 
     def __init__(self, batches: Iterable[Any]) -> None:
@@ -55,7 +56,7 @@ class Shares:
                     yield batch
 
     def complete(self, metrics: Dict[str, float]) -> Dict[str, float]:
-        """The metrics of all questions, of each process's own."""
+        """The metrics of all questions, given those of this process. All processes have to call it together."""
         objects = [metrics]
         distributed.broadcast_object_list(objects, src=self._last, device=distributed_device())
         return objects[0]
@@ -70,7 +71,7 @@ def _busy(is_busy: bool) -> Tuple[int, ...]:
 
 @contextmanager
 def _among(ranks: Tuple[int, ...]) -> Iterator[None]:
-    """Metrics are summed over these processes. All processes have to enter it together."""
+    """Within this, metrics are summed over these processes. All processes have to enter it together."""
     group = _group(distributed.group.WORLD, ranks)
     functions: Dict[str, Any] = {name: partial(getattr(distributed, name), group=group) for name in COLLECTIVES}
     with patch.multiple(distributed, **functions):
@@ -83,7 +84,7 @@ def _group(world: Any, ranks: Tuple[int, ...]) -> Any:
 
 
 def evaluate(model: Model, loader: DataLoader, cuda_device: Any, weight_key: str = "") -> Dict[str, float]:
-    """What AllenNLP's function of this name does, by all processes together."""
+    """Does what AllenNLP's function of this name does, but all processes share the work. Each returns all metrics."""
     loader.set_target_device(cuda_device)
     shares = Shares(loader)
     sums = torch.zeros(2, dtype=torch.double)
@@ -100,7 +101,7 @@ def evaluate(model: Model, loader: DataLoader, cuda_device: Any, weight_key: str
 
 
 def _train_epoch(original: Callable[..., Any], trainer: Any, args: Sequence[Any], kwargs: Dict[str, Any]) -> Any:
-    """`GradientDescentTrainer._train_epoch`, which updates nothing if a process has no batch."""
+    """`GradientDescentTrainer._train_epoch`, with an error if a process has no batch: there are no updates then."""
     metrics = original(*args, **kwargs)
     if trainer._distributed and not trainer._batches_in_epoch_completed:
         processes = distributed.get_world_size()
@@ -111,11 +112,11 @@ def _train_epoch(original: Callable[..., Any], trainer: Any, args: Sequence[Any]
 
 
 def _validation_loss(original: Callable[..., Any], trainer: Any, args: Sequence[Any], kwargs: Dict[str, Any]) -> Any:
-    """`GradientDescentTrainer._validation_loss`, which the trainer asks for before the metrics."""
+    """`GradientDescentTrainer._validation_loss`. The trainer asks for the metrics right after it."""
     if not trainer._distributed or trainer._ddp_wrapped_model.is_sharded:
         return original(*args, **kwargs)
     shares = Shares(trainer._validation_data_loader)
-    # The bare model: the wrapped one waits for the others in each batch.
+    # The wrapped model would wait for the others in each batch, so the bare one is used.
     with patch.multiple(trainer, _distributed=False, _ddp_wrapped_model=None, _validation_data_loader=shares):
         losses = original(*args, **kwargs)
     model = trainer.model
@@ -130,7 +131,10 @@ def _validation_loss(original: Callable[..., Any], trainer: Any, args: Sequence[
 
 
 def _run(original: Callable[..., Any], training: Any, args: Sequence[Any], kwargs: Dict[str, Any]) -> Dict[str, Any]:
-    """`TrainModel.run`, which all processes call; `TrainModel.finish`, in the first one, evaluates nothing then."""
+    """
+    `TrainModel.run`, which also evaluates on the test set, as all processes call it. `TrainModel.finish`, which only
+    the first one calls, then finds nothing to evaluate.
+    """
     metrics = original(*args, **kwargs)
     loader: Optional[DataLoader] = training.evaluation_data_loader
     if is_distributed() and training.evaluate_on_test and loader is not None:
@@ -141,7 +145,7 @@ def _run(original: Callable[..., Any], training: Any, args: Sequence[Any], kwarg
 
 
 def install(train: Any) -> None:
-    """Changes the classes of AllenNLP's module `train`, of its command."""
+    """Changes AllenNLP's trainer, and `TrainModel` in its module `allennlp.commands.train`, which is given."""
     from allennlp.training.gradient_descent_trainer import GradientDescentTrainer
 
     wrapt.wrap_function_wrapper(GradientDescentTrainer, "_train_epoch", _train_epoch)

@@ -10,23 +10,25 @@ from allennlp_coref_rc.training.watched_metric import metric_value
 @TrainerCallback.register("stop_above")
 class StopAbove(TrainerCallback):
     """
-    Ends training when a metric is above a value: a solved task needs no more epochs. The code of Coref-GRU (Dhingra et
-    al., NAACL 2018) does so on bAbI, after the first such epoch.
+    Ends training when a metric is above a value, since a solved task needs no more epochs. The authors' code of
+    Coref-GRU (Dhingra et al., NAACL 2018) does so on bAbI, after the first such epoch.
 
     Registered as a `TrainerCallback` with name "stop_above".
 
     # Parameters
 
     value : `float`
+        The metric has to be larger than this.
     metric : `str`, optional (default = `"validation_accuracy"`)
-        As in AllenNLP's `metrics_epoch_0.json`.
+        Its name in AllenNLP's `metrics_epoch_0.json`.
     epochs : `int`, optional (default = `1`)
-        In how many epochs the metric has to be above the value. They need not follow each other. With few questions to
-        validate on, a single epoch may have them all right by chance.
+        In how many epochs the metric has to be above the value. The epochs need not follow each other. If there are few
+        validation questions, a model may answer all of them in a single epoch by chance.
 
-    # Errors
+    # Raises
 
-    `epochs` below 1 and a metric that there is not raise a `ConfigurationError`.
+    `ConfigurationError`
+        If `epochs` is less than 1, or if there is no such metric.
     """
 
     def __init__(
@@ -55,7 +57,7 @@ class StopAbove(TrainerCallback):
 
     def _stop_if_reached(self, trainer: GradientDescentTrainer) -> None:
         if self._reached >= self._epochs:
-            # The only way that AllenNLP has to end before the last epoch.
+            # AllenNLP has no other way to end before the last epoch.
             trainer._metric_tracker._patience = 0
 
     def state_dict(self) -> Dict[str, Any]:

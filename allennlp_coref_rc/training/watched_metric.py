@@ -1,4 +1,4 @@
-"""What callbacks that watch a metric share. `callback` is the name of one, for the message of an error."""
+"""What callbacks that watch a metric share. `callback` is the registered name of one, for error messages."""
 
 from typing import Any, Dict
 
@@ -6,7 +6,7 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 
 
 def metric_value(metrics: Dict[str, Any], name: str, callback: str) -> float:
-    """A metric of an epoch. If there is no number of this name, that raises a `ConfigurationError`."""
+    """The value of a metric. Raises a `ConfigurationError` if `metrics` has no number of this name."""
     numbers = {key: value for key, value in metrics.items() if isinstance(value, (int, float))}
     if name not in numbers:
         raise ConfigurationError(f"{callback}: found no metric {name}, expected one of {', '.join(numbers)}")

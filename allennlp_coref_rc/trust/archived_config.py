@@ -7,7 +7,7 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.trust.registered_names import HINT
 
 BUILT = ("dataset_reader", "validation_dataset_reader", "model", "data_loader", "validation_data_loader", "evaluation")
-"""The keys of what AllenNLP builds from the config of an archive. The rest is of training."""
+"""The keys of what AllenNLP builds from the config of an archive. The other keys are used only in training."""
 
 REQUIRED = ("dataset_reader", "model")
 
@@ -17,7 +17,10 @@ NAMES_A_FILE = re.compile(
 """Keys whose values are names of files, folders or programs."""
 
 ONLY_READ = ("archive", "folder", "path")
-"""Those of this package, by which files are read and no more: a reader's, an annotator's, another archive's."""
+"""
+Keys of this package's classes that may name files, as these are only read: data of a reader, files of an annotator,
+another archive.
+"""
 
 HARMLESS = {
     "add_prefix_space",
@@ -39,21 +42,24 @@ HARMLESS = {
     "use_fast",
 }
 """
-What `tokenizer_kwargs` and the like may hold. Others make transformers run a model's own code, or unpickle weights.
+The keys that `tokenizer_kwargs` and the like may have. With others, transformers may run a model's own code, or
+unpickle weights.
 """
 
 BUNDLED = "bundled://"
-"""Begins names of data that come with this package."""
+"""The beginning of a data path that names data that come with this package."""
 
 SPACY_MODELS = ("language", "spacy_model")
-"""Keys whose values are spaCy models: a folder can hold code, and AllenNLP installs a package that is not there."""
+"""
+Keys whose values are spaCy models. A folder could hold code, and AllenNLP would install a package that is missing.
+"""
 
 
 def read_config(archive: str, data: bytes, trust: bool) -> Dict[str, Any]:
     """
-    The config of an archive. A `ConfigurationError` is raised if it is not plain JSON (Jsonnet reads files and the
-    environment), or if it could do more than build registered classes from what is in the archive, unless it is
-    trusted.
+    The config of an archive, from the bytes of its config.json. Raises a `ConfigurationError` if it is not plain JSON,
+    since Jsonnet could read files and the environment. Unless `trust`, it also raises one if the config could do more
+    than build registered classes from what is in the archive.
     """
     try:
         config = json.loads(data.decode("utf-8"))
@@ -87,8 +93,8 @@ def _built(model: Any) -> Any:
 
 def _entries(value: Any, keys: str, key: str) -> Iterator[Tuple[str, str, Any]]:
     """
-    All values of a config: with all keys that lead to it, and its own; of an item of a list, the list's. A dotted key,
-    as overrides have them, is several keys.
+    All values of a config. Before each stand the dotted keys that lead to it, and the last of these keys. An item of a
+    list has the keys of the list. A dotted key, as in overrides, counts as several keys.
     """
     yield keys, key, value
     if isinstance(value, dict):
@@ -119,7 +125,7 @@ def _problem(key: str, value: Any) -> Optional[str]:
 
 
 def _is_text(value: Any) -> bool:
-    """Whether a value is a string, or holds strings by itself, rather than the config of something."""
+    """Whether a value is a string, or a list or object that holds strings and is not the config of an object."""
     if isinstance(value, dict):
         return "type" not in value and any(isinstance(item, str) for item in value.values())
     return isinstance(value, str) or (isinstance(value, list) and any(isinstance(item, str) for item in value))

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 CONFIG, VOCABULARY = "config.json", "vocabulary"
 
 LONGEST = 600
-"""In characters, of what others say that is passed on."""
+"""The most characters of another library's message that are shown."""
 
 _trust: ContextVar[Optional[bool]] = ContextVar("trust", default=None)
 """Whether archives are trusted. `None`, outside of `trusting`, leaves AllenNLP's own `load_archive` as it is."""
@@ -32,7 +32,7 @@ _trust: ContextVar[Optional[bool]] = ContextVar("trust", default=None)
 
 @contextmanager
 def trusting(trust: bool) -> Iterator[None]:
-    """Within this, AllenNLP's `load_archive` is `load`, with archives trusted or not."""
+    """Within this, AllenNLP's `load_archive` is this module's `load`, and archives are trusted or not."""
     token = _trust.set(trust)
     try:
         yield
@@ -53,15 +53,15 @@ def load(
     trust: Optional[bool] = None,
 ) -> "Archive":
     """
-    What AllenNLP's `load_archive` does, of an archive that a stranger may have made, or a folder that was trained in.
-    What cannot be loaded raises a `ConfigurationError` that begins with the archive.
+    Loads an archive that a stranger may have made, or the folder of a training, as AllenNLP's `load_archive` does. If
+    it cannot be loaded, a `ConfigurationError` is raised that begins with the archive's name.
 
     # Parameters
 
     trust : `bool`, optional (default = `None`)
-        Whether the config may name classes and files anywhere. By default not, unless within `trusting`.
+        Whether the config may name any class and any file. The default is what `trusting` says; outside of it, `False`.
 
-    The others are AllenNLP's.
+    The other parameters are those of AllenNLP's `load_archive`.
     """
     from allennlp.models import archival
 
@@ -82,8 +82,8 @@ def load(
 
 def config_of(archive: str, trust: bool, path: Optional[str] = None) -> Dict[str, Any]:
     """
-    The config of an archive or a folder, read without unpacking anything else. The `path` is where it is on this
-    machine, if it has another name for users.
+    The config of an archive or a folder. Nothing else is unpacked. `path` is where the archive is on this machine, if
+    users know it by another name, such as an address.
     """
     path = path or archive
     if not os.path.exists(path):
@@ -129,7 +129,10 @@ def _opened(archive: str) -> Iterator[str]:
 
 
 def _of_hub(cached: str, folder: str) -> str:
-    """Links to the files of the hub's cache, which are links too. The lock of a vocabulary can be none."""
+    """
+    Fills a folder with links to the files in the hub's cache, which are links too. The vocabulary is copied, since its
+    lock must not be a link.
+    """
     for name in os.listdir(cached):
         if name != VOCABULARY:
             os.symlink(os.path.join(cached, name), os.path.join(folder, name))
@@ -141,7 +144,7 @@ def _of_hub(cached: str, folder: str) -> str:
 
 @contextmanager
 def _named(archive: str, folder: str) -> Iterator[None]:
-    """What goes wrong is said of the archive, in a line, and of no folder that the user does not know."""
+    """Turns an error into one line that names the archive, and not a temporary folder that the user does not know."""
     try:
         yield
     except MemoryError:
@@ -169,7 +172,9 @@ def _check_complete(archive: str, folder: str, weights_file: Optional[str]) -> N
 
 
 def _check_links(archive: str, folder: str) -> None:
-    """When a vocabulary is read, a file in its folder is emptied, which serves as a lock."""
+    """
+    AllenNLP empties the file `.lock` in a vocabulary's folder when it reads the vocabulary, so no link may be there.
+    """
     for name in (VOCABULARY, os.path.join(VOCABULARY, ".lock")):
         if os.path.islink(os.path.join(folder, name)):
             raise ConfigurationError(f"{archive}: found the link {name}, which leads elsewhere; {HINT}")
@@ -178,15 +183,17 @@ def _check_links(archive: str, folder: str) -> None:
 @contextmanager
 def _unasked() -> Iterator[None]:
     """
-    A transformer with code of its own is refused. By default transformers asks whether to run it, and takes the answer
-    from standard input, which may be a stranger's questions.
+    Within this, a transformer that comes with code of its own is refused. By default, transformers asks the user
+    whether to run the code, and reads the answer from standard input, which may hold a stranger's questions.
     """
     with patch("transformers.dynamic_module_utils.TIME_OUT_REMOTE_CODE", 0):
         yield
 
 
 def install(archival: Any) -> None:
-    """Changes AllenNLP's module of archives: what it unpacks stays in its folder; and see `trusting`."""
+    """
+    Changes AllenNLP's module `archival`: it unpacks archives safely, and `load_archive` does what `trusting` says.
+    """
     original = archival.load_archive
 
     @functools.wraps(original)
@@ -204,7 +211,7 @@ def install(archival: Any) -> None:
 
 
 def install_weights(util: Any) -> None:
-    """Changes AllenNLP's module that reads weights: what they hold that is no tensor, or damaged, is said in a line."""
+    """Changes AllenNLP's module that reads weights: one line says if they are damaged or hold more than tensors."""
     original = util.read_state_dict
 
     @functools.wraps(original)

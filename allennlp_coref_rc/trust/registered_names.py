@@ -1,6 +1,6 @@
 """
-AllenNLP takes any dotted name in a config for a class or function, imports it and calls it: `subprocess.Popen` too.
-Here it can be kept to the names that classes were registered by.
+AllenNLP takes any dotted name in a config for a class or function, imports it and calls it, even `subprocess.Popen`.
+Within `only_registered`, it accepts only names of registered classes.
 """
 
 from contextlib import contextmanager
@@ -16,8 +16,8 @@ _only_registered: ContextVar[bool] = ContextVar("only_registered", default=False
 
 class NotRegistered(Exception):
     """
-    A name in a config that is not registered. It is no `ConfigurationError`, since AllenNLP passes over those where it
-    may build one thing or another.
+    A name in a config is not registered. This is no `ConfigurationError`, since AllenNLP passes over those where a
+    value may have one of several types.
     """
 
 

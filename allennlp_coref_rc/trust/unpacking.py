@@ -13,10 +13,10 @@ MAX_FILES = 10_000
 """Each file counts together with the folders in its name, since unpacking makes them too."""
 
 ALWAYS = 2**30
-"""In bytes: an archive of any size may unpack to this much."""
+"""Any archive may unpack to this many bytes, however small it is."""
 
 RATIO = 20
-"""Each byte of an archive may unpack to this many more. Weights hardly shrink, vocabularies to a third."""
+"""Each byte of an archive may unpack to this many more bytes. Weights hardly shrink, and vocabularies to a third."""
 
 BLOCK = 2**20
 
@@ -24,8 +24,9 @@ BLOCK = 2**20
 @contextmanager
 def extracted_archive(resolved_archive_file: Union[str, os.PathLike], cleanup: bool = True) -> Iterator[str]:
     """
-    Takes the place of AllenNLP's function of this name: unpacks an archive into a temporary folder, which it gives. If
-    the archive holds what it should not, a `ConfigurationError` is raised, and nothing is left behind.
+    Takes the place of AllenNLP's function of this name. It unpacks an archive into a temporary folder and gives that
+    folder, which it removes in the end if `cleanup` is true. If the archive holds what it should not, it raises a
+    `ConfigurationError` and leaves nothing behind.
     """
     folder = tempfile.mkdtemp()
     try:
@@ -40,15 +41,15 @@ def extracted_archive(resolved_archive_file: Union[str, os.PathLike], cleanup: b
 
 def unpack(path: str, folder: str) -> None:
     """
-    Unpacks a compressed tar file. A `ConfigurationError` is raised for anything but files and folders (links lead
-    elsewhere), for names outside of the folder, and for more than a machine should hold: `MAX_FILES`, or more bytes
-    than `ALWAYS` and `RATIO` times those of the archive.
+    Unpacks a compressed tar file. It raises a `ConfigurationError` if the file has anything but files and folders
+    (links may lead elsewhere), names outside of the folder, more than `MAX_FILES` files and folders, or more bytes than
+    `ALWAYS` plus `RATIO` times its own size.
     """
     with _opened(path) as (stream, archive):
         for member in _checked(path, stream, archive):
             archive.extract(member, folder, filter="data")
         while stream.read(BLOCK):
-            pass  # At the end is a checksum of everything.
+            pass  # The end of the file has a checksum of the whole, which is checked when it is read.
 
 
 def read_member(path: str, name: str) -> Optional[bytes]:
@@ -82,12 +83,12 @@ class _Limited(gzip.GzipFile):
         self._limit = ALWAYS + RATIO * os.path.getsize(path)
 
     def read(self, size: Optional[int] = -1) -> bytes:
-        # A negative size, which a header can name, would read everything.
+        # A negative size, which a header may have, means everything.
         self.check(self.tell() + size if size is not None and size >= 0 else self._limit + 1)
         return super().read(size)
 
     def check(self, end: int) -> None:
-        """Raises a `ConfigurationError` if there are too many bytes before this end."""
+        """Raises a `ConfigurationError` if this position is behind the limit."""
         if end > self._limit:
             raise ConfigurationError(
                 f"{self._path}: found more than {self._limit:,} bytes to unpack, too many for an archive of this "
@@ -96,7 +97,7 @@ class _Limited(gzip.GzipFile):
 
 
 def _checked(path: str, stream: _Limited, archive: tarfile.TarFile) -> Iterator[tarfile.TarInfo]:
-    """The members of an archive, if they may be unpacked."""
+    """The members of an archive. One that may not be unpacked raises a `ConfigurationError`."""
     number = 0
     for member in archive:
         number += 1 + member.name.count("/")
