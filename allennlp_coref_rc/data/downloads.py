@@ -1,4 +1,4 @@
-"""Downloads the readers' data sets from their official places."""
+"""Downloads the data sets from where their authors publish them."""
 
 import gzip
 import hashlib
@@ -19,12 +19,13 @@ import requests
 from tqdm import tqdm
 
 CHUNK = 1 << 16
-"""Bytes that are read at once. If a connection breaks, the unfinished chunk is lost."""
+"""The number of bytes that are read at once. If a connection breaks, the unfinished chunk is lost."""
 
 PERMANENT = range(400, 500)
 """Status codes for which trying again does not help, except those in `TEMPORARY`."""
 
 TEMPORARY = frozenset({408, 425, 429})
+"""Status codes among `PERMANENT` for which trying again may help."""
 
 DAMAGES = (tarfile.TarError, zipfile.BadZipFile, gzip.BadGzipFile, EOFError, zlib.error, RuntimeError)
 """The errors of damaged archives; zipfile raises a `RuntimeError` for a password or compression that it cannot have."""
@@ -37,7 +38,20 @@ class DownloadError(Exception):
 @dataclass(frozen=True)
 class File:
     """
-    A file to download or, without a `url`, to put there by hand. If it is an archive, only its `folder` is unpacked.
+    A file of a data set.
+
+    # Parameters
+
+    name : `str`
+        Its path in the data set's folder. An archive is in the folder `downloads` instead.
+    url : `str`, optional (default = `None`)
+        Its address. Without one, the user has to put the file there by hand.
+    size : `int`, optional (default = `None`)
+        Its size in bytes, if it is known.
+    sha256 : `str`, optional (default = `None`)
+        Its checksum, if it is known.
+    folder : `str`, optional (default = `""`)
+        The only folder of an archive that is unpacked.
     """
 
     name: str
@@ -50,8 +64,25 @@ class File:
 @dataclass(frozen=True)
 class DataSet:
     """
-    A data set in the folder `name`. It consists of all its `files`, or comes from one of its `archives`. It is complete
-    when it has all its `contents` (files or folders). `page` says more about it, and `by_hand` what the user has to do.
+    A data set.
+
+    # Parameters
+
+    name : `str`
+        Its name, which is that of its folder too.
+    holds : `str`
+        What is in it, in words.
+    licence : `str`
+    page : `str`
+        The address of a page about it.
+    contents : `Tuple[str, ...]`
+        The files and folders that it has when it is complete.
+    files : `Tuple[File, ...]`, optional (default = `()`)
+        The files to download; all of them are needed.
+    archives : `Tuple[File, ...]`, optional (default = `()`)
+        Archives that hold the data set; one of them is enough. The first that can be had is taken.
+    by_hand : `str`, optional (default = `""`)
+        What the user has to do, if no program can fetch it.
     """
 
     name: str
@@ -64,6 +95,7 @@ class DataSet:
     by_hand: str = ""
 
     def missing(self, folder: Path) -> List[str]:
+        """The contents that are missing. `folder` has the folders of all data sets."""
         return [name for name in self.contents if not (folder / self.name / name).exists()]
 
 
@@ -248,7 +280,19 @@ DATA_SETS = (
 
 
 def get(data_set: DataSet, folder: Path, attempts: int = 5, wait: float = 1.0) -> None:
-    """Makes a data set complete in its folder, or raises a `DownloadError`."""
+    """
+    Downloads what a data set lacks, or raises a `DownloadError`.
+
+    # Parameters
+
+    data_set : `DataSet`
+    folder : `Path`
+        The folder of all data sets. Archives that the user has fetched are in its subfolder `downloads`.
+    attempts : `int`, optional (default = `5`)
+        The number of consecutive attempts without progress after which a file is given up.
+    wait : `float`, optional (default = `1.0`)
+        Seconds to wait after the first attempt that fails. They double with each further one.
+    """
     if not data_set.missing(folder):
         return
     for file in data_set.files:
@@ -298,8 +342,8 @@ def _get_archive(data_set: DataSet, archive: File, folder: Path, attempts: int, 
 
 def download(file: File, path: Path, attempts: int = 5, wait: float = 1.0) -> None:
     """
-    Downloads a file. Until it is complete and verified it is called `NAME.part`, and the next attempt or run continues
-    it, if the server allows that. Gives up after `attempts` consecutive attempts without progress.
+    Downloads a file. Until it is complete and verified, it is called `NAME.part`. The next attempt or run goes on with
+    it, if the server allows that. `get` describes `attempts` and `wait`.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(path.name + ".part")
@@ -317,7 +361,7 @@ def download(file: File, path: Path, attempts: int = 5, wait: float = 1.0) -> No
                 ) from error
             time.sleep(wait * 2 ** (failed - 1))
         except OSError as error:
-            # Such as a full disk. Another source of the file would not help.
+            # The disk may be full, for instance. Another source of the file would not help.
             error.filename = error.filename or str(part)
             raise
     try:
@@ -333,13 +377,13 @@ def _fetch(file: File, part: Path) -> None:
         raise DownloadError(f"{file.name}: found no address of it, expected one to fetch it from")
     have = _size(part)
     if file.size is not None and have >= file.size:
-        # Either it is complete and only needs its name, or it belongs to another file: the checksum tells.
+        # Either it is complete and only needs its name, or it belongs to another file. The checksum tells which.
         return
-    # If the server compressed it, positions in the file could not be requested.
+    # If the server compressed the file, we could not ask for a part of it.
     headers = {"Accept-Encoding": "identity", **({"Range": f"bytes={have}-"} if have else {})}
     with requests.get(file.url, headers=headers, stream=True, timeout=(10, 60)) as response:
         if response.status_code == 416:
-            # The server's file is as long as ours or shorter: we can't tell which.
+            # The server's file is as long as ours, or shorter. We cannot tell which.
             part.unlink()
             raise requests.ConnectionError("the server's file is not longer than what is here: starting anew")
         if response.status_code in PERMANENT and response.status_code not in TEMPORARY:
@@ -387,7 +431,7 @@ def _verify_by_hand(file: File, path: Path) -> None:
 
 
 def unpack(data_set: DataSet, archive: File, path: Path, folder: Path) -> None:
-    """Unpacks what is in the archive's folder into the data set's: all of it, or nothing."""
+    """Unpacks the archive's folder into the data set's folder. If anything fails, nothing is unpacked."""
     target = folder / data_set.name
     with tempfile.TemporaryDirectory(dir=folder, prefix=f".{data_set.name}.") as temporary:
         unpacked = Path(temporary, data_set.name)
@@ -413,7 +457,7 @@ def unpack(data_set: DataSet, archive: File, path: Path, folder: Path) -> None:
 
 @contextmanager
 def _members(path: Path) -> Iterator[Iterator[Tuple[str, Callable[[], IO[bytes]]]]]:
-    # Only files: links could lead out of the folder, and permissions are of no use here.
+    # Only files are unpacked, since links could lead out of the folder. Permissions are not needed here.
     if zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as opened:
             yield ((info.filename, partial(opened.open, info)) for info in opened.infolist() if not info.is_dir())

@@ -8,16 +8,23 @@ from allennlp_coref_rc.common.hub_addresses import HubDataSet, has_splits, parse
 
 def read_rows(address: str, columns: Sequence[str], optional: Sequence[str] = ()) -> Iterator[JsonValue]:
     """
-    The rows of a data set, each with its place ("hf://squad?split=train, row 3", counted from 0 as `datasets` does).
+    The rows of a data set of the Hugging Face hub, or of local data in its form. Each row knows its place
+    ("hf://squad?split=train, row 3", counted from 0 as in `datasets`).
 
     # Parameters
 
     address : `str`
+        As `parse_address` takes it.
     columns : `Sequence[str]`
-        The columns to read, those in others by dotted names, such as `document.id`. Columns that are not asked for are
-        not loaded.
+        The columns to read. A column within another has a dotted name, such as `document.id`. Other columns are not
+        loaded.
     optional : `Sequence[str]`, optional (default = `()`)
-        More columns, which rows lack if the data set does.
+        More columns to read, if the data set has them.
+
+    # Raises
+
+    `ConfigurationError`
+        If the package `datasets` is missing, the data cannot be read, a column is missing, or there are no rows.
     """
     rows = _load(parse_address(address)).flatten().with_format(None)
     missing = [column for column in columns if column not in rows.column_names]
@@ -53,7 +60,7 @@ def _load(source: HubDataSet) -> Any:
 
 
 def _split_of(source: HubDataSet, saved: Any) -> Any:
-    """The split of what `save_to_disk` has written: a data set by split, or a single one."""
+    """The split that a source names. What `save_to_disk` has written may have several splits, or be a single one."""
     splits = saved if isinstance(saved, dict) else {str(saved.split): saved}
     if source.split is None and saved is not splits:
         return saved

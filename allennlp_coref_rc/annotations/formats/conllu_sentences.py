@@ -10,7 +10,7 @@ NUM_COLUMNS = 10
 
 
 class Word(NamedTuple):
-    """A row of a CoNLL-U file: its form, its line in the file, and all its columns, ten or more."""
+    """A row of a CoNLL-U file: its form, its line in the file (from 1), and all its columns, ten or more."""
 
     form: str
     line: int
@@ -19,8 +19,8 @@ class Word(NamedTuple):
 
 class Sentence(NamedTuple):
     """
-    A sentence: the name of its document (by default the file's), its place as messages name it, its words, its ranges
-    ("3-4") and empty nodes ("8.1"), and whether a new document begins with it.
+    A sentence: the name of its document (by default the path of the file), its place for messages, its words, its
+    ranges ("3-4") and empty nodes ("8.1"), and whether a new document begins with it.
     """
 
     document: str
@@ -32,13 +32,13 @@ class Sentence(NamedTuple):
 
 def read_conllu_sentences(path: str) -> Iterator[Sentence]:
     """
-    The sentences of a file in CoNLL-U or one of the formats that add columns to it. Raises a `ConfigurationError` with
-    file and line for a line that is neither a comment nor a word with the next number, for a word with fewer than ten
-    columns, and for a word with more or fewer columns than the word before it.
+    The sentences of a file in CoNLL-U, or in one of the formats that add columns to it. A `ConfigurationError` with the
+    file and the line is raised if a line is neither a comment nor a word with the next number, or if a word has fewer
+    than ten columns or not as many as the word before it.
     """
     document, begins = path, True
     with open_text(path) as lines:
-        # The parser needs no more of a file than its lines.
+        # The parser uses a file only for its lines.
         for block in parse_sentences(cast(TextIO, _numbered(lines))):
             parsed = parse_token_and_metadata(block, ["columns"], {"columns": lambda columns, _: columns})
             for key in ("newdoc id", "newdoc_id"):
@@ -51,7 +51,7 @@ def read_conllu_sentences(path: str) -> Iterator[Sentence]:
 
 
 def _numbered(lines: Iterable[str]) -> Iterator[str]:
-    """The lines. Those of words get one more column with their line number, since the parser does not count lines."""
+    """The lines, where those of words have their line number as a further column. The parser does not count lines."""
     for number, line in enumerate(lines, start=1):
         row = line.rstrip("\r\n")
         is_word = row.strip() and not row.strip().startswith("#")
@@ -74,7 +74,7 @@ def _words(path: str, rows: Iterable[List[str]]) -> Tuple[List[Word], List[Word]
             number = None
         if number is None:
             raise ConfigurationError(f"{place}: found the ID {id!r:.60}, expected a number")
-        # Empty nodes between words, and ranges of contracted words. They may lack columns that words have.
+        # These are empty nodes between words, and ranges of contracted words. They may lack columns that words have.
         if isinstance(number, tuple):
             others.append(Word(form, int(line), columns))
             continue

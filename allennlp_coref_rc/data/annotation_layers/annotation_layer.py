@@ -5,7 +5,7 @@ from allennlp.common import Registrable
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
 
 Layer = Mapping[str, Sequence[Sequence[Union[int, str]]]]
-"""Named lists of numbers or of labels, one list a token."""
+"""By name, a list of numbers or of labels for each token."""
 
 
 class AnnotationLayer(Registrable):
@@ -31,6 +31,7 @@ class AnnotationLayer(Registrable):
 
 def label_namespace(layer: str) -> str:
     """
-    The vocabulary namespace of a layer's labels. It ends so that the vocabulary gives it padding and an unknown word.
+    The vocabulary namespace of a layer's labels. It does not end in "labels" or "tags", so the vocabulary gives it
+    padding and an unknown word.
     """
     return f"{layer}_annotations"

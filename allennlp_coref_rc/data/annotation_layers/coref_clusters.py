@@ -9,8 +9,9 @@ from allennlp_coref_rc.data.annotation_layers.annotation_layer import Annotation
 @AnnotationLayer.register("coref_clusters")
 class CorefClusters(AnnotationLayer):
     """
-    The numbers of the clusters that each token belongs to. Clusters are numbered by their first mention in passage and
-    question together. The one-hot coreference baseline of Coref-GRU's Table 1 uses them.
+    The numbers of the clusters that each token belongs to. Clusters are numbered from 0, by their first mention in the
+    passage and the question together. The one-hot coreference baseline of Coref-GRU's Table 1 (Dhingra et al., NAACL
+    2018) uses them.
 
     Registered as an `AnnotationLayer` with name "coref_clusters".
 

@@ -12,17 +12,18 @@ WHOLE_TEXT = 1
 @AnnotationLayer.register("coref_views")
 class CorefViews(ViewLayer):
     """
-    The coreference of DASSA (Mihaylov & Frank, EMNLP 2019). The label of a token is the number of its cluster; clusters
-    are numbered by their first mention in passage and question together. Where mentions overlap, the later cluster
-    wins. The whole text is the scope.
+    The coreference views of DASSA (Mihaylov & Frank, EMNLP 2019). The label of a token is the number of its cluster.
+    Clusters are numbered by their first mention in the passage and the question together. If mentions overlap, the
+    later cluster wins. The scope is the whole passage or the whole question.
 
-    Keeps the `max_clusters` largest clusters; the authors' code keeps the smallest, surely without intention.
+    We keep the `max_clusters` largest clusters. The authors' code keeps the smallest, surely without intention.
 
     Registered as an `AnnotationLayer` with name "coref_views".
 
     # Parameters
 
     max_clusters : `int`, optional (default = `50`)
+        How many clusters are kept.
     copies : `int`, optional (default = `1`)
         The number of views, all of them the same (the paper's "Coref" has three).
     """

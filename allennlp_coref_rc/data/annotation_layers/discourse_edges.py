@@ -20,7 +20,7 @@ class DiscourseEdges(LinkLayer):
         Only relations of these types: "Explicit", "Implicit", "EntRel", "AltLex".
     senses : `List[str]`, optional (default = `None`)
         Only relations with these senses or senses below them: "Contingency.Cause" includes "Contingency.Cause.Reason".
-        By default all.
+        By default all senses.
     question_first : `bool`, optional (default = `False`)
         Also makes the edges for reading the question before the passage, which a `joint` `mage_gru` needs.
     direction : `str`, optional (default = `"both"`)

@@ -18,8 +18,9 @@ KINDS = {"explicit": "Explicit", "non_explicit": "NonExplicit"}
 @AnnotationLayer.register("discourse_views")
 class DiscourseViews(ViewLayer):
     """
-    The discourse relations of DASSA (Mihaylov & Frank, EMNLP 2019), as labels "Explicit.Comparison.Contrast.Arg1",
-    ".Arg2" and ".Conn", or "NonExplicit. …". A relation belongs to the sentence in which its first argument begins.
+    The discourse views of DASSA (Mihaylov & Frank, EMNLP 2019). Labels name a relation's type, its sense and the part
+    of the relation: "Explicit.Comparison.Contrast.Arg1", "….Arg2" and "….Conn", or "NonExplicit.…". A relation belongs
+    to the sentence in which its first argument begins.
 
     * `explicit`: view n has the n-th explicit relation of each sentence, in the order of annotation; further relations
       are left out. Each sentence is a scope. Tokens of a relation that lie outside its sentence join its scope.
@@ -28,8 +29,8 @@ class DiscourseViews(ViewLayer):
       relation in the view is in no scope.
 
     Labels of later relations replace labels of earlier ones, and labels of connectives replace labels of arguments.
-    Implicit, EntRel and AltLex relations all count as non-explicit, as in the paper (the authors' code takes the type
-    Implicit, with EntRel as one of its senses).
+    Implicit, EntRel and AltLex relations all count as non-explicit, as in the paper. (The authors' code takes only the
+    type Implicit, with EntRel as one of its senses.)
 
     Registered as an `AnnotationLayer` with name "discourse_views".
 
@@ -40,7 +41,7 @@ class DiscourseViews(ViewLayer):
     max_views : `int`, optional (default = `2`)
         The number of views of explicit relations. The non-explicit ones have two.
     senses : `bool`, optional (default = `True`)
-        If false, labels have no senses: "Explicit.Arg1" (the paper's "NoSense").
+        Whether labels have senses. Without, they are such as "Explicit.Arg1" (the paper's "NoSense").
     """
 
     def __init__(self, kind: str, max_views: int = 2, senses: bool = True) -> None:

@@ -8,8 +8,9 @@ from allennlp_coref_rc.data.annotation_layers.edges import Sources, question_fir
 
 class EdgeLayer(AnnotationLayer):
     """
-    Edges within and across passage and question. For each token it has the positions that the token reads from:
-    `antecedents` for reading forward and `descendants` for reading backward. Subclasses decide which tokens are linked.
+    Edges within and across the passage and the question. For each token the layer has the positions that the token
+    reads from: `antecedents` for reading forward, and `descendants` for reading backward. Subclasses decide which
+    tokens are linked.
 
     # Parameters
 
@@ -22,7 +23,7 @@ class EdgeLayer(AnnotationLayer):
         self._question_first = question_first
 
     def sources(self, text: AnnotatedText, place: Callable[[List[Span]], List[Span]]) -> Dict[str, Sources]:
-        """The edges of a text, after `place` has moved its spans."""
+        """The edges of a text. `place` moves the text's spans first."""
         raise NotImplementedError
 
     def make(self, text: AnnotatedText, boundary: int) -> Tuple[Layer, Layer]:

@@ -5,13 +5,15 @@ from allennlp_coref_rc.annotations.annotated_text import Cluster, Span
 from allennlp_coref_rc.annotations.clusters import positions
 
 FIRST_MENTION = -1
-"""The source of a mention that has no antecedent: encoders may read a state of zeros there."""
+"""The source of a mention that has no antecedent. Encoders may read a state of zeros there."""
 
 PADDING = -2
-"""Fills up lists of edges, and of numbers in any layer."""
+"""Pads lists of edges, and of numbers in any layer."""
 
 OTHER_SEQUENCE = -3
-"""`OTHER_SEQUENCE - i` is token `i` of the other sequence: the passage in a question's edges, and the reverse."""
+"""
+`OTHER_SEQUENCE - i` is token `i` of the other sequence. For edges of a question that is the passage, and the reverse.
+"""
 
 Sources = List[List[int]]
 """For each token, the positions that it reads from."""
@@ -22,19 +24,20 @@ def coref_sources(
 ) -> Dict[str, Sources]:
     """
     The coreference edges of a text. For each token and each cluster that it reads from, "antecedents" (for reading
-    forward) has the latest token before it that wrote to the cluster. "descendants" (for reading backward, where `read`
-    and `write` swap roles) has the first such token after it. Where there is none, the position is `FIRST_MENTION`.
+    forward) has the latest token before it that wrote to the cluster. "descendants" is for reading backward, where
+    `read` and `write` swap roles. It has the first such token after it. If there is none, the position is
+    `FIRST_MENTION`.
 
     # Parameters
 
     clusters : `Sequence[Cluster]`
     length : `int`
-        Number of tokens.
+        The number of tokens.
     read : `str`, optional (default = `"all"`)
-        Which tokens of a mention read their cluster's state: `"all"` (Coref-GRU's text and its bAbI code) or `"first"`
-        (its WikiHop code).
+        Which tokens of a mention read their cluster's state: `"all"` (the paper on Coref-GRU, and its authors' code for
+        bAbI) or `"first"` (their code for WikiHop).
     write : `str`, optional (default = `"all"`)
-        Which tokens write to it: `"all"`, or `"last"` (WikiHop code).
+        Which tokens of a mention write to it: `"all"`, or `"last"` (their code for WikiHop).
     """
     antecedents: Sources = [[] for _ in range(length)]
     descendants: Sources = [[] for _ in range(length)]
@@ -54,20 +57,20 @@ def linked_sources(
     pairs: Sequence[Tuple[Sequence[Span], Sequence[Span]]], length: int, readers: Sequence[int] = (0, 1)
 ) -> Dict[str, Sources]:
     """
-    The edges between pairs of phrases, each of one or more spans. "antecedents" (for reading forward): the first token
-    of the phrase that begins later reads from the last token of the other phrase before it. "descendants" (for reading
-    backward): the last token of the phrase that ends earlier reads from the first token of the other phrase after it.
-    Phrases that begin (end) together have no antecedent (descendant). A token without an edge reads nothing, and an
-    edge of several pairs counts once.
+    The edges between pairs of phrases. A phrase has one or more spans. In "antecedents" (for reading forward), the
+    first token of the phrase that begins later reads from the last token of the other phrase before it. In
+    "descendants" (for reading backward), the last token of the phrase that ends earlier reads from the first token of
+    the other phrase after it. Phrases that begin together have no antecedent, and phrases that end together have no
+    descendant. A token without an edge reads nothing, and an edge of several pairs counts once.
 
     # Parameters
 
     pairs : `Sequence[Tuple[Sequence[Span], Sequence[Span]]]`
     length : `int`
-        Number of tokens.
+        The number of tokens.
     readers : `Sequence[int]`, optional (default = `(0, 1)`)
-        The phrases of each pair that may read, by their position in it. For example, with `(1,)` the second one reads
-        forward if it begins later, and backward if it ends earlier; the first never reads.
+        The positions in a pair of the phrases that may read. For example, with `(1,)` the second phrase reads forward
+        if it begins later, and backward if it ends earlier; the first phrase never reads.
     """
     antecedents: Sources = [[] for _ in range(length)]
     descendants: Sources = [[] for _ in range(length)]
@@ -88,7 +91,7 @@ def _add(sources: List[int], source: int) -> None:
 
 
 def question_first_name(name: str) -> str:
-    """The name of the edges `name` where the question is read before the passage."""
+    """The name that the edges `name` have if the question is read before the passage."""
     return f"question_first_{name}"
 
 

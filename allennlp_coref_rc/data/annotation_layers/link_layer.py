@@ -6,7 +6,7 @@ from allennlp_coref_rc.data.annotation_layers.edge_layer import EdgeLayer
 from allennlp_coref_rc.data.annotation_layers.edges import Sources, linked_sources
 
 Link = Tuple[Sequence[Span], Sequence[Span]]
-"""The two phrases that are linked: where the link begins, and where it ends."""
+"""The phrase where a link begins, and the phrase where it ends."""
 
 READERS = {"both": (0, 1), "along": (1,), "against": (0,)}
 """By direction, the positions in a `Link` of the phrases that read."""
@@ -19,9 +19,9 @@ class LinkLayer(EdgeLayer):
     # Parameters
 
     direction : `str`, optional (default = `"both"`)
-        `"along"`: the phrase where a link ends reads from the phrase where it begins. `"against"`: the reverse, the
-        inverse relation e' of MAGE, section 3.1. `"both"`: either reads from the other, whichever comes later. For
-        states of their own, use two layers with one direction each.
+        `"along"`: the phrase where a link ends reads from the phrase where it begins. `"against"`: the reverse, which
+        is the inverse relation e' of MAGE (section 3.1). `"both"`: whichever phrase is read later reads from the other.
+        If each direction should have a state of its own, use two layers with one direction each.
     question_first : `bool`, optional (default = `False`)
         See `EdgeLayer`.
     """

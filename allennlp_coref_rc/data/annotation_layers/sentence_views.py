@@ -9,7 +9,7 @@ from allennlp_coref_rc.data.annotation_layers.view_layer import View, ViewLayer,
 @AnnotationLayer.register("sentence_views")
 class SentenceViews(ViewLayer):
     """
-    The sentence spans of DASSA (Mihaylov & Frank, EMNLP 2019), which need sentences and no other annotation. A scope
+    The sentence views of DASSA (Mihaylov & Frank, EMNLP 2019), which need sentences but no other annotation. A scope
     has `n = num_views` consecutive sentences, and begins one sentence earlier in each further view. The label of a
     token is the place of its sentence in the scope, "1" to "n".
 
@@ -18,6 +18,7 @@ class SentenceViews(ViewLayer):
     # Parameters
 
     num_views : `int`, optional (default = `3`)
+        The number of views, and of sentences in a scope.
     """
 
     def __init__(self, num_views: int = 3) -> None:

@@ -14,19 +14,20 @@ from allennlp_coref_rc.data.annotation_layers.view_layer import (
 @AnnotationLayer.register("srl_views")
 class SrlViews(ViewLayer):
     """
-    The semantic roles of DASSA (Mihaylov & Frank, EMNLP 2019): view v has the v-th frame of each sentence, in the order
-    of their predicates, as labels "B-ARG0", "I-ARG0", …, "B-V". Each sentence is a scope. Parts of an argument outside
-    its predicate's sentence are left out, and so are frames beyond the last view.
+    The semantic role views of DASSA (Mihaylov & Frank, EMNLP 2019). View v has the v-th frame of each sentence, in the
+    order of their predicates, as labels "B-ARG0", "I-ARG0", …, "B-V". Each sentence is a scope. The parts of an
+    argument outside its predicate's sentence are left out. So are frames for which there is no view left.
 
     Registered as an `AnnotationLayer` with name "srl_views".
 
     # Parameters
 
     max_views : `int`, optional (default = `3`)
+        The most views that a text has.
     pad_views : `bool`, optional (default = `True`)
-        Every text has `max_views` views; where no sentence has that many frames, the last views have no labels. If
-        false, a text has as many views as its richest sentence has frames, and padding for the others: heads then
-        attend to the whole text (as in the authors' configs with semantic roles alone).
+        Whether every text has `max_views` views, the last of which have no labels if no sentence has that many frames.
+        If false, a text has only as many views as the sentence with the most frames has frames. The other views are
+        padding, and their heads attend to the whole text (as in the authors' configs with semantic roles alone).
     """
 
     def __init__(self, max_views: int = 3, pad_views: bool = True) -> None:

@@ -9,7 +9,8 @@ from allennlp_coref_rc.data.annotation_layers.link_layer import Link, LinkLayer
 class TypedEdges(LinkLayer):
     """
     The edges of a text, such as dependencies, triples or relations of a lexicon: see `linked_sources`. MAGE (section
-    3.1) gives each type, and the inverse of each type, a state of its own: use a layer for each type and direction.
+    3.1) gives each type, and the inverse of each type, a state of its own. For that, use a layer for each type and
+    direction.
 
     Registered as an `AnnotationLayer` with name "typed_edges".
 

@@ -7,7 +7,7 @@ NO_LABEL, NO_SCOPE = "", 0
 
 
 class View(NamedTuple):
-    """One attention head's view of a text: for each token a label and the number of its scope."""
+    """An attention head's view of a text. For each token it has a label and the number of its scope."""
 
     labels: List[str]
     scopes: List[int]
@@ -25,9 +25,9 @@ class View(NamedTuple):
 
 class ViewLayer(AnnotationLayer):
     """
-    Views, one for each attention head that uses them: each token has a label and a scope in each view (`labels`,
-    `scopes`). A head attends from a token to the tokens in the same scope; tokens with scope 0 are in none. Passage and
-    question have their own views and count their own sentences.
+    Views, one for each attention head that uses them. In each view a token has a label and a scope (`labels`,
+    `scopes`). A head attends from a token to the tokens in the same scope. A token with scope 0 is in no scope. The
+    passage and the question have views of their own, and their sentences are numbered separately.
     """
 
     label_names = ("labels",)
@@ -46,7 +46,7 @@ class ViewLayer(AnnotationLayer):
 
 
 def as_layer(views: List[View], length: int) -> Layer:
-    """Views as lists of labels and scopes for each of the tokens."""
+    """Views as a layer: for each token, the lists of its labels and scopes in all views."""
     return {name: [[getattr(view, name)[token] for view in views] for token in range(length)] for name in View._fields}
 
 

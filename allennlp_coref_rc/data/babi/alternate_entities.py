@@ -60,4 +60,4 @@ OTHER_WORDS = frozenset(
     travelled two up w was went west what where who why will yes yesterday you
     """.split()
 )
-"""The other words of the tasks. Two worlds may share them: function words, verbs, times of day, states, answers."""
+"""The other words of the tasks, which two worlds may share: function words, verbs, times of day, states and answers."""

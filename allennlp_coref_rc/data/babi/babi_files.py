@@ -14,8 +14,20 @@ NUMBER = re.compile(r"[0-9]{1,9}")
 
 class BabiQuestion(NamedTuple):
     """
-    A question of a bAbI file: the statements before it, the question, its answer, the statements that support it (their
-    positions in `statements`, from 0), the line of the file it stands on, and the number of its story (from 1).
+    A question of a bAbI file.
+
+    # Parameters
+
+    statements : `List[str]`
+        The statements of its story before it.
+    question : `str`
+    answer : `str`
+    supporting_facts : `List[int]`
+        The positions in `statements`, from 0, of the statements that support the answer.
+    line : `int`
+        The line of the file that has the question, from 1.
+    story : `int`
+        The number of the story in the file, from 1.
     """
 
     statements: List[str]
@@ -28,8 +40,8 @@ class BabiQuestion(NamedTuple):
 
 def read_babi(path: str) -> Iterator[BabiQuestion]:
     """
-    The questions of a file in the format of the bAbI tasks (Weston et al. 2015, v1.2): `ID statement`, or `ID
-    question<TAB>answer<TAB>supporting ids`; a story begins where the ID is 1, and IDs count questions too. Any other
+    The questions of a file in the format of the bAbI tasks (Weston et al. 2015, v1.2). Its lines are `ID statement` or
+    `ID question<TAB>answer<TAB>supporting ids`. A story begins where the ID is 1, and questions have IDs too. Any other
     line raises a `ConfigurationError` with the file and the line.
     """
     ids: List[int] = []

@@ -1,14 +1,15 @@
 """
 bAbI-Mix (Dhingra et al., 2017, arXiv 1703.02620, section 4.1): stories that tell of two worlds at once. Two independent
-bAbI stories are mixed: one has its entities replaced by alternates ("Daniel" by "David", "milk" by "juice"), and their
-statements alternate at random, in each story's own order. All questions are about one of the two.
+bAbI stories are mixed. In one of them, alternates replace the entities ("David" replaces "Daniel", and "juice" replaces
+"milk"). The statements of the two come in a random mix, but in each story's own order. All questions are about one of
+the two.
 
 The paper gives the idea and two examples. We decided the rest. Each story of a file asks its own questions once, with
-the statements of another story mixed in (the next in a random ring of all stories), so there are as many stories and
+the statements of another story mixed in: the next one in a random ring of all stories. So there are as many stories and
 questions as before. For each story we draw which of the two gets the alternates. All ways to interleave the two are
-equally likely. A question stays at its place in its own story, the last one ends the mixed story, and statements after
-a story's last question are left out. A statement with a pronoun ("After that she went to the office.", tasks 11 and 13)
-stays right behind the one before it: with others between them nobody could tell who "she" is.
+equally likely. A question stays at its place in its own story. The last question ends the mixed story, and later
+statements are left out. A statement with a pronoun ("After that she went to the office.", tasks 11 and 13) stays right
+behind the one before it, since with others between them nobody could tell who "she" is.
 """
 
 import random
@@ -31,9 +32,9 @@ Line = Union[str, BabiQuestion]
 
 def read_stories(path: str) -> List[List[BabiQuestion]]:
     """
-    Reads the stories of a bAbI file, which must have two or more; a story is the list of its questions. Raises a
-    `ConfigurationError` for an unknown word (neither an entity with an alternate nor one of the tasks' other words) and
-    for a word that is itself an alternate.
+    Reads the stories of a bAbI file, which must have two or more. A story is the list of its questions. A
+    `ConfigurationError` is raised by a word that is neither an entity with an alternate nor one of the tasks' other
+    words, such as a word that is an alternate itself.
     """
     stories = [list(questions) for _, questions in groupby(read_babi(path), key=lambda question: question.story)]
     if len(stories) < 2:
@@ -51,7 +52,7 @@ def read_stories(path: str) -> List[List[BabiQuestion]]:
 
 
 def mix_stories(stories: Sequence[List[BabiQuestion]], seed: int) -> List[str]:
-    """The lines of the mixed stories, without line ends. Equal arguments give equal lines."""
+    """The lines of the mixed stories, without line ends. The same arguments always give the same lines."""
     rng = random.Random(seed)
     ring = rng.sample(range(len(stories)), len(stories))
     other = {story: ring[i - 1] for i, story in enumerate(ring)}
@@ -69,7 +70,7 @@ def write_mixed_stories(path: str, stories: Sequence[List[BabiQuestion]], seed: 
 
 
 def rename(text: str) -> str:
-    """The text with its entities replaced by their alternates; capitals stay."""
+    """The text, in which alternates replace the entities. Words keep their capitals."""
 
     def alternate(match: re.Match) -> str:
         word = ALTERNATES.get(match[0].lower(), match[0])

@@ -2,14 +2,14 @@
 A simulated world of people, places and things that tells stories in the format of the bAbI tasks, version 1.2 (Weston
 et al., 2015, "Towards AI-Complete Question Answering: A Set of Prerequisite Toy Tasks", arXiv 1502.05698).
 
-Use them where the published files are too few or not at hand. The sentences, the rules of the world and the choice of
-questions were inferred from the published English files and reproduce their statistics; no published story is included.
-Equal arguments give equal text with every supported Python.
+Use them if the published files are too few or not at hand. We inferred the sentences, the rules of the world and the
+choice of questions from the published English files. The simulated stories have the same statistics, and none of them
+is a published one. The same arguments give the same text with every supported version of Python.
 
-In each story four people walk between six places, and three things lie about or are carried. The places of all seven at
-the start are random and not told. Statements come in blocks of two, and a question follows each block if one is
-possible. Its subject is drawn from the last five facts (a fact is one statement about one subject), so the newest
-supporting fact is one of these five.
+In each story four people walk between six places, and three things lie about or are carried. Where all seven are at the
+start is random and not told. Statements come in blocks of two, and a question follows each block if one is possible.
+Its subject is drawn from the last five facts, so the newest supporting fact is one of these five. A fact is one
+statement about one subject.
 """
 
 import random
@@ -42,10 +42,10 @@ SHARE_OF_THERE = 0.2
 @dataclass(frozen=True)
 class Event:
     """
-    Something that happened, or a statement's account of it.
+    Something that happened, or what a statement says of it.
 
-    `kind` is a key of `VERBS`. `actors` are the people who did it: two in task 13, else one. `place` is where they
-    went, are, or are not; `thing` was taken, dropped or given; `receiver` is the person it was given to.
+    `kind` is a key of `VERBS`. `actors` are the people who did it: two in task 13, one in the others. `place` is where
+    they went, are, or are not. `thing` was taken, dropped or given, and `receiver` is the person who was given it.
     """
 
     kind: str
@@ -58,8 +58,8 @@ class Event:
 @dataclass(frozen=True)
 class Statement:
     """
-    A told event. `facts` are the ids that one needs to understand it: the id of a pronoun's antecedent, if any, then
-    its own.
+    An event that was told. `facts` are the ids of the statements that one needs to understand it: first that of a
+    pronoun's antecedent, if it has one, then its own.
     """
 
     event: Event
@@ -87,8 +87,8 @@ class World:
 
     def random_event(self, kinds: Sequence[str]) -> Event:
         """
-        Lets something happen. Draws a person and a kind of event until the person can do it. So events that are rarely
-        possible rarely happen.
+        Lets something happen. It draws a person and a kind of event again and again until the person can do it. So what
+        is rarely possible rarely happens.
         """
         while True:
             actor, kind = self._rng.choice(PEOPLE), self._rng.choice(kinds)
@@ -154,7 +154,7 @@ class Story:
             self.tell(self.world.random_event(self.kinds))
 
     def subjects(self, event: Event) -> Sequence[str]:
-        """The people or things that one may ask about after the event; an empty name stands for none."""
+        """The people or things that one may ask about after the event. An empty name stands for a fact without one."""
         return event.actors if event.kind == "move" else ("",)
 
     def ask(self, subject: str) -> Optional[Question]:
@@ -347,7 +347,7 @@ class CarryingStory(Story):
 class CountingStory(CarryingStory):
     """Task 7, counting: "How many objects is Mary carrying?". The facts are sorted."""
 
-    # People who can give do so four times as often as people who can drop do; counted in the published files.
+    # In the published files, people who can give something do so four times as often as people who can drop it.
     kinds = ("move", "get", "drop", "give", "give", "give", "give")
 
     def ask(self, subject: str) -> Optional[Question]:
@@ -385,9 +385,9 @@ def simulate_task(task: int, questions: int, seed: int) -> List[str]:
     """
     The lines of stories of one bAbI task, without line ends.
 
-    `task` is one of `SIMULATED_TASKS`. `questions` is the number of questions, at least 1; a story has five, and the
-    last one fewer if `questions` is no multiple of five. `seed` is at least 0; equal arguments give equal lines.
-    Other values raise a `ValueError`.
+    `task` is one of `SIMULATED_TASKS`. `questions` is the number of questions, at least 1. A story has five of them;
+    the last story has fewer if `questions` is no multiple of five. `seed` is at least 0. The same arguments always give
+    the same lines. Other values raise a `ValueError`.
     """
     if task not in STORIES:
         raise ValueError(f"task: found {task}, expected one of {', '.join(map(str, SIMULATED_TASKS))}")
@@ -407,8 +407,8 @@ def simulate_task(task: int, questions: int, seed: int) -> List[str]:
 
 def write_task(path: str, task: int, questions: int, seed: int) -> None:
     """
-    Writes the lines of `simulate_task` to a file; see there for the arguments and errors. The folder must exist. The
-    file appears only when it is complete, and replaces an old one.
+    Writes the lines of `simulate_task`, which describes the other arguments and the errors, to a file. The folder must
+    exist. The file appears only when it is complete, and replaces an old one.
     """
     lines = simulate_task(task, questions, seed)
     with atomic_write(path) as file:

@@ -1,4 +1,4 @@
-"""Reads the files with questions of CNN and the Daily Mail (Hermann et al. 2015)."""
+"""Reads the files of the CNN and Daily Mail questions (Hermann et al. 2015)."""
 
 import json
 import lzma
@@ -17,14 +17,26 @@ from allennlp_coref_rc.common.json_objects import excerpt, parse_json
 SUFFIX = ".question"
 
 BLOCKS = ("URL", "passage", "question", "answer", "entities", "clusters")
-"""The blocks of a `.question` file, divided by blank lines. Only some conversions have clusters."""
+"""The blocks of a `.question` file, which blank lines divide. Only some conversions have clusters."""
 
 
 class EntityQuestion(NamedTuple):
     """
-    A question of CNN or Daily Mail: `entities` maps the markers of its entities, which are the candidates, to their
-    names. `clusters`, which the official files do not have, are [start, end) spans of the tokens (divided by blanks) of
-    the passage followed by the question.
+    A question of CNN or Daily Mail.
+
+    # Parameters
+
+    id : `str`, optional
+    passage : `str`
+    question : `str`
+    answer : `str`, optional
+        One of the markers, if there are any.
+    entities : `Dict[str, str]`
+        The markers of the question's entities, which are the candidates, and their names.
+    url : `str`, optional (default = `None`)
+    clusters : `Sequence[Cluster]`, optional (default = `()`)
+        Coreference clusters, which the official files do not have. Mentions are [start, end) spans of the tokens of the
+        passage followed by the question. Blanks divide tokens.
     """
 
     id: Optional[str]
@@ -38,12 +50,12 @@ class EntityQuestion(NamedTuple):
 
 def read_question(path: str) -> EntityQuestion:
     """
-    The question of a `.question` file (Hermann et al. 2015), whose blocks are divided by blank lines: the URL, the
-    passage, the question and the answer, one line each, and `marker:surface form` lines, one an entity.
+    The question of a `.question` file (Hermann et al. 2015). Blank lines divide the file into blocks: the URL, the
+    passage, the question and the answer, each on one line, and `marker:surface form` lines, one for each entity.
 
-    In conversions of other data sets to this layout (those of the GA Reader's and MAGE's authors) the lines of entities
-    may be candidates without a surface form, and a sixth block may have coreference clusters, one a line: mentions
-    `the:4|football:5`, tokens with their positions in passage and question, from 1.
+    The authors of the GA Reader and of MAGE have converted other data sets to this layout. There, the lines of entities
+    may be candidates without a surface form. A sixth block may have coreference clusters, one a line. Their mentions,
+    such as `the:4|football:5`, are tokens with their positions in the passage followed by the question, from 1.
 
     A malformed file raises a `ConfigurationError` with the file and the line.
     """
@@ -110,7 +122,10 @@ def _mention(item: str, tokens: Sequence[str]) -> Span:
 
 
 def question_from_json(line: str) -> EntityQuestion:
-    """A question from a JSON object with the names of `EntityQuestion`; only passage and question have to be there."""
+    """
+    The question of a JSON object, whose keys are the fields of `EntityQuestion`. Only `passage` and `question` are
+    required. Anything else raises a `ConfigurationError`.
+    """
     try:
         question = EntityQuestion(**{"id": None, "answer": None, "entities": {}, **parse_json(line)})
     except (ConfigurationError, TypeError) as error:
@@ -129,8 +144,11 @@ def question_from_json(line: str) -> EntityQuestion:
 
 
 def find_questions(path: str) -> str:
-    """The local file or folder of a path or a URL; a folder of an archive is `ARCHIVE!FOLDER`."""
-    # AllenNLP would unpack a compressed file too, to see whether it is an archive.
+    """
+    The local file or folder of a path or a URL, which is downloaded and unpacked if need be. `ARCHIVE!FOLDER` is a
+    folder of an archive. A `ConfigurationError` is raised if there is none.
+    """
+    # AllenNLP would unpack even a compressed file, to see whether it is an archive.
     if os.path.isdir(path) or (os.path.isfile(path) and re.search(r"\.jsonl?(\.(gz|bz2|xz))?$", path)):
         return path
     from allennlp.common.file_utils import cached_path

@@ -18,23 +18,26 @@ FOLDS = ("train", "valid")
 
 class CorpusReader(DatasetReader):
     """
-    Base class of readers of annotated corpora. They train the models that annotate. A data path is a file, a folder
-    (all its files in the corpus's format), a pattern such as `gdtb/*.rels`, a URL, or a list of these.
+    Base class of readers of annotated corpora, on which models that annotate are trained. A data path is a file, a
+    folder (all its files in the corpus's format), a pattern such as `gdtb/*.rels`, a URL, or a list of these.
 
-    A corpus that has no official split is split by documents. Each document stays on its side, whatever else is read.
+    A corpus without an official split can be split by documents into "train" and "valid". A document is always in the
+    same fold, whatever else is read.
 
     # Parameters
 
     fold : `str`, optional (default = `None`)
-        `"train"` or `"valid"`: reads only the documents of this side. By default all.
+        Reads only the documents of this fold, `"train"` or `"valid"`. By default all.
     held_out : `float`, optional (default = `0.2`)
-        The expected share of documents on the side "valid".
+        The expected share of documents in the fold "valid", more than 0 and less than 1.
     split_seed : `int`, optional (default = `13370`)
-        A document's side depends only on the seed and on the document's name.
+        A document's fold depends only on this seed, on `held_out` and on the document's name.
+
+    The other parameters are those of AllenNLP's `DatasetReader`.
     """
 
     suffixes: Sequence[str] = ()
-    """Endings of the names of the files that are read from a folder."""
+    """How the names of the files end that are read from a folder."""
 
     def __init__(
         self, fold: Optional[str] = None, held_out: float = 0.2, split_seed: int = 13370, **kwargs: Any
@@ -55,7 +58,7 @@ class CorpusReader(DatasetReader):
         raise NotImplementedError
 
     def to_instances(self, item: Any) -> Iterator[Instance]:
-        """The instances of an item. An item that is left out gives none and is counted in `skipped`."""
+        """The instances of an item. An item that is left out gives none, and is counted in `skipped`."""
         raise NotImplementedError
 
     def _read(self, file_path: Any) -> Iterable[Instance]:
@@ -69,12 +72,12 @@ class CorpusReader(DatasetReader):
             logger.warning("%s: %d skipped: %s", file_path, number, cause)
 
     def in_fold(self, document: str) -> bool:
-        """Whether a document is on the reader's side."""
+        """Whether a document is in the reader's fold."""
         held_out = random.Random(f"{self._split_seed} {document}").random() < self._held_out
         return held_out == (self._fold == "valid")
 
     def files(self, file_path: Any) -> Iterator[str]:
-        """The local files of a data path."""
+        """The local files of a data path. If there are none, a `ConfigurationError` is raised."""
         if isinstance(file_path, (list, tuple)):
             for path in file_path:
                 yield from self.files(path)

@@ -13,10 +13,10 @@ from allennlp_coref_rc.common.files import open_text
 from allennlp_coref_rc.data.tokenizers import BlankSpacyTokenizer
 
 GAP = "<*>"
-"""Marks an interruption within a unit of a `.rels` file."""
+"""Marks a gap within a unit of a `.rels` file."""
 
 MASKED = re.compile(r"(_|<\*>| )+")
-"""Text whose letters are masked, since it may not be published."""
+"""A text whose letters are masked, since it may not be published."""
 
 TEXTS = (
     ("unit1_txt", "unit1_toks"),
@@ -42,9 +42,24 @@ TYPES = {
 
 class CorpusRelation(NamedTuple):
     """
-    A relation of a corpus, its parts as tokens. `type` is Explicit, Implicit, EntRel, AltLex or another type of the
-    corpus; `label` is the corpus's sense; `connective` is empty if there is none, or none was found. `masked` is true
-    for relations without their text.
+    A discourse relation of a corpus. Its parts are lists of tokens.
+
+    # Parameters
+
+    document : `str`
+        The name of its document.
+    place : `str`
+        The file and the line, for messages.
+    type : `str`
+        Explicit, Implicit, EntRel, AltLex or another type of the corpus.
+    label : `str`
+        The corpus's name of its sense.
+    arg1, arg2 : `List[str]`, optional (default = `[]`)
+        The arguments.
+    connective : `List[str]`, optional (default = `[]`)
+        Empty if there is none, or if none was found.
+    masked : `bool`, optional (default = `False`)
+        Whether the corpus does not publish the relation's text.
     """
 
     document: str
@@ -58,28 +73,29 @@ class CorpusRelation(NamedTuple):
 
 
 def is_conll2016(path: str) -> bool:
-    """Whether a file is a `relations.json` (its first line is an object) instead of a `.rels` file."""
+    """Whether a file is a `relations.json`, whose first line is an object, and not a `.rels` file."""
     with open_text(path) as lines:
         return next(lines, "").lstrip().startswith("{")
 
 
 def read_discourse_corpus(path: str) -> Iterator[CorpusRelation]:
     """
-    The relations of a `.rels` or a `relations.json` file. Malformed lines raise a `ConfigurationError` with file and
-    line.
+    The relations of a `.rels` or a `relations.json` file. A malformed line raises a `ConfigurationError` with the file
+    and the line.
     """
     yield from (read_conll2016 if is_conll2016(path) else read_rels)(path)
 
 
 def read_rels(path: str) -> Iterator[CorpusRelation]:
     """
-    The relations of a file of the DISRPT shared tasks: tab-separated columns, named on the first line.
+    The relations of a `.rels` file of the DISRPT shared tasks. Its columns are divided by tabs, and its first line
+    names them.
 
-    The format does not mark connectives. They are looked for where GDTB has them: at the beginning of the second unit,
-    or of the first if the connective is subordinating ("Because X, Y"), or else inside the second. The unit with the
-    connective becomes Arg2, and the connective is taken out of it. Where a file has no column `rel_type` (TED-MDB),
-    relations with a connective at the beginning of a unit count as explicit, all others as implicit. If there are
-    several senses ("A;B"), the first counts.
+    The format does not mark connectives. We look for them where GDTB has them: at the beginning of the second unit,
+    then at the beginning of the first if the connective is subordinating ("Because X, Y"), and then inside the second.
+    The unit with the connective becomes Arg2, and the connective is taken out of it. If a file has no column `rel_type`
+    (TED-MDB), relations with a connective at the beginning of a unit count as explicit, and all others as implicit. If
+    a relation has several senses ("A;B"), the first counts.
     """
     for row in _rels_rows(path):
         arg1, arg2, connective = ([row.tokens[i] for i in part] for part in (row.arg1, row.arg2, row.connective))
@@ -89,10 +105,11 @@ def read_rels(path: str) -> Iterator[CorpusRelation]:
 
 def read_rels_texts(path: str) -> Iterator[AnnotatedText]:
     """
-    The documents of a `.rels` file, rebuilt from the sentences that it gives for each relation, with the relations
-    under the corpus's labels. Leaves out relations that are masked or whose type is not one of PDTB's.
+    The documents of a `.rels` file with their relations, which keep the corpus's labels. The documents are rebuilt from
+    the sentences that the file gives for each relation. Relations that are masked, or whose type is not one of PDTB's,
+    are left out.
 
-    The file says where some sentences end; others end at full stops.
+    The file says where some sentences begin. The others are found as in any text without annotated sentences.
     """
     for document, group in groupby(_rels_rows(path), key=lambda row: row.document):
         rows = [row for row in group if row.tokens]
@@ -121,7 +138,7 @@ class _RelsRow(NamedTuple):
     place: str
     type: str
     label: str
-    tokens: Dict[int, str]  # by their positions in the document; none if they are masked
+    tokens: Dict[int, str]  # by their positions in the document; empty if they are masked
     arg1: List[int]
     arg2: List[int]
     connective: List[int]
@@ -196,7 +213,8 @@ def _text_at(place: str, row: Dict[str, str], text: str, toks: str) -> Dict[int,
 def locate_connective(unit1: Sequence[str], unit2: Sequence[str]) -> Optional[Tuple[int, Span, bool]]:
     """
     Looks for the connective of an explicit relation. Returns the unit that has it (1 or 2), its span there, and whether
-    it begins the unit. Another word may precede subordinating connectives ("even when", "just because").
+    the unit begins with it; or `None` if there is none. One word may stand before a subordinating connective ("even
+    when", "just because").
     """
     second, first = find_connectives(unit2), find_connectives(unit1)
     for number, unit, found in ((2, unit2, second), (1, unit1, first)):
@@ -214,8 +232,8 @@ def locate_connective(unit1: Sequence[str], unit2: Sequence[str]) -> Optional[Tu
 
 def read_conll2016(path: str) -> Iterator[CorpusRelation]:
     """
-    The relations of a file in the format of the CoNLL-2016 shared task. Texts are tokenised by spaCy's rules. If there
-    are several senses, the first counts.
+    The relations of a `relations.json` file of the CoNLL-2016 shared task. Texts are tokenised by spaCy's rules. If a
+    relation has several senses, the first counts.
     """
     tokenizer = BlankSpacyTokenizer()
     for relation in read_relations(path):

@@ -8,7 +8,7 @@ from allennlp_coref_rc.data.annotation_layers import Layer
 from allennlp_coref_rc.data.annotation_layers.edges import PADDING
 
 AnnotationTensors = Dict[str, Dict[str, torch.Tensor]]
-"""By layer, by name: numbers of shape (batch_size, sequence_length, numbers), padded with `PADDING`."""
+"""By layer and then by name, numbers of shape (batch_size, sequence_length, numbers), padded with `PADDING`."""
 
 NO_LABEL, UNKNOWN_LABEL = 0, 1
 """The indices of padding and of the unknown word in padded vocabulary namespaces."""
@@ -16,9 +16,9 @@ NO_LABEL, UNKNOWN_LABEL = 0, 1
 
 class AnnotationField(Field[AnnotationTensors]):
     """
-    The linguistic structure of one sequence: the layers that a reader's config asks for. Each layer has, by name, a
-    list of numbers for each token; lists may differ in length. Like a `TextField`, it becomes a nested dict of tensors,
-    `AnnotationTensors`.
+    The annotations of a passage or a question: the layers that a reader's config asks for. Each layer has named lists
+    of numbers for each token, which may differ in length. Like a `TextField`, the field becomes a nested dict of
+    tensors, `AnnotationTensors`.
 
     # Parameters
 
@@ -92,7 +92,7 @@ class AnnotationField(Field[AnnotationTensors]):
         return tensors
 
     def _own_tensors(self) -> AnnotationTensors:
-        """The numbers, padded to the most that a token has. They are made once, not for each batch anew."""
+        """The numbers, padded to the most that a token has. They are made only once, and not again for each batch."""
         if self._tensors is None:
             self._tensors = {
                 layer: {name: _to_tensor(tokens) for name, tokens in numbers.items()}

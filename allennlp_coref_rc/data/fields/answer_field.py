@@ -8,17 +8,17 @@ CLASS_LABELS = "class_labels"
 """The vocabulary namespace of answers that are classes."""
 
 UNKNOWN_ANSWER = -1
-"""The index of an answer that is none of the candidates: it has no loss and counts as answered wrongly."""
+"""The index of an answer that is none of the candidates. Such a question has no loss and counts as answered wrongly."""
 
 SKIPPED_ANSWER = -2
-"""The index of the answer to a question that the data set's rule leaves out: only `accuracy_official` counts it."""
+"""The index of the answer to a question that the data set's rule leaves out. Only `accuracy_official` counts it."""
 
 
 class AnswerField(LabelField):
     """
-    The answer: a `LabelField` (a label, or with `skip_indexing` the index of a candidate) but a label that the
-    vocabulary does not know becomes `UNKNOWN_ANSWER` instead of an error. (A test answer that training never saw, as in
-    bAbI's task 8, has to be counted and must not stop the evaluation.)
+    The answer. It is a `LabelField` with a label or, with `skip_indexing`, the index of a candidate. But a label that
+    is not in the vocabulary becomes `UNKNOWN_ANSWER` and raises no error. A test answer that training never saw, as in
+    bAbI's task 8, has to be counted and must not stop the evaluation.
     """
 
     def index(self, vocab: Vocabulary) -> None:

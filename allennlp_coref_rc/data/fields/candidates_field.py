@@ -11,25 +11,27 @@ CandidateTensors = Dict[str, torch.Tensor]
 
 class CandidatesField(Field[CandidateTensors]):
     """
-    Where the candidate answers stand in the passage, as pairs of a candidate and a token position: memory grows with
-    the number of occurrences, not with passage length times candidates.
+    The places of the candidate answers in the passage, as pairs of a candidate and a token's position. So memory grows
+    with the number of occurrences, and not with the length of the passage times the number of candidates.
 
-    A token belongs to each candidate that has it as a word, in whatever order (bag of tokens), as in the GA Reader's
-    code. With `contiguous`, the candidate's words also have to follow one another in order. Case does not count. A
-    token may belong to several candidates.
+    A token belongs to each candidate that has it as a word, whatever the order of the words (a bag of tokens), as in
+    the GA Reader's code. With `contiguous`, the candidate's words also have to follow one another in order. Upper and
+    lower case are the same. A token may belong to several candidates.
 
-    The tensors, padded with -1: `candidates` and `positions`, both of shape (batch_size, occurrences), and `mask` of
-    shape (batch_size, num_candidates), true for candidates that exist.
+    The field becomes three tensors: `candidates` and `positions`, both of shape (batch_size, num_occurrences) and
+    padded with -1, and `mask` of shape (batch_size, num_candidates), which is true for candidates that exist.
 
     # Parameters
 
     tokens : `Sequence[str]`
         The passage.
     candidates : `Sequence[Sequence[str]]`, optional (default = `None`)
-        The tokens of each candidate. By default every label of `label_namespace` is a candidate of one token, in the
-        order of the vocabulary: the answers seen in training.
+        The tokens of each candidate. By default the answers seen in training are the candidates: every label of
+        `label_namespace`, in the order of the vocabulary, is a candidate of one token.
     label_namespace : `str`, optional (default = `"candidate_labels"`)
+        The vocabulary namespace of answers that are words of the passage.
     contiguous : `bool`, optional (default = `False`)
+        Whether a candidate's words have to follow one another.
     """
 
     def __init__(

@@ -7,9 +7,9 @@ from allennlp.data.fields import MetadataField
 
 class QuestionField(MetadataField):
     """
-    A `MetadataField` for what a reader knows about a question. In each batch AllenNLP looks for tensors in all dicts,
-    lists and tuples of a `MetadataField`, which takes a third of the time that it needs for a batch of long passages.
-    A batch of this field is no list for it, but otherwise like one.
+    A `MetadataField` for what a reader knows about a question. In each batch, AllenNLP looks for tensors in all dicts,
+    lists and tuples of a `MetadataField`. For long passages, that takes a third of the time that it needs for a batch.
+    A batch of this field behaves like a list, but AllenNLP does not take it for one.
     """
 
     __slots__: List[str] = []

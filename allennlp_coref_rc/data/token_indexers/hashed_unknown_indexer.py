@@ -11,18 +11,23 @@ ALWAYS_IN_THE_VOCABULARY = 1_000_000_000
 @TokenIndexer.register("hashed_unknown")
 class HashedUnknownIndexer(SingleIdTokenIndexer):
     """
-    Like AllenNLP's `single_id`, but a word that the vocabulary lacks becomes one of several unknown words, always the
-    same one, so that models can see that it occurs in both passage and question. Coref-GRU's code numbers the unknown
-    words of each question, modulo 100. Here the word's checksum decides, so two different words collide a little more
-    often.
+    Like AllenNLP's `single_id`, but there are several unknown words. A word that is not in the vocabulary always
+    becomes the same one of them. So models can see that the word occurs in both passage and question. The authors' code
+    of Coref-GRU (Dhingra et al., NAACL 2018) numbers the unknown words of each question, modulo 100. Here the word's
+    checksum decides, so two different words become the same one a little more often.
 
     Registered as a `TokenIndexer` with name "hashed_unknown".
 
     # Parameters
 
     unknown_words : `int`, optional (default = `100`)
+        The number of unknown words.
     namespace : `str`, optional (default = `"tokens"`)
+        The vocabulary namespace of the words.
     lowercase_tokens : `bool`, optional (default = `True`)
+        Whether words are lower-cased.
+
+    The other parameters are those of AllenNLP's `SingleIdTokenIndexer`.
     """
 
     namespace: str

@@ -8,14 +8,15 @@ from allennlp_coref_rc.annotations.words import split_words
 @Tokenizer.register("blank_spacy")
 class BlankSpacyTokenizer(Tokenizer):
     """
-    Splits texts by spaCy's rules for a language: punctuation and clitics become tokens of their own. Unlike AllenNLP's
-    `spacy` it needs no downloaded model. Drops white space.
+    Splits texts by spaCy's rules for a language: punctuation and clitics become tokens of their own, and white space is
+    dropped. Unlike AllenNLP's `spacy`, it does not need a model that has to be downloaded.
 
     Registered as a `Tokenizer` with name "blank_spacy".
 
     # Parameters
 
     language : `str`, optional (default = `"en"`)
+        The code of one of spaCy's languages.
     """
 
     def __init__(self, language: str = "en") -> None:
