@@ -33,7 +33,7 @@ EXTRACTIVE_TASKS = frozenset({1, 2, 3, 4, 5, 11, 12, 13, 14, 16})
 ANSWER_TYPES = ("extractive", "classification")
 
 BUNDLED = "bundled://simulated"
-"""The name, in place of a folder, of the stories of task 2 that come with this package, made by `simulated_world`."""
+"""In place of a folder, this names the stories of task 2 that come with this package. `simulated_world` made them."""
 
 BUNDLED_FOLDER = Path(__file__).resolve().parents[1] / "babi" / "simulated"
 
@@ -41,13 +41,13 @@ BUNDLED_FOLDER = Path(__file__).resolve().parents[1] / "babi" / "simulated"
 @DatasetReader.register("annotated_babi")
 class AnnotatedBabiReader(ReadingComprehensionReader):
     """
-    Reads the bAbI tasks (Weston et al. 2015), all twenty, in the official format. Each question is an instance; its
-    passage is the story up to the question.
+    Reads all twenty bAbI tasks (Weston et al. 2015) in the official format. Each question is an instance. Its passage
+    is the story up to the question.
 
     In half of the tasks the answer is a word of the passage, and the candidates are all answers of the training data.
-    In the other half the answer is one of the classes in the training data. Answers of several words ("milk,apple",
-    "n,s") are one candidate or class. A question whose answer lies beyond `max_passage_length` is skipped. (AllenNLP's
-    own `babi` reader begins a new story at every line whose number begins with 1.)
+    In the other half the answer is one of the classes in the training data. An answer of several words ("milk,apple",
+    "n,s") is one candidate or class. A question whose answer lies beyond `max_passage_length` is skipped. (AllenNLP's
+    own `babi` reader is no replacement: it begins a new story at every line whose number begins with 1.)
 
     Registered as a `DatasetReader` with name "annotated_babi".
 
@@ -58,9 +58,12 @@ class AnnotatedBabiReader(ReadingComprehensionReader):
         which stands for `folder/qa{task}_{split}.txt` or `folder/qa{task}_*_{split}.txt`. "bundled://simulated" means
         the simulated stories that come with this package, which has only task 2.
     task : `int`, optional (default = `None`)
-        1 to 20. By default the number in the file's name, `qa{task}_...`.
+        The number of the task, 1 to 20. By default the number in the file's name, `qa{task}_...`.
     answer_type : `str`, optional (default = `None`)
         `"extractive"` or `"classification"`. By default the type of the task, and extractive if its number is unknown.
+
+    The other parameters are those of `ReadingComprehensionReader`. The default tokenizer is AllenNLP's
+    `letters_digits`.
     """
 
     default_tokenizer = LettersDigitsTokenizer()
@@ -133,8 +136,8 @@ class AnnotatedBabiReader(ReadingComprehensionReader):
 
     def split(self, text: GivenPassage) -> AnnotatedText:
         """
-        Splits a text into tokens and sentences, which end with ".", "!" or "?". A list of statements has a sentence
-        each.
+        Splits a text into tokens and sentences. In a text, sentences end with ".", "!" or "?". In a list of statements,
+        each statement is a sentence.
         """
         if isinstance(text, AnnotatedText):
             return text
@@ -155,7 +158,7 @@ class AnnotatedBabiReader(ReadingComprehensionReader):
         return given and os.path.basename(name) == name and not os.path.isfile(name)
 
     def find(self, file_path: str) -> str:
-        """The file of a split's name, or the file itself."""
+        """The file of a split's name, or the file itself. If there is none, a `ConfigurationError` is raised."""
         if self._folder is None or self._task is None or not self._is_split(file_path):
             try:
                 return super().find(file_path)
@@ -176,15 +179,15 @@ class AnnotatedBabiReader(ReadingComprehensionReader):
     ) -> Instance:
         """
         As in other readers, with these differences. A passage may be a list of statements. By default, the candidates
-        are the answers of the training data. An extractive answer has to occur in the passage. Two more arguments are
-        `task` (by default the reader's) and `supporting_facts`, the positions of statements in the passage.
+        are the answers of the training data. An extractive answer has to occur in the passage. There are two more
+        arguments: `task` (by default the reader's), and `supporting_facts`, the positions of statements in the passage.
         """
         return super().text_to_instance(passage, question, *arguments, task=task or self._task, **data)
 
 
 @lru_cache(maxsize=2**14)
 def _words(tokenizer: Tokenizer, statement: str) -> List[str]:
-    # Each question of a story has the statements of those before it, and stories share many.
+    # Each question of a story has the statements of the questions before it, and stories share many statements.
     return [str(token) for token in tokenizer.tokenize(statement)]
 
 

@@ -28,14 +28,18 @@ ENTITY = re.compile(r"@entity[0-9]+")
 @DatasetReader.register("annotated_cnn_dailymail")
 class AnnotatedCnnDailyMailReader(ClozeDatasetReader):
     """
-    Reads the questions on news of CNN and the Daily Mail (Hermann et al. 2015), whose entities are markers such as
-    `@entity3`: a folder of `.question` files, in the order of their names, such as `cnn/questions/training`; the same
-    in an archive, `cnn.tgz!cnn/questions/training`, which AllenNLP unpacks into its cache; one such file; or JSON lines
-    with the names of `EntityQuestion` (`scripts/questions_to_jsonl.py` writes them), which are quicker to move and to
-    open than hundreds of thousands of files.
+    Reads the questions on news of CNN and the Daily Mail (Hermann et al. 2015). Their entities are markers such as
+    `@entity3`. A data path is one of these:
 
-    Texts come tokenised, so they are split at blanks by default. Candidates are all entities in the question's list, as
-    in the GA Reader's code, or in the passage if there is no list. Only the metadata have the names of the entities.
+    * a folder of `.question` files, such as `cnn/questions/training`, which are read in the order of their names;
+    * such a folder in an archive, `cnn.tgz!cnn/questions/training`, which AllenNLP unpacks into its cache;
+    * a `.question` file;
+    * JSON lines, whose keys are the fields of `EntityQuestion`. They are quicker to move and to open than hundreds of
+      thousands of files. `coref-rc data to-jsonl` writes them.
+
+    Texts are tokenised already, so by default they are split at blanks. The candidates are all entities in the
+    question's list, as in the GA Reader's code. If there is no list, they are all entities in the passage. Only the
+    metadata have the names of the entities.
 
     Registered as a `DatasetReader` with name "annotated_cnn_dailymail".
 
@@ -44,10 +48,12 @@ class AnnotatedCnnDailyMailReader(ClozeDatasetReader):
     permute_entities : `bool`, optional (default = `False`)
         Shuffles the entity markers of each question whenever it is read, as Hermann et al. do, so that a marker means
         nothing beyond its passage. The order depends on the seed, on the question's id and on how often this reader has
-        read the data: once an epoch if the data loader has `max_instances_in_memory`, else only once. With
-        `num_workers` it is the same in every epoch. Instances made by `text_to_instance` keep their markers.
+        read the data. It reads them once an epoch if the data loader has `max_instances_in_memory`, and else only once.
+        With `num_workers` the order is the same in every epoch. `text_to_instance` does not shuffle markers.
     seed : `int`, optional (default = `13370`)
         The seed of `permute_entities`.
+
+    The other parameters are those of `ClozeDatasetReader` and `ReadingComprehensionReader`.
     """
 
     default_tokenizer = WhitespaceTokenizer()

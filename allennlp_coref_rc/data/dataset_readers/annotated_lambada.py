@@ -23,25 +23,29 @@ ABSENT_ANSWER = "the answer is not one of the candidates"
 class AnnotatedLambadaReader(ClozeDatasetReader):
     """
     Reads LAMBADA (Paperno et al. 2016) as reading comprehension (Chu et al. 2017). Each line of a file is a tokenised
-    text whose last word is to be predicted. The end of the text is the question, with `@placeholder` for its last word;
-    the text before it is the passage. The candidates are the different words of the passage (tokens with a letter or a
-    digit; if there are none, all tokens). No annotator sees the answer.
+    text, and its last word is to be predicted. The end of the text is the question, with `@placeholder` for the last
+    word. The text before it is the passage. The candidates are the different words of the passage: tokens with a letter
+    or a digit, or all tokens if there are no such tokens. No annotator sees the answer.
 
-    A question whose answer is not a candidate is skipped: 919 of 4,869 in the development data. With `keep_skipped`
-    these count in `accuracy_official`, the papers' "overall"; `accuracy` counts only questions whose answer is in
-    context. (The authors' code of Coref-GRU says that it keeps 3,951; the same rule keeps 3,950 of the published file.)
+    A question whose answer is not a candidate is skipped. In the development data these are 919 of 4,869. With
+    `keep_skipped` they count in `accuracy_official`, which is "overall" in the papers; `accuracy` counts only questions
+    whose answer is in the context. (The authors' code of Coref-GRU says that it keeps 3,951. Of the published file, the
+    same rule keeps 3,950.)
 
-    A text with nothing before the question (7 in the development data) is skipped too. If it is kept, the passage is
-    the text without the answer, and the question is the placeholder alone.
+    A text with nothing before the question is skipped too (7 in the development data). If it is kept, the passage is
+    the text without the answer, and the question is only the placeholder.
 
     Registered as a `DatasetReader` with name "annotated_lambada".
 
     # Parameters
 
     question : `str`, optional (default = `"after_last_period"`)
-        Where the question begins: `"after_last_period"`, after the last token "." (the code of Coref-GRU, Dhingra et
-        al., NAACL 2018), or `"last_sentence"` (Chu et al.), where sentences may also end with other marks, and include
-        the closing quotation marks and brackets after them.
+        Where the question begins. With `"after_last_period"` it begins after the last token ".", as in the authors'
+        code of Coref-GRU (Dhingra et al., NAACL 2018). With `"last_sentence"` (Chu et al.) it is the last sentence.
+        Sentences may also end with other marks, and include the closing quotation marks and brackets after them.
+
+    The other parameters are those of `ClozeDatasetReader` and `ReadingComprehensionReader`. The default tokenizer
+    splits at blanks.
     """
 
     default_tokenizer = WhitespaceTokenizer()

@@ -29,14 +29,14 @@ QUESTIONS, SUMMARIES = "qaps.csv", "third_party/wikipedia/summaries.csv"
 """The files that are read from the official folder."""
 
 COLUMNS = {"tokenized": "{}_tokenized", "raw": "{}"}
-"""The names of the columns with each kind of text."""
+"""By kind of text, the form of its columns' names."""
 
 ROW_KEYS = {"tokenized": "tokens", "raw": "text"}
-"""The same in data sets of the Hugging Face hub, where tokens are lists."""
+"""The same for data sets of the Hugging Face hub, where tokens are lists."""
 
 
 class Summary(NamedTuple):
-    """A summary, the questions about it, and two answers to each."""
+    """A summary, the questions about it, and the two answers to each of them."""
 
     document_id: str
     text: str
@@ -45,7 +45,7 @@ class Summary(NamedTuple):
 
 
 class DassaDocument(NamedTuple):
-    """A line of DASSA's annotated files, counted from 0."""
+    """A document of DASSA's annotated files, and its number in the file, from 0."""
 
     number: int
     values: JsonValue
@@ -55,30 +55,32 @@ class DassaDocument(NamedTuple):
 class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
     """
     Reads NarrativeQA (Kočiský et al. 2018), the task on summaries. A summary is a passage, and each question about it
-    an instance. Two people have answered each question in their own words. `span_start` and `span_end` bound the span
-    of the passage that is most like an answer (see `oracle_span`), and the metadata have both answers as
-    `answer_texts`. (They also have `original_passage` and `token_offsets`, made from the tokens joined by blanks, for
-    the span models of allennlp-models.)
+    is an instance. Two people have answered each question in their own words. `span_start` and `span_end` are the first
+    and the last token of the span of the passage that is most like an answer (see `oracle_span`). The metadata have
+    both answers as `answer_texts`. (For the span models of allennlp-models they also have `original_passage`, the
+    tokens joined by blanks, and `token_offsets`, the places of the tokens in it.)
 
-    A data path is `FOLDER/SPLIT`, where the folder has the official `qaps.csv` and
-    `third_party/wikipedia/summaries.csv`, and the split is train, valid or test (which need not be a file). It may also
-    be a file that `coref-rc annotate` has written, which includes the spans, or one of the annotated files of DASSA
-    (Mihaylov and Frank 2019), whose tokens, annotations and spans (the first of `answers_best_chunks`) are taken as
-    they are.
+    A data path is `FOLDER/SPLIT`. The folder has the official `qaps.csv` and `third_party/wikipedia/summaries.csv`, and
+    the split is train, valid or test, which need not be a file. A data path may also be a file that `coref-rc annotate`
+    has written, which includes the spans. And it may be one of the annotated files of DASSA (Mihaylov and Frank 2019).
+    Their tokens, annotations and spans (the first of `answers_best_chunks`) are taken as they are.
 
-    Use limits of length for training: a question whose span ends beyond `max_passage_length` is skipped. DASSA limits
-    passages to 800 and questions to 50 tokens in training, and sets no limits elsewhere. With `keep_skipped` both ends
-    of the span are -1.
+    A question whose span ends beyond `max_passage_length` is skipped, so use limits of length only for training. In
+    training, DASSA limits passages to 800 tokens and questions to 50, and elsewhere it sets no limits. With
+    `keep_skipped` such a question is kept, and both ends of its span are -1.
 
     Registered as a `DatasetReader` with name "annotated_narrativeqa".
 
     # Parameters
 
     text : `str`, optional (default = `"tokenized"`)
-        Which columns of the official files to read: `"tokenized"`, whose tokens are taken as they are (they lack
-        apostrophes), or `"raw"`, which the tokenizer splits. DASSA uses the raw columns.
+        Which columns of the official files to read. The tokens of `"tokenized"` are taken as they are (they lack
+        apostrophes). The texts of `"raw"`, which DASSA uses, are split by the tokenizer.
     oracle : `str`, optional (default = `"best"`)
-        How spans are chosen, `"best"` or `"published"`.
+        How spans are chosen, `"best"` or `"published"` (see `oracle_span`).
+
+    The other parameters are those of `ReadingComprehensionReader`. By default `annotate_together` and `wrap_question`
+    are false.
 
     # Example
 
@@ -101,7 +103,9 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
         self.columns = ("document.id", f"document.summary.{key}", f"question.{key}", "answers")
 
     def find(self, file_path: str) -> str:
-        """The questions' file of a folder and a split, or the file itself."""
+        """
+        The file of questions of `FOLDER/SPLIT`, or the file itself. If there is none, a `ConfigurationError` is raised.
+        """
         folder, split = os.path.split(file_path)
         if os.path.isdir(file_path) or os.path.basename(file_path).startswith(QUESTIONS):
             raise ConfigurationError(
@@ -260,7 +264,7 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
         question : `Text`
         answers : `Sequence[str]`, optional (default = `None`)
         span : `Span`, optional (default = `None`)
-            [start, end) tokens of the passage. By default the span most like an answer, if there are answers.
+            [start, end) tokens of the passage. By default the span that is most like an answer, if there are answers.
         clusters : `Sequence`, optional (default = `None`)
             Known coreference clusters, which replace the annotator's: lists of [start, end) spans. They count the
             tokens of the passage followed by the question.
@@ -273,7 +277,7 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
 
 
 def _text_of(value: JsonValue) -> str:
-    """A text of a row; tokens are joined by blanks, as in the official files."""
+    """A text of a row. Tokens are joined by blanks, as in the official files."""
     text = value.text()
     joined = text if isinstance(text, str) else " ".join(text)
     if not joined.strip():

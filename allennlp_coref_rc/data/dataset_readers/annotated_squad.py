@@ -35,7 +35,9 @@ ANSWER_COLUMNS = ("answers.text", "answers.answer_start")
 
 
 class Paragraph(NamedTuple):
-    """A paragraph of a file, the id of its document, and the title of its article, if it has one."""
+    """
+    The id of a paragraph's document, the paragraph as it is in the file, and the title of its article, if it has one.
+    """
 
     id: str
     values: JsonValue
@@ -47,33 +49,36 @@ class AnnotatedSquadReader(ReadingComprehensionReader):
     """
     Reads SQuAD 1.1 and 2.0 (Rajpurkar et al. 2016, 2018), and any file in their form: `{"data": [{"title": …,
     "paragraphs": [{"context": …, "qas": [{"id": …, "question": …, "answers": [{"text": …, "answer_start": …}]}]}]}]}`,
-    where an answer starts at a character of its context. A context is a passage, and each question about it an
+    where `answer_start` counts characters of the context. A context is a passage, and each question about it is an
     instance. Files are read article by article. The `data` of a document have the `title` of its article, if it has
-    one; instances do not.
+    one. Instances do not have it.
 
-    `span_start` and `span_end` bound the tokens of the first answer: those that have any of its characters. An answer
-    that is not at its `answer_start` (50 of 2,768 in Quoref's development file are not, most by a blank) is looked for
-    at the nearest place. The metadata have all answers as `answer_texts`, their [start, end) tokens as `answer_spans`,
-    and the text of the passage as `original_passage`, where each token has its place in `token_offsets`. Predicted
-    answers are pieces of that text. The answers of a question are alternatives, as in SQuAD's development set. Metrics
-    take the best of them: the `exact_match` and `f1` of the metric `narrativeqa` are SQuAD's.
+    `span_start` and `span_end` are the first and the last token that have any characters of the first answer. If an
+    answer is not at its `answer_start`, the nearest place is taken. (In Quoref's development file this is so for 50 of
+    2,768, most of them off by a blank.) The metadata have all answers as `answer_texts`, their [start, end) tokens as
+    `answer_spans`, the text of the passage as `original_passage`, and the places of its tokens as `token_offsets`.
+    Predicted answers are pieces of that text. The answers of a question are alternatives, as in SQuAD's development
+    set. Metrics take the best of them: the `exact_match` and `f1` of the metric `narrativeqa` are SQuAD's.
 
-    These questions are skipped. With `keep_skipped` they are kept, with ends of the span of -1:
+    These questions are skipped. With `keep_skipped` they are kept, and both ends of their span are -1:
 
-    * one that SQuAD 2.0 marks as `is_impossible`. A model of spans always answers. The only one of the `answer_texts`
-      is "", and so its answer counts as wrong, as in SQuAD's evaluation;
-    * one whose first answer is not in its context, or lies beyond `max_passage_length`. Its `answer_texts` count as any
-      others.
+    * a question that SQuAD 2.0 marks as `is_impossible`. Its only `answer_texts` is "". A model of spans always
+      answers, so its answer counts as wrong, as in SQuAD's evaluation;
+    * a question whose first answer is not in its context, or lies beyond `max_passage_length`. Predictions are compared
+      with its `answer_texts` as usual.
 
-    A question without answers that is not `is_impossible` is one whose answers are not known, as in test sets.
+    If a question has no answers and is not `is_impossible`, its answers are not known, as in test sets.
 
     Registered as a `DatasetReader` with name "annotated_squad".
 
     # Parameters
 
     tag_answers : `bool`, optional (default = `False`)
-        Adds the field `answer_tags`, for models that find answers of several spans: 1 for the first token of a span of
-        the answer, 2 for its other tokens, 0 for all others.
+        Adds the field `answer_tags`, for models that find answers of several spans. A tag is 1 for the first token of a
+        span of the answer, 2 for the other tokens of the span, and 0 for all other tokens.
+
+    The other parameters are those of `ReadingComprehensionReader`. By default `annotate_together` and `wrap_question`
+    are false.
 
     # Example
 
@@ -88,7 +93,7 @@ class AnnotatedSquadReader(ReadingComprehensionReader):
     columns = ("context", "question")
     optional_columns = ("id", "title", "context_id", "is_impossible", "answers", *ANSWER_COLUMNS)
     several_spans = False
-    """Whether the answers of a question are the spans of a single answer, instead of alternatives."""
+    """Whether the answers of a question are the spans of a single answer, and not alternatives."""
 
     def __init__(self, tag_answers: bool = False, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -179,7 +184,7 @@ class AnnotatedSquadReader(ReadingComprehensionReader):
         question : `Text`
         answers : `Sequence[str]`, optional (default = `None`)
         spans : `Sequence[Span]`, optional (default = `None`)
-            [start, end) tokens of the passage, for each of the answers.
+            The [start, end) tokens of each answer in the passage.
         clusters : `Sequence`, optional (default = `None`)
             Known coreference clusters, which replace the annotator's: lists of [start, end) spans. They count the
             tokens of the passage followed by the question.
@@ -211,7 +216,9 @@ def _title(values: JsonValue) -> Optional[str]:
 
 
 def _question_of(row: JsonValue, context: str) -> Dict[str, Any]:
-    """The question of a row as it stands in files. A mistake in it raises an error that names the row."""
+    """
+    The question of a row in the form that it has in files. A mistake raises a `ConfigurationError` that names the row.
+    """
     question = {key: row.value.get(key) for key in ("id", "question", "is_impossible", "answers")}
     texts, starts = map(row.get, ANSWER_COLUMNS)
     if texts is not None and starts is not None:
@@ -227,7 +234,7 @@ def _question_of(row: JsonValue, context: str) -> Dict[str, Any]:
 
 
 def _question_data(question: JsonValue, context: str, offsets: Sequence[Span]) -> Dict[str, Any]:
-    """The data of a question in a file: its id, its answers and their tokens, and whether it has none."""
+    """The data of a question in a file: its id, its answers and their spans, and whether it is unanswerable."""
     found: Dict[str, Any] = {}
     id, impossible, answers = (question.get(key) for key in ("id", "is_impossible", "answers"))
     if id is not None:
@@ -248,13 +255,13 @@ def _question_data(question: JsonValue, context: str, offsets: Sequence[Span]) -
 
 
 def _nearest(answer: str, context: str, start: int) -> Optional[int]:
-    """Where a context has an answer, as near to `start` as can be."""
+    """The place nearest to `start` where a context has an answer; `None` if there is none."""
     places = (context.rfind(answer, 0, start + len(answer)), context.find(answer, start))
     return min((place for place in places if place >= 0), key=lambda place: abs(place - start), default=None)
 
 
 def _cause(data: Dict[str, Any], boundary: int) -> Optional[str]:
-    """Why a question is skipped, if it is."""
+    """Why a question is skipped; `None` if it is not."""
     if data.get("unanswerable"):
         return UNANSWERABLE
     spans = data.get("spans")

@@ -17,10 +17,10 @@ PARENTS = {
     **dict.fromkeys(("question", "contextart", "choice"), "mc"),
     **dict.fromkeys(("leftcontext", "leftblank", "blank", "rightblank", "rightcontext"), "question"),
 }
-"""The elements, and those that each may contain."""
+"""The elements of a file, and the element in which each of them has to be."""
 
 REMOVED = frozenset({"leftblank", "blank", "rightblank"})
-"""The elements with the name that the question asks for. Their text is never read."""
+"""The elements that contain the name that the question asks for. Their text is never read."""
 
 TEXTS = frozenset({"leftcontext", "rightcontext", "contextart", "choice"})
 
@@ -30,8 +30,20 @@ _XML_ENTITIES = frozenset({"amp", "lt", "gt", "quot", "apos"})
 
 class WhoDidWhatQuestion(NamedTuple):
     """
-    A question of Who-did-What: the text to the left and to the right of the removed name, the passage, the choices, the
-    index of the correct choice, the ids of both articles, and the line of the file where it begins.
+    A question of Who-did-What.
+
+    # Parameters
+
+    left, right : `str`
+        The text before and after the removed name.
+    passage : `str`
+    choices : `List[str]`
+    correct : `int`, optional
+        The index of the correct choice, if it is known.
+    question_id, passage_id : `str`
+        The ids of the articles that the question and the passage come from.
+    line : `int`
+        The line of the file where the question begins, from 1.
     """
 
     left: str
@@ -46,9 +58,9 @@ class WhoDidWhatQuestion(NamedTuple):
 
 def read_who_did_what(path: str) -> Iterator[WhoDidWhatQuestion]:
     """
-    The questions of a file in the format of Who-did-What (Onishi et al. 2016), read piece by piece. HTML entities that
-    XML does not know, such as `&nbsp;`, are read as in HTML. Document type declarations are refused, and with them all
-    declarations of entities. A malformed file raises a `ConfigurationError` with the file and the line.
+    The questions of a file in the format of Who-did-What (Onishi et al. 2016). It is read piece by piece. Entities that
+    HTML knows and XML does not, such as `&nbsp;`, are read as in HTML. A file with a document type declaration is
+    refused, so no file can declare entities. A malformed file raises a `ConfigurationError` with the file and the line.
     """
     parser = _Parser(path)
     line = 0
@@ -173,15 +185,16 @@ def _character_references(match: re.Match) -> str:
 @DatasetReader.register("annotated_who_did_what")
 class AnnotatedWhoDidWhatReader(ClozeDatasetReader):
     """
-    Reads Who-did-What (Onishi et al. 2016): a passage from one article tells which person is missing in a sentence of
-    another. The question is the sentence with `@placeholder` for the name; the removed name is never read. Candidates
-    are the choices; their names are looked up in the passage.
+    Reads Who-did-What (Onishi et al. 2016). A passage from one article tells which person is missing in a sentence of
+    another article. The question is that sentence, with `@placeholder` for the name. The removed name is never read.
+    The candidates are the choices, whose names are looked up in the passage.
 
-    The settings differ by training file: `Strict/train.xml`, or the larger and noisier `Relaxed/train.xml`; `val.xml`
-    and `test.xml` are the same in both folders. The files are made from LDC's English Gigaword, which needs a licence.
+    The two settings differ only in the training file: `Strict/train.xml`, or the larger and noisier
+    `Relaxed/train.xml`. `val.xml` and `test.xml` are the same in both folders. The files are made from LDC's English
+    Gigaword, which needs a licence.
 
-    The texts of passages are raw, so everything is tokenised by `BlankSpacyTokenizer` by default. The GA Reader's code
-    has `bag_of_tokens`.
+    Passages are raw text, so by default everything is tokenised by `BlankSpacyTokenizer`. `bag_of_tokens` does what the
+    GA Reader's code does. The parameters are those of `ClozeDatasetReader` and `ReadingComprehensionReader`.
 
     Registered as a `DatasetReader` with name "annotated_who_did_what".
     """

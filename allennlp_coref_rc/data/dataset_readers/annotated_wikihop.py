@@ -31,34 +31,34 @@ SUBSETS = {
     "follows_single": ("follows", "single"),
     "follows_multiple": ("follows", "multiple"),
 }
-"""For each subset, the judgements that a majority of workers has to have made about a question."""
+"""By subset, the judgements that more than half of the workers have made about each of its questions."""
 
 ABSENT_ANSWER = "the answer is not in the passage"
 
 NO_MENTION = -1
-"""Means "no mention" in the authors' preprocessed files."""
+"""Stands for "no mention" in the authors' preprocessed files."""
 
-# Stands for a candidate in the masked files.
+# This stands for a candidate in the masked files.
 _MASK = re.compile(r"(___MASK\d+___)")
 
 
 @DatasetReader.register("annotated_wikihop")
 class AnnotatedWikiHopReader(ReadingComprehensionReader):
     """
-    Reads WikiHop (Welbl et al. 2018), and MedHop, in the format of QAngaroo v1.1: a JSON list, or an object a line;
-    plain or masked. The passage is all supporting texts, one after the other. The question is the relation, which is
-    one token (`country_of_citizenship`), followed by the words of the entity it asks about, if it has any. The answer
-    is one of the candidates.
+    Reads WikiHop (Welbl et al. 2018), and MedHop, in the format of QAngaroo v1.1. A file is a JSON list or has an
+    object a line, and it may be plain or masked. The passage is all supporting texts, one after the other. The question
+    is the relation, which is one token (`country_of_citizenship`), followed by the words of the entity that it is
+    about, if there are any. The answer is one of the candidates.
 
-    As in Coref-GRU (Dhingra et al., NAACL 2018, section 4), the supporting texts come in random order, and only
-    clusters that contain a candidate, or an entity that co-occurs with the question's entity, are kept. The authors did
-    not publish their filter. Here a cluster contains a candidate if one of its mentions does, and an entity co-occurs
-    with the question's entity if a supporting text mentions both. A question whose answer is not in the passage is
-    skipped. The authors' preprocessed files (`document`, `mentions`, `coref_onehot`) are read too, with their tokens
-    and their clusters, which are filtered already.
+    As in Coref-GRU (Dhingra et al., NAACL 2018, section 4), the supporting texts come in random order. As there, a
+    cluster is kept only if it contains a candidate, or an entity that co-occurs with the question's entity. The authors
+    did not publish their filter. Here a cluster contains a candidate if one of its mentions does, and an entity
+    co-occurs with the question's entity if a supporting text mentions both. A question whose answer is not in the
+    passage is skipped. The authors' preprocessed files (`document`, `mentions`, `coref_onehot`) can be read too. They
+    come with their own tokens and clusters, which are filtered already.
 
-    The metadata have the `relation` and, for the development set, whether more than half of the workers said that the
-    answer `follows`, and that it needs a `single` text or `multiple` texts.
+    The metadata have the `relation`. For the development set they also have whether more than half of the workers said
+    that the answer `follows`, and whether they said that it needs a `single` text or `multiple` texts.
 
     Registered as a `DatasetReader` with name "annotated_wikihop".
 
@@ -67,17 +67,20 @@ class AnnotatedWikiHopReader(ReadingComprehensionReader):
     shuffle_supports : `bool`, optional (default = `True`)
         Puts the supporting texts in random order, as in the paper. If false, they stay in the file's order.
     seed : `int`, optional (default = `13370`)
-        The seed of the order, which also depends on the question's id, but not on questions read before.
+        The seed of the order. The order also depends on the question's id, but not on questions read before.
     bag_of_tokens : `bool`, optional (default = `False`)
         A candidate occurs wherever one of its tokens does, as in the authors' code. By default, all its tokens have to
-        follow one another in order. Case does not count.
+        follow one another in order. Upper and lower case are the same.
     filter_clusters : `bool`, optional (default = `True`)
-        Leaves out the clusters that the paper leaves out.
+        Whether to leave out clusters as described above.
     max_clusters : `int`, optional (default = `50`)
-        Keeps only the `max_clusters` largest, or all if it is `None`. (The authors' code takes the first 49.)
+        Keeps only the `max_clusters` largest, or all if it is `None`. (The authors' code keeps the first 49.)
     subset : `str`, optional (default = `None`)
         Reads only the questions of one column of the paper's Table 2: `"follows"`, `"follows_single"` or
         `"follows_multiple"`.
+
+    The other parameters are those of `ReadingComprehensionReader`. By default `annotate_together` and `wrap_question`
+    are false.
 
     # Example
 
@@ -146,7 +149,7 @@ class AnnotatedWikiHopReader(ReadingComprehensionReader):
         return _document(AnnotatedText.concatenate(*texts), query, {**data, "supports": spans}, id)
 
     def annotate_documents(self, documents: Sequence[Document], annotator: Annotator) -> List[Document]:
-        """As in other readers, but documents of the authors' files keep their own annotations."""
+        """As in other readers, but documents of the authors' preprocessed files keep their own annotations."""
         bare = [document for document in documents if "supports" in question_data(document)]
         annotated = iter(super().annotate_documents(bare, annotator))
         return [next(annotated) if "supports" in question_data(doc) else doc for doc in documents]
@@ -172,7 +175,7 @@ class AnnotatedWikiHopReader(ReadingComprehensionReader):
         finder = WordFinder(passage)
         words = [self.tokenize(candidate) for candidate in candidates]
         spans = [finder.find(candidate) for candidate in words]
-        # A name in lower case may be split differently than in the passage (St. Petersburg).
+        # In lower case, a name may be split differently than in the passage (St. Petersburg).
         words = [passage[slice(*found[0])] if found else own for own, found in zip(words, spans)]
         if data.get("clusters") is None:
             clusters = text.clusters
@@ -180,7 +183,7 @@ class AnnotatedWikiHopReader(ReadingComprehensionReader):
                 (texts,) = clusters_from_json([data["supports"]])
                 heads = finder.find(entity)
                 near = [(start, stop) for start, stop in texts if any(start <= head < stop for head, _ in heads)]
-                # Mentions in the question are of the entity that it asks about.
+                # Mentions in the question are mentions of the entity that it is about.
                 near.append((boundary, len(text)))
                 clusters = relevant_clusters(clusters, [span for found in spans for span in found], near)
             text = dataclasses.replace(text, clusters=largest_clusters(clusters, self._max_clusters))
@@ -212,7 +215,7 @@ class AnnotatedWikiHopReader(ReadingComprehensionReader):
         **data: Any,
     ) -> Instance:
         """
-        As in other readers, with these differences. A passage may be a list of supporting texts, which stay in order. A
+        As in other readers, with these differences. A passage may be a list of supporting texts, whose order is kept. A
         question is a relation and the name of an entity, as in the files ("country_of_citizenship louis-philippe
         fiset"). Candidates are required.
         """
@@ -263,7 +266,7 @@ def _candidates(data: Dict[str, Any]) -> List[Text]:
 
 
 def _majority(annotations: Optional[List[List[str]]]) -> Dict[str, bool]:
-    """The judgements of more than half of the workers, if there were any."""
+    """Whether more than half of the workers made each judgement. Without workers it is empty."""
     said = Counter(word for judgement in annotations or [] for word in set(judgement))
     return (
         {word: 2 * said[word] > len(annotations) for word in ("follows", "single", "multiple")} if annotations else {}

@@ -22,13 +22,13 @@ def passage_tokens(instance: Instance) -> List[str]:
 
 
 def add_class(instance: Instance, answer: Optional[str]) -> None:
-    """The answer is one of the classes of the vocabulary, not a word of the passage."""
+    """Adds an answer that is one of the classes in the vocabulary, and not a word of the passage."""
     if answer is not None:
         instance.add_field("answer", AnswerField(answer.lower(), CLASS_LABELS))
 
 
 def add_seen_candidates(instance: Instance, answer: Optional[str]) -> None:
-    """The candidates are the answers seen in training."""
+    """Adds candidates, which are the answers seen in training, and the answer if it is known."""
     passage = passage_tokens(instance)
     instance.add_field("candidates", CandidatesField(passage, label_namespace=CANDIDATE_LABELS))
     if answer is not None:
@@ -43,14 +43,16 @@ def add_candidates(
     contiguous: bool = False,
 ) -> None:
     """
-    The answer is one of the question's own candidates. Candidates with the same words are merged under the first name.
+    Adds the question's own candidates, and the answer if it is known. Candidates with the same words are merged under
+    the first name.
 
     # Parameters
 
+    instance : `Instance`
     names : `Sequence[str]`
         The names of the candidates in predictions.
     candidates : `Sequence[Sequence[str]]`
-        The words of each candidate. Case does not count.
+        The words of each candidate. Upper and lower case are the same.
     answer : `Sequence[str]`, optional
         The words of the answer, if it is known.
     contiguous : `bool`, optional (default = `False`)
@@ -68,7 +70,7 @@ def add_candidates(
 
 
 def add_span(instance: Instance, span: Optional[Span]) -> None:
-    """The answer is a [start, end) span of the passage."""
+    """Adds an answer that is a [start, end) span of the passage. The fields' ends are both inclusive."""
     if span is not None:
         passage = cast(TextField, instance["passage"])
         instance.add_field("span_start", IndexField(span[0], passage))

@@ -14,7 +14,7 @@ from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import 
     candidate_names,
 )
 
-# Some questions of CNN have a blank in it.
+# In some questions of CNN it has a blank.
 _PLACEHOLDER = re.compile(r"@ ?placeholder\b")
 
 ABSENT_ANSWER = "the answer is not in the passage"
@@ -29,12 +29,14 @@ class ClozeDatasetReader(ReadingComprehensionReader):
 
     bag_of_tokens : `bool`, optional (default = `False`)
         A candidate occurs wherever one of its tokens does, as in the GA Reader's code. By default, all its tokens have
-        to follow one another in order. Case does not count.
+        to follow one another in order. Upper and lower case are the same.
     candidates_in_passage : `bool`, optional (default = `False`)
-        Leaves out candidates that are not in the passage (unless none is).
+        Leaves out candidates that are not in the passage. If none of them is, all are kept.
     skip_absent_answers : `bool`, optional (default = `True`)
         Leaves out questions whose answer is not in the passage, since no model here could point at it; see
         `keep_skipped`. If false, they are instances like the others.
+
+    The other parameters are those of `ReadingComprehensionReader`.
     """
 
     metadata_keys: Sequence[str] = ()
@@ -85,15 +87,12 @@ class ClozeDatasetReader(ReadingComprehensionReader):
         raise ConfigurationError("found a question without candidates, expected a list of them")
 
     def cause_to_skip(self, data: Dict[str, Any], candidates: Sequence[Text], passage: Sequence[str]) -> Optional[str]:
-        """Why a question is left out, or `None` if it is not. The passage is in lower case."""
+        """Why a question is left out, or `None` if it is not. `passage` has its tokens in lower case."""
         absent = data.get("answer") is not None and not self._occurs(data["answer"], passage)
         return ABSENT_ANSWER if absent and self._skip_absent_answers else None
 
     def tokenize(self, text: Text) -> List[str]:
-        """
-        As in other readers, but the placeholder, with or without a blank in it, is one token, whatever stands next to
-        it.
-        """
+        """As in other readers, but the placeholder is one token, whatever stands next to it, even if it has a blank."""
         if not isinstance(text, str):
             return super().tokenize(text)
         tokens: List[str] = []

@@ -19,22 +19,23 @@ from allennlp_coref_rc.data.corpora.discourse_corpora import (
 )
 
 IMPLICIT = "@implicit"
-"""Stands for the connective where there is none."""
+"""Stands in for the connective of a relation that has none."""
 
 FARTHEST = 5
-"""Words at this distance from the connective, in tokens, or farther count as equally far."""
+"""In tokens. Words at this distance from the connective or farther count as equally far."""
 
 
 @DatasetReader.register("discourse_senses")
 class DiscourseSensesReader(CorpusReader):
     """
-    Reads discourse relations to classify by sense: DISRPT's `.rels` files (GDTB, TED-MDB, PDTB) and the CoNLL-2016
-    shared task's `relations.json`. For the format's pitfalls see `discourse_corpora.py`, for the labels `senses.py`.
+    Reads discourse relations that are to be classified by sense: DISRPT's `.rels` files (GDTB, TED-MDB, PDTB) and the
+    `relations.json` of the CoNLL-2016 shared task. `discourse_corpora.py` describes the pitfalls of the formats, and
+    `senses.py` the labels.
 
-    Instances are what AllenNLP's `basic_classifier` takes: `tokens` (Arg1, the connective as one token, `as_a_result`,
-    or `@implicit`, and Arg2), `label` and `metadata`. A `single_id` indexer can read a token's `ent_type_` as its
-    `feature_name`: it is "connective", or the argument and the distance to the connective: "arg2-1" is the first token
-    of Arg2, "arg1-5" a token with four or more of Arg1 after it.
+    Instances are what AllenNLP's `basic_classifier` takes: `tokens`, `label` and `metadata`. The tokens are Arg1, the
+    connective as one token (`as_a_result`, or `@implicit`), and Arg2. A token's `ent_type_` is "connective", or the
+    argument and the distance to the connective. "arg2-1" is the first token of Arg2, and "arg1-5" a token with four or
+    more tokens of Arg1 after it. A `single_id` indexer with `ent_type_` as its `feature_name` reads it.
 
     Registered as a `DatasetReader` with name "discourse_senses".
 
@@ -46,14 +47,16 @@ class DiscourseSensesReader(CorpusReader):
         The types of relations to read. Others are skipped, and so are explicit relations whose connective was not
         found.
     max_argument_length : `int`, optional (default = `20`)
-        Cuts arguments to so many tokens: it keeps the end of Arg1 and the beginning of Arg2.
+        Cuts arguments to this many tokens. The end of Arg1 and the beginning of Arg2 are kept.
     find_connectives : `bool`, optional (default = `False`)
         For `.rels` files, whose relations come with sentences. Replaces the annotated explicit relations by those that
-        `connective_discourse` finds in these sentences, with its arguments. Where nothing is annotated at the
-        connective, the sense is `NoRelation`. So a model learns which relations there are.
+        `connective_discourse` finds in these sentences, with the arguments that it finds. If no relation is annotated
+        at a connective, the sense is `NoRelation`. So a model also learns which connectives express a relation.
     keep_other_senses : `bool`, optional (default = `False`)
         Keeps relations whose sense is none of the fifteen. The corpus's label (without its direction) becomes a class
         of its own. By default they are skipped.
+
+    The other parameters are those of `CorpusReader`.
     """
 
     suffixes = (".rels", "relations.json")
@@ -117,7 +120,7 @@ class DiscourseSensesReader(CorpusReader):
         type: Optional[str] = None,
         document: Optional[str] = None,
     ) -> Instance:
-        """The parts of the relation as tokens; no `connective` if it is implicit."""
+        """The instance of a relation, whose parts are lists of tokens. An implicit relation has no `connective`."""
         first = arg1[-self._max_argument_length :]
         second = arg2[: self._max_argument_length]
         words = "_".join(connective)
@@ -139,7 +142,10 @@ class DiscourseSensesReader(CorpusReader):
 
 
 def found_relations(text: AnnotatedText, place: str) -> Iterator[CorpusRelation]:
-    """The explicit relations of all connectives found in a text, with their labels where the text has the relation."""
+    """
+    The explicit relations of all connectives that are found in a text. Their label is that of the text's relation with
+    a token of the connective, or else `NoRelation`.
+    """
     labels = {
         token: relation.sense
         for relation in text.relations

@@ -7,13 +7,13 @@ from allennlp_coref_rc.annotations.annotated_text import Span
 from allennlp_coref_rc.common.lcs import lcs_lengths
 
 CONTEXT = 15
-"""The number of tokens on each side of a span that are compared with the question to break ties."""
+"""To break ties, this many tokens on each side of a span are compared with the question."""
 
 ORACLES = ("best", "published")
 
 
 class OracleSpan(NamedTuple):
-    """A [start, end) span of the passage, and its Rouge-L, from 0 to 1, with the answer that it was found for."""
+    """A [start, end) span of the passage, and its Rouge-L (from 0 to 1) with the answer for which it was found."""
 
     start: int
     end: int
@@ -24,20 +24,21 @@ def oracle_span(
     passage: Sequence[str], question: Sequence[str], answers: Sequence[Sequence[str]], oracle: str = "best"
 ) -> Optional[OracleSpan]:
     """
-    The span of a passage that is most like one of the free-form answers to a question. Models that point at spans are
-    trained with it on NarrativeQA (Mihaylov and Frank 2019, section 4). `None` if there is nothing to compare.
+    The span of a passage that is most like one of the free-form answers to a question, or `None` if there is nothing to
+    compare. On NarrativeQA, models that point at spans are trained with it (Mihaylov and Frank 2019, section 4).
 
-    Candidates are all spans as long as one of the answers, each compared with that answer. The spans with the highest
-    Rouge-L win. Ties are broken by context: the 15 tokens to the left followed by the 15 to the right, by their Rouge-L
-    with the question. The authors did not publish their program. Where the paper says nothing, we decided: case does
-    not count, answers and questions lose their final punctuation, Rouge-L is the harmonic mean of precision and recall,
-    context also decides between equal answers, and then the earliest start and the earliest end win. If no word of an
-    answer is in the passage, only context decides.
+    Candidates are all spans that are as long as one of the answers. Each is compared with that answer, and the spans
+    with the highest Rouge-L win. The context breaks ties: the 15 tokens to the left followed by the 15 to the right, by
+    their Rouge-L with the question. The authors did not publish their program. We decided what the paper does not say:
+    Upper and lower case are the same. Answers and questions lose their final punctuation. Rouge-L is the harmonic mean
+    of precision and recall. The context also decides between spans of different answers with the same Rouge-L. After
+    that, the earliest start and the earliest end win. If no word of an answer is in the passage, only the context
+    decides.
 
-    The paper's figures fit another rule, the oracle `"published"`: it compares stems and takes the answer whose spans
-    have the *lower* Rouge-L. (With it the test questions have a Rouge-L of 70.5, in the paper 70.8, and each type of
-    question is within 1.6 of figure 4; the rule as described gives 84.1.) It is inferred from these numbers and from
-    figures 6 to 8.
+    The paper's figures fit another rule, the oracle `"published"`. It compares stems and takes the answer whose spans
+    have the *lower* Rouge-L. (With this rule the test questions have a Rouge-L of 70.5, and in the paper 70.8. Each
+    type of question is within 1.6 of figure 4. The rule as described gives 84.1.) We inferred it from these numbers and
+    from figures 6 to 8.
 
     # Parameters
 
@@ -56,7 +57,7 @@ def oracle_span(
         if width:
             starts = numpy.arange(len(passage) - width + 1)
             common = lcs_lengths(answer, passage, starts[:, None] + numpy.arange(width))
-            # Equal fractions are rounded to equal numbers, so ties are exact.
+            # Equal fractions are rounded in the same way, so ties are exact.
             score = 2 * int(common.max()) / (len(answer) + width)
             found.setdefault(score, []).extend((start, start + width) for start in starts[common == common.max()])
     if not found:
@@ -77,7 +78,7 @@ def _context_scores(passage: List[str], question: List[str], spans: numpy.ndarra
 
 
 def _bare(tokens: Sequence[str], normalize: Callable[[str], str]) -> List[str]:
-    """The tokens without final punctuation, unless there are no others."""
+    """The tokens without those of final punctuation, unless all are punctuation."""
     end = len(tokens)
     while end and not any(map(str.isalnum, tokens[end - 1])):
         end -= 1

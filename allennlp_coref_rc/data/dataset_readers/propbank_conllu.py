@@ -14,12 +14,12 @@ from allennlp_coref_rc.data.corpora.corpus_reader import CorpusReader
 TASKS = ("predicates", "roles")
 
 UPOS, HEAD = 3, 6
-"""Columns of CoNLL-U."""
+"""The positions of these columns in CoNLL-U, from 0."""
 
 EMPTY = ("_", "")
 
 FARTHEST = 6
-"""Words at this distance from the predicate, in tokens, or farther count as equally far."""
+"""In tokens. Words at this distance from the predicate or farther count as equally far."""
 
 NO_ROLES = frozenset({*EMPTY, PREDICATE, f"C-{PREDICATE}"})
 """Labels that are not arguments: none, the predicate, and its particle."""
@@ -28,18 +28,20 @@ NO_ROLES = frozenset({*EMPTY, PREDICATE, f"C-{PREDICATE}"})
 @DatasetReader.register("propbank_conllu")
 class PropbankConlluReader(CorpusReader):
     """
-    Reads PropBank's frames from CoNLL-U files with more columns, as in Universal PropBank: the eleventh column has the
-    senses of the predicates, and each predicate adds a column with the roles of the sentence's words.
+    Reads PropBank's frames from CoNLL-U files with further columns, as in Universal PropBank. The eleventh column has
+    the senses of the predicates, and each predicate adds a column with the roles of the sentence's words.
 
-    The file gives a role to the head of its argument. The argument is the head's subtree, without the subtrees of the
-    predicate (a relative clause) and of the frame's other arguments. If gaps remain, only the stretch with the head
-    counts, without punctuation at its ends. So a predicate is one word, and no two arguments of a frame overlap.
+    The file gives a role to the head of each argument. The argument is the head's subtree, without the subtrees of the
+    predicate (a relative clause) and of the frame's other arguments. If this leaves gaps, only the stretch with the
+    head counts. Punctuation at its ends is left out. So a predicate is one word, and no two arguments of a frame
+    overlap.
 
-    Instances have `tokens`, `tags` and `metadata`, as AllenNLP's taggers take them. With `task` "predicates" an
-    instance is a sentence, and its predicates are tagged "B-V". With "roles" it is a predicate in its sentence, and its
-    arguments have BIO tags; the predicate itself has no tag, since a tag that the input gives away would count as
-    found. `single_id` indexers can read two more `feature_name`s: a token's `ent_type_` is its distance to the
-    predicate ("0" is the predicate, "-6" six or more tokens before it), and its `lemma_` the predicate's form.
+    Instances have `tokens`, `tags` and `metadata`, as AllenNLP's taggers take them. With `task` "predicates", an
+    instance is a sentence, and its predicates are tagged "B-V". With "roles", an instance is a predicate in its
+    sentence, and its arguments have BIO tags. The predicate itself has no tag, since the input shows where it is, and
+    finding it should not count. `single_id` indexers can read two more `feature_name`s. A token's `ent_type_` is its
+    distance to the predicate: "0" is the predicate, and "-6" is six or more tokens before it. Its `lemma_` is the
+    predicate's form.
 
     Registered as a `DatasetReader` with name "propbank_conllu".
 
@@ -50,10 +52,12 @@ class PropbankConlluReader(CorpusReader):
     token_indexers : `Dict[str, TokenIndexer]`, optional (default = `None`)
         By default one `single_id` indexer, "tokens", of words in lower case.
     roles : `List[str]`, optional (default = `None`)
-        Only these roles are tagged; arguments with other roles have no tag and are counted as skipped. By default all.
+        Tags only arguments with these roles. The others are counted as skipped. By default all are tagged.
     verb_indicator : `bool`, optional (default = `False`)
-        Adds the field `verb_indicator` for the task "roles", for AllenNLP's `srl`; that model needs Perl to count
-        spans, or `ignore_span_metric`.
+        Adds the field `verb_indicator` for the task "roles", which AllenNLP's model `srl` needs. That model also needs
+        Perl to count spans, or `ignore_span_metric`.
+
+    The other parameters are those of `CorpusReader`.
     """
 
     suffixes = (".conllu",)
@@ -99,9 +103,9 @@ class PropbankConlluReader(CorpusReader):
         predicates: Optional[Sequence[int]] = None,
     ) -> Instance:
         """
-        Takes the words of a sentence and, for the task "roles", the index of the `predicate` and its `arguments`; for
-        the task "predicates", the indices of the `predicates`. The gold values (`arguments`, `predicates`) are
-        optional.
+        The instance of the words of a sentence. For the task "roles" it needs the index of the `predicate`, and takes
+        its `arguments`. For the task "predicates" it takes the indices of the `predicates`. The gold values
+        (`arguments`, `predicates`) are optional.
         """
         fields: Dict[str, Field] = {}
         tags: Optional[List[str]] = None
@@ -134,13 +138,13 @@ class PropbankConlluReader(CorpusReader):
 
 
 def frames(sentence: Sentence) -> List[Frame]:
-    """The frames of a sentence; a malformed one raises a `ConfigurationError` with the file and the line."""
+    """The frames of a sentence. A malformed one raises a `ConfigurationError` with the file and the line."""
     words, place = sentence.words, sentence.place
     if len(words[0].columns) <= NUM_COLUMNS:
         raise ConfigurationError(f"{place}: found {NUM_COLUMNS} columns, expected 11 or more, with predicates")
     predicates = [i for i, word in enumerate(words) if word.columns[NUM_COLUMNS] not in EMPTY]
     columns = [[word.columns[column] for word in words] for column in range(NUM_COLUMNS + 1, len(words[0].columns))]
-    # Sentences without predicates have an empty column all the same.
+    # A sentence without predicates may have an empty column all the same.
     if len(columns) != len(predicates) and (
         predicates or any(role not in EMPTY for column in columns for role in column)
     ):

@@ -1,4 +1,4 @@
-"""The `data` of a document about its questions: the keys that readers know, and the values that each may have."""
+"""What the `data` of a document say about its questions: the keys that readers know, and their values."""
 
 from typing import Any, Callable, Dict, List, Optional
 
@@ -10,7 +10,7 @@ from allennlp_coref_rc.data.babi.babi_files import NUM_TASKS
 
 
 def all_questions(document: Document) -> List[Any]:
-    """The data set's values for each question."""
+    """The values that the data set has for each question. If there are none, a `ConfigurationError` is raised."""
     questions = document.data.get("questions")
     if not isinstance(questions, list) or len(questions) != len(document.parts) - 1:
         raise ConfigurationError(
@@ -22,8 +22,8 @@ def all_questions(document: Document) -> List[Any]:
 
 def question_data(document: Document, question: Optional[int] = None) -> Dict[str, Any]:
     """
-    The data set's values for one of the questions (the first is 0), or by default for the only one. Raises a
-    `ConfigurationError` if a known key has an invalid value. A value of null counts as unknown.
+    The values that the data set has for one of the questions (the first is 0), or by default for the only one. A
+    `ConfigurationError` is raised if a known key has an invalid value. A null means that the value is not known.
     """
     questions = all_questions(document)
     if question is None and len(questions) != 1:

@@ -49,23 +49,25 @@ ANSWER_FIELDS = ("answer", "span_start", "answer_tags")
 """An instance whose answer is known has one of these fields."""
 
 Text = Union[str, Sequence[str]]
+"""A text, or its tokens."""
 
 GivenPassage = Union[Text, AnnotatedText]
-"""An annotated text keeps its tokens and its annotations."""
+"""A passage may also be annotated already. Then it keeps its tokens and its annotations."""
 
 Item = TypeVar("Item")
 
 
 class ReadingComprehensionReader(DatasetReader):
     """
-    Base class of all readers here. It reads a file in three steps: `read_items` yields the items of the official
-    format, `to_document` tokenises an item, and `to_instances` makes instances of an annotated document. A file that
-    `coref-rc annotate` has written needs only the third step.
+    Base class of all readers of questions here. It reads a file in three steps: `read_items` yields the items of the
+    official format, `to_document` tokenises an item, and `to_instances` makes instances of an annotated document. A
+    file that `coref-rc annotate` has written needs only the third step.
 
-    Instances have the fields `passage` and `question` (`TextField`), `passage_annotations` and `question_annotations`
-    (`AnnotationField`, where `annotation_layers` asks for any), `candidates` (`CandidatesField`) and `answer`
-    (`AnswerField`), `cloze` (`IndexField`, where the question has a "@placeholder"), or `span_start` and `span_end`
-    (`IndexField`, both inclusive), and `metadata`. Fields of unknown values are missing.
+    Instances have the fields `passage` and `question` (`TextField`) and `metadata` (`QuestionField`). If
+    `annotation_layers` asks for any, they have `passage_annotations` and `question_annotations` (`AnnotationField`). If
+    the question has a "@placeholder", they have its position, `cloze` (`IndexField`). The answer is in `answer`
+    (`AnswerField`), for most data sets beside `candidates` (`CandidatesField`), or in `span_start` and `span_end`
+    (`IndexField`, both inclusive). Fields whose values are not known are missing.
 
     # Parameters
 
@@ -74,31 +76,34 @@ class ReadingComprehensionReader(DatasetReader):
     token_indexers : `Dict[str, TokenIndexer]`, optional (default = `None`)
         By default one `single_id` indexer, "tokens", of words in lower case.
     annotator : `Annotator`, optional (default = `None`)
-        Annotates documents, unless they come with annotations, from a file that `coref-rc annotate` has written.
+        Annotates documents, unless they come from a file that `coref-rc annotate` has written. By default nothing is
+        annotated.
     annotate_together : `bool`, optional (default = `True`)
-        Annotates the passage and its questions as one text; if false, separately. Each reader has its own default.
+        Whether the passage and its questions are annotated as one text, or separately. Each reader has its own default.
     annotation_layers : `Dict[str, AnnotationLayer]`, optional (default = `{}`)
         The layers of the annotation fields, by the names that encoders ask for.
     wrap_question : `bool`, optional (default = `True`)
         Puts `@begin` before and `@end` after each question, as the authors' code of GA does. Each reader has its own
         default.
     max_passage_length, max_question_length : `int`, optional (default = `None`)
-        Limits in tokens. Longer ones are cut at the end and, where that would lose a question's `@placeholder`, at the
-        beginning too. By default nothing is cut.
+        The most tokens. Longer passages and questions are cut at the end. If a question would lose its `@placeholder`,
+        it is cut at the beginning too. By default nothing is cut.
     keep_skipped : `bool`, optional (default = `False`)
-        Keeps the questions that the data set's rule leaves out, as instances without an answer, so that
-        `accuracy_official` counts them as wrong: for validation and test.
+        Keeps the questions that the data set's rule leaves out, as instances without an answer. `accuracy_official`
+        then counts them as wrong. This is for validation and test data.
+
+    The other parameters are those of AllenNLP's `DatasetReader`.
     """
 
     default_tokenizer: Tokenizer = BlankSpacyTokenizer()
     default_annotate_together = True
     default_wrap_question = True
     has_cloze = True
-    """Whether an answer may belong where a question has its placeholder."""
+    """Whether instances have the field `cloze` if the question has a placeholder."""
     columns: Sequence[str] = ()
-    """The columns that the reader needs of a data set of the Hugging Face hub; none if it reads no such data set."""
+    """The columns that it needs in a data set of the Hugging Face hub. If there are none, it reads only files."""
     optional_columns: Sequence[str] = ()
-    """More columns that it reads where they are."""
+    """More columns, which it reads if the data set has them."""
 
     def __init__(
         self,
@@ -126,36 +131,39 @@ class ReadingComprehensionReader(DatasetReader):
         self._max_question_length = max_question_length
         self._keep_skipped = keep_skipped
         self.skipped: Counter = Counter()
-        """How many questions of the file read last were left out, by cause."""
+        """By cause, how many questions of the last file were left out."""
         self.keep_text = False
-        """Whether the metadata of instances have the `text` too, with all its structure: predictors set it."""
+        """Whether the metadata of instances also have the annotated `text`. Predictors set this."""
 
-    # The three steps, which each data set fills in.
+    # The three steps, which each reader defines.
 
     def read_items(self, path: str, name: str) -> Iterator[Tuple[str, Any]]:
         """
         The items of a file in the official format, in order, each with its place for messages ("FILE, line 3"). This
-        should be cheap: every worker reads all items and takes its share. `path` is the local file, `name` the path or
-        URL that the user gave.
+        should be quick, since every worker reads all items to take its share. `path` is the local file, and `name` is
+        the path or URL that the user gave.
         """
         raise NotImplementedError
 
     def row_items(self, rows: Iterable[JsonValue], name: str) -> Iterator[Tuple[str, Any]]:
         """
-        The same items, each with its place, of the rows of a data set of the Hugging Face hub, whose address is `name`.
-        Rows have the reader's `columns`.
+        The items of a data set of the Hugging Face hub, each with its place, from its rows. They are as those of
+        `read_items`. Rows have the reader's `columns`. `name` is the address of the data set.
         """
         raise NotImplementedError
 
     def to_document(self, item: Any) -> Document:
         """
-        Makes a tokenised document, without annotations, of an item. Its `data["questions"]` has an object for each
-        question: its `answer`, `candidates` and `clusters`, if they are known, and whatever else `to_instances` needs.
+        Makes a tokenised document, without annotations, from an item. Its `data["questions"]` has an object for each
+        question, with its `answer`, `candidates` and `clusters`, if they are known, and whatever else `to_instances`
+        needs.
         """
         raise NotImplementedError
 
     def to_instances(self, document: Document) -> Iterator[Instance]:
-        """The instances of an annotated document, one for each question, made by `make_instance`."""
+        """
+        The instances of an annotated document, one for each question that is not skipped. `make_instance` makes them.
+        """
         raise NotImplementedError
 
     def text_to_instance(  # type: ignore[override]  # named parameters, where AllenNLP has any
@@ -191,7 +199,10 @@ class ReadingComprehensionReader(DatasetReader):
     # Helpers of the steps.
 
     def find(self, file_path: str) -> str:
-        """The local file of a path or a URL; the address of a data set of the Hugging Face hub stays as it is."""
+        """
+        The local file of a path or a URL. The address of a data set of the Hugging Face hub stays as it is. If there is
+        none, a `ConfigurationError` is raised.
+        """
         if is_hub_address(file_path):
             if not self.columns:
                 raise ConfigurationError(f"{file_path}: {self.registered_name()} reads files alone, expected one")
@@ -219,7 +230,7 @@ class ReadingComprehensionReader(DatasetReader):
         return keep_passage(document, annotated)
 
     def annotate_documents(self, documents: Sequence[Document], annotator: Annotator) -> List[Document]:
-        """The documents with an annotator's annotations. `annotate` uses it too; data sets may override it."""
+        """The documents with an annotator's annotations. `annotate` uses it too. Readers may override it."""
         return annotate_documents(documents, annotator, self.annotate_together)
 
     def _read(self, file_path: str) -> Iterable[Instance]:
@@ -263,7 +274,7 @@ class ReadingComprehensionReader(DatasetReader):
         return all(self._annotation_layers[name].is_empty(field.layers[name]) for field in fields)
 
     def documents(self, file_path: str) -> Iterator[Tuple[str, Document]]:
-        """This worker's share of a file's annotated documents, each with its place for messages."""
+        """This worker's share of the annotated documents of a file, each with its place for messages."""
         path = self.find(file_path)
         logger.info("Reading questions from %s", path)
         header = None if os.path.isdir(path) or is_hub_address(path) else read_header(path)
@@ -298,7 +309,7 @@ class ReadingComprehensionReader(DatasetReader):
         return next(name for name in DatasetReader.list_available() if DatasetReader.by_name(name) is cls)
 
     def _shard(self, items: Iterable[Item]) -> Iterator[Item]:
-        # AllenNLP's shard_iterable also stops at max_instances items, some of which may be skipped.
+        # AllenNLP's shard_iterable would also stop at max_instances items, but some of them may be skipped.
         if is_distributed():
             items = islice(items, distributed.get_rank(), None, distributed.get_world_size())
         if self._worker_info is not None:
@@ -306,7 +317,7 @@ class ReadingComprehensionReader(DatasetReader):
         return iter(items)
 
     def tokenize(self, text: Text) -> List[str]:
-        """The tokens of a text; a list of tokens is taken as it is."""
+        """The tokens of a text. A list of tokens is taken as it is."""
         if not isinstance(text, str):
             return JsonValue(text).strings()
         return [str(token) for token in self._tokenizer.tokenize(text)]
@@ -320,8 +331,8 @@ class ReadingComprehensionReader(DatasetReader):
 
     def select(self, document: Document, question: int = 0) -> Tuple[AnnotatedText, int]:
         """
-        The passage followed by one of the questions (the first is 0), cut and wrapped as in instances, and the number
-        of tokens of the passage.
+        The passage followed by one of the questions (the first is 0), and the number of tokens of the passage. Both are
+        cut, and the question is wrapped, as in instances.
         """
         clusters = question_data(document, question).get("clusters")
         pieces: List[Span] = []
@@ -340,7 +351,7 @@ class ReadingComprehensionReader(DatasetReader):
         passage_span, question_span = pieces
         text = document.text.select(passage_span, *self._wrapped(question_span))
         if clusters is not None:
-            # They count the tokens of the uncut texts.
+            # They count the tokens of the texts before they are cut.
             start, stop = document.part(question + 1)
             uncut = document.text.select(document.part(0), *self._wrapped((start, stop)))
             given = dataclasses.replace(uncut, clusters=clusters_from_json(clusters))
@@ -353,12 +364,12 @@ class ReadingComprehensionReader(DatasetReader):
         return [[QUESTION_START], question, [QUESTION_END]] if self._wrap_question else [question]
 
     def skip(self, cause: str) -> bool:
-        """Counts a question that the data set's rule leaves out. Returns whether it gets no instance."""
+        """Counts a question that the data set's rule leaves out. Returns true if it gets no instance."""
         self.skipped[cause] += 1
         return not self._keep_skipped
 
     def check_answers(self, document: Document) -> None:
-        """Raises a `ConfigurationError` for a question whose answer is not one of the candidates that come with it."""
+        """Raises a `ConfigurationError` if a question comes with candidates and its answer is none of them."""
         for i in range(len(all_questions(document))):
             data = question_data(document, i)
             answer, candidates = data.get("answer"), data.get("candidates")
@@ -366,7 +377,9 @@ class ReadingComprehensionReader(DatasetReader):
                 raise ConfigurationError(f"found the answer {answer[:80]!r}, expected one of the candidates")
 
     def find_answer(self, answer: str, candidates: Sequence[Text]) -> Optional[int]:
-        """The first of the candidates that is the answer, by its text or by its tokens. Case does not count."""
+        """
+        The index of the candidate that is the answer, by its text or by its tokens. Upper and lower case are the same.
+        """
         names = [name.lower() for name in candidate_names(candidates)]
         if answer.lower() in names:
             return names.index(answer.lower())
@@ -378,17 +391,17 @@ class ReadingComprehensionReader(DatasetReader):
 
     def make_instance(self, text: AnnotatedText, boundary: int, metadata: Dict[str, Any]) -> Instance:
         """
-        An instance of passage and question, to which a function of `answers.py` adds the answer, if it is known.
+        An instance with a passage and a question. A function of `answers.py` adds the answer to it, if it is known.
 
         # Parameters
 
         text : `AnnotatedText`
-            Passage and question, as `select` gives them.
+            The passage and the question, as `select` gives them.
         boundary : `int`
             The number of tokens of the passage.
         metadata : `Dict[str, Any]`
-            Additional metadata of the instance: the `answer` and the `candidates` as texts, if they are known, and
-            whatever else predictions need.
+            More metadata for the instance: the `answer` and the `candidates` as texts, if they are known, and whatever
+            else predictions need.
         """
         passage, question = text.tokens[:boundary], text.tokens[boundary:]
         question_field = TextField([Token(token) for token in question])
@@ -438,7 +451,7 @@ def candidate_names(candidates: Sequence[Text]) -> List[str]:
 
 
 def _is_skipped(instance: Instance) -> bool:
-    """Whether the data set's rule leaves the question out, though it has an instance."""
+    """Whether an instance is of a question that the data set's rule leaves out."""
     answer, start = instance.get("answer"), instance.get("span_start")
     if isinstance(start, IndexField):
         return start.sequence_index < 0
