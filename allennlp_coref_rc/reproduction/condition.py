@@ -9,29 +9,44 @@ from allennlp_coref_rc.reproduction.runs import DATA, Run
 
 MEASURES = ("mean", "best", "failed", "tasks", *(f"task {task}" for task in range(1, NUM_TASKS + 1)))
 """
-Measures of a condition's runs. "mean": the mean over seeds; "best": the value of the seed that is best on validation
-questions; "failed": the number of tasks that fail with their best seeds; "tasks": each task's value with its best seed;
-"task N": the value of one task.
+The measures of a condition's runs. "mean" is the mean over seeds, and "best" is the value of the seed that is best on
+validation questions. "failed" is the number of tasks that fail with their best seeds, "tasks" each task's value with
+its best seed, and "task N" the value of one task.
 """
 
 UNITS = {"fraction": (0.0, 1.0), "percent": (0.0, 100.0), "error": (100.0, -100.0)}
 """
-The units of papers, as (start, factor): an accuracy `a` becomes `start + factor * a`. "error" is a percentage of
-errors.
+The units of papers, as (start, factor). An accuracy `a` is `start + factor * a` in the unit. "error" is the percentage
+of wrong answers.
 """
 
 SPLITS = {"test": "test_", "validation": "best_validation_"}
 """The prefix of the metrics of each split."""
 
 TASK = "{task}"
-"""Stands for the number of the task in the name of a data file."""
+"""Stands for the task's number in the name of a data file."""
 
 
 @dataclass(frozen=True)
 class Column:
     """
-    A column of a table: a measure of a metric on a split (or on one of a condition's evaluations), in the paper's unit
-    and with as many decimal places as in the paper.
+    A column of a table.
+
+    # Parameters
+
+    name : `str`
+    measure : `str`
+        One of `MEASURES`.
+    metric : `str`
+        The metric, without the prefix of its split.
+    split : `str`
+        One of `SPLITS`, or one of the table's `evaluations`.
+    unit : `str`
+        The paper's unit, one of `UNITS`.
+    tolerance : `float`
+        How much worse than the paper our value may be, in this unit.
+    digits : `int`
+        The number of decimal places.
     """
 
     name: str
@@ -44,7 +59,7 @@ class Column:
 
     @property
     def key(self) -> str:
-        """The metric, as AllenNLP's metrics.json calls it."""
+        """The metric's name in AllenNLP's metrics.json."""
         return SPLITS.get(self.split, f"{self.split}_") + self.metric
 
     @property
@@ -64,8 +79,8 @@ class Column:
 @dataclass(frozen=True)
 class Condition:
     """
-    A row of a table: the paper's values, and the config and settings of our runs. Without a config it is only
-    published.
+    A row of a table: the paper's values, and the config and settings of our runs. A row without a config is not run
+    here.
 
     # Parameters
 
@@ -74,22 +89,28 @@ class Condition:
     row : `str`
         The paper's name of the row.
     paper : `Dict[str, Any]`
-        The paper's values by column; a list where the measure is `"tasks"`.
+        The paper's values by column. Of a column with the measure `"tasks"` it is a list.
     config : `str`, optional (default = `None`)
+        The file of the config, or its name in the package.
     overrides : `Dict[str, Any]`, optional (default = `{}`)
-    tasks, seeds : `List[int]`, optional (default = `[]`)
+        New values of the config, by dotted key.
+    tasks : `List[int]`, optional (default = `[]`)
+        The tasks of bAbI.
+    seeds : `List[int]`, optional (default = `[]`)
+        The seeds of the runs, unless the command line gives others.
     data : `Dict[str, int]`, optional (default = `{}`)
-        The files needed, relative to the folder of all data sets, with the smallest size in bytes that each may have,
-        so that a sample is not taken for the data set. "{task}" stands for the number of the task.
+        The files that are needed, relative to the folder of all data sets, and the smallest size in bytes that each may
+        have, so that a sample is not taken for the data set. "{task}" stands for the number of the task.
     evaluations : `Dict[str, Dict[str, Any]]`, optional (default = `{}`)
-        More evaluations, on parts of the validation questions: by name, the overrides that choose the part.
+        By name, more evaluations on parts of the validation questions: the overrides that choose the part.
     minutes : `float`, optional (default = `None`)
         The expected time of a run on one core.
     compared_with : `str`, optional (default = `None`)
-        Another row of the table, for the test of significance of the difference.
+        Another row of the table. The report tests whether the difference between the two is significant.
     needs : `str`, optional (default = `None`)
-        What a run cannot do without, beyond data and a processor, such as a GPU and pretrained weights.
+        What a run needs beside data and a processor, such as a GPU and pretrained weights.
     note : `str`, optional (default = `None`)
+        A remark for the report.
     """
 
     name: str
@@ -136,7 +157,7 @@ class Condition:
 
 @dataclass(frozen=True)
 class Table:
-    """A table of a paper: its columns, and its rows as conditions."""
+    """A table of a paper, with its columns. Its rows are conditions."""
 
     name: str
     paper: str
@@ -151,7 +172,10 @@ class Table:
 
 
 def select(tables: Sequence[Table], patterns: Sequence[str], conditions: Sequence[str]) -> List[Table]:
-    """The tables with only the conditions whose names match one of the patterns (as file names are matched)."""
+    """
+    The tables whose names match one of the patterns, with only the conditions whose names match one of `conditions`.
+    Patterns are those of file names. Without any, all match. If nothing is left, a `ConfigurationError` is raised.
+    """
     chosen = [table for table in tables if not patterns or any(fnmatch.fnmatch(table.name, p) for p in patterns)]
     if conditions:
         chosen = [

@@ -12,7 +12,7 @@ from allennlp_coref_rc.reproduction.condition import MEASURES, SPLITS, TASK, UNI
 from allennlp_coref_rc.reproduction.figures.drawings import Drawing, Figure
 
 CONDITIONS = os.path.join(os.path.dirname(__file__), "conditions")
-"""The folder of the papers' experiments."""
+"""The folder with the files of the papers' experiments."""
 
 Place = Tuple[str, ...]
 
@@ -38,7 +38,7 @@ FIGURE_KEYS = ("caption", "drawing", "rows", *CONDITION_KEYS)
 
 def read_conditions(path: str) -> List[Table]:
     """
-    The tables and figures of a file of conditions, or of all .yaml files of a folder, in order of their names. A
+    The tables and figures of a file of conditions, or of all .yaml files in a folder, in the order of their names. A
     malformed file or an unknown key raises a `ConfigurationError` with the file and the key.
     """
     if os.path.isdir(path):
@@ -66,7 +66,7 @@ def read_conditions(path: str) -> List[Table]:
 
 
 def numbers(text: Any) -> List[int]:
-    """The numbers of "1-3,5"."""
+    """The numbers that a text such as "1-3,5" stands for. Another text raises a `ValueError`."""
     found: List[int] = []
     for part in str(text).split(","):
         match = re.fullmatch(r"\s*(\d{1,6})(?:-(\d{1,6}))?\s*", part)
@@ -195,7 +195,7 @@ def _column(values: _Values, name: str, table: _Values) -> Column:
 
 
 def _digits(column: Column, conditions: Sequence[Condition]) -> int:
-    """The number of decimal places: 3 for fractions, 1 for percentages, more if the paper has more."""
+    """The number of decimal places: 3 for fractions and 1 for percentages, or more if the paper has more."""
     values = [condition.paper[column.name] for condition in conditions if column.name in condition.paper]
     numbers_ = [number for value in values for number in (value if isinstance(value, list) else [value])]
     decimals = [len(str(float(number)).partition(".")[2]) for number in numbers_]
@@ -250,7 +250,7 @@ class _Loader(yaml.SafeLoader):
     """Refuses a key that occurs twice, since the first value would be lost."""
 
     def construct_mapping(self, node: Any, deep: bool = False) -> Dict[Any, Any]:
-        # Includes the keys of "<<".
+        # This adds the keys that "<<" merges.
         self.flatten_mapping(node)
         seen = set()
         for key_node, _ in node.value:

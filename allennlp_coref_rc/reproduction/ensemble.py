@@ -10,7 +10,11 @@ KEY = "candidate_probabilities"
 
 
 def ensemble(paths: Sequence[str]) -> Iterator[Dict[str, Any]]:
-    """Combines the predictions of all readers."""
+    """
+    Combines files with the predictions of several readers for the same questions. A candidate's probability is the mean
+    over the readers. An answer is the most probable candidate, or `None` if no reader has one. A malformed prediction,
+    or one for another question, raises a `ConfigurationError`.
+    """
     yield from map(_together, side_by_side(paths, _read, _question, _shown))
 
 
@@ -40,7 +44,7 @@ def _checked(placed: Tuple[str, Dict[str, Any]]) -> Dict[str, Any]:
 def _together(predictions: Sequence[Dict[str, Any]]) -> Dict[str, Any]:
     names: List[str] = list(dict.fromkeys(name for prediction in predictions for name in prediction[KEY]))
     means = {name: sum(one[KEY].get(name, 0.0) for one in predictions) / len(predictions) for name in names}
-    # Where no candidate occurs in the passage, every reader says that it has no answer.
+    # If no candidate occurs in the passage, no reader has an answer.
     unanswered = all(one.get("answer", KEY) is None for one in predictions)
     answer, gold = None if unanswered else max(means, key=means.__getitem__), predictions[0]["gold"]
     kept = {"id": predictions[0]["id"]} if "id" in predictions[0] else {}

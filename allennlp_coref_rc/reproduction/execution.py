@@ -36,10 +36,10 @@ from allennlp_coref_rc.reproduction.runs import (
 from allennlp_coref_rc.training.exact_checkpointer import recoverable
 
 WEIGHTS = {"none": (), "best": ("model.tar.gz",), "all": ("*",)}
-"""The files of weights that a finished run keeps, by setting."""
+"""By the value of --keep-weights, the files of weights that a finished run keeps."""
 
 KEPT = ("id", "answer", "answers", "gold", "answer_texts", "exact_match", "f1", "candidate_probabilities")
-"""The keys of predictions that are kept; others, such as attention, are large."""
+"""The keys of predictions that are kept. Others, such as attention, are large."""
 
 PACKAGES = ("torch", "allennlp", "allennlp-models", "spacy", "numpy")
 
@@ -48,9 +48,20 @@ FORMAT = 1
 
 def execute(run: Run, commit: str, cuda_device: int = -1, keep_weights: str = "best") -> None:
     """
-    Does a run, unless it is finished. It runs, in this process, the commands you would type by hand, and writes their
-    output to the run's folder. A killed run continues from its second-to-last checkpoint, if the same code began it;
-    other leftovers of an earlier attempt are removed.
+    Does a run, unless it is finished. It calls, in this process, the commands that you would type by hand, and writes
+    their output to the run's folder. A run that was killed goes on from its last checkpoint but one, if the same code
+    began it. Other leftovers of an earlier attempt are removed. If another process works on the run, a
+    `ConfigurationError` is raised.
+
+    # Parameters
+
+    run : `Run`
+    commit : `str`
+        The commit of the code.
+    cuda_device : `int`, optional (default = `-1`)
+        The GPU, or -1 for the processor.
+    keep_weights : `str`, optional (default = `"best"`)
+        Which weights are kept, one of `WEIGHTS`.
     """
     os.makedirs(run.path(), exist_ok=True)
     try:
@@ -69,7 +80,7 @@ def execute(run: Run, commit: str, cuda_device: int = -1, keep_weights: str = "b
             except KeyboardInterrupt:
                 raise
             except BaseException as error:
-                # There may be no room for it.
+                # There may be no room on the disk for it.
                 with suppress(OSError):
                     hint = f"{advice(error)}\n" if is_full(error) else ""
                     write_text(run.path(ERROR), traceback.format_exc() + hint)
@@ -79,20 +90,20 @@ def execute(run: Run, commit: str, cuda_device: int = -1, keep_weights: str = "b
 
 
 def advice(error: BaseException) -> Optional[str]:
-    """What the user can do about the error of a run, if anything."""
+    """A message about the error of a run, if it is one that the user can mend; `None` if not."""
     return message_of(error) and f"{message_of(error)}{'; make room, then the same command goes on' * is_full(error)}"
 
 
 def _begin(run: Run, commit: str) -> float:
     """
-    Prepares the folder. Returns for how many seconds earlier attempts have trained whose checkpoints this one
-    continues.
+    Prepares the folder. If this attempt goes on from the checkpoints of earlier ones, it returns how many seconds those
+    have trained, and else 0.
     """
     seconds = 0.0
     attempt = run.read(ATTEMPT)
     if attempt is not None and attempt.get("commit") == commit and recoverable(run.path(MODEL)):
         checkpoints = glob.glob(glob.escape(run.path(MODEL)) + "/training_state_*.th")
-        # Counts until the second-to-last checkpoint, which the attempt before may have written.
+        # The time until the last checkpoint but one counts. The attempt before the last may have written it.
         seconds = attempt["seconds"] + max(0.0, sorted(map(os.path.getmtime, checkpoints))[-2] - attempt["begun"])
     else:
         _clear(run)
@@ -101,7 +112,7 @@ def _begin(run: Run, commit: str) -> float:
 
 
 def _execute(run: Run, commit: str, cuda_device: int, earlier_seconds: float) -> None:
-    # Taken before the run begins, since files may change meanwhile.
+    # These are taken before the run begins, since files may change meanwhile.
     fingerprint, digests = run.fingerprint(), run.digests()
     seconds = _call(run.commands(cuda_device))
     seconds["train"] += earlier_seconds
@@ -130,7 +141,7 @@ def _execute(run: Run, commit: str, cuda_device: int, earlier_seconds: float) ->
 
 
 def _evaluate(run: Run, cuda_device: int) -> None:
-    """Does the evaluations that a finished run lacks."""
+    """Does the evaluations that a finished run does not have yet."""
     archive = run.path(MODEL, "model.tar.gz")
     if not os.path.exists(archive):
         raise ConfigurationError(
@@ -147,7 +158,7 @@ def _evaluate(run: Run, cuda_device: int) -> None:
 
 
 def _call(commands: List[List[str]]) -> Dict[str, float]:
-    """Runs AllenNLP's commands. Returns the seconds that each took, by name."""
+    """Runs AllenNLP's commands. Returns, by the name of a command, the seconds that it took in total."""
     from allennlp import commands as allennlp_commands
 
     seconds: Dict[str, float] = {}
@@ -163,7 +174,7 @@ def _call(commands: List[List[str]]) -> Dict[str, float]:
 
 
 def _evaluated(run: Run) -> Dict[str, Any]:
-    """The metrics of the evaluations."""
+    """The metrics of the run's evaluations, which have the names of evaluations as prefixes."""
     found = {name: run.read(METRICS.format(name)) or {} for name in run.evaluations}
     return {f"{name}_{key}": value for name, metrics in found.items() for key, value in metrics.items()}
 
@@ -174,8 +185,8 @@ def _write_result(run: Run, result: Dict[str, Any]) -> None:
 
 def _predictions(path: str) -> Iterator[Dict[str, Any]]:
     """
-    The predictions with the keys that are kept and their score: `correct`, those that a prediction has already, or
-    `rouge_l`.
+    The predictions with the keys that are kept, and their scores. A score is `correct`, or what a prediction has
+    already, or else `rouge_l`.
     """
     with open_text(path) as lines:
         for line in lines:
@@ -186,7 +197,7 @@ def _predictions(path: str) -> Iterator[Dict[str, Any]]:
             elif prediction.get("answer_texts"):
                 if "f1" not in prediction:
                     prediction["rouge_l"] = answer_counts(prediction["answer"], prediction["answer_texts"])[1]
-                # Scores are grouped by it.
+                # Scores are grouped by these two.
                 prediction["question_tokens"] = found["question_tokens"]
                 prediction["passage_length"] = len(found["passage_tokens"])
             yield prediction
@@ -209,7 +220,7 @@ def _prune(folder: str, keep: str) -> None:
 
 @contextmanager
 def printing_to(path: str) -> Iterator[None]:
-    """Appends everything that is printed to a file."""
+    """Within this, everything that is printed is appended to a file."""
     saved: List[Tuple[int, int]] = []
     sys.stdout.flush()
     sys.stderr.flush()
@@ -229,8 +240,9 @@ def printing_to(path: str) -> Iterator[None]:
 
 def hardware(cuda_device: int) -> str:
     """
-    Describes the GPU of a run, or its processor with PyTorch's name of the instructions that are used: these change the
-    last digits of sums, and processors of one name differ in them. `ATEN_CPU_CAPABILITY` may limit them.
+    Describes the GPU of a run, or its processor with PyTorch's name of the instructions that it uses. Other
+    instructions change the last digits of sums, and processors of the same name may differ in them.
+    `ATEN_CPU_CAPABILITY` may limit them.
     """
     import torch
 
@@ -242,7 +254,9 @@ def hardware(cuda_device: int) -> str:
 
 
 def end_with(parent_ended: Any) -> None:
-    """Ends this process when `parent_ended` returns, which waits in a thread until the parent process is gone."""
+    """
+    Ends this process when `parent_ended` returns. It is called in a thread, and waits until the parent process is gone.
+    """
 
     def watch() -> None:
         parent_ended()
@@ -253,7 +267,7 @@ def end_with(parent_ended: Any) -> None:
 
 def main() -> None:
     """
-    Does the run that the command line gives as JSON, and stops when standard input ends. Workers of a cluster use it.
+    Does the run that the command line gives as JSON, and stops if standard input ends. Workers of a cluster call it.
     """
     import torch
 

@@ -30,7 +30,10 @@ def shown(value: object) -> str:
 
 
 def try_condition(condition: Condition, selection: Selection) -> bool:
-    """Tries a condition out and prints what is wrong with it, if anything. Missing data alone are no problem."""
+    """
+    Tries a condition out and prints what is wrong with it, if anything. Returns whether it works. It counts as working
+    if only data are missing.
+    """
     runs = selection.runs(condition)
     if not runs:
         return True

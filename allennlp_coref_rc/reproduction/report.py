@@ -18,12 +18,12 @@ OLD_MARKS = {
     "<!-- scripts/reproduce.py --report writes what follows -->": BEGIN,
     "<!-- scripts/reproduce.py --report wrote what is above -->": END,
 }
-"""The marks of earlier versions. A report that stands between them is found and gets the new ones."""
+"""The marks of earlier versions, which are replaced by the new ones."""
 
 SECTION = "\n### "
 
 SCORES = {"rouge_l": "Rouge-L", "f1": "F1"}
-"""The metrics of which predictions have a number for each question. The first that a table has is tested."""
+"""The metrics for which predictions have a number for each question. The first of them that a table has is tested."""
 
 SMALLEST_P = 1e-300
 
@@ -31,25 +31,26 @@ MADE_WITH = ("runs", "seeds", "commit", "hardware", "hours")
 
 INTRODUCTION = """## The papers' tables and figures
 
-A row with "mean ± sd" was run here. The mean is over seeds, of each seed's mean over tasks; the number of seeds stands
-in brackets, and sd is the standard deviation of a sample (n - 1). "best" is the seed with the best validation score,
-chosen task by task where there are tasks; between equal seeds the lower validation loss decides. The difference is
-between the paper's number and our mean or our best, whichever of the two the paper reports.
+A row with "mean ± sd" was run here. Each seed has a mean over tasks, and "mean" is the mean over seeds. The number of
+seeds stands in brackets, and sd is the standard deviation of a sample (n - 1). "best" is the seed with the best
+validation score. If there are tasks, each task has its own best seed. Between equal seeds, the lower validation loss
+decides. The difference is our number minus the paper's: our mean if the paper reports a mean, and our best otherwise.
 
-- `[OK]`: at most the tolerance worse than the paper; `[FAIL]`: worse than that
-- `[no data]`: the data set is not available; `[not run]`: no run is finished; `[3/60 run]`: some runs are finished
+- `[OK]`: better than the paper, or worse by no more than the tolerance; `[FAIL]`: worse by more
+- `[no data]`: the data set is not available; `[not run]`: no run is finished; `[3/60 run]`: some runs are finished;
+  `[3/60 failed]`: some runs failed; `[no config]`: the config is missing
 - `[no metric]`: the runs do not have this metric
 
-Hours are the wall time of all runs of a row together, minutes that of one run. A run has one thread unless the hardware
-says otherwise. A figure shows the rows whose runs are all finished. The tests of significance compare two trained
-models, not the seeds. They treat questions as independent, but questions about one text (on bAbI, five a story) are not
-quite independent, so the true p-values are larger."""
+Hours are the wall time of all runs of a row together. Minutes are the wall time of one run, as the mean over seeds. A
+run has one thread unless the hardware says otherwise. A figure shows the rows whose runs are all finished. The tests of
+significance compare two trained models, and say nothing about other seeds. They treat questions as independent. But
+questions about one text (on bAbI, five a story) are not quite independent, so the true p-values are larger."""
 
 
 def write_report(path: str, report: str) -> None:
     """
-    Writes the report between its two marks in a file, or at the end of a file without marks. Other tables and figures
-    between the marks stay, and so does the rest of the file.
+    Writes the report between its two marks in a file, or at the end of a file without marks. The rest of the file stays
+    as it is, and so do other tables and figures between the marks.
     """
     text = ""
     if os.path.exists(path):
@@ -59,7 +60,10 @@ def write_report(path: str, report: str) -> None:
 
 
 def merge_report(path: str, text: str, report: str) -> str:
-    """The text of a file with the report between its marks. Errors name the file."""
+    """
+    The text of a file with the report between its marks. If one mark is there without the other, a `ConfigurationError`
+    that names the file is raised.
+    """
     for old, new in OLD_MARKS.items():
         text = text.replace(old, new)
     if text.count(BEGIN) != text.count(END) or text.count(BEGIN) > 1 or text.find(BEGIN) > text.find(END):
@@ -90,10 +94,22 @@ def report(
     source: Optional[Results] = None,
 ) -> str:
     """
-    The tables and figures with the results of the runs in the folder `output`, for the given seeds or, without any, for
-    those that the conditions name. A figure is drawn into a folder of its own in `figures` (by default in `output`) if
-    any of its rows has all its runs. Links to its files are relative to the folder `linked_from`, if that is given.
-    With `source`, a file of results, the runs are those in it, and figures, which need the runs' folders, are left out.
+    The report in Markdown: the tables and figures with the results of their runs.
+
+    # Parameters
+
+    tables : `Sequence[Table]`
+    seeds : `Sequence[int]`
+        The seeds of the runs. If it is empty, those that the conditions name.
+    output, data : `str`
+        The folders of all runs and of all data sets.
+    figures : `str`, optional (default = `None`)
+        The folder for the files of figures, by default `figures` in `output`. Each figure has a folder of its own in
+        it. It is drawn if all runs of any of its rows are finished.
+    linked_from : `str`, optional (default = `""`)
+        Links to the files of figures are relative to this folder, if it is given.
+    source : `Results`, optional (default = `None`)
+        A file of results, from which the runs are taken. Figures are then left out, since they need the runs' folders.
     """
     parts = [INTRODUCTION]
     for table in tables:
@@ -163,7 +179,7 @@ def _line(condition: Condition, column: Column, scores: Scores, data: str) -> Li
     if paper is None:
         return [*cells, "", unfinished]
     difference = _number(score.of(column.measure) - paper, column, column.measure == "mean", sign=True)
-    # With a comma: two pairs of brackets in a row are a link in Markdown.
+    # There is a comma, since two pairs of brackets in a row would be a link in Markdown.
     return [*cells, difference, ", ".join(filter(None, (_verdict(column, score, paper), unfinished)))]
 
 
@@ -174,7 +190,7 @@ def _verdict(column: Column, score: Score, paper: float) -> str:
 
 
 def state(condition: Condition, scores: Scores, data: str) -> str:
-    """Why a condition has no numbers, or only some."""
+    """Why a condition has no numbers, or only some; empty if it has all, or if it is not run here."""
     if condition.config is None:
         return ""
     if scores.num_failed:
@@ -188,8 +204,8 @@ def state(condition: Condition, scores: Scores, data: str) -> str:
 
 def _tasks(column: Column, conditions: Sequence[Condition], scores: Dict[str, Scores]) -> List[str]:
     """
-    A line for each task: the paper's value, our value with the seed chosen by validation, our mean over seeds, and the
-    minutes of a run.
+    A line for each task, with the paper's value, our value with the best seed on validation questions, our mean over
+    seeds, and the minutes of a run.
     """
     header = ["task"]
     cells: List[Dict[Optional[int], str]] = []
@@ -211,7 +227,7 @@ def _tasks(column: Column, conditions: Sequence[Condition], scores: Dict[str, Sc
 
 
 def _notes(table: Table) -> List[str]:
-    """Each in a line, with the rows that it is about."""
+    """The notes on the rows of a table, each on a line with the rows that it is about."""
     notes: Dict[str, List[str]] = {}
     for condition in table.conditions:
         for note in (condition.note, condition.needs and f"a run needs {condition.needs}"):
@@ -247,8 +263,8 @@ def _seed(scores: Scores, seed: int) -> str:
 
 def _significance(table: Table, scores: Dict[str, Scores]) -> Iterator[List[str]]:
     """
-    Tests the significance of differences between rows, on the test questions of all tasks, with the seeds chosen by
-    validation.
+    Tests whether differences between rows are significant, on the test questions of all tasks, with the best seeds on
+    validation questions.
     """
     found_columns = {column.metric: column for column in reversed(table.columns)}
     key = next((metric for metric in SCORES if metric in found_columns), None)
@@ -296,7 +312,7 @@ def _significance(table: Table, scores: Dict[str, Scores]) -> Iterator[List[str]
 def _paired(
     first: Scores, second: Scores, column: Column, key: Optional[str]
 ) -> Optional[Tuple[List[float], List[float]]]:
-    """The scores of both rows' answers to the same questions, if both are known."""
+    """The scores of two rows' answers to the same questions; `None` if those of a row are not known."""
     of_first: List[float] = []
     of_second: List[float] = []
     for task in first.tasks:
@@ -318,12 +334,12 @@ def _number(value: Optional[float], column: Column, mean: bool = False, sign: bo
     if value is None:
         return ""
     digits = (1 if mean else 0) if column.measure == "failed" else column.digits
-    # Adding 0.0 avoids "-0.0" for small negative numbers.
+    # Adding 0.0 turns -0.0 into 0.0.
     return f"{round(value, digits) + 0.0:{'+' if sign else ''}.{digits}f}"
 
 
 def _p(value: float) -> str:
-    """A p-value, which is never 0."""
+    """A p-value. It is never written as 0."""
     return f"{value:.2g}" if value >= SMALLEST_P else f"< {SMALLEST_P:g}"
 
 

@@ -14,22 +14,25 @@ from allennlp_coref_rc.reproduction.runs import PREDICTIONS, RESULT, SEEDS
 from allennlp_coref_rc.reproduction.significance import read_scores
 
 Line = Dict[str, str]
-"""A line of the file by its columns. A metric of AllenNLP's is a column of its own; one that a run lacks is empty."""
+"""A line of the file, by column. Each of AllenNLP's metrics is a column. It is empty if a run does not have it."""
 
 FIRST = ("run", "conditions", "config", "settings", "data", "task", "seed")
 LAST = ("best_epoch", "epochs", "questions", "seconds", "commit", "hardware", "note", "right")
 """The columns before and after the metrics."""
 
 KEY = ("run", "hardware", "commit")
-"""What makes two lines the same: a run may be done again on another processor, or with another version."""
+"""
+Lines with the same values of these columns are about the same run. It may be done again on another processor, or with
+another version.
+"""
 
 BY_HAND = ("conditions", "note")
-"""Columns that keep what they have, where a run that is written again says nothing about them."""
+"""Columns that a user may fill in. They keep their text if a run that is written again has none."""
 
 TASK = "dataset_reader.task"
 
 NOT_KEPT = ("epoch", "best_epoch", "peak_", "training_", "validation_")
-"""Beginnings of metrics that say nothing about the best epoch or the test questions."""
+"""Metrics whose names begin like this are left out: they are not about the best epoch or the test questions."""
 
 
 class Results:
@@ -39,8 +42,9 @@ class Results:
     # Parameters
 
     path : `str`
+        A file of `coref-rc reproduce --write-results`. Another file raises a `ConfigurationError`.
     where : `Dict[str, str]`, optional (default = `None`)
-        Only the lines whose columns match these patterns (as file names are matched).
+        By column, a pattern as for file names. Only lines that match all patterns are read.
     """
 
     def __init__(self, path: str, where: Optional[Mapping[str, str]] = None) -> None:
@@ -58,7 +62,7 @@ class Results:
             self._by_name.setdefault(line["run"], []).append(line)
 
     def get(self, name: str) -> Optional[Dict[str, Any]]:
-        """What `result.json` has of the run of a name, if the file has the run. Seconds are those of all commands."""
+        """What the `result.json` of a run says, as `result` gives it; `None` if the file does not have the run."""
         lines = self._by_name.get(name, [])
         if len(lines) > 1:
             places = "; ".join(f"{line['hardware']}, commit {line['commit'] or 'unknown'}" for line in lines)
@@ -70,7 +74,7 @@ class Results:
 
 
 def result(line: Line) -> Dict[str, Any]:
-    """What `result.json` has of a run."""
+    """What the `result.json` of a run says, from its line. The seconds are those of all commands together."""
     metrics = {key: float(value) for key, value in line.items() if value and key not in FIRST and key not in LAST}
     return {
         "metrics": metrics,
@@ -82,7 +86,7 @@ def result(line: Line) -> Dict[str, Any]:
 
 
 def right_answers(line: Line) -> Optional[List[bool]]:
-    """Whether the answer to each test question is right, in the order of the data, if that is known."""
+    """For each test question in the order of the data, whether its answer is right; `None` if that is not known."""
     if not line["right"]:
         return None
     bits = np.unpackbits(np.frombuffer(bytes.fromhex(line["right"]), np.uint8))
@@ -91,8 +95,8 @@ def right_answers(line: Line) -> Optional[List[bool]]:
 
 def right_cell(path: str) -> str:
     """
-    Whether each answer in a file of predictions is right, as bits in hexadecimal digits. Empty without a file, or where
-    answers are not right or wrong.
+    For each answer in a file of predictions, whether it is right, as bits in hexadecimal digits. It is empty if there
+    is no file, or if answers are not simply right or wrong.
     """
     try:
         bits = [score == 1 for score in (scored.score for scored in read_scores(path))] if os.path.exists(path) else []
@@ -102,7 +106,7 @@ def right_cell(path: str) -> str:
 
 
 def read_lines(path: str) -> List[Line]:
-    """The lines of a file of results. A line without the columns of all files raises a `ConfigurationError`."""
+    """The lines of a file of results. A missing column or cell raises a `ConfigurationError`."""
     with open_text(path) as text:
         reader = csv.DictReader(text)
         lines = list(reader)
@@ -117,8 +121,8 @@ def read_lines(path: str) -> List[Line]:
 
 def write_results(path: str, folder: str, conditions: Sequence[Condition]) -> int:
     """
-    Adds all finished runs below a folder to a file of results, in place of lines about the same runs. The conditions
-    give names to their runs. Returns how many runs there were.
+    Adds all finished runs in a folder and its subfolders to a file of results. They replace lines about the same runs.
+    Each line names those of the conditions that its run belongs to. Returns the number of runs.
     """
     names: Dict[str, List[str]] = {}
     for condition in conditions:
@@ -130,7 +134,7 @@ def write_results(path: str, folder: str, conditions: Sequence[Condition]) -> in
 
 
 def add_lines(path: str, new: Sequence[Line]) -> None:
-    """Adds lines to a file of results, in place of lines about the same runs."""
+    """Adds lines to a file of results. They replace lines about the same runs."""
     lines = {_key(line): line for line in (read_lines(path) if os.path.exists(path) else [])}
     for line in new:
         known = lines.get(_key(line), {})
@@ -139,7 +143,7 @@ def add_lines(path: str, new: Sequence[Line]) -> None:
 
 
 def write_lines(path: str, lines: Sequence[Line]) -> None:
-    """Writes a file of results, with its lines in order of runs."""
+    """Writes a file of results. Its lines are sorted by run."""
     ordered = sorted(lines, key=_order)
     metrics = sorted({column for line in lines for column in line if column not in FIRST and column not in LAST})
     with atomic_write(path) as file:
@@ -196,5 +200,5 @@ def _key(line: Line) -> Tuple[str, ...]:
 
 
 def _order(line: Line) -> List[Any]:
-    """Numbers in names are compared as numbers. Texts and numbers alternate."""
+    """The key by which lines are sorted. It compares numbers in names as numbers. Texts and numbers alternate in it."""
     return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", "\n".join(_key(line)))]

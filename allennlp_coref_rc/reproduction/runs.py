@@ -36,7 +36,7 @@ METRICS = "{}_metrics.json"
 ATTEMPT = "attempt.json"
 
 MAX_NAME = 120
-"""The longest name of a folder, in characters; file systems allow 255."""
+"""The most characters in the name of a folder. File systems allow 255."""
 
 ADDED = ("trainer.cuda_device", "trainer.checkpointer.type")
 """The keys that runs add to their configs. They do not change results."""
@@ -52,9 +52,10 @@ class Run:
     # Parameters
 
     config : `str`
-        The file.
+        The file of the config, or its name in the package.
     seed : `int`
     task : `int`, optional (default = `None`)
+        The task of bAbI.
     overrides : `Dict[str, Any]`, optional (default = `{}`)
         New values of the config, by dotted key.
     output : `str`, optional (default = `"output/reproduction"`)
@@ -62,7 +63,7 @@ class Run:
     data : `str`, optional (default = `"data"`)
         The folder of all data sets.
     evaluations : `Dict[str, Dict[str, Any]]`, optional (default = `{}`)
-        More evaluations of the trained model: by the prefix of its metrics, overrides of the config.
+        More evaluations of the trained model: by the prefix of their metrics, overrides of the config.
     files : `List[str]`, optional (default = `[]`)
         The data files that the result depends on, relative to `data`.
     """
@@ -81,7 +82,7 @@ class Run:
         """The name of the run, and of its folder in `output`: its config, overrides, task and seed."""
         parts = os.path.splitext(os.path.normpath(self.config))[0].split(os.sep)[-2:]
         overrides = (f"{key}={json.dumps(value)}" for key, value in sorted(self.overrides.items()))
-        # No commas: `allennlp evaluate` would split the file's name there.
+        # It has no commas, since `allennlp evaluate` would split the file's name there.
         parts[-1] = re.sub(r"[^\w.=+-]+", "_", "+".join([parts[-1], *overrides]))
         if len(parts[-1]) > MAX_NAME:
             digest = hashlib.sha256(json.dumps(self.overrides, sort_keys=True).encode()).hexdigest()
@@ -91,18 +92,18 @@ class Run:
         return "/".join([*parts, f"seed_{self.seed}"])
 
     def path(self, *names: str) -> str:
-        """A file in the folder of the run."""
+        """The path of a file in the folder of the run."""
         return os.path.join(self.output, self.name, *names)
 
     def settings(self) -> Dict[str, Any]:
-        """The run's changes to its config by dotted key, apart from the place of the data."""
+        """By dotted key, the run's changes to its config, apart from the folder of the data."""
         task = {} if self.task is None else {"dataset_reader.task": self.task}
         return {**self.overrides, **task, **dict.fromkeys(SEEDS, self.seed)}
 
     def params(self, located: bool = False) -> Dict[str, Any]:
         """
-        The whole experiment. With `located`, its paths lead to this run's data; without, to where configs look for
-        them.
+        The whole config with the run's settings. Its data paths are those of the config or, with `located`, lead to
+        this run's folder of data. A `ConfigurationError` is raised if there is no such config.
         """
         try:
             params = with_overrides(_load(locate(self.config)), self.settings())
@@ -111,13 +112,13 @@ class Run:
             raise ConfigurationError(f"{self.config}: {error}") from error
 
     def fingerprint(self) -> str:
-        """A digest of the experiment. A run with another fingerprint is another run."""
+        """A hash of `params`. A run with another fingerprint is another run."""
         return hashlib.sha256(json.dumps(self.params(), sort_keys=True).encode()).hexdigest()[:16]
 
     def commands(self, cuda_device: int = -1) -> List[List[str]]:
         """
-        The arguments of AllenNLP's commands that train the model, predict the test questions, and evaluate it. For a
-        finished run, only those of the evaluations that it lacks.
+        The arguments of AllenNLP's commands that train the model, predict the test questions, and do the evaluations.
+        If the run is finished, only the evaluations that it does not have yet are left.
         """
         params = self.params()
         overrides = {**self.settings(), **self._data_paths(params), "trainer.cuda_device": cuda_device}
@@ -128,7 +129,7 @@ class Run:
         params = with_overrides(params, overrides)
         loader = params.get("validation_data_loader") or params["data_loader"]
         batch_size = loader.get("batch_size") or loader["batch_sampler"]["batch_size"]
-        # Continues a killed run where that is possible, and replaces it otherwise.
+        # A run that was killed goes on if that is possible, and starts over otherwise.
         again = [] if not os.path.exists(self.path(MODEL)) else ["--recover"] if self._resumable(params) else ["-f"]
         archive, device = self.path(MODEL, "model.tar.gz"), ["--cuda-device", str(cuda_device)]
         validation, test = params["validation_data_path"], params.get("test_data_path")
@@ -166,13 +167,16 @@ class Run:
         ]
 
     def shell_commands(self, environment: Dict[str, str], cuda_device: int = -1) -> List[str]:
-        """The same for a shell."""
+        """The commands of `commands` as one types them in a shell, with these environment variables."""
         start = [f"{name}={shlex.quote(value)}" for name, value in environment.items()]
         start += [shlex.quote(sys.executable), "-m", "allennlp_coref_rc"]
         return [" ".join(start + [shlex.quote(word) for word in words]) for words in self.commands(cuda_device)]
 
     def result(self) -> Optional[Dict[str, Any]]:
-        """The run's result, if it is finished."""
+        """
+        The run's result, or `None` if it is not finished. A result of another version of the config, or of other data,
+        raises a `ConfigurationError`.
+        """
         result = self.read(RESULT)
         if result is not None and result.get("fingerprint") != self.fingerprint():
             raise ConfigurationError(
@@ -189,7 +193,7 @@ class Run:
         return result
 
     def lacking(self) -> List[str]:
-        """The evaluations whose metrics the result lacks; all, if there is no result."""
+        """The evaluations whose metrics the result does not have; all of them if there is no result."""
         return self._lacking(self.result())
 
     @property
@@ -198,12 +202,12 @@ class Run:
         return result is not None and not self._lacking(result)
 
     def digests(self) -> Dict[str, str]:
-        """The digests of the data files that are at hand."""
+        """The hashes of those data files that are there."""
         paths = {name: os.path.join(self.data, name) for name in self.files}
         return {name: _digest(path, os.stat(path).st_mtime_ns) for name, path in paths.items() if os.path.isfile(path)}
 
     def read(self, name: str) -> Optional[Dict[str, Any]]:
-        """A JSON file in the folder of the run, if it is there."""
+        """The object in a JSON file in the folder of the run; `None` if there is no such file."""
         return read_json_object(self.path(name)) if os.path.exists(self.path(name)) else None
 
     def progress(self) -> float:

@@ -10,12 +10,15 @@ from allennlp_coref_rc.reproduction.runs import ERROR, PREDICTIONS, RESULT, Run
 from allennlp_coref_rc.reproduction.significance import Scored, read_scores
 
 FAILED_BELOW = 0.95
-"""A bAbI task counts as failed below this accuracy (a fraction)."""
+"""A bAbI task with a lower accuracy than this (a fraction) counts as failed."""
 
 
 @dataclass(frozen=True)
 class Score:
-    """The score of a condition's runs, in the unit of a column."""
+    """
+    The score of a condition's runs, in the unit of a column: the mean over `seeds` seeds, its standard deviation
+    (`None` for a single seed), and the best seed's score.
+    """
 
     mean: float
     sd: Optional[float]
@@ -38,7 +41,7 @@ class Scores:
     runs : `Sequence[Run]`
         All runs of the condition, finished or not.
     source : `Results`, optional (default = `None`)
-        A file with the results of runs. By default they are in the runs' folders.
+        A file with the results of runs. By default results are read from the runs' folders.
     """
 
     def __init__(self, condition: Condition, runs: Sequence[Run], source: Optional[Results] = None) -> None:
@@ -66,11 +69,14 @@ class Scores:
         return sorted({task for task, _ in self.results}, key=lambda task: task or 0)
 
     def seeds(self, task: Optional[int] = None) -> List[int]:
-        """The seeds with a result of the task, or by default of any task."""
+        """The seeds that have a result of the task, or by default of any task."""
         return sorted({seed for found, seed in self.results if task is None or found == task})
 
     def best_seed(self, task: Optional[int], validation_key: str) -> int:
-        """The best seed of a task by a metric on validation questions. One seed alone needs no metric."""
+        """
+        The best seed of a task by a metric on validation questions. If a run does not have the metric, a
+        `ConfigurationError` is raised, unless there is only one seed.
+        """
         seeds = self.seeds(task)
         if len(seeds) == 1:
             return seeds[0]
@@ -89,8 +95,8 @@ class Scores:
 
     def answers(self, task: Optional[int], validation_key: str, key: Optional[str]) -> Optional[List[Scored]]:
         """
-        The scores of the best seed's answers to the test questions of a task: `key` of its predictions, or else whether
-        they are right. `None` if a file of results has the runs but not their answers.
+        The scores of the best seed's answers to the test questions of a task. A score is the prediction's `key` or,
+        without one, whether the answer is right. `None` if a file of results has the runs but not their answers.
         """
         run = self.best_run(task, validation_key)
         if self.source is None:
@@ -99,7 +105,7 @@ class Scores:
         return None if right is None else [Scored(None, float(answer)) for answer in right]
 
     def score(self, column: Column, task: Optional[int] = None) -> Optional[Score]:
-        """The score over all tasks, or of one. `None` if runs are missing or lack the metric."""
+        """The score over all tasks, or of one. `None` if runs are missing or do not have the metric."""
         tasks = self.tasks if task is None else [task]
         metrics = {key: result["metrics"] for key, result in self.results.items() if key[0] in tasks}
         known = all(
@@ -120,11 +126,11 @@ class Scores:
         return Score(statistics.fmean(seeds), sd, len(seeds), best) if seeds else None
 
     def common(self, key: str) -> str:
-        """The different values of a key in the results, each once."""
+        """The different values that a key has in the results."""
         return ", ".join(sorted({str(result[key]) for result in self.results.values()}))
 
     def minutes(self, task: Optional[int]) -> float:
-        """The minutes of a run of a task, as the mean over seeds."""
+        """The minutes that a run of a task took, as the mean over seeds."""
         seconds = [sum(result["seconds"].values()) for key, result in self.results.items() if key[0] == task]
         return statistics.fmean(seconds) / 60
 

@@ -17,7 +17,7 @@ from allennlp_coref_rc.reproduction.sweep import Slot, environment, run_in_proce
 SECONDS_BETWEEN_LOOKS = 2.0
 
 CODE = ("*.py", "*.cpp", "*.jsonnet", "*.libsonnet")
-"""A change of these files makes a run count as another run."""
+"""If these files have changed, `commit` says so."""
 
 
 @dataclass(frozen=True)
@@ -28,11 +28,13 @@ class Selection:
     # Parameters
 
     seeds : `List[int]`, optional (default = `[]`)
-        By default each condition's own.
+        By default those of each condition.
     tasks : `List[int]`, optional (default = `[]`)
-        Tasks of bAbI; by default all.
-    data, output : `str`, optional
-        The folders of all data sets and of all runs.
+        Tasks of bAbI. By default all.
+    data : `str`, optional (default = `"data"`)
+        The folder of all data sets.
+    output : `str`, optional (default = `"output/reproduction"`)
+        The folder of all runs.
     """
 
     seeds: List[int] = field(default_factory=list)
@@ -46,8 +48,8 @@ class Selection:
 
     def minutes(self, conditions: Sequence[Condition]) -> Dict[Run, float]:
         """
-        The runs of conditions whose data and config are at hand, ordered by seed, each with its expected minutes.
-        Prints the names of the other conditions.
+        The runs of those conditions whose data and config are there, ordered by seed, each with its expected minutes.
+        The names of the other conditions are printed.
         """
         minutes: Dict[Run, float] = {}
         for condition in conditions:
@@ -60,12 +62,12 @@ class Selection:
                 print(f"[no config] {condition.name}: {condition.config}: no such file", file=sys.stderr)
             else:
                 minutes.update(dict.fromkeys(self.runs(condition), condition.minutes or 1.0))
-        # The first seed of every condition comes first, then the next, so that conditions can be compared early.
+        # The first seeds of all conditions come first, then the second ones, so that conditions can be compared early.
         return {run: minutes[run] for run in sorted(minutes, key=lambda run: run.seed)}
 
 
 def print_commands(minutes: Dict[Run, float], threads: int, gpus: Sequence[str]) -> None:
-    """Prints the commands of the runs that are not finished, for a shell."""
+    """Prints the commands of the runs that are not finished, as one types them in a shell."""
     gpu = gpus[0] if gpus else None
     for run in minutes:
         if not run.finished:
@@ -76,8 +78,8 @@ def run_all(
     minutes: Dict[Run, float], slots: Sequence[Slot], scheduler: Optional[str], threads: int, keep_weights: str
 ) -> int:
     """
-    Does the runs that are not finished, in processes of this machine, one a slot, or on the Dask cluster of a
-    scheduler. Returns how many of them failed.
+    Does the runs that are not finished, in processes on this machine, one for each slot, or on the Dask cluster of a
+    scheduler. Returns the number of runs that failed.
     """
     waiting = [run for run in minutes if not run.finished]
     job = {"commit": commit(), "keep_weights": keep_weights}
@@ -96,7 +98,7 @@ def run_all(
 
 
 def reason(run: Run) -> str:
-    """Why a run failed, in a line."""
+    """A line that says why a run failed."""
     lines = []
     if os.path.exists(run.path(ERROR)):
         with open(run.path(ERROR), encoding="utf-8") as file:
@@ -109,7 +111,7 @@ def reason(run: Run) -> str:
 
 
 class Progress:
-    """A progress bar for all runs, in expected minutes. It checks their progress every now and then."""
+    """A progress bar for all runs, in expected minutes. A thread looks at their progress every now and then."""
 
     def __init__(self, minutes: Dict[Run, float], waiting: Sequence[Run]) -> None:
         self._minutes = minutes
@@ -154,8 +156,8 @@ class Progress:
 
 def commit() -> str:
     """
-    The commit of the clone, with "+" and a digest of the changes if code or configs have any. Empty without Git or a
-    clone.
+    The commit of the clone. If code or configs have changed since, "+" and a hash of the changes follow. It is empty
+    without Git or outside of a clone.
     """
 
     def git(*words: str) -> str:

@@ -10,7 +10,7 @@ from allennlp_coref_rc.metrics.answer_scores import correctness
 
 
 class Scored(NamedTuple):
-    """A question of a file of predictions: its id and its correct answers, if it has them, and the answer's score."""
+    """A question of a file of predictions: its id (if it has one), the score of its answer, and its correct answers."""
 
     id: Any
     score: float
@@ -19,9 +19,10 @@ class Scored(NamedTuple):
 
 class McNemar(NamedTuple):
     """
-    McNemar's test: whether two readers have equal shares of the questions that only one of them answers correctly.
+    The result of McNemar's test. It looks at the questions that only one of two readers answers correctly, and asks
+    whether both readers have equally many of them.
 
-    `exact` is the two-sided p-value from the binomial distribution, `corrected` the p-value from the chi-squared
+    `exact` is the two-sided p-value from the binomial distribution. `corrected` is the p-value from the chi-squared
     distribution with the correction for continuity.
     """
 
@@ -33,7 +34,9 @@ class McNemar(NamedTuple):
 
 
 class Bootstrap(NamedTuple):
-    """The mean difference of two readers' scores of the same questions, its 95 % interval and two-sided p-value."""
+    """
+    The mean difference between two readers' scores for the same questions, its 95 % interval and two-sided p-value.
+    """
 
     questions: int
     difference: float
@@ -43,7 +46,7 @@ class Bootstrap(NamedTuple):
 
 
 def mcnemar(first: Sequence[float], second: Sequence[float]) -> McNemar:
-    """McNemar's test, given each reader's scores of the same questions. An answer is right if its score is 1."""
+    """McNemar's test, given each reader's scores for the same questions. An answer is right if its score is 1."""
     only_first = sum(a == 1 and b != 1 for a, b in zip(first, second))
     only_second = sum(b == 1 and a != 1 for a, b in zip(first, second))
     discordant = only_first + only_second
@@ -62,9 +65,19 @@ def paired_bootstrap(
     groups: Optional[Sequence[Any]] = None,
 ) -> Bootstrap:
     """
-    The difference of the first and the second reader's scores of the same questions, over samples drawn with
-    replacement. With `groups`, such as each question's passage, whole groups of questions are drawn, since questions of
-    a group are not independent of each other.
+    The mean difference between the first and the second reader's scores for the same questions, over samples that are
+    drawn with replacement.
+
+    # Parameters
+
+    first, second : `Sequence[float]`
+        The readers' scores, in the same order.
+    samples : `int`, optional (default = `10000`)
+        The number of samples.
+    seed : `int`, optional (default = `1`)
+    groups : `Sequence[Any]`, optional (default = `None`)
+        The group of each question, such as its passage. Whole groups are then drawn, since the questions of a group are
+        not independent of each other. By default each question is drawn by itself.
     """
     differences = np.asarray(first, dtype=float) - np.asarray(second, dtype=float)
     groups = range(len(differences)) if groups is None else groups
@@ -72,11 +85,11 @@ def paired_bootstrap(
     sums, sizes = np.bincount(numbers, weights=differences), np.bincount(numbers)
     generator = np.random.default_rng(seed)
     n = len(sums)
-    # A sample at a time: all of them would be a matrix of samples and questions.
+    # One sample is drawn at a time, as all of them would be a matrix of samples by questions.
     draws = (generator.integers(n, size=n) for _ in range(samples))
     means = np.array([sums[drawn].sum() / sizes[drawn].sum() for drawn in draws])
     low, high = np.percentile(means, [2.5, 97.5])
-    # The observed sample counts as one more under the null hypothesis.
+    # Under the null hypothesis the observed sample is one of the samples, so it is counted too.
     tail = (1 + min((means <= 0).sum(), (means >= 0).sum())) / (samples + 1)
     mean = float(differences.mean())
     return Bootstrap(len(differences), mean, float(low), float(high), min(1.0, 2 * float(tail)))
@@ -84,9 +97,10 @@ def paired_bootstrap(
 
 def read_scores(path: str, key: Optional[str] = None) -> List[Scored]:
     """
-    The questions of a file of predictions, in order. A score is `key` of the prediction, or else whether the answer is
-    correct (`correct`, `exact_match`, or `answer` and `gold`). The file is what `allennlp predict` writes, an object a
-    question, or the predictions of `allennlp evaluate`, an object a batch.
+    The questions of a file of predictions, in order. A score is the prediction's `key` or, without one, whether the
+    answer is correct (`correct`, `exact_match`, or `answer` and `gold`). `allennlp predict` writes such a file with an
+    object for each question, and `allennlp evaluate` with an object for each batch. A prediction without a score raises
+    a `ConfigurationError`.
     """
     found = []
     for place, prediction in _predictions(path):
@@ -101,7 +115,10 @@ def read_scores(path: str, key: Optional[str] = None) -> List[Scored]:
 
 
 def pair(first: Sequence[Scored], second: Sequence[Scored], names: Tuple[str, str]) -> Tuple[List[float], List[float]]:
-    """Pairs the scores of the same questions, by id if all have one, else by their order."""
+    """
+    Pairs the scores for the same questions: by their ids if all have one, and by their order otherwise. `names` are
+    those of the two files, for messages. Files with different questions raise a `ConfigurationError`.
+    """
     tables: List[Dict[Any, Scored]] = []
     for name, questions in zip(names, (first, second)):
         ids = [question.id for question in questions]

@@ -16,8 +16,8 @@ FEW = 4
 
 def smoke_test(run: Run, with_data: bool = True) -> None:
     """
-    Builds the reader of a run and, if the data are at hand, reads the beginnings of the files and builds the model.
-    Every failure raises a `ConfigurationError`.
+    Builds the dataset reader of a run. With `with_data`, it also reads the beginnings of the data files and builds the
+    model. Whatever fails raises a `ConfigurationError`.
     """
     params = run.params(located=True)
     try:

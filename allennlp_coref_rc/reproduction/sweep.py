@@ -17,7 +17,7 @@ from allennlp_coref_rc.reproduction.execution import advice, end_with, execute
 from allennlp_coref_rc.reproduction.runs import ERROR, Run
 
 LONGEST_ERROR = 2000
-"""The longest error message of a cluster's worker that is kept, in characters."""
+"""The number of characters that are kept of an error message of a cluster's worker."""
 
 PRELOADED = ["allennlp_coref_rc.reproduction.preloaded"]
 
@@ -30,11 +30,12 @@ Job = Dict[str, Any]
 
 def run_in_processes(runs: Sequence[Run], slots: Sequence[Slot], threads: int, job: Job) -> Iterator[Tuple[Run, bool]]:
     """
-    Does runs, each in a process of its own, as many at a time as there are slots. Yields each run, when it ends, with
-    whether it succeeded. AllenNLP starts only once: the processes are forks of one that has imported everything.
+    Does runs, each in a process of its own, as many at a time as there are slots. When a run ends, it is yielded
+    together with whether it succeeded. AllenNLP is imported only once: the processes are forks of one that has imported
+    everything.
     """
-    # Compiled libraries read these when they are loaded, in the process that forks all others. An import asks for CUDA
-    # there; only with this setting can forks still use it.
+    # Compiled libraries read these variables when they are loaded, in the process that forks all others. An import asks
+    # for CUDA there, and forks can still use it only with this setting.
     os.environ.update(environment(threads), PYTORCH_NVML_BASED_CUDA_CHECK="1")
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(PRELOADED)
@@ -61,7 +62,8 @@ def run_in_processes(runs: Sequence[Run], slots: Sequence[Slot], threads: int, j
 
 def run_on_cluster(runs: Sequence[Run], scheduler: str, threads: int, job: Job) -> Iterator[Tuple[Run, bool]]:
     """
-    The same on the Dask cluster of a scheduler. Its workers must have this folder, the data and the folder of the runs.
+    Does the same as `run_in_processes` on the Dask cluster of a scheduler. Its workers must have the current folder,
+    the data and the folder of the runs.
     """
     with Workers(0, scheduler) as workers:
         function = partial(_execute_elsewhere, os.getcwd(), threads, job)
@@ -82,19 +84,19 @@ def _child(run: Run, gpu: Slot, job: Job) -> None:
     parent = multiprocessing.parent_process()
     if parent is not None:
         end_with(parent.join)
-    # CUDA reads these when it is first used, which no parent has done.
+    # CUDA reads these when it is first used, and no parent process has used it.
     os.environ.update(environment(int(os.environ["OMP_NUM_THREADS"]), gpu))
     try:
         execute(run, cuda_device=0 if gpu else -1, **job)
     except Exception as error:
-        # The reason is in its folder, if it could be written.
+        # The reason is in the run's folder, if it could be written.
         if not os.path.exists(run.path(ERROR)):
             print(f"\n{run.name}: {advice(error) or traceback.format_exc()}", file=sys.stderr, flush=True)
         sys.exit(1)
 
 
 def _execute_elsewhere(folder: str, threads: int, job: Job, items: List[Tuple[str, Run]]) -> str:
-    """Returns why the run failed, or nothing if it succeeded."""
+    """Does a run in a process of its own. Returns why it failed, or an empty text if it succeeded."""
     words = [sys.executable, "-m", "allennlp_coref_rc.reproduction.execution"]
     try:
         with (

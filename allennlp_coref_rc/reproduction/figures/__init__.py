@@ -1,1 +1,4 @@
-"""The papers' figures: curves and scores of finished runs (without PyTorch and AllenNLP), and their drawings."""
+"""
+The papers' figures: curves and scores of finished runs, and their drawings. Modules of curves and scores import neither
+PyTorch nor AllenNLP.
+"""

@@ -9,7 +9,7 @@ STYLES = {"": "solid", "validation": "solid", "training": "dashed"}
 
 
 class Curve(NamedTuple):
-    """The values of the runs at each place on the horizontal axis. A level line has one place, `None`."""
+    """The values of the runs at each x. A level line has only one x, `None`."""
 
     name: str
     points: Dict[Optional[float], List[float]]
@@ -25,7 +25,7 @@ def deviation(values: Sequence[float]) -> float:
 
 
 def write_table(path: str, curves: Sequence[Curve], x_name: str, y_name: str) -> None:
-    """Writes a line for each point; a single run has no deviation."""
+    """Writes a CSV file with a line for each point. If a point has a single run, its deviation is empty."""
     with atomic_write(path) as file:
         table = csv.writer(file, lineterminator="\n")
         table.writerow(["curve", x_name, "runs", y_name, "deviation", "least", "most"])
@@ -63,7 +63,10 @@ def draw(path: str, curves: Sequence[Curve], x_name: str, y_name: str) -> None:
 
 
 def write_curves(path: str, curves: Sequence[Curve], x_name: str, y_name: str) -> List[str]:
-    """Draws mean and deviation over the runs of each curve to PATH.png, and writes the numbers to PATH.csv."""
+    """
+    Draws the mean and the standard deviation over the runs of each curve to PATH.png, and writes the numbers to
+    PATH.csv. Returns both paths.
+    """
     write_table(path + ".csv", curves, x_name, y_name)
     draw(path + ".png", curves, x_name, y_name)
     return [path + ".png", path + ".csv"]

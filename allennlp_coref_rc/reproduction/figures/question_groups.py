@@ -30,7 +30,10 @@ BOUNDS = (200, 400, 600, 800, 1000, 1200)
 
 
 class Answered(NamedTuple):
-    """A question that a reader has answered, with the counts that its metrics sum up."""
+    """
+    A question that a reader has answered: the question, the number of tokens of its passage, its correct answers, and
+    the counts from which metrics are computed.
+    """
 
     question: str
     length: int
@@ -39,11 +42,13 @@ class Answered(NamedTuple):
 
 
 Readers = Dict[str, Dict[Any, Answered]]
-"""By reader, the answers by the ids of the questions."""
+"""By reader, its answers by the ids of the questions."""
 
 
 class Score(NamedTuple):
-    """A reader's score in a group, in points, and its difference from the first reader's score, with an interval."""
+    """
+    A reader's score in a group, in percent, and its difference from the first reader's score, with a 95 % interval.
+    """
 
     reader: str
     measure: str
@@ -60,7 +65,10 @@ class Group(NamedTuple):
 
 
 def read_answers(path: str) -> Dict[Any, Answered]:
-    """The questions of a file of predictions, by id or, where there is no id, by their number."""
+    """
+    The questions of a file of predictions, by their ids or, if they have none, by their numbers. A prediction without
+    correct answers raises a `ConfigurationError`.
+    """
     answers: Dict[Any, Answered] = {}
     for number, values in enumerate(progress_bar(read_json(path), desc=path, unit=" questions"), start=1):
         known = values.get("answer_texts")
@@ -85,7 +93,7 @@ def read_answers(path: str) -> Dict[Any, Answered]:
 
 
 def _counts(prediction: JsonValue, references: List[str]) -> List[float]:
-    """The counts of an answer. Where a prediction has a score itself, as those of Quoref, that one counts."""
+    """The counts of an answer. If a prediction comes with a score, as those of Quoref do, that score is taken."""
     counts = answer_counts(prediction["answer"].string(), references)
     for i, name in enumerate(MEANS, start=1):
         carried = prediction.get(name)
@@ -95,7 +103,7 @@ def _counts(prediction: JsonValue, references: List[str]) -> List[float]:
 
 
 def read_readers(paths: Dict[str, str]) -> Readers:
-    """The answers of readers to the same questions."""
+    """The answers of readers to the same questions. If questions differ, a `ConfigurationError` is raised."""
     readers = {name: read_answers(path) for name, path in paths.items()}
     _check_same_questions(paths, list(readers.values()))
     return readers
@@ -135,10 +143,13 @@ def length_ranges(bounds: Sequence[int]) -> List[str]:
 
 
 def score(names: Sequence[str], counts: Sequence[numpy.ndarray], measures: Iterable[str], samples: int) -> List[Score]:
-    """The scores of readers whose `counts` are of the same questions. Shape: (questions, counts)."""
+    """
+    The scores of readers, and their differences from the first reader with bootstrap intervals. `counts` are those of
+    each reader for the same questions, of shape (num_questions, num_counts).
+    """
     generator, size = numpy.random.default_rng(0), len(counts[0])
     drawn = [numpy.bincount(generator.integers(size, size=size), minlength=size) for _ in range(samples)]
-    # The first row weighs all questions equally: the measured score.
+    # In the first row all questions have the same weight, which gives the measured score.
     weights = numpy.array([numpy.ones(size), *drawn])
     metrics = [[scores_of(sums) for sums in (weights @ own).tolist()] for own in counts]
     scores = []
@@ -159,8 +170,8 @@ def score_groups(
     samples: int,
 ) -> List[Group]:
     """
-    All questions as one group, then each group that has questions, in order. The first reader's tokens decide the
-    group.
+    All questions as one group, then each group that has questions, in the order of their names in `order`. The first
+    reader's tokens decide a question's group.
     """
     members: Dict[str, List[Any]] = {}
     for key, answered in next(iter(readers.values())).items():
@@ -175,7 +186,7 @@ def score_groups(
 
 
 def group_by(by: str, readers: Readers, measures: Sequence[str], bounds: Sequence[int], samples: int) -> List[Group]:
-    """Groups by one of `GROUPINGS`; `bounds` are of lengths."""
+    """The scores by one of `GROUPINGS`. `bounds` are the bounds of lengths in tokens."""
     if by == "question type":
         order = [*QUESTION_TYPES, "other"]
         return score_groups(readers, lambda answered: question_type(answered.question), order, measures, samples)

@@ -22,7 +22,8 @@ MEASURES = {"rouge_l": "Rouge-L", "bleu_1": "Bleu-1", "exact_match": "exact matc
 
 def markdown(title: str, groups: Sequence[Group], measure: str) -> str:
     """
-    A table with a row for each group. The cells of all readers but the first end with the difference and its interval.
+    A table with a row for each group. The first reader's cells have only its score. Those of the others also have the
+    difference from it and the interval.
     """
     names = [score.reader for score in groups[0].scores if score.measure == measure]
     lines = [f"## {MEASURES[measure]} by {title}", "", f"| {title} | questions | {' | '.join(names)} |"]
@@ -54,7 +55,7 @@ def draw(path: str, title: str, groups: Sequence[Group], measure: str) -> None:
         axes[0, 0].bar(at, [score.score for score in scores], bar, label=name, color=f"C{i}")
         if i:
             distances = [[s.difference - s.low for s in scores], [s.high - s.difference for s in scores]]
-            # With skewed differences, an interval may not contain its difference.
+            # If differences are skewed, the interval may not contain the difference.
             errors = numpy.maximum(distances, 0)
             bars = [score.difference for score in scores]
             axes[1, 0].bar(at, bars, bar, yerr=errors, label=name, color=f"C{i}", error_kw={"linewidth": 0.8})
@@ -90,7 +91,7 @@ def write(folder: str, tables: Dict[str, List[Group]], measures: Sequence[str]) 
 
 @dataclass(frozen=True)
 class Comparison:
-    """The settings of a comparison of readers; see `QuestionBars`."""
+    """The settings of a comparison of readers, which `QuestionBars` describes."""
 
     by: Sequence[str] = GROUPINGS
     measures: Sequence[str] = tuple(MEASURES)
@@ -106,8 +107,8 @@ class Comparison:
 
     def write(self, folder: str, paths: Dict[str, str]) -> List[str]:
         """
-        Writes tables and pictures from files of predictions, given by reader. The folder is made only if all files can
-        be used.
+        Writes tables and pictures from files of predictions, whose paths are given by reader. Returns the paths of what
+        it wrote. The folder is made only if all files can be used.
         """
         readers = read_readers(paths)
         bounds = sorted(set(self.bounds))

@@ -11,7 +11,7 @@ from allennlp_coref_rc.common.json_objects import read_json_object
 from allennlp_coref_rc.reproduction.figures.curves import Curve
 
 LARGEST = 1e300
-"""Values beyond this do not count as numbers, and NaN does not either."""
+"""Larger values do not count as numbers, and neither does NaN."""
 
 X_NAME = "share of mentions removed or replaced"
 
@@ -34,6 +34,10 @@ def setting(folder: Path, key: str) -> Optional[float]:
 
 
 def ablation_curve(name: str, folders: Sequence[Path], metric: str, against: Sequence[str]) -> Curve:
+    """
+    A metric of finished runs against a setting of theirs, the only one of the dotted keys `against` that a config has.
+    A run without it counts as 0. If no run has it, the curve is a level line.
+    """
     points = defaultdict(list)
     settings: List[Optional[float]] = []
     for folder in folders:
@@ -50,6 +54,7 @@ def ablation_curve(name: str, folders: Sequence[Path], metric: str, against: Seq
 
 
 def training_curve(name: str, folders: Sequence[Path], split: str) -> Curve:
+    """exp(-loss) of runs after each epoch, from 1, on a split. A run that has ended keeps its last value."""
     runs: List[List[float]] = []
     for folder in folders:
         found = [re.fullmatch(r"metrics_epoch_(\d+)\.json", path.name) for path in folder.glob("metrics_epoch_*.json")]
@@ -62,7 +67,7 @@ def training_curve(name: str, folders: Sequence[Path], split: str) -> Curve:
                 raise ConfigurationError(f"{folder / metrics}: found the {split}_loss {loss}, expected 0 or more")
             runs[-1].append(math.exp(-loss))
     longest = max(map(len, runs), default=0)
-    # A run that has ended keeps its last value, since good runs end early.
+    # Good runs end early, so without their last values the rest of the curve would be that of the others.
     points: Dict[Optional[float], List[float]] = {
         float(i + 1): [run[min(i, len(run) - 1)] for run in runs if run] for i in range(longest)
     }
@@ -70,7 +75,7 @@ def training_curve(name: str, folders: Sequence[Path], split: str) -> Curve:
 
 
 def read_object(folder: Path, name: str) -> Dict[str, Any]:
-    """Reads a JSON file of a run."""
+    """The only object in a JSON file of a run. If there is none, a `ConfigurationError` is raised."""
     if not folder.is_dir():
         raise ConfigurationError(f"{folder}: no such folder, expected one that `coref-rc train` has written")
     if not (folder / name).exists():

@@ -22,7 +22,10 @@ class Story(NamedTuple):
 
 
 def find_stories(reader: AnnotatedBabiReader, name: str, numbers: Sequence[int]) -> Dict[int, Story]:
-    """Questions of a file by number (the first is 1), in the order of `numbers`."""
+    """
+    Questions of a bAbI file by their numbers (the first is 1), in the order of `numbers`. A number that the file does
+    not have raises a `ConfigurationError`.
+    """
     items = reader.read_items(reader.find(name), name)
     stories = {number: Story(question, task) for number, (_, (_, task, question)) in enumerate(items, start=1)}
     for number in numbers:
@@ -34,7 +37,7 @@ def find_stories(reader: AnnotatedBabiReader, name: str, numbers: Sequence[int])
 
 
 def by_prefixes(predictor: Predictor, story: Story) -> Distributions:
-    """The reader's beliefs after reading only the first sentence, the first two, and so on."""
+    """The candidates' probabilities when the reader has read only the first sentence, the first two, and so on."""
     reader, (question, task) = babi_reader(predictor._dataset_reader), story
     ends = range(1, len(question.statements) + 1)
     instances = [reader.text_to_instance(question.statements[:end], question.question, task=task) for end in ends]
@@ -42,7 +45,10 @@ def by_prefixes(predictor: Predictor, story: Story) -> Distributions:
 
 
 def by_boundaries(predictor: Predictor, story: Story) -> Distributions:
-    """The answer layer's probabilities, given the encoding of each sentence's last token."""
+    """
+    The answer layer's probabilities of the classes, from the encoding of each sentence's last token. The reader reads
+    the whole story once. A reader whose answers are not classes raises a `ConfigurationError`.
+    """
     model, reader = predictor._model, babi_reader(predictor._dataset_reader)
     names = model.vocab.get_index_to_token_vocabulary(CLASS_LABELS)
     if not names:
@@ -54,7 +60,7 @@ def by_boundaries(predictor: Predictor, story: Story) -> Distributions:
     predictor.predict_instance(reader.text_to_instance(question.statements, question.question, task=task))
     hook.remove()
     ends = [stop for _, stop in reader.split(question.statements).sentences]
-    # If all attention is on the boundary, the result is its encoding.
+    # If all attention is on a sentence's last token, the result is the encoding of that token.
     inputs = AnswerInput._make([*(part.expand(len(ends), *part.shape[1:]) for part in seen[0][:6]), None])
     at_end = torch.zeros_like(inputs.passage_mask)
     at_end[range(len(ends)), [end - 1 for end in ends]] = True
@@ -78,7 +84,7 @@ def load_reader(path: str, trust: bool = False) -> Predictor:
 
 
 def babi_reader(reader: DatasetReader) -> AnnotatedBabiReader:
-    """The reader, if it reads bAbI; any other raises a `ConfigurationError`."""
+    """The dataset reader, if it is one of bAbI. Any other raises a `ConfigurationError`."""
     if not isinstance(reader, AnnotatedBabiReader):
         raise ConfigurationError(f"found a reader of {type(reader).__name__}, expected one of AnnotatedBabiReader")
     return reader

@@ -1,4 +1,4 @@
-"""The drawings of figures, which files of conditions name."""
+"""The drawings of figures. Files of conditions name them."""
 
 from allennlp_coref_rc.reproduction.figures.drawings.ablation_curves import AblationCurves
 from allennlp_coref_rc.reproduction.figures.drawings.figure import Drawing, Figure

@@ -11,15 +11,15 @@ from allennlp_coref_rc.reproduction.scores import Scores
 class AblationCurves(Drawing):
     """
     A metric of runs against the share of coreference mentions that `corrupted_coref` removed or replaced: Figure 3
-    (left) of Coref-GRU (Dhingra et al., NAACL 2018). All rows of one name form a curve. A run whose config does not set
-    the share counts as 0; a curve is a level line if none of its runs sets it.
+    (left) of Coref-GRU (Dhingra et al., NAACL 2018). All rows of the same name form a curve. If a config does not set
+    the share, its run counts as 0. If no run of a curve sets it, the curve is a level line.
 
     Registered as a `Drawing` with name "ablation_curves".
 
     # Parameters
 
     metric : `str`, optional (default = `"test_accuracy"`)
-        As AllenNLP's metrics.json calls it.
+        Its name in AllenNLP's metrics.json.
     """
 
     def __init__(self, metric: str = "test_accuracy") -> None:

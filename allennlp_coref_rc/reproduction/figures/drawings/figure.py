@@ -14,7 +14,7 @@ class Drawing(Registrable):
     """Draws the files of a figure."""
 
     def draw(self, folder: str, rows: Sequence[Scores]) -> List[str]:
-        """Draws rows whose runs are all finished. Writes files into a folder that exists, and returns their names."""
+        """Draws rows whose runs are all finished. Writes files into a folder that exists, and returns their paths."""
         raise NotImplementedError
 
 
@@ -31,7 +31,10 @@ class Figure(Table):
 
 
 def best_runs(rows: Sequence[Scores], task: Optional[int], metric: str) -> Dict[str, Run]:
-    """The run of each row that is best on validation questions."""
+    """
+    By the name of a row, its run that is best on validation questions. If rows have the same name, or a row has no run
+    of the task, a `ConfigurationError` is raised.
+    """
     names = [scores.condition.row for scores in rows]
     if len(set(names)) < len(names):
         raise ConfigurationError(f"found the rows {', '.join(names)}, expected a name of its own for each")
@@ -42,7 +45,7 @@ def best_runs(rows: Sequence[Scores], task: Optional[int], metric: str) -> Dict[
 
 
 def model_folders(rows: Sequence[Scores]) -> Dict[str, List[Path]]:
-    """The folders that AllenNLP wrote for the runs of each curve. All rows of one name form a curve."""
+    """The folders that AllenNLP wrote for the runs of each curve. All rows of the same name form a curve."""
     folders: Dict[str, List[Path]] = {}
     for scores in rows:
         runs = scores.runs.values()

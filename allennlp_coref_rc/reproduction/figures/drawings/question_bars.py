@@ -10,18 +10,20 @@ from allennlp_coref_rc.reproduction.scores import Scores
 @Drawing.register("question_bars")
 class QuestionBars(Drawing):
     """
-    Scores of readers by type of question and by length of the passage, beside each other: Figures 4 and 5 of DASSA
-    (Mihaylov and Frank, EMNLP 2019). The first row is the baseline for the others. Each row is represented by its run
-    with the best Rouge-L on validation questions.
+    The scores of several readers, side by side, by the type of the question and by the length of the passage: Figures 4
+    and 5 of DASSA (Mihaylov and Frank, EMNLP 2019). The others are compared with the first row. For each row, the run
+    with the best Rouge-L on validation questions is drawn.
 
     Registered as a `Drawing` with name "question_bars".
 
     # Parameters
 
     by : `List[str]`, optional (default = `["question type", "passage length"]`)
+        How questions are grouped.
     measures : `List[str]`, optional (default = `["rouge_l", "bleu_1", "exact_match", "f1"]`)
+        The scores that are drawn.
     bounds : `List[int]`, optional (default = `[200, 400, 600, 800, 1000, 1200]`)
-        The largest number of tokens in each range of lengths except the last.
+        The largest number of tokens in each range of lengths but the last.
     samples : `int`, optional (default = `1000`)
         The number of bootstrap samples for the intervals of differences.
     """

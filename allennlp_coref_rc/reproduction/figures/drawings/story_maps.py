@@ -17,9 +17,9 @@ from allennlp_coref_rc.reproduction.scores import Scores
 @Drawing.register("story_maps")
 class StoryMaps(Drawing):
     """
-    Readers' beliefs after each sentence of bAbI's test stories, as heat maps of candidates by sentences: Figure 4 of
-    the MAGE-GRU paper (Dhingra et al. 2017, arXiv:1703.02620). Each row and task is represented by its run that is best
-    on validation questions.
+    The candidates' probabilities after each sentence of bAbI's test stories, as heat maps of sentences by candidates:
+    Figure 4 of the paper on MAGE-GRU (Dhingra et al. 2017, arXiv:1703.02620). For each row and task, the run that is
+    best on validation questions is drawn.
 
     Registered as a `Drawing` with name "story_maps".
 
@@ -28,9 +28,9 @@ class StoryMaps(Drawing):
     questions : `List[int]`, optional (default = `[1]`)
         The numbers of the questions in each task's test file, from 1.
     way : `str`, optional (default = `"prefixes"`)
-        `"prefixes"`: a reader reads the story's first sentence, then the first two, and so on. `"boundaries"`, the
-        paper's way: it reads the story once, and the encoding of each sentence's last token replaces the sum over the
-        attention; only for readers whose answers are classes.
+        With `"prefixes"`, a reader reads the story's first sentence, then the first two, and so on. `"boundaries"` is
+        the paper's way: a reader reads the story once, and the encoding of each sentence's last token takes the place
+        of the sum over the attention. It works only for readers whose answers are classes.
     """
 
     def __init__(self, questions: Iterable[int] = (1,), way: str = "prefixes") -> None:

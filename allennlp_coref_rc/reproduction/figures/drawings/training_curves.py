@@ -11,9 +11,9 @@ from allennlp_coref_rc.reproduction.scores import Scores
 @Drawing.register("training_curves")
 class TrainingCurves(Drawing):
     """
-    exp(-loss), the geometric mean of the correct answers' probabilities, after each epoch: Figure 3 (right) of
-    Coref-GRU (Dhingra et al., NAACL 2018). The loss is taken from AllenNLP's metrics. All rows of one name form a
-    curve, the mean of their runs; a run that has ended counts with its last value.
+    exp(-loss) after each epoch, which is the geometric mean of the correct answers' probabilities: Figure 3 (right) of
+    Coref-GRU (Dhingra et al., NAACL 2018). The loss is taken from AllenNLP's metrics. All rows of the same name form a
+    curve, which is the mean of their runs. A run that has ended counts with its last value.
 
     Registered as a `Drawing` with name "training_curves".
 
