@@ -10,10 +10,10 @@ from allennlp_coref_rc.pages.marked_text import Mark, in_lanes, joined, lanes, m
 from allennlp_coref_rc.pages.templates import render
 
 MAX_ROWS = 200
-"""The longest list of frames, relations or edges in a fragment."""
+"""The most frames, relations or edges that a fragment lists."""
 
 MAX_STRINGS = 20
-"""The most different mentions that are listed of an entity."""
+"""The most different mentions that are listed for an entity."""
 
 PRONOUNS = frozenset(
     "i me my mine myself you your yours yourself yourselves he him his himself she her hers herself it its itself we "
@@ -30,7 +30,7 @@ class Entity(NamedTuple):
     """Its most frequent mention that is no pronoun."""
     mentions: int
     strings: str
-    """Its different mentions."""
+    """Its different mentions, with commas between them."""
 
 
 def entities(text: AnnotatedText) -> List[Entity]:
@@ -55,27 +55,32 @@ def html_fragment(
     max_tokens: int = 5000,
 ) -> str:
     """
-    An annotated text as a piece of HTML that stands alone: a `<div>` with its own style, without scripts and without
-    anything from the network, for a notebook or a part of a page. It is readable on light and dark ground. Every
-    mention has a line in the colour of its entity and the entity's number; mentions lie in each other as in the text.
-    Under the mouse, all mentions of an entity stand out.
+    An annotated text as a piece of HTML for a notebook or a part of a page. It is a `<div>` with its own style, without
+    scripts, and needs nothing from the network. It can be read on light and dark backgrounds. Every mention is
+    underlined in the colour of its entity, and has the entity's number. Mentions may contain each other, as in the
+    text. When the mouse is on a mention, all mentions of its entity stand out.
 
     # Parameters
 
     text : `AnnotatedText`
     clusters : `Collection[int]`, optional (default = `None`)
-        The positions of the clusters whose mentions are marked and listed, from 0. By default all are. The nth cluster
-        has the same colour and the number n + 1 in any case.
+        The positions, from 0, of the clusters whose mentions are marked and listed. By default all are. The cluster at
+        position n always has the same colour and the number n + 1.
     answer : `str` or `List[Span]`, optional (default = `None`)
-        What is framed: spans of tokens, or all places that read like this string, in any case.
+        What is framed: these spans of tokens, or all places that read like this string, in upper or lower case.
     weights : `List[float]`, optional (default = `None`)
-        A number of 0 or more for each token, which colours the ground behind it.
+        A number of 0 or more for each token, which colours its background.
     show_entities : `bool`, optional (default = `True`)
-        Whether a list of the entities follows, with their numbers of mentions.
+        Whether a list of the entities follows, with the number of mentions of each.
     show_structure : `bool`, optional (default = `True`)
-        Whether lists of frames, discourse relations and edges follow, folded up.
+        Whether lists of frames, discourse relations and edges follow, which can be unfolded.
     max_tokens : `int`, optional (default = `5000`)
-        Longer texts are cut, with a remark.
+        Longer texts are cut, and a note says so.
+
+    # Raises
+
+    `ConfigurationError`
+        If there are not as many weights as tokens, or if there is no cluster at a position.
     """
     if weights is not None and len(weights) != len(text):
         raise ConfigurationError(f"found {len(weights)} weights, expected one for each of the {len(text)} tokens")
@@ -115,7 +120,10 @@ def mentions(text: AnnotatedText) -> List[Mark]:
 
 
 def find_answer(tokens: Sequence[str], answer: Union[str, Sequence[Span], None]) -> List[Span]:
-    """The given spans, or those whose tokens read like a string, blanks and case aside."""
+    """
+    The given spans, or those whose tokens read like a string. Blanks do not count, and upper and lower case are the
+    same.
+    """
     if answer is None:
         return []
     if not isinstance(answer, str):
@@ -134,26 +142,26 @@ def find_answer(tokens: Sequence[str], answer: Union[str, Sequence[Span], None])
 
 def full_colour(weights: Sequence[float]) -> float:
     """
-    The weight that gets the full colour: the largest, but at least three times the average, so that equal weights look
-    pale.
+    The weight that gets the full colour. It is the largest, but at least three times the average, so that equal weights
+    look pale.
     """
     return max([*weights, 3 * sum(weights) / max(1, len(weights))]) or 1.0
 
 
 def frame_row(text: AnnotatedText, frame: Frame) -> Dict[str, Any]:
-    """A frame for the eye: its predicate and, in their order, roles and arguments."""
+    """A frame as it is shown: its predicate, and its roles and arguments in the order of the text."""
     (predicate,) = joined(text.tokens, frame.predicate)
     in_order = sorted(frame.arguments, key=lambda argument: argument[1])
     return {"predicate": predicate, "arguments": [(role, *joined(text.tokens, span)) for role, span in in_order]}
 
 
 def relation_row(text: AnnotatedText, relation: DiscourseRelation) -> Dict[str, str]:
-    """A relation for the eye. What lies between the parts of an argument is left out."""
+    """A discourse relation as it is shown. Words between the parts of an argument are left out."""
     parts = {name: " … ".join(joined(text.tokens, *getattr(relation, name))) for name in ("arg1", "connective", "arg2")}
     return {"type": relation.type, "sense": relation.sense, **parts}
 
 
 def edge_row(text: AnnotatedText, edge: Edge) -> Dict[str, str]:
-    """An edge for the eye."""
+    """An edge as it is shown."""
     source, target = joined(text.tokens, edge.source, edge.target)
     return {"source": source, "type": edge.type, "target": target}

@@ -18,16 +18,24 @@ def answer_fragment(
     weights: Optional[Sequence[float]] = None,
 ) -> str:
     """
-    An answer above its passage, as a piece of HTML that stands alone, like `html_fragment`.
+    An answer above its passage, as a piece of HTML like that of `html_fragment`.
 
     # Parameters
 
+    passage : `AnnotatedText`
+    question : `str`
+    answer : `str`, optional
+        `None` means that the reader has no answer.
+    probability : `float`, optional
+        The probability of the answer, if it is known.
     candidates : `Dict[str, float]`
-        Probabilities, the largest first. The first `MAX_CANDIDATES` are listed, folded up.
+        The probabilities of the candidates, the largest first. The first `MAX_CANDIDATES` are in a list that can be
+        unfolded.
+    warnings : `Sequence[str]`
     spans : `List[Span]`, optional (default = `None`)
-        Where the answer stands in the passage. By default it is framed wherever it occurs.
+        The spans of the answer in the passage. By default it is framed wherever it occurs.
     weights : `List[float]`, optional (default = `None`)
-        What each token of the passage counted for the answer.
+        How much each token of the passage counted for the answer.
     """
     return render(
         "answer.html.jinja",

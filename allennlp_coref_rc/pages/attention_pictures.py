@@ -1,4 +1,4 @@
-"""Pictures of what tokens attend to, of a size for papers."""
+"""Draws pictures of what tokens attend to, in a size for papers."""
 
 import re
 from itertools import groupby
@@ -14,21 +14,22 @@ from allennlp_coref_rc.pages.packed_attention import AttentionMap
 from allennlp_coref_rc.pages.predictions import predicted_spans
 
 WINDOW = 40
-"""The number of tokens of a passage in a picture."""
+"""The most tokens of a passage in a picture."""
 
 WIDTH = 7.0
-"""The width of a picture in inches: that of a page's text in two columns."""
+"""The width of a picture in inches. It is the width of the text on a page with two columns."""
 
 COLOURS = pyplot.get_cmap("Oranges").with_extremes(bad="0.92")
-"""The colours of weights; what lies out of a head's scope is grey."""
+"""The colours of weights. Tokens outside of a head's scope are grey."""
 
 DPI = 200
 
 
 def draw_pictures(prediction: Dict[str, Any], folder: Path, name: str) -> List[Path]:
     """
-    Draws the attention in a prediction, a picture for each of its titles with a panel for each layer or application.
-    The names of the pictures begin alike. They show the part of a passage that is around the answer.
+    Draws the attention in a prediction and returns the paths of the pictures. Each title has a picture, with a panel
+    for each layer or application. The names of all pictures begin with `name`. They show the part of a passage around
+    the answer.
     """
     drawn = []
     for title, group in groupby(named_maps(prediction), key=lambda attention: attention.title):
@@ -44,7 +45,7 @@ def draw(path: Path, maps: Sequence[NamedMap], prediction: Dict[str, Any]) -> No
     rows, columns = first.side, first.to
     matrices = [part(attention, prediction) for attention in maps]
     if rows == "passage" != columns:
-        # The passage is the longer one, and lies along the paper.
+        # The passage is longer than the question, so it is put on the x axis.
         rows, columns, matrices = columns, rows, [matrix.T for matrix in matrices]
     labels = {side: labelled(first, side, prediction) for side in (rows, columns)}
     if len(matrices[0]) == 1:
@@ -77,7 +78,7 @@ def draw(path: Path, maps: Sequence[NamedMap], prediction: Dict[str, Any]) -> No
 
 
 def part(attention: NamedMap, prediction: Dict[str, Any]) -> numpy.ndarray:
-    """The weights between the tokens that a picture shows; NaN where one is outside the other's scope."""
+    """The weights between the tokens that a picture shows. They are NaN if a token is outside of the other's scope."""
     rows = shown(attention.side, prediction)
     matrix = head_matrix(attention.attention)
     matrix = matrix[slice(*rows)] if attention.attention.has_rows() else matrix[:1]
@@ -85,7 +86,7 @@ def part(attention: NamedMap, prediction: Dict[str, Any]) -> numpy.ndarray:
 
 
 def head_matrix(attention: AttentionMap) -> numpy.ndarray:
-    """All weights of a map; NaN where there are none."""
+    """All weights of a map, and NaN for pairs of tokens without a weight."""
     matrix = numpy.full((attention.height, attention.width), numpy.nan)
     for rows, columns, weights in attention.blocks:
         matrix[numpy.ix_(rows, columns)] = weights
@@ -93,7 +94,7 @@ def head_matrix(attention: AttentionMap) -> numpy.ndarray:
 
 
 def labelled(attention: NamedMap, side: str, prediction: Dict[str, Any]) -> List[str]:
-    """The tokens of a side that a picture shows, with what a head sees of them."""
+    """The tokens of a side that a picture shows, with the labels that a head sees."""
     tokens = [shown_token(token) for token in prediction[f"{side}_tokens"]]
     if side == attention.side and attention.labels:
         tokens = [f"{token} [{label}]" if label else token for token, label in zip(tokens, attention.labels)]
@@ -101,7 +102,9 @@ def labelled(attention: NamedMap, side: str, prediction: Dict[str, Any]) -> List
 
 
 def shown(side: str, prediction: Dict[str, Any]) -> Tuple[int, int]:
-    """The tokens of a side in pictures, as [start, stop): of a passage those around the answer."""
+    """
+    The [start, stop) tokens of a side that pictures show: a whole question, or the part of a passage around the answer.
+    """
     length = len(prediction[f"{side}_tokens"])
     if side == "question":
         return 0, length
@@ -114,5 +117,5 @@ def shown(side: str, prediction: Dict[str, Any]) -> Tuple[int, int]:
 
 
 def slug(title: str) -> str:
-    """A title as part of a file's name."""
+    """A title as a part of a file's name."""
     return re.sub("[^a-z0-9]+", "_", title.lower()).strip("_")

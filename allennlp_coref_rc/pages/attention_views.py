@@ -11,7 +11,7 @@ SCORES = {
     "span_start_probs": ("Answer's first word", "The probability of each word to be the first of the answer."),
     "span_end_probs": ("Answer's last word", "The probability of each word to be the last of the answer."),
 }
-"""The titles of the values that colour passages, by their names in predictions, and what they mean."""
+"""By their names in predictions, the values that can colour a passage: their titles, and what they mean."""
 
 LAYERS = {
     "coref": "Coreference",
@@ -20,7 +20,9 @@ LAYERS = {
     "explicit": "Explicit discourse relations",
     "non_explicit": "Non-explicit discourse relations",
 }
-"""Names of annotation layers in the configs of this package, as pages write them; others are written as they are."""
+"""
+How pages call the annotation layers of this package's configs. They call other layers by their names in the config.
+"""
 
 SPECIAL = {
     "@begin": "[start]",
@@ -30,26 +32,27 @@ SPECIAL = {
     "``": "“",
     "''": "”",
 }
-"""Tokens that readers and tokenizers put into texts, as pages write them."""
+"""How pages write the tokens that readers and tokenizers put into texts."""
 
 
 DEFAULT_OOV = "@@UNKNOWN@@"
-"""AllenNLP's label of what training has not seen."""
+"""AllenNLP's label for what training has not seen."""
 
 
 class NamedMap(NamedTuple):
-    """One map of attention from the tokens of one side."""
+    """A map of attention from the tokens of `side` to those of `to`, each of which is "passage" or "question"."""
 
     title: str
-    """The same for all layers or applications, between which a slider chooses."""
+    """It is the same for all layers or applications, among which a slider chooses."""
     step: str
+    """The name of the layer or application, for the slider; empty if there is only one."""
     side: str
     to: str
     attention: AttentionMap
     labels: List[str]
-    """The label of each token, as the head sees it, or ""; empty if it sees nothing but the text."""
+    """The label of each token that the head sees, or ""; an empty list if it sees no labels."""
     scopes: List[int]
-    """A number for each token, equal if they see each other; empty if all do."""
+    """A number for each token. Tokens with equal numbers see each other. The list is empty if all tokens do."""
 
 
 def shown_token(token: str) -> str:
@@ -57,7 +60,7 @@ def shown_token(token: str) -> str:
 
 
 def named_maps(prediction: Dict[str, Any]) -> List[NamedMap]:
-    """All attention in a prediction; maps of one title stand together."""
+    """All attention in a prediction. Maps with the same title stand together."""
     lengths = {side: len(prediction[f"{side}_tokens"]) for side in ("passage", "question")}
     found = [_of_layer(attention, lengths) for attention in prediction.get("explanations", [])]
     heads = prediction.get("annotated_heads", [])
@@ -69,8 +72,8 @@ def named_maps(prediction: Dict[str, Any]) -> List[NamedMap]:
 
 def packed_views(prediction: Dict[str, Any]) -> Tuple[Dict[str, Any], float]:
     """
-    All that the script of a page needs to colour words, and the share of the attention that is in it. `views` are what
-    one can choose; each has `steps` for the slider, which name one of the `scores` or `maps`.
+    The data that a page's script needs to colour words, and the share of the attention that they hold. The `views` are
+    what the user can choose. Each has `steps` for the slider, and each step names one of the `scores` or `maps`.
     """
     scores = [name for name in SCORES if name in prediction]
     views: List[Dict[str, Any]] = [
@@ -80,7 +83,7 @@ def packed_views(prediction: Dict[str, Any]) -> Tuple[Dict[str, Any], float]:
     maps = named_maps(prediction)
     packed, kept = pack([attention.attention for attention in maps])
     shared: Dict[str, List] = {"labels": [], "scopes": []}
-    # The numbers of clusters stand in the text already.
+    # The text already shows the numbers of clusters.
     clusters_shown = bool(prediction.get("clusters"))
     for i, (attention, values) in enumerate(zip(maps, packed)):
         values.update(side=attention.side, to=attention.to)

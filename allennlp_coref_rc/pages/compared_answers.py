@@ -24,18 +24,18 @@ from allennlp_coref_rc.pages.templates import render
 
 
 class Answered(NamedTuple):
-    """What one reader answered, and what it has seen."""
+    """What a reader answered, and what its section of the page shows."""
 
     reader: str
     answer: Optional[str]
     right: Optional[bool]
-    """`None` where the right answer is not known."""
+    """`None` if the right answer is not known."""
     warnings: List[str]
     bars: List[Tuple[str, List[Any], str]]
     paragraphs: List[List[Token]]
     lanes: int
     weights: Optional[List[float]]
-    """What each token of the passage counted for the answer."""
+    """How much each token of the passage counted for the answer."""
     heaviest: float
     entities: List[Entity]
 
@@ -51,16 +51,16 @@ class Row(NamedTuple):
 
 def write_compared_answers(folder: str, paths: Dict[str, str], limit: int, only_different: bool = False) -> int:
     """
-    Writes a page for each question, with the answers of all readers side by side, and index.html into a folder. The
-    folder is made if the files can be used.
+    Writes into a folder a page for each question, with the answers of all readers side by side, and index.html. The
+    folder is made only if the files can be used.
 
     # Parameters
 
     folder : `str`
     paths : `Dict[str, str]`
-        The predictions of each reader, by its name. All have to be of the same questions in the same order.
+        By reader, the file of its predictions. All files have to have the same questions in the same order.
     limit : `int`
-        The most questions.
+        The most questions that are shown.
     only_different : `bool`, optional (default = `False`)
         Whether to leave out questions to which all readers give right answers, or all give wrong ones.
 
@@ -96,7 +96,8 @@ def write_compared_answers(folder: str, paths: Dict[str, str], limit: int, only_
 
 def _question(prediction: Prediction) -> Union[str, int]:
     """
-    What has to be the same for all readers: the id, or else the text. They may have put it into tokens differently.
+    What has to be the same for all readers: the id of the question or, without one, its text. Readers may have split
+    the text into different tokens.
     """
     if prediction.get("id") is not None:
         return prediction["id"]

@@ -15,14 +15,14 @@ from allennlp_coref_rc.pages.marked_text import in_lanes, joined, lanes, marked_
 from allennlp_coref_rc.pages.templates import render
 
 LONG = 3000
-"""With more tokens than this, a browser lays out only the paragraphs that are on the screen."""
+"""If a document has more tokens than this, the browser lays out only the paragraphs that are on the screen."""
 
 FIRST_WORDS = 12
-"""The number of tokens of a document in the index."""
+"""The number of a document's tokens that the index shows."""
 
 
 Structure = Tuple[str, List[Tuple[str, int, int]]]
-"""A frame, a relation or an edge for the page's script: its name, and what its spans are, with their [start, stop)."""
+"""A frame, a relation or an edge for the page's script: its name, and for each span its role and its [start, stop)."""
 
 
 class Row(NamedTuple):
@@ -42,8 +42,17 @@ class Row(NamedTuple):
 
 def write_pages(path: str, folder: str, form: str = "annotated", limit: int = 100) -> int:
     """
-    Writes a page for each of the first documents of a file into a folder, which is made if the file can be used; and
-    index.html, if there are several. `form` is one of `FORMATS`. Returns the number of documents.
+    Writes a page for each of the first documents of a file into a folder, and index.html if there are several. The
+    folder is made only if the file can be used; if it cannot, a `ConfigurationError` is raised. Returns the number of
+    documents.
+
+    # Parameters
+
+    path, folder : `str`
+    form : `str`, optional (default = `"annotated"`)
+        The format of the file, one of `FORMATS`.
+    limit : `int`, optional (default = `100`)
+        The most documents.
     """
     if not Path(path).exists():
         raise ConfigurationError(f"{path}: no such file")
@@ -60,7 +69,7 @@ def write_pages(path: str, folder: str, form: str = "annotated", limit: int = 10
 
 
 def page(document: Document, rows: List[Row], number: int) -> str:
-    """The page of a document, which is the one of this position among all."""
+    """The page of a document. `number` is its position in `rows`, from 0."""
     text, row = document.text, rows[number]
     marks = in_lanes(mentions(text), len(text))
     ends = [document.part(i) for i in range(len(document.parts))]

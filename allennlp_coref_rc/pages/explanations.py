@@ -28,8 +28,8 @@ MAX_BARS = 6
 
 def write_explanations(path: str, folder: str, limit: int, pictures: bool = False) -> int:
     """
-    Writes a page for each of the first predictions of a file into a folder, which is made if the file can be used; with
-    `pictures` also a picture of each attention. Returns the number of predictions.
+    Writes a page for each of the first `limit` predictions of a file into a folder, and with `pictures` also pictures
+    of their attention. The folder is made only if the file can be used. Returns the number of predictions.
     """
     predictions = read_predictions(path, limit)
     Path(folder).mkdir(parents=True, exist_ok=True)
@@ -72,7 +72,8 @@ def page(prediction: Prediction) -> str:
 
 def marked(prediction: Prediction) -> Tuple[AnnotatedText, List[Mark]]:
     """
-    Passage and question in a row, with what is marked: mentions, the answer, and where it is wrong, the right ones.
+    The passage and the question as one text, and what is marked in it: the mentions, the answer, and the right answers
+    if it is wrong.
     """
     passage, question = prediction["passage_tokens"], prediction["question_tokens"]
     joint = AnnotatedText(
@@ -86,13 +87,13 @@ def marked(prediction: Prediction) -> Tuple[AnnotatedText, List[Mark]]:
 
 
 def question_of(prediction: Prediction) -> str:
-    """The question for the eye."""
+    """The question as it is shown."""
     shown = [shown_token(token) for token in asked_tokens(prediction["question_tokens"])]
     return " ".join(joined(shown, (0, len(shown))))
 
 
 def answer_spans(prediction: Prediction) -> List[Span]:
-    """Where the answer stands in the passage: its spans, or all places of a candidate."""
+    """The spans of the answer in the passage. If it is a candidate, all places where it occurs."""
     return predicted_spans(prediction) or find_answer(prediction["passage_tokens"], prediction["answer"])
 
 
@@ -104,7 +105,9 @@ class Bar(NamedTuple):
 
 
 def bars(prediction: Prediction) -> List[Tuple[str, List[Bar], str]]:
-    """Lists of probabilities, each with a title and what is left out. Words stand between their neighbours."""
+    """
+    Lists of probabilities, each with a title and a note on what is left out. Words are shown between their neighbours.
+    """
     candidates = prediction.get("candidate_probabilities", {})
     lists = [("Candidates", [Bar("", name, "", value) for name, value in candidates.items()])]
     tokens = ["", *map(shown_token, prediction["passage_tokens"]), ""]

@@ -1,11 +1,11 @@
-"""Lays out spans of a text that may lie in each other or cross, so that a template can write them as HTML."""
+"""Lays out spans of a text, so that a template can write them as HTML. Spans may contain or cross each other."""
 
 from typing import Dict, Iterator, List, NamedTuple, Sequence, Tuple
 
 from allennlp_coref_rc.annotations.annotated_text import Span
 
 PARAGRAPH = 120
-"""A paragraph ends with the first sentence that reaches this number of tokens."""
+"""A paragraph ends with the first sentence that brings it to this number of tokens."""
 
 NO_BLANK_BEFORE = frozenset(
     ". , ; : ! ? ) ] } % ' '' ” ’ 's 'S 're 've 'll 'd 'm n't ’s ’re ’ve ’ll ’d ’m n’t ...".split()
@@ -15,18 +15,20 @@ NO_BLANK_AFTER = frozenset("( [ { $ # `` ` “ ‘".split())
 
 
 class Mark(NamedTuple):
-    """A span of a text that is shown: a mention of the entity of this number, or else something of another `kind`."""
+    """A span that is marked in a text: a "mention" of the entity with this number, or something of another `kind`."""
 
     start: int
     stop: int
     kind: str
     entity: int = 0
     lane: int = 0
-    """How far its line is below the text: 0 lies closest to it."""
+    """How far below the text its line is. 0 is closest to the text."""
 
 
 class Piece(NamedTuple):
-    """A part of a mark that can be an HTML element. A mark has several if it crosses another or a paragraph's end."""
+    """
+    A part of a mark that can be an HTML element. A mark has several parts if it crosses another or a paragraph's end.
+    """
 
     mark: Mark
     first: bool
@@ -60,7 +62,7 @@ def lanes(marks: Sequence[Mark]) -> int:
 
 
 def paragraphs(sentences: Sequence[Span]) -> List[Span]:
-    """Whole sentences, joined to paragraphs of a readable length."""
+    """Paragraphs of a readable length, which are made of whole sentences."""
     joined: List[Span] = []
     for start, stop in sentences:
         if joined and joined[-1][1] - joined[-1][0] < PARAGRAPH:
@@ -85,7 +87,9 @@ def blanks(tokens: Sequence[str]) -> List[bool]:
 
 
 def marked_paragraphs(tokens: Sequence[str], marks: Sequence[Mark], parts: Sequence[Span]) -> Iterator[List[Token]]:
-    """The tokens of each part with the elements that begin and end there. The marks are those of `in_lanes`."""
+    """
+    The tokens of each part, with the HTML elements that begin and end at them. `marks` are as `in_lanes` returns them.
+    """
     starting: Dict[int, List[Piece]] = {}
     for mark in marks:
         starting.setdefault(mark.start, []).append(Piece(mark, True))

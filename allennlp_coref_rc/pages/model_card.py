@@ -10,13 +10,13 @@ from allennlp_coref_rc.version import VERSION
 TEMPLATE = "model_card.md.jinja"
 
 DATA_PATHS = {"train": "train_data_path", "validation": "validation_data_path", "test": "test_data_path"}
-"""The keys of a config with the data of each split."""
+"""By split, the key of a config that names its data."""
 
 ELSEWHERE = ("type", "annotator", "annotation_layers", "token_indexers")
-"""The settings of a reader that a card does not list: they have a place of their own, or are of the model."""
+"""The settings of a reader that a card does not list. They have a place of their own, or belong to the model."""
 
 REPORTED = ("best_validation_", "test_")
-"""The beginnings of the names of metrics in a card."""
+"""A card has the metrics whose names begin like this."""
 
 UNKNOWN_LICENCE = "unknown"
 """The Hugging Face hub's name for a licence that nobody has chosen."""
@@ -31,10 +31,10 @@ def model_card(config: Dict[str, Any], metrics: Dict[str, Any], title: str, lice
     config : `Dict[str, Any]`
         The config of a trained model.
     metrics : `Dict[str, Any]`
-        What training has written to `metrics.json`; empty if nothing is known.
+        What the training has written to `metrics.json`; empty if nothing is known.
     title : `str`
     licence : `str`, optional (default = `None`)
-        By default the card asks for one.
+        The Hugging Face hub's name of a licence. By default the card asks for one.
     """
     reader = _typed(config["dataset_reader"])
     return render(
@@ -57,12 +57,12 @@ def model_card(config: Dict[str, Any], metrics: Dict[str, Any], title: str, lice
 
 
 def read_metrics(path: Path) -> Dict[str, Any]:
-    """The metrics of a training; empty if the file is not there."""
+    """The metrics of a training, or none if there is no such file. Other content raises a `ConfigurationError`."""
     return read_json_object(str(path)) if path.exists() else {}
 
 
 def _typed(part: Any) -> Dict[str, Any]:
-    """A part of a config; AllenNLP allows its name alone."""
+    """A part of a config as an object. AllenNLP also allows its registered name alone."""
     return {"type": "default", **part} if isinstance(part, dict) else {"type": part}
 
 
@@ -81,6 +81,6 @@ def _reported(metrics: Dict[str, Any]) -> List[Tuple[str, str]]:
 
 
 def _cell(value: Any) -> str:
-    """A value as code in a table: it may have no bar and no end of a line."""
+    """A value as code in a cell of a table, where it may have no bar and no line end."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return "`" + " ".join(text.replace("`", "'").replace("|", "\\|").split()) + "`"

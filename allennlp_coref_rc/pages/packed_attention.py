@@ -1,4 +1,4 @@
-"""Attention in few bytes: of each row the largest weights, in 8 bits, as text that a page's script can read."""
+"""Packs attention into few bytes: the largest weights of each row, in 8 bits, as text that a page's script can read."""
 
 import base64
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
@@ -6,22 +6,22 @@ from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
 import numpy
 
 BUDGET = 330_000
-"""The number of characters that the attention on a page may have."""
+"""The most characters that the attention on a page may have."""
 
 ROW, WEIGHT = 4, 4
-"""The number of characters of a row (its scale and the number of its weights) and of each of its weights."""
+"""The number of characters for a row (its scale and the number of its weights) and for each of its weights."""
 
 MIN_KEPT, MAX_KEPT = 3, 255
-"""The number of weights of a row that is stored at all."""
+"""The fewest and the most weights of a row that are stored, if rows are stored at all."""
 
 LEVELS = 255
-"""The largest weight of a row, as an integer; smaller ones are rounded to integers."""
+"""The integer for the largest weight of a row. Smaller weights are rounded to integers below."""
 
 SCALES = 2**16 - 1
 
 
 class Block(NamedTuple):
-    """The weights of some tokens, which attend to some tokens: a row for each of `rows`."""
+    """The weights from the tokens `rows` to the tokens `columns`. Shape: (num_rows, num_columns)."""
 
     rows: Sequence[int]
     columns: Sequence[int]
@@ -29,14 +29,14 @@ class Block(NamedTuple):
 
 
 class AttentionMap(NamedTuple):
-    """What `height` tokens attend to among `width` tokens. Weights in no block are 0."""
+    """The weights from `height` tokens to `width` tokens. Those in no block are 0."""
 
     height: int
     width: int
     blocks: List[Block]
 
     def average(self) -> numpy.ndarray:
-        """The weight that each token gets on average from those that can attend to it."""
+        """The average weight that each token gets from the tokens that can attend to it. Shape: (width,)."""
         total, number = numpy.zeros(self.width), numpy.zeros(self.width)
         for _, columns, weights in self.blocks:
             total[columns] += weights.sum(axis=0)
@@ -44,12 +44,12 @@ class AttentionMap(NamedTuple):
         return total / numpy.maximum(1, number)
 
     def has_rows(self) -> bool:
-        """Whether there is a row for each token, and not one for all."""
+        """Whether each token has a row of its own, and not all tokens the same one."""
         return sum(len(rows) for rows, _, _ in self.blocks) == self.height
 
 
 def pack_numbers(numbers: Union[Sequence[float], numpy.ndarray]) -> Dict[str, Any]:
-    """Numbers of 0 or more in 8 bits each: `values`, of which 255 stands for `most`."""
+    """Numbers of 0 or more, as `values` of 8 bits, where 255 stands for `most`."""
     most = float(max(numbers, default=0)) or 1.0
     values = numpy.rint(LEVELS * numpy.asarray(numbers, dtype=float) / most).astype("u1")
     return {"most": most, "values": _text(values)}
@@ -57,20 +57,20 @@ def pack_numbers(numbers: Union[Sequence[float], numpy.ndarray]) -> Dict[str, An
 
 def pack(maps: Sequence[AttentionMap], budget: int = BUDGET) -> Tuple[List[Dict[str, Any]], float]:
     """
-    Packs maps so that all together have at most about `budget` characters. Returns them, and the share of their
-    attention that is in the stored weights.
+    Packs maps so that all of them together have about `budget` characters at most. Returns the packed maps, and the
+    share of their attention that is in the stored weights.
 
     A packed map has the `average` weight that each column gets, as `pack_numbers` makes it. If there is room for its
-    rows, it has their `scales` (16 bits each; 65535 stands for 1), how many weights of each are stored (`counts`, 8
-    bits), and one row after the other their `columns` (16 bits) and `weights` (8 bits; 255 stands for the scale of the
-    row). All are in base64, little-endian.
+    rows, it also has their `scales` (16 bits each; 65535 stands for 1), how many weights of each are stored (`counts`,
+    8 bits) and, one row after the other, their `columns` (16 bits) and `weights` (8 bits; 255 stands for the scale of
+    the row). All are in base64, little-endian.
     """
     room = budget - sum(2 * attention.width for attention in maps)
     rows = [attention.height if attention.has_rows() else 0 for attention in maps]
     stored = 0
     while stored < len(maps) and sum(rows[: stored + 1]) * (ROW + MIN_KEPT * WEIGHT) <= room:
         stored += 1
-    # Weights that would be rounded to 0 take no room.
+    # Weights that would be rounded to 0 are not stored.
     counts = [_counts(attention) for attention in maps[:stored]]
     ends = numpy.concatenate([*counts, numpy.zeros(1, dtype=int)])
     left = (room - sum(rows[:stored]) * ROW) // WEIGHT

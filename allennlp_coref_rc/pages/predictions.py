@@ -1,4 +1,4 @@
-"""The predictions that pages are made of: what `coref-rc predict` writes about questions."""
+"""Reads and checks the predictions that pages show, which `coref-rc predict` writes."""
 
 from typing import Any, Callable, Dict, Iterator, List
 
@@ -12,7 +12,7 @@ from allennlp_coref_rc.pages.attention_views import SCORES
 Prediction = Dict[str, Any]
 
 WRAPPING = ("@begin", "@end")
-"""What readers put around questions."""
+"""The tokens that readers put around questions."""
 
 NEEDED = ("question_tokens", "passage_tokens", "answer")
 
@@ -24,7 +24,10 @@ OBJECTS = {
 
 
 def checked_predictions(path: str, labelled: bool = False) -> Iterator[Prediction]:
-    """The predictions of a file that pages can be made of. If they have to be `labelled`, each has a correct answer."""
+    """
+    The predictions of a file, which pages can show. If they have to be `labelled`, each has a correct answer. Another
+    prediction raises a `ConfigurationError` that names its place.
+    """
     for place, prediction in read_json_objects(path):
         for key in NEEDED:
             if key not in prediction:
@@ -62,15 +65,16 @@ def asked_tokens(question_tokens: List[str]) -> List[str]:
 
 
 def gold_texts(prediction: Prediction) -> List[str]:
-    """The texts of the correct answers, or the spans of the only one; none if they are not known."""
+    """The texts of the correct answers, or of the spans of the only one. The list is empty if they are not known."""
     gold = prediction.get("gold")
     return prediction.get("answer_texts") or ([] if gold is None else [gold])
 
 
 def gold_answers(prediction: Prediction) -> List[str]:
     """
-    The correct answers, if they are known. The `answer_texts` of SQuAD and NarrativeQA are alternatives, those of
-    Quoref, whose predictions have an `exact_match`, the spans of one answer. Predictions join spans in the same way.
+    The correct answers; none if they are not known. The `answer_texts` of SQuAD and NarrativeQA are alternatives. Those
+    of Quoref, whose predictions have an `exact_match`, are the spans of a single answer. They are joined as in
+    predictions.
     """
     texts = gold_texts(prediction)
     return [", ".join(texts)] if texts and "exact_match" in prediction else texts
@@ -96,7 +100,7 @@ def _probabilities(value: JsonValue, prediction: Prediction) -> None:
 
 def _weights(value: JsonValue, prediction: Prediction) -> None:
     numbers, length = value.list(), len(prediction["passage_tokens"])
-    # Those of a batch may be padded.
+    # The numbers of a batch may be padded.
     if len(numbers) < length:
         raise ConfigurationError(
             f"{value.place}: found {len(numbers)} numbers at {value.path}, expected one for each of the {length} "
@@ -143,7 +147,7 @@ CHECKS: Dict[str, Callable[[JsonValue, Prediction], None]] = {
     "clusters": _clusters,
     **dict.fromkeys(SCORES, _weights),
 }
-"""How each value of a prediction is checked. Tokens come first, since later checks count them."""
+"""By key, how a value of a prediction is checked. Tokens come first, since later checks count them."""
 
 NULLABLE = ("answer", "answer_texts", "gold", "unanswered", "warnings", "clusters")
-"""What may be null, which then says nothing."""
+"""The values that may be null, which means that they are not known."""

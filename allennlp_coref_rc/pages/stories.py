@@ -8,13 +8,13 @@ from allennlp_coref_rc.data.babi.babi_files import BabiQuestion
 from allennlp_coref_rc.pages.templates import render
 
 Distributions = List[Dict[str, float]]
-"""For each sentence, the probability of each candidate after it."""
+"""For each sentence of a story, the candidates' probabilities after it."""
 
 MAX_CANDIDATES = 20
 
 
 def shown_candidates(readers: Sequence[Distributions], answer: str) -> List[str]:
-    """The correct answer and the candidates that were most probable at any time, by name."""
+    """The correct answer and the candidates that were most probable after any sentence, sorted by name."""
     most: Dict[str, float] = {answer: 1.0}
     for sentence in (sentence for distributions in readers for sentence in distributions):
         for name, probability in sentence.items():
@@ -36,7 +36,8 @@ def draw(
     path: str, question: BabiQuestion, readers: Dict[str, Distributions], candidates: Sequence[str], answer: str
 ) -> None:
     """
-    Draws a panel for each reader, with a row for each sentence. The correct answer and supporting sentences are bold.
+    Draws a panel for each reader, with a row for each sentence. The correct answer and the supporting sentences are in
+    bold type.
     """
     statements = question.statements
     # Sizes are in inches, with room for statements and names.
@@ -58,7 +59,9 @@ def draw(
 
 
 def write_story(path: str, question: BabiQuestion, readers: Dict[str, Distributions]) -> List[str]:
-    """Shows the readers beside each other, in a picture PATH.png and a page PATH.html with the numbers."""
+    """
+    Shows the readers side by side, in a picture PATH.png and a page PATH.html with the numbers. Returns both paths.
+    """
     answer = question.answer.lower()
     candidates = shown_candidates(list(readers.values()), answer)
     write_text(path + ".html", page(question, readers, candidates, answer))

@@ -186,7 +186,7 @@ def test_a_page_of_a_long_passage_is_small_and_right():
         assert (weights[stored > 0] >= numpy.repeat(largest, number[0])).all()
         assert abs(stored - weights)[stored > 0].max() <= weights.max() / 500
         assert unpacked(values["average"]) == pytest.approx(weights.mean(axis=0), abs=weights.mean(axis=0).max() / 500)
-    assert "Of each word only the largest are stored" in page.text
+    assert "Only the largest weights of each word are stored" in page.text
 
 
 def test_an_answer_of_several_spans_is_framed_where_nothing_else_is_known():
@@ -223,7 +223,7 @@ def test_scopes_are_told_apart():
     data = data_of(page)
     assert data["maps"][0]["scopes"] == 0
     assert data["scopes"] == [[1] * 50 + [2] * 50 + [3] * 50]
-    assert "Of each word only the largest are stored" not in page.text
+    assert "Only the largest weights of each word are stored" not in page.text
 
 
 def test_a_picture_shows_the_tokens_around_the_answer():
