@@ -1,12 +1,12 @@
 """
-Makes the table of word classes that ranked_coref reads, from WordNet's database files (its folder dict).
+Makes the table of word classes that `ranked_coref` reads from WordNet's database files, which are in its folder dict.
 
     python scripts/build_word_classes.py wordnet/dict allennlp_coref_rc/annotations/annotators/ranked/words.xz
 
-Each single word gets levels from 0 to 3: how often it is a noun, verb, adjective and adverb, and how often the noun
-names a person, group, place, vehicle, animal, body part, other artifact or time; and whether it names men, women, or
-a certain place or person. WordNet counts senses in tagged texts; a sense that was never seen counts a little, the less
-the later it stands.
+Each single word gets levels from 0 to 3. They say how often it is a noun, verb, adjective and adverb, and how often the
+noun names a person, group, place, vehicle, animal, body part, other artifact or time. Further entries say whether it
+names men, women, or a certain place or person. WordNet counts how often each sense occurs in tagged texts. A sense that
+never occurs there counts a little, and less the further down WordNet lists it.
 """
 
 import lzma
@@ -36,12 +36,12 @@ ROOTS = {
     ("male", "male_person"): "male",
     ("female", "female_person"): "female",
 }
-"""How the lists of words begin of the synsets above all of a class, in ROOT_FILES."""
+"""By the first words of a synset in ROOT_FILES, the class of all synsets below it."""
 
 ROOT_FILES = frozenset(["03", "06", "14", "17", "18"])
 
 FILES = {"05": "animal", "08": "body", "15": "place", "28": "time"}
-"""Classes that are whole files of WordNet's lexicographers."""
+"""By the number of a file of WordNet's lexicographers, the class of all its synsets."""
 
 CLASSES = ("person", "group", "place", "vehicle", "animal", "body", "artifact", "time")
 LEVELS = ("noun", "verb", "adjective", "adverb", *CLASSES)
@@ -49,7 +49,7 @@ FLAGS = ("male", "female", "certain place", "certain person")
 
 
 def read_nouns(path: Path) -> Dict[str, Tuple[Set[str], bool, List[str]]]:
-    """The classes of each synset of nouns, whether it is an instance, and its words as they are written."""
+    """For each synset of nouns, its classes, whether it is an instance, and its words as they are written."""
     parents: Dict[str, List[str]] = {}
     own: Dict[str, Set[str]] = defaultdict(set)
     instances: Set[str] = set()
@@ -124,8 +124,9 @@ def read_words(folder: Path) -> Dict[str, Tuple[int, ...]]:
 
 def encode(table: Dict[str, Tuple[int, ...]]) -> str:
     """
-    The distinct entries of the table, most frequent first, a line each; an empty line; and the words in order, a line
-    each: how many letters the word shares with the one before, the other letters and the index of its entry.
+    The table as text. First come its distinct entries, one a line, with the most frequent one first, then an empty
+    line. Then come the words in order, one a line: the number of letters that a word shares with the word before it,
+    its other letters, and the index of its entry.
     """
     counts: Dict[Tuple[int, ...], int] = defaultdict(int)
     for entry in table.values():

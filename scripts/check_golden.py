@@ -4,11 +4,11 @@ Compares this package's modules with golden values: inputs, parameters and outpu
     python scripts/check_golden.py dassa_sdp_exp.npz
     python scripts/check_golden.py tests/golden/mage_gru_layer.npz --tolerance 1e-12
 
-Files are known by the names in them. Those of the authors' code: QANet and DASSA (parameters "p:…", inputs "in:…",
-outputs "out:…", and an attention layer's "last:…"), a layer of Coref-GRU, and GA Readers with it, as they are for
-WikiHop and for LAMBADA. Those of tests/golden, which are made from the papers' equations: the same layer and readers,
-MAGE-GRU, CG+SBA and an encoder of DASSA. Sizes are those of the parameters. For each output the largest difference is
-printed; the exit status is 1 if one is above --tolerance.
+The names in a file tell what it is. Files made by the authors' code are of QANet and DASSA (parameters "p:…", inputs
+"in:…", outputs "out:…", and an attention layer's "last:…"), of a layer of Coref-GRU, and of the GA Readers with it for
+WikiHop and for LAMBADA. Files in tests/golden are made from the papers' equations. They are of the same layer and
+readers, of MAGE-GRU, of CG+SBA and of an encoder of DASSA. Sizes are those of the parameters. The script prints the
+largest difference of each output. Its exit status is 1 if one is above --tolerance.
 """
 
 import argparse
@@ -23,7 +23,7 @@ import numpy
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.script import ScriptParser, run
 
-# The adapters are beside the tests that use them too.
+# The adapters are in tests/golden, since tests use them too.
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from tests.golden import cg_sba, coref_gru, mage_gru, qanet, readers
 
@@ -37,10 +37,10 @@ KINDS: Dict[str, Callable[[Golden, argparse.Namespace], Dict[str, float]]] = {
     "edges": lambda golden, _: mage_gru.differences(golden),
     "embeddings": lambda golden, _: cg_sba.differences(golden),
 }
-"""How files are compared, by a name that only files of their kind have."""
+"""By a name that only files of one kind have, how such files are compared."""
 
 ERRORS = (ConfigurationError, LookupError, RuntimeError, ValueError, TypeError, AttributeError, StopIteration)
-"""The errors that are raised where arrays do not fit together."""
+"""The errors that are raised if arrays do not fit together."""
 
 
 def read(path: str) -> Dict[str, numpy.ndarray]:
@@ -76,7 +76,7 @@ def main() -> int:
     found = differences(read(args.file), args)
     for name, difference in found.items():
         print(f"{name:24}{difference:12.3g}")
-    # Written so that NaN fails.
+    # This is written so that NaN fails.
     good = all(difference <= args.tolerance for difference in found.values())
     print(f"{'good' if good else 'BAD'}: the largest is {max(found.values()):.3g}, allowed {args.tolerance:g}")
     return 0 if good else 1

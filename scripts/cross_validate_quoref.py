@@ -4,13 +4,14 @@ them in pairs.
 
     python scripts/cross_validate_quoref.py data/quoref/quoref-dev-v0.1.json --output output/quoref_articles
 
-All passages of an article are in one fold, so that no question is about an article that training has seen. Folds have
-about equal numbers of passages. Every model is trained on all folds but one, for the same number of epochs and without
-looking at the fold that is left out, whose questions it then answers. Scores are Quoref's exact match and F1. Intervals
-are 95 % intervals of paired bootstrap samples of articles. After a stop, give the same command: complete folds are
-kept, and a training goes on to the same digits. Another annotator gets a folder of its own; --against compares its
-models with those of another folder, --test some folds alone. Folders of earlier versions, whose folds were dealt by
-passage, are refused.
+All passages of an article are in one fold, so that no question is about an article that training has seen. All folds
+have about the same number of passages. Every model is trained on all folds but one, for the same number of epochs. It
+does not see the fold that is left out, and then answers its questions. Scores are Quoref's exact match and F1.
+Intervals are 95 % intervals of paired bootstrap samples of articles.
+
+If the script was stopped, give the same command again. Complete folds are kept, and a training goes on and ends with
+the same digits. Each annotator needs a folder of its own. --against compares with the models of another folder, and
+--test uses only some folds. Folders of earlier versions, whose folds were dealt by passage, are refused.
 """
 
 import json
@@ -54,7 +55,7 @@ MODELS = {
     "gru": "+ variants.gru",
     "coref_gru": "+ variants.coref_gru",
 }
-"""By name, the variants of a model."""
+"""By the name of a model, the variant that makes its config."""
 
 DEFAULT_MODELS = ("qanet", "dassa_coref")
 
@@ -64,10 +65,10 @@ PLACES = ("output", "models", "test", "against", "write_results")
 """Arguments that may differ between commands with the same folder."""
 
 DEALT_BY = "article"
-"""Folds never split one of these. Settings of earlier versions, which dealt by passage, do not have this key."""
+"""All passages of one of these are in one fold. Settings of earlier versions, which dealt by passage, lack this key."""
 
 BATCH_SIZE = 32
-"""Questions that are answered at once."""
+"""The number of questions that are answered at once."""
 
 
 def main() -> None:
@@ -112,7 +113,7 @@ def main() -> None:
 
 
 def check_settings(output: Path, settings: Dict[str, Any]) -> None:
-    """Raises an error where the folder has the folds of other settings."""
+    """Raises a `ConfigurationError` if the folder has the folds of other settings."""
     path = output / "settings.json"
     if path.exists():
         with open_text(str(path)) as lines:
@@ -128,8 +129,8 @@ def check_settings(output: Path, settings: Dict[str, Any]) -> None:
 
 def split(arguments: Any, settings: Dict[str, Any]) -> None:
     """
-    Annotates the passages and deals them out: files of the passages in each fold, and in all others, beside the
-    settings. Nothing is written if they cannot be dealt.
+    Annotates the passages and deals them out to folds. For each fold, it writes a file of its passages, and a file of
+    all others, beside the settings. If they cannot be dealt, nothing is written.
     """
     folder = arguments.output
     annotated, last = folder / "documents.jsonl", folder / f"test_{arguments.folds - 1}.jsonl"
@@ -150,7 +151,7 @@ def split(arguments: Any, settings: Dict[str, Any]) -> None:
 
 
 def titled(documents: Iterable[Tuple[str, Document]]) -> Iterator[Document]:
-    """The documents, given with their places. One whose article has no title raises an error."""
+    """The documents without their places. If the article of one has no title, a `ConfigurationError` is raised."""
     for place, document in documents:
         if "title" not in document.data:
             raise ConfigurationError(f"{place}: found no title of the article, expected one: folds are of articles")
@@ -159,9 +160,9 @@ def titled(documents: Iterable[Tuple[str, Document]]) -> Iterator[Document]:
 
 def deal(documents: Sequence[Document], folds: int, seed: int) -> Dict[str, int]:
     """
-    The fold of each article, by title. Articles with more passages come first, those with as many in random order. Each
-    goes to the fold that has the fewest passages so far. So numbers of passages differ by one at most if there are
-    enough articles of one passage.
+    By title, the fold of each article. Articles with more passages are dealt first, and those with equally many in
+    random order. Each goes to the fold that has the fewest passages so far. So the folds' numbers of passages differ by
+    at most one if there are enough articles with a single passage.
     """
     passages = Counter(document.data["title"] for document in documents)
     if not 2 <= folds <= len(passages):
@@ -176,11 +177,11 @@ def deal(documents: Sequence[Document], folds: int, seed: int) -> Dict[str, int]
 
 
 def evaluate_fold(arguments: Any, model: str, fold: int) -> None:
-    """Trains a model and writes what it answers, unless that is there."""
+    """Trains a model and writes its answers, unless they are there already."""
     answers, folder = arguments.output / f"{model}_{fold}.jsonl", arguments.output / f"{model}_{fold}"
     if answers.exists():
         return
-    # An interrupted training goes on, if it has got as far as the checkpoints for that.
+    # An interrupted training goes on, if it has already written the checkpoints for that.
     recover = recoverable(str(folder))
     if folder.exists() and not recover:
         shutil.rmtree(folder)
@@ -240,7 +241,7 @@ def predictions(archive: Archive, path: str) -> List[Dict[str, Any]]:
         for question in document.data["questions"]
     }
     instances = list(archive.validation_dataset_reader.read(path))
-    # `load_archive` leaves it in training, and dropout would change the answers.
+    # `load_archive` leaves the model in training mode, where dropout would change the answers.
     archive.model.eval()
     found = []
     for i in range(0, len(instances), BATCH_SIZE):
@@ -288,7 +289,7 @@ def print_scores(arguments: Any, folds: Iterable[int]) -> None:
 
 
 def read_answers(path: Path, folds: Iterable[int]) -> Dict[str, Dict[str, Any]]:
-    """A model's answers to the questions of some folds, by id."""
+    """By id, a model's answers to the questions of some folds."""
     answers = {}
     for fold in folds:
         file = f"{path}_{fold}.jsonl"

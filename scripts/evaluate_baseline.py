@@ -1,10 +1,10 @@
 """
-The accuracy of answering with the candidate that occurs most often in the passage. A reader has to beat it.
+Measures the accuracy of a baseline that answers with the candidate that is most frequent in the passage.
 
     python scripts/evaluate_baseline.py lambada/ga_gru.jsonnet data/lambada/development_valid.txt
 
-The config says which reader reads the file. If candidates are equally frequent, the first in the passage counts; for
-bAbI, whose candidates are the answers of the training data, --candidates names that file.
+The config says which dataset reader reads the file. If candidates are equally frequent, the first one in the passage is
+taken. For bAbI, the candidates are the answers of the training data, and --candidates names their file.
 """
 
 import json

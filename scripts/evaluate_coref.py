@@ -3,16 +3,16 @@ Scores a coreference annotator against clusters in CoNLL-2012 columns, such as L
 
     python scripts/evaluate_coref.py '{"type": "sieve_coref"}' data/annotators/litbank
 
-The documents are a file, or all files of a folder with conll in their names. Printed are precision, recall and F1 of
-MUC, B-cubed and CEAF (entities) and their average, the CoNLL score, over all documents together; the links of names,
-nominals and pronouns; and tokens a second. Singletons are counted in three ways: "without", left out of the annotated
-clusters; "kept", as annotated, with AllenNLP's scorer, which counts them in CEAF's recall but gives no credit for
-finding them; and "credited", counted like other clusters, as CoNLL's scorer does (for annotators that give
-singletons, which not all do by default).
+The documents are a file, or all files of a folder with conll in their names. The script prints precision, recall and F1
+of MUC, B-cubed and CEAF (entities) over all documents together, and their average, the CoNLL score. It also prints the
+scores of the links of names, nominals and pronouns, and the tokens a second. Singletons are counted in three ways.
+"without" leaves them out of the annotated clusters. "kept" leaves them as annotated and uses AllenNLP's scorer, which
+counts them in CEAF's recall but gives no credit for finding them. "credited" counts them like other clusters, as
+CoNLL's scorer does. (That is for annotators that give singletons. Not all do by default.)
 
 A link goes from a mention to the nearest mention before it in its cluster. It is right if both are mentions of the same
-annotated cluster. Precision counts links that are right among those found; recall among the annotated mentions that
-have an earlier one.
+annotated cluster. Precision is the share of right links among the links that were found. Recall is the number of right
+links divided by the number of annotated mentions that have an earlier one.
 """
 
 import time
@@ -62,14 +62,14 @@ class CreditedScorer(Scorer):
 
 
 def conll_scores(pairs: Iterable[Tuple[Sequence[Cluster], Sequence[Cluster]]], singletons: str) -> Dict[str, Tuple]:
-    """Precision, recall and F1 by metric, of (predicted, annotated) clusters."""
+    """By metric, precision, recall and F1 for pairs of predicted and annotated clusters."""
     metric = ConllCorefScores()
     if singletons == "credited":
         metric.scorers = [CreditedScorer(m) for m in (Scorer.muc, b_cubed, ceafe)]
     for predicted, gold in pairs:
         if singletons == "without":
             gold = [cluster for cluster in gold if len(cluster) > 1]
-        # As in the metric's __call__, after it has made clusters of a model's tensors.
+        # The metric's __call__ does this too, after it has made clusters from a model's tensors.
         predicted, mention_to_predicted = metric.get_gold_clusters(predicted)
         gold, mention_to_gold = metric.get_gold_clusters(gold)
         for scorer in metric.scorers:
@@ -83,7 +83,8 @@ KINDS = ("name", "nominal", "pronoun")
 
 def kind_of_mention(tokens: Sequence[str], span: Span) -> str:
     """
-    A name has a capital letter at the end of its first part, before a comma, a preposition, "who" and the like.
+    The kind of a mention, one of `KINDS`. In a name, the first part ends with a capitalised word. Its end is before a
+    comma, a preposition, "who" and the like.
     """
     words = [token.lower() for token in tokens[slice(*span)]]
     if words[0] in PRONOUNS and len(words) == 1:
@@ -97,7 +98,9 @@ def kind_of_mention(tokens: Sequence[str], span: Span) -> str:
 def link_scores(
     texts: Iterable[Tuple[Sequence[str], Sequence[Cluster], Sequence[Cluster]]],
 ) -> Dict[str, Tuple[float, float, float]]:
-    """Precision, recall and F1 of links by the kind of the later mention, of (tokens, predicted, annotated)."""
+    """
+    By the kind of the later mention, precision, recall and F1 of links, for (tokens, predicted, annotated clusters).
+    """
     right: DefaultDict[str, int] = defaultdict(int)
     found: DefaultDict[str, int] = defaultdict(int)
     annotated: DefaultDict[str, int] = defaultdict(int)

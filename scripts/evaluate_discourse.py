@@ -3,13 +3,14 @@ Measures `connective_discourse`, and a model for `trained_discourse_senses`, on 
 
     python scripts/evaluate_discourse.py data/annotators/gdtb --archive output/senses/model.tar.gz
 
-For each corpus: how well explicit relations are found (precision, recall and F1 of connectives; a connective is right
-if it shares a token with an annotated one, which counts once), and how often the sense is right: of the relations
-rightly found, and of implicit ones, whose arguments are given. Senses are the fifteen of CoNLL-2016; relations with
-others are not counted. `--fold valid` reads the documents only that `discourse_senses.jsonnet` holds out.
+For each corpus it prints how well explicit relations are found: precision, recall and F1 of connectives. A connective
+is right if it shares a token with an annotated one, which counts only once. It also prints how often the sense is
+right: of the relations that were found and are right, and of implicit relations, whose arguments are given. Senses are
+the fifteen of CoNLL-2016; relations with others are not counted. `--fold valid` reads only the documents that
+`discourse_senses.jsonnet` holds out.
 
-Where a `.conllu` file beside a `.rels` file marks connectives (TED-MDB), these are the annotated ones. Else they are
-where `discourse_corpora.py` finds them (GDTB), and the relations without count as missed.
+If a `.conllu` file beside a `.rels` file marks connectives (TED-MDB), those are the annotated ones. If not (GDTB), they
+are where `discourse_corpora.py` finds them, and relations for which it finds none count as missed.
 """
 
 import os
@@ -29,7 +30,8 @@ from allennlp_coref_rc.data.dataset_readers import DiscourseSensesReader
 
 class Gold(NamedTuple):
     """
-    A text without relations, the tokens of its connectives, each with the sense, and how many relations there are.
+    A text without its relations, and what is annotated: by token of a connective, its sense; the tokens of each
+    connective; and the number of relations.
     """
 
     text: AnnotatedText

@@ -1,5 +1,6 @@
 """
-Times the search for spans like NarrativeQA's free-form answers, and scores a model that would always find them.
+Times the search for the spans that are most like NarrativeQA's free-form answers, and scores a model that would always
+find them.
 
     python scripts/evaluate_oracle_spans.py data/narrativeqa/test --processes 2
 """

@@ -1,6 +1,6 @@
 """
-Counts what a coreference annotator knows of the answers of Quoref's questions: how many are spans of tokens, how many
-are mentions of a cluster, and how many have an antecedent there.
+Counts what a coreference annotator knows about the answers of Quoref's questions: how many of them are spans of tokens,
+how many are mentions in a cluster, and how many have an antecedent there.
 
     python scripts/evaluate_quoref.py data/quoref/quoref-dev-v0.1.json
 """
@@ -50,7 +50,7 @@ def main() -> None:
 
 
 def kinds(document: Document) -> Iterator[str]:
-    """What the spans of answers are: all that hold of each."""
+    """For each span of an answer, all of `KINDS` that it is."""
     text = document.data["passage"]
     offsets = token_offsets(text, document.text.tokens[: document.parts[0]])
     for question in document.data["questions"]:
@@ -70,7 +70,7 @@ def kinds(document: Document) -> Iterator[str]:
 
 
 def _other_mentions(document: Document, span: Span) -> List[Span]:
-    """The other mentions in the passage of the clusters that have a mention."""
+    """The other mentions in the passage that are in a cluster with this one."""
     return [
         mention
         for cluster in document.text.clusters

@@ -1,6 +1,6 @@
 """
-Puts words that a reader does not know into the simulated stories that come with the package, and counts which of its
-right and wrong answers get a warning.
+Puts words that a reader does not know into the simulated stories that come with the package, and counts how many of its
+right and of its wrong answers get a warning.
 
     coref-rc train babi/quick_start.jsonnet -s output/quick_start
     python scripts/evaluate_warnings.py output/quick_start/model.tar.gz
@@ -32,7 +32,7 @@ REPLACED: Dict[str, Dict[str, str]] = {
     "one of the things": {"milk": "trumpet"},
     "one of the verbs": {"went": "ferried"},
 }
-"""The words that are replaced, and unknown ones in their place."""
+"""The words that are replaced, and the unknown words that take their place."""
 
 
 def main() -> None:

@@ -3,8 +3,9 @@ Takes pictures of the playground in headless Chromium.
 
     python scripts/playground_screenshots.py FOLDER --story GRU=ARCHIVE C-GRU=ARCHIVE --cloze ARCHIVE --summary ARCHIVE
 
-Writes story.png and story_edited.png, of readers of bAbI's task 2 before and after an edit of a cluster; cloze.png, of
-a reader of LAMBADA; and summary.png, of one whose answers are spans. Those without an archive are left out.
+It writes story.png and story_edited.png, which show readers of bAbI's task 2 before and after an edit of a cluster,
+cloze.png with a reader of LAMBADA, and summary.png with a reader whose answers are spans. A picture without an archive
+is left out.
 """
 
 import os
@@ -21,7 +22,7 @@ from screenshots import find_browser, write_picture
 from allennlp_coref_rc.common.script import ScriptParser, run
 
 PATIENCE = 120
-"""Seconds until a page has to be there; machines may be busy."""
+"""The seconds that a page may take, as machines may be busy."""
 
 WIDTH = 1400
 
@@ -57,7 +58,9 @@ def main() -> None:
 
 @contextmanager
 def opened(archives: Sequence[str], foreign: Callable[[str], None] = lambda url: None) -> Iterator[Page]:
-    """The playground with these archives, and a call for everything that it asks of another server."""
+    """
+    The playground with these archives. `foreign` is called for everything that the page requests from another server.
+    """
     with served(*archives) as address, sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=find_browser(), args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": WIDTH, "height": 1000})
@@ -75,14 +78,14 @@ def opened(archives: Sequence[str], foreign: Callable[[str], None] = lambda url:
 
 @contextmanager
 def served(*arguments: str) -> Iterator[str]:
-    """The address of a running `coref-rc demo`, which ends whatever happens."""
+    """The address of a `coref-rc demo` that runs within this. It is ended whatever happens."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     words = [sys.executable, "-m", "allennlp_coref_rc", "demo", *arguments, "--headless", "--port", str(port)]
     process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"})
     try:
-        # It is printed when the server listens.
+        # The address is printed as soon as the server listens.
         address = next((line.split()[-1] for line in process.stdout or () if "http://" in line), None)
         if address is None:
             raise RuntimeError(f"coref-rc demo has ended with the status {process.wait()}")
@@ -97,7 +100,7 @@ def served(*arguments: str) -> Iterator[str]:
 
 
 def settle(page: Page) -> None:
-    """Waits until the page is complete. Before, some of the old one may still be there."""
+    """Waits until the page is complete. Until then, parts of the old page may still be there."""
     page.wait_for_timeout(300)
     page.locator("[data-test-script-state=notRunning]").wait_for()
 
@@ -114,10 +117,10 @@ def press(page: Page, name: str) -> None:
 
 
 def picture(page: Page, path: Path) -> None:
-    """Of the whole page, which scrolls within the window unless that is high enough."""
+    """Takes a picture of the whole page. It would scroll within the window, so the window is made high enough."""
     page.mouse.move(0, 0)
     heights = [0, 0, 0]
-    # What is slow comes later, and charts are drawn last.
+    # Slow parts come later, and charts are drawn last.
     while len(set(heights)) > 1 or not heights[-1]:
         page.wait_for_timeout(1000)
         heights = [*heights[1:], page.evaluate(HEIGHT)]

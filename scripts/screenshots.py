@@ -4,11 +4,11 @@ Takes the pictures of pages that the documentation shows, with an installed Chro
     python scripts/screenshots.py docs/pictures --documents texts=annotated.jsonl \\
         --explanations babi=babi.jsonl narrativeqa=narrativeqa.jsonl --pages story=output/story/question_1.html
 
-`--documents` takes files of annotated documents (of `coref-rc annotate`), `--explanations` predictions with
-explanations (of `coref-rc predict … --predictor-args '{"explain": true}'`), and `--pages` any HTML. Each has a name
-before it, with which the names of its pictures begin. Of documents there is a picture of the index and of each page,
-with an entity chosen; of predictions two of each, once coloured by the answer and once by what a word attends to.
-`--dark` takes them on dark ground.
+`--documents` takes files of annotated documents (from `coref-rc annotate`), `--explanations` takes predictions with
+explanations (from `coref-rc predict … --predictor-args '{"explain": true}'`), and `--pages` takes any HTML. Each file
+has a name before it, with which the names of its pictures begin. For documents there is a picture of the index and one
+of each page, with an entity chosen. For each prediction there are two pictures, one coloured by the answer and one by
+what a word attends to. `--dark` takes pictures with a dark background.
 """
 
 import io
@@ -28,7 +28,7 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 SIZE = {"width": 1180, "height": 720}
 
 COLOURS = 256
-"""The number of colours in a picture, which keeps files small."""
+"""The number of colours in a picture. There are few, to keep files small."""
 
 CHOOSE_ENTITY = """
 () => { const item = document.querySelector("#entities li"); if (item) item.click(); }
@@ -54,7 +54,7 @@ CHOOSE_ATTENTION = """
 
 
 class Shot(NamedTuple):
-    """A picture of a page, after a function of JavaScript has done something on it."""
+    """A picture of a page. Before it is taken, a JavaScript function does something on the page."""
 
     name: str
     page: Path
@@ -62,7 +62,7 @@ class Shot(NamedTuple):
 
 
 def find_browser() -> Optional[str]:
-    """The path of an installed browser."""
+    """The path of an installed browser; `None` if there is none."""
     return next(filter(None, map(shutil.which, BROWSERS)), None)
 
 
@@ -109,7 +109,7 @@ def take(shots: List[Shot], folder: Path, dark: bool = False) -> Dict[str, int]:
 
 
 def write_picture(png: bytes, target: Path) -> int:
-    """Writes a picture of few colours, and returns its size in bytes."""
+    """Writes a picture with few colours, and returns its size in bytes."""
     from PIL import Image
 
     picture = Image.open(io.BytesIO(png)).convert("RGB")
@@ -122,7 +122,7 @@ def main() -> None:
     parser.add_argument("folder", metavar="FOLDER", type=Path, help="where pictures go")
     for option, what in (("documents", "annotated documents"), ("explanations", "predictions"), ("pages", "HTML")):
         parser.add_argument(f"--{option}", nargs="+", default=[], metavar="NAME=FILE", help=what)
-    parser.add_argument("--dark", action="store_true", help="on dark ground")
+    parser.add_argument("--dark", action="store_true", help="take them with a dark background")
     args = parser.parse_args()
     if not find_browser():
         print(f"No pictures were taken: found no browser, expected one of {', '.join(BROWSERS)}.", file=sys.stderr)

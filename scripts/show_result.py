@@ -1,11 +1,10 @@
 """
-Prints the result of a training run: test accuracy, archive, the commands to go on with, and one question with its
-answer.
+Prints the result of a training: the test accuracy, the archive, commands to go on with, and a question with its answer.
 
     python scripts/show_result.py FOLDER
 
-FOLDER is a folder that `coref-rc train` wrote, in which `test_metrics.json` (of `coref-rc evaluate`) and
-`test_predictions.jsonl` (of `coref-rc predict`) were written too.
+FOLDER is a folder that `coref-rc train` has written. It also needs `test_metrics.json` from `coref-rc evaluate` and
+`test_predictions.jsonl` from `coref-rc predict`.
 """
 
 import json
@@ -15,7 +14,7 @@ from pathlib import Path
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.script import ScriptParser, run
 
-# The parts of a question in a prediction, and the slice without the tokens that the reader puts around it.
+# The parts of a question in a prediction, and for each the slice without the tokens that the reader puts around it.
 INPUTS = {"passage": slice(None), "question": slice(1, -1)}
 
 

@@ -3,11 +3,11 @@ Trains the model of ranked_coref on clusters in CoNLL-2012 columns, such as LitB
 
     python scripts/train_ranked_coref.py data/annotators/litbank model.npz --part even
 
-The documents are split into folds. The mentions that the second network learns from are found by networks that have
-not seen their document, and all figures that are printed are those of documents that the last network has not seen. The
-same folds choose how readily mentions of each kind are linked, and how likely a mention has to be. The networks that
-are written are then trained on all documents. It takes about five minutes on one core and needs PyTorch. Nothing
-in it is left to chance: the same command gives the same weights on the same machine.
+The documents are split into folds. The second network learns from mentions that were found by networks that have not
+seen their document. All figures that are printed are for documents that the second network has not seen. The same folds
+are used to choose how readily mentions of each kind are linked, and how likely a mention has to be. The networks that
+are written are then trained on all documents. This takes about five minutes on one core and needs PyTorch. The same
+command gives the same weights on the same machine.
 """
 
 import multiprocessing
@@ -42,7 +42,7 @@ from allennlp_coref_rc.common.script import ScriptParser, run
 
 HIDDEN, EMBEDDING = 64, 16
 FREQUENT = 4
-"""How often a word has to occur to be known."""
+"""A word is known if it occurs at least this often."""
 
 MENTION_EPOCHS, MENTION_RATE = 18, 3e-3
 PAIR_EPOCHS, PAIR_RATE = 12, 4e-3
@@ -50,11 +50,11 @@ WARM_UP = 40
 START = (-0.5, -0.5, -0.5, -0.5, 0.4, 0.5)
 STEPS = (-0.8, -0.4, 0.4, 0.8)
 CHANCES = (0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6)
-"""The first values of the decisions (four bonuses and two least chances), and what is tried in their place."""
+"""The first values of the decisions (four bonuses and two least chances), and the changes and values that are tried."""
 
 
 class Document(NamedTuple):
-    """A text, what the rules and the annotators found in it, and the features of its tokens."""
+    """A text, what the rules found in it, the features of its tokens, and the number of each token's sentence."""
 
     text: AnnotatedText
     rules: Resolution
@@ -63,7 +63,7 @@ class Document(NamedTuple):
 
 
 class MentionNetwork(nn.Module):
-    """See `networks.span_chances`."""
+    """The network that finds mentions, as `networks.span_chances` computes it."""
 
     def __init__(self, words: int, features: int) -> None:
         super().__init__()
@@ -119,7 +119,7 @@ class MentionNetwork(nn.Module):
 
 
 class PairNetwork(nn.Module):
-    """See `networks.pair_scores`."""
+    """The network that scores pairs of mentions, as `networks.pair_scores` computes it."""
 
     def __init__(self, vectors: int, features: int) -> None:
         super().__init__()
@@ -157,7 +157,7 @@ class PairNetwork(nn.Module):
 
 
 def average(every: Sequence[networks.Weights]) -> networks.Weights:
-    """One network that gives the mean of the scores of several: it has the hidden units of all."""
+    """One network that gives the mean of the scores of several networks. It has the hidden units of all of them."""
     weights: networks.Weights = {}
     for name in every[0]:
         parts = [one[name] for one in every]
@@ -171,7 +171,7 @@ def average(every: Sequence[networks.Weights]) -> networks.Weights:
 
 
 class Learner:
-    """Steps of AdamW with a rate that first rises, and then falls to zero."""
+    """Does steps of AdamW with a learning rate that first rises, and then falls to zero."""
 
     def __init__(self, model: nn.Module, rate: float, steps: int) -> None:
         self._model, self._rate, self._steps, self._step = model, rate, steps, 0
@@ -237,7 +237,7 @@ def train_mentions(documents: Sequence[Document], seed: int = 0) -> Tuple[networ
 
 
 def find_mentions(document: Document, weights: networks.Weights, known: Sequence[str]) -> Candidates:
-    """The mentions that a network finds, described."""
+    """The mentions that a network finds in a document, with their descriptions."""
     words = word_numbers(document, {word: i + 1 for i, word in enumerate(known)})
     found = networks.span_chances(weights, words, document.features.numpy(), document.sentence_of)
     chosen = networks.choose_spans(*found, LEAST_CHANCE, document.rules.words, document.sentence_of)
@@ -246,7 +246,8 @@ def find_mentions(document: Document, weights: networks.Weights, known: Sequence
 
 def ranking_loss(score: torch.Tensor, new: torch.Tensor, later: torch.Tensor, is_right: torch.Tensor) -> torch.Tensor:
     """
-    Minus the mean log-probability of all right antecedents together, or of a new entity where none is right.
+    The negative log-probability of all right antecedents together, or of a new entity if none is right, as the mean
+    over mentions.
     """
 
     def log_sum(values: torch.Tensor, rows: torch.Tensor, first: torch.Tensor) -> torch.Tensor:
@@ -298,7 +299,7 @@ def train_pairs(documents: Sequence[Pairs], seed: int) -> networks.Weights:
 def cross_validated(
     documents: Sequence[Document], found: Sequence[Pairs], scores: Sequence[Tuple], decisions: Sequence[float]
 ) -> Tuple[float, float]:
-    """Average F1 without singletons and with them."""
+    """The average F1 without singletons, and with them, over documents that the networks have not seen."""
     pairs = []
     for document, own, (score, new) in zip(documents, found, scores):
         entity = link(own.mentions, own.earlier, own.later, score, new, np.array(decisions[:-2]))
@@ -308,7 +309,7 @@ def cross_validated(
 
 
 def choose_decisions(score: Callable[[Tuple[float, ...]], Tuple[float, float]]) -> Tuple[float, ...]:
-    """Changes one decision after the other, where that makes the sum of both scores higher."""
+    """Changes one decision after the other, and keeps a change if it makes the sum of both scores higher."""
     best, most = START, 0.0
     for place in (None, *reversed(range(len(START)))):
         if place is None:
@@ -326,7 +327,7 @@ def choose_decisions(score: Callable[[Tuple[float, ...]], Tuple[float, float]]) 
 
 
 def in_processes(function: Callable, jobs: Sequence[Tuple], workers: int) -> List:
-    """The function's values for some arguments, computed by forked processes, which see the data of this one."""
+    """The function's values for each of `jobs`. Forked processes compute them, which see the data of this process."""
     global _function
     _function = function
     with multiprocessing.get_context("fork").Pool(workers) as pool:

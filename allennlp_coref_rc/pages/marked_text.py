@@ -57,7 +57,7 @@ def in_lanes(marks: Sequence[Mark], length: int) -> List[Mark]:
 
 
 def lanes(marks: Sequence[Mark]) -> int:
-    """How many lines are below each other."""
+    """The largest number of mentions' lines below each other."""
     return max((mark.lane + 1 for mark in marks if mark.kind == "mention"), default=0)
 
 

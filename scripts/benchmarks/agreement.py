@@ -1,4 +1,4 @@
-"""The agreement of a backend's recurrence with the reference in float64, in outputs and in all gradients."""
+"""Compares a backend's recurrence with the reference in float64, in outputs and in all gradients."""
 
 import itertools
 import warnings
@@ -12,11 +12,13 @@ from allennlp_coref_rc.modules.recurrence import NO_SOURCE, Edges, RecurrenceInp
 
 
 class Disagreement(Exception):
-    """A backend computes something else than the reference."""
+    """A backend computes something different from the reference."""
 
 
 class Case(NamedTuple):
-    """Edges of this many relations, with a memory of another sequence or without, in one direction."""
+    """
+    A recurrence in one direction, with edges of this many relations, and with or without a memory of another sequence.
+    """
 
     relations: int
     memory: bool
@@ -28,7 +30,7 @@ class Case(NamedTuple):
 
 
 CASES = [Case(*case) for case in itertools.product((0, 1, 2), (False, True), (False, True))]
-"""One relation is sequential edges alone; the second has two edges a token."""
+"""The first relation is the sequential edges. The second has two edges for each token."""
 
 
 class Errors(NamedTuple):
@@ -41,8 +43,9 @@ class Errors(NamedTuple):
 
 def errors(case: Case, size: int, dtype: torch.dtype, device: str, backend: str, shape: Any) -> Errors:
     """
-    The worst of the errors of the output and the gradients. It may be twice that of the reference in the same type;
-    what is a sum of few numbers comes out exact by luck now and then, so a few units in the last place are granted.
+    The largest of the errors of the output and the gradients. If it is more than twice the error of the reference in
+    the same type, a `Disagreement` is raised. A sum of few numbers is sometimes exact by luck, so a few units in the
+    last place are allowed too.
     """
     made = _made(case, size, device, *shape)
     exact = _results(case, made, torch.float64, "reference")
@@ -62,7 +65,7 @@ def errors(case: Case, size: int, dtype: torch.dtype, device: str, backend: str,
 
 @contextmanager
 def poisoned() -> Iterator[None]:
-    """New memory is filled with NaN, so that a number which no kernel writes shows."""
+    """Within this, new memory is filled with NaN, which shows if a kernel does not write a number."""
     before = torch.are_deterministic_algorithms_enabled(), torch.is_deterministic_algorithms_warn_only_enabled()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -74,7 +77,7 @@ def poisoned() -> Iterator[None]:
 
 
 def _made(case: Case, size: int, device: str, batch: int, length: int, memory: int) -> Dict[str, Any]:
-    """Tensors in float64 and sources, the same on any device: made on the CPU."""
+    """Tensors in float64 and sources. They are made on the CPU, so that they are the same on any device."""
     generator = torch.Generator().manual_seed(size)
 
     def normal(*shape: int, scale: float = 1.0) -> torch.Tensor:
@@ -84,7 +87,7 @@ def _made(case: Case, size: int, device: str, batch: int, length: int, memory: i
     lengths[0] = length
     mask = torch.arange(length) < lengths
     if length > 2:
-        # A hole.
+        # This makes a hole in the mask.
         mask[-1, 1] = False
     states = length + (memory if case.memory else 0)
     coref = torch.randint(NO_SOURCE, states, (batch, length, 2), generator=generator)
@@ -121,5 +124,5 @@ def _results(case: Case, made: Dict[str, Any], dtype: torch.dtype, backend: str)
     output = recurrence(given, backend=backend)
     gradients = torch.autograd.grad(output, list(tensors.values()), made["upstream"].to(dtype), allow_unused=True)
     found = {f"gradient of {name}": gradient for name, gradient in zip(tensors, gradients)}
-    # Without edges nothing is read from the memory, and without a state before nothing from the recurrent weights.
+    # Without edges, nothing reads the memory; without an earlier state, nothing uses the recurrent weights.
     return {"output": output.detach(), **{name: x for name, x in found.items() if x is not None and x.abs().max() > 0}}

@@ -5,9 +5,9 @@ Measures the speed of annotators, in documents and tokens a second, on one threa
     python scripts/benchmarks/annotators.py data/lambada/lambada_development_plain_text.txt \\
         --annotator '{"type": "sieve_coref", "all_nouns": true}'
 
-Without --annotator it measures all registered annotators that need no options and find their packages and files. The
-data are a file, or all files of a folder: CoNLL-2012 columns (.conll), or text with a document a line, which is split
-at blanks. Annotators take turns; rates are per second of processor time.
+Without --annotator it measures all registered annotators that need no options and whose packages and files are there.
+The data are a file, or all files of a folder. They have CoNLL-2012 columns (.conll), or text with a document a line,
+which is split at blanks. Annotators take turns. Rates are per second of processor time.
 
 Values checked: the first documents have the same annotations alone and in a batch.
 """
@@ -48,7 +48,7 @@ def read_texts(path: Path) -> List[AnnotatedText]:
 
 
 def without_options() -> Dict[str, Annotator]:
-    """The registered annotators that need no options, and no package or file that isn't there."""
+    """The registered annotators that need no options, and whose packages and files are there."""
     register_own()
     made = {}
     for name in Annotator.list_available():

@@ -1,4 +1,4 @@
-"""Batches of made-up text for the readers and models of configs."""
+"""Makes batches of made-up text for the readers and models of configs."""
 
 import copy
 import json
@@ -28,7 +28,9 @@ class Text(NamedTuple):
 
 
 def read_config(name: str) -> Dict[str, Any]:
-    """A config file, or one of those that come with the package, by its name; with "+VARIANT", changed by a variant."""
+    """
+    The values of a config: a file, or the name of one that comes with the package. "+VARIANT" adds a variant to it.
+    """
     return json.loads(_evaluated(name))
 
 
@@ -54,13 +56,13 @@ def make_instances(reader: Dict[str, Any], text: Text, entities: int, words: int
 
 
 def stories(reader: DatasetReader, text: Text, entities: int, words: int) -> List[Instance]:
-    """The stories of the bundled simulated data whose lengths are nearest to the one asked for."""
+    """Those stories of the bundled simulated data whose lengths are nearest to `text.tokens`."""
     instances = sorted(reader.read("train"), key=lambda instance: abs(len(instance["passage"]) - text.tokens))
     return instances[: text.batch]
 
 
 def cloze_questions(reader: DatasetReader, text: Text, entities: int, words: int) -> List[Instance]:
-    """Half of the tokens are frequent words, a tenth entity markers, the rest drawn from all words."""
+    """Half of the tokens are frequent words, a tenth are entity markers, and the rest are drawn from all words."""
     rng = random.Random(0)
     choices: List[Callable[[], str]] = [
         lambda: f"word{int(min(200, words) * rng.random() ** 2)}",
@@ -95,7 +97,8 @@ def span_questions(reader: DatasetReader, text: Text, entities: int, words: int)
 
 def make_vocabulary(instances: List[Instance], words: int) -> Vocabulary:
     """
-    A vocabulary of the instances. For cloze questions it has as many words as a data set's, even if few of them occur.
+    A vocabulary for the instances. For cloze questions it has as many words as that of a data set, even if few of them
+    occur.
     """
     counter: Dict[str, Dict[str, int]] = defaultdict(lambda: defaultdict(int))
     for instance in instances:

@@ -1,9 +1,9 @@
 """
 Compiles launches of the fused recurrence's kernels for a GPU that need not be there. `gpu_registers.py` runs this.
 
-Reads one launch a line as JSON, and answers each with a line: the registers a thread, the bytes of its stack (where
-what does not fit into registers is spilled to), the bytes of shared memory and the threads of a program. Imports Triton
-alone: neither PyTorch nor this package, which take longer than some compilations.
+It reads launches as JSON, one a line, and answers each with a line: the registers of a thread, the bytes of its stack
+(to which values are spilled that do not fit into registers), the bytes of shared memory, and the threads of a program.
+It imports only Triton. PyTorch and this package would take longer to import than some kernels to compile.
 """
 
 import importlib.util
@@ -16,7 +16,7 @@ import tempfile
 from pathlib import Path
 from typing import Any, Dict
 
-# An interpreted kernel can't be compiled.
+# An interpreted kernel cannot be compiled.
 os.environ.pop("TRITON_INTERPRET", None)
 
 import triton
@@ -31,7 +31,7 @@ def compile_launch(kernels: Any, launch: Dict[str, Any]) -> Dict[str, int]:
     constants = {name: tuple(x) if isinstance(x, list) else x for name, x in launch["constants"].items()}
     signature = {name: launch["types"].get(name, "constexpr") for name in kernel.arg_names}
     places = {(kernel.arg_names.index(name),): value for name, value in constants.items()}
-    # PyTorch's allocations are aligned, which Triton would see at a launch.
+    # PyTorch's allocations are aligned, and at a launch Triton would see that.
     aligned = {(i,): [["tt.divisibility", 16]] for i, kind in enumerate(signature.values()) if kind.startswith("*")}
     compiled = triton.compile(
         ASTSource(kernel, signature, places, aligned),

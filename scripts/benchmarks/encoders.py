@@ -1,15 +1,16 @@
 """
-Time and memory of encoders of the same size, forward and backward in training mode: by default `dassa`, plain and with
-heads that see annotations, beside allennlp-models' `qanet_encoder`.
+Measures the time and memory of encoders of the same size, forward and backward in training mode. By default these are
+`dassa`, plain and with heads that see annotations, and `qanet_encoder` of allennlp-models.
 
     python scripts/benchmarks/encoders.py --threads 1 --lengths 200 400 800
     python scripts/benchmarks/encoders.py gru coref_gru mage_gru dassa --lengths 400
 
-The others are compared with the first encoder. The size is 128; of recurrent encoders, 64 a direction. Sentences,
-labels and clusters are drawn at random.
+The other encoders are compared with the first one. The size is 128; recurrent encoders have 64 in each direction.
+Sentences, labels and clusters are drawn at random.
 
-Values checked, without dropout: with the same parameters `dassa` computes what `qanet_encoder` does, and so it does if
-all its heads see the whole text without labels; without annotations `coref_gru` and `mage_gru` are `torch.nn.GRU`.
+Values checked, without dropout: with the same parameters, `dassa` computes the same as `qanet_encoder`, and it still
+does if all its heads see the whole text without labels. Without annotations, `coref_gru` and `mage_gru` compute the
+same as `torch.nn.GRU`.
 """
 
 import sys
@@ -87,7 +88,7 @@ def make_input(text: Text, sentence: int, device: str) -> EncoderInput:
 
 
 def nearest(clusters: List[int], after: bool = False) -> List[int]:
-    """For each token the token of its cluster that is nearest before it, or after it."""
+    """For each token, the nearest token of its cluster before it or, with `after`, after it."""
     last: Dict[int, int] = {}
     sources = [FIRST_MENTION] * len(clusters)
     for t in reversed(range(len(clusters))) if after else range(len(clusters)):
@@ -127,7 +128,8 @@ class Encoders(Benchmark):
     @torch.no_grad()
     def error(self, name: str, setting: Text) -> float:
         """
-        The relative error between an encoder and another that should compute the same, without annotations or labels.
+        The relative error between an encoder and another one that should compute the same without annotations or
+        labels.
         """
         inputs, mask, _ = make_input(setting, self.arguments.sentence, self.arguments.device)
         plain, encoder, annotations = make_encoder(name), make_encoder(name), None

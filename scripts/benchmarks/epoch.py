@@ -5,17 +5,18 @@ Measures where the time of a training epoch goes, and how an epoch compares with
     python scripts/benchmarks/epoch.py babi/ga_coref_gru --beside ../older \\
         -o '{"dataset_reader.folder": "data/babi/en-valid", "dataset_reader.task": 3}'
 
-Each source tree trains in a process of its own, as `coref-rc train` does, but for the test set and for stopping early:
-this one first, and with --beside another, for example one that `git worktree add ../older COMMIT` has made. They take
-turns, an epoch each. The first epochs warm up and do not count. Parts of an epoch: `data` makes the batches, `forward`
-and `backward` are those of training, `optimizer` clips gradients too, `validation` is all that the validation set
-takes, `checkpoints` writes files, and `other` is the rest: the loop, metrics and callbacks. `start` is the processor
-time before the first epoch: imports, reading, annotating, the vocabulary and the model. The time of --beside is the
-base of the ratios.
+Each source tree trains in a process of its own, as `coref-rc train` does, but without the test set and without stopping
+early. This tree is the first. With --beside there is another one, for example one that `git worktree add ../older
+COMMIT` has made. They take turns, an epoch each. The first epochs warm up and do not count.
 
-Values checked: after the first epoch both have the same losses within a thousandth. `same` says whether all losses of
-all epochs agree in every digit. The last column is the memory of the process after the last epoch, and its growth since
-the first.
+These are the parts of an epoch. `data` makes the batches, `forward` and `backward` are those of training, and
+`optimizer` also clips gradients. `validation` is all that the validation set takes, `checkpoints` writes files, and
+`other` is the rest: the loop, metrics and callbacks. `start` is the processor time before the first epoch: imports,
+reading, annotating, the vocabulary and the model. Ratios are to the time of --beside.
+
+Values checked: after the first epoch, both have the same losses to a thousandth. `same` says whether all losses of all
+epochs agree in every digit. The last column is the memory of the process after the last epoch, and how much it has
+grown since the first.
 """
 
 import argparse

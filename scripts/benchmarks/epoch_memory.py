@@ -5,11 +5,11 @@ Measures the memory of an epoch over all of CNN and all of NarrativeQA, read laz
     python scripts/benchmarks/epoch_memory.py cnn/cg_sba --share 0.1 --instances-in-memory 1000
 
 Made-up files of the real sizes are written to a temporary folder. Texts repeat, but each story and each question has a
-word that no other has, so that what is kept of texts or words shows. The config's reader and data loader read them,
-with its annotators, in a process of its own, and make one batch after another; nothing is trained. The vocabulary is
-that of the first instances. Printed are the process's resident memory, as a mean over each quarter of the epoch, and
-how much it grows in 10,000 questions: the slope of a line through the second half. Memory of workers is added; what
-they share with the process counts again.
+word that no other has. So it shows if texts or words are kept in memory. The config's reader and data loader read the
+files with its annotators, in a process of its own, and make one batch after another. Nothing is trained. The vocabulary
+is that of the first instances. The script prints the process's resident memory, as a mean over each quarter of the
+epoch. It also prints how much the memory grows in 10,000 questions, which is the slope of a line through the second
+half. The memory of workers is added, and what they share with the process counts again.
 
 Values checked: the epoch has as many questions as the file.
 """
@@ -41,7 +41,7 @@ SAMPLES = 400
 
 
 class Sample(NamedTuple):
-    """Resident memory after a number of questions."""
+    """The resident memory, in bytes, after a number of questions."""
 
     questions: int
     resident: int
@@ -55,7 +55,7 @@ def resident(process: psutil.Process) -> int:
 def epoch(
     params: Dict[str, Any], path: str, questions: int, arguments: argparse.Namespace
 ) -> Tuple[List[Sample], float]:
-    """Reads a file once, in this process; the samples, and the seconds that it took."""
+    """Reads a file once, in this process. Returns samples of the memory, and the seconds that it took."""
     reader = DatasetReader.from_params(Params(params["dataset_reader"]))
     options = {
         "max_instances_in_memory": arguments.instances_in_memory,
@@ -87,13 +87,13 @@ def quarters(samples: List[Sample], questions: int) -> List[float]:
 
 
 def slope(samples: List[Sample], questions: int) -> float:
-    """By how many bytes memory grows with each question in the second half."""
+    """The number of bytes by which the memory grows with each question in the second half."""
     late = [sample for sample in samples if 2 * sample.questions >= questions]
     return statistics.linear_regression(*zip(*late)).slope if len(late) > 1 else 0.0
 
 
 def share(value: str) -> float:
-    """Reads a number above 0 and up to 1, as an option's value."""
+    """The value of an option that is a number above 0, and at most 1."""
     try:
         number = float(value)
     except ValueError:

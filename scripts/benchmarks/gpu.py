@@ -1,20 +1,21 @@
 """
-A kit of measurements for a GPU, in one command of at most eight minutes, without a network.
+Takes several kinds of measurements on a GPU, in at most eight minutes and without a network.
 
     python scripts/benchmarks/gpu.py --output gpu
 
-* agreement: the fused recurrence beside the reference in float64, in all classes of sizes and types, with and without
-  edges, a memory and reverse reading;
-* recurrence: C-GRU and MAGE beside cuDNN's GRU, in microseconds a step;
-* updates: whole training updates of GA + C-GRU as on CNN and of DASSA at contexts of 1,000 tokens, with and without
-  mixed precision, and what memory they need at their peak;
-* run: a config of bAbI trained to its end, as one cell of a table has it.
+* agreement: the fused recurrence is compared with the reference in float64, in all classes of sizes and types, with and
+  without edges, a memory and reverse reading;
+* recurrence: C-GRU and MAGE are compared with cuDNN's GRU, in microseconds a step;
+* updates: whole training updates of GA + C-GRU as on CNN, and of DASSA with contexts of 1,000 tokens, with and without
+  mixed precision, and the memory that they need at their peak;
+* run: a config of bAbI is trained to its end, as for one cell of a table.
 
-NAME.json and NAME.md are written anew after each row. Each part has a share of the time. What does not fit is left out,
-and the page names it. Without a GPU, or with --tiny, everything is done in tiny sizes on the CPU, to see that it works.
+NAME.json and NAME.md are written anew after each row. Each part has a share of the time. Measurements that do not fit
+are left out, and the page names them. Without a GPU, or with --tiny, everything is done in tiny sizes on the CPU, to
+see that it works.
 
-Values checked: as in agreement.py, recurrence.py and updates.py; and runs come to the same validation accuracy, to 0.1.
-Where values disagree the page says so in place of figures, and the exit status is 1.
+Values checked: those of agreement.py, recurrence.py and updates.py; and the runs have the same validation accuracy, to
+0.1. If values disagree, the page says so in place of figures, and the exit status is 1.
 """
 
 import argparse
@@ -113,7 +114,7 @@ TINY = FULL._replace(
 
 
 def timed(runs: Dict[Any, Run], seconds: float, rounds: int) -> Dict[Any, List[Seconds]]:
-    """Times of runs that take turns, in as many rounds as fit into these seconds, and in three at least."""
+    """The times of runs that take turns, in as many rounds as fit into these seconds, but at least three."""
     take_turns(runs, 0)
     (first, *_) = zip(*take_turns(runs, 1, warm_up=0).values())
     fitting = int(seconds / max(sum(time.wall for time in first), 1e-6))
@@ -169,7 +170,7 @@ def update_rows(scale: Scale, config: str, text: Text, seconds: float) -> Iterat
     benchmark = updates.Updates(updates.options().parse_args(given))
     check(benchmark.problems(text))
     first: List[Seconds] = []
-    # One after the other, since each needs much memory; the first is in float32.
+    # They run one after the other, since each needs much memory. The first is in float32.
     for variant in benchmark.competitors(text):
         update = benchmark.prepare(variant, text)
         memory = peak(update, scale.device)
@@ -209,7 +210,7 @@ class Training(NamedTuple):
         return ["train", self.config, "-s", folder, "-o", json.dumps(self.overrides)]
 
     def run(self, folder: str, seconds: float) -> bool:
-        """Trains for at most these seconds, in a process of its own but for tiny ones; whether it came to its end."""
+        """Trains for at most these seconds. Returns whether training ended. Only tiny trainings run in this process."""
         if self.here:
             from allennlp_coref_rc.__main__ import main
 
@@ -226,7 +227,7 @@ class Training(NamedTuple):
 
 
 def run_rows(label: str, name: str, training: Training, seconds: float, accuracies: Dict[str, float]) -> Iterator[Row]:
-    """A row of what the training came to. If it is stopped it is that of its last epoch."""
+    """A row with the result of a training. If it was stopped, the result is that of its last epoch."""
     with tempfile.TemporaryDirectory() as place:
         folder, start = Path(place) / "run", time.perf_counter()
         ended = training.run(str(folder), seconds)
@@ -252,12 +253,12 @@ def check(problems: List[str]) -> None:
 
 
 def thousand(seconds: Spread) -> Spread:
-    """Milliseconds."""
+    """Seconds as milliseconds."""
     return Spread(*(1000 * value for value in seconds))
 
 
 def parts(scale: Scale, arguments: argparse.Namespace) -> List[Part]:
-    """What to measure, with shares of the time."""
+    """The parts of the measurements, each with its share of the time."""
     found: Dict[str, Tuple[float, str, Callable[[], Iterator[Step]]]] = {
         "agreement": (
             0.2,

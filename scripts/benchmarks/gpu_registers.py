@@ -1,11 +1,13 @@
 """
-Compiles the fused recurrence's kernels for GPUs that need not be there. Prints what they take of a multiprocessor.
+Compiles the fused recurrence's kernels for GPUs that need not be there, and prints how much of a multiprocessor they
+use.
 
     python scripts/benchmarks/gpu_registers.py --json registers.json
 
 Each kernel is compiled as it is launched: for each class of sizes, in float32 and bfloat16, without edges, with two
-relations and with a memory besides, in training and (`forward` alone) in inference. A row of the table is the worst of
-these. Registers are of a thread; 65,536 are in a multiprocessor. A stack above 0 means that registers did not suffice.
+relations, and also with a memory, in training and (only `forward`) in inference. A row of the table is the worst of
+these. Registers are those of a thread. A multiprocessor has 65,536. A stack above 0 means that registers did not
+suffice.
 """
 
 import inspect
@@ -25,7 +27,7 @@ from allennlp_coref_rc.common.script import ScriptParser, run
 from allennlp_coref_rc.modules.recurrence import Edges, RecurrenceInput, _triton
 
 SHARED = {80: 163 * 1024, 90: 227 * 1024}
-"""Bytes of shared memory that one program may have, by compute capability."""
+"""By compute capability, the bytes of shared memory that a program may have."""
 
 CAPABILITIES = tuple(SHARED)
 
@@ -51,7 +53,7 @@ CELLS = [
 
 
 class _Recorder:
-    """Stands for a kernel: what it is launched with is kept, and nothing runs."""
+    """Stands in for a kernel. It keeps the arguments of launches, and runs nothing."""
 
     def __init__(self, name: str, launches: List[Dict[str, Any]]) -> None:
         from allennlp_coref_rc.modules.recurrence import _triton_kernels
@@ -76,7 +78,7 @@ class _Recorder:
 
 
 def launches(cell: Cell, capability: int) -> List[Dict[str, Any]]:
-    """What `_triton` launches for one layer, forward and (in training) backward, on a GPU of this capability."""
+    """The launches of `_triton` for a layer, forward and (in training) backward, on a GPU of this capability."""
     options: Dict[str, Any] = {"device": "meta", "dtype": getattr(torch, cell.dtype)}
     batch, length, size = 2, 8, cell.size
     sources = torch.empty(batch, length, 1, device="meta", dtype=torch.int64)
@@ -107,7 +109,7 @@ def launches(cell: Cell, capability: int) -> List[Dict[str, Any]]:
 
 
 def compiled(wanted: Sequence[Dict[str, Any]]) -> List[Dict[str, int]]:
-    """What each launch takes. Compiled one after the other, in a process of its own."""
+    """What each launch uses. They are compiled one after the other, in a process of its own."""
     command = [sys.executable, str(Path(__file__).with_name("compile_kernels.py"))]
     lines = "".join(json.dumps(launch) + "\n" for launch in wanted)
     process = subprocess.run(command, input=lines, stdout=subprocess.PIPE, text=True)
@@ -121,7 +123,7 @@ def problems(launch: Dict[str, Any], used: Dict[str, int]) -> List[str]:
     found = []
     if used["stack"]:
         found.append(f"{used['stack']} bytes of stack, expected 0")
-    # Registers are given out by 8 a thread.
+    # A thread gets registers in multiples of 8.
     if -(-used["registers"] // 8) * 8 * used["threads"] > _triton.REGISTERS:
         found.append(f"{used['registers']} registers in {used['threads']} threads, expected {_triton.REGISTERS} in all")
     if used["shared"] > SHARED[launch["capability"]]:

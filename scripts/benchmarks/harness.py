@@ -1,13 +1,13 @@
 """
-The common base of the benchmarks: turns, memory, agreement, the machine, and the printed table.
+What the benchmarks have in common: turns, memory, agreement, the machine, and the table that is printed.
 
-* Time: competitors take turns (A B A B) in one run, after rounds that warm up. Printed are the median over the rounds
-  and, in brackets, the smallest and the largest value; and the same of the ratios to the first competitor, each of two
-  times of the same round, so that what else the machine does affects both. Processor time, of the process and of those
-  that it waits for, is printed where the work is done by one thread of a CPU, and the clock's time elsewhere.
-* Memory: by how much the work makes the memory of a process grow at its peak, in a process of its own that has done the
-  same work at a small size before. On a GPU, what PyTorch allocates there.
-* Agreement: a benchmark checks the values that its competitors compute, and prints no figures where they disagree.
+* Time: competitors take turns (A B A B) in one run, after rounds that warm up. The table has the median over the rounds
+  and, in brackets, the smallest and the largest value. It has the same for the ratios to the first competitor. A ratio
+  is that of two times of the same round, so that the machine's other work affects both. If one thread of a CPU does the
+  work, times are the processor time of the process and of those that it waits for, and else the clock's time.
+* Memory: how much the memory of a process grows at its peak while it does the work. The process has done the same work
+  at a small size before. On a GPU, it is the memory that PyTorch allocates there.
+* Agreement: a benchmark checks the values that its competitors compute. If they disagree, it prints no figures.
 """
 
 import argparse
@@ -38,16 +38,16 @@ positive = whole_number(1)
 Run = Callable[[], Any]
 
 HEAVY = ("allennlp", "allennlp_models", "allennlp_coref_rc")
-"""Packages that take long to import. Those that this process has imported are imported in advance for its processes."""
+"""Packages that take long to import. If this process has imported one, its processes are forks that have it already."""
 
-# torchvision warns of this at each import beside a torch that it was not built for.
+# torchvision warns of this whenever it is imported with a torch that it was not built for.
 NOISE = "Failed to load image Python extension"
 warnings.filterwarnings("ignore", message=NOISE)
 os.environ.setdefault("PYTHONWARNINGS", f"ignore:{NOISE}")
 
 
 class Seconds(NamedTuple):
-    """Seconds by the clock, and of processor time."""
+    """Seconds of the clock's time and of processor time."""
 
     wall: float
     processor: float
@@ -79,8 +79,8 @@ class Spread(NamedTuple):
 
 class Benchmark:
     """
-    Competitors that do the same work at several settings. The others are compared with the first. Settings and
-    competitors are named tuples: their fields are columns of the table.
+    Competitors that do the same work at several settings. The other competitors are compared with the first. Settings
+    and competitors are named tuples, whose fields are columns of the table.
     """
 
     def __init__(self, arguments: argparse.Namespace) -> None:
@@ -97,11 +97,11 @@ class Benchmark:
         raise NotImplementedError
 
     def small(self, setting: Any) -> Any:
-        """A setting whose work takes a moment, but loads all that the work needs."""
+        """A setting whose work takes only a moment, but loads everything that the work needs."""
         raise NotImplementedError
 
     def share(self, competitor: Any) -> float:
-        """By what its times are multiplied, where it does more than the others."""
+        """The factor by which its times are multiplied, if it does more than the others."""
         return 1
 
     def problems(self, setting: Any) -> List[str]:
@@ -110,7 +110,7 @@ class Benchmark:
 
 
 def take_turns(runs: Mapping[Hashable, Run], rounds: int, warm_up: int = 1) -> Dict[Any, List[Seconds]]:
-    """The times of each run, in rounds in which each has its turn."""
+    """The times of each run, in rounds in which all runs take their turn."""
     times: Dict[Any, List[Seconds]] = {name: [] for name in runs}
     for i in range(warm_up + rounds):
         for name, run in runs.items():
@@ -124,7 +124,7 @@ def take_turns(runs: Mapping[Hashable, Run], rounds: int, warm_up: int = 1) -> D
 
 def in_own_process(function: Callable, *arguments: Any) -> Any:
     """Runs a function of a module in a fresh process of its own, and returns its result."""
-    # It is forked from a server that has only imported the heavy packages, so neither threads nor a GPU are in the way.
+    # It is forked from a server that has only imported the heavy packages, so it inherits neither threads nor a GPU.
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([name for name in sys.modules if name.partition(".")[0] in HEAVY])
     with concurrent.futures.ProcessPoolExecutor(1, mp_context=context) as pool:
@@ -133,8 +133,8 @@ def in_own_process(function: Callable, *arguments: Any) -> Any:
 
 def peak_bytes(benchmark: Benchmark, competitor: Any, setting: Any) -> Optional[int]:
     """
-    The growth of memory by the work, in bytes, in a process of its own; `None` if it was killed, as when memory is
-    full.
+    The number of bytes by which the work makes memory grow, in a process of its own; `None` if the process was killed,
+    as when memory is full.
     """
     try:
         return in_own_process(_measure_peak, benchmark, competitor, setting)
@@ -150,7 +150,7 @@ def _measure_peak(benchmark: Benchmark, competitor: Any, setting: Any) -> int:
 
 
 def peak(run: Run, device: str) -> int:
-    """The growth of memory during a run in this process, in bytes: on a GPU, of what PyTorch allocates there."""
+    """The growth of memory during a run in this process, in bytes. On a GPU, it is what PyTorch allocates there."""
     if device == "cpu":
         return growth(run)
     import torch
@@ -164,7 +164,7 @@ def peak(run: Run, device: str) -> int:
 def growth(run: Run) -> int:
     """The growth of this process's resident memory at its peak during a run, in bytes."""
     with contextlib.suppress(AttributeError, OSError):
-        # Freed memory that the allocator keeps would hide the growth; not all systems have this.
+        # Freed memory that the allocator keeps would hide the growth. Not all systems have this function.
         ctypes.CDLL(None).malloc_trim(0)
     before = _peak_so_far(forget=True)
     run()
@@ -179,7 +179,7 @@ def _peak_so_far(forget: bool = False) -> int:
         status = Path("/proc/self/status").read_text()
         return 1024 * int(status.split("VmHWM:")[1].split()[0])
     except (OSError, IndexError):
-        # Kilobytes, but on macOS bytes.
+        # This is in kilobytes, but on macOS in bytes.
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
 
@@ -189,7 +189,7 @@ def relative_error(found: Any, expected: Any) -> float:
 
 
 def machine(device: str = "cpu") -> Dict[str, str]:
-    """The machine's properties that the figures depend on."""
+    """The properties of this machine on which the figures depend."""
     import torch
 
     facts = {
@@ -221,7 +221,7 @@ def _caches() -> str:
 
 
 class Report:
-    """A Markdown table, printed row by row below the machine, and the same as JSON where --json asks for it."""
+    """A Markdown table, which is printed row by row below the machine. With --json, it is also written as JSON."""
 
     def __init__(self, arguments: argparse.Namespace, columns: Sequence[str]) -> None:
         self._path = arguments.json
@@ -242,7 +242,7 @@ class Report:
         plain = {name: value._asdict() if isinstance(value, Spread) else value for name, value in row.items()}
         self._content["rows"].append(plain)
         if self._path:
-            # After each row, so that a run that is stopped leaves what it has measured.
+            # It is written after each row, so that a run that is stopped leaves what it has measured.
             Path(self._path).write_text(json.dumps(self._content, indent=1, default=str) + "\n")
 
 
@@ -253,7 +253,7 @@ def _print_row(cells: Sequence[Any], header: bool = False) -> None:
 
 
 def parser(description: str, rounds: Optional[int], threads: Optional[int] = None) -> ScriptParser:
-    """A parser with the options of all that print tables. `rounds` is `None` where there are no rounds."""
+    """A parser with the options of all scripts that print tables. `rounds` is `None` if there are no rounds."""
     result = ScriptParser(description)
     if rounds is not None:
         result.add_argument("--rounds", type=positive, default=rounds, help="default: %(default)s")
@@ -272,7 +272,7 @@ def comparison_parser(description: str, rounds: int, threads: Optional[int] = No
 
 
 def parse(options: ScriptParser, arguments: Optional[Sequence[str]] = None) -> argparse.Namespace:
-    """The options given, by default on the command line; sets the number of threads."""
+    """The options, by default those of the command line. It also sets the number of threads."""
     result = options.parse_args(arguments)
     if getattr(result, "device", "cpu") != "cpu":
         import torch
@@ -291,7 +291,7 @@ def _set_threads(arguments: argparse.Namespace) -> None:
 
 
 def compare(benchmark: Benchmark) -> int:
-    """Measures all competitors at all settings; returns the exit status."""
+    """Measures all competitors at all settings. Returns the exit status."""
     arguments = benchmark.arguments
     report = None
     for setting in benchmark.settings():
@@ -317,7 +317,7 @@ def compare(benchmark: Benchmark) -> int:
 
 
 def shared(benchmark: Benchmark, competitor: Any, times: Sequence[Seconds]) -> List[Seconds]:
-    """The share of its times that counts for a competitor."""
+    """A competitor's times, multiplied by its share."""
     share = benchmark.share(competitor)
     return [Seconds(*(share * value for value in one)) for one in times]
 

@@ -1,6 +1,6 @@
 """
-A kit of measurements for a machine that one has for some minutes: each part has a budget of time, and what is found is
-in a JSON file and on a Markdown page at once, so that a kit that is stopped leaves all that it has measured.
+Takes measurements on a machine that one has only for some minutes. Each part has a budget of time. Each result is
+written to a JSON file and a Markdown page at once, so all that was measured is left if it is stopped.
 """
 
 import json
@@ -17,7 +17,8 @@ Row = List[Any]
 
 class Step(NamedTuple):
     """
-    A measurement: its name, what it is given in seconds, and its rows. It raises an error where values are wrong.
+    A measurement: its name, and a function that takes the seconds that it may take, and gives its rows. The function
+    raises an error if values are wrong.
     """
 
     name: str
@@ -35,7 +36,7 @@ class Part(NamedTuple):
 
 
 class Page:
-    """The findings, in NAME.json and NAME.md."""
+    """The results, in NAME.json and NAME.md."""
 
     def __init__(self, name: str, title: str, machine: Dict[str, str]) -> None:
         self._name = name
@@ -56,7 +57,7 @@ class Page:
         self._write()
 
     def add(self, part: str, key: str, value: Any) -> None:
-        """Adds a row, what was left out, or what failed and why."""
+        """Adds a row, the name of a step that was left out, or the name of one that failed and the reason."""
         found = self.content["parts"][part][key]
         found.update([value]) if isinstance(found, dict) else found.append(value)
         self._write()
@@ -87,8 +88,8 @@ class Page:
 
 def measure(parts: Sequence[Part], page: Page) -> None:
     """
-    Does the parts one after the other. Time that one does not need is the next one's. A step begins only if as much
-    time is left as the longest step of its part has taken.
+    Does the parts one after the other. Time that a part does not need is left for the next. A step begins only if there
+    is as much time left as the longest step of its part has taken.
     """
     deadline = time.monotonic()
     for part in parts:
@@ -105,7 +106,8 @@ def measure(parts: Sequence[Part], page: Page) -> None:
                 for row in step.run(deadline - start):
                     page.add(part.name, "rows", row)
             except Exception as error:
-                # Of any type: a GPU may run out of memory, or a kernel may not compile. The other steps are tried.
+                # The error may be of any type: a GPU may run out of memory, or a kernel may not compile. The other
+                # steps are tried.
                 page.add(part.name, "failed", (step.name, f"{type(error).__name__}: {error}"[:1000]))
             longest = max(longest, time.monotonic() - start)
             page.spent(part.name, time.monotonic() - began)

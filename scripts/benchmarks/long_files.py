@@ -1,4 +1,4 @@
-"""Made-up files of the real sizes of CNN and NarrativeQA, in their official formats."""
+"""Writes made-up files that have the real sizes of CNN and NarrativeQA, in their official formats."""
 
 import csv
 import json
@@ -9,7 +9,7 @@ from typing import Callable, Dict, List, NamedTuple, Tuple
 from allennlp_coref_rc.common.errors import ConfigurationError
 
 WORDS = 118_497
-"""How many words CNN's questions have (Hermann et al. 2015), besides those that only one question has."""
+"""The number of different words in CNN's questions (Hermann et al. 2015), without those that only one question has."""
 
 ENTITIES = [f"@entity{i}" for i in range(26)]
 NAMES = ["Nora", "Sam", "Mrs. Duarte", "Hunter", "Kira", "Bruno", "the captain", "his sister", "Old Tom", "Ines"]
@@ -20,11 +20,11 @@ OWN = "{own}"
 """Stands for a word that no other text has."""
 
 TEXTS = 200
-"""How many texts are made up. They are repeated, each time with a word of its own."""
+"""The number of texts that are made up. They are repeated, each time with a word of its own."""
 
 
 class Size(NamedTuple):
-    """How many questions and passages there are, and how many tokens a passage has."""
+    """The numbers of questions and passages, and the number of tokens in a passage."""
 
     questions: int
     passages: int
@@ -35,11 +35,11 @@ SIZES = {
     "annotated_cnn_dailymail": Size(380_298, 380_298, 762),
     "annotated_narrativeqa": Size(46_765, 1_572, 659),
 }
-"""The real sizes, by reader. Those of NarrativeQA are of all its sets."""
+"""By reader, the real sizes. Those of NarrativeQA are of all its sets together."""
 
 
 def write(reader: str, folder: Path, share: float = 1.0) -> Tuple[str, int]:
-    """Writes a share of a data set of the real size; returns its data path and its number of questions."""
+    """Writes a share of a data set of the real size. Returns its data path and its number of questions."""
     if reader not in SIZES:
         raise ConfigurationError(f"found the reader {reader!r}, expected one of {', '.join(SIZES)}")
     size = SIZES[reader]
@@ -68,7 +68,7 @@ def write_cnn(folder: Path, size: Size) -> str:
 
 
 def write_narrativeqa(folder: Path, size: Size) -> str:
-    """A folder with the official files, all of whose questions are in the training set, with raw texts alone."""
+    """A folder with the official files. All questions are in the training set, and only the raw texts are there."""
     texts = _texts(NAMES, size)
     (folder / "third_party" / "wikipedia").mkdir(parents=True, exist_ok=True)
     with open(folder / "third_party" / "wikipedia" / "summaries.csv", "w", encoding="utf-8", newline="") as output:
@@ -111,7 +111,7 @@ def _texts(names: List[str], size: Size) -> List[str]:
     rng = random.Random(0)
 
     def word() -> str:
-        # Its index times its frequency is a constant.
+        # The index of a word times its frequency is a constant.
         return f"word{int(WORDS ** rng.random())}"
 
     def sentence(last: str) -> str:

@@ -1,14 +1,15 @@
 """
-Looks for what many trainings in one process leave behind: memory, open files, threads, processes, Python objects.
+Looks for things that many trainings in one process leave behind: memory, open files, threads, processes and Python
+objects.
 
     python scripts/benchmarks/many_trainings.py
     python scripts/benchmarks/many_trainings.py babi/ga_mage_gru --trainings 50 --every 5 -o '{"trainer.num_epochs": 3}'
 
-Each turn trains a config for an epoch on a few of the bundled simulated stories, as `coref-rc train` does, and
-evaluates the archive, as `coref-rc evaluate` does, in this process. Configs take turns. The growth of memory is that
-since the first row, with the slope of a line through the second half of the turns.
+Each turn trains a config for an epoch on a few of the bundled simulated stories, as `coref-rc train` does, and then
+evaluates the archive, as `coref-rc evaluate` does. All this is done in this process. Configs take turns. The growth of
+memory is that since the first row. The slope is that of a line through the second half of the turns.
 
-Values checked: each config has the same metrics in all of its turns, since nothing of the trainings before may matter.
+Values checked: each config has the same metrics in all of its turns, since earlier trainings must not matter.
 """
 
 import argparse
@@ -72,7 +73,7 @@ def small(config: str, path: Path) -> str:
 
 
 def train(config: str, overrides: str, folder: Path) -> Dict[str, Any]:
-    """Trains and evaluates once; the metrics but for times and memory."""
+    """Trains and evaluates once. Returns the metrics without times and memory."""
     run_folder, metrics_file = folder / "run", folder / "test.json"
     with contextlib.redirect_stdout(io.StringIO()):
         coref_rc(["train", config, "-s", str(run_folder), "-o", overrides])
@@ -85,7 +86,7 @@ def train(config: str, overrides: str, folder: Path) -> Dict[str, Any]:
 
 
 def slope(turns: List[int], memory: List[int]) -> float:
-    """By how many bytes memory grows with each training, in the second half of them."""
+    """The number of bytes by which memory grows with each training, in the second half of them."""
     half = len(turns) // 2
     return statistics.linear_regression(turns[half:], memory[half:]).slope if len(turns) - half > 1 else 0.0
 

@@ -4,12 +4,12 @@ Measures dataset readers: questions and tokens (of passages and questions) a sec
     python scripts/benchmarks/readers.py lambada/ga_gru data/lambada/dev.txt \\
         '{"type": "annotated_wikihop"}' data/wikihop/dev.json
 
-Arguments come in pairs: a config, which is an experiment, a file or a name in training_config, or a reader's own, a
-file or JSON itself; and what it reads. Each pair is read in a process of its own.
+Arguments come in pairs of a config and the data that it reads. A config is that of an experiment (a file, or a name in
+training_config) or that of a reader (a file, or JSON). Each pair is read in a process of its own.
 
-Rates are per second of processor time, since reading takes one core and other work on the machine should not count.
-Instances are freed once they are read, unless `--hold` keeps them, as training does. Memory is the growth of the
-process at its peak.
+Rates are per second of processor time, since reading takes one core, and the machine's other work should not count.
+Instances are freed once they are read. `--hold` keeps them, as training does. Memory is how much the process grows at
+its peak.
 
 Values checked: each round reads the same number of questions and of tokens.
 """
@@ -43,7 +43,7 @@ class Reading(NamedTuple):
 
 
 def reader_params(config: str, overrides: str) -> Dict[str, Any]:
-    """The reader's own part of a config."""
+    """The config of the reader, from that of an experiment or of a reader. A mistake raises a `ConfigurationError`."""
     try:
         params = json.loads(config) if config.lstrip().startswith("{") else read_config(config)
         reader = {**params.get("dataset_reader", params), **json.loads(overrides)}

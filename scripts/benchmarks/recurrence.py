@@ -1,18 +1,19 @@
 """
-Time and memory of the recurrence of C-GRU and of MAGE-GRU, by each backend, beside `torch.nn.GRU`.
+Measures the time and memory of the recurrence of C-GRU and of MAGE-GRU with each backend, and of `torch.nn.GRU`.
 
     python scripts/benchmarks/recurrence.py --threads 2 --rounds 7 --json recurrence.json
 
-A row is one direction of one layer, with its input projection; input and state have the same size. C-GRU: half the
-state along sequential edges, half along coreference edges, both weighted by a softmax over learnt keys. MAGE: a quarter
-of the state is coreferent, and edges have weight one. Each token is in a random cluster, and reads the token before it
-in this cluster.
+A row is one direction of one layer, with its input projection. Input and state have the same size. In C-GRU, half of
+the state follows sequential edges and half follows coreference edges, and a softmax over learnt keys weights both. In
+MAGE, a quarter of the state follows coreference edges, and edges have the weight 1. Each token is in a random cluster,
+and reads from the token before it in this cluster.
 
-Beside `torch.nn.GRU` stand two layers that are closer to what a processor can do: 0.75 of the time of `torch.nn.LSTM`,
-which oneDNN computes, and which has four products where a GRU has three; and forward alone the GRU of ONNX Runtime, if
-the packages onnx and onnxruntime are installed.
+Two more rows are closer to what a processor can do. One is 0.75 of the time of `torch.nn.LSTM`, which oneDNN computes:
+it has four products where a GRU has three. The other, only forward, is the GRU of ONNX Runtime, if the packages onnx
+and onnxruntime are installed.
 
-Values checked: backends have the same outputs and gradients, and along sequential edges alone those of `torch.nn.GRU`.
+Values checked: all backends have the same outputs and gradients. With only sequential edges, they are those of
+`torch.nn.GRU`.
 """
 
 import importlib.util
@@ -51,7 +52,10 @@ class Layer(NamedTuple):
 
 
 def latest_of_same_cluster(clusters: torch.Tensor) -> torch.Tensor:
-    """For each token, the token before it in its cluster. Shape of both: (batch_size, sequence_length)."""
+    """
+    For each token, the token before it in its cluster. Shape of `clusters` and the result: (batch_size,
+    sequence_length).
+    """
     sources = torch.full_like(clusters, NO_SOURCE)
     latest = clusters.new_full((clusters.size(0), int(clusters.max()) + 1), NO_SOURCE)
     for t in range(clusters.size(1)):
@@ -61,7 +65,7 @@ def latest_of_same_cluster(clusters: torch.Tensor) -> torch.Tensor:
 
 
 class Task:
-    """The inputs, parameters and outer gradient of a layer, the same for all layers."""
+    """The inputs, the parameters and the gradient of the output, which are the same for all layers."""
 
     def __init__(self, shape: Shape, device: str, dtype: str) -> None:
         torch.manual_seed(0)
@@ -97,12 +101,12 @@ class Task:
 
         file = io.BytesIO()
         with warnings.catch_warnings():
-            # Of exporting for one batch size.
+            # The warning is that the export is for a single batch size.
             warnings.simplefilter("ignore")
             torch.onnx.export(self.gru, (self.inputs.detach(),), file, dynamo=False, input_names=["inputs"])
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = torch.get_num_threads()
-        # Its threads would go on waiting for work in a loop, and take a core from what comes next.
+        # Its threads would wait for work in a loop, and take a core away from what comes next.
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         session = onnxruntime.InferenceSession(file.getvalue(), options, providers=["CPUExecutionProvider"])
         inputs = {"inputs": self.inputs.detach().numpy()}

@@ -1,13 +1,14 @@
 """
-Measures the start of each command, beside `python -c "import allennlp.commands"` in the same run.
+Measures how long each command takes to start, and compares it with `python -c "import allennlp.commands"`.
 
     python scripts/benchmarks/start_up.py --rounds 5
 
-Commands take turns, each in a process of its own and all in one new folder; some of them really run, on a run of two
-epochs, two files of predictions and a simulated task of a few questions. Printed are processor time (of user and
-system), its ratio to the first row round by round, the clock's time, and which heavy packages were imported.
+Commands take turns. Each has a process of its own, and all are in one new folder. Some of them really do something,
+with a training of two epochs, two files of predictions and a simulated task of a few questions. The table has the
+processor time (of user and system), its ratio to the first row, round by round, the clock's time, and the heavy
+packages that were imported.
 
-Values checked: every command ends well.
+Values checked: every command ends with the status 0.
 """
 
 import json
@@ -42,7 +43,7 @@ COMMANDS: Dict[str, List[str]] = {
     "coref-rc train --help": [*COREF_RC, "train", "--help"],
     "coref-rc evaluate --help": [*COREF_RC, "evaluate", "--help"],
 }
-"""Arguments of Python. The others are compared with the first."""
+"""By name, the arguments of Python. The other commands are compared with the first."""
 
 HEAVY = ("torch", "allennlp", "allennlp_models", "spacy", "transformers", "inflect", "matplotlib", "scipy", "numpy")
 COLUMNS = ("command", "processor s", "ratio", "clock s", "imports")

@@ -1,4 +1,4 @@
-"""Where the time of a run goes: what `timed_training.py` and `timed_command.py` share."""
+"""Measures where the time of a run goes, for `timed_training.py` and `timed_command.py`."""
 
 import contextlib
 from functools import wraps
@@ -9,8 +9,8 @@ from harness import Seconds
 
 class Stopwatch:
     """
-    The seconds of each part of a run. A part that runs within another counts for itself alone, except within a `whole`
-    part: this one counts all its time. Time outside all parts counts for the last part.
+    The seconds of each part of a run. If a part runs within another, its time counts only for itself. But a `whole`
+    part counts all time within it. Time outside of all parts counts for the last one.
     """
 
     def __init__(self, parts: Sequence[str], whole: Collection[str] = ()) -> None:
@@ -23,7 +23,7 @@ class Stopwatch:
         self._since = Seconds.now()
 
     def lap(self) -> None:
-        """Gives the time since the last lap to the part that runs."""
+        """Adds the time since the last lap to the part that runs."""
         now, part = Seconds.now(), self._running[-1]
         self.seconds[part] = Seconds(*map(sum, zip(self.seconds[part], now.since(self._since))))
         self._since = now
@@ -39,7 +39,7 @@ class Stopwatch:
             self._running.pop()
 
     def time(self, owner: Any, method: str, part: str) -> None:
-        """Counts what a method of an object takes as a part."""
+        """Counts the time of an object's method as a part."""
         original: Callable[..., Any] = getattr(owner, method)
 
         @wraps(original)
@@ -51,7 +51,7 @@ class Stopwatch:
 
 
 class TimedIterable:
-    """An iterable, such as a data loader, whose work counts as a part."""
+    """An iterable, such as a data loader. The time of its work counts as a part."""
 
     def __init__(self, iterable: Any, watch: Stopwatch, part: str) -> None:
         self._iterable, self._watch, self._part = iterable, watch, part

@@ -1,6 +1,6 @@
 """
-Runs one of AllenNLP's commands as `coref-rc` does, and prints where its processor time went: the process that
-`whole_runs.py` starts for each source tree. It runs by itself too:
+Runs one of AllenNLP's commands as `coref-rc` does, and prints where its processor time went. `whole_runs.py` starts
+this for each source tree. It can also be run by itself:
 
     PYTHONPATH=. python scripts/benchmarks/timed_command.py 1 train babi/quick_start -s FOLDER
 """
@@ -21,7 +21,7 @@ from allennlp_coref_rc.__main__ import main as coref_rc
 try:
     from allennlp_coref_rc.common.quick_imports import quick_imports
 except ModuleNotFoundError:
-    # Older versions have none.
+    # Older versions do not have it.
     quick_imports = contextlib.nullcontext
 
 PARTS = (
@@ -42,7 +42,7 @@ PARTS = (
 
 
 class Parts:
-    """Counts the parts of a command. Classes of AllenNLP are changed once they are imported."""
+    """Measures the parts of a command. AllenNLP's classes are imported and changed for that."""
 
     def __init__(self) -> None:
         self.watch = Stopwatch(PARTS)
@@ -96,7 +96,9 @@ class Parts:
 
 
 def measure(command: Sequence[str]) -> Dict[str, Any]:
-    """Runs the command: its exit status, the questions that it has read, and the processor seconds of each part."""
+    """
+    Runs the command. Returns its exit status, the number of questions that it has read, and each part's processor time.
+    """
     parts = Parts()
     with parts.watch.part("imports"), quick_imports():
         parts.install()
@@ -114,7 +116,7 @@ def main() -> None:
     before = Seconds.now().processor
     threads, *command = sys.argv[1:]
     torch.set_num_threads(int(threads))
-    # The answer alone goes to the standard output.
+    # Only the answer goes to the standard output.
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     found = measure(command)

@@ -1,6 +1,6 @@
 """
-Trains a config as `coref-rc train` does, an epoch whenever a line comes in, and answers with where the time went: the
-process that `epoch.py` starts for each source tree. It runs by itself too: two empty lines give two epochs.
+Trains a config as `coref-rc train` does. Whenever it reads a line, it trains an epoch and answers with where the time
+went. `epoch.py` starts this for each source tree. It can also be run by itself, where two empty lines give two epochs.
 
     PYTHONPATH=. python scripts/benchmarks/timed_training.py babi/ga_coref_gru FOLDER
 """
@@ -24,11 +24,13 @@ from allennlp_coref_rc.training import StopAbove
 
 PARTS = ("data", "forward", "backward", "optimizer", "validation", "checkpoints", "other")
 EPOCHS = 10**6
-"""More than anyone asks for."""
+"""More epochs than anyone asks for."""
 
 
 class Epoch(NamedTuple):
-    """The time of each part of an epoch, the metrics that do not depend on time, and the memory after it."""
+    """
+    The seconds of each part of an epoch, the metrics that do not depend on time, and the memory after it in bytes.
+    """
 
     wall: Dict[str, float]
     processor: Dict[str, float]
@@ -61,7 +63,7 @@ class Turns(TrainerCallback):
 
 
 def measured(watch: Stopwatch, turns: Turns) -> Callable[..., Any]:
-    """A wrapper of the trainer's `train`, which takes the times and neither ends nor stops early."""
+    """A wrapper for the trainer's `train` that measures times, and neither ends nor stops early."""
 
     def train(original: Callable[..., Any], trainer: Any, args: Sequence[Any], kwargs: Dict[str, Any]) -> Any:
         trainer._num_epochs, trainer._metric_tracker._patience = EPOCHS, None
@@ -84,10 +86,10 @@ def measured(watch: Stopwatch, turns: Turns) -> Callable[..., Any]:
 
 
 def main() -> None:
-    """The first answer, before the first turn, is the processor time since the start of the process."""
+    """The first answer comes before the first turn. It is the processor time since the start of the process."""
     config, folder, overrides, threads = [*sys.argv[1:], "", "1"][:4]
     torch.set_num_threads(int(threads))
-    # Answers alone go to the standard output.
+    # Only answers go to the standard output.
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     watch = Stopwatch(PARTS, whole=["validation"])

@@ -1,20 +1,22 @@
 """
-Time and memory of whole training updates of configs' models: forward, penalty, backward, clipping and optimizer, as the
-config has them.
+Measures the time and memory of whole training updates of configs' models: forward, penalty, backward, clipping and
+optimizer, as the config has them.
 
     python scripts/benchmarks/updates.py torch.nn.GRU babi/ga_coref_gru babi/ga_gru --tokens 100
     python scripts/benchmarks/updates.py allennlp_qanet narrativeqa/baseline_qanet narrativeqa/dassa_sdp_exp \\
         --tokens 200 400 800 --batch 2 --threads 1
     python scripts/benchmarks/updates.py cnn/ga_gru+coref_gru --tokens 2000 --dense 500 --rounds 1 --threads 1
 
-The others are compared with the first model. CONFIG+VARIANT is a config changed by a variant of lib/variants.libsonnet.
-Beside configs there are `torch.nn.GRU`, forward and backward of one layer alone, and `allennlp_qanet`, the `qanet` of
+The other models are compared with the first. CONFIG+VARIANT is a config with a variant of lib/variants.libsonnet. Two
+models are not configs: `torch.nn.GRU` is only one layer, forward and backward, and `allennlp_qanet` is the `qanet` of
 allennlp-models in the sizes of narrativeqa/baseline_qanet.
 
-Texts are made up: bAbI's readers get stories of the bundled simulated data of about that many tokens, NarrativeQA's
-random words with full stops and connectives, other readers cloze questions about random words and entity markers.
+Texts are made up. Readers of bAbI get stories of about that many tokens from the bundled simulated data. Readers of
+NarrativeQA get random words with full stops and connectives. Others get cloze questions about random words and entity
+markers.
 
-Values checked: a batch has the mean loss of its questions one by one; variants have the loss of the model itself.
+Values checked: the loss of a batch is the mean of the losses of its questions one by one. Variants have the loss of the
+model without them.
 """
 
 import copy
@@ -37,7 +39,7 @@ GRU, ALLENNLP_QANET = "torch.nn.GRU", "allennlp_qanet"
 OUR_QANET = "narrativeqa/baseline_qanet"
 AMP = ("bfloat16", "float16")
 TOLERANCE = {"": 1e-3, "dense": 1e-3, "bfloat16": 0.05, "float16": 0.01}
-"""The largest allowed difference of the loss, as a share of it."""
+"""By variant, the largest difference of the loss that is allowed, as a share of it."""
 
 
 class Variant(NamedTuple):
@@ -47,8 +49,8 @@ class Variant(NamedTuple):
 
 class DenseAttentionSum(AnswerLayer):
     """
-    `AttentionSum` with an array of batch x tokens x candidates of floats that says which token belongs to which
-    candidate, as the GA Reader's code has it, padded to the most candidates that a question of the data set has.
+    `AttentionSum` as in the GA Reader's code: an array of floats of shape (batch_size, num_tokens, num_candidates) says
+    which token belongs to which candidate. It is padded to the most candidates that a question of the data set has.
     """
 
     def __init__(self, padded_candidates: int) -> None:
@@ -69,7 +71,7 @@ class DenseAttentionSum(AnswerLayer):
 
 
 def allennlp_qanet(model: Dict[str, Any]) -> Dict[str, Any]:
-    """The config of allennlp-models' model and encoders, from that of ours."""
+    """The config of allennlp-models' model and encoders, made from the config of ours."""
     theirs = copy.deepcopy(model)
     theirs["type"] = "qanet"
     theirs["text_field_embedder"]["token_embedders"]["characters"]["encoder"].update(type="cnn", ngram_filter_sizes=[5])
@@ -87,7 +89,7 @@ def allennlp_qanet(model: Dict[str, Any]) -> Dict[str, Any]:
 
 
 class Experiment:
-    """The model of a config, how it is trained, and text for it."""
+    """The model of a config, how it is trained, and made-up text for it."""
 
     def __init__(self, competitor: Variant, text: Text, arguments: Any) -> None:
         config = read_config(OUR_QANET if competitor.model == ALLENNLP_QANET else competitor.model)
@@ -119,7 +121,7 @@ class Experiment:
         parameters = [(name, parameter) for name, parameter in self.model.named_parameters() if parameter.requires_grad]
         optimizer = Optimizer.from_params(Params(dict(self.trainer["optimizer"])), model_parameters=parameters)
         enable_gradient_clipping(self.model, self.trainer.get("grad_clipping"))
-        # Gradients are too small for float16; with the other types this does nothing.
+        # Gradients are too small for float16. With the other types this does nothing.
         scaler = torch.amp.GradScaler(self.device.type, enabled=self.amp == torch.float16)
 
         def update() -> None:
@@ -160,7 +162,7 @@ class Updates(Benchmark):
 
     @torch.no_grad()
     def problem(self, competitor: Variant, setting: Text) -> Optional[str]:
-        """Says what is wrong with the loss of two questions, if anything."""
+        """What is wrong with the loss of two questions; `None` if nothing is."""
         text = setting._replace(batch=2)
         experiment = Experiment(competitor._replace(variant=""), text, self.arguments)
         experiment.model.eval()

@@ -6,12 +6,13 @@ version.
     python scripts/benchmarks/whole_runs.py --beside ../older \\
         predict model.tar.gz test --use-dataset-reader --batch-size 100 --output-file answers.jsonl
 
-Each run is a process of its own, which does what `coref-rc` does. With --beside the source trees take turns, and their
-ratios are of one round each. Parts: `reading` makes instances of files, and `annotating` adds structure to them;
-`vocabulary` counts words; `indexing` makes words numbers; `batches` makes tensors; `forward` and `backward` are those
-of training, `optimizer` clips gradients too; `evaluation` is the model's work on validation and test questions, and
-that of `predict`; `outputs` writes answers as JSON; `files` reads and writes archives, checkpoints and vocabularies;
-`other` is the rest: the loop, metrics, logs. The last row is questions read a second, without imports and files.
+Each run is a process of its own, which does what `coref-rc` does. With --beside the source trees take turns, and each
+ratio is of two times of one round. These are the parts: `reading` makes instances from files, and `annotating`
+annotates documents. `vocabulary` counts words, `indexing` turns words into numbers, and `batches` makes tensors.
+`forward` and `backward` are those of training, and `optimizer` also clips gradients. `evaluation` is the model's work
+on validation and test questions, and in `predict`. `outputs` writes answers as JSON. `files` reads and writes archives,
+checkpoints and vocabularies. `other` is the rest: the loop, metrics and logs. The last row is the number of questions
+that are read in a second, without imports and files.
 """
 
 import argparse
@@ -36,7 +37,7 @@ Found = Dict[str, float]
 
 
 def measure(tree: Path, arguments: argparse.Namespace) -> Found:
-    """Runs the command once by a source tree."""
+    """Runs the command once with a source tree."""
     process = subprocess.run(
         [sys.executable, str(WORKER), str(arguments.threads), *arguments.command],
         stdout=subprocess.PIPE,

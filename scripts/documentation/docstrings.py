@@ -1,6 +1,4 @@
-"""
-Turns our docstrings, which are written as AllenNLP's, into Markdown that MkDocs shows well: griffe calls this.
-"""
+"""Turns our docstrings, which are written like AllenNLP's, into Markdown that MkDocs shows well. griffe calls this."""
 
 import re
 from typing import Any, Iterator, List
@@ -13,7 +11,7 @@ LINK = re.compile(r"`([^`<]+?)\s+<([^>`]+)>`_+")
 
 
 class Docstrings(griffe.Extension):
-    """Changes each docstring when it is found, and adds to that of a class in which file it is."""
+    """Changes each docstring when griffe finds it. To that of a class it adds the file of the class."""
 
     def on_instance(self, *, obj: griffe.Object, **kwargs: Any) -> None:
         if obj.docstring is not None:
@@ -24,8 +22,8 @@ class Docstrings(griffe.Extension):
 
 def markdown(docstring: str) -> str:
     """
-    The docstring with the links of Markdown; its headings are bold lines, so that they are not in the page's contents;
-    and what stands below "Parameters" and "Returns" is a list.
+    The docstring with Markdown's links. Its headings become bold lines, so that they are not in the page's contents.
+    What stands below "Parameters", "Returns" and "Raises" becomes a list.
     """
     text = LINK.sub(lambda match: f"[{' '.join(match[1].split())}]({match[2]})", docstring)
     return "\n".join(lines(text.split("\n")))
@@ -37,7 +35,7 @@ def lines(given: List[str]) -> Iterator[str]:
         fenced ^= line.lstrip().startswith("```")
         heading = None if fenced else HEADING.match(line)
         if heading:
-            listing = heading[1] in ("Parameters", "Returns")
+            listing = heading[1] in ("Parameters", "Returns", "Raises")
             yield f"**{heading[1]}**"
         elif listing and line and line[0] != " ":
             # Two blanks at the end of a line break it.

@@ -29,7 +29,7 @@ STORY = AnnotatedText(
         Frame((9, 10), [("ARG0", (8, 9)), ("ARG4", (10, 13))]),
     ],
 )
-"""A passage and its question, with coreference and semantic roles."""
+"""A passage and its question, with coreference clusters and semantic roles."""
 
 COLOURS = ("#1d7fbf", "#bf5b1d", "#4f8a10", "#8a45d5", "#a0185a")
 
@@ -37,7 +37,7 @@ GREY, LIGHT, DARK = "#9aa0a6", "#e4e7ea", "#202428"
 
 
 class Svg:
-    """A picture, 720 wide, that grows by elements."""
+    """A picture that is 720 pixels wide, to which elements are added."""
 
     def __init__(self, height: int, title: str) -> None:
         self._lines = [
@@ -80,13 +80,13 @@ def arrow_name(colour: str) -> str:
 
 
 def colours_of_clusters() -> List[Optional[str]]:
-    """For each token of passage and question the colour of its cluster, if it has one."""
+    """For each token of the passage and the question, the colour of its cluster, if it is in one."""
     parts = CorefClusters().make(STORY, len(PASSAGE))
     return [COLOURS[numbers[-1]] if numbers else None for part in parts for numbers in part["clusters"]]
 
 
 def edges() -> Svg:
-    """The states that each token reads where passage and question are read forward."""
+    """The states that each token reads when the passage and the question are read forward."""
     picture = Svg(265, "A story and a question; arrows lead from each token's state to the tokens that read it")
     colours = colours_of_clusters()
     passage, question = ([(x, y) for x in range(35, 35 + 50 * length, 50)] for y, length in ((115, 14), (225, 5)))
@@ -130,7 +130,7 @@ def views() -> Svg:
         ("a head with srl_views", SrlViews(max_views=1).make(STORY, len(tokens))[0]),
     ]
     for left, (title, layer) in zip((70, 290, 510), heads):
-        # "B-ARG1" and "I-ARG1" are the first and the further tokens of one phrase.
+        # "B-ARG1" is the first token of a phrase, and "I-ARG1" are its other tokens.
         labels = [token[0].rpartition("-")[2] for token in layer["labels"]]
         scopes = [token[0] for token in layer["scopes"]]
         kinds = sorted({label for label in labels if label})

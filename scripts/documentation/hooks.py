@@ -1,5 +1,6 @@
 """
-What MkDocs calls while it builds the documentation's site: adds the pages that are not in docs/, and makes links work.
+MkDocs calls this while it builds the documentation's site. It adds the pages that are not in docs/, and makes links
+work.
 """
 
 from pathlib import PurePath
@@ -56,7 +57,7 @@ def place(path: str) -> str:
 
 
 def source_page(path: str) -> str:
-    """The page that shows a file of the repository which is no page itself."""
+    """The page that shows a file of the repository that is not a page itself."""
     return f"source/{path}.md"
 
 

@@ -1,4 +1,4 @@
-"""Notebooks as Markdown: their texts, their code, and what it gave when they were last run."""
+"""Turns notebooks into Markdown, with their texts, their code, and its outputs when they were last run."""
 
 import json
 from pathlib import Path

@@ -1,8 +1,8 @@
 """
 Where files of the repository are on the site, and links from one to another.
 
-Pages are written for the repository's own view, with links from file to file. On the site the files of the top level
-are pages too, and a link to a file that is no page leads to a page that shows the file.
+Pages are written as one sees them in the repository, with links from file to file. On the site, files of the top level
+are pages too. A link to a file that is not a page leads to a page that shows the file.
 """
 
 import posixpath
@@ -21,14 +21,14 @@ MOVED = {
     "CHANGELOG.md": "CHANGELOG.md",
     "docs/python.ipynb": "python.md",
 }
-"""Pages of the repository that are elsewhere on the site."""
+"""Pages of the repository that have another path on the site, and that path."""
 
 LINK = re.compile(r"(\]\(|\bsrc=\"|\bhref=\")(?!\w+:|#)([^)\s\"#]+)")
 FENCED = re.compile(r"(^ *```.*?^ *```$)", flags=re.MULTILINE | re.DOTALL)
 
 
 def site_path(path: str) -> Optional[str]:
-    """The page or file of the site that shows a file of the repository, or `None` where there is none of its own."""
+    """The page or file of the site that shows a file of the repository; `None` if it has none of its own."""
     if path in MOVED:
         return MOVED[path]
     return path.removeprefix("docs/") if path.startswith("docs/") else None
@@ -48,8 +48,8 @@ def linked_files(page: Path) -> List[str]:
 
 def with_links_of_the_site(text: str, page: str, place: Callable[[str], str]) -> str:
     """
-    The Markdown of a page of the site, whose links name files of the repository, with links that name files of the
-    site. `place` gives the file of the site for a file of the repository.
+    The Markdown of a page of the site. Its links name files of the repository, and are replaced by links to files of
+    the site. `place` gives the file of the site for a file of the repository.
     """
     folder = posixpath.dirname(repository_path(page))
 
@@ -57,7 +57,7 @@ def with_links_of_the_site(text: str, page: str, place: Callable[[str], str]) ->
         target = place(posixpath.normpath(posixpath.join(folder, match[2])))
         return match[1] + posixpath.relpath(target, posixpath.dirname(page) or ".")
 
-    # Odd pieces are blocks of code, which stay as they are.
+    # Every second piece is a block of code, which stays as it is.
     pieces = FENCED.split(text)
     pieces[::2] = [LINK.sub(replace, piece) for piece in pieces[::2]]
     return "".join(pieces)

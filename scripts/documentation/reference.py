@@ -1,8 +1,8 @@
 """
 The pages of the reference: a page for each kind of registered class, found in the folders of the package.
 
-They are Markdown in which mkdocstrings fills in the docstrings. A class of a kind that no page has is an error, so that
-none can be forgotten.
+They are Markdown in which mkdocstrings fills in the docstrings. If no page is for a class's kind, that is an error, so
+that no class can be forgotten.
 """
 
 import ast
@@ -80,7 +80,7 @@ PYTHON = {
         "annotations.document.Document",
     ],
 }
-"""What programs use: headings of the page python.md, and below each functions and classes."""
+"""The headings of the page python.md, and the functions and classes below each, which programs use."""
 
 
 class Registered(NamedTuple):
@@ -96,7 +96,7 @@ def package() -> griffe.Module:
 
 @lru_cache(maxsize=None)
 def registered() -> List[Registered]:
-    """Every class that the package registers, by name."""
+    """All classes that the package registers, ordered by name."""
     found = [
         Registered(decorator.callable_path.split(".")[-2], ast.literal_eval(decorator.value.arguments[0]), cls)
         for cls in classes(package())
@@ -125,7 +125,7 @@ class Entry(NamedTuple):
     members: Sequence[str] = ()
 
     def markdown(self) -> str:
-        """mkdocstrings' block."""
+        """The block from which mkdocstrings makes the entry."""
         options = {"heading": self.heading, "toc_label": self.heading, "heading_level": self.level}
         if self.members:
             options |= {"members": list(self.members), "separate_signature": False}
@@ -134,7 +134,7 @@ class Entry(NamedTuple):
 
 @lru_cache(maxsize=None)
 def contents() -> Dict[str, List[Union[str, Entry]]]:
-    """The pages of the reference by their paths on the site: Markdown and entries."""
+    """By their paths on the site, the pages of the reference: pieces of Markdown, and entries."""
     unknown = {found.kind for found in registered()} - {kind for page in PAGES.values() for kind in page.kinds}
     if unknown:
         raise ValueError(f"{__file__}: found registered classes of kinds {sorted(unknown)}, expected them in PAGES")
@@ -143,7 +143,7 @@ def contents() -> Dict[str, List[Union[str, Entry]]]:
 
 
 def pages() -> Dict[str, str]:
-    """The Markdown of the pages of the reference by their paths on the site."""
+    """By their paths on the site, the Markdown of the pages of the reference."""
     return {
         path: "\n\n".join(each if isinstance(each, str) else each.markdown() for each in blocks) + "\n"
         for path, blocks in contents().items()
@@ -152,7 +152,7 @@ def pages() -> Dict[str, str]:
 
 @lru_cache(maxsize=None)
 def places() -> Dict[str, str]:
-    """Where the first class of each file of the package is on the site, if it is there."""
+    """By file of the package, the place on the site of its first class that is there."""
     found: Dict[str, str] = {}
     for page, blocks in contents().items():
         for entry in blocks:
@@ -195,6 +195,6 @@ def explained(described: griffe.Object) -> List[str]:
 
 
 def with_links(text: str) -> str:
-    """The page of names, in which each name of a class leads to the class."""
+    """The page of names, where each registered name links to its class."""
     paths = {found.name: found.cls.path for found in registered()}
     return re.sub(r"`(\w+)`", lambda match: f"[{match[0]}][{paths[match[1]]}]" if match[1] in paths else match[0], text)

@@ -3,8 +3,9 @@ Fills the tables of the pages of results from docs/results/runs.csv:
 
     python -m scripts.documentation.results
 
-A table stands between two marks, `<!-- results: babi 1 2 16 -->` and `<!-- end of results -->`. The first names a
-function of results_tables.py and its words. Two functions are for any table of the papers or of beyond.yaml:
+A table stands between two marks, `<!-- results: babi 1 2 16 -->` and `<!-- end of results -->`. The first mark names a
+function and its arguments. Most functions are in results_tables.py. Two are for any table of the papers or of
+beyond.yaml:
 
 - `report beyond.1 seeds=1 hardware=AMD*`: what `coref-rc reproduce --report` says about the table, from the lines of
   the file whose columns have such values
@@ -39,7 +40,7 @@ def pages() -> List[Path]:
 
 
 def filled(text: str) -> str:
-    """The text of a page with its tables as the file of results has them today."""
+    """The text of a page, with its tables made anew from the file of results."""
 
     def fill(match: "re.Match[str]") -> str:
         name, *words = shlex.split(match[2])
@@ -60,7 +61,9 @@ def of_report(name: str, **where: str) -> List[str]:
 
 
 def of_seeds(row: str, **where: str) -> List[str]:
-    """A row of a table: validation / test accuracy by task and seed, and the test accuracy that validation chooses."""
+    """
+    The validation / test accuracies of a row by task and seed, and the test accuracy of the best seed on validation.
+    """
     source = results(**where)
     condition = condition_of(row)
     folders = {run.name.rpartition("/")[0] for run in condition.runs([0], OUTPUT)}
@@ -99,7 +102,7 @@ MEASURES: Dict[str, Tuple[Callable[[List[float]], float], Callable[[float], str]
     "tasks failed": (lambda tests: sum(test < FAILED_BELOW for test in tests), "{:.3g}".format),
     "lowest accuracy": (min, number),
 }
-"""Lines below the tasks, for a row that has run on all of them: a number of each seed, and how to write it."""
+"""Lines below those of tasks, for a row that has run on all tasks: a number for each seed, and how it is written."""
 
 TABLES: Dict[str, Callable[..., List[str]]] = {
     "report": of_report,

@@ -1,6 +1,4 @@
-"""
-The tables of docs/results/why_we_differ.md, from docs/results/why_we_differ.yaml and docs/results/runs.csv.
-"""
+"""Makes the tables of docs/results/why_we_differ.md from docs/results/why_we_differ.yaml and docs/results/runs.csv."""
 
 import statistics
 from typing import Dict, List
@@ -14,8 +12,8 @@ CONDITIONS = str(RESULTS / "why_we_differ.yaml")
 
 def why_we_differ(name: str) -> List[str]:
     """
-    A table of why_we_differ.yaml: what each row changes, and its test accuracy on each task. Differences are from the
-    first row with runs, over the seeds that both rows have.
+    A table of why_we_differ.yaml, with the change that each row makes and its test accuracy on each task. Differences
+    are those from the first row with runs, over the seeds that both rows have.
     """
     conditions = table(f"why_we_differ.{name}", CONDITIONS).conditions
     base = next(condition for condition in conditions if condition.config)
@@ -40,7 +38,7 @@ def why_we_differ(name: str) -> List[str]:
 
 
 def _tests(condition: str, task: int) -> Dict[str, float]:
-    """The test accuracy of a row by seed."""
+    """By seed, the test accuracy of a row on a task."""
     lines = [line for line in results().lines if condition in line["conditions"].split() and line["task"] == str(task)]
     found = {line["seed"]: float(line[TEST]) for line in lines}
     if len(found) < len(lines):

@@ -1,6 +1,4 @@
-"""
-The tables of docs/results/coreference_reading.md, from docs/results/runs.csv.
-"""
+"""Makes the tables of docs/results/coreference_reading.md from docs/results/runs.csv."""
 
 import statistics
 from typing import Dict, List
@@ -18,11 +16,13 @@ NONE, SIEVE, RANKED = "none", "`sieve_coref`", "`ranked_coref`"
 RANDOM = "those of `sieve_coref` at random places"
 
 ROWS = {"none": NONE, "exact_match": "`exact_match_coref`", "sieve": SIEVE, "ranked": RANKED, "random": RANDOM}
-"""The rows of coreference_reading.yaml."""
+"""The labels of the rows of coreference_reading.yaml."""
 
 WEIGHTS = "ranked_coref's weights of "
-"""How the note of a run begins that had other weights than today's. Their commit follows, and the run is in a row of
-its own."""
+"""
+If a run had other weights than today's, its note begins like this, and the commit of the weights follows. Such runs
+have a row of their own.
+"""
 
 SAME_CLUSTERS = {(RANKED, "2"), (RANKED, "11")}
 """Rows and tasks of bAbI that were not run, since their clusters are those of `sieve_coref`."""
@@ -34,7 +34,7 @@ QUOREF = {
     RANKED: ("quoref_articles_ranked/dassa_coref", "quoref_ranked/dassa_coref"),
     RANDOM: ("quoref_articles_random/dassa_coref", "quoref_random/dassa_coref"),
 }
-"""The folders of folds by article, and of older ones by passage. The first row has no clusters."""
+"""By row, the folders of folds by article, and of older folds by passage. The first row has no clusters."""
 
 Runs = Dict[str, Line]
 """By seed."""
@@ -42,8 +42,8 @@ Runs = Dict[str, Line]
 
 def reading(data: str, task: str = "") -> List[str]:
     """
-    What clusters do to reading: a table of coreference_reading.yaml. Differences are over the seeds that both rows
-    have. Those with an interval are of all test questions, of the mean of seeds.
+    A table of coreference_reading.yaml, which shows how clusters change a reader's accuracy. Differences are over the
+    seeds that both rows have. Differences with an interval are over all test questions, from the mean over seeds.
     """
     column = TEST if data == "babi" else VALIDATION
     found = _rows(f"coreference_reading.{data}", task)
@@ -72,8 +72,8 @@ def reading(data: str, task: str = "") -> List[str]:
 
 def reading_quoref() -> List[str]:
     """
-    Means over the questions of the folds that are done, and differences from QANet on the same folds: of folds by
-    article, and F1 of folds by passage.
+    The mean scores over the questions of all finished folds, and their differences from QANet on the same folds. Most
+    columns are of folds by article, and the last F1 is of folds by passage.
     """
     by_article, by_passage = ([quoref_folds(folder) for folder in folders] for folders in zip(*QUOREF.values()))
     rows = []
@@ -128,7 +128,9 @@ def _each(found: Dict[str, float], seeds: List[str], sign: bool = False) -> str:
 
 
 def _interval(first: Runs, second: Runs) -> str:
-    """The difference of the shares of right answers, with a paired bootstrap of questions."""
+    """
+    The difference between two rows' shares of right answers, with its interval and p-value from a paired bootstrap.
+    """
     seeds = sorted(set(first) & set(second))
     if not seeds:
         return ""

@@ -1,6 +1,6 @@
 """
-The tables of pages of results that are about one data set or reader. Each is a function of the words of its mark, and
-returns its lines.
+Makes the tables of results that are about a single data set or reader. Each table has a function, which takes the words
+of its mark and returns the lines of the table.
 """
 
 import statistics
@@ -47,7 +47,7 @@ ARITHMETIC = {
         "PyTorch, AVX2": (f"{ONE_CONFIG}_plain", "AMD*AVX2*"),
     },
 }
-"""Where sums are taken in another order, by processor: the row, and the processor with its instructions."""
+"""By processor, the ways to add numbers in another order: for each the row, and the processor with its instructions."""
 
 FASTER = "babi/ga_coref_gru_renamed_faster"
 
@@ -93,7 +93,7 @@ QUOREF = {
 
 
 def processors(*tasks: str) -> List[str]:
-    """The headline's config on several processors: accuracies by seed."""
+    """The accuracies, by seed, of the config in the headline on several processors."""
     lines = []
     for task in tasks:
         found = [runs(f"{FASTER}/task_{task}", hardware=hardware) for hardware in PROCESSORS.values()]
@@ -106,7 +106,7 @@ def _with_seed(line: Line) -> str:
 
 
 def arithmetic(*tasks: str, cpu: str) -> List[str]:
-    """The same seeds of the one config with sums in other orders, task by task."""
+    """The same seeds of the same config with numbers added in other orders, task by task."""
     found = {
         (task, label): {
             line["seed"]: float(line[TEST]) for line in runs(f"{folder_of(row)}/task_{task}", hardware=hardware)
@@ -124,7 +124,7 @@ def arithmetic(*tasks: str, cpu: str) -> List[str]:
 
 
 def first_cpu() -> List[str]:
-    """The mean errors of two configs with seed 1 on the first processor, beside published ones and the aim."""
+    """The mean errors of two configs with seed 1 on the first processor, beside published errors and the aim."""
     conditions = {condition.name.rpartition(".")[2]: condition for condition in table("beyond.1").conditions}
     published = [condition for condition in conditions.values() if condition.config is None]
     papers = {condition.row: condition.paper for condition in published}
@@ -188,7 +188,7 @@ def babi(*tasks: str) -> List[str]:
 
 
 def babi_averages() -> List[str]:
-    """GRU and C-GRU on all tasks, of what is left of three seeds."""
+    """GRU and C-GRU on all tasks, from the lines that are left of runs with three seeds."""
     names = {"ga_gru": "ga_compiled_gru", "ga_coref_gru": "ga_coref_gru"}
     papers = {condition.name.rpartition(".")[2]: condition.paper for condition in table("coref_gru.1").conditions}
 

@@ -1,6 +1,4 @@
-"""
-Runs of docs/results/runs.csv, and how pages of results print their numbers.
-"""
+"""Finds runs in docs/results/runs.csv, and writes their numbers as the pages of results do."""
 
 import re
 import statistics
@@ -20,7 +18,7 @@ RUNS = RESULTS / "runs.csv"
 VALIDATION, OFFICIAL, TEST = "best_validation_accuracy", "best_validation_accuracy_official", "test_accuracy"
 
 MEAN, BEST = "1-3, mean", "1-3, best"
-"""The seeds of lines that are no runs: all that is left of runs whose folders are gone."""
+"""The seeds of lines that are not single runs. These lines are all that is left of runs whose folders are gone."""
 
 
 @lru_cache(maxsize=None)
@@ -45,7 +43,7 @@ def folder_of(row: str) -> str:
 
 
 def runs(folder: str, seeds: str = "", **where: str) -> List[Line]:
-    """The runs of a folder, ordered by seed; or the line that is about all of these seeds together."""
+    """The runs of a folder, ordered by seed. With `seeds`, the line that is about all these seeds together."""
     lines = [line for line in results(**where).lines if line["run"].rpartition("/")[0] == folder]
     if seeds:
         return [line for line in lines if line["seed"] == seeds]

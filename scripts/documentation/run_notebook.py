@@ -11,7 +11,7 @@ from nbclient import NotebookClient
 
 
 def run_notebook(path: str) -> None:
-    """Outputs keep what cells show and print, but no warnings of other packages and no times."""
+    """Keeps what cells show and print as their outputs, but no warnings of other packages and no times."""
     notebook = nbformat.read(path, as_version=4)
     NotebookClient(notebook, record_timing=False).execute(cwd=".")
     for cell in notebook.cells:

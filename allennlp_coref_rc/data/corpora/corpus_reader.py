@@ -24,6 +24,8 @@ class CorpusReader(DatasetReader):
     A corpus without an official split can be split by documents into "train" and "valid". A document is always in the
     same fold, whatever else is read.
 
+    It also takes the parameters of AllenNLP's `DatasetReader`.
+
     # Parameters
 
     fold : `str`, optional (default = `None`)
@@ -32,8 +34,6 @@ class CorpusReader(DatasetReader):
         The expected share of documents in the fold "valid", more than 0 and less than 1.
     split_seed : `int`, optional (default = `13370`)
         A document's fold depends only on this seed, on `held_out` and on the document's name.
-
-    The other parameters are those of AllenNLP's `DatasetReader`.
     """
 
     suffixes: Sequence[str] = ()

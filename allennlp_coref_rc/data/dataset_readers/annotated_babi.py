@@ -49,7 +49,8 @@ class AnnotatedBabiReader(ReadingComprehensionReader):
     "n,s") is one candidate or class. A question whose answer lies beyond `max_passage_length` is skipped. (AllenNLP's
     own `babi` reader is no replacement: it begins a new story at every line whose number begins with 1.)
 
-    Registered as a `DatasetReader` with name "annotated_babi".
+    Registered as a `DatasetReader` with name "annotated_babi". It also takes the parameters of
+    `ReadingComprehensionReader`. The default tokenizer is AllenNLP's `letters_digits`.
 
     # Parameters
 
@@ -61,9 +62,6 @@ class AnnotatedBabiReader(ReadingComprehensionReader):
         The number of the task, 1 to 20. By default the number in the file's name, `qa{task}_...`.
     answer_type : `str`, optional (default = `None`)
         `"extractive"` or `"classification"`. By default the type of the task, and extractive if its number is unknown.
-
-    The other parameters are those of `ReadingComprehensionReader`. The default tokenizer is AllenNLP's
-    `letters_digits`.
     """
 
     default_tokenizer = LettersDigitsTokenizer()

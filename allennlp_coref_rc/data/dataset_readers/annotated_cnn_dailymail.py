@@ -41,7 +41,8 @@ class AnnotatedCnnDailyMailReader(ClozeDatasetReader):
     question's list, as in the GA Reader's code. If there is no list, they are all entities in the passage. Only the
     metadata have the names of the entities.
 
-    Registered as a `DatasetReader` with name "annotated_cnn_dailymail".
+    Registered as a `DatasetReader` with name "annotated_cnn_dailymail". It also takes the parameters of
+    `ClozeDatasetReader` and `ReadingComprehensionReader`.
 
     # Parameters
 
@@ -52,8 +53,6 @@ class AnnotatedCnnDailyMailReader(ClozeDatasetReader):
         With `num_workers` the order is the same in every epoch. `text_to_instance` does not shuffle markers.
     seed : `int`, optional (default = `13370`)
         The seed of `permute_entities`.
-
-    The other parameters are those of `ClozeDatasetReader` and `ReadingComprehensionReader`.
     """
 
     default_tokenizer = WhitespaceTokenizer()

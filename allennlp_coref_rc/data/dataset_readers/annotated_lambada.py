@@ -35,7 +35,8 @@ class AnnotatedLambadaReader(ClozeDatasetReader):
     A text with nothing before the question is skipped too (7 in the development data). If it is kept, the passage is
     the text without the answer, and the question is only the placeholder.
 
-    Registered as a `DatasetReader` with name "annotated_lambada".
+    Registered as a `DatasetReader` with name "annotated_lambada". It also takes the parameters of `ClozeDatasetReader`
+    and `ReadingComprehensionReader`. The default tokenizer splits at blanks.
 
     # Parameters
 
@@ -43,9 +44,6 @@ class AnnotatedLambadaReader(ClozeDatasetReader):
         Where the question begins. With `"after_last_period"` it begins after the last token ".", as in the authors'
         code of Coref-GRU (Dhingra et al., NAACL 2018). With `"last_sentence"` (Chu et al.) it is the last sentence.
         Sentences may also end with other marks, and include the closing quotation marks and brackets after them.
-
-    The other parameters are those of `ClozeDatasetReader` and `ReadingComprehensionReader`. The default tokenizer
-    splits at blanks.
     """
 
     default_tokenizer = WhitespaceTokenizer()

@@ -69,7 +69,8 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
     training, DASSA limits passages to 800 tokens and questions to 50, and elsewhere it sets no limits. With
     `keep_skipped` such a question is kept, and both ends of its span are -1.
 
-    Registered as a `DatasetReader` with name "annotated_narrativeqa".
+    Registered as a `DatasetReader` with name "annotated_narrativeqa". It also takes the parameters of
+    `ReadingComprehensionReader`. By default `annotate_together` and `wrap_question` are false.
 
     # Parameters
 
@@ -78,9 +79,6 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
         apostrophes). The texts of `"raw"`, which DASSA uses, are split by the tokenizer.
     oracle : `str`, optional (default = `"best"`)
         How spans are chosen, `"best"` or `"published"` (see `oracle_span`).
-
-    The other parameters are those of `ReadingComprehensionReader`. By default `annotate_together` and `wrap_question`
-    are false.
 
     # Example
 

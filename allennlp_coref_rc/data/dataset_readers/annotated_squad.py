@@ -69,16 +69,14 @@ class AnnotatedSquadReader(ReadingComprehensionReader):
 
     If a question has no answers and is not `is_impossible`, its answers are not known, as in test sets.
 
-    Registered as a `DatasetReader` with name "annotated_squad".
+    Registered as a `DatasetReader` with name "annotated_squad". It also takes the parameters of
+    `ReadingComprehensionReader`. By default `annotate_together` and `wrap_question` are false.
 
     # Parameters
 
     tag_answers : `bool`, optional (default = `False`)
         Adds the field `answer_tags`, for models that find answers of several spans. A tag is 1 for the first token of a
         span of the answer, 2 for the other tokens of the span, and 0 for all other tokens.
-
-    The other parameters are those of `ReadingComprehensionReader`. By default `annotate_together` and `wrap_question`
-    are false.
 
     # Example
 

@@ -60,7 +60,8 @@ class AnnotatedWikiHopReader(ReadingComprehensionReader):
     The metadata have the `relation`. For the development set they also have whether more than half of the workers said
     that the answer `follows`, and whether they said that it needs a `single` text or `multiple` texts.
 
-    Registered as a `DatasetReader` with name "annotated_wikihop".
+    Registered as a `DatasetReader` with name "annotated_wikihop". It also takes the parameters of
+    `ReadingComprehensionReader`. By default `annotate_together` and `wrap_question` are false.
 
     # Parameters
 
@@ -78,9 +79,6 @@ class AnnotatedWikiHopReader(ReadingComprehensionReader):
     subset : `str`, optional (default = `None`)
         Reads only the questions of one column of the paper's Table 2: `"follows"`, `"follows_single"` or
         `"follows_multiple"`.
-
-    The other parameters are those of `ReadingComprehensionReader`. By default `annotate_together` and `wrap_question`
-    are false.
 
     # Example
 

@@ -25,6 +25,8 @@ class ClozeDatasetReader(ReadingComprehensionReader):
     Base class of readers of cloze questions with candidates. A question has `@placeholder` where its answer belongs,
     and the answer is one of the candidates that come with the question.
 
+    It also takes the parameters of `ReadingComprehensionReader`.
+
     # Parameters
 
     bag_of_tokens : `bool`, optional (default = `False`)
@@ -35,8 +37,6 @@ class ClozeDatasetReader(ReadingComprehensionReader):
     skip_absent_answers : `bool`, optional (default = `True`)
         Leaves out questions whose answer is not in the passage, since no model here could point at it; see
         `keep_skipped`. If false, they are instances like the others.
-
-    The other parameters are those of `ReadingComprehensionReader`.
     """
 
     metadata_keys: Sequence[str] = ()

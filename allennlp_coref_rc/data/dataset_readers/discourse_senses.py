@@ -37,7 +37,7 @@ class DiscourseSensesReader(CorpusReader):
     argument and the distance to the connective. "arg2-1" is the first token of Arg2, and "arg1-5" a token with four or
     more tokens of Arg1 after it. A `single_id` indexer with `ent_type_` as its `feature_name` reads it.
 
-    Registered as a `DatasetReader` with name "discourse_senses".
+    Registered as a `DatasetReader` with name "discourse_senses". It also takes the parameters of `CorpusReader`.
 
     # Parameters
 
@@ -55,8 +55,6 @@ class DiscourseSensesReader(CorpusReader):
     keep_other_senses : `bool`, optional (default = `False`)
         Keeps relations whose sense is none of the fifteen. The corpus's label (without its direction) becomes a class
         of its own. By default they are skipped.
-
-    The other parameters are those of `CorpusReader`.
     """
 
     suffixes = (".rels", "relations.json")

@@ -43,7 +43,7 @@ class PropbankConlluReader(CorpusReader):
     distance to the predicate: "0" is the predicate, and "-6" is six or more tokens before it. Its `lemma_` is the
     predicate's form.
 
-    Registered as a `DatasetReader` with name "propbank_conllu".
+    Registered as a `DatasetReader` with name "propbank_conllu". It also takes the parameters of `CorpusReader`.
 
     # Parameters
 
@@ -56,8 +56,6 @@ class PropbankConlluReader(CorpusReader):
     verb_indicator : `bool`, optional (default = `False`)
         Adds the field `verb_indicator` for the task "roles", which AllenNLP's model `srl` needs. That model also needs
         Perl to count spans, or `ignore_span_metric`.
-
-    The other parameters are those of `CorpusReader`.
     """
 
     suffixes = (".conllu",)

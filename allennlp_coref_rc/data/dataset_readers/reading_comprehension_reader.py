@@ -69,6 +69,8 @@ class ReadingComprehensionReader(DatasetReader):
     (`AnswerField`), for most data sets beside `candidates` (`CandidatesField`), or in `span_start` and `span_end`
     (`IndexField`, both inclusive). Fields whose values are not known are missing.
 
+    It also takes the parameters of AllenNLP's `DatasetReader`.
+
     # Parameters
 
     tokenizer : `Tokenizer`, optional (default = `BlankSpacyTokenizer()`)
@@ -91,8 +93,6 @@ class ReadingComprehensionReader(DatasetReader):
     keep_skipped : `bool`, optional (default = `False`)
         Keeps the questions that the data set's rule leaves out, as instances without an answer. `accuracy_official`
         then counts them as wrong. This is for validation and test data.
-
-    The other parameters are those of AllenNLP's `DatasetReader`.
     """
 
     default_tokenizer: Tokenizer = BlankSpacyTokenizer()

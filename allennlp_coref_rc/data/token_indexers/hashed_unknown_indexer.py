@@ -16,7 +16,8 @@ class HashedUnknownIndexer(SingleIdTokenIndexer):
     of Coref-GRU (Dhingra et al., NAACL 2018) numbers the unknown words of each question, modulo 100. Here the word's
     checksum decides, so two different words become the same one a little more often.
 
-    Registered as a `TokenIndexer` with name "hashed_unknown".
+    Registered as a `TokenIndexer` with name "hashed_unknown". It also takes the parameters of AllenNLP's
+    `SingleIdTokenIndexer`.
 
     # Parameters
 
@@ -26,8 +27,6 @@ class HashedUnknownIndexer(SingleIdTokenIndexer):
         The vocabulary namespace of the words.
     lowercase_tokens : `bool`, optional (default = `True`)
         Whether words are lower-cased.
-
-    The other parameters are those of AllenNLP's `SingleIdTokenIndexer`.
     """
 
     namespace: str
