@@ -1,17 +1,17 @@
 # make train    set up, then train, evaluate and predict on bundled simulated data (minutes on two cores)
 # make test     set up, then run the tests
 # make quick    set up, then lint and run all tests but slow ones (a minute and a half)
-# make lint     set up, then look at format, style and types
+# make lint     set up, then check format, style and types
 # make docs     set up, then build the documentation's site in site/, without a network: open site/index.html
 # make notebook set up, then run docs/python.ipynb and save it with its new outputs
-# make newest   set up the newest versions within the bounds in .venv-newest, and run the quick tests, the kernels' and the whole grid with them
-# make install  set up alone: a virtual environment in .venv, reused by the next call
-# make clean    remove what the other targets made: .venv, .venv-newest, site and $(OUTPUT), no other models
+# make newest   set up the newest versions within the bounds in .venv-newest, and with them run the quick tests, those of the kernels and the whole grid
+# make install  only set up: a virtual environment in .venv, which the next call uses again
+# make clean    remove what the other targets made: .venv, .venv-newest, site and $(OUTPUT), but no other models
 
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
-# Threads that wait without spinning: on a busy machine the others train several times slower.
+# Threads wait without spinning. On a busy machine, training with threads that spin is several times slower.
 export OMP_WAIT_POLICY := passive
-# What PyTorch (the compiled recurrence), AllenNLP and NLTK keep goes into the clone too.
+# What PyTorch (the compiled recurrence), AllenNLP and NLTK store is kept in the clone too.
 export TORCH_EXTENSIONS_DIR := $(CURDIR)/.venv/torch_extensions
 export ALLENNLP_CACHE_ROOT := $(CURDIR)/.venv/allennlp
 export NLTK_DATA := $(CURDIR)/.venv/nltk_data
@@ -26,7 +26,7 @@ train: install
 	@coref-rc predict $(ARCHIVE) test --use-dataset-reader --batch-size 100 --output-file $(OUTPUT)/test_predictions.jsonl
 	@python scripts/show_result.py $(OUTPUT)
 
-# Two processes of one thread each.
+# There are two processes with one thread each.
 test: export OMP_NUM_THREADS := 1
 test: install
 	python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
@@ -40,7 +40,7 @@ lint: install
 	ruff check --quiet .
 	mypy
 
-# Strict: a link that leads nowhere, or a page that is not in the navigation, is an error.
+# With --strict, a link that leads nowhere is an error, and so is a page that is not in the navigation.
 docs: export NO_MKDOCS_2_WARNING := 1
 docs: install
 	python -m mkdocs build --strict
@@ -48,7 +48,7 @@ docs: install
 notebook: install
 	@python scripts/documentation/run_notebook.py docs/python.ipynb
 
-# Set up anew each time, since there may be newer versions.
+# It is set up anew each time, since there may be newer versions.
 newest: export PATH := $(CURDIR)/.venv-newest/bin:$(PATH)
 newest: export TORCH_EXTENSIONS_DIR := $(CURDIR)/.venv-newest/torch_extensions
 newest: export OMP_NUM_THREADS := 1

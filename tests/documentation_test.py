@@ -33,6 +33,7 @@ from allennlp_coref_rc.reproduction.condition_files import (
     TABLE_KEYS,
     read_conditions,
 )
+from allennlp_coref_rc.reproduction.report import INTRODUCTION
 from tests.documented import PAGES, blocks, name, own_registered_classes, parser
 from tests.shared import PROJECT
 from tests.training_config.configs import BABI, load
@@ -234,6 +235,7 @@ def test_the_report_has_the_captions_of_the_experiments():
     page = (PROJECT / "docs" / "results" / "papers_tables.md").read_text()
     found = re.findall(r"^### .*$", page, flags=re.MULTILINE)
     assert found and set(found) <= headings
+    assert INTRODUCTION in page
 
 
 def test_overrides_in_sentences_are_json():

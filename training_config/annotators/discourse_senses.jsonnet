@@ -5,7 +5,7 @@ local indexer = { type: 'single_id', token_min_padding_length: 3 };
 local embedding(of) = { type: 'embedding', embedding_dim: of.embedding_dim, vocab_namespace: of.namespace };
 {
   dataset_reader: { type: 'discourse_senses', fold: 'train', find_connectives: true, token_indexers: {
-    tokens: indexer { lowercase_tokens: true },  // the first by name: `basic_classifier` gives its words
+    tokens: indexer { lowercase_tokens: true },  // first by name, so `basic_classifier` outputs its words
     tokens_places: indexer { namespace: place.namespace, feature_name: 'ent_type_' },
   } },
   validation_dataset_reader: self.dataset_reader { fold: 'valid' },

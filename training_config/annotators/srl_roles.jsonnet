@@ -1,7 +1,7 @@
 // Arguments of PropBank's predicates, on Universal PropBank's English-EWT: for the annotator `trained_srl`.
 local tagger = import '../lib/srl.libsonnet';
 local modifiers = 'ADJ ADV CAU COM CXN DIR DIS EXT GOL LOC LVB MNR MOD NEG PRD PRP PRR TMP';
-// Those that the corpus has ten times or more.
+// These roles occur ten times or more in the corpus.
 local roles = ['ARG0', 'ARG1', 'ARG2', 'ARG3', 'ARG4', 'C-ARG1', 'R-ARG0', 'R-ARG1', 'R-ARGM-LOC']
               + ['ARGM-' + name for name in std.split(modifiers, ' ')];
 tagger {
@@ -14,6 +14,6 @@ tagger {
     min_count+: { predicates: 2 },
     tokens_to_add: { labels: [bio + role for role in roles for bio in ['B-', 'I-']] },
   },
-  // Not `srl`, which counts spans with a Perl script.
+  // AllenNLP's `srl` would count spans with a Perl script.
   model+: { type: 'crf_tagger', dropout: 0.3 },
 }

@@ -1,7 +1,7 @@
-// The reader with the fewest errors on bAbI-1K, one config for all tasks: beyond the papers. Unlike
-// ga_coref_gru_renamed it has 3 layers, and the last is told where in the question a token of the passage is. Batches
-// of 16 make twice as many updates. North and south are exchanged, east and west too, with the answers that are made
-// of them. docs/results/beyond_the_papers.md has the protocol of its runs.
+// The reader with the fewest errors on bAbI-1K, with one config for all tasks. Not in a paper. Unlike
+// ga_coref_gru_renamed it has 3 layers, and the last one is told where a token of the passage is in the question.
+// Batches of 16 make twice as many updates. North and south are exchanged, and so are east and west, also in answers
+// that are made of them. docs/results/beyond_the_papers.md has the protocol of its runs.
 (import 'ga_coref_gru_renamed.jsonnet') {
   layers:: 3,
   question_positions:: 30,
@@ -11,9 +11,9 @@
   epochs:: 120,
   halve_after:: [90, 98, 106, 114],
   callbacks:: [
-    // With 100 questions to validate on, one epoch may have all of them right by chance.
+    // There are 100 validation questions, and one epoch may have all of them right by chance.
     { type: 'stop_above', value: 0.999, epochs: 10 },
-    // With some random weights task 19 stays at chance for very long. There is time for four starts.
+    // From some random weights, task 19 stays at chance for very long. There is time for four starts.
     { type: 'restart_below', metric: 'training_accuracy', value: 0.2, epochs: 25 },
   ],
   trainer+: { patience: 40 },

@@ -1,5 +1,5 @@
-// GA Reader with MAGE-GRU that reads triples beside coreference: each type, and the inverse of each, has a state of its
-// own, as in section 3.1 of Dhingra et al. (2017, arXiv:1703.02620). The paper reads coreference alone on bAbI.
+// GA Reader with MAGE-GRU that reads triples and coreference. Each type has a state of its own, and so has its inverse,
+// as in section 3.1 of Dhingra et al. (2017, arXiv:1703.02620). On bAbI, the paper reads only coreference.
 local encoders = import '../lib/encoders.libsonnet';
 
 (import 'ga_mage_gru.jsonnet') + (import '../lib/babi_triples.libsonnet') {

@@ -1,4 +1,5 @@
-// The GA Reader with Coref-GRU on simulated stories in the manner of bAbI's task 2, in a few epochs: for a start.
+// To begin with: the GA Reader with Coref-GRU, trained for a few epochs on simulated stories like those of bAbI's task
+// 2.
 (import 'ga_coref_gru.jsonnet') {
   reader+:: { folder: 'bundled://simulated', task: 2 },
   epochs:: 12,

@@ -1,6 +1,7 @@
 // GA Reader with MAGE-GRU, 48 units for coreference, LAMBADA.
 // "GA + MAGE (48)" of Table 3 in MAGE-GRU (Dhingra et al., 2017, arXiv:1703.02620).
-// Questions are stacked, as in Coref-GRU; MAGE's code reads their embeddings in each layer: `stack_question:: false`.
+// A layer reads the question from the layer below, as in Coref-GRU. In MAGE's code each reads its embeddings: set
+// `stack_question:: false`.
 local variants = import '../lib/variants.libsonnet';
 
 (import '../lib/lambada.libsonnet') + variants.mage_gru(48)

@@ -1,4 +1,4 @@
-// GA Reader with Coref-GRU, on a part of LAMBADA's development set: nothing that was published.
+// GA Reader with Coref-GRU, on a part of LAMBADA's development set. Not in a paper.
 local variants = import '../lib/variants.libsonnet';
 
 (import '../lib/lambada_development.libsonnet') + variants.coref_gru

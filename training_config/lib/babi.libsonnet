@@ -1,5 +1,5 @@
-// A GA Reader on one bAbI task: the settings of Coref-GRU, but validation is once an epoch (theirs: every 25 updates,
-// and an epoch has about 28). The task and the folder of the data are chosen on the command line:
+// A GA Reader on one bAbI task, with the settings of Coref-GRU. But validation is once an epoch, which has about 28
+// updates (theirs: every 25 updates). The command line gives the task and the folder of the data:
 //   -o '{"dataset_reader.folder": "path/to/en-valid", "dataset_reader.task": 2}'
 local coref_gru_paper = import 'coref_gru_paper.libsonnet';
 
@@ -23,8 +23,8 @@ coref_gru_paper {
   learning_rate:: 0.01,
   epochs:: 30,
   callbacks:: [{ type: 'stop_above', value: 0.99 }],
-  // After the 5th epoch and every 4 from there: about every 120 updates.
+  // After the 5th epoch, and then after every 4 epochs: about every 120 updates.
   halve_after:: [5, 9, 13, 17, 21, 25, 29],
-  // Nothing is skipped, so that one reader serves all, and its task is said once.
+  // No question is skipped, so one reader reads all files, and the task is given only once.
   validation_dataset_reader:: null,
 }

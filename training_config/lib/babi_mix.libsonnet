@@ -1,4 +1,4 @@
-// A GA Reader on a task of bAbI-Mix: the files that scripts/mix_babi.py writes, with the clusters of two worlds.
+// A GA Reader on a task of bAbI-Mix, whose files `coref-rc data mix` writes, with the clusters of two worlds.
 local babi = import 'babi.libsonnet';
 
 babi {

@@ -1,5 +1,5 @@
-// A GA Reader on one bAbI task, beyond the papers: names and verbs are exchanged at random in training (`renaming`),
-// singular and plural corefer, there is a layer more, the learning rate is lower and falls later.
+// A GA Reader on one bAbI task that is not in a paper. In training, names and verbs are exchanged at random
+// (`renaming`). Singular and plural corefer. There is one layer more. The learning rate is lower and falls later.
 local babi = import 'babi.libsonnet';
 
 babi {
@@ -10,6 +10,6 @@ babi {
   halve_after:: [18, 24, 30, 36, 42, 48, 54],
   callbacks:: [{ type: 'stop_above', value: 0.999 }],
   renaming:: import 'babi_words.libsonnet',
-  // The sum of both: loss tells epochs apart that answer all validation questions.
+  // The sum of both counts, since the loss tells epochs apart that answer all validation questions.
   trainer+: { validation_metric: ['+accuracy', '-loss'], patience: 15 },
 }

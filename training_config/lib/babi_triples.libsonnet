@@ -1,4 +1,4 @@
-// Triples of bAbI's facts beside the clusters: "Lily is a frog", "The office is east of the hallway".
+// Triples of bAbI's facts, and the clusters: "Lily is a frog", "The office is east of the hallway".
 {
   local of_clusters = super.annotator,
   annotator:: { type: 'compose', annotators: [of_clusters, 'simple_triples'] },

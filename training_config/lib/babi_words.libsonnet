@@ -1,4 +1,4 @@
-// Words that can stand for each other in stories of bAbI, for the reader's `renaming`: names, and verbs of one meaning.
+// Words that can replace each other in bAbI's stories, for the reader's `renaming`: names, and verbs with one meaning.
 {
   groups: [
     [
@@ -17,7 +17,7 @@
   ],
   class_groups: [
     ['apple', 'football', 'milk'],
-    // Not sheep, whose singular is its plural.
+    // Sheep is left out, since its singular is its plural.
     [['cat', 'cats'], ['mouse', 'mice'], ['wolf', 'wolves']],
   ],
 }

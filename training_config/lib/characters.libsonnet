@@ -1,4 +1,4 @@
-// Character encoders beside word embeddings.
+// Character encoders, which are used together with word embeddings.
 {
   // Of Coref-GRU's WikiHop model: characters of size 10, 50 filters of width 5.
   cnn(embedding_dim=10, filters=50): {

@@ -5,7 +5,7 @@ ga_paper {
   local experiment = self,
 
   hidden_size:: 256,
-  max_clusters:: 100,  // of entities
+  max_clusters:: 100,  // the most clusters, which are entities
   dropout:: 0.2,
   annotator:: { type: 'entity_marker_coref', max_clusters: experiment.max_clusters },
   reader:: { type: 'annotated_cnn_dailymail' },

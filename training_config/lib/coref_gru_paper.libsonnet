@@ -1,5 +1,5 @@
-// What bAbI, WikiHop and LAMBADA have in common: settings of Coref-GRU (Dhingra et al., NAACL 2018), Appendix B, and of
-// its authors' code.
+// What bAbI, WikiHop and LAMBADA have in common: the settings of Coref-GRU (Dhingra et al., NAACL 2018), Appendix B,
+// and of its authors' code.
 local ga = import 'ga.libsonnet';
 
 ga {

@@ -1,7 +1,7 @@
 // Encoders for the field `encoder` of ga.libsonnet and qanet.libsonnet. Each is an object of
 //   config(input_size)    a Seq2SeqEncoder whose output has 2 * hidden_size dimensions,
-//   annotation_layers     what it reads beside the text, by name,
-//   initializes_itself    whether a data set's encoder_initializers are not for it,
+//   annotation_layers     by name, what it reads in addition to the text,
+//   initializes_itself    whether it ignores a data set's encoder_initializers,
 //   joint                 whether one encoder reads passage and question as one sequence,
 //   has_heads             whether it has attention heads that can see views.
 local none = { annotation_layers: {}, initializes_itself: false, joint: false, has_heads: false };
@@ -25,8 +25,8 @@ local none = { annotation_layers: {}, initializes_itself: false, joint: false, h
     initializes_itself: true,
   },
 
-  // MAGE-GRU that also reads typed edges. Each type and its inverse have a state of `size` each (section 3.1), for which
-  // the sequential state makes room.
+  // MAGE-GRU that also reads typed edges. Each type has a state of `size`, and so has its inverse (section 3.1). The
+  // sequential state is smaller by that much.
   typed_mage_gru(state_sizes, types, size): self.mage_gru(
     state_sizes
     + { sequential: state_sizes.sequential - 2 * size * std.length(types) }
@@ -38,8 +38,8 @@ local none = { annotation_layers: {}, initializes_itself: false, joint: false, h
       + { [type + '_inverse']: { type: 'typed_edges', types: [type], direction: 'against' } for type in types },
   },
 
-  // Coref-GRU that also reads typed edges, by a key for all types and one for their inverses: attention over the types
-  // of edges. The state has equal parts, four.
+  // Coref-GRU that also reads typed edges. It attends to types of edges, with one key for all types and one for all
+  // inverses. The state has four equal parts.
   typed_coref_gru(hidden_size): self.coref_gru(hidden_size) {
     config(input_size): super.config(input_size) + { relations: ['coref', 'edge', 'edge_inverse'] },
     annotation_layers+: {
@@ -48,13 +48,13 @@ local none = { annotation_layers: {}, initializes_itself: false, joint: false, h
     },
   },
 
-  // MAGE-GRU, one encoder of which reads the question and then the passage.
+  // MAGE-GRU, where one encoder reads the question and then the passage.
   joint_mage_gru(state_sizes): self.mage_gru(state_sizes, { joint: true }) {
     annotation_layers: { coref: { type: 'coref_edges', question_first: true } },
     joint: true,
   },
 
-  // The model of `gru`, run by our compiled recurrence.
+  // The model of `gru` on our compiled recurrence.
   compiled_gru(hidden_size): self.mage_gru({ sequential: hidden_size }) {
     annotation_layers: {},
     initializes_itself: false,

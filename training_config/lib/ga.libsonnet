@@ -1,6 +1,6 @@
-// A GA Reader on any data set. Each hidden field is one choice: the library of a data set makes its own, a variant
-// changes one (see variants.libsonnet). The experiment is assembled from all of them in one place, below the fields. So
-// variants combine in any order.
+// A GA Reader on any data set. Each hidden field is one choice. The library of a data set makes its own choices, and a
+// variant changes one (see variants.libsonnet). The experiment is put together from all of them in one place, below the
+// fields. So variants combine in any order.
 local encoders = import 'encoders.libsonnet';
 local transformers = import 'transformers.libsonnet';
 
@@ -11,12 +11,12 @@ local transformers = import 'transformers.libsonnet';
   encoder:: encoders.gru(experiment.hidden_size),  // of each layer; see encoders.libsonnet
   question_encoder:: null,  // of each layer of the question; null for the same
   hidden_size:: error 'Must set hidden_size',  // of a direction
-  dassa_options:: {},  // further keys of `dassa`, where that is the encoder
+  dassa_options:: {},  // further keys of `dassa`, if that is the encoder
   layers:: 3,
   gating:: 'gated_attention',
   self_belief:: {},  // for `question` and `passage`: further keys of the aggregation, or {}
   pointer:: null,  // the layer that points at answers; null for the model's default
-  renaming:: null,  // words that can stand for each other, see babi_words.libsonnet
+  renaming:: null,  // words that can replace each other, see babi_words.libsonnet
   cluster_one_hot:: 0,  // indicators of clusters beside the embeddings
   stack_question:: false,
   question_feature:: false,
@@ -26,9 +26,9 @@ local transformers = import 'transformers.libsonnet';
 
   // Words.
   embedding_dim:: error 'Must set embedding_dim',
-  // A file of word vectors of size embedding_dim: GloVe or word2vec text, plain or compressed. To be said in a config,
+  // A file of word vectors of size embedding_dim: GloVe or word2vec text, plain or compressed. Set it in a config,
   //   (import 'ga_gru.jsonnet') { pretrained_file:: 'data/glove/glove.6B.100d.txt' }
-  // since with an override on the command line the initializers would overwrite them.
+  // since with an override on the command line, the initializers would overwrite the vectors.
   pretrained_file:: null,
   train_embeddings:: true,
   characters:: null,  // a character encoder, see characters.libsonnet
@@ -38,10 +38,10 @@ local transformers = import 'transformers.libsonnet';
          'Found random renaming beside a transformer, which reads the words as they are: leave one of the two out',
 
   // Weights at the start.
-  embedding_initializers:: [],  // of words, where there is no file of vectors
+  embedding_initializers:: [],  // of words, if there is no file of vectors
   encoder_initializers:: [],  // of encoders that have none of their own
 
-  // Data. `corruption` spoils the annotator's clusters: keys of `corrupted_coref`, {} for its defaults.
+  // Data. `corruption` corrupts the annotator's clusters: keys of `corrupted_coref`, {} for its defaults.
   reader:: error 'Must set reader',
   annotator:: null,
   corruption:: null,
@@ -92,7 +92,7 @@ local transformers = import 'transformers.libsonnet';
     [if annotator != null then 'annotator']: annotator,
     [if annotation_layers != {} then 'annotation_layers']: annotation_layers,
     token_indexers: {
-      // A question feature compares words, which are then embedded by the transformer alone.
+      // A question feature compares words. Only the transformer embeds them.
       [if !has_transformer || compares_words then 'tokens']:
         if experiment.unknown_words == null then { type: 'single_id', lowercase_tokens: true }
         else { type: 'hashed_unknown', unknown_words: experiment.unknown_words },
@@ -101,7 +101,7 @@ local transformers = import 'transformers.libsonnet';
     },
   },
   validation_dataset_reader: self.dataset_reader { keep_skipped: true },
-  // Words and answers that training does not have are unknown: AllenNLP would take those of all three files.
+  // Words and answers that are not in the training data are unknown. AllenNLP would take those of all three files.
   datasets_for_vocab_creation: ['train'],
   model: {
     type: 'ga_reader',

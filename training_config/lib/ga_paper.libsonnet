@@ -1,7 +1,7 @@
-// What CNN, Daily Mail and Who-did-What have in common: settings of the GA Reader (Dhingra et al., ACL 2017) and of
-// its code, which are those of CG+SBA (NAACL-SRW 2018) too. There every gradient that passes through a GRU's step is
-// clipped at 10; here the gradients of the parameters are. Validation is once an epoch (theirs: every 100 updates).
-// Theirs begin with GloVe vectors: see pretrained_file in ga.libsonnet.
+// What CNN, Daily Mail and Who-did-What have in common: the settings of the GA Reader (Dhingra et al., ACL 2017) and of
+// its code, which are also those of CG+SBA (NAACL-SRW 2018). There, every gradient that passes through a step of a GRU
+// is clipped at 10; here, the gradients of the parameters are. Validation is once an epoch (theirs: every 100 updates).
+// Their models begin with GloVe vectors: see pretrained_file in ga.libsonnet.
 local ga = import 'ga.libsonnet';
 
 ga {

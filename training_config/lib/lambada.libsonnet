@@ -1,8 +1,8 @@
-// A GA Reader on LAMBADA as reading comprehension (Chu et al. 2017): the settings of Coref-GRU, which begins with
-// GloVe vectors: see pretrained_file in ga.libsonnet. Its clusters are Stanford CoreNLP's; here a sieve finds them,
-// which needs no model. In ga_coref_gru the passage, read backward, starts from the question's whole memory, and all
-// tokens of a mention read and write; ga_coref_gru_as_coded is what the code does. Files that `coref-rc annotate` has
-// written keep their own clusters: the annotator is not asked.
+// A GA Reader on LAMBADA as reading comprehension (Chu et al. 2017), with the settings of Coref-GRU. The authors'
+// models begin with GloVe vectors: see pretrained_file in ga.libsonnet. Their clusters are Stanford CoreNLP's; here a
+// sieve finds them, which needs no model. In ga_coref_gru the passage, read backward, starts from the question's whole
+// memory, and all tokens of a mention read and write. ga_coref_gru_as_coded does what the authors' code does. Files
+// that `coref-rc annotate` has written keep their own clusters, and the annotator is not used.
 local coref_gru_paper = import 'coref_gru_paper.libsonnet';
 
 coref_gru_paper {

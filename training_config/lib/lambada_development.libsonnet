@@ -1,7 +1,7 @@
-// LAMBADA where its training data are not at hand: trained and validated on parts of the development set,
+// LAMBADA without its training data: a small model is trained and validated on parts of the development set,
 //   head -n 3895 data/lambada/lambada_development_plain_text.txt > data/lambada/development_train.txt
 //   tail -n 974 data/lambada/lambada_development_plain_text.txt > data/lambada/development_valid.txt
-// with a small model. For comparing models with each other, not with published numbers.
+// This is for comparing models with each other, not with published numbers.
 local lambada = import 'lambada.libsonnet';
 
 lambada {

@@ -1,13 +1,13 @@
-// QANet on NarrativeQA's summaries, with any modelling layer, as DASSA (Mihaylov & Frank, EMNLP 2019) has it, but for the
-// budget, which is the same for all models here. The authors' models begin with GloVe vectors, not trained: see
-// pretrained_file in ga.libsonnet. Their annotations are of other annotators; files that they have annotated keep them.
-// What it shares with other data sets is in qanet.libsonnet.
+// QANet on NarrativeQA's summaries, with any modelling layer, as DASSA (Mihaylov & Frank, EMNLP 2019) has it. Only the
+// budget differs: here it is the same for all models. The authors' models begin with GloVe vectors, which are not
+// trained: see pretrained_file in ga.libsonnet. Their annotations come from other annotators. Files that they have
+// annotated keep them. What it shares with other data sets is in qanet.libsonnet.
 local qanet = import 'qanet.libsonnet';
 
 qanet {
   local experiment = self,
 
-  text:: 'raw',  // the columns of official files, 'tokenized' where those of 'raw' are empty
+  text:: 'raw',  // the columns of official files; 'tokenized' if those of 'raw' are empty
   data_set:: { type: 'annotated_narrativeqa', text: experiment.text },
   validation_metric:: '+rouge_l',
   authors_budget:: error 'Found no budget of the authors in this config, expected variants.record_authors_budget(...)',

@@ -1,5 +1,4 @@
-// A small model that is to learn the beginnings of NarrativeQA's valid summaries by heart, on a CPU: nothing that was
-// published.
+// A small model that learns the beginnings of NarrativeQA's valid summaries by heart, on a CPU. Not in a paper.
 local characters = import 'characters.libsonnet';
 local narrativeqa = import 'narrativeqa.libsonnet';
 

@@ -1,14 +1,14 @@
-// The variants of qanet_variants.libsonnet, and those that are for NarrativeQA alone: they change fields of
+// The variants of qanet_variants.libsonnet, and those that are only for NarrativeQA, which change fields of
 // narrativeqa.libsonnet.
 (import 'qanet_variants.libsonnet') + {
-  // Budgets. The first says with which one the authors trained this model, by what differs from most of theirs, and
-  // changes nothing; the second trains with it.
+  // Budgets. The first only notes the budget with which the authors trained a model, where it differs from most of
+  // theirs. The second trains with it.
   record_authors_budget(differences={}): {
     authors_budget:: { batch_size: 32, epochs: 70, patience: 20, halving_patience: 8, accumulation: 16 } + differences,
   },
   use_authors_budget: { budget:: self.authors_budget },
 
-  // Files. Those that the authors annotated, with their spans, tokens and annotations.
+  // The files that the authors annotated, with their spans, tokens and annotations.
   authors_annotated_files: {
     annotated_files:: true,
     text:: 'raw',
@@ -18,8 +18,8 @@
     test_data_path::: file + '.test',
     evaluate_on_test: true,
   },
-  // Without the training questions: trained on the official test questions, validated on the valid ones, and not to be
-  // compared with numbers of others.
+  // Without the training questions: it trains on the official test questions and validates on the valid ones, so do not
+  // compare it with numbers of others.
   train_on_test_questions: {
     annotated_files:: false,
     text:: 'tokenized',

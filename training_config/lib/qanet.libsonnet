@@ -1,9 +1,8 @@
-// QANet on any data set whose answers are spans, with any modelling layer: the settings of DASSA (Mihaylov & Frank, EMNLP
-// 2019) and of its authors' code. A data set's library says what it has of its own: narrativeqa.libsonnet,
-// quoref.libsonnet. Annotations are of this package's own annotators; files that `coref-rc annotate` has written keep
-// their own.
-// Each hidden field is one choice; a variant changes one (see qanet_variants.libsonnet). The experiment is assembled
-// from all of them in one place, below the fields. So variants combine in any order.
+// QANet on any data set whose answers are spans, with any modelling layer. The settings are those of DASSA (Mihaylov &
+// Frank, EMNLP 2019) and of its authors' code. The library of a data set adds its own settings: narrativeqa.libsonnet,
+// quoref.libsonnet. Annotations come from this package's annotators. Files that `coref-rc annotate` has written keep
+// their own. Each hidden field is one choice; a variant changes one (see qanet_variants.libsonnet). The experiment is
+// put together from all of them in one place, below the fields. So variants combine in any order.
 local characters = import 'characters.libsonnet';
 local encoders = import 'encoders.libsonnet';
 local transformers = import 'transformers.libsonnet';
@@ -20,7 +19,8 @@ local transformers = import 'transformers.libsonnet';
   local has_transformer = experiment.transformer != null,
   word_dim:: if has_transformer then experiment.transformer.dim else experiment.embedding_dim,
 
-  // The modelling layer, see encoders.libsonnet. By default it is DASSA's stack of blocks, without views QANet's.
+  // The modelling layer, see encoders.libsonnet. By default it is DASSA's stack of blocks, which without views is
+  // QANet's.
   encoder:: encoders.dassa(experiment.hidden_size, experiment.views, experiment.block_options + {
     num_blocks: experiment.blocks,
     annotated_blocks: experiment.annotated_blocks,
@@ -28,7 +28,7 @@ local transformers = import 'transformers.libsonnet';
   } + if experiment.heads_in_all_blocks == null then {} else {
     annotated_blocks: std.range(0, experiment.blocks - 1),
     num_attention_heads: experiment.heads_in_all_blocks,
-    // More heads than dimensions could be shared out to: each is as large as one of eight.
+    // The dimensions cannot be divided by some numbers of heads, so each head is as large as one of eight.
     attention_projection_dim: experiment.heads_in_all_blocks * experiment.hidden_size / 4,
   }),
   hidden_size:: 64,  // of a direction
@@ -38,7 +38,7 @@ local transformers = import 'transformers.libsonnet';
   local regularized = if has_transformer then '^(?!.*' + transformers.weights + ')' else '.*',
   regularizer:: { regexes: [[regularized, { type: 'l2', alpha: 1e-7 }]] },
 
-  // What DASSA's heads see: by name { layer: an annotation layer, heads: how many heads see it }.
+  // By name, what DASSA's heads see: { layer: an annotation layer, heads: how many heads see it }.
   views:: {},
   annotated_blocks:: [1, 3, 5],
   heads_in_all_blocks:: null,  // how many heads all blocks have, some of which see views; null for annotated_blocks
@@ -48,7 +48,7 @@ local transformers = import 'transformers.libsonnet';
          'Found views of annotations, heads_in_all_blocks or join_unannotated beside a modelling layer without heads '
          + '(gru, coref_gru, mage_gru or bidaf): leave one of the two out',
 
-  // Annotators, and the annotation layers that need them. SRL is that of two models, trained before: see
+  // Annotators, and the annotation layers that need them. Two models annotate SRL, which have to be trained first: see
   // training_config/annotators.
   annotators:: {
     coref: { type: 'sieve_coref', descriptions: false },
@@ -66,15 +66,15 @@ local transformers = import 'transformers.libsonnet';
     srl: 'srl',
   },
 
-  // Data: what a reader has of its own, whether files are annotated, and the metric of answers, with the value of it
-  // that training is to improve.
+  // Data: the reader's own settings, whether files are annotated, and the metric of answers with its value that
+  // training is to improve.
   data_set:: error 'Must override data_set',
   annotated_files:: false,
   training_limits:: { max_passage_length: 800, max_question_length: 50 },
   metric:: null,  // null for the models' own
   validation_metric:: error 'Must override validation_metric',
 
-  // Training. An update is of batch_size questions, in as many batches as accumulation says.
+  // Training. An update is for batch_size questions, which come in as many batches as accumulation says.
   equal_budget:: { batch_size: 32, epochs: 70, patience: 20, halving_patience: 8, accumulation: 1 },
   budget:: experiment.equal_budget,
   max_batch_size:: null,
@@ -150,7 +150,7 @@ local transformers = import 'transformers.libsonnet';
   validation_dataset_reader: reader { keep_skipped: true },
   train_data_path: error 'Must override train_data_path',
   validation_data_path: error 'Must override validation_data_path',
-  // Words that training does not have are unknown, unless a file has vectors for them, as the authors' has.
+  // Words that are not in the training data are unknown, unless a file has vectors for them, as the authors' file has.
   datasets_for_vocab_creation: ['train'] + if experiment.pretrained_file == null then [] else
     ['validation'] + if std.objectHas(experiment, 'test_data_path') then ['test'] else [],
   // BiDAF has layers of its own.

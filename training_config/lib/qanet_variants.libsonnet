@@ -1,14 +1,15 @@
-// What DASSA's tables compare, and other ways to run its experiments: each changes one field of qanet.libsonnet, and they
-// combine in any order. Of two that change the same field the last one holds. docs/configs.md has a table.
+// What DASSA's tables compare, and other ways to run its experiments. Each variant changes one field of
+// qanet.libsonnet, and they combine in any order. If two change the same field, the last one wins. docs/configs.md has
+// a table.
 local encoders = import 'encoders.libsonnet';
 local variants = import 'variants.libsonnet';
 
 {
-  // Views of annotations, each for as many heads.
+  // Views of annotations, and the number of heads that see them.
   local discourse(kind, senses) = { layer: { type: 'discourse_views', kind: kind, senses: senses }, heads: 2 },
   explicit(senses=true): { views+:: { discourse_explicit: discourse('explicit', senses) } },
   non_explicit(senses=true): { views+:: { discourse_non_explicit: discourse('non_explicit', senses) } },
-  // Where not padded, a text whose sentences have fewer verbs has fewer views.
+  // Without padding, a text whose sentences have fewer verbs has fewer views.
   srl(verbs=3, pad_views=true): {
     views+:: { srl: { layer: { type: 'srl_views', max_views: verbs, pad_views: pad_views }, heads: verbs } },
   },
@@ -24,7 +25,7 @@ local variants = import 'variants.libsonnet';
   gru: variants.gru,
   coref_gru: variants.coref_gru,
   mage_gru(coref_size): variants.mage_gru(coref_size),
-  // BiDAF, as allennlp-models has it.
+  // The BiDAF of allennlp-models.
   bidaf: {
     local experiment = self,
     local lstm(input_size, layers) = {
@@ -59,7 +60,7 @@ local variants = import 'variants.libsonnet';
 
   // Smaller batches, and more of them for an update: four questions fit a GPU of 8 GB.
   batches_of_at_most(questions): { max_batch_size:: questions },
-  // Evaluated, and kept, are means over the last updates' weights. The paper has a run with it, whose config is not
-  // published.
+  // Means over the weights of the last updates are evaluated and kept. The paper has a run with them, but its config is
+  // not published.
   moving_average: { moving_average:: { type: 'recoverable_exponential', decay: 0.9999 } },
 }

@@ -1,5 +1,5 @@
-// A small model of Quoref that is trained on a CPU in minutes, for comparing models with each other on parts of the
-// development set: nothing that was published. scripts/cross_validate_quoref.py trains it.
+// A small model for Quoref that is trained on a CPU in minutes, for comparing models with each other on parts of the
+// development set. Not in a paper. scripts/cross_validate_quoref.py trains it.
 local characters = import 'characters.libsonnet';
 local quoref = import 'quoref.libsonnet';
 

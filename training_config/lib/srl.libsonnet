@@ -1,5 +1,6 @@
-// A small tagger in the manner of He et al. (ACL 2017), trained from scratch: words and their letters by a CNN, a
-// bidirectional LSTM. Of the corpus's official parts one is enough: documents are split into training and validation.
+// A small tagger like that of He et al. (ACL 2017), trained from scratch: word embeddings, a CNN over letters, and a
+// bidirectional LSTM. One of the corpus's official parts is enough, as its documents are split into training and
+// validation.
 {
   local experiment = self,
 

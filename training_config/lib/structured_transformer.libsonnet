@@ -1,6 +1,6 @@
 // A pretrained transformer that reads question and passage together, in place of the reader of any data set's library:
 //   structured.spans(import '../lib/quoref.libsonnet')
-// The data, the annotators and the fields stay those of the library. Two fields are what there is to choose:
+// The data, the annotators and the fields are those of the library. Two fields are there to choose:
 //   encoder      the layer above the transformer, none at first: variants.coref_gru, variants.mage_gru(16),
 //                variants.dassa and all others of variants.libsonnet that change it; or structured.dassa, below
 //   transformer  the transformer: variants.transformer('roberta-large', learning_rate=0.00001)
@@ -44,7 +44,7 @@ local structured = {
   // A block of DASSA whose heads see the views of qanet_variants.libsonnet: structured.dassa + variants.coref().
   dassa: { encoder:: encoders.dassa(self.hidden_size, self.views, self.dassa_options) },
 
-  // Answers that are spans: for libraries that are made of qanet.libsonnet.
+  // For answers that are spans, with libraries that are made of qanet.libsonnet.
   spans(data_set): data_set + structured {
     local experiment = self,
     model_type:: 'structured_transformer',
@@ -52,13 +52,13 @@ local structured = {
     model+: { [if experiment.metric != null then 'metric']: experiment.metric },
   },
 
-  // Answers of several spans.
+  // For answers of several spans.
   tags(data_set): self.spans(data_set) {
     model_type:: 'structured_transformer_tagger',
     data_set+:: { tag_answers: true },
   },
 
-  // Answers that are candidates: for libraries that are made of ga.libsonnet.
+  // For answers that are candidates, with libraries that are made of ga.libsonnet.
   candidates(data_set): data_set + structured {
     local experiment = self,
     model_type:: 'structured_transformer_cloze',

@@ -1,5 +1,5 @@
-// What the papers' tables compare on a GA Reader: each changes one field of ga.libsonnet, and they combine in any
-// order. Of two that change the same field the last one holds. docs/configs.md has a table.
+// What the papers' tables compare on a GA Reader. Each variant changes one field of ga.libsonnet, and they combine in
+// any order. If two change the same field, the last one wins. docs/configs.md has a table.
 local encoders = import 'encoders.libsonnet';
 local transformers = import 'transformers.libsonnet';
 
@@ -23,17 +23,17 @@ local transformers = import 'transformers.libsonnet';
   // Word vectors of a pretrained transformer, which is trained with the reader: `transformer('bert-base-uncased')`.
   transformer: transformers.transformer,
 
-  // Indicators of clusters beside the embeddings, "+ 1-hot".
+  // Indicators of clusters in addition to the embeddings, "+ 1-hot".
   one_hot: { cluster_one_hot:: self.max_clusters },
 
-  // Spoilt clusters (Figure 3 of Coref-GRU): as keys of dataset_reader.annotator say, or random ones.
+  // Corrupted clusters (Figure 3 of Coref-GRU), as keys of dataset_reader.annotator say, or random ones.
   corrupted_clusters: { corruption:: {} },
   random_clusters: { corruption:: { random_clusters: true } },
 
-  // A single layer: the attention-sum reader, "Bi-GRU", "Bi-C-GRU".
+  // A single layer, as in the attention-sum reader: "Bi-GRU", "Bi-C-GRU".
   single_layer: { layers:: 1 },
-  // A bilinear score over tokens: with a single layer the Stanford Reader (Chen et al., ACL 2016), as far as it is made
-  // of the same parts.
+  // A bilinear score over tokens. With a single layer this is the Stanford Reader (Chen et al., ACL 2016), as far as it
+  // has the same parts.
   bilinear: { pointer:: { type: 'attention_sum', bilinear: true } },
 
   // Collaborative Gating (CG+SBA, NAACL-SRW 2018): by the question Q or the filtered question Z, with and without the

@@ -11,7 +11,7 @@ ga_paper {
   dropout:: 0.3,
   question_feature:: true,
   characters:: characters.gru(experiment.embedding_dim / 2),
-  train_embeddings:: experiment.pretrained_file == null,  // theirs are GloVe's, not trained
+  train_embeddings:: experiment.pretrained_file == null,  // theirs are GloVe's and not trained
   annotator:: { type: 'sieve_coref', descriptions: false, max_clusters: experiment.max_clusters },
   reader:: { type: 'annotated_who_did_what', bag_of_tokens: true },
   train_data_path: 'data/who_did_what/%s/train.xml' % experiment.training_set,

@@ -1,11 +1,11 @@
-// A GA Reader on WikiHop (QAngaroo v1.1): the settings of Coref-GRU, which begins with GloVe vectors: see
-// pretrained_file in ga.libsonnet. Training differs in two things: the learning rate is halved after an epoch (43,738
-// questions, 2,734 updates; theirs: every 2,500 updates), and validation is once an epoch (theirs: every 500
-// updates). Their clusters are those of the Berkeley Entity Resolution System; here a sieve finds them, which needs
-// no model. In ga_coref_gru a Coref-GRU reads the question too, from the passage's states, and all tokens of a
-// mention read and write; ga_coref_gru_as_coded is what the code does. Files that `coref-rc annotate` has written
-// keep their own clusters: the annotator is not asked. The docstring of `annotated_wikihop` says what differs in how
-// questions are read.
+// A GA Reader on WikiHop (QAngaroo v1.1), with the settings of Coref-GRU. The authors' models begin with GloVe vectors:
+// see pretrained_file in ga.libsonnet. Training differs in two ways. The learning rate is halved after an epoch (43,738
+// questions, 2,734 updates; theirs: every 2,500 updates), and validation is once an epoch (theirs: every 500 updates).
+// Their clusters are those of the Berkeley Entity Resolution System; here a sieve finds them, which needs no model. In
+// ga_coref_gru a Coref-GRU also reads the question, from the passage's states, and all tokens of a mention read and
+// write. ga_coref_gru_as_coded does what the authors' code does. Files that `coref-rc annotate` has written keep their
+// own clusters, and the annotator is not used. The docstring of `annotated_wikihop` says what differs in how questions
+// are read.
 local characters = import 'characters.libsonnet';
 local coref_gru_paper = import 'coref_gru_paper.libsonnet';
 

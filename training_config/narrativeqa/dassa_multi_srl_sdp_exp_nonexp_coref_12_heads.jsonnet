@@ -1,6 +1,6 @@
 // NarrativeQA, SRL + DR (All) + Coref, 12 heads in all blocks.
-// DASSA (Mihaylov & Frank, EMNLP 2019), Table 2. The authors' config is not published: that heads are as large as where
-// there are 8, and that one of them sees coreference, is a guess.
+// DASSA (Mihaylov & Frank, EMNLP 2019), Table 2. The authors' config is not published. We guess that heads are as large
+// as those of models with 8 heads, and that one of them sees coreference.
 local variants = import '../lib/narrativeqa_variants.libsonnet';
 
 (import '../lib/narrativeqa.libsonnet') + variants.coref() + variants.srl(3) + variants.non_explicit()

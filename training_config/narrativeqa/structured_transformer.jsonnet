@@ -1,4 +1,4 @@
-// NarrativeQA, ModernBERT-base that reads question and summary together: no paper's row.
+// NarrativeQA, ModernBERT-base, which reads question and summary together. Not in a paper.
 local structured = import '../lib/structured_transformer.libsonnet';
 
 structured.spans(import '../lib/narrativeqa.libsonnet')

@@ -1,2 +1,2 @@
-// Quoref, QANet: no paper's row.
+// Quoref, QANet. Not in a paper.
 import '../lib/quoref.libsonnet'

@@ -1,4 +1,4 @@
-// Quoref, DASSA with a head that sees coreference clusters: no paper's row.
+// Quoref, DASSA with a head that sees coreference clusters. Not in a paper.
 local variants = import '../lib/qanet_variants.libsonnet';
 
 (import '../lib/quoref.libsonnet') + variants.coref()

@@ -1,4 +1,4 @@
-// Quoref, QANet with Coref-GRU as the modelling layer: no paper's row.
+// Quoref, QANet with Coref-GRU as the modelling layer. Not in a paper.
 local variants = import '../lib/qanet_variants.libsonnet';
 
 (import '../lib/quoref.libsonnet') + variants.coref_gru

@@ -1,4 +1,4 @@
-// Quoref, ModernBERT-base under Coref-GRU: no paper's row.
+// Quoref, ModernBERT-base under Coref-GRU. Not in a paper.
 local variants = import '../lib/qanet_variants.libsonnet';
 
 (import 'structured_transformer.jsonnet') + variants.coref_gru

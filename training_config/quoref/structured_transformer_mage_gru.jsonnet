@@ -1,4 +1,4 @@
-// Quoref, ModernBERT-base under MAGE-GRU: no paper's row.
+// Quoref, ModernBERT-base under MAGE-GRU. Not in a paper.
 local variants = import '../lib/qanet_variants.libsonnet';
 
 (import 'structured_transformer.jsonnet') + variants.mage_gru(16)

@@ -1,4 +1,4 @@
-// WikiHop, ModernBERT-base under a layer of Coref-GRU: no paper's row.
+// WikiHop, ModernBERT-base under a layer of Coref-GRU. Not in a paper.
 local structured = import '../lib/structured_transformer.libsonnet';
 local variants = import '../lib/variants.libsonnet';
 
