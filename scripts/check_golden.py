@@ -70,8 +70,8 @@ def main() -> int:
     parser = ScriptParser(__doc__)
     parser.add_argument("file")
     parser.add_argument("--tolerance", type=float, default=1e-4, help="default: %(default)s")
-    parser.add_argument("--heads", type=int, default=8, help="of QANet's attention, where no head is annotated")
-    parser.add_argument("--block", type=int, default=1, help='of the modelling layer, which "last:…" is of')
+    parser.add_argument("--heads", type=int, default=8, help="of QANet's attention, if no head is annotated")
+    parser.add_argument("--block", type=int, default=1, help='the block of the modelling layer that gave "last:…"')
     args = parser.parse_args()
     found = differences(read(args.file), args)
     for name, difference in found.items():

@@ -31,7 +31,7 @@ if [ ! -x "$folder/bin/python" ] || ! supported "$folder/bin/python"; then
 fi
 python=$folder/bin/python
 
-# uv, because pip cannot override the versions that AllenNLP pins.
+# uv installs the packages, because pip cannot override the versions that AllenNLP pins.
 if [ -x "$folder/bin/uv" ]; then
     uv=$folder/bin/uv
 elif command -v uv >/dev/null; then
@@ -47,13 +47,14 @@ else
     exit 1
 fi
 
-# What pip is configured with holds for uv too, which does not read it.
+# uv does not read pip's configuration, so its settings are passed on.
 configured() { { "$python" -m pip config get "global.$1" || pip3 config get "global.$1"; } 2>/dev/null || true; }
 find_links=${PIP_FIND_LINKS:-$(configured find-links)}
 index=${PIP_INDEX_URL:-$(configured index-url)}
 if [ -n "$find_links" ]; then export UV_FIND_LINKS=${UV_FIND_LINKS:-${find_links// /,}}; fi
 if [ -n "$index" ]; then export UV_DEFAULT_INDEX=${UV_DEFAULT_INDEX:-$index}; fi
 
-# Compiled once here: where bytecode is not written (PYTHONDONTWRITEBYTECODE=1) every start would compile all anew.
+# Bytecode is compiled once here. Where it is not written later (PYTHONDONTWRITEBYTECODE=1), every start would compile
+# everything anew.
 "$uv" pip install --quiet --no-cache --compile-bytecode --python "$python" "${versions[@]}" --editable '.[dev]'
 "$python" -m compileall -q allennlp_coref_rc

@@ -8,7 +8,7 @@ from tests.training_config.configs import load
 
 
 def untrained_archive(folder, task=2, more=None, config="bi_gru"):
-    """Of a reader of bAbI with random weights that are large, so that it has opinions."""
+    """The archive of a reader of bAbI. Its random weights are large, so that its answers differ clearly."""
     model, _, _ = build(config, task, more)
     for parameter in model.parameters():
         torch.nn.init.normal_(parameter, std=0.3)

@@ -8,7 +8,7 @@ import pytest
 
 from tests.command_line import command_line
 
-# There is no garbage in what is imported, and the search for it takes seconds: not now, not later, not at the end.
+# Imports leave no garbage, and searching for it takes seconds, so it is never searched for.
 gc.disable()
 atexit.register(gc.freeze)
 

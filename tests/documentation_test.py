@@ -1,6 +1,4 @@
-"""
-What the documentation says: its Python runs, its commands exist, its links lead somewhere, its lists are complete.
-"""
+"""The documentation: its Python runs, its commands exist, its links lead somewhere, and its lists are complete."""
 
 import argparse
 import json

@@ -164,7 +164,7 @@ def test_weights_and_biases_gets_losses_and_an_id(tmp_path, monkeypatch):
 
 
 def test_a_worker_that_has_ended_needs_no_stop():
-    """Where the machine is busy, it ends before the loader tells it to."""
+    """If the machine is busy, it ends before the loader tells it to."""
     receiver, sender = multiprocessing.Pipe(duplex=False)
     with receiver:
         MultiProcessDataLoader._join_workers(Mock(), [], Mock(), [sender])

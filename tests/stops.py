@@ -13,7 +13,7 @@ import pytest
 from allennlp_coref_rc.__main__ import main
 
 OPERATIONS = [(os, name) for name in ("replace", "unlink", "rmdir", "mkdir", "fsync")] + [(tempfile, "mkstemp")]
-"""What changes files: before and after each of these a process may be stopped."""
+"""The operations that change files. A process may be stopped before and after each of them."""
 
 NEED_ROOM = ("mkdir", "fsync", "mkstemp")
 """The operations that a full disk lets fail."""
@@ -80,7 +80,7 @@ def status_of(words):
 
 
 def fork(function):
-    """Calls a function in a fork of this process; whether the fork was killed."""
+    """Calls a function in a fork of this process. Returns whether the fork was killed."""
     sys.stdout.flush()
     sys.stderr.flush()
     child = os.fork()

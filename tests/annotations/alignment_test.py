@@ -11,7 +11,7 @@ from tests.annotations.texts import annotated_texts
 
 pytestmark = pytest.mark.slow
 
-# What two tokenisers may make of one piece of text: the ways to write it, each a list of tokens of so many characters.
+# The ways in which two tokenisers may split a piece of text, each as a list of the tokens' lengths in characters.
 WAYS = {
     "a": [["a"], ["A"]],
     "bc": [["bc"], ["b", "c"], ["b c"], ["Bc"]],
@@ -37,7 +37,7 @@ def tokenisations(draw):
         tokens, owners = [], []
         for piece in pieces:
             for token in draw(st.sampled_from(WAYS[piece])):
-                # Glued to the token before, as other tokenisers may have it.
+                # It is glued to the token before, as some tokenisers do.
                 if tokens and draw(st.booleans()):
                     tokens[-1] += token
                 else:

@@ -1,4 +1,4 @@
-"""`coref-rc predict` answers every line that it can, and says what became of the others."""
+"""`coref-rc predict` answers every line that it can, and says why it cannot answer the others."""
 
 import gzip
 import io
@@ -29,7 +29,7 @@ BAD = {
     b'{"passage": "\xff", "question": "a"}': "found the byte 0xff, which is not UTF-8",
     b"[" * 100_000: "found damaged JSON",
 }
-"""Lines, and what is said of them."""
+"""Lines of input, and the messages about them."""
 
 
 @pytest.fixture(scope="module")

@@ -36,8 +36,8 @@ def contents(folder):
 
 def annotate_and_die(arguments, at):
     """
-    Annotates in a process of its own that is killed, with no chance to tidy up, before or after one of its operations
-    on files, the `at`th such moment; whether it came that far.
+    Annotates in a process of its own. It is killed, without a chance to tidy up, at the `at`th moment before or after
+    an operation on files. Returns whether it came that far.
     """
 
     def annotate():
@@ -91,7 +91,7 @@ def test_kill_9_in_the_middle_of_two_workers_then_the_same_command(tmp_path):
     annotator = {"type": "troubled_coref", "fail": "Bob", "stay": "30", "file": str(stay)}
     options = "--annotator", json.dumps(annotator), "--chunk-size", "4", "--include-package", PACKAGES[0]
     words = ["annotate", "--workers", "2", *options, texts, str(output)]
-    # A fork of a process that has imported everything; in it the command starts as in a new one.
+    # A fork of a process that has imported everything. The command starts in it as in a new process.
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["distributed", PRELOADED])
     process = context.Process(target=main, args=(words,))

@@ -57,7 +57,7 @@ def test_annotated_text_with_a_header(tmp_path, texts, capsys):
     documents = [document for _, document in read_documents(str(output))]
     assert [document.text.tokens for document in documents] == [line.split() for line in lines]
     assert [document.text.id for document in documents] == [f"texts.txt:{i}" for i in range(1, 24)]
-    # Of the words only names occur twice, and one name twice at least: that of the subjects.
+    # Only names occur twice, and at least one name does: that of the subjects.
     assert all(len(cluster) > 1 for document in documents for cluster in document.text.clusters)
     assert documents[1].text.clusters == [[(0, 1), (2, 3), (4, 5)]]
     header = read_header(str(output))
@@ -229,11 +229,11 @@ def test_when_all_documents_fail_there_is_no_output(tmp_path, texts, capsys):
 
 
 class Stop(BaseException):
-    """What ends a process from outside."""
+    """Stands in for what ends a process from outside."""
 
 
 def interrupt(monkeypatch, after):
-    """Annotating ends after so many texts."""
+    """Annotating ends after this many texts."""
     done = []
 
     def annotate(self, text):
@@ -432,7 +432,7 @@ def test_nothing_annotated_is_said_loudly(tmp_path, texts, capsys, caplog, monke
 def test_a_cluster_gives_the_same_bytes(tmp_path, texts):
     alone, cluster = str(tmp_path / "alone.jsonl"), str(tmp_path / "cluster.jsonl")
     AnnotationRun(str(texts), alone, {"type": "troubled_coref", "fail": "Ann"}, workers=0).run()
-    # Threads of this process stand for its workers.
+    # Threads of this process stand in for its workers.
     with LocalCluster(n_workers=2, threads_per_worker=2, processes=False, dashboard_address=None) as dask:
         arguments = {"scheduler": dask.scheduler_address, "chunk_size": 2}
         AnnotationRun(str(texts), cluster, {"type": "troubled_coref", "fail": "Ann"}, **arguments).run()
@@ -497,7 +497,7 @@ def test_a_server_that_is_no_scheduler_is_named(tmp_path, texts, monkeypatch, an
     ],
 )
 def test_the_number_of_workers(annotator, workers, expected):
-    """None is: as many as pay."""
+    """`None` means as many as are worth starting."""
     assert AnnotationRun("in", "out", annotator, workers=workers)._num_workers(num_chunks=10) == expected
 
 

@@ -1,4 +1,4 @@
-"""What `coref-rc check` and `train` say of encoders that read annotations but get none."""
+"""What `coref-rc check` and `train` say about encoders that read annotations but get none."""
 
 import json
 import re

@@ -10,8 +10,8 @@ from allennlp_coref_rc.annotations.annotators import Annotator, ExactMatchCoref
 @Annotator.register("troubled_coref")
 class TroubledCoref(ExactMatchCoref):
     """
-    Exact match, but that it may stay at a text with one word for as long as a file is there, raise an error over a
-    word, or end the process over one.
+    Exact match. But at a text with a certain word it waits as long as a file is there, raises an error, or ends the
+    process.
     """
 
     def __init__(

@@ -36,13 +36,13 @@ def test_the_candidate_of_the_highest_mean_probability_is_the_answer(files, tmp_
     assert first["candidate_probabilities"] == pytest.approx({"milk": 1.6 / 3, "apple": 0.3, "cup": 0.5 / 3})
     assert (second["answer"], second["gold"], second["correct"]) == ("no", "yes", False)
     assert read_scores(str(output)) == [("a", 1.0, "Milk"), ("b", 0.0, "yes")]
-    # Of one reader alone the answers are its own.
+    # With a single reader, the answers are those of that reader.
     call(output, files[0])
     assert [json.loads(line)["answer"] for line in output.read_text().splitlines()] == ["apple", "no"]
 
 
 def test_readers_that_have_no_answer_have_none_together(tmp_path):
-    """Where no candidate occurs in the passage. The gold answer may be the word "none" all the same."""
+    """No candidate occurs in the passage. The gold answer may still be the word "none"."""
     prediction = {"id": "a", "answer": None, "gold": "none", "candidate_probabilities": {"none": 1e-7, "one": 1e-7}}
     paths = [tmp_path / name for name in ("1", "2")]
     for path in paths:

@@ -12,7 +12,7 @@ from allennlp_coref_rc.playground import server
 
 
 def pack(path):
-    """An archive with a config, which is all that is read before the page opens."""
+    """An archive with only a config, since nothing else is read before the page opens."""
     path.parent.mkdir(parents=True, exist_ok=True)
     config = json.dumps({"dataset_reader": {}, "model": {}}).encode()
     with tarfile.open(path, "w:gz") as archive:

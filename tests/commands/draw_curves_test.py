@@ -11,7 +11,7 @@ PNG = b"\x89PNG\r\n\x1a\n"
 
 @pytest.fixture
 def draw(capsys):
-    """The command, given its arguments; its last line of errors where it ends with status 2."""
+    """Runs the command with these arguments. Returns the last line of errors if it ends with status 2."""
 
     def run(*arguments):
         try:
@@ -25,7 +25,7 @@ def draw(capsys):
 
 
 def run_folder(folder, annotator=None, metrics=None, losses=()):
-    """What `allennlp train` leaves behind, as far as the script reads it."""
+    """The files that `allennlp train` writes, as far as the command reads them."""
     folder.mkdir()
     reader = {"type": "annotated_babi", **({"annotator": annotator} if annotator else {})}
     (folder / "config.json").write_text(json.dumps({"dataset_reader": reader, "trainer": {"num_epochs": 2}}))

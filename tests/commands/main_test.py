@@ -51,7 +51,7 @@ def test_help_of_a_command(capsys, name):
     ids=" ".join,
 )
 def test_nothing_heavy_is_imported(words, tmp_path):
-    """In a process of its own, since this one has it all imported."""
+    """It runs in a process of its own, since this one has imported everything."""
     (tmp_path / "predictions.jsonl").write_text('{"id": 1, "correct": true}\n{"id": 2, "correct": false}\n')
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "config.json").write_text('{"trainer": {"num_epochs": 1}}')

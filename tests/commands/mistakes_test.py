@@ -1,4 +1,4 @@
-"""Typical mistakes: docs/mistakes.md has each with what the screen says of it."""
+"""Typical mistakes. docs/mistakes.md has each of them, and what the screen says about it."""
 
 import json
 import os

@@ -45,7 +45,7 @@ def arguments(output, *more):
 
 
 def call(output, *more):
-    """The command in this process: its exit status."""
+    """Runs the command in this process. Returns its exit status."""
     try:
         main(["reproduce", *arguments(output, *more)])
     except SystemExit as stop:
@@ -55,8 +55,8 @@ def call(output, *more):
 
 def call_forking(stay, output, *more):
     """
-    The same, but a second run waits before its third epoch as long as a file is there. Runs are forks of this process,
-    not of another that has everything imported. No other thread may be at work then.
+    Does the same, but a second run waits before its third epoch as long as a file is there. Runs are forks of this
+    process, and not of another one that has imported everything. So no other thread may be at work.
     """
 
     undisturbed = GradientDescentTrainer._train_epoch
@@ -81,7 +81,7 @@ def runs(output, table="tiny.1", row="*", seeds=()):
 
 
 def digits(run):
-    """All metrics of a run but for times and memory."""
+    """All metrics of a run without times and memory."""
     metrics = run.result()["metrics"]
     return {key: value for key, value in metrics.items() if "duration" not in key and "memory" not in key}
 

@@ -1,4 +1,4 @@
-"""Commands that Ctrl-C, SIGTERM, kill -9 or a full disk stops: they say how to go on, and then come to the same."""
+"""Ctrl-C, SIGTERM, kill -9 or a full disk stops commands. They say how to go on, and then end with the same results."""
 
 import hashlib
 import itertools
@@ -64,7 +64,7 @@ class TestAnnotate:
             stops += 1
             assert status == STATUS[kind]
             assert capsys.readouterr().err.endswith(REASON[kind] + GO_ON.format(" without --force" * bool(force)))
-            # No half files.
+            # There are no half-written files.
             assert kind != "full" or all(
                 re.search(r"(^|/)(lock|plan\.json|\d{6}\.jsonl|out.*)$", name) for name in contents(tmp_path / str(at))
             )
@@ -185,7 +185,10 @@ def test_a_training_stopped_in_each_way_comes_to_the_results_of_one_that_was_not
             return status_of([*run, *more]), capsys.readouterr().err
 
     def half_files():
-        """Of files whose writing failed nothing is left; an archive has its name when it is whole."""
+        """
+        The files that are not whole. None should be: nothing is left of files whose writing failed, and an archive gets
+        its name when it is whole.
+        """
         return [path.name for path in (tmp_path / "run").glob("*.t*") if not is_whole(path)]
 
     go_on = "the same command with --recover goes on with the training\n"

@@ -5,7 +5,9 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 
 
 def refused(folder, names, error=ConfigurationError):
-    """The names in a folder after a training that wrote files of these names ends with an error."""
+    """
+    The names that are left in a folder when a training that has written files with these names ends with an error.
+    """
     with pytest.raises(error), removed_if_refused(str(folder)):
         for name in names:
             folder.mkdir(exist_ok=True)

@@ -27,7 +27,7 @@ def params():
 
 
 def changed(params, key, *value):
-    """A copy with a value at a dotted key, or without any."""
+    """A copy with a value at a dotted key, or without the key."""
     params = copy.deepcopy(params)
     *path, last = key.split(".")
     inner = params
@@ -193,7 +193,7 @@ def test_what_allennlp_takes_is_let_pass(values):
 )
 def test_values_are_followed_as_allennlp_does(values, key):
     if key != "whole.mayb":
-        # What AllenNLP would pass on, and the class pass over.
+        # AllenNLP would pass it on, and the class would ignore it.
         with pytest.raises((ConfigurationError, TypeError)):
             whole = Whole.from_params(Params(copy.deepcopy({**GOOD, **values})))
             whole.later.construct()

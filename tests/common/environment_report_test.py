@@ -1,4 +1,4 @@
-"""What `coref-rc environment` finds, beyond the problems of environment_test.py."""
+"""What `coref-rc environment` finds in addition to the problems of environment_test.py."""
 
 import configparser
 import json
@@ -26,7 +26,7 @@ TORCH = {
 
 @pytest.fixture
 def versions(monkeypatch):
-    """Changes versions of installed packages; `None` is one that is not there."""
+    """Changes the versions of installed packages. `None` stands for a package that is not installed."""
     changed, real = {}, environment.version
 
     def version(name):
@@ -41,7 +41,7 @@ def versions(monkeypatch):
 
 @pytest.fixture
 def torch(monkeypatch):
-    """What the process that asks PyTorch prints, in place of that process."""
+    """Replaces the process that asks PyTorch by what it would print."""
     said = dict(TORCH)
 
     def run(command, **_):

@@ -1,4 +1,4 @@
-"""When workers take over from the process that has begun alone. What they do is tested with what is done by them."""
+"""When workers take over from the process that has begun alone. Their work itself is tested elsewhere."""
 
 import pytest
 import torch
@@ -8,7 +8,7 @@ from allennlp_coref_rc.common.workers import START, WARM_UP, Workers, chunks, pa
 
 
 class Clock:
-    """Stands for the module `time`: time goes by only where a test says so."""
+    """Stands in for the module `time`. Time goes by only if a test says so."""
 
     def __init__(self):
         self.now = 0.0
@@ -70,14 +70,14 @@ def test_little_work_is_done_by_this_process(clock):
 
 
 def test_what_is_done_once_does_not_count(clock):
-    """As long as it is short: here all the rest takes no time."""
+    """This holds as long as it is short. Here all the rest takes almost no time."""
     with Recorded() as processes:
         assert work(processes, clock, [WARM_UP] + [0.01] * 19) == 20
 
 
 def test_workers_take_over_from_this_process(clock):
     with Recorded() as processes:
-        # After the first chunk 17 of 20 seconds a chunk are known of, times 19 that are left.
+        # After the first chunk, 17 of its 20 seconds count, times the 19 chunks that are left.
         assert work(processes, clock, [20.0] * 20) == 1
         assert processes.started == [4]
 

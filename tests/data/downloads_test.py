@@ -20,7 +20,7 @@ CONTENT = random.Random(1).randbytes(1_000_000)
 
 
 class Server(ThreadingHTTPServer):
-    """Serves `files`; what else it does is told in its attributes."""
+    """Serves `files`. Its attributes say what else it does."""
 
     def __init__(self):
         super().__init__(("127.0.0.1", 0), Handler)

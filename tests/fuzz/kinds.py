@@ -139,7 +139,7 @@ def format_file(title: str, name: str, shape: str, files: Callable[[], Files]) -
 
 
 def read_and_report(path: str) -> None:
-    """Documents are what their lines say, and a file is refused where the report on it has errors, and only there."""
+    """Documents are what their lines say. A file is refused if, and only if, the report on it has errors."""
     report = report_on_file(path)
     try:
         found = list(read_documents(path))

@@ -32,7 +32,7 @@ READ, REFUSED = "read", "refused"
 
 
 class Outcome(NamedTuple):
-    """What became of a case: "read", "refused", or what is wrong, with the details."""
+    """The outcome of a case: "read", "refused", or what is wrong, with details."""
 
     name: str
     details: str = ""

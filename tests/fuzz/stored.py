@@ -1,4 +1,4 @@
-"""What is fuzzed of the files that are left behind: archives, checkpoints and the compiled recurrence."""
+"""Fuzzes files that are stored: archives, checkpoints and the compiled recurrence."""
 
 import hashlib
 import io

@@ -12,7 +12,7 @@ KEPT = torch.tensor([True, False, True, True, False, True])
 def test_both_denominators():
     metric = AnswerAccuracy()
     metric(CORRECT, KEPT)
-    # A question that was skipped is wrong, even where its answer happens to be right.
+    # A question that was skipped is wrong, even if its answer happens to be right.
     assert metric.get_metric() == {"accuracy": 2 / 4, "accuracy_official": 2 / 6}
 
 

@@ -16,21 +16,21 @@ CASES = [
     # Prediction, spans of the answer, exact match, F1.
     ("Edda Moss", ["Edda Moss"], 1, 1),
     ("the Edda Moss!", ["edda moss"], 1, 1),
-    # A hyphen parts words; other punctuation goes without a trace.
+    # A hyphen separates words. Other punctuation is removed.
     ("café owner", ["café-owner"], 1, 1),
     ("Moss 's", ["Moss's"], 0, 0),
     # Precision 1, recall 1/2: 2/3, rounded.
     ("Moss", ["Edda Moss"], 0, 0.67),
     # Words are sets: the second "New" counts no more than the first.
     ("New York New", ["New York"], 0, 1),
-    # Of two spans one is found: (1 + 0) / 2.
+    # One of two spans is found: (1 + 0) / 2.
     ("Edda Moss", ["Edda Moss", "Tom"], 0, 0.5),
     (["Tom", "Edda Moss"], ["Edda Moss", "Tom"], 1, 1),
     # One predicted span too many: 1 / 2.
     (["Tom", "Ann"], ["Tom"], 0, 0.5),
     # The same span twice is not the answer, and only one of them can be paired.
     (["Tom", "Tom"], ["Tom"], 0, 0.5),
-    # Not in order of the best single pair (1 + 0) but of the best sum: 2/3 for each of the three.
+    # The best sum counts, 2/3 for each of the three, and not the best single pair (1 + 0).
     (["a1 b1", "b1 c1", "c1 a1"], ["a1", "b1", "c1"], 0, 0.67),
     # "red duke" and "red" pair to 2/3, "duke" finds none that is left; the best sum pairs red-red duke, duke-red duke.
     (["Red", "Duke"], ["Red Duke"], 0, 0.33),

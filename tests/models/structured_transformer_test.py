@@ -19,7 +19,7 @@ MODELS = {
     cloze: CLOZE,
     classes: CLOZE,
 }
-"""By its questions, the name of a model, and what it puts out."""
+"""By the kind of its questions, the name of a model, and its outputs."""
 
 each_architecture = pytest.mark.parametrize(
     "architecture, questions",
@@ -46,7 +46,7 @@ def of_layer(model):
 
 
 def reached_by_annotations(model, questions):
-    """The parameters that annotations alone reach. Only Quoref's passages have discourse relations."""
+    """The parameters that are used only if there are annotations. Only Quoref's passages have discourse relations."""
     annotated = {key: value for key, value in of_layer(model).items() if "keys" in key or ".labels." in key}
     unreached = [key for key, value in annotated.items() if not value.grad.any()]
     expected = [] if questions in (spans, tags) else [key for key in unreached if ".labels.1." in key]

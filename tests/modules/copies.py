@@ -1,4 +1,7 @@
-"""Finds what a module makes on the CPU although its inputs are elsewhere, on a machine that has nothing but a CPU."""
+"""
+Finds tensors that a module makes on the CPU although its inputs are on another device. This works on a machine with
+only a CPU.
+"""
 
 from contextlib import contextmanager
 

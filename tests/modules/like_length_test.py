@@ -18,7 +18,7 @@ def test_parts_have_every_text_once_and_go_from_short_to_long(lengths):
     assert sorted(order) == list(range(len(lengths)))
     assert [lengths[i] for i in order] == sorted(lengths)
     assert min(map(len, parts)) >= min(SMALLEST, len(lengths))
-    # Each part more saves a quarter of one before it.
+    # Each further part saves a quarter of the part before it.
     assert padded(parts, lengths) <= len(lengths) * max(lengths) - (len(parts) - 1) * SMALLEST / 4
 
 

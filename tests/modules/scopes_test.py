@@ -24,7 +24,7 @@ def together(numbers, mask, join_unannotated):
 
 
 def dense(projected, allowed):
-    """Attention with all scores, as it is written in papers."""
+    """Attention with the scores of all pairs, as papers write it."""
     queries, keys, values = projected.permute(3, 0, 2, 1, 4)
     scores = queries @ keys.transpose(-1, -2) / math.sqrt(projected.size(-1))
     weights = scores.masked_fill(~allowed, -torch.inf).softmax(dim=-1).nan_to_num(0.0)

@@ -17,7 +17,7 @@ def batch():
 
 
 def spans_of(tags):
-    """The spans of tags 0 (outside), 1 (begin) and 2 (inside), or None where these make no sense."""
+    """The spans of tags 0 (outside), 1 (begin) and 2 (inside), or None if the tags make no sense."""
     text = "".join("OBI"[tag] for tag in tags)
     if "OI" in "O" + text or "B" not in text:
         return None

@@ -1,4 +1,4 @@
-"""The installed Chromium, for tests of what scripts of pages do."""
+"""The installed Chromium, for tests of the scripts of pages."""
 
 import shutil
 from contextlib import contextmanager

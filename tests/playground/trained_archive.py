@@ -1,6 +1,6 @@
 """
-An archive of a small reader that has learnt in a second to follow people from place to place by their clusters alone:
-all names are made up and unknown to it, so that a text without clusters does not tell it who went where.
+An archive of a small reader that learns in a second to follow people from place to place only by their clusters. All
+names are made up and unknown to it, so a text without clusters does not tell it who went where.
 """
 
 import random

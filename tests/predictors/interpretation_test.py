@@ -27,7 +27,7 @@ SIDES = {"passage": "grad_input_1", "question": "grad_input_2"}
 
 
 def cloze_reader(config="ga_coref_gru", **options):
-    """With large random weights, so that it has opinions."""
+    """Its random weights are large, so that its answers differ clearly."""
     model, _, reader = build(config, **options)
     torch.manual_seed(1)
     for parameter in model.parameters():

@@ -57,7 +57,7 @@ def tables(tmp_path):
 
 
 def finish(table, row, output, values):
-    """As if runs had come to values."""
+    """Writes values as if runs had given them."""
     condition = next(condition for condition in table.conditions if condition.name.endswith(f".{row}"))
     for run in condition.runs(condition.seeds, str(output)):
         if (run.task, run.seed) not in values:
@@ -85,7 +85,7 @@ def finish(table, row, output, values):
 
 
 def cells(text, *start):
-    """Of the lines that begin with some cells, the others."""
+    """The remaining cells of the lines that begin with these cells."""
     rows = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in text.splitlines() if line[:1] == "|"]
     found = [row[len(start) :] for row in rows if row[: len(start)] == list(start)]
     assert len(found) == 1, (start, found)

@@ -1,6 +1,4 @@
-"""
-A file of results: what runs come to goes into it, and reports are made from it.
-"""
+"""A file of results. The results of runs are written to it, and reports are made from it."""
 
 import csv
 import json

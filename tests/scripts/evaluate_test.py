@@ -1,4 +1,4 @@
-"""The evaluations, and what they say of input that is not there."""
+"""The scripts of evaluations, and what they say if their input is missing."""
 
 import json
 import re

@@ -28,7 +28,7 @@ def cut(file):
 
 
 def flip(file):
-    """A bit of a weight, which PyTorch does not notice."""
+    """Flips a bit of a weight, which PyTorch does not notice."""
     content = bytearray(file.read_bytes())
     weight = bytes(torch.full((9, 9), 1.0).numpy().tobytes())
     content[content.index(weight) + 3] ^= 64

@@ -44,7 +44,7 @@ def test_two_processes_are_as_one_with_batches_of_twice_the_size(tmp_path, capfd
         assert one[name] == two[name], name
     for name in ("training_loss", "test_loss"):
         assert one[name] == pytest.approx(two[name], rel=1e-5)
-    # They speak with one voice.
+    # Only the first process prints.
     assert re.findall(r"^ *(\d/\d) ", screen.out, re.MULTILINE) == ["1/2", "2/2"] and screen.err == ""
 
 

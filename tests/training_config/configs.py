@@ -1,4 +1,4 @@
-"""Experiments made small: their data is the fixtures', everything else is as it stands."""
+"""Small experiments. Their data are the fixtures, and everything else is as in the configs."""
 
 import atexit
 import copy
@@ -72,7 +72,7 @@ def load(config: Path, task: int = 2, more: Optional[Dict[str, Any]] = None) -> 
 
 
 def evaluate(text: str) -> Any:
-    """What Jsonnet comes to that imports configs and libraries as a user's config does."""
+    """The values of Jsonnet text that imports configs and libraries as a user's config does."""
     return json.loads(_jsonnet.evaluate_snippet("mine.jsonnet", text, jpathdir=[str(CONFIGS)]))
 
 

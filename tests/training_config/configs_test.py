@@ -60,7 +60,7 @@ def model_and_data(params):
 
 
 def train_two_batches(params):
-    """Trains, and gives the instances and the model, with what it lost before and after."""
+    """Trains, and gives the instances and the model, with its losses before and after."""
     model, instances, inputs = model_and_data(params)
 
     def loss():

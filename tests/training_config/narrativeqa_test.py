@@ -1,4 +1,4 @@
-"""NarrativeQA's experiments beside what the authors published of theirs."""
+"""Compares NarrativeQA's experiments with what the authors have published about theirs."""
 
 import json
 

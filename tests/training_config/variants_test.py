@@ -57,7 +57,7 @@ LIBRARIES = [
 ]
 
 FOR_HEADS = ("views.", "heads_in_all_blocks", "join_unannotated")
-"""What the fields of variants begin with that need DASSA's heads, which other encoders have not."""
+"""The beginnings of fields of variants that need DASSA's heads. Other encoders do not have them."""
 
 SAME = [("gru",), ("record_authors_budget({})",)]
 """Variants that change nothing: the first is what the bases have, on NarrativeQA another encoder."""
@@ -142,7 +142,7 @@ def test_of_two_variants_of_a_field_the_last_one_holds(library):
 
 @each_library_in_pairs
 def test_no_variant_undoes_another(library):
-    """What each changes alone, and is not of the other's keys, is changed by both."""
+    """If a variant changes a key that does not belong to the other one, both together change it in the same way."""
     base = alone(library)[()]
     changed = {variant: changes(alone(library)[(variant,)], base) for variant in library.fields}
     left = {

@@ -1,4 +1,7 @@
-"""Which configs of archives are taken without trust: those of all experiments here; and which keys are looked at."""
+"""
+Configs of archives that are accepted without trust, namely those of all experiments here, and the keys that are
+checked.
+"""
 
 import inspect
 import json

@@ -1,4 +1,4 @@
-"""What a stranger's archive may not do: run code, reach files, ask the network. Each case did it before."""
+"""What a stranger's archive must not do: run code, reach files, use the network. Each case once did."""
 
 import io
 import json
@@ -186,7 +186,7 @@ def test_nobody_is_asked_whether_to_run_a_transformers_code(archive_with, tmp_pa
 
 
 def test_a_registered_metric_would_run_a_shell(tmp_path):
-    """Why registered names alone are not enough."""
+    """This is why it is not enough to allow only registered names."""
     from allennlp.training.metrics import EvalbBracketingScorer
     from nltk import Tree
 
@@ -260,7 +260,9 @@ def test_trust_reaches_the_workers(workers, annotate_words, tmp_path, capsys):
 
 
 def test_trust_does_not_pass_from_a_stranger_to_another(archive_with, folder, stranger, tmp_path):
-    """An annotator of an archive loads another archive when it is first asked, when the first is long open."""
+    """
+    An annotator of an archive loads another archive only when it is first used, long after the first one was opened.
+    """
     inner = pack(changed(folder, tmp_path / "inner", {"dataset_reader.annotator": STRANGER}), tmp_path / "inner.tar.gz")
     annotator = {"type": "allennlp_srl", "archive": str(inner), "predicates": "words"}
     archive = archive_with({"dataset_reader.annotator": annotator})

@@ -1,4 +1,4 @@
-"""What cannot be loaded is said in one line, which begins with the archive as the user gave it."""
+"""If an archive cannot be loaded, one line says why. It begins with the archive as the user gave it."""
 
 import ast
 import gzip

@@ -1,4 +1,4 @@
-"""What is unpacked stays in its folder, and is in proportion."""
+"""Unpacked files stay in their folder, and are not much larger than the archive."""
 
 import os
 import tarfile
@@ -21,7 +21,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture
 def outside(tmp_path, monkeypatch):
-    """A folder that is none of the archive's, beside the one into which it is unpacked."""
+    """A folder that does not belong to the archive, beside the one into which it is unpacked."""
     (tmp_path / "temporary").mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
     (tmp_path / "outside").mkdir()

@@ -17,7 +17,7 @@ from tests.annotations.annotators.archives import COREF, SENTENCES, SRL, make_ar
 
 import_plugins()
 
-# Of the same length and of others; one too short for any mention.
+# Texts of equal and of other lengths. One is too short for any mention.
 STORIES = [
     SENTENCES,
     SENTENCES[:1],

@@ -48,7 +48,7 @@ SRL = {
 
 
 def make_archive(folder, config, seed=0, scale=1.5):
-    """Writes the archive of a model of a config, whose weights are large, so that it has opinions."""
+    """Writes the archive of a config's model. Its weights are large, so that its outputs differ clearly."""
     reader = DatasetReader.from_params(Params(config).duplicate().pop("dataset_reader"))
     if config is COREF:
         instances = [reader.text_to_instance(SENTENCES)]

@@ -14,7 +14,7 @@ CONFIG = {
 
 
 class Counting(Annotator):
-    """Says how many clusters there were, and in how large batches texts came."""
+    """Notes how many clusters there were, and how large the batches of texts were."""
 
     def __init__(self):
         self.seen, self.batches = [], []

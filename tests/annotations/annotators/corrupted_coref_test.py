@@ -11,7 +11,7 @@ from allennlp_coref_rc.annotations.clusters import random_clusters, remove_menti
 
 STORY = "Mary went to the office . Bill got the milk there . mary got the Office milk . Where is Mary ?"
 
-# What the seed 13370 draws for the story; results that are reported rest on it.
+# What the seed 13370 draws for the story. Results that are reported depend on it.
 RANDOM = [[(8, 9), (10, 11), (21, 22)], [(0, 1), (13, 14)], [(14, 15), (19, 20)]]
 REMOVED = [[(0, 1), (20, 21)], [(4, 5), (15, 16)]]
 
@@ -83,7 +83,7 @@ def test_a_share_of_the_mentions_is_replaced_by_tokens_that_no_mention_has(share
     # A mention may become one of its own cluster again: of 10 clusters in 3000 tokens, a 15th at most.
     tolerance = 5 * (share * (1 - share) / 2000) ** 0.5
     assert share * 14 / 15 - 2 * tolerance <= len(new) / 2000 <= share + tolerance
-    # Those left, and only those, are out of reach: the tokens of no mention and those of the replaced ones are drawn.
+    # Only the mentions that are left cannot be drawn. Tokens of no mention, and those of replaced mentions, can.
     if share == 1.0:
         assert sum(start >= 2000 for start, _ in mentions) / 2000 == pytest.approx(1 / 3, abs=0.05)
 

@@ -15,7 +15,7 @@ STORY = "Mary went to the office . Bill got the milk there . mary got the Office
 
 
 def words(text, clusters):
-    """The clusters as lists of lower-cased words, which says what was linked whatever the order."""
+    """The clusters as lists of lower-cased words, in an order that does not depend on that of the text."""
     return sorted([" ".join(text.tokens[start:stop]).lower() for start, stop in cluster] for cluster in clusters)
 
 
@@ -38,7 +38,7 @@ def test_function_words_verbs_relations_and_signs_are_not_linked():
 def test_words_to_link_are_configurable():
     assert linked(STORY, entities=["Milk", "the"]) == [["milk"] * 2, ["the"] * 3]
     assert linked(STORY, also_not_entities=["MARY", "office"]) == [["milk"] * 2]
-    # In place of the default lists: function words and verbs are linked then, signs never are.
+    # The list replaces the default lists, so function words and verbs are linked. Signs never are.
     assert linked("the milk the milk got got . .", not_entities=["Milk"]) == [["got"] * 2, ["the"] * 2]
 
 
@@ -84,7 +84,7 @@ def test_min_mentions():
 def test_max_clusters_keeps_the_largest():
     text = "b1 b1 a1 a1 a1 c1 c1 d1 d1 d1 d1"
     assert linked(text, max_clusters=2) == [["a1"] * 3, ["d1"] * 4]
-    # Of equals the one that is mentioned first.
+    # If clusters are equally large, the one that is mentioned first is kept.
     assert linked(text, max_clusters=3) == [["a1"] * 3, ["b1"] * 2, ["d1"] * 4]
     assert linked(text, max_clusters=0) == []
     assert len(linked(text, max_clusters=9)) == 4

@@ -27,7 +27,7 @@ def feedforward(size):
 
 
 def coref_config(transformer):
-    """As that of AllenNLP's coref-spanbert-large-2021.03.10, but for sizes."""
+    """A config like that of AllenNLP's coref-spanbert-large-2021.03.10, except for sizes."""
     words = {"type": "pretrained_transformer_mismatched", "model_name": transformer, "max_length": 16}
     return {
         "dataset_reader": {
@@ -60,7 +60,7 @@ def coref_config(transformer):
 
 
 def srl_config(transformer):
-    """As that of AllenNLP's structured-prediction-srl-bert.2020.12.15."""
+    """A config like that of AllenNLP's structured-prediction-srl-bert.2020.12.15."""
     return {
         "dataset_reader": {"type": "srl", "bert_model_name": transformer},
         "model": {"type": "srl_bert", "bert_model": transformer, "embedding_dropout": 0.1},

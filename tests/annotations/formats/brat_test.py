@@ -102,7 +102,7 @@ def test_clusters_are_what_links_reach(case, tmp_path_factory):
     text, spans, links = case
     lines = [f"T{i}\tX {start} {stop}\t{' '.join(text[start:stop].split())}" for i, (start, stop) in enumerate(spans)]
     for link in links:
-        # In front of what it refers to, as brat allows.
+        # It comes before the line that it refers to, as brat allows.
         pair = f"R0\tCoref Arg1:T{link[0]} Arg2:T{link[1]}"
         lines.insert(0, pair if len(link) == 2 else "*\tEquiv " + " ".join(f"T{i}" for i in link))
     found = read(tmp_path_factory.getbasetemp(), text, *lines)
@@ -121,7 +121,7 @@ def test_clusters_are_what_links_reach(case, tmp_path_factory):
 
 
 def characters(text, start, stop):
-    """Which characters of a text without its white space a span holds."""
+    """The positions of a span's characters in the text without its white space."""
     return len("".join(text[:start].split())), len("".join(text[:stop].split()))
 
 

@@ -21,7 +21,7 @@ def read(tmp_path, *documents, name="a.json"):
 
 
 def written(text):
-    """What CoreNLP would write of a text: everything is counted from 1, and within its sentence."""
+    """What CoreNLP would write about a text. It counts everything from 1, and within the sentence."""
     sentences = [
         {"tokens": [{"index": i, "word": token} for i, token in enumerate(text.tokens[slice(*span)], start=1)]}
         for span in text.sentences

@@ -33,7 +33,7 @@ def test_edges_of_both_orders():
     assert passage["question_first_antecedents"] == [[-4], [], [-6], []]
     assert passage["question_first_descendants"] == [[-1], [], [-1], []]
     assert question["question_first_descendants"] == [[], [-3], [], [-5]]
-    # A mention that lies across the boundary is two when its parts are apart.
+    # A mention that crosses the boundary becomes two mentions if passage and question are apart.
     text = AnnotatedText(list("abcd"), clusters=[[(1, 3)]])
     passage, question = CorefEdges(question_first=True).make(text, 2)
     assert passage["question_first_antecedents"] == [[], [-3]] and question["question_first_antecedents"] == [[-1], []]
@@ -81,7 +81,7 @@ def test_clusters_are_numbered_by_first_mention_over_both_sequences():
 def test_clusters_keep_the_largest_and_number_what_is_left():
     text = AnnotatedText(list("abcde"), clusters=[[(0, 1), (1, 2)], [(4, 5), (2, 3), (3, 4)], [(0, 1), (4, 5)]])
     assert CorefClusters(max_clusters=1).make(text, 5)[0]["clusters"] == [[], [], [0], [0], [0]]
-    # Of two clusters of the same size the earlier one stays.
+    # If two clusters have the same size, the earlier one is kept.
     assert CorefClusters(max_clusters=2).make(text, 5)[0]["clusters"] == [[0], [0], [1], [1], [1]]
     assert CorefClusters(max_clusters=0).make(text, 5)[0]["clusters"] == [[]] * 5
 

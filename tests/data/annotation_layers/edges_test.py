@@ -23,7 +23,10 @@ def writes(cluster, token, write):
 
 
 def simulate(the_clusters, order, length, reads_now, writes_now):
-    """A memory of one slot a cluster that remembers who wrote last; each token reads all its slots, then writes."""
+    """
+    A memory with a slot for each cluster, which remembers the token that wrote last. Each token first reads all its
+    slots, and then writes to them.
+    """
     slots = [FIRST_MENTION] * len(the_clusters)
     sources = [[] for _ in range(length)]
     for token in order:

@@ -1,6 +1,6 @@
 """
-Answers the questions of bAbI tasks 1, 2, 3, 6, 7, 8, 9, 11 and 13 (Weston et al., 2015; version 1.2) from the text
-alone. It knows nothing of the simulated world: it reads sentences with its own patterns, and an unknown sentence raises
+Answers the questions of bAbI tasks 1, 2, 3, 6, 7, 8, 9, 11 and 13 (Weston et al., 2015; version 1.2) only from the
+text. It knows nothing of the simulated world: it reads sentences with its own patterns, and an unknown sentence raises
 a `ValueError`. It answers every question of the published files right.
 """
 
@@ -57,8 +57,8 @@ HAND = re.compile(f"{PERSON} (?:gave|handed|passed) {THING} to {PERSON}")
 
 class Reader:
     """
-    What one knows after reading the sentences in order. If they are complete, a sentence at odds with those before it
-    raises a `ValueError`; if some were left out, things may have been handed on unseen.
+    What a reader knows after reading the sentences in order. If they are complete, a sentence that contradicts earlier
+    ones raises a `ValueError`. If some were left out, somebody may have handed on a thing unseen.
     """
 
     def __init__(self, sentences: List[str], complete: bool = True) -> None:
@@ -73,7 +73,7 @@ class Reader:
             self._read(sentence)
 
     def _find_first_holders(self, sentences: List[str]) -> None:
-        """Who drops or gives a thing that nobody took must have held it from the start."""
+        """If somebody drops or gives a thing that nobody took, that person must have held it from the start."""
         for sentence in sentences:
             match = TAKE.fullmatch(sentence) or LEAVE.fullmatch(sentence) or HAND.fullmatch(sentence)
             if match and match[2] not in self.holder:

@@ -50,7 +50,7 @@ def words(line):
 
 
 def restored(value):
-    """What is written with alternates, with the original entities."""
+    """A text with alternates, in which the original entities replace them."""
     if isinstance(value, list):
         return [restored(part) for part in value]
     if isinstance(value, int):

@@ -273,7 +273,7 @@ class TestRealFile:
         made = reader(keep_skipped=True)
         kept = 0
         for instance, line in zip(made.read(str(LAMBADA)), LAMBADA.read_text().splitlines()):
-            # The rule of Coref-GRU's code, in a few words.
+            # The rule of Coref-GRU's code, written anew.
             left, period, right = line.rpartition(" . ")
             answer = line.rpartition(" ")[2]
             keeps = period and answer in left.split() and not re.fullmatch(r"[\W_]+", answer)

@@ -98,7 +98,7 @@ class TestAnnotatedWikiHopReader:
         # Questions about the same texts have them in orders of their own.
         item = {**ITEM, "supports": [f"A car {i}." for i in range(9)]}
         assert len({tuple(reader().to_document({**item, "id": str(i)}).text.tokens) for i in range(9)}) == 9
-        # What stands before a question in the file does not change its passage.
+        # Earlier questions in the file do not change a question's passage.
         assert [passages(seed=1, max_instances=1)[0]] == passages(seed=1)[:1]
 
     def test_sentences_end_with_their_support(self):
@@ -315,7 +315,7 @@ class TestClusters:
         assert len(self.found(max_clusters=None, filter_clusters=False)) == 7
 
     def test_what_is_cut_off_is_neither_candidate_nor_near(self):
-        # Of Ulm and Rome one mention is left.
+        # Only one mention of Ulm and Rome is left.
         assert self.found(max_passage_length=24) == ["Bo", "paints"]
 
     def test_more_than_fifty_clusters(self):

@@ -27,7 +27,7 @@ def likeness(a, b):
 
 
 def brute_force(passage, question, answers, oracle):
-    """All spans as long as an answer, one by one, by definition."""
+    """The definition, which tries all spans that are as long as an answer, one by one."""
     normalize = PorterStemmer().stem if oracle == "published" else str.lower
     passage, question = list(map(normalize, passage)), list(map(normalize, bare(question)))
     answers = [list(map(normalize, bare(answer))) for answer in answers]
@@ -69,7 +69,7 @@ PASSAGE = "A fox ate . The red fox ran away , and at night the blue fox ran back
         (["an owl", "THE BLUE FOX ! ?"], "the blue fox", 1.0),
         # Words may be left out in between.
         (["the fox away"], "The red fox", 2 / 3),
-        # No word of the answer is there: what is left is the question, and the earliest.
+        # No word of the answer is there, so the question decides, and then the earliest span.
         (["owl"], "A", 0.0),
         # Longer than the passage, which then is the only candidate.
         (["fox " * 41], " ".join(PASSAGE), 2 * 3 / (41 + 20)),

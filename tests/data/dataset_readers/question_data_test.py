@@ -1,4 +1,6 @@
-"""What annotated documents may say of their questions: readers refuse the rest, with the file and the line."""
+"""
+What annotated documents may say about their questions. Readers refuse anything else, and name the file and the line.
+"""
 
 import json
 
@@ -29,7 +31,7 @@ GOOD = {
         "annotations": [["follows"]],
     },
 }
-"""By reader, what may be said of a question."""
+"""By reader, what a document may say about a question."""
 
 PASSAGE = "Mary Ann moved to @entity1 garden .".split()
 
@@ -110,7 +112,7 @@ def test_an_answer_is_a_candidate_by_its_text_or_by_its_tokens(tmp_path):
 
 
 def test_every_key_that_readers_know_is_checked():
-    """What the readers' own documents say of questions is all known, so that a new key is not forgotten."""
+    """All keys in the readers' own documents are known, so that no new key is forgotten."""
     assert {key for data in GOOD.values() for key in data} | {"no_context", "oracle", "url"} == set(CHECKS)
 
 

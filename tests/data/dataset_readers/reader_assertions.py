@@ -1,4 +1,7 @@
-"""What every reader has to do, checked on a file: by workers as alone, annotated files as raw ones, damage refused."""
+"""
+What every reader has to do, checked on a file. Workers and annotated files give the same instances, and damaged files
+are refused.
+"""
 
 import random
 from itertools import product
@@ -84,7 +87,7 @@ def check_annotated_file(reader: DatasetReader, plain: DatasetReader, path: str,
 
 
 def check_damage(read: Callable[[str], Any], path: Any, whole: bytes, pieces: List[bytes], times: int) -> None:
-    """A damaged file is read, or refused with its name and a line, and nothing else happens."""
+    """A damaged file is read, or it is refused with a message that has its name and a line. Nothing else happens."""
     rng = random.Random(1)
     outcomes = []
     for _ in range(times):

@@ -123,8 +123,8 @@ def oracle_of(*arguments):
 
 def assert_as_good_as(results, oracle, yardstick, dtype):
     """
-    The error against float64 may be twice that of the reference in the same dtype. What is a sum of few numbers comes
-    out exact by luck now and then, so a few units in the last place are granted on top.
+    The error against float64 may be twice that of the reference in the same dtype. A sum of few numbers is sometimes
+    exact by luck, so a few units in the last place are allowed too.
     """
     assert results.keys() == oracle.keys()
     for name, expected in oracle.items():
@@ -136,7 +136,7 @@ def assert_as_good_as(results, oracle, yardstick, dtype):
 
 
 def loop(case):
-    """The equations with one number at a time."""
+    """The equations, computed one number at a time."""
     inputs, weight_hh, bias_hn = (case.tensors[name].numpy() for name in ("inputs", "weight_hh", "bias_hn"))
     mask = case.mask.numpy()
     (batch_size, length, _), size, width = inputs.shape, len(bias_hn), weight_hh.shape[1]
@@ -220,7 +220,10 @@ def test_fast_backends_are_as_exact_where_they_project(backend, keys, size, feat
 
 @pytest.mark.parametrize("backend", FAST_BACKENDS)
 def test_a_sequence_is_projected_as_it_is_alone(backend):
-    """Whatever other sequences and padding are in the batch, except for the rounding of PyTorch's matrix products."""
+    """
+    The result does not depend on other sequences and padding in the batch, except for the rounding of PyTorch's matrix
+    products.
+    """
     case = Case(11, 30, 20, 3, features=7, keys=True)
     output = case.function(backend)(*case.tensors.values())
     for i in (0, 2, 3, 10):
@@ -284,7 +287,7 @@ def test_two_runs_give_the_same_numbers(backend):
 
 @pytest.mark.parametrize("backend", FAST_BACKENDS)
 def test_second_derivatives_are_refused(backend):
-    """A backward written by hand has none: without a word they would be wrong."""
+    """A backward that is written by hand has none. Without the error, they would silently be wrong."""
     case = Case(3, 4, 2)
     tensors = [tensor.requires_grad_() for tensor in case.tensors.values()]
     (gradient,) = torch.autograd.grad(case.function(backend)(*tensors).square().sum(), tensors[0], create_graph=True)

@@ -35,7 +35,7 @@ needs_triton = pytest.mark.skipif(REASON is not None, reason=str(REASON))
 
 @pytest.fixture(autouse=True)
 def poisoned_memory():
-    """New memory is filled with NaN, so that a number which no kernel writes shows."""
+    """Within this, new memory is filled with NaN, which shows if a kernel does not write a number."""
     before = torch.are_deterministic_algorithms_enabled(), torch.is_deterministic_algorithms_warn_only_enabled()
     torch.use_deterministic_algorithms(True, warn_only=True)
     assert torch.utils.deterministic.fill_uninitialized_memory
@@ -270,7 +270,7 @@ def test_parts_that_are_read_elsewhere_are_not_supported(extra):
 
 @pytest.fixture
 def forgotten():
-    """What is remembered about devices is found out anew, before the test and after it."""
+    """What is remembered about devices is forgotten before the test and after it."""
     caches = (_triton._why_not_on, recurrence_module._log_once)
     for cache in caches:
         cache.cache_clear()
@@ -287,7 +287,7 @@ def test_without_triton(forgotten, monkeypatch, caplog):
     case = Case(2, 3, 2)
     with pytest.raises(ConfigurationError, match="not supported: the fused recurrence needs Triton"):
         case.function("triton")(*(tensor.float() for tensor in case.tensors.values()))
-    # As inputs on a GPU would be treated.
+    # These are treated as inputs on a GPU would be.
     inputs = types.SimpleNamespace(device=torch.device("cuda"), dtype=torch.float32, size=lambda dim: 6)
     given = RecurrenceInput(inputs, [], torch.zeros(6, 2), torch.zeros(2), torch.ones(1, 1))
     for _ in range(2):

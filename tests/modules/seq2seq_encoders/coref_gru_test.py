@@ -38,9 +38,9 @@ def sigmoid(x):
 
 def paper(encoder, inputs, clusters, suffix, memory=None, start=None, read_first=True):
     """
-    Appendix A of the paper as it reads, with a memory of one state a cluster, one token after the other, in float64.
-    The update gate is the paper's. `memory` are the states of the clusters, `start` the sequential state, to begin
-    with.
+    Appendix A of the paper as it stands, with a memory that has a state for each cluster, one token after the other, in
+    float64. The update gate is the paper's. `memory` are the states of the clusters, `start` the sequential state, to
+    begin with.
     """
     p = {name: value.detach().double().numpy() for name, value in encoder.named_parameters()}
     weight_ih, weight_hh, bias_ih, bias_hh, keys = (
@@ -100,7 +100,7 @@ def test_question_starts_from_the_memory_of_the_passage_and_the_other_way_round(
     for name, sources in coref_sources(clusters, length).items():
         for layer, part in zip(layers, split_sources(sources, boundary)):
             layer[name] = pad(part, len(part)).unsqueeze(0)
-    # The passage is padded in its batch, which must not move the links across.
+    # The passage is padded in its batch. That must not shift the links between passage and question.
     padded = torch.cat([passage, torch.randn(1, 3, 5).double()], dim=1)
     mask = torch.tensor([[True] * boundary + [False] * 3])
     layers[0].update({k: torch.nn.functional.pad(v, (0, 0, 0, 3), value=PADDING) for k, v in layers[0].items()})
@@ -184,7 +184,7 @@ def test_what_the_authors_code_hands_over(length):
         numpy.testing.assert_allclose(backward[:passage_length], pairs.expected(i, length), atol=1e-12)
         assert not backward[passage_length:].any()
 
-    # All else is as without the option, to the last digit.
+    # Everything else is as without the option, to the last digit.
     other_passage, other_question = Pairs()(pairs.passage, pairs.question)
     assert torch.equal(question, other_question) and torch.equal(passage[..., :8], other_passage[..., :8])
     assert (passage[..., 8:] - other_passage[..., 8:]).abs().amax(dim=(1, 2)).min() > 0.01

@@ -70,8 +70,8 @@ def sigmoid(x):
 
 def paper(encoder, variant, inputs, clusters, suffix="", memory=None, previous=None):
     """
-    Equation 2 as it reads, a matrix product for each edge, with a memory of one state a cluster, in float64. Returns
-    the outputs, the memory and the last state; `memory` and `previous` are those to begin with.
+    Equation 2 as it stands, with a matrix product for each edge and a memory that has a state for each cluster, in
+    float64. Returns the outputs, the memory and the last state; `memory` and `previous` are those to begin with.
     """
     weight_ih, weight_hh, bias_ih, bias_hh = (
         getattr(encoder, name + suffix).detach().numpy()
@@ -274,7 +274,7 @@ def test_a_first_mention_and_no_edge_read_zeros(variant):
         return encoder(inputs, ones(4), {"coref": layer, "srl": layer})
 
     torch.testing.assert_close(run(FIRST_MENTION), run(PADDING))
-    # Where there is no other sequence, an edge from there has nothing to read.
+    # If there is no other sequence, an edge from it has nothing to read.
     torch.testing.assert_close(run(OTHER_SEQUENCE - 1), run(PADDING))
     assert not torch.allclose(run(0), run(PADDING))
 

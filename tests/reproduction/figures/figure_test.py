@@ -59,7 +59,7 @@ def figures(tmp_path):
 
 
 def finish(output, figure, row, **by_seed):
-    """As if runs had come to metrics, and to predictions; all of them, or those of some seeds."""
+    """Writes metrics and predictions as if runs had given them: all runs, or those of some seeds."""
     (condition,) = [condition for condition in figure.conditions if condition.name == f"{figure.name}.{row}"]
     for run in condition.runs(condition.seeds, str(output)):
         if f"seed_{run.seed}" not in by_seed:

@@ -80,7 +80,7 @@ def test_growth_of_memory_is_that_of_the_peak_since_it_began(load):
 
 
 def test_a_process_of_its_own(load, monkeypatch):
-    """Called as it is, not as in the other tests here."""
+    """The real function is called, unlike in the other tests here."""
     harness = load("harness")
     monkeypatch.undo()
     monkeypatch.setattr(harness, "HEAVY", ())

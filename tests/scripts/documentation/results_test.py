@@ -44,7 +44,7 @@ def test_the_file_is_as_the_command_writes_it(tmp_path):
         lines = list(csv.DictReader(file))
     assert len({(line["run"], line["hardware"], line["commit"]) for line in lines}) == len(lines)
     for line in lines:
-        # What has neither a commit nor a note comes from nowhere.
+        # A line needs a commit or a note that says where it comes from.
         assert (line["commit"] or line["note"]) and (line["seed"] or line["note"]), line["run"]
 
 

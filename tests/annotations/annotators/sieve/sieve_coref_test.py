@@ -185,10 +185,10 @@ def test_noun_phrases_describe_entities_in_other_words(text, one, other):
 @pytest.mark.parametrize(
     "text, one, other",
     [
-        # Two would do.
+        # Two mentions would be enough.
         ("Lena met Anna . The girl was cold .", "Lena", "The girl"),
         ("Lena met Anna . The girl was cold .", "Anna", "The girl"),
-        # Another gender, number or kind.
+        # These differ in gender, number or kind.
         ("Lena walked along the road . The boy was cold .", "Lena", "The boy"),
         ("The sisters came home . The men were tired .", "The sisters", "The men"),
         ("We met Quorn . Quorn said that he was ill . The company sat .", "Quorn", "The company"),
@@ -284,7 +284,7 @@ def test_a_speaker_is_found_before_a_verb_far_from_the_quotation():
 def test_who_is_spoken_to_by_one_alone_is_the_narrator():
     quotation = '" You are ill , " said John .'
     assert linked("I sat . " * 10 + quotation, "I", "You")
-    # Who says "I" once may be anybody.
+    # If somebody says "I" only once, it may be anybody.
     assert not linked("I sat . " + quotation, "I", "You")
 
 
