@@ -28,7 +28,7 @@ _one_at_a_time = Lock()
 @dataclass(frozen=True)
 class Job:
     """
-    What each process needs to annotate documents.
+    Everything that a process needs to annotate documents.
 
     # Parameters
 

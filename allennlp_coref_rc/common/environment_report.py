@@ -122,7 +122,10 @@ def _contains(wanted: str, found: str) -> bool:
 
 
 def _ask_torch() -> Tuple[Dict[str, Any], Optional[str]]:
-    """What PyTorch says about this machine, or why it cannot. A process of its own asks it, as that may crash."""
+    """
+    Asks PyTorch about this machine. Returns its answers, or a message that says why there are none. It is asked in a
+    process of its own, which may crash.
+    """
     if installed("torch") is None:
         return {}, None
     program = PACKAGE / "modules" / "recurrence" / "_library.py"

@@ -81,7 +81,7 @@ EXPLAINED = {
     errno.ENOTDIR: "a part of this path is a file, expected a folder",
     errno.EROFS: "its file system is read-only, expected one that can be written to",
 }
-"""What messages say about the system's errors, by their numbers."""
+"""By the number of an error of the system, the words that explain it."""
 
 
 def _of_file(error: OSError) -> str:

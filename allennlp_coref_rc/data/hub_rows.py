@@ -60,7 +60,7 @@ def _load(source: HubDataSet) -> Any:
 
 
 def _split_of(source: HubDataSet, saved: Any) -> Any:
-    """The split that a source names. What `save_to_disk` has written may have several splits, or be a single one."""
+    """The split that a source names. A folder of `save_to_disk` may have several splits, or be a single one."""
     splits = saved if isinstance(saved, dict) else {str(saved.split): saved}
     if source.split is None and saved is not splits:
         return saved

@@ -24,7 +24,7 @@ from allennlp_coref_rc.pages.templates import render
 
 
 class Answered(NamedTuple):
-    """What a reader answered, and what its section of the page shows."""
+    """A reader's answer, and the rest of its section on the page."""
 
     reader: str
     answer: Optional[str]
@@ -96,8 +96,8 @@ def write_compared_answers(folder: str, paths: Dict[str, str], limit: int, only_
 
 def _question(prediction: Prediction) -> Union[str, int]:
     """
-    What has to be the same for all readers: the id of the question or, without one, its text. Readers may have split
-    the text into different tokens.
+    The value that has to be the same for all readers: the id of the question or, without one, its text. Readers may
+    have split the text into different tokens.
     """
     if prediction.get("id") is not None:
         return prediction["id"]

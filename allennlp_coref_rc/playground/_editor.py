@@ -37,7 +37,7 @@ class Editing:
     edits: int = 0
     """The number of edits, with those undone. It is in the keys of the widgets, so each edit resets what was chosen."""
     message: str = ""
-    """What was wrong with the last edit."""
+    """The reason why the last edit failed; empty if it did not."""
 
     @property
     def clusters(self) -> List[Cluster]:

@@ -1,4 +1,4 @@
-"""What the page keeps when it is drawn again, and how it shows errors that the user can mend."""
+"""Keeps readers, annotators and answers when the page is drawn again, and shows errors that the user can mend."""
 
 import os
 import re

@@ -30,7 +30,7 @@ _numbers = itertools.count()
 
 @dataclass(frozen=True)
 class Question:
-    """What a user asks. If `candidates` is empty, a reader finds its own."""
+    """A user's question. If `candidates` is empty, a reader finds its own."""
 
     passage: str
     question: str

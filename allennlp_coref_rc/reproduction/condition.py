@@ -89,7 +89,7 @@ class Condition:
     row : `str`
         The paper's name of the row.
     paper : `Dict[str, Any]`
-        The paper's values by column. Of a column with the measure `"tasks"` it is a list.
+        The paper's values by column. For a column with the measure `"tasks"` it is a list.
     config : `str`, optional (default = `None`)
         The file of the config, or its name in the package.
     overrides : `Dict[str, Any]`, optional (default = `{}`)

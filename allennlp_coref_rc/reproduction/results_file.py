@@ -62,7 +62,7 @@ class Results:
             self._by_name.setdefault(line["run"], []).append(line)
 
     def get(self, name: str) -> Optional[Dict[str, Any]]:
-        """What the `result.json` of a run says, as `result` gives it; `None` if the file does not have the run."""
+        """The content of a run's `result.json`, as `result` gives it; `None` if the file does not have the run."""
         lines = self._by_name.get(name, [])
         if len(lines) > 1:
             places = "; ".join(f"{line['hardware']}, commit {line['commit'] or 'unknown'}" for line in lines)
@@ -74,7 +74,7 @@ class Results:
 
 
 def result(line: Line) -> Dict[str, Any]:
-    """What the `result.json` of a run says, from its line. The seconds are those of all commands together."""
+    """The content of a run's `result.json`, made from its line. The seconds are those of all commands together."""
     metrics = {key: float(value) for key, value in line.items() if value and key not in FIRST and key not in LAST}
     return {
         "metrics": metrics,

@@ -1,4 +1,4 @@
-"""What callbacks that watch a metric share. `callback` is the registered name of one, for error messages."""
+"""Functions for callbacks that watch a metric. `callback` is the registered name of one, for error messages."""
 
 from typing import Any, Dict
 

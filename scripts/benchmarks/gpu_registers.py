@@ -109,7 +109,7 @@ def launches(cell: Cell, capability: int) -> List[Dict[str, Any]]:
 
 
 def compiled(wanted: Sequence[Dict[str, Any]]) -> List[Dict[str, int]]:
-    """What each launch uses. They are compiled one after the other, in a process of its own."""
+    """The resources that each launch uses. Launches are compiled one after the other, in a process of its own."""
     command = [sys.executable, str(Path(__file__).with_name("compile_kernels.py"))]
     lines = "".join(json.dumps(launch) + "\n" for launch in wanted)
     process = subprocess.run(command, input=lines, stdout=subprocess.PIPE, text=True)

@@ -1,5 +1,5 @@
 """
-What the benchmarks have in common: turns, memory, agreement, the machine, and the table that is printed.
+The common parts of the benchmarks: turns, memory, agreement, the machine, and the table that is printed.
 
 * Time: competitors take turns (A B A B) in one run, after rounds that warm up. The table has the median over the rounds
   and, in brackets, the smallest and the largest value. It has the same for the ratios to the first competitor. A ratio

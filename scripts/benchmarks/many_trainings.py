@@ -39,7 +39,7 @@ MIB = 2**20
 
 
 class State(NamedTuple):
-    """What this process holds."""
+    """The resources that this process holds."""
 
     resident: int
     files: int

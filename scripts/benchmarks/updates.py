@@ -162,7 +162,7 @@ class Updates(Benchmark):
 
     @torch.no_grad()
     def problem(self, competitor: Variant, setting: Text) -> Optional[str]:
-        """What is wrong with the loss of two questions; `None` if nothing is."""
+        """A message if the loss of two questions is wrong, and `None` if it is right."""
         text = setting._replace(batch=2)
         experiment = Experiment(competitor._replace(variant=""), text, self.arguments)
         experiment.model.eval()

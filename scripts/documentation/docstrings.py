@@ -23,7 +23,7 @@ class Docstrings(griffe.Extension):
 def markdown(docstring: str) -> str:
     """
     The docstring with Markdown's links. Its headings become bold lines, so that they are not in the page's contents.
-    What stands below "Parameters", "Returns" and "Raises" becomes a list.
+    The lines below "Parameters", "Returns" and "Raises" become a list.
     """
     text = LINK.sub(lambda match: f"[{' '.join(match[1].split())}]({match[2]})", docstring)
     return "\n".join(lines(text.split("\n")))

@@ -1,5 +1,5 @@
 """
-Where files of the repository are on the site, and links from one to another.
+Finds the places on the site of files of the repository, and changes links between files accordingly.
 
 Pages are written as one sees them in the repository, with links from file to file. On the site, files of the top level
 are pages too. A link to a file that is not a page leads to a page that shows the file.

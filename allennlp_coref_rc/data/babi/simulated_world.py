@@ -6,10 +6,10 @@ Use them if the published files are too few or not at hand. We inferred the sent
 choice of questions from the published English files. The simulated stories have the same statistics, and none of them
 is a published one. The same arguments give the same text with every supported version of Python.
 
-In each story four people walk between six places, and three things lie about or are carried. Where all seven are at the
-start is random and not told. Statements come in blocks of two, and a question follows each block if one is possible.
-Its subject is drawn from the last five facts, so the newest supporting fact is one of these five. A fact is one
-statement about one subject.
+In each story four people walk between six places, and three things lie about or are carried. All seven begin at random
+places, which are not told. Statements come in blocks of two, and a question follows each block if one is possible. Its
+subject is drawn from the last five facts, so the newest supporting fact is one of these five. A fact is one statement
+about one subject.
 """
 
 import random
@@ -75,7 +75,9 @@ class Question(NamedTuple):
 
 
 class World:
-    """Where everybody is and who carries what. Things have a place only while nobody carries them."""
+    """
+    The places of people and things, and who carries which thing. Things have a place only while nobody carries them.
+    """
 
     def __init__(self, rng: random.Random) -> None:
         self._rng = rng

@@ -29,7 +29,7 @@ class AnnotatedLambadaReader(ClozeDatasetReader):
 
     A question whose answer is not a candidate is skipped. In the development data these are 919 of 4,869. With
     `keep_skipped` they count in `accuracy_official`, which is "overall" in the papers; `accuracy` counts only questions
-    whose answer is in the context. (The authors' code of Coref-GRU says that it keeps 3,951. Of the published file, the
+    whose answer is in the context. (The authors' code of Coref-GRU says that it keeps 3,951. In the published file, the
     same rule keeps 3,950.)
 
     A text with nothing before the question is skipped too (7 in the development data). If it is kept, the passage is

@@ -1,4 +1,4 @@
-"""What the `data` of a document say about its questions: the keys that readers know, and their values."""
+"""The keys that the `data` of a document may have for its questions, and the values that readers accept for them."""
 
 from typing import Any, Callable, Dict, List, Optional
 
