@@ -148,22 +148,20 @@ def _decoded(path: str, file: IO[str], limit: int) -> Iterator[str]:
 
 
 @contextmanager
-def atomic_write(path: str) -> Iterator[IO[str]]:
+def whole_file(path: str) -> Iterator[str]:
     """
-    Opens a UTF-8 text file for writing. The file appears only when it is complete. It is compressed if its name ends in
-    `.gz`, `.bz2` or `.xz`. The same text always gives the same bytes.
+    The path of a new file in the same folder, which gets the given name when it is complete, and is removed if it never
+    is. Several processes can do this for one path at once: it has one of their files, and no mixture.
     """
-    folder = os.path.dirname(os.path.abspath(path))
-    name, suffix = os.path.splitext(os.path.basename(path))
+    folder, name = os.path.split(os.path.abspath(path))
     try:
-        descriptor, temporary = tempfile.mkstemp(dir=folder, prefix=name + ".", suffix=suffix)
+        descriptor, temporary = tempfile.mkstemp(dir=folder, prefix=os.path.splitext(name)[0] + ".")
     except OSError as error:
         error.filename = path
         raise
     os.close(descriptor)
     try:
-        with _gzip_writer(temporary) if suffix == ".gz" else _open(temporary, "wt", suffix, encoding="utf-8") as file:
-            yield file
+        yield temporary
         with open(temporary, "rb") as written:
             # Otherwise a power failure could leave the name without the content.
             os.fsync(written.fileno())
@@ -177,6 +175,20 @@ def atomic_write(path: str) -> Iterator[IO[str]]:
             # The disk may be full, for instance. The user knows the file by this name.
             error.filename, error.filename2 = path, None
         raise
+
+
+@contextmanager
+def atomic_write(path: str) -> Iterator[IO[str]]:
+    """
+    Opens a UTF-8 text file for writing. The file appears only when it is complete. It is compressed if its name ends in
+    `.gz`, `.bz2` or `.xz`. The same text always gives the same bytes.
+    """
+    suffix = os.path.splitext(path)[1]
+    with (
+        whole_file(path) as part,
+        _gzip_writer(part) if suffix == ".gz" else _open(part, "wt", suffix, encoding="utf-8") as file,
+    ):
+        yield file
 
 
 def write_text(path: Union[str, os.PathLike], text: str) -> None:

@@ -1,11 +1,14 @@
 """Reads and checks the predictions that pages show, which `coref-rc predict` writes."""
 
-from typing import Any, Callable, Dict, Iterator, List
+from typing import Any, Callable, Dict, Iterator, List, Tuple
+
+import numpy
 
 from allennlp_coref_rc.annotations.annotated_text import Span
 from allennlp_coref_rc.annotations.formats.json_value import JsonValue
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.json_objects import read_json_objects
+from allennlp_coref_rc.common.plurals import counted
 from allennlp_coref_rc.metrics.answer_scores import correctness
 from allennlp_coref_rc.pages.attention_views import SCORES
 
@@ -16,11 +19,7 @@ WRAPPING = ("@begin", "@end")
 
 NEEDED = ("question_tokens", "passage_tokens", "answer")
 
-OBJECTS = {
-    "explanations": "kind side to weights".split(),
-    "annotated_heads": "encoder side application block annotation_layer view labels scopes weights".split(),
-}
-"""The lists that predictions may have, and the keys of the objects in them."""
+SIDES = ("passage", "question")
 
 
 def checked_predictions(path: str, labelled: bool = False) -> Iterator[Prediction]:
@@ -37,14 +36,6 @@ def checked_predictions(path: str, labelled: bool = False) -> Iterator[Predictio
         for key, check in CHECKS.items():
             if key in prediction and not (key in NULLABLE and prediction[key] is None):
                 check(JsonValue(prediction[key], place, key), prediction)
-        for name, keys in OBJECTS.items():
-            values = prediction.get(name, [])
-            for value in values if isinstance(values, (list, dict)) else [values]:
-                if not isinstance(value, dict) or not set(keys) <= set(value):
-                    raise ConfigurationError(
-                        f"{place}: found {str(value):.60} among its {name}, expected an object with {', '.join(keys)}; "
-                        "what an earlier version has predicted has to be predicted again"
-                    )
         if labelled and not gold_answers(prediction):
             raise ConfigurationError(
                 f"{place}: found a prediction without gold or answer_texts, expected one of a question whose answer is "
@@ -128,6 +119,40 @@ def _clusters(value: JsonValue, prediction: Prediction) -> None:
             span.span(length)
 
 
+def _explanations(value: JsonValue, prediction: Prediction) -> None:
+    for attention in value.list():
+        attention["kind"].string()
+        rows, columns = (len(prediction[f"{attention[key].choice(SIDES)}_tokens"]) for key in ("side", "to"))
+        _matrix(attention["weights"], (rows, columns), (1, columns))
+
+
+def _annotated_heads(value: JsonValue, prediction: Prediction) -> None:
+    for head in value.list():
+        for key in ("encoder", "annotation_layer"):
+            head[key].string()
+        for key in ("application", "block", "view"):
+            head[key].integer()
+        head["labels"].strings()
+        last = len(prediction[f"{head['side'].choice(SIDES)}_tokens"]) - 1
+        scopes, weights = head["scopes"].list(), head["weights"].list()
+        if len(scopes) != len(weights):
+            raise head["weights"].error(f"one list for each of the {len(scopes)} scopes")
+        for scope, matrix in zip(scopes, weights):
+            tokens = [token.integer(maximum=last) for token in scope.list()]
+            _matrix(matrix, (len(tokens), len(tokens)))
+
+
+def _matrix(value: JsonValue, *shapes: Tuple[int, int]) -> None:
+    try:
+        numbers = numpy.asarray(value.value)
+    except ValueError:  # The rows differ in length.
+        numbers = numpy.zeros(0)
+    good = numbers.shape in shapes and numbers.dtype.kind in "if"
+    if not good or not (numpy.isfinite(numbers) & (numbers >= 0)).all():
+        expected = " or ".join(f"{counted(rows, 'list')} of {columns}" for rows, columns in shapes)
+        raise value.error(f"{expected} numbers, 0 or more")
+
+
 def _fraction(value: JsonValue, prediction: Prediction) -> None:
     value.fraction()
 
@@ -145,6 +170,8 @@ CHECKS: Dict[str, Callable[[JsonValue, Prediction], None]] = {
     "best_span": _span,
     "best_spans": _spans,
     "clusters": _clusters,
+    "explanations": _explanations,
+    "annotated_heads": _annotated_heads,
     **dict.fromkeys(SCORES, _weights),
 }
 """By key, how a value of a prediction is checked. Tokens come first, since later checks count them."""

@@ -1,5 +1,6 @@
 import base64
 import json
+import math
 
 import numpy
 import pytest
@@ -53,6 +54,14 @@ def head(application, side, scopes, weights, labels):
         "scopes": scopes,
         "weights": weights,
     }
+
+
+def explained(**changed):
+    return {"explanations": [{**PREDICTION["explanations"][0], **changed}]}
+
+
+def headed(**changed):
+    return {"annotated_heads": [{**head(1, "passage", [[0, 1]], [[[0.5, 0.5]] * 2], ["", ""]), **changed}]}
 
 
 def data_of(page):
@@ -251,8 +260,7 @@ def test_a_picture_shows_the_tokens_around_the_answer():
         ),
         (
             json.dumps({**PREDICTION, "explanations": {"question_self_belief": [[1.0]]}}),
-            "line 2.*: found question_self_belief among its explanations, "
-            "expected an object with kind, side, to, weights",
+            'line 2.*: found {"question_self_belief": .* at explanations, expected a list',
         ),
     ],
 )
@@ -287,7 +295,20 @@ def test_what_is_no_prediction_is_refused(tmp_path, line, message):
         ({"answer": 3}, "found 3 at answer, expected a string"),
         ({"clusters": [[[7, 9]]]}, r"found 9 at clusters\[0\]\[0\]\[1\], expected an integer, 0 to 8"),
         ({"warnings": "Unsure."}, 'found "Unsure." at warnings, expected a list'),
-        ({"explanations": None}, "found None among its explanations, expected an object with kind, side, to, weights"),
+        ({"explanations": None}, "found null at explanations, expected a list"),
+        ({"explanations": [3]}, r"found 3 at explanations\[0\], expected an object with the key 'kind'"),
+        (explained(weights="abc"), r'found "abc" at explanations\[0\].weights, expected 4 lists of 4 or 1 list of 4 n'),
+        (explained(weights=[["0.5"] * 4]), r'found \[\["0.5", .* at explanations\[0\].weights, expected 4 lists of 4'),
+        (explained(weights=[[0.5] * 4, [0.5]]), r"found .* at explanations\[0\].weights, expected 4 lists of 4"),
+        (explained(weights=[[0.5] * 5] * 4), r"found .* at explanations\[0\].weights, expected 4 lists of 4"),
+        (explained(weights=[[0.5, 0.5, 0.5, -1]]), r"found .* at explanations\[0\].weights, .* numbers, 0 or more"),
+        (explained(weights=[[0.5, 0.5, 0.5, math.nan]]), r"found .* at explanations\[0\].weights, .*, 0 or more"),
+        (explained(side="answer"), r'found "answer" at explanations\[0\].side, expected one of passage, question'),
+        (headed(weights=[]), r"found \[\] at annotated_heads\[0\].weights, expected one list for each of the 1 scopes"),
+        (headed(weights=[[["x"]]]), r'found \[\["x"\]\] at annotated_heads\[0\].weights\[0\], expected 2 lists of 2'),
+        (headed(scopes=[[0, 4]]), r"found 4 at annotated_heads\[0\].scopes\[0\]\[1\], expected an integer, 0 to 3"),
+        (headed(view="1"), r'found "1" at annotated_heads\[0\].view, expected an integer'),
+        (headed(annotation_layer=None), r"found null at annotated_heads\[0\].annotation_layer, expected a string"),
     ],
 )
 def test_damaged_values_are_refused(tmp_path, changed, message):
