@@ -33,7 +33,8 @@ class EncoderInput(NamedTuple):
     def lengths(self) -> torch.Tensor:
         """The position after the last token of each sequence. Shape: (batch_size,)."""
         positions = torch.arange(1, self.mask.size(1) + 1, device=self.mask.device)
-        return (self.mask * positions).amax(dim=1)
+        # With a zero in front, as there may be no tokens at all.
+        return torch.nn.functional.pad(self.mask * positions, (1, 0)).amax(dim=1)
 
     def part(self, sequences: List[int]) -> "EncoderInput":
         """The sequences with these indices, without the padding that all of them have."""

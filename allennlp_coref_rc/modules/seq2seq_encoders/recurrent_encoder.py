@@ -226,7 +226,7 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         bias_hr_hz, bias_hn = bias_hh.split([2 * self._hidden_size, self._hidden_size])
         bias = bias_ih + torch.nn.functional.pad(bias_hr_hz, (0, self._hidden_size))
         start = None
-        if memory_mask is not None and self.hands_on_sequential_state:
+        if memory_mask is not None and memory_mask.size(1) and self.hands_on_sequential_state:
             start = _last_read(memory_mask, reverse) + mask.size(1)
         sequential = sequential_sources(mask, reverse, start)
         if annotations is None:

@@ -430,3 +430,12 @@ def test_parameters_as_many_as_a_grus_but_for_the_keys():
 
     gru = torch.nn.GRU(128, 64, bidirectional=True)
     assert count(CorefGru(128, 64)) - count(gru) == 2 * 2 * 128
+
+
+@pytest.mark.parametrize("options", [{}, {"questions_padded_to": 2}])
+@pytest.mark.parametrize("lengths", [(4, 0), (0, 3), (0, 0)])
+def test_a_text_without_tokens_hands_nothing_over(lengths, options):
+    encoders = CorefGru(5, 8, bidirectional=True, **options), CorefGru(5, 8, bidirectional=True, **options)
+    texts = [EncoderInput(torch.randn(1, n, 5), torch.ones(1, n).bool(), annotations([], n)) for n in lengths]
+    for encoded, encoder, text in zip(encode_pair(*encoders, *texts), encoders, texts):
+        torch.testing.assert_close(encoded, encoder(*text))
