@@ -1,16 +1,19 @@
 """
 Lets AllenNLP 2.10.1 work with packages that are newer than it is: transformers from 4.31 to 4.48, and Weights & Biases;
-and mends faults of its own: `keep_tokens_to_ignore`, `keep_vectors_of_all_tokens`, `weigh_smooth_gradients` and
-`let_workers_finish`.
+and mends faults of its own: `keep_tokens_to_ignore`, `keep_vectors_of_all_tokens`, `weigh_smooth_gradients`,
+`let_workers_finish` and `take_folders_by_name`.
 Each function changes one module of AllenNLP when it is imported; `shield` names them all.
 """
 
 import functools
+import glob
+import os
 import re
 import uuid
 import warnings
 from contextlib import suppress
-from typing import Any, Dict, List
+from types import SimpleNamespace
+from typing import Any, Dict, Iterator, List
 
 import wrapt
 
@@ -38,6 +41,8 @@ def shield() -> None:
         ("allennlp.modules.token_embedders.pretrained_transformer_embedder", let_checkpoint_gradients),
         ("allennlp.nn.module", let_older_weights_load),
         ("allennlp.training.callbacks.wandb", give_runs_an_id),
+        ("allennlp.training.checkpointer", take_folders_by_name),
+        ("allennlp.training.gradient_descent_trainer", take_folders_by_name),
     ):
         wrapt.when_imported(module)(change)
 
@@ -199,3 +204,13 @@ class _Sender:
     def send(self, message: str) -> None:
         with suppress(BrokenPipeError):
             self._connection.send(message)
+
+
+def take_folders_by_name(training: Any) -> None:
+    """The name of a training's folder may be "runs [1]", which is no pattern. Checkpoints were not found there."""
+
+    def iglob(path: str) -> Iterator[str]:
+        folder, pattern = os.path.split(path)
+        return glob.iglob(os.path.join(glob.escape(folder), pattern))
+
+    training.glob = SimpleNamespace(iglob=iglob)

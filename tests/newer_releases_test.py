@@ -17,9 +17,10 @@ from allennlp.data.fields import TextField
 from allennlp.models import Model
 from allennlp.modules.text_field_embedders import BasicTextFieldEmbedder
 from allennlp.modules.token_embedders import TokenEmbedder
-from allennlp.training import GradientDescentTrainer
+from allennlp.training import Checkpointer, GradientDescentTrainer
 from allennlp.training.callbacks import TrainerCallback
 from allennlp.training.optimizers import AdamOptimizer
+from allennlp.training.trainer import TrainerCheckpoint
 from tensorboardX.proto import event_pb2
 from transformers import AutoModel, AutoTokenizer
 
@@ -179,3 +180,15 @@ def test_imports_of_allennlp_say_nothing_about_pictures_and_packaging():
     imports = "import allennlp_coref_rc, torchvision.io.image, rouge"
     result = subprocess.run([sys.executable, "-c", imports], capture_output=True, text=True, check=True)
     assert "UserWarning" not in result.stderr
+
+
+def test_a_folder_that_looks_like_a_pattern_has_checkpoints(tmp_path):
+    folder = tmp_path / "runs [1] *?"
+    folder.mkdir()
+    (tmp_path / "runs 1").mkdir()
+    checkpointer = Checkpointer(str(folder), keep_most_recent_by_count=1)
+    for epoch in (1, 2):
+        state = TrainerCheckpoint({"epoch": epoch}, {"epochs_completed": epoch, "batches_in_epoch_completed": 0})
+        checkpointer.save_checkpoint(SimpleNamespace(get_checkpoint_state=lambda state=state: state))
+    assert checkpointer.load_checkpoint().model_state == {"epoch": 2}
+    assert sorted(path.name for path in folder.iterdir()) == ["model_state_e2_b0.th", "training_state_e2_b0.th"]

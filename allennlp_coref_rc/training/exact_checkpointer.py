@@ -5,7 +5,7 @@ import zipfile
 from contextlib import suppress
 from textwrap import shorten
 from types import SimpleNamespace
-from typing import Any, Dict, List, Optional, Sequence, Set, Tuple, Union, cast
+from typing import Any, Dict, List, Optional, Sequence, Tuple, Union, cast
 
 import torch
 from allennlp.training import Checkpointer, Trainer
@@ -65,11 +65,7 @@ class ExactCheckpointer(Checkpointer):
         logger.info("Going on after epoch %d", training_state["epochs_completed"])
         return TrainerCheckpoint(model_state, training_state)
 
-    # AllenNLP's versions of these two take the folder's name for a pattern, and it may be "[1]".
-    def _find_all_checkpoints(self) -> Set[Tuple[int, int]]:
-        names = glob.glob("model_state_e*_b*.th", root_dir=self._serialization_dir)
-        return {when for when in map(self._parse_model_state_path, names) if when is not None}
-
+    # AllenNLP's own removes those of batches 20, 21, ... with that of batch 2.
     def _remove_checkpoint(self, epochs_completed: int, batches_in_epoch_completed: int) -> None:
         when = epochs_completed, batches_in_epoch_completed
         for path in (self._model_state_path(*when), self._training_state_path(*when)):
