@@ -48,8 +48,14 @@ def predict(args: argparse.Namespace) -> Predicted:
     common_logging.FILE_FRIENDLY_LOGGING = args.file_friendly_logging
     if args.silent and not args.output_file:
         raise ConfigurationError("--silent: found no --output-file, expected one, as answers would go nowhere")
+    try:
+        predictor = allennlp_predict._get_predictor(args)
+    except TypeError as error:
+        if "unexpected keyword argument" not in str(error):
+            raise
+        raise ConfigurationError(f"--predictor-args {args.predictor_args}: {error}") from error
     manager = Manager(
-        allennlp_predict._get_predictor(args),
+        predictor,
         args.input_file,
         args.output_file,
         args.batch_size,

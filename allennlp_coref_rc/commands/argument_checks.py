@@ -5,14 +5,21 @@ import logging
 import os
 from argparse import Namespace
 from contextlib import nullcontext
-from typing import Any, Callable, Dict, List, Mapping, Optional
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
 
 from allennlp_coref_rc.commands.annotation_checks import unannotated_encoders, warnings_of
-from allennlp_coref_rc.common.config_check import check_config, missing_data, missing_devices
+from allennlp_coref_rc.common.config_check import (
+    check_config,
+    grouped,
+    missing_data,
+    missing_devices,
+    walk_config,
+)
 from allennlp_coref_rc.common.config_files import check_overrides, load_config
 from allennlp_coref_rc.common.config_walk import unregistered
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import check_writable
+from allennlp_coref_rc.common.plurals import counted
 from allennlp_coref_rc.trust.archives import config_of, is_trusted
 from allennlp_coref_rc.trust.registered_names import only_registered
 
@@ -83,11 +90,21 @@ def _check_output(folder: str, force: bool, recover: Optional[bool]) -> None:
 
 def _evaluate(args: Namespace) -> None:
     reader = _check_archive(args).get("validation_dataset_reader")
-    for path in _inputs(args.input_file):
+    inputs = _inputs(args.input_file)
+    if not inputs or "" in inputs:
+        raise ConfigurationError(f"found the input {args.input_file!r}, expected files or splits, with commas between")
+    for path in inputs:
         _check_data(args.archive_file, reader, path)
     for option in ("output_file", "predictions_output_file"):
-        for path in (getattr(args, option) or "").split(","):
-            _check_writable(path)
+        outputs = (getattr(args, option) or "").split(",")
+        if outputs != [""] and len(outputs) != len(inputs):
+            name = f"--{option.replace('_', '-')}"
+            raise ConfigurationError(
+                f"{name}: found {counted(len(outputs), 'file')} for {counted(len(inputs), 'input')}, expected as many, "
+                "with commas between"
+            )
+        for path in outputs:
+            _check_output_file(path, inputs)
 
 
 def _predict(args: Namespace) -> None:
@@ -98,9 +115,11 @@ def _predict(args: Namespace) -> None:
     if problem:
         raise ConfigurationError(f"--predictor: {problem}")
     try:
-        json.loads(args.predictor_args.strip() or "{}")
+        given = json.loads(args.predictor_args.strip() or "{}")
     except ValueError as error:
         raise ConfigurationError(f"--predictor-args: found no JSON ({error}), expected an object") from error
+    if not isinstance(given, dict):
+        raise ConfigurationError(f"--predictor-args: found {args.predictor_args}, expected an object")
     if args.use_dataset_reader:
         name = "dataset_reader" if args.dataset_reader_choice == "train" else "validation_dataset_reader"
         _check_data(args.archive_file, params.get(name), args.input_file)
@@ -108,10 +127,12 @@ def _predict(args: Namespace) -> None:
         raise ConfigurationError(
             f"{args.input_file}: no such file; expected objects in JSON, a line each, or --use-dataset-reader and data"
         )
-    _check_writable(args.output_file or "")
+    _check_output_file(args.output_file or "", [args.input_file])
 
 
 def _print_results(args: Namespace) -> None:
+    if not os.path.isdir(args.path):
+        raise ConfigurationError(f"{args.path}: no such folder, expected one of trainings")
     if not args.keys:
         raise ConfigurationError("--keys: found nothing, expected names of metrics, such as test_accuracy")
 
@@ -124,6 +145,8 @@ def _check_archive(args: Namespace) -> Dict[str, Any]:
     if missing:
         raise ConfigurationError(f"--cuda-device: {missing[0][1]}")
     check_overrides(args.overrides)
+    if args.batch_size is not None and args.batch_size < 1:
+        raise ConfigurationError(f"--batch-size: found {args.batch_size}, expected 1 or more")
     if args.weights_file and not os.path.exists(args.weights_file):
         raise ConfigurationError(f"--weights-file {args.weights_file}: no such file")
     archive = args.archive_file
@@ -132,6 +155,11 @@ def _check_archive(args: Namespace) -> Dict[str, Any]:
         params = with_overrides(params, parse_overrides(args.overrides)) if args.overrides else params
     except ValueError as error:
         raise ConfigurationError(f"-o {args.overrides}: {error}") from error
+    if args.overrides and params:
+        with nullcontext() if is_trusted() else only_registered(archive):
+            problems = grouped(walk_config(params).problems)
+        if problems:
+            raise ConfigurationError(f"{archive}, or -o {args.overrides}: {'; '.join(problems)}")
     params.setdefault("validation_dataset_reader", params.get("dataset_reader"))
     return params
 
@@ -154,7 +182,11 @@ def _check_data(archive: str, reader: Any, path: Any) -> None:
         raise ConfigurationError(problem)
 
 
-def _check_writable(path: str) -> None:
+def _check_output_file(path: str, inputs: Sequence[Any]) -> None:
+    if os.path.exists(path) and any(
+        isinstance(one, str) and os.path.realpath(one) == os.path.realpath(path) for one in inputs
+    ):
+        raise ConfigurationError(f"{path}: found the input as output too, expected another file")
     folder = os.path.dirname(path)
     if folder and not os.path.isdir(folder):
         raise ConfigurationError(f"{path}: found no folder {folder} to write it to")

@@ -1,5 +1,6 @@
 import argparse
 import json
+import os
 from typing import NamedTuple
 
 from allennlp_coref_rc.common.errors import ConfigurationError
@@ -56,6 +57,8 @@ def _ensemble(args: argparse.Namespace) -> None:
 
     if args.score:
         raise ConfigurationError("found --ensemble and --score, expected one of them")
+    if os.path.realpath(args.ensemble) in map(os.path.realpath, args.predictions):
+        raise ConfigurationError(f"--ensemble {args.ensemble}: found one of the FILEs, expected another file")
     correct = []
     with atomic_write(args.ensemble) as file:
         for prediction in ensemble(args.predictions):

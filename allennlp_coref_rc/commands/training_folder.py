@@ -4,6 +4,7 @@ from contextlib import contextmanager
 from fnmatch import fnmatch
 from typing import Iterator
 
+from allennlp_coref_rc.common.error_message import message_of
 from allennlp_coref_rc.common.errors import ConfigurationError
 
 BEFORE_TRAINING = ("config.json", "meta.json", "vocabulary", "out*.log")
@@ -19,8 +20,8 @@ def removed_if_refused(folder: str) -> Iterator[None]:
     new = not os.path.exists(folder)
     try:
         yield
-    except ConfigurationError:
-        names = os.listdir(folder) if new and os.path.isdir(folder) else ()
+    except (ConfigurationError, ValueError) as error:
+        names = os.listdir(folder) if new and os.path.isdir(folder) and message_of(error) is not None else ()
         if names and all(any(fnmatch(name, known) for known in BEFORE_TRAINING) for name in names):
             shutil.rmtree(folder)
         raise

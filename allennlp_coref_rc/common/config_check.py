@@ -13,8 +13,13 @@ from allennlp_coref_rc.common.config_walk import GIVEN, ConfigWalk, Problem, joi
 from allennlp_coref_rc.common.hub_addresses import is_hub_address
 from allennlp_coref_rc.common.plurals import counted
 
-OTHER_KEYS = ("random_seed", "numpy_seed", "pytorch_seed", "distributed", "include_in_archive", "evaluation", "type")
+SEEDS = ("random_seed", "numpy_seed", "pytorch_seed")
+
+OTHER_KEYS = (*SEEDS, "distributed", "include_in_archive", "evaluation", "type")
 """Keys at the top of a config that the training loop does not take."""
+
+POSITIVE = ("batch_size", "num_gradient_accumulation_steps")
+"""Numbers of 1 or more. Of 0, AllenNLP says only that it cannot divide by it."""
 
 
 def check_config(params: Dict[str, Any], devices: bool = True, files: bool = True) -> List[str]:
@@ -149,6 +154,15 @@ def _settings(params: Mapping[str, Any]) -> List[Problem]:
             if isinstance(metric, str) and metric[:1] not in ("+", "-"):
                 expected = f"+{metric} if more of it is better, or -{metric}"
                 problems.append(("trainer.validation_metric", f"found {short(metric)}, expected {expected}"))
+        device = trainer.get("cuda_device")
+        if isinstance(device, str):
+            problems.append(("trainer.cuda_device", f"found {short(device)}, expected a number; -1 is the processor"))
+    for key in SEEDS:
+        if params.get(key) is not None and type(params[key]) is not int:
+            problems.append((key, f"found {short(params[key])}, expected a whole number"))
+    for key, number in named(params, POSITIVE):
+        if type(number) is int and number < 1:
+            problems.append((key, f"found {number}, expected 1 or more"))
     distributed = params.get("distributed")
     if isinstance(distributed, Mapping):
         devices = distributed.get("cuda_devices")

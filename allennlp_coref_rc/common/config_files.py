@@ -58,6 +58,9 @@ def load_config(path: str, overrides: str = "") -> Dict[str, Any]:
         similar = difflib.get_close_matches(path.removeprefix(f"{FOLDER.name}/"), names(), n=1)
         advice = f"did you mean {similar[0]}?" if similar else "coref-rc configs lists those that come with the package"
         raise ConfigurationError(f"{path}: no such config; {advice}")
+    if os.path.isdir(path):
+        # Jsonnet would end the process.
+        raise ConfigurationError(f"{path}: found a directory, expected a config")
     try:
         return Params.from_file(path, overrides).as_dict(quiet=True)
     except RuntimeError as error:

@@ -2,6 +2,7 @@
 
 import collections.abc
 import difflib
+import inspect
 import json
 import os
 from typing import Any, Dict, FrozenSet, Iterable, List, Mapping, Optional, Set, Tuple, Union
@@ -113,13 +114,15 @@ class ConfigWalk:
             meant.update(similar)
         for name, parameter in accepted.parameters.items():
             inner = join(key, name)
-            if name in value:
+            if value.get(name) is not None:
                 if self._files and cls.__module__.startswith("allennlp."):
                     self._file(name, value[name], inner)
                 if not _is_pretrained(value[name]):
                     self.value(remove_optional(parameter.annotation), value[name], inner, given)
             elif parameter.default is parameter.empty and given is not None and name not in given | meant:
-                self._say(inner, f"found nothing, but {'a config' if not key else cls.__name__} needs it")
+                found = "nothing" if name not in value else "" if _takes_null(parameter.annotation) else "null"
+                if found:
+                    self._say(inner, f"found {found}, but {'a config' if not key else cls.__name__} needs it")
 
     def value(self, annotation: Any, value: Any, key: str, given: Optional[FrozenSet[str]]) -> None:
         """Checks a value against a parameter's type annotation, in the order in which AllenNLP tries types."""
@@ -227,6 +230,10 @@ def _is_followed(cls: Any) -> bool:
 
     method = getattr(getattr(cls, "from_params", None), "__func__", None)
     return method is vars(FromParams)["from_params"].__func__
+
+
+def _takes_null(annotation: Any) -> bool:
+    return annotation in (Any, inspect.Parameter.empty) or type(None) in getattr(annotation, "__args__", ())
 
 
 def _is_pretrained(value: Any) -> bool:

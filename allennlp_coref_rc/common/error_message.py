@@ -2,6 +2,7 @@
 
 import errno
 import re
+import traceback
 from typing import Optional
 
 from allennlp_coref_rc.common.errors import ConfigurationError
@@ -60,7 +61,20 @@ def _message_of(error: BaseException) -> Optional[str]:
             "the loss is not a number (nan); take a lower learning rate (trainer.optimizer.lr), or limit the gradients "
             "(trainer.grad_norm)"
         )
+    if isinstance(error, ValueError):
+        return _of_config(error)
     return None
+
+
+def _of_config(error: ValueError) -> Optional[str]:
+    """What a constructor says of a config's values, such as a learning rate of -1, if that is the error."""
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    constructor = None
+    while frames and frames[-1].f_code.co_name == "__init__":
+        constructor = frames.pop()
+    if constructor is None or not frames or frames[-1].f_globals.get("__name__") != "allennlp.common.from_params":
+        return None
+    return f"the config gives {type(constructor.f_locals['self']).__name__} a value that it refuses: {error}"
 
 
 def is_unwritten(error: BaseException) -> bool:

@@ -74,3 +74,11 @@ def test_other_files_are_refused_and_nothing_is_written(files, tmp_path, capsys,
         call(tmp_path / "ensemble.jsonl", files[0], write(tmp_path / "other", *predictions))
     assert stop.value.code == 2 and re.search(message, capsys.readouterr().err)
     assert not (tmp_path / "ensemble.jsonl").exists()
+
+
+def test_a_file_of_predictions_is_not_overwritten(files, capsys):
+    before = files[1].read_text()
+    with pytest.raises(SystemExit) as stop:
+        call(files[1].parent / "." / files[1].name, *files)
+    assert stop.value.code == 2 and "found one of the FILEs, expected another file" in capsys.readouterr().err
+    assert files[1].read_text() == before

@@ -103,7 +103,38 @@ def test_a_good_config_is_said_to_be_good(clone, monkeypatch, capsys):
         (["evaluate", "output/quick_start", "test", "--weights-file", "x.th"], "--weights-file x.th: no such file"),
         (["evaluate", "output/quick_start", "test", "--output-file", "x/y"], "x/y: found no folder x to write it to"),
         (["evaluate", "output/quick_start", "test", "-o", "{"], "-o {: found no JSON"),
+        (
+            ["evaluate", "output/quick_start", "test", "--batch-size", "-1"],
+            "--batch-size: found -1, expected 1 or more",
+        ),
+        (["evaluate", "output/quick_start", ""], "found the input '', expected files or splits"),
+        (
+            ["evaluate", "output/quick_start", "test,valid", "--output-file", "new"],
+            "--output-file: found 1 file for 2 inputs, expected as many",
+        ),
+        (
+            ["evaluate", "output/quick_start", "test", "-o", '{"model.nosuch": 1}'],
+            'or -o {"model.nosuch": 1}: model.nosuch: GAReader has no such key',
+        ),
         (["predict", "output/quick_start", "test", "--use-dataset-reader", "--predictor-args", "{"], "found no JSON"),
+        (
+            ["predict", "output/quick_start", "small.json", "--predictor-args", "[]"],
+            "--predictor-args: found [], expected an object",
+        ),
+        (
+            ["predict", "output/quick_start", "small.json", "--predictor-args", '{"explainn": true}'],
+            "got an unexpected keyword argument 'explainn'",
+        ),
+        (
+            ["predict", "output/quick_start", "small.json", "--batch-size", "0"],
+            "--batch-size: found 0, expected 1 or more",
+        ),
+        (
+            ["predict", "output/quick_start", "small.json", "--output-file", "./small.json"],
+            "./small.json: found the input as output too, expected another file",
+        ),
+        (["print-results", "nowhere", "--keys", "accuracy"], "nowhere: no such folder, expected one of trainings"),
+        (["check", "output"], "output: found a directory, expected a config"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
@@ -112,7 +143,15 @@ def test_other_mistakes(words, message, clone, monkeypatch, capsys):
     monkeypatch.setattr("torch.cuda.device_count", lambda: 0)
     status, error = screen(words, capsys)
     assert status == 2 and error.startswith("coref-rc: ") and message in error
-    assert not os.path.exists("new")
+    assert not os.path.exists("new") and os.path.getsize("small.json")
+
+
+def test_a_value_that_is_refused_after_the_data_are_read(clone, monkeypatch, capsys):
+    monkeypatch.chdir(clone)
+    with pytest.raises(SystemExit) as stop:
+        main(["train", "small.json", "-s", "new", "-o", '{"trainer.optimizer.lr": -1}'])
+    expected = "coref-rc: the config gives AdamOptimizer a value that it refuses: Invalid learning rate: -1\n"
+    assert stop.value.code == 2 and capsys.readouterr().err == expected and not os.path.exists("new")
 
 
 def test_a_full_disk(clone, monkeypatch, capsys):

@@ -4,7 +4,7 @@ from allennlp_coref_rc.commands.training_folder import removed_if_refused
 from allennlp_coref_rc.common.errors import ConfigurationError
 
 
-def refused(folder, names, error=ConfigurationError):
+def refused(folder, names, error=ConfigurationError, text=""):
     """
     The names that are left in a folder when a training that has written files with these names ends with an error.
     """
@@ -12,7 +12,7 @@ def refused(folder, names, error=ConfigurationError):
         for name in names:
             folder.mkdir(exist_ok=True)
             (folder / name).touch()
-        raise error("")
+        raise error(text)
     return sorted(path.name for path in folder.iterdir()) if folder.exists() else None
 
 
@@ -32,3 +32,8 @@ def test_a_folder_that_was_there_is_kept(tmp_path):
 
 def test_the_log_of_another_error_is_kept(tmp_path):
     assert refused(tmp_path / "run", ["out.log"], RuntimeError) == ["out.log"]
+
+
+def test_values_may_be_mistakes_too(tmp_path):
+    assert refused(tmp_path / "run", ["out.log"], ValueError, "nan loss encountered") is None
+    assert refused(tmp_path / "run", ["out.log"], ValueError, "a fault of the program") == ["out.log"]

@@ -1,6 +1,8 @@
+import pytest
 from allennlp.common import Params
+from allennlp.common.checks import ConfigurationError
 
-from allennlp_coref_rc.common.config_files import FOLDER
+from allennlp_coref_rc.common.config_files import FOLDER, load_config
 
 TEXT = """
     local variants = import 'lib/variants.libsonnet';
@@ -24,3 +26,9 @@ def test_what_lies_beside_a_config_comes_first(tmp_path):
     path.write_text(TEXT)
     params = Params.from_file(str(path)).as_dict(quiet=True)
     assert params["mine"] and params["model"]["gating"] == "gated_attention"
+
+
+def test_a_folder_is_no_config(tmp_path):
+    """Jsonnet ends the process, and this test with it."""
+    with pytest.raises(ConfigurationError, match=f"^{tmp_path}: found a directory, expected a config$"):
+        load_config(str(tmp_path))

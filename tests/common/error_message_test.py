@@ -3,6 +3,7 @@ import traceback
 
 import pytest
 import torch
+from allennlp.common import FromParams, Params
 from torch.multiprocessing import ProcessExitedException, ProcessRaisedException
 
 from allennlp_coref_rc.common.error_message import WorkerError, message_of
@@ -37,6 +38,38 @@ def test_what_users_can_mend_is_a_paragraph(error, message):
 @pytest.mark.parametrize("error", [ValueError("other"), KeyError("x"), RuntimeError("shapes differ"), AssertionError()])
 def test_a_fault_of_the_program_is_none(error):
     assert message_of(error) is None
+
+
+class Tower(FromParams):
+    def __init__(self, height: int, broken: bool = False) -> None:
+        if height < 1:
+            raise ValueError("height must be at least 1")
+        if broken:
+            build()
+
+
+class HighTower(Tower):
+    def __init__(self, height: int) -> None:
+        super().__init__(height)
+
+
+def build():
+    raise ValueError("a fault of the program")
+
+
+def error_of(function):
+    with pytest.raises(ValueError) as error:
+        function()
+    return error.value
+
+
+@pytest.mark.parametrize("cls", [Tower, HighTower])
+def test_a_value_that_a_constructor_refuses_is_a_mistake_in_the_config(cls):
+    expected = f"the config gives {cls.__name__} a value that it refuses: height must be at least 1"
+    assert message_of(error_of(lambda: cls.from_params(Params({"height": 0})))) == expected
+    # Elsewhere it is a fault of the program.
+    assert message_of(error_of(lambda: cls(0))) is None
+    assert message_of(error_of(lambda: Tower.from_params(Params({"height": 1, "broken": True})))) is None
 
 
 def test_long_values_are_cut():
