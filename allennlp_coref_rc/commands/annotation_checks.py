@@ -48,13 +48,13 @@ def unannotated_encoders(params: Mapping[str, Any]) -> List[Unannotated]:
     if _package(objects[""][0]) not in STOCK:  # the training loop
         return []
     provided = {root: _provided(objects, root) for root in READERS if root in objects}
-    found = []
+    found, built = [], {}
     for key, (cls, value) in objects.items():
         if issubclass(cls, AnnotationLayer):
             _built(AnnotationLayer, cls, value, key)
         if not issubclass(cls, (AnnotatedSeq2SeqEncoder, ComposeEncoder)):
             continue
-        encoder = _built(Seq2SeqEncoder, cls, value, key)
+        encoder = built[key] = _built(Seq2SeqEncoder, cls, value, key)
         if isinstance(encoder, AnnotatedSeq2SeqEncoder) and encoder.annotation_layers:
             reads = f"{value['type']} reads annotations ({_listed(encoder.annotation_layers)})"
             try:
@@ -63,6 +63,8 @@ def unannotated_encoders(params: Mapping[str, Any]) -> List[Unannotated]:
                 raise ConfigurationError(f"{key}: {reads}, but {error}") from error
             if lack:
                 found.append(Unannotated(key, f"{reads}, but {lack}", encoder))
+    if any(provided.values()):
+        _check_pairs(objects, built)
     return found
 
 
@@ -141,6 +143,21 @@ def _built(base: Any, cls: type, value: Mapping[str, Any], key: str) -> Any:
         if isinstance(error, ValueError) and cls is ComposeEncoder:
             raise ConfigurationError(f"{key}: compose: {error}") from error
         return None  # It is built later, in its model; what is wrong with it shows then.
+
+
+def _check_pairs(objects: Objects, built: Mapping[str, Any]) -> None:
+    """Raises a `ConfigurationError` if encoders of passage and question do not fit, on which training would stop."""
+    from allennlp_coref_rc.models import GAReader
+    from allennlp_coref_rc.modules.seq2seq_encoders import check_pair
+
+    for key, encoder in built.items():
+        question_key = key.replace("passage_encoders.", "question_encoders.")
+        of_question = built.get(question_key)
+        if issubclass(_caller(objects, key), GAReader) and encoder is not None and of_question is not None:
+            try:
+                check_pair(encoder, of_question)
+            except ConfigurationError as error:
+                raise ConfigurationError(f"{question_key}: {error}") from error
 
 
 def _package(cls: type) -> str:

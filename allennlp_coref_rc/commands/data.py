@@ -131,10 +131,11 @@ def mix(args: argparse.Namespace) -> None:
     _check_seed(args.seed)
     if os.path.realpath(args.source) == os.path.realpath(args.output_folder):
         raise ConfigurationError(f"found {args.source} twice, expected another folder for what is written")
+    sources = {(task, split): find_split(args.source, task, split) for task in tasks for split in args.splits}
     os.makedirs(args.output_folder, exist_ok=True)
     for task in tasks:
         for split in args.splits:
-            stories = read_stories(find_split(args.source, task, split))
+            stories = read_stories(sources[task, split])
             path = os.path.join(args.output_folder, f"qa{task}_{split}.txt")
             write_mixed_stories(path, stories, seed=1000 * args.seed + 10 * task + SPLITS.index(split))
             print(f"{path}: {sum(map(len, stories))} questions in {len(stories)} stories")

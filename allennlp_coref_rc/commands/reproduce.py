@@ -84,6 +84,10 @@ def run(args: argparse.Namespace) -> None:
     selection = Selection(seeds, tasks, args.data or DATA, args.output or OUTPUT)
     tables = select(read_conditions(args.conditions or CONDITIONS), args.table, args.condition)
     conditions = [condition for table in tables for condition in table.conditions]
+    known = {task for condition in conditions if condition.config for task in condition.tasks}
+    if tasks and known.isdisjoint(tasks):
+        listed = ", ".join(map(str, sorted(known))) or "none, as the conditions have no tasks"
+        raise ConfigurationError(f"--tasks: found {args.tasks}, expected some of {listed}")
     if (args.results and args.report is None) or (args.where and not args.results):
         raise ConfigurationError("--results or --where: found no --report or --results, expected them together")
     if args.report is not None:

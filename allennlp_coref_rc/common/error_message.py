@@ -87,7 +87,7 @@ EXPLAINED = {
     errno.ENOENT: "no such file",
     errno.EACCES: "this user may not read or write it",
     errno.EDQUOT: "this user's share of the disk is full",
-    errno.EEXIST: "it is there already",
+    errno.EEXIST: "found a file, expected a folder",
     errno.EFBIG: "it would become larger than a file may be here",
     errno.EISDIR: "found a directory, expected a file",
     errno.ENAMETOOLONG: "found a name that is too long for a file",

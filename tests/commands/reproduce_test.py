@@ -322,6 +322,8 @@ def test_folders_of_runs_have_names_that_file_systems_and_allennlp_take(tmp_path
 def test_errors_are_said_in_a_line(tmp_path, capsys):
     assert call(tmp_path, "--table", "tiny.9") == 2
     assert "found nothing named tiny.9; there are tiny.1, tiny.2, tiny.figure_4" in capsys.readouterr().err
+    assert call(tmp_path, "--tasks", "90-99") == 2
+    assert "--tasks: found 90-99, expected some of " in capsys.readouterr().err
     content = yaml.safe_load((PROJECT / CONDITIONS).read_text())
     content["tables"]["1"]["rows"]["gru"]["overrides"] = {"trainer.epochs.of": 3}
     (tmp_path / "bad.yaml").write_text(yaml.safe_dump(content))

@@ -18,6 +18,7 @@ from allennlp_coref_rc.common.errors import ConfigurationError
         (FileNotFoundError("file x.txt not found"), "file x.txt not found"),
         (PermissionError(errno.EACCES, "Permission denied", "x.txt"), "x.txt: this user may not read or write it"),
         (IsADirectoryError(errno.EISDIR, "Is a directory", "x"), "x: found a directory, expected a file"),
+        (FileExistsError(errno.EEXIST, "File exists", "x"), "x: found a file, expected a folder"),
         (OSError(errno.ENOSPC, "No space left on device"), "no space is left on the disk"),
         (OSError(errno.ETIMEDOUT, "Connection timed out"), "Connection timed out"),
         (torch.OutOfMemoryError("CUDA out of memory."), "the GPU has no memory left; take smaller batches"),

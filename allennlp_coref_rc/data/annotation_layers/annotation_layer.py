@@ -1,4 +1,4 @@
-from typing import Mapping, Sequence, Tuple, Union
+from typing import Mapping, Sequence, Set, Tuple, Union
 
 from allennlp.common import Registrable
 
@@ -27,6 +27,10 @@ class AnnotationLayer(Registrable):
     def is_empty(self, layer: Layer) -> bool:
         """Whether the layer of a passage or a question says nothing: here, whether no token has a number."""
         return not any(any(tokens) for tokens in layer.values())
+
+    def missing(self, text: AnnotatedText) -> Set[str]:
+        """Which of the types that the config names a text does not have; a type that no text has may be misspelt."""
+        return set()
 
 
 def label_namespace(layer: str) -> str:

@@ -1,4 +1,4 @@
-from typing import Iterator, List, Optional
+from typing import Iterator, List, Optional, Set
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
 from allennlp_coref_rc.data.annotation_layers.annotation_layer import AnnotationLayer
@@ -34,5 +34,12 @@ class TypedEdges(LinkLayer):
 
     def links(self, text: AnnotatedText) -> Iterator[Link]:
         for edge in text.edges:
-            if self._types is None or any(f"{edge.type}:".startswith(f"{wanted}:") for wanted in self._types):
+            if self._types is None or any(_includes(wanted, edge.type) for wanted in self._types):
                 yield [edge.source], [edge.target]
+
+    def missing(self, text: AnnotatedText) -> Set[str]:
+        return {wanted for wanted in self._types or () if not any(_includes(wanted, edge.type) for edge in text.edges)}
+
+
+def _includes(wanted: str, found: str) -> bool:
+    return f"{found}:".startswith(f"{wanted}:")

@@ -4,7 +4,7 @@ import os
 from collections import Counter
 from contextlib import contextmanager
 from itertools import islice
-from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple, TypeVar, Union, cast
+from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Set, Tuple, TypeVar, Union, cast
 
 from allennlp.common.util import is_distributed
 from allennlp.data import DatasetReader, Field, Instance, Token, TokenIndexer, Tokenizer
@@ -237,10 +237,16 @@ class ReadingComprehensionReader(DatasetReader):
         kept = 0
         unanswered, first_unanswered = 0, ""
         empty = set(self._annotation_layers)
+        missing: Dict[str, Set[str]] = {}
         self.skipped = Counter()
         for place, document in self.documents(str(file_path)):
             with _named(place):
                 self.check_answers(document)
+                for name, layer in self._annotation_layers.items():
+                    # Once all types were found, no text is searched for them.
+                    if missing.get(name) != set():
+                        lacking = layer.missing(document.text)
+                        missing[name] = missing.get(name, lacking) & lacking
                 for instance in self.to_instances(document):
                     kept += not _is_skipped(instance)
                     empty = {name for name in empty if self._is_empty(name, instance)}
@@ -268,6 +274,15 @@ class ReadingComprehensionReader(DatasetReader):
                 layers,
                 questions,
             )
+
+        for name in sorted(missing.keys() - empty):
+            if missing[name]:
+                logger.warning(
+                    "%s: found none of the types %s, which dataset_reader.annotation_layers.%s names",
+                    file_path,
+                    ", ".join(sorted(missing[name])),
+                    name,
+                )
 
     def _is_empty(self, name: str, instance: Instance) -> bool:
         fields = (cast(AnnotationField, instance[f"{side}_annotations"]) for side in ("passage", "question"))

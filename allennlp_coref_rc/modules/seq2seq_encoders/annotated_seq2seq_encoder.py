@@ -62,6 +62,13 @@ class AnnotatedSeq2SeqEncoder(Seq2SeqEncoder):
         """
         return encode(self, passage), encode(question_encoder, question)
 
+    def shares_memory(self, question_encoder: Seq2SeqEncoder) -> bool:
+        """
+        Whether this encoder of a passage and that of its question see each other's text. A `ConfigurationError` is
+        raised if they should, but their settings differ.
+        """
+        return False
+
     @property
     def annotation_layers(self) -> Collection[str]:
         """The names of the annotation layers that this encoder reads."""
@@ -119,6 +126,15 @@ def encode_pair(
             encoded = encode(part, passage), encode(question_part, question)
         passage, question = passage._replace(inputs=encoded[0]), question._replace(inputs=encoded[1])
     return passage.inputs, question.inputs
+
+
+def check_pair(passage_encoder: Seq2SeqEncoder, question_encoder: Seq2SeqEncoder) -> None:
+    """Raises the `ConfigurationError` of `encode_pair` if the settings of the two encoders do not fit together."""
+    parts, question_parts = _parts(passage_encoder), _parts(question_encoder)
+    if len(parts) == len(question_parts):
+        for part, question_part in zip(parts, question_parts):
+            if isinstance(part, AnnotatedSeq2SeqEncoder):
+                part.shares_memory(question_part)
 
 
 def _parts(encoder: Seq2SeqEncoder) -> List[Seq2SeqEncoder]:

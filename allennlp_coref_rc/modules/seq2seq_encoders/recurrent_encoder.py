@@ -1,4 +1,4 @@
-from typing import Any, Collection, Dict, List, Optional, Self, Sequence, Tuple, Type, Union
+from typing import Any, Collection, Dict, List, Optional, Self, Sequence, Tuple, Type, Union, cast
 
 import torch
 from allennlp.modules import Seq2SeqEncoder
@@ -173,15 +173,19 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         passage.
         """
         annotated = passage.annotations is not None and question.annotations is not None
-        shares = annotated and self._share_memory
-        if not shares or not isinstance(question_encoder, type(self)) or not question_encoder._share_memory:
+        if not annotated or not self.shares_memory(question_encoder):
             return super().encode_pair(question_encoder, passage, question)
+        return self._encode_pair((self, passage), (cast(RecurrentEncoder, question_encoder), question))
+
+    def shares_memory(self, question_encoder: Seq2SeqEncoder) -> bool:
+        if not isinstance(question_encoder, type(self)) or not (self._share_memory and question_encoder._share_memory):
+            return False
         _check_same(
             f"{type(self).__name__} of the question, which shares the memory of the passage's",
             question_encoder._pair_settings(),
             self._pair_settings(),
         )
-        return self._encode_pair((self, passage), (question_encoder, question))
+        return True
 
     def _pair_settings(self) -> Dict[str, Any]:
         """The settings that two encoders which read each other's states must share."""

@@ -73,7 +73,7 @@ WAYS = {"prefixes": by_prefixes, "boundaries": by_boundaries}
 
 
 def load_reader(path: str, trust: bool = False) -> Predictor:
-    if not os.path.isfile(path):
+    if not os.path.exists(path):
         raise ConfigurationError(f"{path}: no such file, expected an archive that `coref-rc train` has written")
     predictor = Predictor.from_archive(load(path, trust=trust), "cloze_reader")
     try:

@@ -270,7 +270,7 @@ def test_command_names_what_cannot_be_used(tmp_path, monkeypatch, capsys, argume
         run(FIXTURES, tmp_path / "mix", *arguments)
     assert stop.value.code == 2
     assert message in capsys.readouterr().err.splitlines()[-1]
-    assert not list(tmp_path.glob("mix/*"))
+    assert not list(tmp_path.iterdir())
 
 
 def test_command_does_not_write_over_its_source(monkeypatch, capsys):
