@@ -225,6 +225,25 @@ def test_an_encoder_that_refuses_its_values(encoder, message, tmp_path, monkeypa
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.parametrize("wrap", [lambda encoder: encoder, compose])
+def test_encoders_of_passage_and_question_that_do_not_fit(wrap):
+    encoders = [{**COREF_GRU, "hidden_size": 6, "relations": relations} for relations in (["coref", "srl"],) * 2]
+    encoders[1]["relations"] = ["srl", "coref"]
+    params = babi(reader("coref", "srl"), wrap(encoders[0]))
+    params["model"]["question_encoders"] = [wrap(encoders[0])]
+    assert found(params) == {}
+    params["model"]["question_encoders"] = [wrap(encoders[1])]
+    message = (
+        r"^model.question_encoders.0: CorefGru of the question, .* has relations \['srl', 'coref'\], expected \['c"
+    )
+    with pytest.raises(ConfigurationError, match=message):
+        found(params)
+    # Without annotations, or each for itself, they need not fit.
+    assert len(found({**params, "dataset_reader": reader()})) == 2
+    params["model"]["question_encoders"] = [wrap({**encoders[1], "share_memory": False})]
+    assert found(params) == {}
+
+
 def test_parts_of_compose_that_do_not_match():
     message = "model.encoder: compose: Encoder input and output dimensions don't match"
     with pytest.raises(ConfigurationError, match=message):

@@ -86,6 +86,10 @@ def test_pages_and_pictures_have_what_readers_believe_after_each_sentence(tmp_pa
             )
 
 
+def test_the_folder_of_a_training_is_a_reader_too(archives):
+    assert load_reader(str(Path(archives["GA"]).parent))
+
+
 @pytest.mark.parametrize("name", ["GA", "selection"])
 def test_at_boundaries_it_is_the_encoding_there_that_answers(tmp_path, monkeypatch, archives, name):
     story = FILES / "qa8_test.txt"

@@ -492,6 +492,17 @@ def test_layers_that_are_empty_in_all_questions_are_warned_of(annotator, empty, 
     assert warning.startswith(f"{fixture(1)}: {found}; annotations come with the file or from")
 
 
+def test_types_of_edges_that_no_text_has_are_warned_of(caplog):
+    layers = {"triples": TypedEdges(["journeyed_to", "nowhere", "is_a"]), "others": TypedEdges()}
+    reader = AnnotatedBabiReader(annotator=SimpleTriples(), annotation_layers=layers)
+    for _ in range(2):
+        caplog.clear()
+        list(reader.read(fixture(1)))
+        (warning,) = (record.getMessage() for record in caplog.records if record.levelno == logging.WARNING)
+        found = "found none of the types is_a, nowhere, which dataset_reader.annotation_layers.triples names"
+        assert warning == f"{fixture(1)}: {found}"
+
+
 @pytest.mark.parametrize("answers", ["11", "10", "00"])
 def test_questions_without_an_answer_are_warned_of_where_others_have_one(tmp_path, caplog, answers):
     path = str(tmp_path / "own.jsonl")
