@@ -9,14 +9,13 @@ from typing import Any, Dict, Iterator, List, NamedTuple, Sequence, Tuple
 
 from allennlp.commands import predict as allennlp_predict
 from allennlp.common import logging as common_logging
-from allennlp.common.file_utils import cached_path
 from allennlp.common.util import JsonDict, lazy_groups_of
 from allennlp.data import Instance
 from allennlp.data.fields import TextField
 
 from allennlp_coref_rc.common.error_message import message_of
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.common.files import byte_lines, decoded
+from allennlp_coref_rc.common.files import byte_lines, decoded, local_path
 
 STANDARD_INPUT = "-"
 
@@ -140,7 +139,7 @@ class Manager(allennlp_predict._PredictManager):
     def _lines(self) -> Iterator[Line]:
         """The lines that hold an object. Blank ones are skipped."""
         is_stream = self._input_file == STANDARD_INPUT
-        lines = sys.stdin.buffer if is_stream else byte_lines(str(cached_path(self._input_file)))
+        lines = sys.stdin.buffer if is_stream else byte_lines(local_path(self._input_file))
         for number, line in enumerate(lines, start=1):
             if not line.strip():
                 continue

@@ -39,7 +39,13 @@ def named_paths(arguments: Iterable[str]) -> Dict[str, str]:
 
 
 def local_path(path: str) -> str:
-    """The local file of a path or a URL. What is not there raises a `ConfigurationError`."""
+    """
+    The local file or folder of a path, or of an address, whose file AllenNLP downloads into its cache. A local path
+    needs no cache, since the cache's folder, in the user's home, may be one that cannot be written to. What is not
+    there raises a `ConfigurationError`.
+    """
+    if os.path.exists(path):
+        return path
     from allennlp.common.file_utils import cached_path
 
     try:

@@ -110,7 +110,8 @@ def _opened(archive: str) -> Iterator[str]:
     from allennlp.common.file_utils import cached_path
 
     try:
-        path = os.fspath(cached_path(archive))
+        # A local archive needs no cache; see `local_path`.
+        path = archive if os.path.exists(archive) else os.fspath(cached_path(archive))
     except (OSError, ValueError) as error:
         if isinstance(error, FileNotFoundError) and "://" not in archive:
             raise _missing(archive) from error

@@ -1,4 +1,5 @@
 import re
+import shutil
 from html.parser import HTMLParser
 
 import pytest
@@ -86,8 +87,9 @@ def test_pages_and_pictures_have_what_readers_believe_after_each_sentence(tmp_pa
             )
 
 
-def test_the_folder_of_a_training_is_a_reader_too(archives):
-    assert load_reader(str(Path(archives["GA"]).parent))
+def test_the_folder_of_a_training_is_a_reader_too(tmp_path, archives):
+    shutil.unpack_archive(archives["GA"], tmp_path)
+    assert load_reader(str(tmp_path))
 
 
 @pytest.mark.parametrize("name", ["GA", "selection"])

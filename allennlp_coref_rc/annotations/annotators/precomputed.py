@@ -3,14 +3,13 @@ import logging
 import os
 from typing import Any, Dict, List, Optional, Tuple
 
-from allennlp.common.file_utils import cached_path
-
 from allennlp_coref_rc.annotations.alignment import UNKNOWN, normalized, transfer
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
 from allennlp_coref_rc.annotations.annotators.annotator import Annotator
 from allennlp_coref_rc.annotations.formats import FORMATS
 from allennlp_coref_rc.common.checks import check_choice
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.files import local_path
 
 logger = logging.getLogger(__name__)
 
@@ -124,9 +123,9 @@ class PrecomputedAnnotator(Annotator):
             found = sorted(glob.glob(os.path.join(glob.escape(self._path), self._format.files)))
         else:
             try:
-                found = [str(cached_path(self._path))]
-            except (OSError, ValueError) as error:
-                raise ConfigurationError(f"precomputed: path is {self._path!r}: no such file ({error})") from error
+                found = [local_path(self._path)]
+            except ConfigurationError as error:
+                raise ConfigurationError(f"precomputed: path is {self._path!r}: no such file") from error
         if not found:
             raise ConfigurationError(
                 f"precomputed: path is {self._path!r}: found no files there (in a folder, files like "

@@ -292,12 +292,21 @@ class ReadingComprehensionReader(DatasetReader):
         """This worker's share of the annotated documents of a file, each with its place for messages."""
         path = self.find(file_path)
         logger.info("Reading questions from %s", path)
+        # Of a file that was downloaded, the user knows the address, and not its place in the cache.
+        name = file_path if "://" in file_path else path
+        try:
+            for place, document in self._documents(path, file_path):
+                yield place.replace(path, name, 1), document
+        except ConfigurationError as error:
+            raise ConfigurationError(str(error).replace(path, name)) from error
+
+    def _documents(self, path: str, name: str) -> Iterator[Tuple[str, Document]]:
         header = None if os.path.isdir(path) or is_hub_address(path) else read_header(path)
         if header is not None:
             self.check_header(path, header)
             yield from self._shard(read_documents(path))
             return
-        for place, item in self._shard(self.items(path, file_path)):
+        for place, item in self._shard(self.items(path, name)):
             with _named(place):
                 document = self.annotate(self.to_document(item))
             yield place, document

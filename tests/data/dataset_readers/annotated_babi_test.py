@@ -4,6 +4,7 @@ import logging
 import lzma
 import random
 import shutil
+from unittest.mock import Mock
 
 import pytest
 import torch
@@ -490,6 +491,21 @@ def test_layers_that_are_empty_in_all_questions_are_warned_of(annotator, empty, 
     (warning,) = (record.getMessage() for record in caplog.records if record.levelno == logging.WARNING)
     found = f"found nothing for dataset_reader.annotation_layers ({empty}) in {number} questions"
     assert warning.startswith(f"{fixture(1)}: {found}; annotations come with the file or from")
+
+
+def test_errors_in_what_was_downloaded_name_the_address(tmp_path, monkeypatch):
+    address, cached = "https://a.b/qa1_train.txt", tmp_path / "0a1b2c"
+    monkeypatch.setattr("allennlp.common.file_utils.cached_path", lambda path: {address: cached}[path])
+    for content, place in (("no number\n", "line 1"), ("1 Mary left.\n2 Where is Mary?\tRome\t1\n", "line 2")):
+        cached.write_text(content)
+        with pytest.raises(ConfigurationError, match=f"^{address}, {place}: ") as error:
+            list(AnnotatedBabiReader(answer_type="extractive").read(address))
+        assert "0a1b2c" not in str(error.value)
+
+
+def test_local_files_need_no_cache(monkeypatch):
+    monkeypatch.setattr("allennlp.common.file_utils.cached_path", Mock(side_effect=PermissionError))
+    assert list(AnnotatedBabiReader().read(fixture(1)))
 
 
 def test_types_of_edges_that_no_text_has_are_warned_of(caplog):
