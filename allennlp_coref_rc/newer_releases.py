@@ -1,7 +1,7 @@
 """
 Lets AllenNLP 2.10.1 work with packages that are newer than it is: transformers from 4.31 to 4.48, and Weights & Biases;
 and mends faults of its own: `keep_tokens_to_ignore`, `keep_vectors_of_all_tokens`, `weigh_smooth_gradients`,
-`let_workers_finish` and `take_folders_by_name`.
+`let_workers_finish`, `take_folders_by_name` and `go_on_from_whole_checkpoints`.
 Each function changes one module of AllenNLP when it is imported; `shield` names them all.
 """
 
@@ -13,7 +13,7 @@ import uuid
 import warnings
 from contextlib import suppress
 from types import SimpleNamespace
-from typing import Any, Dict, Iterator, List
+from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 import wrapt
 
@@ -42,6 +42,7 @@ def shield() -> None:
         ("allennlp.nn.module", let_older_weights_load),
         ("allennlp.training.callbacks.wandb", give_runs_an_id),
         ("allennlp.training.checkpointer", take_folders_by_name),
+        ("allennlp.training.checkpointer", go_on_from_whole_checkpoints),
         ("allennlp.training.gradient_descent_trainer", take_folders_by_name),
     ):
         wrapt.when_imported(module)(change)
@@ -214,3 +215,20 @@ def take_folders_by_name(training: Any) -> None:
         return glob.iglob(os.path.join(glob.escape(folder), pattern))
 
     training.glob = SimpleNamespace(iglob=iglob)
+
+
+def go_on_from_whole_checkpoints(checkpointer: Any) -> None:
+    """
+    A training that was stopped between the two files of a checkpoint could not be recovered. The first file goes, since
+    AllenNLP would not write it again.
+    """
+
+    def find_latest_checkpoint(self: Any) -> Optional[Tuple[str, str]]:
+        for when in sorted(self._find_all_checkpoints(), reverse=True):
+            paths = self._model_state_path(*when), self._training_state_path(*when)
+            if os.path.exists(paths[1]):
+                return paths
+            os.unlink(paths[0])
+        return None
+
+    checkpointer.Checkpointer.find_latest_checkpoint = find_latest_checkpoint

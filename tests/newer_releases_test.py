@@ -192,3 +192,16 @@ def test_a_folder_that_looks_like_a_pattern_has_checkpoints(tmp_path):
         checkpointer.save_checkpoint(SimpleNamespace(get_checkpoint_state=lambda state=state: state))
     assert checkpointer.load_checkpoint().model_state == {"epoch": 2}
     assert sorted(path.name for path in folder.iterdir()) == ["model_state_e2_b0.th", "training_state_e2_b0.th"]
+
+
+def test_a_checkpoint_without_its_second_file_is_passed_over(tmp_path):
+    checkpointer = Checkpointer(str(tmp_path))
+    for epoch in (1, 2):
+        state = TrainerCheckpoint({"epoch": epoch}, {"epochs_completed": epoch, "batches_in_epoch_completed": 0})
+        checkpointer.save_checkpoint(SimpleNamespace(get_checkpoint_state=lambda state=state: state))
+    assert checkpointer.load_checkpoint().model_state == {"epoch": 2}
+    for epoch, expected in ((2, {"epoch": 1}), (1, None)):
+        (tmp_path / f"training_state_e{epoch}_b0.th").unlink()
+        loaded = checkpointer.load_checkpoint()
+        assert (loaded and loaded.model_state) == expected
+        assert not (tmp_path / f"model_state_e{epoch}_b0.th").exists()
