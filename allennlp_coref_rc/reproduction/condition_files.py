@@ -18,8 +18,7 @@ Place = Tuple[str, ...]
 
 COLUMN_KEYS = ("measure", "metric", "split", "unit", "tolerance")
 
-CONDITION_KEYS = (
-    "config",
+SHARED_KEYS = (
     "overrides",
     "tasks",
     "seeds",
@@ -30,10 +29,13 @@ CONDITION_KEYS = (
     "needs",
     "note",
 )
+"""The keys of a row that its table may have for all rows."""
 
-TABLE_KEYS = ("caption", "columns", "rows", *COLUMN_KEYS, *CONDITION_KEYS)
+TABLE_KEYS = ("caption", "columns", "rows", *COLUMN_KEYS, *SHARED_KEYS)
 
-FIGURE_KEYS = ("caption", "drawing", "rows", *CONDITION_KEYS)
+FIGURE_KEYS = ("caption", "drawing", "rows", *SHARED_KEYS)
+
+ROW_KEYS = ("row", "paper", "config", *SHARED_KEYS)
 
 
 def read_conditions(path: str) -> List[Table]:
@@ -164,7 +166,7 @@ def _figure(values: _Values, name: str, paper: str) -> Figure:
 def _conditions(values: _Values, name: str, columns: Sequence[Column]) -> List[Condition]:
     conditions = [
         _condition(
-            _Values(values.path, (*values.place, "rows", key), row, ("row", "paper", *CONDITION_KEYS)),
+            _Values(values.path, (*values.place, "rows", key), row, ROW_KEYS),
             f"{name}.{key}",
             values,
             columns,
@@ -203,10 +205,10 @@ def _digits(column: Column, conditions: Sequence[Condition]) -> int:
 
 
 def _condition(values: _Values, name: str, table: _Values, columns: Sequence[Column]) -> Condition:
-    content = {**_only(table.content, CONDITION_KEYS), **values.content}
+    content = {**_only(table.content, SHARED_KEYS), **values.content}
     if "config" not in values.content:
         content = _only(content, ("row", "paper", "note", "tasks"))
-    merged = _Values(values.path, values.place, content, ("row", "paper", *CONDITION_KEYS))
+    merged = _Values(values.path, values.place, content, ROW_KEYS)
     tasks = merged.numbers("tasks")
     return Condition(
         name,
@@ -257,7 +259,8 @@ class _Loader(yaml.SafeLoader):
             key = self.construct_object(key_node, deep=True)
             if not isinstance(key, (str, int, float)):
                 raise yaml.constructor.ConstructorError(None, None, f"found the key {key!r}", key_node.start_mark)
-            if key in seen:
+            # Names may be written as numbers.
+            if str(key) in seen:
                 raise yaml.constructor.ConstructorError(None, None, f"found the key {key!r} twice", key_node.start_mark)
-            seen.add(key)
+            seen.add(str(key))
         return super().construct_mapping(node, deep)

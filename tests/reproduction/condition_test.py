@@ -169,6 +169,12 @@ def test_data_are_missing_where_a_file_is_absent_or_a_mere_sample(tmp_path):
         ),
         ("row: First", "row: First\n        compared_with: nobody", r"rows\.first\.compared_with: found 'nobody'"),
         ("row: First", "row: First\n        row: Second", "found the key 'row' twice"),
+        ("row: First", "row: First\n        evaluations: {'1': {}, 1: {}}", "found the key 1 twice"),
+        (
+            "caption: nothing",
+            "caption: nothing\n    config: a",
+            r"tables\.a\.config: found a key that means nothing",
+        ),
         ("{accuracy: 0.5}", "{accuracy: high}", r"rows\.first\.paper\.accuracy: found 'high', expected a number"),
         ("{accuracy: 0.5}", "{f1: 0.5}", r"rows\.first\.paper\.f1: found no such column, expected one of accuracy"),
         ("{first.txt: 10}", "{first.txt: ten}", r"rows\.first\.data\.first\.txt: found 'ten', expected a number of"),
