@@ -15,10 +15,12 @@ Importing this package makes its readers, models, encoders and annotators known 
 and annotators to spaCy as components. It imports neither AllenNLP nor PyTorch nor spaCy itself.
 """
 
+from allennlp_coref_rc.common import quiet_start  # isort: skip  before what takes long
+
 import wrapt
 
 from allennlp_coref_rc import newer_releases, registration
-from allennlp_coref_rc.common import config_files
+from allennlp_coref_rc.common import config_files, folder_lock
 from allennlp_coref_rc.environment import check_environment
 from allennlp_coref_rc.reading.annotate import annotate
 from allennlp_coref_rc.reading.load import load
@@ -31,6 +33,7 @@ newer_releases.shield()
 wrapt.when_imported("allennlp.common.registrable")(registration.install)
 wrapt.when_imported("allennlp.common.params")(config_files.let_configs_import)
 wrapt.when_imported("allennlp.common.registrable")(registered_names.install)
+wrapt.when_imported("allennlp.commands.train")(folder_lock.install)
 wrapt.when_imported("allennlp.models.archival")(archives.install)
 wrapt.when_imported("allennlp.nn.util")(archives.install_weights)
 

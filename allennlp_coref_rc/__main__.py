@@ -15,6 +15,7 @@ from functools import partial
 from typing import List, Optional, Sequence
 
 from allennlp_coref_rc.commands import annotate, card, check, compare, configs, data, demo, draw, environment, reproduce
+from allennlp_coref_rc.common import quiet_start
 from allennlp_coref_rc.common.error_message import message_of
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.stopping import Terminated, explained, terminable
@@ -72,6 +73,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
         # Or the interpreter searches all that was imported for garbage before it ends, for a second and more.
         atexit.register(gc.freeze)
     with terminable():
+        quiet_start.end()
         _main(list(sys.argv[1:] if arguments is None else arguments))
 
 

@@ -1,7 +1,7 @@
 """AllenNLP's commands as commands of `coref-rc`: in any folder this plugin is loaded, and the screen is quiet."""
 
 import sys
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from typing import List
 from unittest.mock import patch
 
@@ -63,9 +63,8 @@ def run(argv: List[str], verbose: bool = False, trust: bool = False) -> None:
         if argv[0] == "evaluate" and not trust:
             # It also builds what loads the data, from the archive's config.
             stack.enter_context(only_registered(args.archive_file))
-        if argv[0] == "train":
-            stack.enter_context(removed_if_refused(args.serialization_dir))
-        with explained(argv[0], args), whole_archives(), long_run():
+        refusable = removed_if_refused(args.serialization_dir) if argv[0] == "train" else nullcontext()
+        with explained(argv[0], args), refusable, whole_archives(), long_run():
             result = args.func(args)
         lines = closing_lines(argv[0], args, result)
         if lines:

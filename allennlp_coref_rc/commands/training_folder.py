@@ -6,6 +6,7 @@ from typing import Iterator
 
 from allennlp_coref_rc.common.error_message import message_of
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.folder_lock import FolderInUse
 
 BEFORE_TRAINING = ("config.json", "meta.json", "vocabulary", "out*.log")
 """What AllenNLP writes into the folder of a training before the first epoch ends."""
@@ -14,14 +15,17 @@ BEFORE_TRAINING = ("config.json", "meta.json", "vocabulary", "out*.log")
 @contextmanager
 def removed_if_refused(folder: str) -> Iterator[None]:
     """
-    If a mistake of the user's ends the training in its first epoch or before, removes the folder of the training,
-    unless it was there before. So the same command works once the mistake is mended.
+    If a mistake of the user's, or a full disk, ends the training in its first epoch or before, removes the folder of
+    the training, unless it was there before. So the same command works once the mistake is mended.
     """
     new = not os.path.exists(folder)
     try:
         yield
-    except (ConfigurationError, ValueError) as error:
-        names = os.listdir(folder) if new and os.path.isdir(folder) and message_of(error) is not None else ()
-        if names and all(any(fnmatch(name, known) for known in BEFORE_TRAINING) for name in names):
+    except FolderInUse:
+        raise
+    except (ConfigurationError, OSError, ValueError) as error:
+        begun = os.listdir(folder) if new and os.path.isdir(folder) else [""]
+        known = all(any(fnmatch(name, known) for known in BEFORE_TRAINING) for name in begun)
+        if known and message_of(error) is not None:
             shutil.rmtree(folder)
         raise

@@ -1,7 +1,15 @@
+import errno
+import json
+import os
+from unittest.mock import Mock
+
 import pytest
 
 from allennlp_coref_rc.commands.training_folder import removed_if_refused
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.folder_lock import FolderInUse
+from tests.stops import status_of
+from tests.training_config.configs import CONFIGS, load_small
 
 
 def refused(folder, names, error=ConfigurationError, text=""):
@@ -37,3 +45,20 @@ def test_the_log_of_another_error_is_kept(tmp_path):
 def test_values_may_be_mistakes_too(tmp_path):
     assert refused(tmp_path / "run", ["out.log"], ValueError, "nan loss encountered") is None
     assert refused(tmp_path / "run", ["out.log"], ValueError, "a fault of the program") == ["out.log"]
+
+
+def test_the_folder_of_another_training_is_kept(tmp_path):
+    assert refused(tmp_path / "run", ["config.json"], FolderInUse) == ["config.json"]
+
+
+def test_nothing_is_left_of_a_training_that_begins_on_a_full_disk(tmp_path, monkeypatch, capsys):
+    """An empty config.json could not be recovered from, so the advice is not to add `--recover`."""
+    write = Mock(side_effect=OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
+    monkeypatch.setattr("allennlp.common.Params.to_file", write)
+    (tmp_path / "small.json").write_text(
+        json.dumps(load_small(CONFIGS / "babi" / "bi_gru.jsonnet").as_dict(quiet=True))
+    )
+    assert status_of(["train", tmp_path / "small.json", "-s", tmp_path / "run"]) == 2
+    message = "no space is left on the disk; make room, then give the command again\n"
+    assert capsys.readouterr().err == f"coref-rc: {tmp_path / 'run'}: {message}"
+    assert write.called and not (tmp_path / "run").exists()

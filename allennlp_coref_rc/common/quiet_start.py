@@ -1,0 +1,26 @@
+"""
+Lets Ctrl-C end a command without a traceback while this package is imported, of which this module comes first: `main`,
+which says that it was stopped, is not there yet.
+"""
+
+import os
+import signal
+import sys
+
+COMMANDS = ("coref-rc", "-m")
+"""What `sys.argv` begins with while `coref-rc`, or a package after `python -m`, is imported."""
+
+
+def begin() -> None:
+    """Ends this process at Ctrl-C, as the system does, if it is a command."""
+    if os.path.basename(sys.argv[0]) in COMMANDS and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def end() -> None:
+    """Lets Ctrl-C raise a `KeyboardInterrupt` again."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+begin()
