@@ -41,8 +41,11 @@ def test_train(trained):
 
 
 def test_evaluate_on_a_file_as_a_command_of_the_package(allennlp, trained):
-    arguments = "run/model.tar.gz", BABI / "qa2_test.txt", "--output-file", "metrics.json"
+    files = "--output-file", "metrics.json", "--predictions-output-file", "answers.jsonl"
+    arguments = "run/model.tar.gz", BABI / "qa2_test.txt", *files
     allennlp("evaluate", *arguments, folder=trained, module="allennlp_coref_rc")
+    (batch,) = map(json.loads, (trained / "answers.jsonl").read_text().splitlines())
+    assert [question["id"] for question in batch["metadata"]] == ["qa2_test.txt:5", "qa2_test.txt:10"]
     metrics = json.loads((trained / "metrics.json").read_text())
     in_training = json.loads((trained / "run" / "metrics.json").read_text())
     assert metrics["accuracy"] == in_training["test_accuracy"]

@@ -1,6 +1,7 @@
 from collections import UserList
 from typing import Any, Dict, List, cast
 
+from allennlp.common.util import sanitize
 from allennlp.data import Instance
 from allennlp.data.fields import MetadataField
 
@@ -15,7 +16,15 @@ class QuestionField(MetadataField):
     __slots__: List[str] = []
 
     def batch_tensors(self, tensor_list: List[Any]) -> Any:
-        return UserList(tensor_list)
+        return Questions(tensor_list)
+
+
+class Questions(UserList):
+    """What is known about the questions of a batch."""
+
+    def to_json(self) -> List[Any]:
+        """What AllenNLP writes of it into a file of predictions."""
+        return cast(List[Any], sanitize(self.data))
 
 
 def metadata_of(instance: Instance) -> Dict[str, Any]:

@@ -1,5 +1,6 @@
 import bz2
 import gzip
+import json
 import logging
 import lzma
 import random
@@ -10,6 +11,7 @@ import pytest
 import torch
 from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
+from allennlp.common.util import sanitize
 from allennlp.data import Batch, DatasetReader, Vocabulary
 from allennlp.data.data_loaders import MultiProcessDataLoader
 
@@ -476,6 +478,13 @@ LAYERS = {
     "views": SrlViews(),
     "sentences": SentenceViews(),
 }
+
+
+def test_allennlp_can_write_a_batch_into_a_file_of_predictions():
+    """`coref-rc evaluate --predictions-output-file` does."""
+    batch = Batch(AnnotatedBabiReader(annotator=SimpleTriples(), annotation_layers=LAYERS).read(fixture(1)))
+    batch.index_instances(Vocabulary.from_instances(batch.instances))
+    assert LAYERS.keys() <= json.loads(json.dumps(sanitize(batch.as_tensor_dict())))["passage_annotations"].keys()
 
 
 @pytest.mark.parametrize(

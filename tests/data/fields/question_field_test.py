@@ -1,4 +1,7 @@
+import json
+
 import torch
+from allennlp.common.util import sanitize
 from allennlp.data import Batch, Instance, Vocabulary
 from allennlp.nn.util import move_to_device
 
@@ -14,3 +17,7 @@ def test_a_batch_has_what_is_known_of_each_question_and_stays_as_it_is():
     # AllenNLP copies the tuples of other fields.
     assert all(found is values for found, values in zip(metadata, known))
     assert metadata[0]["clusters"][0][0] is known[0]["clusters"][0][0]
+    assert json.loads(json.dumps(sanitize(metadata))) == [
+        {"id": "1", "clusters": [[[0, 1]]]},
+        {"id": "2", "clusters": []},
+    ]
