@@ -55,6 +55,17 @@ def local_path(path: str) -> str:
 
 
 @contextmanager
+def known_as(address: str, path: str) -> Iterator[None]:
+    """Within this, errors name the address of a file that was downloaded, and not its path in the cache."""
+    try:
+        yield
+    except ConfigurationError as error:
+        if address == path:
+            raise
+        raise ConfigurationError(str(error).replace(path, address)) from error
+
+
+@contextmanager
 def open_text(
     path: str, limit: int = -1, newline: Optional[str] = None, encoding: str = "utf-8-sig"
 ) -> Iterator[Iterator[str]]:

@@ -9,7 +9,7 @@ from allennlp_coref_rc.annotations.annotators.annotator import Annotator
 from allennlp_coref_rc.annotations.formats import FORMATS
 from allennlp_coref_rc.common.checks import check_choice
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.common.files import local_path
+from allennlp_coref_rc.common.files import known_as, local_path
 
 logger = logging.getLogger(__name__)
 
@@ -105,25 +105,30 @@ class PrecomputedAnnotator(Annotator):
         by_id: Dict[str, Tuple[str, AnnotatedText]] = {}
         number = 0
         for file in self._files():
-            for text in self._format.read(file):
-                number += 1
-                if text.id in by_id:
-                    raise ConfigurationError(f"{file}: found {text.id!r} again, which {by_id[text.id][0]} has already")
-                if text.id is not None:
-                    by_id[text.id] = file, text
-                if UNKNOWN not in text.tokens:
-                    self._by_characters.setdefault(self._characters(text), (file, text))
+            local = local_path(file)
+            with known_as(file, local):
+                for text in self._format.read(local):
+                    number += 1
+                    if text.id in by_id:
+                        raise ConfigurationError(
+                            f"{file}: found {text.id!r} again, which {by_id[text.id][0]} has already"
+                        )
+                    if text.id is not None:
+                        by_id[text.id] = file, text
+                    if UNKNOWN not in text.tokens:
+                        self._by_characters.setdefault(self._characters(text), (file, text))
         logger.info("%s: annotations of %d texts", self._path, number)
         return by_id
 
     def _files(self) -> List[str]:
+        found = [self._path]
         if glob.has_magic(self._path):
             found = sorted(glob.glob(self._path))
         elif os.path.isdir(self._path):
             found = sorted(glob.glob(os.path.join(glob.escape(self._path), self._format.files)))
         else:
             try:
-                found = [local_path(self._path)]
+                local_path(self._path)
             except ConfigurationError as error:
                 raise ConfigurationError(f"precomputed: path is {self._path!r}: no such file") from error
         if not found:

@@ -9,7 +9,7 @@ from allennlp.data import DatasetReader, Instance
 
 from allennlp_coref_rc.common.checks import check_choice
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.common.files import local_path
+from allennlp_coref_rc.common.files import known_as, local_path
 
 logger = logging.getLogger(__name__)
 
@@ -65,9 +65,11 @@ class CorpusReader(DatasetReader):
         self.skipped = Counter()
         for path in self.files(file_path):
             logger.info("Reading %s", path)
-            for document, item in self.read_items(path):
-                if self._fold is None or self.in_fold(document):
-                    yield from self.to_instances(item)
+            local = local_path(path)
+            with known_as(path, local):
+                for document, item in self.read_items(local):
+                    if self._fold is None or self.in_fold(document):
+                        yield from self.to_instances(item)
         for cause, number in sorted(self.skipped.items()):
             logger.warning("%s: %d skipped: %s", file_path, number, cause)
 
@@ -77,7 +79,7 @@ class CorpusReader(DatasetReader):
         return held_out == (self._fold == "valid")
 
     def files(self, file_path: Any) -> Iterator[str]:
-        """The local files of a data path. If there are none, a `ConfigurationError` is raised."""
+        """The files and addresses of a data path. A folder or pattern without files raises a `ConfigurationError`."""
         if isinstance(file_path, (list, tuple)):
             for path in file_path:
                 yield from self.files(path)
@@ -94,4 +96,4 @@ class CorpusReader(DatasetReader):
                 raise ConfigurationError(f"{path}: found no file with such a name")
             yield from found
         else:
-            yield local_path(path)
+            yield path

@@ -26,7 +26,7 @@ from allennlp_coref_rc.annotations.document import keep_passage
 from allennlp_coref_rc.annotations.formats.json_value import JsonValue
 from allennlp_coref_rc.common.checks import check_number
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.common.files import local_path
+from allennlp_coref_rc.common.files import known_as, local_path
 from allennlp_coref_rc.common.hub_addresses import is_hub_address, parse_address
 from allennlp_coref_rc.common.plurals import counted
 from allennlp_coref_rc.data.annotation_layers import AnnotationLayer, label_namespace
@@ -294,11 +294,9 @@ class ReadingComprehensionReader(DatasetReader):
         logger.info("Reading questions from %s", path)
         # Of a file that was downloaded, the user knows the address, and not its place in the cache.
         name = file_path if "://" in file_path else path
-        try:
+        with known_as(name, path):
             for place, document in self._documents(path, file_path):
                 yield place.replace(path, name, 1), document
-        except ConfigurationError as error:
-            raise ConfigurationError(str(error).replace(path, name)) from error
 
     def _documents(self, path: str, name: str) -> Iterator[Tuple[str, Document]]:
         header = None if os.path.isdir(path) or is_hub_address(path) else read_header(path)

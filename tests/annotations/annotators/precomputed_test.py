@@ -206,3 +206,16 @@ def test_litbank_is_found_by_the_text_alone():
     found = annotator.annotate(AnnotatedText(words))
     assert len(words) < len(text) and len(found.clusters) == len(text.clusters)
     assert precomputed(LITBANK, "conll_2012").annotate(AnnotatedText(text.tokens)).clusters == text.clusters
+
+
+def test_errors_in_what_was_downloaded_name_the_address(tmp_path, monkeypatch):
+    address, cached = "https://a.b/texts.jsonl", tmp_path / "0a1b2c"
+    monkeypatch.setattr("allennlp.common.file_utils.cached_path", lambda path: {address: cached}[path])
+    cached.write_text("{")
+    with pytest.raises(ConfigurationError, match=f"^{address}, line 1: ") as error:
+        precomputed(address, "annotated").annotate(AnnotatedText(["Mary"]))
+    assert "0a1b2c" not in str(error.value)
+    source = AnnotatedText(["Mary"], id="a")
+    write_annotated_texts(str(cached), [source, source])
+    with pytest.raises(ConfigurationError, match=f"^{address}: found 'a' again, which {address} has already$"):
+        precomputed(address, "annotated").annotate(AnnotatedText(["Mary"]))

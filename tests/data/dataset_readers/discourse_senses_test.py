@@ -116,3 +116,12 @@ def test_mistaken_settings_are_named(options, message):
 def test_paths_without_files_are_named(tmp_path, path, message):
     with pytest.raises(ConfigurationError, match=re.escape(f"{tmp_path}{path}: {message}")):
         read(str(tmp_path) + path)
+
+
+def test_errors_in_what_was_downloaded_name_the_address(tmp_path, monkeypatch):
+    address, cached = "https://a.b/relations.json", tmp_path / "0a1b2c"
+    monkeypatch.setattr("allennlp.common.file_utils.cached_path", lambda path: {address: cached}[path])
+    cached.write_text("{")
+    with pytest.raises(ConfigurationError, match=f"^{address}, line 1: ") as error:
+        list(DiscourseSensesReader().read(address))
+    assert "0a1b2c" not in str(error.value)
