@@ -162,5 +162,5 @@ def _run(args: argparse.Namespace, output: str, minutes: dict) -> None:
     print(
         f"{output}: {len(minutes) - failed} of {len(minutes)} runs finished" + (f", {failed} failed" if failed else "")
     )
-    if failed:
+    if failed or not minutes:
         sys.exit(1)

@@ -138,12 +138,12 @@ class Condition:
             for task in tasks
         ]
 
-    def missing(self, data: str = DATA) -> List[str]:
-        """A message for each data file that is missing or too small."""
+    def missing(self, data: str = DATA, tasks: Sequence[int] = ()) -> List[str]:
+        """A message for each data file that is missing or too small, of some of the tasks, or of all."""
         found = []
+        read = [task for task in self.tasks if not tasks or task in tasks]
         for name, size in self.data.items():
-            tasks: Sequence[Optional[int]] = self.tasks or [None]
-            paths = [os.path.join(data, name.replace(TASK, str(task))) for task in tasks]
+            paths = [os.path.join(data, name.replace(TASK, str(task))) for task in (read if self.tasks else [None])]
             for path in dict.fromkeys(paths):
                 if not os.path.exists(path):
                     found.append(f"{path}: no such file")

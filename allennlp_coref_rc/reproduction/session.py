@@ -55,7 +55,7 @@ class Selection:
         for condition in conditions:
             if condition.config is None:
                 continue
-            missing = condition.missing(self.data)
+            missing = condition.missing(self.data, self.tasks)
             if missing:
                 print(f"[no data] {condition.name}: {missing[0]}", file=sys.stderr)
             elif not os.path.exists(locate(condition.config)):

@@ -1,3 +1,4 @@
+import dataclasses
 import os
 import random
 import statistics
@@ -9,6 +10,7 @@ from allennlp.common.checks import ConfigurationError
 from allennlp_coref_rc.data.dataset_readers.annotated_narrativeqa import QUESTIONS, SUMMARIES
 from allennlp_coref_rc.reproduction.condition import select
 from allennlp_coref_rc.reproduction.condition_files import numbers, read_conditions
+from allennlp_coref_rc.reproduction.session import Selection
 from tests.shared import PROJECT
 from tests.training_config.configs import CONFIGS
 
@@ -146,6 +148,19 @@ def test_data_are_missing_where_a_file_is_absent_or_a_mere_sample(tmp_path):
     assert condition.missing(str(tmp_path)) == [f"{tmp_path / 'first.txt'}: found 5 bytes, expected 10 or more"]
     (tmp_path / "first.txt").write_text("long enough")
     assert condition.missing(str(tmp_path)) == []
+
+
+def test_only_the_data_of_the_tasks_that_are_run_must_be_there(tmp_path, capsys):
+    (tmp_path / "tiny.yaml").write_text(TINY.replace("{first.txt: 10}", '{"{task}.txt": 1}\n        tasks: 1-2'))
+    condition = read_conditions(str(tmp_path))[0].conditions[0]
+    (tmp_path / "2.txt").write_text("enough")
+    assert condition.missing(str(tmp_path)) == [f"{tmp_path / '1.txt'}: no such file"]
+    assert condition.missing(str(tmp_path), [2]) == []
+    condition = dataclasses.replace(condition, config="babi/ga_gru.jsonnet", seeds=[1])
+    (run,) = Selection(tasks=[2], data=str(tmp_path)).minutes([condition])
+    assert run.task == 2
+    assert not Selection(tasks=[1], data=str(tmp_path)).minutes([condition])
+    assert capsys.readouterr().err == f"[no data] {condition.name}: {tmp_path / '1.txt'}: no such file\n"
 
 
 @pytest.mark.parametrize(
