@@ -130,6 +130,16 @@ def _predict(args: Namespace) -> None:
     _check_output_file(args.output_file or "", [args.input_file])
 
 
+def _diff(args: Namespace) -> None:
+    from allennlp.commands.diff import _get_checkpoint_path
+    from allennlp.nn.util import read_state_dict
+
+    for checkpoint in (args.checkpoint1, args.checkpoint2):
+        for name, value in read_state_dict(_get_checkpoint_path(checkpoint)).items():
+            if not hasattr(value, "shape"):
+                raise ConfigurationError(f"{checkpoint}: found {name!r}, which is no tensor, expected weights")
+
+
 def _print_results(args: Namespace) -> None:
     if not os.path.isdir(args.path):
         raise ConfigurationError(f"{args.path}: no such folder, expected one of trainings")
@@ -198,6 +208,7 @@ CHECKS: Dict[str, Callable[[Namespace], None]] = {
     "train": _train,
     "find-lr": _train,
     "build-vocab": _build_vocab,
+    "diff": _diff,
     "count-instances": _count_instances,
     "evaluate": _evaluate,
     "predict": _predict,

@@ -13,6 +13,8 @@ FOLDER = Path(__file__).resolve().parents[1] / "training_config"
 
 EXAMPLE = """for instance '{"trainer.num_epochs": 5}'"""
 
+SUFFIX = ".jsonnet"
+
 LIBRARY = "lib"
 """The folder in `FOLDER` with the files that configs import."""
 
@@ -31,7 +33,7 @@ def locate(path: str) -> str:
     if os.path.exists(path):
         return path
     name = path.removeprefix(f"{FOLDER.name}/")
-    for candidate in (name, f"{name}.jsonnet"):
+    for candidate in (name, f"{name}{SUFFIX}"):
         if not os.path.isabs(candidate) and (FOLDER / candidate).is_file():
             return str(FOLDER / candidate)
     return path
@@ -55,7 +57,7 @@ def load_config(path: str, overrides: str = "") -> Dict[str, Any]:
 
     check_overrides(overrides)
     if not os.path.exists(path):
-        similar = difflib.get_close_matches(path.removeprefix(f"{FOLDER.name}/"), names(), n=1)
+        similar = _similar(path.removeprefix(f"{FOLDER.name}/").removesuffix(SUFFIX))
         advice = f"did you mean {similar[0]}?" if similar else "coref-rc configs lists those that come with the package"
         raise ConfigurationError(f"{path}: no such config; {advice}")
     if os.path.isdir(path):
@@ -70,6 +72,16 @@ def load_config(path: str, overrides: str = "") -> Dict[str, Any]:
         raise ConfigurationError(
             f"{path}: {error}" if not overrides else f"{path}, or -o {overrides}: {error}"
         ) from error
+
+
+def _similar(name: str) -> List[str]:
+    """The config whose name is most like this, with or without its folder, if one is close to it."""
+    known = {found.removesuffix(SUFFIX): found for found in names()}
+    for part in (str, os.path.basename):
+        close = {part(short): found for short, found in known.items()}
+        for match in difflib.get_close_matches(part(name), close, n=1, cutoff=0.8):
+            return [close[match]]
+    return []
 
 
 def check_overrides(overrides: str) -> None:

@@ -19,6 +19,8 @@ LONGEST = 1000
 def message_of(error: BaseException) -> Optional[str]:
     """The paragraph for an error that the user can mend; `None` if it should be seen with its traceback."""
     message = _message_of(error)
+    if message and message.startswith(": "):
+        message = f"an empty path{message}"
     return message and "\n".join(map(cut, message.split("\n")))
 
 

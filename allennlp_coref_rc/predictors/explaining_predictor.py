@@ -1,11 +1,12 @@
 from contextlib import nullcontext
 from functools import cached_property
-from typing import Any, List, Protocol, cast, runtime_checkable
+from typing import Any, List, Protocol, Type, cast, runtime_checkable
 
 from allennlp.common.util import JsonDict, sanitize
 from allennlp.data import DatasetReader, Instance
 from allennlp.data.fields import TextField
 from allennlp.models import Model
+from allennlp.predictors import Predictor
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.json_objects import parse_json
@@ -36,6 +37,7 @@ class ExplainingPredictor(InterpretablePredictor):
 
     def __init__(self, model: Model, dataset_reader: DatasetReader, frozen: bool = True, explain: bool = False) -> None:
         super().__init__(model, dataset_reader, frozen)
+        _check_answers(model, type(self))
         self.set_explain(explain)
 
     def set_explain(self, explain: bool) -> None:
@@ -84,6 +86,16 @@ class ExplainingPredictor(InterpretablePredictor):
             for i, output in enumerate(outputs):
                 output["annotated_heads"] = self._recorder.of(i)
         return outputs
+
+
+def _check_answers(model: Model, predictor: Type[ExplainingPredictor]) -> None:
+    """Raises a `ConfigurationError` if the model is known to give answers of another kind."""
+    name = model.default_predictor
+    own = Predictor.by_name(name) if name is not None else predictor
+    if getattr(own, "answers_are_spans", predictor.answers_are_spans) != predictor.answers_are_spans:
+        raise ConfigurationError(
+            f"found the predictor {predictor.__name__} for the model {type(model).__name__}, expected {name}"
+        )
 
 
 def plain(value: Any) -> Any:

@@ -25,9 +25,10 @@ def explained(command: str, args: Namespace) -> ContextManager[None]:
     """Lets an interruption of a command, or a full disk, say how to go on."""
     options = ("serialization_dir", "output_file", "predictions_output_file", "output_path")
     output = ", ".join(filter(None, (getattr(args, option, None) for option in options)))
-    if command != "train":
-        return stopping.explained(str, output)
-    return stopping.explained(partial(_go_on, args), output, partial(_best_so_far, args))
+    if command == "train":
+        return stopping.explained(partial(_go_on, args), output, partial(_best_so_far, args))
+    answers = f"{output} has the answers so far" if command == "predict" and output else ""
+    return stopping.explained(str, output, lambda: answers)
 
 
 def metric_lines(metrics: Dict[str, Any]) -> List[str]:

@@ -6,8 +6,10 @@ import re
 import shlex
 import subprocess
 import sys
+from unittest.mock import Mock
 
 import pytest
+import torch
 
 from allennlp_coref_rc.__main__ import main
 from tests.shared import PROJECT
@@ -31,6 +33,7 @@ def clone(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         main(["train", "small.json", "-s", "output/quick_start"])
+    torch.save({"epoch": 1}, folder / "trainer.th")
     (folder / "broken.jsonnet").write_text("{ trainer: { num_epochs: 5 }\n")
     archive = (folder / "output" / "quick_start" / "model.tar.gz").read_bytes()
     (folder / "half.tar.gz").write_bytes(archive[: len(archive) // 2])
@@ -133,6 +136,12 @@ def test_a_good_config_is_said_to_be_good(clone, monkeypatch, capsys):
             ["predict", "output/quick_start", "small.json", "--output-file", "./small.json"],
             "./small.json: found the input as output too, expected another file",
         ),
+        (
+            ["predict", "output/quick_start", "small.json", "--predictor", "span_reader"],
+            "found the predictor SpanReaderPredictor for the model GAReader, expected cloze_reader",
+        ),
+        (["diff", "output/quick_start/best.th", "trainer.th"], "trainer.th: found 'epoch', which is no tensor"),
+        (["check", ""], "an empty path: no such config; coref-rc configs lists"),
         (["print-results", "nowhere", "--keys", "accuracy"], "nowhere: no such folder, expected one of trainings"),
         (["check", "output"], "output: found a directory, expected a config"),
     ],
@@ -178,6 +187,13 @@ def test_an_interruption_says_how_to_go_on(clone, tmp_path, monkeypatch, capsys)
         f"coref-rc: stopped; {folder}/model.tar.gz has the best model so far; the same command with --recover" in error
     )
     assert "Traceback" not in error
+
+
+def test_an_interruption_of_predict_says_where_its_answers_are(clone, monkeypatch, capsys):
+    monkeypatch.chdir(clone)
+    monkeypatch.setattr("allennlp_coref_rc.commands.allennlp_predict.Manager.run", Mock(side_effect=KeyboardInterrupt))
+    words = ["predict", "output/quick_start", "test", "--use-dataset-reader", "--output-file", "answers.jsonl"]
+    assert screen(words, capsys) == (130, "\ncoref-rc: stopped; answers.jsonl has the answers so far\n")
 
 
 def interrupted_after(number):

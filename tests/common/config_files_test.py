@@ -32,3 +32,19 @@ def test_a_folder_is_no_config(tmp_path):
     """Jsonnet ends the process, and this test with it."""
     with pytest.raises(ConfigurationError, match=f"^{tmp_path}: found a directory, expected a config$"):
         load_config(str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    "name, advice",
+    [
+        ("babi/ga_corefgru.jsonnet", "did you mean babi/ga_coref_gru.jsonnet?"),
+        ("training_config/babi/ga_corefgru", "did you mean babi/ga_coref_gru.jsonnet?"),
+        ("quickstart.jsonnet", "did you mean babi/quick_start.jsonnet?"),
+        ("nosuch.jsonnet", "coref-rc configs lists those that come with the package"),
+        ("wikihop.jsonnet", "coref-rc configs lists those that come with the package"),
+    ],
+)
+def test_advice_is_a_name_that_is_close(name, advice):
+    with pytest.raises(ConfigurationError) as error:
+        load_config(name)
+    assert str(error.value) == f"{name}: no such config; {advice}"

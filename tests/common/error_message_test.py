@@ -1,4 +1,5 @@
 import errno
+import os
 import traceback
 
 import pytest
@@ -93,3 +94,10 @@ def test_the_message_of_a_worker_comes_through():
     assert message_of(ProcessRaisedException("Traceback ...\nKeyError: 'x'", 0, 1)) is None
     ended = ProcessExitedException("process 0 terminated with signal SIGKILL", 0, 1, -9, "SIGKILL")
     assert message_of(ended).startswith("one of the processes that train the model together ended: process 0")
+
+
+def test_an_empty_path_has_a_name():
+    assert message_of(ConfigurationError(": no such file")) == "an empty path: no such file"
+    with pytest.raises(OSError) as error:
+        os.stat("")
+    assert message_of(error.value) == "an empty path: no such file"
