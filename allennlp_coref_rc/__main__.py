@@ -73,7 +73,6 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
         # Or the interpreter searches all that was imported for garbage before it ends, for a second and more.
         atexit.register(gc.freeze)
     with terminable():
-        quiet_start.end()
         _main(list(sys.argv[1:] if arguments is None else arguments))
 
 
@@ -86,6 +85,7 @@ def _main(words: List[str]) -> None:
             trust = _take(words, "--trust")
             allennlp.run(words, verbose, trust)
         else:
+            quiet_start.end()
             _check_name(words)
             args = build_parser().parse_args(words)
             with explained(partial(args.go_on, args)), nullcontext() if verbose else quiet_logs():

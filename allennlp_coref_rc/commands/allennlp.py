@@ -6,6 +6,7 @@ from typing import List
 from unittest.mock import patch
 
 from allennlp_coref_rc.commands.training_folder import removed_if_refused
+from allennlp_coref_rc.common import quiet_start
 from allennlp_coref_rc.common.config_files import locate
 from allennlp_coref_rc.common.long_run import long_run
 from allennlp_coref_rc.common.packages import import_packages
@@ -63,6 +64,8 @@ def run(argv: List[str], verbose: bool = False, trust: bool = False) -> None:
         if argv[0] == "evaluate" and not trust:
             # It also builds what loads the data, from the archive's config.
             stack.enter_context(only_registered(args.archive_file))
+        # Until here nothing was done, and packages that are imported may fail to handle an interruption.
+        quiet_start.end()
         refusable = removed_if_refused(args.serialization_dir) if argv[0] == "train" else nullcontext()
         with explained(argv[0], args), refusable, whole_archives(), long_run():
             result = args.func(args)

@@ -1,6 +1,7 @@
 """
-Lets Ctrl-C end a command without a traceback while this package is imported, of which this module comes first: `main`,
-which says that it was stopped, is not there yet.
+Lets Ctrl-C end a command without a traceback while packages are imported. Of this package, this module comes first:
+`main`, which says that a command was stopped, is not there yet. Other packages may go on after an interruption, half
+imported.
 """
 
 import os

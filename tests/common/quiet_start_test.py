@@ -17,11 +17,15 @@ class Interrupt(MetaPathFinder):
 
 sys.meta_path.insert(0, Interrupt())
 sys.argv[0] = "-m"
-import allennlp_coref_rc.__main__
+from allennlp_coref_rc.__main__ import main
+
+main(["evaluate", "nowhere", "test"])
 """
 
 
-@pytest.mark.parametrize("module", ["wrapt", "allennlp_coref_rc.registration", "allennlp_coref_rc.commands.draw"])
+@pytest.mark.parametrize(
+    "module", ["wrapt", "allennlp_coref_rc.registration", "allennlp_coref_rc.commands.draw", "torch"]
+)
 def test_an_interruption_of_the_imports_shows_nothing(module):
     """The process ends by the signal, which a shell gives the status 130."""
     command = [sys.executable, "-c", INTERRUPTED, module]
