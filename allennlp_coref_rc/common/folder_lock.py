@@ -1,6 +1,5 @@
 """Lets one process at a time train in a folder, with `coref-rc train`, `allennlp train` or AllenNLP's `train_model`."""
 
-import fcntl
 import functools
 import os
 import shutil
@@ -21,6 +20,8 @@ def locked(folder: str) -> Iterator[None]:
     folder itself, so that no file of it is seen there, and it ends with the process. Where the file system has no
     locks, nothing is locked.
     """
+    import fcntl
+
     descriptor = os.open(folder, os.O_RDONLY)
     HELD.add(descriptor)
     try:
@@ -48,11 +49,11 @@ def _let_go() -> None:
     HELD.clear()
 
 
-os.register_at_fork(after_in_child=_let_go)
-
-
 def install(train: Any) -> None:
     """Changes `train_model` in AllenNLP's module `allennlp.commands.train`, which is given."""
+    if os.name != "posix":
+        return  # Windows has no locks of folders.
+    os.register_at_fork(after_in_child=_let_go)
     original = train.train_model
 
     @functools.wraps(original)

@@ -8,13 +8,13 @@ import os
 import signal
 import sys
 
-COMMANDS = ("coref-rc", "-m")
-"""What `sys.argv` begins with while `coref-rc`, or a package after `python -m`, is imported."""
-
 
 def begin() -> None:
-    """Ends this process at Ctrl-C, as the system does, if it is a command."""
-    if os.path.basename(sys.argv[0]) in COMMANDS and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    """Ends this process at Ctrl-C, as the system does, if it is `coref-rc` or `python -m allennlp_coref_rc`."""
+    # While a package is imported for `python -m`, this is all that `sys.argv` begins with.
+    module = sys.argv[0] == "-m" and "allennlp_coref_rc" in sys.orig_argv
+    is_command = module or os.path.basename(sys.argv[0]) == "coref-rc"
+    if is_command and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 

@@ -16,7 +16,7 @@ class Interrupt(MetaPathFinder):
             os.kill(os.getpid(), signal.SIGINT)
 
 sys.meta_path.insert(0, Interrupt())
-sys.argv[0] = "-m"
+sys.argv[0] = "coref-rc"
 from allennlp_coref_rc.__main__ import main
 
 main(["evaluate", "nowhere", "test"])
@@ -34,17 +34,19 @@ def test_an_interruption_of_the_imports_shows_nothing(module):
 
 
 @pytest.mark.parametrize(
-    "name, before, after",
+    "name, module, before, after",
     [
-        ("/usr/bin/coref-rc", signal.default_int_handler, signal.SIG_DFL),
-        ("-m", signal.default_int_handler, signal.SIG_DFL),
-        ("-m", signal.SIG_IGN, signal.SIG_IGN),
-        ("/usr/bin/allennlp", signal.default_int_handler, signal.default_int_handler),
-        ("", signal.default_int_handler, signal.default_int_handler),
+        ("/usr/bin/coref-rc", "", signal.default_int_handler, signal.SIG_DFL),
+        ("-m", "allennlp_coref_rc", signal.default_int_handler, signal.SIG_DFL),
+        ("-m", "allennlp_coref_rc", signal.SIG_IGN, signal.SIG_IGN),
+        ("-m", "package_of_a_user", signal.default_int_handler, signal.default_int_handler),
+        ("/usr/bin/allennlp", "", signal.default_int_handler, signal.default_int_handler),
+        ("", "", signal.default_int_handler, signal.default_int_handler),
     ],
 )
-def test_only_a_command_is_ended_by_an_interruption(name, before, after, monkeypatch):
+def test_only_a_command_is_ended_by_an_interruption(name, module, before, after, monkeypatch):
     monkeypatch.setattr(sys, "argv", [name])
+    monkeypatch.setattr(sys, "orig_argv", ["python", "-m", module, "train"])
     original = signal.signal(signal.SIGINT, before)
     try:
         quiet_start.begin()
