@@ -130,7 +130,8 @@ def test_a_printed_command_runs_with_nothing_but_another_transformer(printed, fo
 
 def test_without_a_gpu_they_are_left_out(folder, capsys, monkeypatch):
     monkeypatch.chdir(folder)
-    main(["reproduce", "--conditions", "transformers.yaml", "--table", "*.quoref"])
+    with pytest.raises(SystemExit, match="1"):
+        main(["reproduce", "--conditions", "transformers.yaml", "--table", "*.quoref"])
     said = capsys.readouterr()
     assert "0 of 0 runs finished" in said.out and said.err.count("[no GPU]") == 11
     assert "quoref.bert: a run needs a GPU, and the weights of bert-base-cased; add --gpus" in said.err
