@@ -13,7 +13,7 @@ from allennlp_coref_rc.annotations.alignment import UNKNOWN
 from allennlp_coref_rc.annotations.annotators import Annotator, annotate_documents
 from allennlp_coref_rc.annotations.formats import FORMATS
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.common.files import COMPRESSED, local_path, open_text
+from allennlp_coref_rc.common.files import COMPRESSED, bare, local_path, open_text
 from allennlp_coref_rc.common.hub_addresses import is_hub_address
 from allennlp_coref_rc.common.json_objects import excerpt, parse_json
 from allennlp_coref_rc.data.dataset_readers import ReadingComprehensionReader
@@ -212,7 +212,7 @@ def document_source(path: str, reader: Optional[Dict[str, Any]] = None, format: 
         annotators = source.header()["annotators"]
         last = header if "together" in header or not annotators else annotators[-1]
         return replace(source, together=not isinstance(last, dict) or last.get("together") is not False)
-    if _bare(path).endswith((".ann", "conll", ".conllu")):
+    if bare(path).endswith((".ann", "conll", ".conllu")):
         raise ConfigurationError(f"{path}: found a name of annotations, expected plain text or also --format")
     return (JsonLines if _is_json(path) else TextLines)(path)
 
@@ -230,14 +230,7 @@ def build_reader(config: str) -> ReadingComprehensionReader:
 
 def _is_json(path: str) -> bool:
     """Whether a file is JSON, plain or compressed, by its name."""
-    return _bare(path).endswith((".jsonl", ".json"))
-
-
-def _bare(path: str) -> str:
-    """A path without the suffix of a compressed file."""
-    for suffix in COMPRESSED:
-        path = path.removesuffix(suffix)
-    return path
+    return bare(path).endswith((".jsonl", ".json"))
 
 
 def _line_id(path: str, number: int) -> str:

@@ -18,7 +18,7 @@ from allennlp_coref_rc.common.config_check import (
 from allennlp_coref_rc.common.config_files import check_overrides, load_config
 from allennlp_coref_rc.common.config_walk import unregistered
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.common.files import check_writable
+from allennlp_coref_rc.common.files import check_writable, is_among
 from allennlp_coref_rc.common.plurals import counted
 from allennlp_coref_rc.trust.archives import config_of, is_trusted
 from allennlp_coref_rc.trust.registered_names import only_registered
@@ -193,9 +193,7 @@ def _check_data(archive: str, reader: Any, path: Any) -> None:
 
 
 def _check_output_file(path: str, inputs: Sequence[Any]) -> None:
-    if os.path.exists(path) and any(
-        isinstance(one, str) and os.path.realpath(one) == os.path.realpath(path) for one in inputs
-    ):
+    if os.path.exists(path) and is_among(path, [one for one in inputs if isinstance(one, str)]):
         raise ConfigurationError(f"{path}: found the input as output too, expected another file")
     folder = os.path.dirname(path)
     if folder and not os.path.isdir(folder):

@@ -1,6 +1,5 @@
 import argparse
 import json
-import os
 from typing import NamedTuple
 
 from allennlp_coref_rc.common.errors import ConfigurationError
@@ -52,12 +51,12 @@ def _compare(args: argparse.Namespace) -> None:
 
 
 def _ensemble(args: argparse.Namespace) -> None:
-    from allennlp_coref_rc.common.files import atomic_write
+    from allennlp_coref_rc.common.files import atomic_write, is_among
     from allennlp_coref_rc.reproduction.ensemble import ensemble
 
     if args.score:
         raise ConfigurationError("found --ensemble and --score, expected one of them")
-    if os.path.realpath(args.ensemble) in map(os.path.realpath, args.predictions):
+    if is_among(args.ensemble, args.predictions):
         raise ConfigurationError(f"--ensemble {args.ensemble}: found one of the FILEs, expected another file")
     correct = []
     with atomic_write(args.ensemble) as file:

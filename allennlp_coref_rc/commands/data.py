@@ -124,12 +124,13 @@ def simulate(args: argparse.Namespace) -> None:
 
 
 def mix(args: argparse.Namespace) -> None:
+    from allennlp_coref_rc.common.files import is_among
     from allennlp_coref_rc.data.babi.babi_files import NUM_TASKS, find_split
     from allennlp_coref_rc.data.babi.mixed_stories import read_stories, write_mixed_stories
 
     tasks = _tasks(args.tasks, range(1, NUM_TASKS + 1))
     _check_seed(args.seed)
-    if os.path.realpath(args.source) == os.path.realpath(args.output_folder):
+    if is_among(args.output_folder, [args.source]):
         raise ConfigurationError(f"found {args.source} twice, expected another folder for what is written")
     sources = {(task, split): find_split(args.source, task, split) for task in tasks for split in args.splits}
     os.makedirs(args.output_folder, exist_ok=True)

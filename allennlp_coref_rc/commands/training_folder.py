@@ -25,7 +25,7 @@ def removed_if_refused(folder: str) -> Iterator[None]:
         raise
     except (ConfigurationError, OSError, ValueError) as error:
         begun = os.listdir(folder) if new and os.path.isdir(folder) else [""]
-        known = all(any(fnmatch(name, known) for known in BEFORE_TRAINING) for name in begun)
-        if known and message_of(error) is not None:
+        early = all(any(fnmatch(name, known) for known in BEFORE_TRAINING) for name in begun)
+        if early and message_of(error) is not None:
             shutil.rmtree(folder)
         raise

@@ -69,7 +69,7 @@ def _message_of(error: BaseException) -> Optional[str]:
 
 
 def _of_config(error: ValueError) -> Optional[str]:
-    """What a constructor says of a config's values, such as a learning rate of -1, if that is the error."""
+    """The message of a constructor that refuses a config's value, such as a learning rate of -1, if it raised this."""
     frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
     constructor = None
     while frames and frames[-1].f_code.co_name == "__init__":

@@ -21,6 +21,17 @@ DAMAGES = (EOFError, OSError, zlib.error, lzma.LZMAError)
 """The errors that damaged files raise when they are read."""
 
 
+def bare(path: str) -> str:
+    """A path without the suffix of a compressed file."""
+    name, suffix = os.path.splitext(path)
+    return name if suffix in COMPRESSED else path
+
+
+def is_among(path: str, others: Iterable[str]) -> bool:
+    """Whether a path leads to the file or folder of another one."""
+    return os.path.realpath(path) in map(os.path.realpath, others)
+
+
 def named_paths(arguments: Iterable[str]) -> Dict[str, str]:
     """
     The paths by name, from arguments NAME=PATH. If an argument has no "=", or is itself the path of a file, the name is
@@ -41,8 +52,8 @@ def named_paths(arguments: Iterable[str]) -> Dict[str, str]:
 def local_path(path: str) -> str:
     """
     The local file or folder of a path, or of an address, whose file AllenNLP downloads into its cache. A local path
-    needs no cache, since the cache's folder, in the user's home, may be one that cannot be written to. What is not
-    there raises a `ConfigurationError`.
+    needs no cache, since the cache's folder, in the user's home, may be one that cannot be written to. A missing
+    file raises a `ConfigurationError`.
     """
     if os.path.exists(path):
         return path
@@ -217,8 +228,8 @@ def write_text(path: Union[str, os.PathLike], text: str) -> None:
 @contextmanager
 def partial_path(path: Union[str, os.PathLike]) -> Iterator[str]:
     """
-    A path beside this one, PATH.part, for what writes large files by itself. The file gets its own name when it is
-    complete. What a killed process leaves, the next one replaces.
+    A path beside this one, PATH.part, for code that writes a large file by itself. The file gets its own name when it
+    is complete. If a process is killed and leaves such a file, the next process replaces it.
     """
     part = f"{os.fspath(path)}.part"
     try:

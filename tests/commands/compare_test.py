@@ -50,7 +50,7 @@ def test_scores_are_compared(files, capsys):
 
 
 def refusal(capsys, *arguments):
-    """What the screen says about arguments that cannot be used."""
+    """The text on the screen after arguments that cannot be used."""
     with pytest.raises(SystemExit) as stop:
         call(*arguments)
     assert stop.value.code == 2

@@ -11,7 +11,7 @@ REPORT = environment_report.Report({"torch": "2.13.0", "numpy": "2.4"}, [], [], 
 
 @pytest.fixture
 def says(monkeypatch, capsys):
-    """What the command prints for a report, and its exit status."""
+    """The text that the command prints for a report, and its exit status."""
 
     def run(report, *options):
         monkeypatch.setattr(environment_report, "report", lambda: report)

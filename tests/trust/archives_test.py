@@ -1,4 +1,4 @@
-"""What a stranger's archive must not do: run code, reach files, use the network. Each case once did."""
+"""A stranger's archive must not run code, reach files or use the network. Each case here once did."""
 
 import io
 import json

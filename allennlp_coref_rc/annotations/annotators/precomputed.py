@@ -105,7 +105,10 @@ class PrecomputedAnnotator(Annotator):
         by_id: Dict[str, Tuple[str, AnnotatedText]] = {}
         number = 0
         for file in self._files():
-            local = local_path(file)
+            try:
+                local = local_path(file)
+            except ConfigurationError as error:
+                raise ConfigurationError(f"precomputed: path is {self._path!r}: no such file") from error
             with known_as(file, local):
                 for text in self._format.read(local):
                     number += 1
@@ -121,16 +124,12 @@ class PrecomputedAnnotator(Annotator):
         return by_id
 
     def _files(self) -> List[str]:
-        found = [self._path]
         if glob.has_magic(self._path):
             found = sorted(glob.glob(self._path))
         elif os.path.isdir(self._path):
             found = sorted(glob.glob(os.path.join(glob.escape(self._path), self._format.files)))
         else:
-            try:
-                local_path(self._path)
-            except ConfigurationError as error:
-                raise ConfigurationError(f"precomputed: path is {self._path!r}: no such file") from error
+            found = [self._path]
         if not found:
             raise ConfigurationError(
                 f"precomputed: path is {self._path!r}: found no files there (in a folder, files like "

@@ -6,9 +6,7 @@ from typing import Dict, Iterable, Iterator, List, Tuple
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Edge, Span
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.common.files import open_text
-
-SUFFIX = re.compile(r"\.ann(\.gz|\.bz2|\.xz)?$")
+from allennlp_coref_rc.common.files import bare, open_text
 
 LINE = re.compile(r"[^\r\n]+")
 
@@ -38,8 +36,8 @@ def read_brat(path: str) -> Iterator[AnnotatedText]:
     The span of a discontinuous annotation goes from its first to its last character; the span of an event is its
     trigger. Types of annotations, attributes, normalizations and notes are not read. The id is NAME.
     """
-    name = SUFFIX.sub("", path)
-    if name == path:
+    name = bare(path).removesuffix(".ann")
+    if name == bare(path):
         raise ConfigurationError(f"{path}: found another ending, expected .ann")
     # Brat counts a byte order mark as a character.
     with open_text(f"{name}.txt", newline="", encoding="utf-8") as lines:

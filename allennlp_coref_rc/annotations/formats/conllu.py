@@ -6,10 +6,9 @@ from typing import Dict, Iterator, List, Optional, Tuple
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Cluster, Edge, Span
 from allennlp_coref_rc.annotations.formats.conllu_sentences import Sentence, Word, read_conllu_sentences
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.files import bare
 
 logger = logging.getLogger(__name__)
-
-SUFFIX = re.compile(r"\.conllu(\.gz|\.bz2|\.xz)?$")
 
 BRACKET = re.compile(r"(\()?([^\s()\[\]-]+)(?:\[(\d{1,3})/(\d{1,3})\])?(?:-[^\s()]*)?(\))?")
 """An opening bracket, an entity, the part of a discontinuous mention, other values, a closing bracket."""
@@ -32,6 +31,7 @@ def read_conllu(path: str) -> Iterator[AnnotatedText]:
     A document begins at each `# newdoc`, whose `id` is the text's. A file without `# newdoc` is a document with the
     name of the file as its id.
     """
+    file = bare(os.path.basename(path)).removesuffix(".conllu")
     document: Optional[_Document] = None
     empty = 0
     for sentence in read_conllu_sentences(path):
@@ -39,8 +39,7 @@ def read_conllu(path: str) -> Iterator[AnnotatedText]:
             yield document.finish()
             empty += document.empty
         if sentence.begins or document is None:
-            name = SUFFIX.sub("", os.path.basename(path)) if sentence.document == path else sentence.document
-            document = _Document(path, name)
+            document = _Document(path, file if sentence.document == path else sentence.document)
         document.add(sentence)
     if document is not None:
         yield document.finish()

@@ -292,7 +292,7 @@ class ReadingComprehensionReader(DatasetReader):
         """This worker's share of the annotated documents of a file, each with its place for messages."""
         path = self.find(file_path)
         logger.info("Reading questions from %s", path)
-        # Of a file that was downloaded, the user knows the address, and not its place in the cache.
+        # The user knows the address of a file that was downloaded, and not its place in the cache.
         name = file_path if "://" in file_path else path
         with known_as(name, path):
             for place, document in self._documents(path, file_path):

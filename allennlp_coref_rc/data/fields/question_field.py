@@ -20,7 +20,7 @@ class QuestionField(MetadataField):
 
 
 class Questions(UserList):
-    """What is known about the questions of a batch."""
+    """The metadata of the questions of a batch."""
 
     def to_json(self) -> List[Any]:
         """What AllenNLP writes of it into a file of predictions."""
@@ -28,5 +28,5 @@ class Questions(UserList):
 
 
 def metadata_of(instance: Instance) -> Dict[str, Any]:
-    """What a reader knows about the question of an instance."""
+    """The metadata of an instance's question."""
     return cast(Dict[str, Any], cast(MetadataField, instance["metadata"]).metadata)

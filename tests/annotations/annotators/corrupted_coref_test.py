@@ -11,7 +11,7 @@ from allennlp_coref_rc.annotations.clusters import random_clusters, remove_menti
 
 STORY = "Mary went to the office . Bill got the milk there . mary got the Office milk . Where is Mary ?"
 
-# What the seed 13370 draws for the story. Results that are reported depend on it.
+# The seed 13370 draws these for the story. Results that are reported depend on it.
 RANDOM = [[(8, 9), (10, 11), (21, 22)], [(0, 1), (13, 14)], [(14, 15), (19, 20)]]
 REMOVED = [[(0, 1), (20, 21)], [(4, 5), (15, 16)]]
 

@@ -1,5 +1,6 @@
 """
-What annotated documents may say about their questions. Readers refuse anything else, and name the file and the line.
+Annotated documents may have certain data about their questions. Readers refuse anything else, and name the file and
+the line.
 """
 
 import json
