@@ -10,7 +10,7 @@ import streamlit as st
 from allennlp_coref_rc.annotation_runs.config_option import build_annotator
 from allennlp_coref_rc.annotations.annotators import Annotator
 from allennlp_coref_rc.common.error_message import message_of
-from allennlp_coref_rc.playground.asking import NoAnnotator, Question, Reader, Reading, Remembering
+from allennlp_coref_rc.playground.asking import AskedReader, NoAnnotator, Question, Reading, Remembering
 from allennlp_coref_rc.reading import Answer
 from allennlp_coref_rc.trust.archives import trusting
 
@@ -36,14 +36,14 @@ def plain(text: str) -> str:
     return re.sub(r"([\\`*_{}\[\]()<>#+\-.!|~$:])", r"\\\1", text)
 
 
-def load_reader(archive: str, trust: bool) -> Reader:
+def load_reader(archive: str, trust: bool) -> AskedReader:
     """A trained reader. It is loaded again if its file has changed."""
     return _reader(archive, trust, os.path.getmtime(archive) if os.path.exists(archive) else 0.0)
 
 
 @st.cache_resource(show_spinner="Loading the reader …", max_entries=8)
-def _reader(archive: str, trust: bool, changed: float) -> Reader:
-    return Reader(archive, trust)
+def _reader(archive: str, trust: bool, changed: float) -> AskedReader:
+    return AskedReader(archive, trust)
 
 
 @st.cache_resource(show_spinner="Loading the annotator …", max_entries=8)
@@ -57,12 +57,12 @@ def load_annotator(config: str, trust: bool) -> Annotator:
 
 
 @st.cache_data(show_spinner=False, max_entries=KEPT)
-def answer_of(key: str, _reader: Reader, _question: Question, _reading: Reading) -> Answer:
+def answer_of(key: str, _reader: AskedReader, _question: Question, _reading: Reading) -> Answer:
     """A reader's answer. Answers are remembered by `key`, which `_screen.key_of` makes."""
     return _reader.answer(_question, _reading.clusters)
 
 
 @st.cache_data(show_spinner="Reading sentence by sentence …", max_entries=KEPT)
-def beliefs_of(key: str, _reader: Reader, _question: Question, _reading: Reading) -> List[Optional[Answer]]:
+def beliefs_of(key: str, _reader: AskedReader, _question: Question, _reading: Reading) -> List[Optional[Answer]]:
     """A reader's answers after each sentence. They are remembered by `key`, as those of `answer_of`."""
     return _reader.beliefs(_question, _reading)

@@ -13,7 +13,7 @@ from allennlp_coref_rc.pages.marked_text import joined
 from allennlp_coref_rc.pages.stories import shown_candidates
 from allennlp_coref_rc.playground._editor import Editing, current_editing, show_clusters, show_edits
 from allennlp_coref_rc.playground._loading import answer_of, beliefs_of, load_annotator, load_reader, plain, told
-from allennlp_coref_rc.playground.asking import NoAnnotator, Question, Reader, Reading, annotated, transferred
+from allennlp_coref_rc.playground.asking import AskedReader, NoAnnotator, Question, Reading, annotated, transferred
 from allennlp_coref_rc.playground.charts import belief_chart, probability_chart
 from allennlp_coref_rc.playground.examples import examples
 from allennlp_coref_rc.reading import Answer
@@ -48,7 +48,7 @@ class Asked:
     """A reader, the question as the reader sees it with the clusters of the page, and the answer."""
 
     name: str
-    reader: Reader
+    reader: AskedReader
     reading: Reading
     answer: Answer
 
@@ -153,14 +153,14 @@ def take_example(name: str) -> None:
     st.session_state.update(values)
 
 
-def first_reading(question: Question, reader: Optional[Reader], annotator: Optional[Annotator]) -> Reading:
+def first_reading(question: Question, reader: Optional[AskedReader], annotator: Optional[Annotator]) -> Reading:
     """
     The question with the clusters from which editing begins, as the first reader sees it. Without one, the passage.
     """
     return reader.read(question, annotator) if reader else annotated(question.passage, annotator or NoAnnotator())
 
 
-def show_answers(question: Question, readers: Dict[str, Reader], editing: Editing) -> List[Asked]:
+def show_answers(question: Question, readers: Dict[str, AskedReader], editing: Editing) -> List[Asked]:
     """Shows each reader's answer with its probabilities. The edited clusters are those of the first reader."""
     st.subheader("Answer", anchor=False)
     asked: List[Asked] = []
@@ -242,6 +242,6 @@ def show_requests(question: Question, asked: List[Asked], archives: Dict[str, st
             st.code(f"coref-rc predict {archives[one.name]} request.jsonl", language="bash")
 
 
-def key_of(reader: Reader, question: Question, reading: Reading) -> str:
+def key_of(reader: AskedReader, question: Question, reading: Reading) -> str:
     """A text that is different for each reader and each request."""
     return json.dumps([reader.key, reader.request(question, reading.clusters)])

@@ -18,8 +18,7 @@ from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import 
 )
 from allennlp_coref_rc.reading import Answer
 from allennlp_coref_rc.reading.annotate import annotate
-from allennlp_coref_rc.reading.load import Reader as PythonReader
-from allennlp_coref_rc.reading.load import load
+from allennlp_coref_rc.reading.load import Reader, load
 from allennlp_coref_rc.trust.archives import trusting
 
 REMEMBERED = 500
@@ -144,7 +143,7 @@ class NoAnnotator(Annotator):
         return text
 
 
-class Reader:
+class AskedReader:
     """
     A trained reader in the playground.
 
@@ -186,7 +185,7 @@ class Reader:
             data._annotator = annotator
             predictor = copy.copy(reader.predictor)
             predictor._dataset_reader = data
-            reader = PythonReader(reader.path, predictor)
+            reader = Reader(reader.path, predictor)
         answer = reader.answer(**self.request(question))
         tokens = answer.passage_tokens
         sentences = self._data.split(question.passage).sentences

@@ -8,9 +8,9 @@ from allennlp_coref_rc.annotations.annotators import Annotator, ExactMatchCoref
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.babi.babi_files import BabiQuestion
 from allennlp_coref_rc.playground.asking import (
+    AskedReader,
     NoAnnotator,
     Question,
-    Reader,
     Reading,
     Remembering,
     annotated,
@@ -28,7 +28,7 @@ ZELDA, MILK, QUENTIN = [(0, 1), (11, 12)], [(3, 4), (21, 22)], [(5, 6)]
 
 @pytest.fixture(scope="module")
 def reader(archive):
-    return Reader(archive)
+    return AskedReader(archive)
 
 
 @pytest.fixture(scope="module")
