@@ -29,6 +29,7 @@ CLASSES = (
     ("p", function_words.PREPOSITIONS),
     ("v", function_words.ADVERBS | function_words.INTENSIFIERS),
     ("c", function_words.CONJUNCTIONS | frozenset(["and", "there"])),
+    ("h", frozenset(["her"])),
     ("n", PRONOUNS),
     ("e", function_words.DETERMINERS | function_words.POSSESSIVES),
 )
@@ -38,6 +39,9 @@ LETTERS = {word: letter for letter, known in reversed(CLASSES) for word in known
 
 NAME, WORD, BREAK = "m", "w", "c"
 """The letters of a capitalised word, of any other word, and of what ends a clause, such as a comma."""
+
+HER, HER_DOG = "h", re.compile("h(?=[ws])")
+"""The letter of "her", which begins a noun phrase ("her dog") or is one, and where it begins one."""
 
 OF = "(?:o[ie]*[wsm]+)?"
 
@@ -57,10 +61,10 @@ PATTERNS = [
         "v*{subject}x*(?P<verb>b)v*(?P<object>[ie]+[ws]+{of})",
         # Lily is green. The man is Brown.
         "v*{subject}x*(?P<verb>b)v*(?P<object>w+|m+)$",
-        # The box fits inside the chest. Mary has often gone to the garden.
-        "v*{subject}x*v*(?P<verb>w)v*(?P<more>p+)(?P<object>m+|n|[ie]*[ws]+{of})",
-        # She took the milk. John loves Mary. The brothers have a dog.
-        "v*{subject}x*v*(?P<verb>[wx])v*(?P<object>m+|n|[ie]+[ws]+{of})",
+        # The box fits inside the chest. Mary has often gone to the garden. She did not go to the garden.
+        "v*{subject}[xd]*v*(?P<verb>w)v*(?P<more>p+)(?P<object>m+|n|[ie]*[ws]+{of})",
+        # She took the milk. John does not love Mary. The brothers have a dog. He did the work.
+        "v*{subject}[xd]*v*(?P<verb>[wxd])v*(?P<object>m+|n|[ie]+[ws]+{of})",
     )
 ]
 """The clauses that are understood, from their beginning, in letters of `CLASSES`, one for each token."""
@@ -95,6 +99,7 @@ def _triples(tokens: Sequence[str], sentence: Span) -> Iterator[Edge]:
     start, stop = sentence
     words = [token.lower().replace("’", "'") for token in tokens[start:stop]]
     letters = "".join(_letter(token, word) for token, word in zip(tokens[start:stop], words))
+    letters = HER_DOG.sub("e", letters).replace(HER, "n")
     for clause in re.finditer(f"[^{BREAK}]+", letters):
         found = next(filter(None, (pattern.match(clause[0]) for pattern in PATTERNS)), None)
         if found:

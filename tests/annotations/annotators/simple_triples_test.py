@@ -27,6 +27,13 @@ CASES = {
     "Mary is no longer in the kitchen .": ("Mary", "not_is_longer_in", "the kitchen"),
     "She quickly grabbed the old milk there .": ("She", "grabbed", "the old milk"),
     "Did John love Mary ?": ("John", "love", "Mary"),
+    "John does not love Mary .": ("John", "not_love", "Mary"),
+    "I did n't often go to the garden .": ("I", "not_go_to", "the garden"),
+    "The old men do their work .": ("The old men", "do", "their work"),
+    "Mary loves her old dog .": ("Mary", "loves", "her old dog"),
+    "Her dog loves Mary .": ("Her dog", "loves", "Mary"),
+    "John loves her .": ("John", "loves", "her"),
+    "John saw her in the garden .": ("John", "saw", "her"),
     "It ’s a pity": ("It", "is_a", "a pity"),
 }
 
