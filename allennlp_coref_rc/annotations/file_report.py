@@ -7,6 +7,7 @@ from allennlp_coref_rc.annotations.document import FORMAT, Document, parse_heade
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import open_text
 from allennlp_coref_rc.common.json_objects import excerpt, parse_json
+from allennlp_coref_rc.common.plurals import counted
 
 COUNTED = ("tokens", "sentences", "clusters", "mentions", "frames", "relations", "edges")
 """The things that are counted in a document, in the order of the table."""
@@ -91,7 +92,7 @@ class Report:
             yield f"  {'documents with no ' + layer:<28}{number:>8,}{share}"
         for kind, number in self.warnings.items():
             more = "; …" if number > SHOWN_PLACES else ""
-            yield f"  warning: {kind}, {number:,} times: {'; '.join(self.places[kind])}{more}"
+            yield f"  warning: {kind}, {counted(number, 'time')}: {'; '.join(self.places[kind])}{more}"
         for layer in LAYERS:
             number = self.counts[f"no {layer}"]
             if number and number < documents:
@@ -101,7 +102,7 @@ class Report:
             yield f"  WARNING: NOTHING IS ANNOTATED: {nothing}"
         yield from (f"  error: {error}" for error in self.errors)
         more = f", of which {SHOWN_ERRORS} are shown" if self.num_errors > SHOWN_ERRORS else ""
-        yield f"  {self.num_errors:,} errors{more}"
+        yield f"  {counted(self.num_errors, 'error')}{more}"
 
 
 def report_on_file(path: str) -> Report:
@@ -131,7 +132,7 @@ def report_on_file(path: str) -> Report:
                 if document.text.id is not None:
                     ids[document.text.id] += 1
                     if ids[document.text.id] == 2:
-                        report.warn("the same id twice", f"line {number}, {document.text.id!r}")
+                        report.warn("two documents with the same id", f"line {number}, {document.text.id!r}")
     except ConfigurationError as error:
         report.error(str(error))
     if number == 0 and not report.num_errors:

@@ -2,12 +2,14 @@
 
 import sys
 from contextlib import ExitStack, nullcontext
+from importlib.util import find_spec
 from typing import List
 from unittest.mock import patch
 
 from allennlp_coref_rc.commands.training_folder import removed_if_refused
 from allennlp_coref_rc.common import quiet_start
 from allennlp_coref_rc.common.config_files import locate
+from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.long_run import long_run
 from allennlp_coref_rc.common.packages import import_packages
 from allennlp_coref_rc.common.quick_imports import quick_imports
@@ -36,6 +38,9 @@ def run(argv: List[str], verbose: bool = False, trust: bool = False) -> None:
     from allennlp_coref_rc.screen.processes import own_plugins
     from allennlp_coref_rc.screen.quiet import prediction_bar, quiet_screen
 
+    if argv[0] == "checklist" and find_spec("checklist") is None:
+        # AllenNLP says so only in its log.
+        raise ConfigurationError("checklist: found no package checklist, which this command needs")
     with ExitStack() as stack:
         with quick_imports():
             if not verbose:

@@ -5,7 +5,7 @@ import json
 import os
 import sys
 import traceback
-from typing import Any, Dict, Iterator, List, NamedTuple, Sequence, Tuple
+from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Sequence, Tuple
 
 from allennlp.commands import predict as allennlp_predict
 from allennlp.common import logging as common_logging
@@ -42,7 +42,7 @@ def predict(args: argparse.Namespace) -> Predicted:
     """
     Does the same as AllenNLP's function for the command, but sets lines that cannot be answered aside in
     OUTPUT.failed.jsonl: objects with the `file`, the `line`, the `error` and the `input`, which is the unchanged line.
-    Without OUTPUT, the screen names these lines.
+    Without OUTPUT, the screen names these lines. An answer has the `id` of its line, if there is one.
     """
     common_logging.FILE_FRIENDLY_LOGGING = args.file_friendly_logging
     if args.silent and not args.output_file:
@@ -119,14 +119,15 @@ class Manager(allennlp_predict._PredictManager):
     def _predict_json(self, batch_data: List[JsonDict]) -> Iterator[str]:
         predictor, alone = self._predictor, len(batch_data) == 1
         outputs = [predictor.predict_json(batch_data[0])] if alone else predictor.predict_batch_json(batch_data)
-        return self._lines_of(outputs)
+        ids = ({"id": values["id"]} if "id" in values else {} for values in batch_data)
+        return self._lines_of({**id, **output} for id, output in zip(ids, outputs))
 
     def _predict_instances(self, batch_data: List[Instance]) -> Iterator[str]:
         predictor, alone = self._predictor, len(batch_data) == 1
         outputs = [predictor.predict_instance(batch_data[0])] if alone else predictor.predict_batch_instance(batch_data)
         return self._lines_of(outputs)
 
-    def _lines_of(self, outputs: Sequence[JsonDict]) -> Iterator[str]:
+    def _lines_of(self, outputs: Iterable[JsonDict]) -> Iterator[str]:
         """The outputs as lines. Counts those that have warnings."""
         for output in outputs:
             self.warned += bool(output.get("warnings"))

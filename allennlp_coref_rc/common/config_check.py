@@ -69,8 +69,10 @@ def grouped(problems: Iterable[Problem]) -> List[str]:
     keys: Dict[str, List[str]] = {}
     for key, text in problems:
         keys.setdefault(text, []).append(key)
-    more = {text: f" (and {len(found) - 1} more keys)" if len(found) > 1 else "" for text, found in keys.items()}
-    return [f"{found[0]}{more[text]}: {text}" for text, found in keys.items()]
+    return [
+        f"{key} (and {counted(len(others), 'more key')}): {text}" if others else f"{key}: {text}"
+        for text, (key, *others) in keys.items()
+    ]
 
 
 def missing_devices(params: Mapping[str, Any]) -> List[Problem]:

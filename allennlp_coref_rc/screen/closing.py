@@ -115,6 +115,10 @@ def _find_learning_rate(args: Namespace, result: Any) -> List[str]:
     return [f"{os.path.join(args.serialization_dir, 'lr-losses.png')}: the loss at each learning rate"]
 
 
+def _test_installation(args: Namespace, result: Any) -> List[str]:
+    return ["All modules of AllenNLP can be imported; coref-rc environment tests the rest of the installation"]
+
+
 def _read(path: str) -> Dict[str, Any]:
     with open(path, encoding="utf-8") as file:
         return json.load(file)
@@ -125,4 +129,5 @@ CLOSINGS: Dict[str, Callable[[Namespace, Any], List[str]]] = {
     "evaluate": _evaluate,
     "predict": _predict,
     "find-lr": _find_learning_rate,
+    "test-install": _test_installation,
 }

@@ -60,12 +60,13 @@ def test_oddities_are_warnings(tmp_path):
         "a cluster of one mention": ["line 2, cluster 2"],
         "a mention in two clusters": ["line 2, [2, 3) in clusters 0 and 3"],
         "a relation without an argument": ["line 3, relation 0"],
-        "the same id twice": ["line 3, 'x'"],
+        "two documents with the same id": ["line 3, 'x'"],
     }
     assert (
         "  warning: a cluster without mentions, 6 times: line 2, cluster 1; line 4, cluster 0; line 5, cluster 0; …"
         in lines(path)
     )
+    assert "  warning: two documents with the same id, 1 time: line 3, 'x'" in lines(path)
 
 
 def test_every_malformed_line_is_an_error(tmp_path):

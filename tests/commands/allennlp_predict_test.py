@@ -87,6 +87,15 @@ def test_bad_lines_are_set_aside_and_all_others_answered(archive, tmp_path, caps
 
 
 @pytest.mark.parametrize("batch_size", [1, 100])
+def test_an_answer_has_the_id_of_its_question(archive, tmp_path, batch_size):
+    inputs, output = tmp_path / "questions.jsonl", tmp_path / "answers.jsonl"
+    lines = [{**GOOD[0], "id": "a"}, {"id": "bad"}, GOOD[1], {**GOOD[2], "id": 3}]
+    inputs.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert predict(archive, inputs, "--output-file", output, "--batch-size", batch_size) == 1
+    assert [answer.get("id") for answer in read(output)] == ["a", None, 3]
+
+
+@pytest.mark.parametrize("batch_size", [1, 100])
 def test_the_screen_says_how_many_answers_came_with_a_warning(archive, tmp_path, capsys, batch_size):
     unknown = {"passage": "Zelda put the trumpet in the aquarium.", "question": "Where is the trumpet?"}
     inputs, output = tmp_path / "questions.jsonl", tmp_path / "answers.jsonl"

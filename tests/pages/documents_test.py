@@ -81,6 +81,16 @@ def test_a_page_has_the_passage_its_questions_and_all_that_is_annotated(folder):
 
 
 @pytest.mark.slow
+def test_each_text_runs_in_its_own_direction(tmp_path):
+    hebrew = AnnotatedText(["שלום", ",", "Mary", "."], clusters=[[(0, 1)]])
+    write_documents(str(tmp_path / "texts.jsonl"), [Document(hebrew), STORY])
+    main(["draw", "clusters", str(tmp_path / "texts.jsonl"), str(tmp_path / "out")])
+    for name, direction in (("001", "rtl"), ("002", "ltr")):
+        with opened(tmp_path / "out" / f"{name}.html") as page:
+            assert page.locator("main p").first.evaluate("p => getComputedStyle(p).direction") == direction
+
+
+@pytest.mark.slow
 def test_clicks_lead_from_mention_to_mention_and_show_frames(folder):
     with opened(folder / "001.html") as page:
         here = page.locator("main .crc-here")

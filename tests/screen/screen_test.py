@@ -226,3 +226,9 @@ def test_no_bar_is_seen_where_there_is_no_terminal(capsys):
 def test_a_dry_run_says_that_nothing_was_trained(config, tmp_path, capsys):
     allennlp.run(["train", str(config), "-s", str(tmp_path / "run"), "--dry-run"])
     assert capsys.readouterr().out.splitlines()[-1].endswith("the vocabulary; nothing was trained (--dry-run)")
+
+
+def test_a_test_of_the_installation_says_how_it_went(capsys):
+    allennlp.run(["test-install"])
+    captured = capsys.readouterr()
+    assert captured.out.startswith("All modules of AllenNLP can be imported; ") and captured.err == ""

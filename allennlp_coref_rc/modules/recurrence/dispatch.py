@@ -39,12 +39,12 @@ def recurrence(given: RecurrenceInput, backend: str = "auto", recompute: bool = 
 
     given : `RecurrenceInput`
     backend : `str`, optional (default = `"auto"`)
-        `"reference"`: a readable loop through autograd. `"plain"`: the same in PyTorch with a backward written by hand.
-        `"cpp"`: the same as plain, but with the time loop in C++, on the CPU in float32 and float64; it is compiled
-        into the wheel or on first use, which takes some seconds and needs a C++ compiler. `"triton"`: one kernel for
-        forward and one for backward, on the GPU in float32 and bfloat16, up to size 512, if edges add each part of a
-        state to the same part. `"auto"`: the fastest backend that can run on this input. The log says once why a faster
-        one cannot; on a GPU this is a warning.
+        `"reference"`: a readable loop through autograd, which alone can be differentiated twice. `"plain"`: the same in
+        PyTorch with a backward written by hand. `"cpp"`: the same as plain, but with the time loop in C++, on the CPU
+        in float32 and float64; it is compiled into the wheel or on first use, which takes some seconds and needs a C++
+        compiler. `"triton"`: one kernel for forward and one for backward, on the GPU in float32 and bfloat16, up to
+        size 512, if edges add each part of a state to the same part. `"auto"`: the fastest backend that can run on this
+        input. The log says once why a faster one cannot; on a GPU this is a warning.
     recompute : `bool`, optional (default = `False`)
         Keep only the inputs for backward, and run forward again there. Otherwise the gates and the values that they
         were computed from are kept: 4 to 6 numbers for each number of the state. This saves memory if several calls

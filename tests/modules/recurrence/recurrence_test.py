@@ -285,6 +285,13 @@ def test_two_runs_give_the_same_numbers(backend):
     assert all(torch.equal(first[name], second[name]) for name in first)
 
 
+@pytest.mark.parametrize("extra", [0, 1])
+def test_the_reference_has_second_derivatives(extra):
+    case = Case(2, 2, 1, extra=extra)
+    tensors = [tensor.requires_grad_() for tensor in case.tensors.values()]
+    assert torch.autograd.gradgradcheck(case.function("reference"), tensors)
+
+
 @pytest.mark.parametrize("backend", FAST_BACKENDS)
 def test_second_derivatives_are_refused(backend):
     """A backward that is written by hand has none. Without the error, they would silently be wrong."""
