@@ -54,13 +54,14 @@ def _train(args: Namespace, result: Any) -> List[str]:
         lines.append(f"Test:      {test}")
     data = config.get("test_data_path") or config.get("validation_data_path") or "FILE"
     data, quoted = shlex.quote(data if isinstance(data, str) else json.dumps(data)), shlex.quote(archive)
+    packages = "".join(f" --include-package {shlex.quote(name)}" for name in args.include_package)
     return [
         *lines,
         f"Archive:   {archive}",
         f"Metrics:   {metrics_file}",
         f"Log:       {', '.join(sorted(glob.glob(os.path.join(glob.escape(folder), 'out*.log'))))}",
-        f"Evaluate:  coref-rc evaluate {quoted} {data}",
-        f"Predict:   coref-rc predict {quoted} {data} --use-dataset-reader --output-file predictions.jsonl",
+        f"Evaluate:  coref-rc evaluate {quoted} {data}{packages}",
+        f"Predict:   coref-rc predict {quoted} {data} --use-dataset-reader --output-file predictions.jsonl{packages}",
     ]
 
 

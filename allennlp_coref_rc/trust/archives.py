@@ -11,7 +11,7 @@ from textwrap import shorten
 from typing import TYPE_CHECKING, Any, Dict, Iterator, Optional, Union
 from unittest.mock import patch
 
-from allennlp_coref_rc.common.error_message import message_of
+from allennlp_coref_rc.common.error_message import cut, message_of
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.hub_addresses import HUB
 from allennlp_coref_rc.trust.archived_config import read_config
@@ -158,7 +158,7 @@ def _named(archive: str, folder: str) -> Iterator[None]:
         message = message.removeprefix(f"{folder}: ").removeprefix(f"{archive}: ")
         if "found" not in message and not (isinstance(error, OSError) and error.filename):
             message = f"found no model that can be loaded: {message}"
-        raise ConfigurationError(f"{archive}: {shorten(message, LONGEST)}") from error
+        raise ConfigurationError(f"{archive}: {cut(' '.join(message.split()))}") from error
 
 
 def _check_complete(archive: str, folder: str, weights_file: Optional[str]) -> None:

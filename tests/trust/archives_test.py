@@ -171,6 +171,11 @@ def test_registered_classes_are_kept_to_the_archive_too(key, value, reason, arch
     assert message.startswith(f"{archive}: found {key}") and reason in message and "add --trust" in message
 
 
+def test_a_class_of_a_package_that_is_not_imported(archive_with):
+    message = load_refusal(archive_with({"dataset_reader.type": "unheard_of"}))
+    assert "unheard_of not in acceptable choices for dataset_reader.type" in message and "--include-package" in message
+
+
 def test_nobody_is_asked_whether_to_run_a_transformers_code(archive_with, tmp_path, monkeypatch, capsys):
     """The answer may be the first line of a stranger's questions."""
     told, transformer = tmp_path / "told", tmp_path / "transformer"
