@@ -1,4 +1,4 @@
-"""What docs/configs.md says: its tables and examples, which tests hold to the configs."""
+"""What docs/configs.md and docs/upgrading.md say about configs, in tables and examples. Tests hold them to the configs."""
 
 import re
 from typing import Dict, List, NamedTuple, Set, Tuple
@@ -6,6 +6,8 @@ from typing import Dict, List, NamedTuple, Set, Tuple
 from tests.shared import PROJECT
 
 PAGE = (PROJECT / "docs" / "configs.md").read_text(encoding="utf-8")
+
+UPGRADING = (PROJECT / "docs" / "upgrading.md").read_text(encoding="utf-8")
 
 
 class Line(NamedTuple):
@@ -25,8 +27,8 @@ def configs() -> Set[Tuple[str, str]]:
     return found
 
 
-def section(title: str) -> str:
-    return PAGE.split(f"## {title}\n")[1].split("\n## ")[0]
+def section(title: str, page: str = PAGE) -> str:
+    return page.split(f"## {title}\n")[1].split("\n## ")[0]
 
 
 def tables(text: str) -> List[List[List[str]]]:
@@ -61,7 +63,7 @@ def examples() -> List[str]:
 def lines() -> List[List[Line]]:
     """The former configs that are now one line each: by row of the table, one for each of its folders."""
     found = []
-    for name, folders, text in tables(section("Former configs, now one line each"))[0]:
+    for name, folders, text in tables(section("Former configs, now one line each", UPGRADING))[0]:
         found.append([])
         for folder in code(folders):
             library = "narrativeqa_variants" if folder == "narrativeqa" else "variants"
