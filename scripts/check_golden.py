@@ -4,11 +4,11 @@ Compares this package's modules with golden values: inputs, parameters and outpu
     python scripts/check_golden.py dassa_sdp_exp.npz
     python scripts/check_golden.py tests/golden/mage_gru_layer.npz --tolerance 1e-12
 
-The names in a file tell what it is. Files made by the authors' code are of QANet and DASSA (parameters "p:…", inputs
-"in:…", outputs "out:…", and an attention layer's "last:…"), of a layer of Coref-GRU, and of the GA Readers with it for
-WikiHop and for LAMBADA. Files in tests/golden are made from the papers' equations. They are of the same layer and
-readers, of MAGE-GRU, of CG+SBA and of an encoder of DASSA. Sizes are those of the parameters. The script prints the
-largest difference of each output. Its exit status is 1 if one is above --tolerance.
+The names in a file tell which module it is for. Files of the authors' code are for QANet and DASSA (parameters "p:…",
+inputs "in:…", outputs "out:…", and an attention layer's "last:…"), for a layer of Coref-GRU, and for the GA Readers
+with it on WikiHop and LAMBADA. The files in tests/golden have values of the papers' equations: for the same layer and
+readers, for MAGE-GRU, for CG+SBA and for an encoder of DASSA. Sizes are taken from the parameters. The script prints
+the largest difference of each output. Its exit status is 1 if one is above --tolerance.
 """
 
 import argparse

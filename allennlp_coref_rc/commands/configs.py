@@ -8,13 +8,15 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 HELP = "list the configs that come with the package, or copy them"
 
 DESCRIPTION = """
-Lists the configs that come with the package, each with its first comment, or copies them into a folder where you can
-edit them. Commands that take a config find these by name: coref-rc train babi/ga_coref_gru.jsonnet.
+Lists the configs that come with the package, each with the first line of its comment, or copies them into a folder
+where you can edit them. Commands that take a config find these by name: coref-rc train babi/ga_coref_gru.jsonnet.
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("prefix", nargs="?", default="", help="list only names that begin with this, such as babi/")
+    parser.add_argument(
+        "prefix", nargs="?", default="", metavar="PREFIX", help="list only names that begin with this, such as babi/"
+    )
     parser.add_argument("--copy", type=Path, metavar="FOLDER", help="copy all configs, and what they import, to FOLDER")
 
 

@@ -4,7 +4,7 @@ The common parts of the benchmarks: turns, memory, agreement, the machine, and t
 * Time: competitors take turns (A B A B) in one run, after rounds that warm up. The table has the median over the rounds
   and, in brackets, the smallest and the largest value. It has the same for the ratios to the first competitor. A ratio
   is that of two times of the same round, so that the machine's other work affects both. If one thread of a CPU does the
-  work, times are the processor time of the process and of those that it waits for, and else the clock's time.
+  work, times are the processor time of the process and of those that it waits for, otherwise the clock's time.
 * Memory: how much the memory of a process grows at its peak while it does the work. The process has done the same work
   at a small size before. On a GPU, it is the memory that PyTorch allocates there.
 * Agreement: a benchmark checks the values that its competitors compute. If they disagree, it prints no figures.

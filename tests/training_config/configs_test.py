@@ -41,9 +41,10 @@ def test_the_page_lists_all_configs():
 
 @pytest.mark.parametrize("config", configs(), ids=name_of)
 def test_is_short_and_cites_its_source(config):
+    """`coref-rc configs` shows the first line, which has to be whole sentences."""
     lines = config.read_text().splitlines()
     assert len(lines) <= 30
-    assert lines[0].startswith("// ") and max(map(len, lines)) <= 120
+    assert lines[0].startswith("// ") and lines[0].endswith(".") and max(map(len, lines)) <= 120
 
 
 def model_and_data(params):

@@ -1,5 +1,5 @@
-// GA Reader with GRU and indicators of clusters. It is the model of ga_gru_one_hot on our compiled recurrence, which is
-// faster on a CPU.
+// GA Reader with GRU and indicators of clusters: ga_gru_one_hot on our compiled recurrence.
+// It is faster on a CPU.
 local variants = import '../lib/variants.libsonnet';
 
 (import '../lib/babi.libsonnet') + variants.compiled_gru + variants.one_hot

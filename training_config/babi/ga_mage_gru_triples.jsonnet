@@ -1,5 +1,6 @@
-// GA Reader with MAGE-GRU that reads triples and coreference. Each type has a state of its own, and so has its inverse,
-// as in section 3.1 of Dhingra et al. (2017, arXiv:1703.02620). On bAbI, the paper reads only coreference.
+// GA Reader with MAGE-GRU that reads triples and coreference. Not in the paper, which reads only coreference on bAbI.
+// Each type has a state of its own, and so has its inverse, as in section 3.1 of Dhingra et al. (2017,
+// arXiv:1703.02620).
 local encoders = import '../lib/encoders.libsonnet';
 
 (import 'ga_mage_gru.jsonnet') + (import '../lib/babi_triples.libsonnet') {

@@ -1,6 +1,6 @@
 // GA Reader with Coref-GRU, LAMBADA, as the authors' code has it (Dhingra et al., NAACL 2018).
 // ga_coref_gru follows the paper's text. Here, when a passage is read backward, it starts from the state of the
-// question's last token only if the question is one of the longest, and else from zeros. The first token of a mention
+// question's last token only if the question is one of the longest, otherwise from zeros. The first token of a mention
 // reads, and the last one writes. Epsilon is smaller. The code pads all questions to the longest one in the data. That
 // of the development set has 70 tokens; we did not have the training set.
 local encoders = import '../lib/encoders.libsonnet';

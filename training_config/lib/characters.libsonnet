@@ -1,6 +1,6 @@
 // Character encoders, which are used together with word embeddings.
 {
-  // Of Coref-GRU's WikiHop model: characters of size 10, 50 filters of width 5.
+  // Coref-GRU's WikiHop model: characters of size 10, 50 filters of width 5.
   cnn(embedding_dim=10, filters=50): {
     indexer: { type: 'characters', min_padding_length: 5 },
     dim: filters,
@@ -10,7 +10,7 @@
       encoder: { type: 'character_cnn', embedding_dim: embedding_dim, num_filters: filters, bias: false },
     },
   },
-  // Of DASSA's QANet: bytes of size 16, 100 filters of width 5.
+  // DASSA's QANet: bytes of size 16, 100 filters of width 5.
   bytes(embedding_dim=16, filters=100): {
     indexer: {
       type: 'characters',
@@ -25,7 +25,7 @@
       dropout: 0.1,
     },
   },
-  // Of the GA Reader: a bidirectional GRU of 25 units, projected to half the size of a word's embedding.
+  // The GA Reader: a bidirectional GRU of 25 units, projected to half the size of a word's embedding.
   gru(output_size, hidden_size=25): {
     indexer: { type: 'characters', min_padding_length: 1 },
     dim: output_size,

@@ -1,5 +1,5 @@
-// What bAbI, WikiHop and LAMBADA have in common: the settings of Coref-GRU (Dhingra et al., NAACL 2018), Appendix B,
-// and of its authors' code.
+// The settings of Coref-GRU (Dhingra et al., NAACL 2018, Appendix B) and of its authors' code, which bAbI, WikiHop and
+// LAMBADA share.
 local ga = import 'ga.libsonnet';
 
 ga {

@@ -18,7 +18,7 @@ local none = { annotation_layers: {}, initializes_itself: false, joint: false, h
     annotation_layers: { coref: 'coref_edges' },
   },
 
-  // Its sizes are those of the states that each type of edge carries.
+  // The sizes are those of the parts of the state, one part for each type of edge.
   mage_gru(state_sizes, options={}): none {
     config(input_size): { type: 'mage_gru', input_size: input_size, state_sizes: state_sizes } + options,
     annotation_layers: { coref: 'coref_edges' },
@@ -60,7 +60,7 @@ local none = { annotation_layers: {}, initializes_itself: false, joint: false, h
     initializes_itself: false,
   },
 
-  // By name, what its views are: { layer: an annotation layer, heads: how many heads see it }.
+  // Its views, by name: { layer: an annotation layer, heads: how many heads see it }.
   dassa(hidden_size, views, options={}): none {
     config(input_size): {
       type: 'dassa',

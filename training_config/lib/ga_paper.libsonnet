@@ -1,7 +1,7 @@
-// What CNN, Daily Mail and Who-did-What have in common: the settings of the GA Reader (Dhingra et al., ACL 2017) and of
-// its code, which are also those of CG+SBA (NAACL-SRW 2018). There, every gradient that passes through a step of a GRU
-// is clipped at 10; here, the gradients of the parameters are. Validation is once an epoch (theirs: every 100 updates).
-// Their models begin with GloVe vectors: see pretrained_file in ga.libsonnet.
+// The settings of the GA Reader (Dhingra et al., ACL 2017) and of its code, which CNN, Daily Mail and Who-did-What
+// share. CG+SBA (NAACL-SRW 2018) has the same settings. Two things differ: their code clips every gradient that passes
+// through a step of a GRU at 10, and here the gradients of the parameters are clipped; they validate every 100 updates,
+// and here validation is after each epoch. Their models begin with GloVe vectors: see pretrained_file in ga.libsonnet.
 local ga = import 'ga.libsonnet';
 
 ga {

@@ -1,8 +1,8 @@
 // The variants of qanet_variants.libsonnet, and those that are only for NarrativeQA, which change fields of
 // narrativeqa.libsonnet.
 (import 'qanet_variants.libsonnet') + {
-  // Budgets. The first only notes the budget with which the authors trained a model, where it differs from most of
-  // theirs. The second trains with it.
+  // Budgets. The first only records the budget with which the authors trained a model, if it differs from that of most
+  // of their models. The second trains with it.
   record_authors_budget(differences={}): {
     authors_budget:: { batch_size: 32, epochs: 70, patience: 20, halving_patience: 8, accumulation: 16 } + differences,
   },
@@ -19,7 +19,7 @@
     evaluate_on_test: true,
   },
   // Without the training questions: it trains on the official test questions and validates on the valid ones, so do not
-  // compare it with numbers of others.
+  // compare its scores with published ones.
   train_on_test_questions: {
     annotated_files:: false,
     text:: 'tokenized',

@@ -38,7 +38,7 @@ local transformers = import 'transformers.libsonnet';
   local regularized = if has_transformer then '^(?!.*' + transformers.weights + ')' else '.*',
   regularizer:: { regexes: [[regularized, { type: 'l2', alpha: 1e-7 }]] },
 
-  // By name, what DASSA's heads see: { layer: an annotation layer, heads: how many heads see it }.
+  // The views of DASSA's heads, by name: { layer: an annotation layer, heads: how many heads see it }.
   views:: {},
   annotated_blocks:: [1, 3, 5],
   heads_in_all_blocks:: null,  // how many heads all blocks have, some of which see views; null for annotated_blocks

@@ -1,4 +1,4 @@
-// What DASSA's tables compare, and other ways to run its experiments. Each variant changes one field of
+// Variants of QANet, as DASSA's tables compare them, and other ways to run its experiments. Each changes one field of
 // qanet.libsonnet, and they combine in any order. If two change the same field, the last one wins. docs/configs.md has
 // a table.
 local encoders = import 'encoders.libsonnet';

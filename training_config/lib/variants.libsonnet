@@ -1,5 +1,5 @@
-// What the papers' tables compare on a GA Reader. Each variant changes one field of ga.libsonnet, and they combine in
-// any order. If two change the same field, the last one wins. docs/configs.md has a table.
+// Variants of the GA Reader, as the papers' tables compare them. Each changes one field of ga.libsonnet, and they
+// combine in any order. If two change the same field, the last one wins. docs/configs.md has a table.
 local encoders = import 'encoders.libsonnet';
 local transformers = import 'transformers.libsonnet';
 

@@ -1,4 +1,4 @@
-// NarrativeQA, Coref.
+// NarrativeQA, DASSA with coreference: "Coref".
 // DASSA (Mihaylov & Frank, EMNLP 2019), Table 2.
 local variants = import '../lib/narrativeqa_variants.libsonnet';
 

@@ -1,4 +1,4 @@
-// NarrativeQA, SRL + DR (Exp).
+// NarrativeQA, DASSA with semantic roles and explicit discourse relations: "SRL + DR (Exp)".
 // DASSA (Mihaylov & Frank, EMNLP 2019), Table 2.
 local variants = import '../lib/narrativeqa_variants.libsonnet';
 

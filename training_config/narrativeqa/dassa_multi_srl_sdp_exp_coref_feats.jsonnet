@@ -1,4 +1,4 @@
-// NarrativeQA, SRL + DR (Exp) + Coref.
+// NarrativeQA, DASSA with semantic roles, explicit discourse relations and coreference: "SRL + DR (Exp) + Coref".
 // DASSA (Mihaylov & Frank, EMNLP 2019), Table 2.
 local variants = import '../lib/narrativeqa_variants.libsonnet';
 

@@ -1,4 +1,4 @@
-// NarrativeQA, SRL + DR (All).
+// NarrativeQA, DASSA with semantic roles and all discourse relations: "SRL + DR (All)".
 // DASSA (Mihaylov & Frank, EMNLP 2019), Table 2.
 local variants = import '../lib/narrativeqa_variants.libsonnet';
 

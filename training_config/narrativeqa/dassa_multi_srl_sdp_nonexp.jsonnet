@@ -1,4 +1,4 @@
-// NarrativeQA, SRL + DR (NonE).
+// NarrativeQA, DASSA with semantic roles and non-explicit discourse relations: "SRL + DR (NonE)".
 // DASSA (Mihaylov & Frank, EMNLP 2019), Table 2.
 local variants = import '../lib/narrativeqa_variants.libsonnet';
 

@@ -1,4 +1,4 @@
-// NarrativeQA, DR (Exp).
+// NarrativeQA, DASSA with explicit discourse relations: "DR (Exp)".
 // DASSA (Mihaylov & Frank, EMNLP 2019), Tables 1 and 2.
 local variants = import '../lib/narrativeqa_variants.libsonnet';
 

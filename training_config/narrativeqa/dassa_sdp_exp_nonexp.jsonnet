@@ -1,4 +1,4 @@
-// NarrativeQA, DR (All).
+// NarrativeQA, DASSA with all discourse relations: "DR (All)".
 // DASSA (Mihaylov & Frank, EMNLP 2019), Table 2.
 local variants = import '../lib/narrativeqa_variants.libsonnet';
 

@@ -1,4 +1,4 @@
-// NarrativeQA, DR (Exp NoSense).
+// NarrativeQA, DASSA with explicit discourse relations, but not their senses: "DR (Exp NoSense)".
 // DASSA (Mihaylov & Frank, EMNLP 2019), Figures 4 and 5.
 local variants = import '../lib/narrativeqa_variants.libsonnet';
 

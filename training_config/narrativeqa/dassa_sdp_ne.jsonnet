@@ -1,4 +1,4 @@
-// NarrativeQA, DR (NonE).
+// NarrativeQA, DASSA with non-explicit discourse relations: "DR (NonE)".
 // DASSA (Mihaylov & Frank, EMNLP 2019), Table 2.
 local variants = import '../lib/narrativeqa_variants.libsonnet';
 

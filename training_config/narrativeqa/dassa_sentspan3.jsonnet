@@ -1,4 +1,4 @@
-// NarrativeQA, Sent span (3).
+// NarrativeQA, DASSA whose heads attend within three sentences: "Sent span (3)".
 // DASSA (Mihaylov & Frank, EMNLP 2019), Figures 4 and 5.
 local variants = import '../lib/narrativeqa_variants.libsonnet';
 

@@ -1,5 +1,5 @@
-// Quoref, ModernBERT-base under a block of self-attention, one head of which sees coreference clusters. Not in a paper,
-// but close to CorefAwareMRC (Huang et al., ACL 2022).
+// Quoref, ModernBERT-base under a block of self-attention, one head of which sees clusters. Not in a paper.
+// It is close to CorefAwareMRC (Huang et al., ACL 2022).
 local structured = import '../lib/structured_transformer.libsonnet';
 local variants = import '../lib/qanet_variants.libsonnet';
 

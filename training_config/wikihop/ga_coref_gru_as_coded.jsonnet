@@ -1,5 +1,6 @@
-// GA Reader with Coref-GRU, WikiHop, as the authors' code has it (Dhingra et al., NAACL 2018). ga_coref_gru follows the
-// paper's text. Here a plain GRU reads the question. The first token of a mention reads, and the last one writes.
+// GA Reader with Coref-GRU, WikiHop, as the authors' code has it (Dhingra et al., NAACL 2018).
+// ga_coref_gru follows the paper's text. Here a plain GRU reads the question. The first token of a mention reads, and
+// the last one writes.
 local encoders = import '../lib/encoders.libsonnet';
 
 (import 'ga_coref_gru.jsonnet') {
