@@ -40,8 +40,7 @@ EXPLANATIONS = """
 Draws what a reader has looked at, from its predictions with explanations (coref-rc predict ARCHIVE FILE
 --predictor-args '{"explain": true}' --output-file PREDICTIONS). Each prediction gets a page: the passage with its
 entities, the probabilities of candidates, and the attention of each layer and of each annotated head of dassa. Click on
-a word to see what it attends to. --pictures also draws each attention as a picture, in a size for
-papers.
+a word to see what it attends to. With --pictures, each attention is also drawn as a picture, in a size for papers.
 """
 
 ANSWERS = """

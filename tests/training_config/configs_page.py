@@ -1,4 +1,4 @@
-"""What docs/configs.md and docs/upgrading.md say about configs, in tables and examples. Tests hold them to the configs."""
+"""The tables and examples of docs/configs.md, and the former configs of docs/upgrading.md, for tests of the configs."""
 
 import re
 from typing import Dict, List, NamedTuple, Set, Tuple
