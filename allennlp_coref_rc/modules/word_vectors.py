@@ -21,7 +21,7 @@ from allennlp_coref_rc.modules.token_embedders.transformer_pair import mean_of_p
 SIDES = ("passage", "question")
 
 Vectors = Dict[str, torch.Tensor]
-"""Of each side. Shape: (1, length, dim)."""
+"""The vectors of each side. Shape: (1, length, dim)."""
 
 
 class WordVectors:

@@ -18,16 +18,18 @@ class Answer:
     # Parameters
 
     answer : `str`
-        `None` where there is none, as a warning then says.
+        `None` if there is no answer; a warning then says so.
     probability : `float`
-        That of the answer. Of a span it is the product of those of its ends; of several spans it is not known (`None`).
+        The probability of the answer. For a span it is the product of the probabilities of its two ends. For several
+        spans it is not known (`None`).
     candidates : `Dict[str, float]`
-        The probability of each candidate, the most probable first. Empty where the answer is a span.
+        The probability of each candidate, the most probable first. Empty if the answer is a span.
     passage_tokens, question_tokens : `List[str]`
-        What the reader has read.
+        The tokens that the reader has read.
     clusters : `List[Cluster]`
-        The coreference clusters that it was given: lists of mentions, each the [start, end) of its tokens, which count
-        those of the passage and of the question in a row. Changed ones can be given to `Reader.answer`.
+        The coreference clusters that the reader was given. A cluster is a list of mentions, and a mention is the
+        [start, end) of its tokens. Tokens are counted through the passage and then the question. You can change
+        clusters and give them to `Reader.answer`.
     spans : `List[Span]`
         The [start, end) tokens of an answer that is a span of the passage, or several; empty for a candidate.
     warnings : `List[str]`

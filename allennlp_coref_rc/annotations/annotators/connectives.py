@@ -76,8 +76,8 @@ def find_connectives(
 ) -> List[Tuple[Span, str]]:
     """
     The connectives among the tokens, in order. A connective matches whole tokens, and may begin with a capital letter.
-    Of overlapping matches, the one with the most tokens counts; if equal, the one with the most letters; if still
-    equal, the first.
+    If matches overlap, the one with the most tokens counts; if equal, the one with the most letters; if still equal,
+    the first.
     """
     longest = max((connective.count(" ") + 1 for connective in connectives), default=0)
     matches = []

@@ -24,7 +24,7 @@ class SpacyPipeline(SpacyAnnotator):
     spacy_model : `str`
         Name or folder of the pipeline.
     spans : `str`, optional (default = `"coref_clusters"`)
-        What the names of the span groups begin with, before an underscore and a number.
+        The names of the span groups begin with this, before an underscore and a number.
 
     # Example
 

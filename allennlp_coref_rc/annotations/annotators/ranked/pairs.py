@@ -205,8 +205,8 @@ FADING = 0.6
 
 class EntityFeatures:
     """
-    What a first linking, with an `entity` for each mention, tells about pairs. If both mentions of a pair are in one
-    entity, the later one does not count as a part of it.
+    Features of pairs from a first linking, which has an `entity` for each mention. If both mentions of a pair are in
+    one entity, the later one does not count as a part of it.
     """
 
     def __init__(self, m: Candidates, entity: np.ndarray) -> None:
