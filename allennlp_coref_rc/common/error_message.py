@@ -24,9 +24,9 @@ def message_of(error: BaseException) -> Optional[str]:
     return message and "\n".join(map(cut, message.split("\n")))
 
 
-def cut(line: str) -> str:
+def cut(line: str, longest: int = LONGEST) -> str:
     """A line without its middle, if it is very long. Its end says what was expected."""
-    return line if len(line) <= LONGEST else f"{line[: LONGEST // 2]} … {line[3 - LONGEST // 2 :]}"
+    return line if len(line) <= longest else f"{line[: longest // 2]} … {line[3 - longest // 2 :]}"
 
 
 def _message_of(error: BaseException) -> Optional[str]:

@@ -158,7 +158,7 @@ def _named(archive: str, folder: str) -> Iterator[None]:
         message = message.removeprefix(f"{folder}: ").removeprefix(f"{archive}: ")
         if "found" not in message and not (isinstance(error, OSError) and error.filename):
             message = f"found no model that can be loaded: {message}"
-        raise ConfigurationError(f"{archive}: {cut(' '.join(message.split()))}") from error
+        raise ConfigurationError(f"{archive}: {cut(' '.join(message.split()), LONGEST)}") from error
 
 
 def _check_complete(archive: str, folder: str, weights_file: Optional[str]) -> None:
