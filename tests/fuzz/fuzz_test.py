@@ -14,7 +14,7 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 from tests.fuzz.run import KINDS, READ, REFUSED, Outcome, judge, kind_of, make_case, run_cases
 from tests.training_config.configs import FIXTURES
 
-CASES = int(os.environ.get("FUZZ_CASES", "25"))
+CASES = int(os.environ.get("FUZZ_CASES", "12"))
 
 FOUND = sorted((FIXTURES / "found").glob("*/*"))
 """Folders with the files of cases that went wrong once: KIND/WHAT.OUTCOME, where the outcome is the right one."""
