@@ -90,8 +90,30 @@ def test_annotations_matter(modeling_layer):
     assert not torch.allclose(with_annotations, model(**inputs)["span_start_logits"], atol=1e-4)
 
 
+class Share(torch.nn.Module):
+    """In place of a dropout, multiplies by the share of numbers that it keeps."""
+
+    def __init__(self, kept):
+        super().__init__()
+        self.kept = kept
+
+    def forward(self, inputs):
+        return self.kept * inputs
+
+
+def train_without_chance(model):
+    for module in list(model.train().modules()):
+        for name, child in module.named_children():
+            if isinstance(child, torch.nn.Dropout):
+                setattr(module, name, Share(1 - child.p))
+    return model
+
+
 def test_computes_what_allennlps_qanet_does():
-    """Of its own parameters; ours has two biases more. Without padding, which its convolutions see."""
+    """
+    Of its own parameters; ours has two biases more. Without padding, which its convolutions see. In training, dropout
+    has the same places and probabilities.
+    """
     encoder = {
         "type": "qanet_encoder",
         "input_dim": DIM,
@@ -121,9 +143,12 @@ def test_computes_what_allennlps_qanet_does():
     for layer in ("_encoding_proj_layer", "_modeling_proj_layer"):
         state[f"{layer}.bias"] = torch.zeros_like(getattr(model, layer).bias)
     model.load_state_dict(state)
-    for instance in instances:
-        inputs = tensors(model.eval(), [instance])
-        output, expected = model(**inputs), None
+    model.eval()
+    for i, instance in enumerate([*instances, instances[0]]):
+        if i == len(instances):
+            model, theirs = map(train_without_chance, (model, theirs))
+        inputs = tensors(model, [instance])
+        output = model(**inputs)
         for name in ("passage_annotations", "question_annotations"):
             del inputs[name]
         expected = theirs(**inputs)

@@ -13,6 +13,7 @@ from allennlp.models import Model
 from allennlp.modules import Seq2SeqEncoder
 
 from allennlp_coref_rc.data.dataset_readers import AnnotatedBabiReader
+from allennlp_coref_rc.data.fields import SKIPPED_ANSWER, UNKNOWN_ANSWER
 from allennlp_coref_rc.modules.self_belief_aggregation import SelfBeliefAggregation
 from allennlp_coref_rc.predictors import ClozeReaderPredictor
 
@@ -145,6 +146,32 @@ def test_the_score_is_that_of_the_encoding_at_the_cloze():
     weights /= weights.sum()
     bill = sum(weight for weight, token in zip(weights, tokens) if token == "bill")
     assert output["candidate_probabilities"]["Bill"] == pytest.approx(bill, abs=1e-5)
+
+
+@pytest.mark.parametrize("training", [True, False])
+def test_dropout_is_of_the_gated_passage(training):
+    model = build(layers=3, dropout=1.0).train(training)
+    read = {}
+    for name, encoders in (("passage", model._passage_encoders), ("question", model._question_encoders)):
+        for i, layer in enumerate(encoders):
+            layer.register_forward_pre_hook(lambda _, inputs, key=(name, i): read.__setitem__(key, inputs[0]))
+    batch = Batch(instances())
+    batch.index_instances(model.vocab)
+    model(**batch.as_tensor_dict())
+    assert len(read) == 6
+    dropped = [key for key, inputs in read.items() if not inputs.any()]
+    assert dropped == ([("passage", 1), ("passage", 2)] if training else [])
+
+
+def test_the_loss_is_of_the_known_answers_and_the_accuracy_of_all_that_are_not_skipped():
+    model = build()
+    probabilities = torch.tensor([[0.7, 0.3], [0.6, 0.4], [0.9, 0.1], [0.8, 0.2], [0.2, 0.8]])
+    answers = torch.tensor([0, 1, UNKNOWN_ANSWER, SKIPPED_ANSWER, 1])
+    # The last answer is right, but by chance: none of its candidates is in the passage.
+    has_candidate = torch.tensor([True, True, True, True, False])
+    loss = model._score(probabilities.log(), answers, has_candidate)
+    assert loss.item() == pytest.approx(-numpy.log([0.7, 0.4, 0.8]).mean())
+    assert model.get_metrics() == {"accuracy": 1 / 4, "accuracy_official": 1 / 5}
 
 
 def test_a_question_without_a_placeholder_is_an_error():

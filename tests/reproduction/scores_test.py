@@ -1,0 +1,118 @@
+"""The scores of runs, from results made up here, by the textbook's formulas."""
+
+from dataclasses import replace
+
+import pytest
+from allennlp.common.checks import ConfigurationError
+
+from allennlp_coref_rc.reproduction.condition import Column, Condition
+from allennlp_coref_rc.reproduction.scores import Scores
+
+ACCURACY = Column("accuracy", "mean", "accuracy", "test", "fraction", 0.0, 3)
+FAILED = replace(ACCURACY, measure="failed")
+VALIDATION = "best_validation_accuracy"
+
+# By task and seed: test accuracy, validation accuracy, validation loss.
+RUNS = {
+    # The best seed is 2, by its accuracy; a score of just the limit does not fail.
+    (1, 1): (0.949, 0.90, 0.1),
+    (1, 2): (0.950, 0.91, 0.3),
+    (1, 3): (1.000, 0.90, 0.2),
+    # Seed 3, by its loss.
+    (2, 1): (0.800, 0.90, 0.3),
+    (2, 2): (0.960, 0.90, 0.2),
+    (2, 3): (0.940, 0.90, 0.1),
+    # Seed 1, as it is the lowest.
+    (12, 1): (0.300, 0.50, 0.4),
+    (12, 2): (0.990, 0.50, 0.4),
+    (12, 3): (0.200, 0.50, 0.4),
+}
+
+
+class Source:
+    """In place of a file of results."""
+
+    path = "runs.csv"
+
+    def __init__(self, results):
+        self.results = results
+
+    def get(self, name):
+        return self.results.get(name)
+
+
+def scores_of(values, without=(), seconds=60):
+    condition = Condition("paper.table.row", "row", {}, "babi/config.jsonnet", tasks=[12, 1, 2])
+    runs = condition.runs([1, 2, 3], "output")
+    results = {}
+    for run in runs:
+        if (run.task, run.seed) in values:
+            names = ("test_accuracy", VALIDATION, "best_validation_loss")
+            metrics = dict(zip(names, values[run.task, run.seed]))
+            for name in without:
+                del metrics[name]
+            results[run.name] = {"metrics": metrics, "seconds": {"train": seconds, "predict": 30 * run.seed}}
+    return Scores(condition, runs, Source(results))
+
+
+def test_the_best_seed_of_each_task_is_best_on_validation_questions():
+    scores = scores_of(RUNS)
+    assert scores.tasks == [1, 2, 12]
+    assert [scores.best_seed(task, VALIDATION) for task in scores.tasks] == [2, 3, 1]
+    # A loss that is not known is none.
+    assert scores_of(RUNS, ["best_validation_loss"]).best_seed(2, VALIDATION) == 1
+
+
+def test_scores_over_all_tasks():
+    scores = scores_of(RUNS)
+    # Of each seed over tasks: 2.049, 2.9 and 2.14 thirds. Their mean and the standard deviation of a sample.
+    means = [2.049 / 3, 2.9 / 3, 2.14 / 3]
+    mean = sum(means) / 3
+    sd = (sum((value - mean) ** 2 for value in means) / 2) ** 0.5
+    found = scores.score(ACCURACY)
+    assert (found.mean, found.sd, found.seeds) == (pytest.approx(mean), pytest.approx(sd), 3)
+    assert found.best == found.of("best") == pytest.approx((0.95 + 0.94 + 0.3) / 3)
+    assert found.of("mean") == found.mean
+    # In percent of wrong answers.
+    error = scores.score(replace(ACCURACY, unit="error"))
+    assert (error.mean, error.sd, error.best) == pytest.approx((100 - 100 * mean, 100 * sd, 27))
+
+
+def test_tasks_fail_below_the_limit():
+    # By seed 3, 0 and 2 of the tasks, and with the best seeds the second and the third.
+    found = scores_of(RUNS).score(FAILED)
+    assert (found.mean, found.best, found.seeds) == (pytest.approx(5 / 3), 2.0, 3)
+    assert found.sd == pytest.approx((7 / 3) ** 0.5)
+
+
+def test_scores_of_one_task():
+    found = scores_of(RUNS).score(ACCURACY, 2)
+    assert (found.mean, found.best, found.seeds) == (pytest.approx(0.9), 0.94, 3)
+    assert found.sd == pytest.approx(((0.1**2 + 0.06**2 + 0.04**2) / 2) ** 0.5)
+
+
+def test_runs_that_are_missing():
+    some = {key: value for key, value in RUNS.items() if key != (1, 1)}
+    scores = scores_of(some)
+    assert not scores.complete and scores.score(ACCURACY) is None
+    assert scores.score(ACCURACY, 1).mean == pytest.approx(0.975) and scores.score(ACCURACY, 1).seeds == 2
+    assert (scores.seeds(), scores.seeds(1)) == ([1, 2, 3], [2, 3])
+    alone = scores_of({(1, 2): RUNS[1, 2]}, [VALIDATION]).score(ACCURACY, 1)
+    assert (alone.mean, alone.sd, alone.best, alone.seeds) == (0.95, None, 0.95, 1)
+    nothing = scores_of({})
+    assert nothing.score(ACCURACY) is None and nothing.score(ACCURACY, 1) is None and not nothing.complete
+
+
+def test_metrics_that_are_missing():
+    assert scores_of(RUNS, ["test_accuracy"]).score(ACCURACY) is None
+    without = scores_of(RUNS, [VALIDATION])
+    assert without.score(ACCURACY) is None and without.score(ACCURACY, 1) is None
+    with pytest.raises(ConfigurationError, match="runs.csv: found no best_validation_accuracy among its metrics"):
+        without.best_seed(1, VALIDATION)
+
+
+def test_times():
+    scores = scores_of(RUNS, seconds=90)
+    # 90 seconds and 30, 60 or 90 more.
+    assert scores.minutes(1) == pytest.approx(2.5)
+    assert scores.hours == pytest.approx(3 * 450 / 3600)
