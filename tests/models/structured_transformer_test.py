@@ -1,10 +1,13 @@
 """Transformers that read question and passage together, under layers that read annotations: tiny ones, on fixtures."""
 
+from types import SimpleNamespace
+
 import pytest
 import torch
 from allennlp.common.checks import ConfigurationError
 from allennlp.predictors import Predictor
 
+from allennlp_coref_rc.modules.structured_pair import StructuredPair
 from tests import tiny_transformers
 from tests.models.structured_transformers import ENCODERS, build, candidates, classes, cloze, read, spans, tags, tensors
 
@@ -112,6 +115,19 @@ def test_padding_and_batching_change_nothing(folders, questions, architecture):
             for output in MODELS[questions][1]:
                 expected = alone[output][0]
                 torch.testing.assert_close(together[output][i, : len(expected)], expected, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("training", [True, False])
+def test_dropout_is_of_the_vectors_at_the_end(training):
+    class Ones(torch.nn.Module):
+        def forward(self, question, passage):
+            return SimpleNamespace(question=torch.ones(1, 2, 4), passage=torch.ones(1, 3, 4), summary=torch.ones(1, 4))
+
+    question, passage = ({"tokens": {"tokens": torch.ones(1, length, dtype=torch.long)}} for length in (2, 3))
+    pair = StructuredPair(Ones(), dropout=1.0).train(training)(passage, question)
+    assert pair.passage.inputs.all() and pair.question.inputs.all() and pair.summary.all()
+    for vectors, length in ((pair.structured_passage, 3), (pair.structured_question, 2)):
+        assert torch.equal(vectors, torch.full((1, length, 4), 0.0 if training else 1.0))
 
 
 def test_spans_are_predicted(folders):
