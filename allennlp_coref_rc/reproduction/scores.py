@@ -123,7 +123,7 @@ class Scores:
         ]
         best = combine([values[task, self.best_seed(task, column.validation_key)] for task in tasks])
         sd = statistics.stdev(seeds) if len(seeds) > 1 else None
-        return Score(statistics.fmean(seeds), sd, len(seeds), best) if seeds else None
+        return Score(statistics.fmean(seeds), sd, len(seeds), best)
 
     def common(self, key: str) -> str:
         """The different values that a key has in the results."""

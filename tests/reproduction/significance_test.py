@@ -57,6 +57,12 @@ def test_the_bootstrap_finds_a_difference_and_only_where_there_is_one():
     assert paired_bootstrap(swung, first, 500, seed=3) == paired_bootstrap(swung, first, 500, seed=3)
 
 
+def test_by_default_ten_thousand_samples_are_drawn_with_the_seed_1():
+    first, second = [0.3, 0.1, 0.2, 0.5], [0.0, 0.2, 0.0, 0.6]
+    assert paired_bootstrap(first, second) == paired_bootstrap(first, second, 10000, 1)
+    assert paired_bootstrap([1, 1], [0, 0]).p == pytest.approx(2 / 10001)
+
+
 def test_questions_of_a_group_are_drawn_together():
     """Ten equal questions of each group tell no more than one of each would."""
     alone = [0.1 * ((7 * i) % 10) - 0.3 for i in range(20)]
@@ -88,7 +94,9 @@ def test_predictions_of_predict_and_of_evaluate_are_the_same(tmp_path):
     lines = write(
         tmp_path / "lines", {"id": "a", "answer": "Milk", "gold": "milk"}, {"id": "b", "answer": "x", "gold": "y"}
     )
-    batches = write(tmp_path / "batches", {"id": ["a", "b"], "answer": ["Milk", "x"], "gold": ["milk", "y"], "loss": 1})
+    # What has no value for each question is of the batch.
+    batch = {"id": ["a", "b"], "answer": ["Milk", "x"], "gold": ["milk", "y"], "loss": 1, "lengths": [3]}
+    batches = write(tmp_path / "batches", batch)
     runs = write(tmp_path / "runs", {"id": "a", "correct": True}, {"id": "b", "correct": False})
     assert read_scores(lines) == read_scores(batches) == [("a", 1.0, "milk"), ("b", 0.0, "y")]
     assert read_scores(runs) == [("a", 1.0, None), ("b", 0.0, None)]
@@ -100,6 +108,9 @@ def test_questions_go_together_by_id_or_by_order(tmp_path):
     assert pair(first, second, ("1", "2")) == ([0.5, 0.7], [0.0, 1.0])
     second = read_scores(write(tmp_path / "3", {"f1": 1}, {"f1": 0}), "f1")
     assert pair(second, second, ("3", "3")) == ([1.0, 0.0], [1.0, 0.0])
+    # By order, too, if one has no id.
+    some, others = [Scored("a", 0.1), Scored(None, 0.2)], [Scored(None, 0.3), Scored("a", 0.4)]
+    assert pair(some, others, ("4", "5")) == ([0.1, 0.2], [0.3, 0.4])
 
 
 @pytest.mark.parametrize(
@@ -131,7 +142,7 @@ def test_other_questions_are_refused():
     ):
         pair([Scored("a", 1.0), Scored("b", 0.0)], [Scored("a", 1.0)], ("A", "B"))
     with pytest.raises(ConfigurationError, match="A: found the id 'a' twice"):
-        pair([Scored("a", 1.0), Scored("a", 0.0)], [Scored("a", 1.0)], ("A", "B"))
+        pair([Scored("b", 1.0), Scored("a", 1.0), Scored("a", 0.0)], [Scored("a", 1.0)], ("A", "B"))
     for id in ("a", None):
         with pytest.raises(ConfigurationError, match=f"A and B: found 'x' and 'y' as correct answers of .* {id!r}"):
             pair([Scored(id, 1.0, "x")], [Scored(id, 1.0, "y")], ("A", "B"))

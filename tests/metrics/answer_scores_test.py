@@ -1,0 +1,32 @@
+import pytest
+
+from allennlp_coref_rc.metrics.answer_scores import answer_counts, correctness
+
+
+@pytest.mark.parametrize(
+    "prediction, expected",
+    [
+        ({"answer": "milk", "gold": "Milk"}, True),
+        ({"answer": "MILK", "gold": "milk"}, True),
+        ({"answer": "milk", "gold": "the milk"}, False),
+        ({"answer": 2, "gold": "2"}, True),
+        # There is no answer, whatever it is called.
+        ({"answer": None, "gold": "None"}, False),
+        ({"gold": "None"}, False),
+        ({"answer": "milk", "gold": "milk", "unanswered": "none of the candidates occurs in the passage"}, False),
+        ({"answer": "milk", "gold": "milk", "unanswered": ""}, True),
+        # What the prediction itself says decides.
+        ({"answer": "milk", "gold": "milk", "correct": False}, False),
+        ({"answer": "a man", "exact_match": 1.0}, 1.0),
+        ({"correct": "yes", "answer": "milk", "gold": "milk"}, None),
+        ({"answer": "milk"}, None),
+    ],
+)
+def test_right_answers(prediction, expected):
+    assert correctness(prediction) == expected
+
+
+def test_by_default_rouge_l_is_that_of_cocos_evaluation():
+    # Precision 1 is of the first reference, recall 1 / 2 of the second; recall counts 1.2 times as much.
+    counts = answer_counts("a b", ["b a b c d e", "a f"])
+    assert counts[:2] == [1, pytest.approx(2.44 * 0.5 / (0.5 + 1.44))]
