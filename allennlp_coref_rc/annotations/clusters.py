@@ -15,8 +15,6 @@ def positions(cluster: Cluster, which: str = "all") -> List[int]:
 
 def largest_clusters(clusters: Sequence[Cluster], max_clusters: Optional[int]) -> List[Cluster]:
     """Keeps the `max_clusters` largest, in their order; the earlier ones if sizes are equal. `None` keeps all."""
-    if max_clusters is None or len(clusters) <= max_clusters:
-        return list(clusters)
     by_size = sorted(range(len(clusters)), key=lambda i: (-len(clusters[i]), i))
     return [clusters[i] for i in sorted(by_size[:max_clusters])]
 

@@ -58,9 +58,11 @@ def test_the_bootstrap_finds_a_difference_and_only_where_there_is_one():
 
 
 def test_by_default_ten_thousand_samples_are_drawn_with_the_seed_1():
-    first, second = [0.3, 0.1, 0.2, 0.5], [0.0, 0.2, 0.0, 0.6]
-    assert paired_bootstrap(first, second) == paired_bootstrap(first, second, 10000, 1)
-    assert paired_bootstrap([1, 1], [0, 0]).p == pytest.approx(2 / 10001)
+    differences = numpy.array([0.3, 0.1, 0.2, 0.6])
+    result = paired_bootstrap(differences, [0.0] * 4)
+    means = differences[numpy.random.default_rng(1).integers(4, size=(10000, 4))].mean(axis=1)
+    assert (result.low, result.high) == pytest.approx(tuple(numpy.percentile(means, [2.5, 97.5])))
+    assert result.p == pytest.approx(2 / 10001)
 
 
 def test_questions_of_a_group_are_drawn_together():
