@@ -8,6 +8,7 @@ from allennlp_coref_rc.data.annotation_layers.edges import (
     PADDING,
     coref_sources,
     split_sources,
+    swapped_spans,
 )
 from tests.annotations.texts import clusters
 
@@ -108,3 +109,15 @@ def test_marks_do_not_collide():
 
 def test_split_sources_of_a_small_text():
     assert split_sources([[-1], [4, 0], [1], [0, 2], [3, 1]], 3) == ([[-1], [-4, 0], [1]], [[-3, -5], [0, -4]])
+
+
+def test_spans_of_a_small_text_whose_second_sequence_comes_first():
+    # Three tokens and three: spans of the first, up to its end, of the second, from its beginning, and of both.
+    assert swapped_spans([(0, 2), (1, 3), (4, 6), (3, 4), (2, 5)], 6, 3) == [
+        (3, 5),
+        (4, 6),
+        (5, 6),
+        (1, 3),
+        (0, 1),
+        (0, 2),
+    ]
