@@ -1,5 +1,5 @@
-// A GA Reader on one bAbI task, with the settings of Coref-GRU. Only validation differs: it is after each epoch, which is
-// about 28 updates, and theirs is after every 25. The command line gives the task and the folder of the data:
+// A GA Reader on one bAbI task, with the settings of Coref-GRU. Only validation differs: here it is after
+// each epoch of about 28 updates, theirs is after every 25. The command line gives the task and the folder of the data:
 //   -o '{"dataset_reader.folder": "path/to/en-valid", "dataset_reader.task": 2}'
 local coref_gru_paper = import 'coref_gru_paper.libsonnet';
 

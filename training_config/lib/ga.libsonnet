@@ -80,7 +80,8 @@ local transformers = import 'transformers.libsonnet';
     else 0,
   local passage_size(layer) = (if layer == 0 then input_size else gated_size) + feature_size(layer),
   local question_size(layer) = if layer > 0 && experiment.stack_question then output_size else input_size,
-  local question_encoder = if experiment.question_encoder == null then experiment.encoder else experiment.question_encoder,
+  local question_encoder =
+    if experiment.question_encoder == null then experiment.encoder else experiment.question_encoder,
   local encoder_of_each_layer(encoder, size) = [
     encoder.config(size(layer))
     for layer in std.range(0, experiment.layers - 1)

@@ -1,7 +1,7 @@
 // QANet on Quoref (Dasigi et al. 2019), with any modelling layer. The settings are not those of a paper, but those of
 // NarrativeQA with a shorter budget. The answers of the test set are not published. Models of one span are trained with
-// the first span of an answer; the metric expects all of them. Most settings are
-// in qanet.libsonnet, for all data sets whose answers are spans.
+// the first span of an answer; the metric expects all of them. Most settings are in qanet.libsonnet, for all
+// data sets whose answers are spans.
 local qanet = import 'qanet.libsonnet';
 
 qanet {

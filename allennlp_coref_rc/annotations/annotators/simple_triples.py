@@ -52,9 +52,9 @@ PATTERNS = [
         "b{subject}v*(?P<more>p[ie]*so|so|p)(?P<object>m+|n|[ie]*[ws]+{of})",
         # Is Gertrude afraid of wolves? Is the box bigger than the chest?
         "b{subject}v*(?P<more>w[ot])(?P<object>m+|n|[ie]*[ws]+{of})",
-        # Does the box fit in the chest? Did John love Mary?
+        # Does the box fit in the chest? Did John love Mary? Did they have a dog? Did he do the work?
         "d{subject}v*(?P<verb>w)(?P<more>p+)(?P<object>m+|n|[ie]*[ws]+{of})",
-        "d{subject}v*(?P<verb>w)(?P<object>m+|n|[ie]+[ws]+{of})",
+        "d{subject}v*(?P<verb>[wxd])(?P<object>m+|n|[ie]+[ws]+{of})",
         # The sphere is to the left of the square. Gertrude is afraid of wolves. She is in the garden.
         "v*{subject}x*(?P<verb>b)v*(?P<more>p[ie]*so|so|w?[pto]+)(?P<object>m+|n|[ie]*[ws]+{of})",
         # Lily is a frog. The captain is my brother.

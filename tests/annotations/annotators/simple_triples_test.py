@@ -27,6 +27,8 @@ CASES = {
     "Mary is no longer in the kitchen .": ("Mary", "not_is_longer_in", "the kitchen"),
     "She quickly grabbed the old milk there .": ("She", "grabbed", "the old milk"),
     "Did John love Mary ?": ("John", "love", "Mary"),
+    "Did the man do the work ?": ("the man", "do", "the work"),
+    "Did they have a dog ?": ("they", "have", "a dog"),
     "John does not love Mary .": ("John", "not_love", "Mary"),
     "I did n't often go to the garden .": ("I", "not_go_to", "the garden"),
     "The old men do their work .": ("The old men", "do", "their work"),
