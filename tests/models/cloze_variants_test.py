@@ -151,7 +151,8 @@ def test_the_score_is_that_of_the_encoding_at_the_cloze():
 
 @pytest.mark.parametrize("training", [True, False])
 def test_dropout_is_of_the_gated_passage(training):
-    model = build(layers=3, dropout=1.0).train(training)
+    stacked = {"stack_question": True, "question_encoders": [encoder(4), encoder(6), encoder(6)]}
+    model = build(layers=3, dropout=1.0, **stacked).train(training)
     read = {}
     for name, encoders in (("passage", model._passage_encoders), ("question", model._question_encoders)):
         for i, layer in enumerate(encoders):
