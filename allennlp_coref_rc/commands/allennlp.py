@@ -13,7 +13,7 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.long_run import long_run
 from allennlp_coref_rc.common.packages import import_packages
 from allennlp_coref_rc.common.quick_imports import quick_imports
-from allennlp_coref_rc.common.whole_archives import whole_archives
+from allennlp_coref_rc.common.whole_outputs import whole_outputs
 from allennlp_coref_rc.trust.archives import trusting
 from allennlp_coref_rc.trust.registered_names import only_registered
 
@@ -72,7 +72,7 @@ def run(argv: List[str], verbose: bool = False, trust: bool = False) -> None:
         # Until here nothing was done, and packages that are imported may fail to handle an interruption.
         quiet_start.end()
         refusable = removed_if_refused(args.serialization_dir) if argv[0] == "train" else nullcontext()
-        with explained(argv[0], args), refusable, whole_archives(), long_run():
+        with explained(argv[0], args), refusable, whole_outputs(), long_run():
             result = args.func(args)
         lines = closing_lines(argv[0], args, result)
         if lines:

@@ -13,6 +13,7 @@ import torch
 
 from allennlp_coref_rc.__main__ import main
 from tests.shared import PROJECT
+from tests.stops import files_of_at_most
 from tests.training_config.configs import load_small
 
 PAGE = PROJECT / "docs" / "mistakes.md"
@@ -170,6 +171,20 @@ def test_a_full_disk(clone, monkeypatch, capsys):
     status, error = screen(["evaluate", "output/quick_start", "test", "--output-file", "/dev/full"], capsys)
     full = "coref-rc: /dev/full: no space is left on the disk; make room, then give the command again\n"
     assert (status, error) == (2, full)
+
+
+@pytest.mark.parametrize("earlier", [False, True])
+def test_an_evaluation_on_a_full_disk_leaves_no_half_file(earlier, clone, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(clone)
+    outputs = [tmp_path / "metrics.json", tmp_path / "answers.jsonl"]
+    for output in outputs[: 2 * earlier]:
+        output.write_text("earlier")
+    before = {path: path.read_text() for path in tmp_path.iterdir()}
+    words = ["evaluate", "output/quick_start", "test", "--output-file", outputs[0]]
+    with files_of_at_most(100):
+        status, error = screen([*map(str, words), "--predictions-output-file", str(outputs[1])], capsys)
+    assert status == 2 and "make room, then give the command again" in error
+    assert {path: path.read_text() for path in tmp_path.iterdir()} == before
 
 
 def test_an_interruption_says_how_to_go_on(clone, tmp_path, monkeypatch, capsys):
