@@ -8,6 +8,8 @@ import argparse
 import atexit
 import difflib
 import gc
+import os
+import select
 import signal
 import sys
 from contextlib import nullcontext
@@ -56,6 +58,8 @@ INSTEAD = {
 }
 """What to use in place of AllenNLP's other commands."""
 
+STANDARD_OUTPUT = 1
+
 DESCRIPTION = """
 Reading comprehension with coreference, SRL and discourse structure. coref-rc COMMAND --help describes a command. All
 commands take --verbose, to see AllenNLP's log on the screen, and --debug, to see where an error comes from. Commands
@@ -67,7 +71,8 @@ program.
 def main(arguments: Optional[Sequence[str]] = None) -> None:
     """
     Runs a command. The exit status is 2 if the user did something wrong, which the screen then says in a paragraph. It
-    is 130 after Ctrl-C and 143 after SIGTERM; the screen then says how to go on.
+    is 130 after Ctrl-C and 143 after SIGTERM; the screen then says how to go on. It is 141, and the screen says nothing,
+    if the program that reads the command's output has ended.
     """
     if arguments is None:
         # Or the interpreter searches all that was imported for garbage before it ends, for a second and more.
@@ -91,6 +96,8 @@ def _main(words: List[str]) -> None:
             with explained(partial(args.go_on, args)), nullcontext() if verbose else quiet_logs():
                 args.run(args)
     except Exception as error:
+        if isinstance(error, BrokenPipeError) and _nobody_reads():
+            sys.exit(128 + signal.SIGPIPE)
         message = None if debug else message_of(error)
         if message is None:
             raise
@@ -102,6 +109,17 @@ def _main(words: List[str]) -> None:
         # Nothing of what packages then fail to tidy up.
         sys.unraisablehook = lambda _: None
         sys.exit(128 + (signal.SIGTERM if isinstance(error, Terminated) else signal.SIGINT))
+
+
+def _nobody_reads() -> bool:
+    """Whether the program that read what this command prints has ended, as in `coref-rc configs | head`."""
+    poll = select.poll()
+    poll.register(STANDARD_OUTPUT, 0)
+    ended = any(event & select.POLLERR for _, event in poll.poll(0))
+    if ended:
+        # Or the interpreter complains when it prints the rest at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), STANDARD_OUTPUT)
+    return ended
 
 
 def build_parser() -> argparse.ArgumentParser:

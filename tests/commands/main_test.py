@@ -1,7 +1,10 @@
 """`coref-rc` itself: its help, its start, and what it does with errors."""
 
+import errno
+import os
 import subprocess
 import sys
+from unittest.mock import Mock
 
 import pytest
 from allennlp.commands import Subcommand
@@ -32,6 +35,21 @@ def test_help_lists_all_commands(capsys):
 def test_help_of_a_command(capsys, name):
     assert status(name, "--help") == 0
     assert " ".join(OWN[name].DESCRIPTION.split())[:40] in " ".join(capsys.readouterr().out.split())
+
+
+def test_output_that_nobody_reads():
+    """As with `coref-rc configs | head`."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    words = [sys.executable, "-m", "allennlp_coref_rc", "configs"]
+    result = subprocess.run(words, stdout=writer, stderr=subprocess.PIPE, text=True)
+    os.close(writer)
+    assert (result.returncode, result.stderr) == (141, "")
+
+
+def test_a_broken_pipe_of_another_process_is_shown(monkeypatch, capsys):
+    monkeypatch.setattr(OWN["configs"], "run", Mock(side_effect=BrokenPipeError(errno.EPIPE, "Broken pipe")))
+    assert status("configs") == 2 and "Broken pipe" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
