@@ -71,8 +71,8 @@ program.
 def main(arguments: Optional[Sequence[str]] = None) -> None:
     """
     Runs a command. The exit status is 2 if the user did something wrong, which the screen then says in a paragraph. It
-    is 130 after Ctrl-C and 143 after SIGTERM; the screen then says how to go on. It is 141, and the screen says nothing,
-    if the program that reads the command's output has ended.
+    is 130 after Ctrl-C and 143 after SIGTERM; the screen then says how to go on. It is 141 if the program that reads
+    the command's output has ended; the screen then says nothing.
     """
     if arguments is None:
         # Or the interpreter searches all that was imported for garbage before it ends, for a second and more.
