@@ -179,8 +179,12 @@ def _decoded(path: str, file: IO[str], limit: int) -> Iterator[str]:
 def whole_file(path: str) -> Iterator[str]:
     """
     The path of a new file in the same folder, which gets the given name when it is complete, and is removed if it never
-    is. Several processes can do this for one path at once: it has one of their files, and no mixture.
+    is. Several processes can do this for one path at once: it has one of their files, and no mixture. A device or a
+    pipe is its own path.
     """
+    if _is_device(path):
+        yield path
+        return
     folder, name = os.path.split(os.path.abspath(path))
     try:
         descriptor, temporary = tempfile.mkstemp(dir=folder, prefix=os.path.splitext(name)[0] + ".")
@@ -229,8 +233,12 @@ def write_text(path: Union[str, os.PathLike], text: str) -> None:
 def partial_path(path: Union[str, os.PathLike]) -> Iterator[str]:
     """
     A path beside this one, PATH.part, for code that writes a large file by itself. The file gets its own name when it
-    is complete. If a process is killed and leaves such a file, the next process replaces it.
+    is complete. If a process is killed and leaves such a file, the next process replaces it. A device or a pipe is its
+    own path.
     """
+    if _is_device(path):
+        yield os.fspath(path)
+        return
     part = f"{os.fspath(path)}.part"
     try:
         yield part
@@ -250,6 +258,11 @@ def _gzip_writer(path: str) -> Iterator[IO[str]]:
         io.TextIOWrapper(packed, encoding="utf-8") as file,
     ):
         yield file
+
+
+def _is_device(path: Union[str, os.PathLike]) -> bool:
+    """Whether a path is that of a device or a pipe, such as /dev/stdout, whose name no file may take."""
+    return os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)
 
 
 def _umask() -> int:

@@ -43,7 +43,4 @@ def whole_outputs() -> Iterator[None]:
 
 
 def _partial(path: Optional[str]) -> ContextManager[Optional[str]]:
-    """The path to write to first. It is the same for /dev/stdout and other things that are no files."""
-    if path is None or (os.path.exists(path) and not os.path.isfile(path)):
-        return nullcontext(path)
-    return partial_path(path)
+    return nullcontext() if path is None else partial_path(path)

@@ -7,7 +7,7 @@ import random
 import pytest
 from allennlp.common.checks import ConfigurationError
 
-from allennlp_coref_rc.common.files import COMPRESSED, atomic_write, byte_lines, decoded, open_text
+from allennlp_coref_rc.common.files import COMPRESSED, atomic_write, byte_lines, decoded, open_text, partial_path
 
 COMPRESS = {"": bytes, ".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
 
@@ -160,3 +160,16 @@ def test_a_compressed_file_may_lack_its_suffix(tmp_path, suffix):
     written.rename(downloaded)
     assert read(downloaded) == ["Zoë\n", "left\n"]
     assert list(byte_lines(str(downloaded))) == ["Zoë\n".encode(), b"left\n"]
+
+
+def test_a_pipe_is_written_to_and_not_replaced(tmp_path):
+    """As /dev/stdout and /dev/null are."""
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    with atomic_write(str(path)) as file:
+        file.write("whole")
+    with partial_path(path) as part, open(part, "w") as file:
+        file.write(", partial")
+    assert os.read(reader, 100) == b"whole, partial" and path.is_fifo() and os.listdir(tmp_path) == ["pipe"]
+    os.close(reader)
