@@ -111,8 +111,9 @@ def transfer(
     sentences: bool = False,
 ) -> AnnotatedText:
     """
-    Adds the source's clusters, frames, relations and edges to the target's. Spans that have only white space are left
-    out. So are frames that lose their predicate, relations that lose an argument, and edges that lose an end.
+    Adds the source's clusters, frames, relations and edges to the target's. It leaves out spans that have only white
+    space. It also leaves out frames that lose their predicate, relations that lose an argument, and edges that lose an
+    end.
 
     # Parameters
 

@@ -15,7 +15,7 @@ from allennlp_coref_rc.metrics.answer_scores import answer_counts, correctness
         ({"gold": "None"}, False),
         ({"answer": "milk", "gold": "milk", "unanswered": "none of the candidates occurs in the passage"}, False),
         ({"answer": "milk", "gold": "milk", "unanswered": ""}, True),
-        # What the prediction itself says decides.
+        # A prediction may say whether it is right.
         ({"answer": "milk", "gold": "milk", "correct": False}, False),
         ({"answer": "a man", "exact_match": 1.0}, 1.0),
         ({"correct": "yes", "answer": "milk", "gold": "milk"}, None),

@@ -186,7 +186,7 @@ def test_reference_is_the_equations(extra, memory_length, reverse):
 def test_gradcheck(backend, reverse, extra):
     case = Case(4, 3, 2, 2, reverse, extra=extra)
     tensors = [tensor.requires_grad_() for tensor in case.tensors.values()]
-    # Of each gradient, its product with random vectors.
+    # It compares the product of each gradient with random vectors.
     assert torch.autograd.gradcheck(case.function(backend), tensors, fast_mode=True)
 
 
