@@ -59,7 +59,7 @@ newest:
 	python -m pytest -n 2 -m slow --quiet tests/modules/recurrence tests/training_config/grid_test.py --every-cell
 
 install: .venv/installed
-	@python allennlp_coref_rc/environment.py
+	@python allennlp_coref_rc/allennlp_runtime/environment.py
 
 .venv/installed: setup.cfg pyproject.toml constraints.txt scripts/install.sh
 	scripts/install.sh .venv

@@ -12,16 +12,17 @@ import os
 import select
 import signal
 import sys
+from collections.abc import Sequence
 from contextlib import nullcontext
 from functools import partial
-from typing import List, Optional, Sequence
+from typing import Optional
 
+from allennlp_coref_rc.allennlp_runtime import quiet_start
+from allennlp_coref_rc.allennlp_runtime.console.quiet import quiet_logs
 from allennlp_coref_rc.commands import annotate, card, check, compare, configs, data, demo, draw, environment, reproduce
-from allennlp_coref_rc.common import quiet_start
-from allennlp_coref_rc.common.error_message import message_of
+from allennlp_coref_rc.common.error_message import user_message
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.common.stopping import Terminated, explained, terminable
-from allennlp_coref_rc.screen.quiet import quiet_logs
+from allennlp_coref_rc.common.stopping import Terminated, terminable, with_resume_hint
 from allennlp_coref_rc.version import VERSION
 
 OWN = {
@@ -81,7 +82,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
         _main(list(sys.argv[1:] if arguments is None else arguments))
 
 
-def _main(words: List[str]) -> None:
+def _main(words: list[str]) -> None:
     debug, verbose = _take(words, "--debug"), _take(words, "--verbose")
     try:
         if words and words[0] in ALLENNLP:
@@ -93,12 +94,12 @@ def _main(words: List[str]) -> None:
             quiet_start.end()
             _check_name(words)
             args = build_parser().parse_args(words)
-            with explained(partial(args.go_on, args)), nullcontext() if verbose else quiet_logs():
+            with with_resume_hint(partial(args.go_on, args)), nullcontext() if verbose else quiet_logs():
                 args.run(args)
     except Exception as error:
         if isinstance(error, BrokenPipeError) and _nobody_reads():
             sys.exit(128 + signal.SIGPIPE)
-        message = None if debug else message_of(error)
+        message = None if debug else user_message(error)
         if message is None:
             raise
         sys.exit(_report(message))
@@ -163,7 +164,7 @@ class _HelpFormatter(argparse.HelpFormatter):
         )
 
 
-def _take(words: List[str], flag: str) -> bool:
+def _take(words: list[str], flag: str) -> bool:
     """Removes a flag that may stand anywhere; whether it was there."""
     found = flag in words
     words[:] = [word for word in words if word != flag]

@@ -20,8 +20,8 @@ from allennlp.modules import TokenEmbedder
 
 from allennlp_coref_rc.__main__ import ALLENNLP
 from allennlp_coref_rc.annotations.annotators import Annotator
-from allennlp_coref_rc.common.config_check import check_config, check_object
 from allennlp_coref_rc.common.config_files import FOLDER, locate
+from allennlp_coref_rc.config_check.check import check_config, check_object
 from allennlp_coref_rc.reproduction.condition import select
 from allennlp_coref_rc.reproduction.condition_files import (
     COLUMN_KEYS,

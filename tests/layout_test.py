@@ -16,16 +16,17 @@ from tests.shared import PROJECT
 PACKAGE = "allennlp_coref_rc"
 
 FLOORS = [
-    ["environment", "newer_releases", "registration", "version"],
+    ["version"],
     ["common"],
-    ["trust"],
+    ["safe_archives"],
+    ["allennlp_runtime"],
     ["annotations", "metrics", "training"],
     ["data"],
     ["modules"],
     ["models", "predictors", "pages"],
-    ["screen"],
+    ["config_check"],
     ["annotation_runs", "reproduction"],
-    ["reading"],
+    ["api"],
     ["playground"],
     ["commands"],
     ["__init__", "__main__"],
@@ -46,10 +47,10 @@ LIGHT = (
     "metrics.overlap",
     "metrics.ptb_tokens",
     "pages*",
-    "reading*",
+    "api*",
     "reproduction.figures.[cqr]*",
     "reproduction.significance",
-    "trust*",
+    "safe_archives*",
 )
 """Patterns of modules that must import nothing heavy, so that commands that need no more start at once."""
 

@@ -3,7 +3,7 @@ import os
 import re
 import shutil
 from itertools import islice
-from typing import Any, Dict, List
+from typing import Any
 
 from filelock import FileLock, Timeout
 
@@ -60,7 +60,7 @@ class UnfinishedOutput:
     def __exit__(self, *error: Any) -> None:
         self._release(remove=not self._numbers())
 
-    def check(self, plan: Dict[str, Any]) -> None:
+    def check(self, plan: dict[str, Any]) -> None:
         """Raises a `ConfigurationError` if the finished chunks belong to a run with another plan."""
         if not self._numbers() or not os.path.exists(self._plan):
             return
@@ -79,7 +79,7 @@ class UnfinishedOutput:
                 )
             )
 
-    def begin(self, plan: Dict[str, Any]) -> None:
+    def begin(self, plan: dict[str, Any]) -> None:
         """Starts a run with this plan, or goes on with it."""
         self.check(plan)
         if not self._numbers() or not os.path.exists(self._plan):
@@ -93,7 +93,7 @@ class UnfinishedOutput:
             file.write(json_line({**sizes, "counts": dict(result.counts)}))
             file.writelines(result.documents + result.failed)
 
-    def finished(self) -> Dict[int, Dict[str, Any]]:
+    def finished(self) -> dict[int, dict[str, Any]]:
         """By the index of each finished chunk, the numbers of its annotated and failed documents, and its counts."""
         found = {}
         for number in self._numbers():
@@ -107,7 +107,7 @@ class UnfinishedOutput:
                     continue
         return found
 
-    def join(self, header: Dict[str, Any], failed_header: Dict[str, Any]) -> None:
+    def join(self, header: dict[str, Any], failed_header: dict[str, Any]) -> None:
         """
         Joins all chunks into one file of annotated documents and one of failed documents, and empties the folder. If
         there are no documents of a kind, their file is removed.
@@ -131,10 +131,10 @@ class UnfinishedOutput:
     def _path(self, number: int) -> str:
         return os.path.join(self.folder, f"{number:06}.jsonl")
 
-    def _numbers(self) -> List[int]:
+    def _numbers(self) -> list[int]:
         return sorted(int(name.split(".")[0]) for name in os.listdir(self.folder) if PART.fullmatch(name))
 
-    def _read_plan(self) -> Dict[str, Any]:
+    def _read_plan(self) -> dict[str, Any]:
         with open_text(self._plan) as lines:
             try:
                 plan = json.loads("".join(lines))

@@ -1,18 +1,19 @@
 """Where the tokens of a text stand in the text, and which tokens a piece of the text has."""
 
 from bisect import bisect_left, bisect_right
-from typing import List, Optional, Sequence
+from collections.abc import Sequence
+from typing import Optional
 
 from allennlp_coref_rc.annotations.annotated_text import Span
 from allennlp_coref_rc.common.errors import ConfigurationError
 
 
-def token_offsets(text: str, tokens: Sequence[str]) -> List[Span]:
+def token_offsets(text: str, tokens: Sequence[str]) -> list[Span]:
     """
     The [start, end) characters of each token. Raises a `ConfigurationError` unless tokens are pieces of the text, with
     nothing but white space between them.
     """
-    offsets: List[Span] = []
+    offsets: list[Span] = []
     end = 0
     for token in tokens:
         start = text.find(token, end)

@@ -18,10 +18,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    from allennlp_coref_rc.commands.argument_checks import check_training
+    from allennlp_coref_rc.allennlp_runtime.lazy_registry import import_plugins
+    from allennlp_coref_rc.allennlp_runtime.packages import import_packages
     from allennlp_coref_rc.common.config_files import locate
-    from allennlp_coref_rc.common.packages import import_packages
-    from allennlp_coref_rc.registration import import_plugins
+    from allennlp_coref_rc.config_check.arguments import check_training
 
     import_plugins()
     import_packages(args.include_package)

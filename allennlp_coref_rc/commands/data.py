@@ -1,10 +1,11 @@
 import argparse
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Optional, Sequence
+from typing import Optional
 
-from allennlp_coref_rc.common.error_message import message_of
+from allennlp_coref_rc.common.error_message import user_message
 from allennlp_coref_rc.common.errors import ConfigurationError
 
 HELP = "download data sets, simulate or mix bAbI stories, pack question files"
@@ -101,7 +102,7 @@ def download(args: argparse.Namespace) -> None:
                 print(f"{data_set.name}: complete in {args.folder / data_set.name}")
             except (DownloadError, OSError) as error:
                 failed += 1
-                why = f"{message_of(error)}; run this again to go on" if isinstance(error, OSError) else error
+                why = f"{user_message(error)}; run this again to go on" if isinstance(error, OSError) else error
                 print(f"{data_set.name}: incomplete. {why}")
     if failed:
         sys.exit(1)

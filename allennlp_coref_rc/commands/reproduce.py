@@ -113,8 +113,8 @@ def run(args: argparse.Namespace) -> None:
         for table in tables:
             print_table(table, selection)
     elif args.check_only:
+        from allennlp_coref_rc.allennlp_runtime.console.quiet import quiet_allennlp
         from allennlp_coref_rc.reproduction.listing import try_condition
-        from allennlp_coref_rc.screen.quiet import quiet_allennlp
 
         with quiet_allennlp():
             good = [try_condition(condition, selection) for condition in conditions]

@@ -1,6 +1,7 @@
 """Checks of single options. `owner` is the registered name, or the part of a config, that has the option `key`."""
 
-from typing import Any, Collection, Optional
+from collections.abc import Collection
+from typing import Any, Optional
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 

@@ -16,7 +16,7 @@ LONGEST = 1000
 """The most characters in a line of a message, as values, keys and paths may be of any length."""
 
 
-def message_of(error: BaseException) -> Optional[str]:
+def user_message(error: BaseException) -> Optional[str]:
     """The paragraph for an error that the user can mend; `None` if it should be seen with its traceback."""
     message = _message_of(error)
     if message and message.startswith(": "):

@@ -5,13 +5,14 @@ import lzma
 import os
 import tempfile
 import zlib
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
-from typing import IO, Any, Dict, Iterable, Iterator, Optional, Union
+from typing import IO, Any, Optional, Union
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 
-COMPRESSED: Dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+COMPRESSED: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 """The functions that open compressed files, by the suffixes of their names."""
 
 SIGNATURES = {".gz": b"\x1f\x8b", ".bz2": b"BZh91AY&SY", ".xz": b"\xfd7zXZ\x00"}
@@ -32,13 +33,13 @@ def is_among(path: str, others: Iterable[str]) -> bool:
     return os.path.realpath(path) in map(os.path.realpath, others)
 
 
-def named_paths(arguments: Iterable[str]) -> Dict[str, str]:
+def named_paths(arguments: Iterable[str]) -> dict[str, str]:
     """
     The paths by name, from arguments NAME=PATH. If an argument has no "=", or is itself the path of a file, the name is
     that of the file up to its first dot. An empty name or path, or a name that comes twice, raises a
     `ConfigurationError`.
     """
-    paths: Dict[str, str] = {}
+    paths: dict[str, str] = {}
     for argument in arguments:
         name, equals, path = argument.partition("=")
         if not equals or os.path.exists(argument):

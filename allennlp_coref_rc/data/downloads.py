@@ -9,11 +9,12 @@ import tempfile
 import time
 import zipfile
 import zlib
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import IO, Callable, Iterator, List, Optional, Tuple
+from typing import IO, Optional
 
 import requests
 from tqdm import tqdm
@@ -75,11 +76,11 @@ class DataSet:
     licence : `str`
     page : `str`
         The address of a page about it.
-    contents : `Tuple[str, ...]`
+    contents : `tuple[str, ...]`
         The files and folders that it has when it is complete.
-    files : `Tuple[File, ...]`, optional (default = `()`)
+    files : `tuple[File, ...]`, optional (default = `()`)
         The files to download; all of them are needed.
-    archives : `Tuple[File, ...]`, optional (default = `()`)
+    archives : `tuple[File, ...]`, optional (default = `()`)
         Archives that hold the data set; one of them is enough. The first that can be had is taken.
     by_hand : `str`, optional (default = `""`)
         What the user has to do, if no program can fetch it.
@@ -89,12 +90,12 @@ class DataSet:
     holds: str
     licence: str
     page: str
-    contents: Tuple[str, ...]
-    files: Tuple[File, ...] = ()
-    archives: Tuple[File, ...] = ()
+    contents: tuple[str, ...]
+    files: tuple[File, ...] = ()
+    archives: tuple[File, ...] = ()
     by_hand: str = ""
 
-    def missing(self, folder: Path) -> List[str]:
+    def missing(self, folder: Path) -> list[str]:
         """The contents that are missing. `folder` has the folders of all data sets."""
         return [name for name in self.contents if not (folder / self.name / name).exists()]
 
@@ -456,7 +457,7 @@ def unpack(data_set: DataSet, archive: File, path: Path, folder: Path) -> None:
 
 
 @contextmanager
-def _members(path: Path) -> Iterator[Iterator[Tuple[str, Callable[[], IO[bytes]]]]]:
+def _members(path: Path) -> Iterator[Iterator[tuple[str, Callable[[], IO[bytes]]]]]:
     # Only files are unpacked, since links could lead out of the folder. Permissions are not needed here.
     if zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as opened:

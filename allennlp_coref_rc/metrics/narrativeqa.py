@@ -1,4 +1,4 @@
-from typing import Dict, Sequence
+from collections.abc import Sequence
 
 import torch
 from allennlp.nn.util import dist_reduce_sum
@@ -49,7 +49,7 @@ class NarrativeQaMetric(Metric):
             sums += torch.tensor(counts, dtype=torch.double)
         self._sums += dist_reduce_sum(sums).cpu()
 
-    def get_metric(self, reset: bool = False) -> Dict[str, float]:
+    def get_metric(self, reset: bool = False) -> dict[str, float]:
         metrics = scores_of(self._sums.tolist())
         if reset:
             self.reset()

@@ -2,12 +2,12 @@ import math
 import re
 import string
 from collections import Counter
-from typing import Counter as CounterOf
-from typing import List, Sequence, Tuple
+from collections import Counter as CounterOf
+from collections.abc import Sequence
 
-from allennlp_coref_rc.common.lcs import lcs_length
+from allennlp_coref_rc.metrics.lcs import lcs_length
 
-Ngrams = CounterOf[Tuple[str, ...]]
+Ngrams = CounterOf[tuple[str, ...]]
 
 MAX_ORDER = 4
 """The longest n-grams that Bleu counts, in tokens."""
@@ -19,7 +19,7 @@ ARTICLE = re.compile(r"\b(a|an|the)\b")
 NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
 
 
-def squad_tokens(text: str) -> List[str]:
+def squad_tokens(text: str) -> list[str]:
     """
     The words of a text as SQuAD's evaluation compares them: in lower case, without ASCII punctuation and articles.
     """
@@ -55,7 +55,7 @@ def rouge_l(
     return max((1 + beta**2) * p * r / (r + beta**2 * p) if p and r else 0.0 for p, r in pairs)
 
 
-def bleu_counts(prediction: Sequence[str], references: Sequence[Sequence[str]]) -> List[int]:
+def bleu_counts(prediction: Sequence[str], references: Sequence[Sequence[str]]) -> list[int]:
     """
     The counts that corpus Bleu sums over predictions: the length of the prediction and that of the reference closest to
     it (of two the shorter); then, for n = 1 … 4, how many n-grams the prediction has, and how many of them a reference
@@ -72,7 +72,7 @@ def bleu_counts(prediction: Sequence[str], references: Sequence[Sequence[str]]) 
     return counts
 
 
-def bleu(counts: Sequence[float]) -> List[float]:
+def bleu(counts: Sequence[float]) -> list[float]:
     """
     Corpus Bleu-1 … Bleu-4 (Papineni et al. 2002) of summed `bleu_counts`: geometric means of the n-grams' precisions,
     times a penalty if predictions are shorter than the references.

@@ -1,4 +1,4 @@
-from typing import Any, Dict, List, Optional
+from typing import Any, Optional
 
 import torch
 from allennlp.common.checks import check_dimensions_match
@@ -94,8 +94,8 @@ class AnnotatedQanet(SpanModel):
         span_end: Optional[torch.Tensor] = None,
         passage_annotations: Optional[AnnotationTensors] = None,
         question_annotations: Optional[AnnotationTensors] = None,
-        metadata: Optional[List[Dict[str, Any]]] = None,
-    ) -> Dict[str, Any]:
+        metadata: Optional[list[dict[str, Any]]] = None,
+    ) -> dict[str, Any]:
         """
         # Parameters
 
@@ -103,11 +103,11 @@ class AnnotatedQanet(SpanModel):
         span_start, span_end : `torch.LongTensor`, optional (default = `None`)
             Shape: (batch_size, 1). The first and the last token of the expected span; -1 where there is none.
         passage_annotations, question_annotations : `AnnotationTensors`, optional (default = `None`)
-        metadata : `List[Dict[str, Any]]`, optional (default = `None`)
+        metadata : `list[dict[str, Any]]`, optional (default = `None`)
 
         # Returns
 
-        `Dict[str, Any]`
+        `dict[str, Any]`
             As `SpanModel.answer` says.
         """
         passage_input = EncoderInput(self._embed(passage), get_text_field_mask(passage), passage_annotations)

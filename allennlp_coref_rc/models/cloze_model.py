@@ -1,5 +1,5 @@
 from itertools import repeat
-from typing import Any, Dict, List, Optional
+from typing import Any, Optional
 
 import torch
 from allennlp.common import Lazy
@@ -54,9 +54,9 @@ class ClozeModel(Model):
         self,
         inputs: AnswerInput,
         answer: Optional[torch.Tensor] = None,
-        metadata: Optional[List[Dict[str, Any]]] = None,
-        explanations: Optional[List[Attention]] = None,
-    ) -> Dict[str, Any]:
+        metadata: Optional[list[dict[str, Any]]] = None,
+        explanations: Optional[list[Attention]] = None,
+    ) -> dict[str, Any]:
         """
         # Parameters
 
@@ -64,19 +64,19 @@ class ClozeModel(Model):
         answer : `torch.LongTensor`, optional (default = `None`)
             Shape: (batch_size,). The index of the candidate or class. `UNKNOWN_ANSWER` counts as wrong and has no loss.
             `SKIPPED_ANSWER` has no loss either, and counts as wrong only in the official accuracy.
-        metadata : `List[Dict[str, Any]]`, optional (default = `None`)
-        explanations : `List[Attention]`, optional (default = `None`)
+        metadata : `list[dict[str, Any]]`, optional (default = `None`)
+        explanations : `list[Attention]`, optional (default = `None`)
 
         # Returns
 
-        `Dict[str, Any]`
+        `dict[str, Any]`
             `probabilities` and `log_probabilities`, shape (batch_size, num_candidates); `attention` of the answer
             layer, shape (batch_size, passage_length). If answers are words of the passage, also `has_candidate`, which
             says whether the passage has any candidate, shape (batch_size,). If the answer is given, also the `loss`,
             the mean negative log-probability of the answer. And the `explanations`, if there are any.
         """
         log_probabilities, attention = self._answer_layer(inputs)
-        output: Dict[str, Any] = {
+        output: dict[str, Any] = {
             "log_probabilities": log_probabilities,
             "probabilities": log_probabilities.exp(),
             "attention": attention,
@@ -103,7 +103,7 @@ class ClozeModel(Model):
         self._accuracy(correct, kept=answer != SKIPPED_ANSWER)
         return -(chosen * known).sum() / known.sum().clamp(min=1)
 
-    def make_output_human_readable(self, output_dict: Dict[str, Any]) -> Dict[str, Any]:
+    def make_output_human_readable(self, output_dict: dict[str, Any]) -> dict[str, Any]:
         """
         Gives each question its `answer`, the `candidate_probabilities` by candidate, the tokens of the passage with
         their `attention`, and the `clusters` used. If the answers of all questions are known, also the `gold` answer;
@@ -122,7 +122,7 @@ class ClozeModel(Model):
             "clusters",
             "gold",
         )
-        readable: Dict[str, Any] = {key: [] for key in keys}
+        readable: dict[str, Any] = {key: [] for key in keys}
         namespace = CLASS_LABELS if self._answers_are_classes else CANDIDATE_LABELS
         labels = self.vocab.get_index_to_token_vocabulary(namespace)
         label_names = [labels[i] for i in range(len(labels))]
@@ -135,7 +135,7 @@ class ClozeModel(Model):
         ):
             given = None if self._answers_are_classes else metadata["candidates"]
             names = label_names if given is None else given
-            by_name: Dict[str, float] = {}
+            by_name: dict[str, float] = {}
             for name, probability in zip(names, probabilities):
                 by_name[name] = max(probability, by_name.get(name, 0.0))
             readable["id"].append(metadata["id"])
@@ -165,5 +165,5 @@ class ClozeModel(Model):
             readable["loss"] = output_dict["loss"]
         return readable
 
-    def get_metrics(self, reset: bool = False) -> Dict[str, float]:
+    def get_metrics(self, reset: bool = False) -> dict[str, float]:
         return self._accuracy.get_metric(reset)

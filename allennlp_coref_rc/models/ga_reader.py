@@ -1,4 +1,4 @@
-from typing import Any, Dict, List, Optional, Tuple, cast
+from typing import Any, Optional, cast
 
 import torch
 from allennlp.common import Lazy
@@ -22,9 +22,9 @@ from allennlp_coref_rc.data.fields import (
 from allennlp_coref_rc.models.cloze_model import ClozeModel
 from allennlp_coref_rc.modules.answer_layers import AnswerInput, AnswerLayer
 from allennlp_coref_rc.modules.attention import Attention
+from allennlp_coref_rc.modules.entity_substitution import EntitySubstitution
 from allennlp_coref_rc.modules.gating import EncodedPair, GatedAttention, Gating
-from allennlp_coref_rc.modules.like_length import parts_of_like_length
-from allennlp_coref_rc.modules.random_renaming import RandomRenaming
+from allennlp_coref_rc.modules.length_buckets import parts_of_like_length
 from allennlp_coref_rc.modules.self_belief_aggregation import SelfBeliefAggregation
 from allennlp_coref_rc.modules.seq2seq_encoders import EncoderInput, encode_pair
 
@@ -52,9 +52,9 @@ class GAReader(ClozeModel):
     vocab : `Vocabulary`
     text_field_embedder : `TextFieldEmbedder`
         Embeds passages and questions.
-    passage_encoders : `List[Seq2SeqEncoder]`
+    passage_encoders : `list[Seq2SeqEncoder]`
         One for each layer.
-    question_encoders : `List[Seq2SeqEncoder]`, optional (default = `passage_encoders`)
+    question_encoders : `list[Seq2SeqEncoder]`, optional (default = `passage_encoders`)
         One for each layer, with the same output dimension as the passage's. By default one encoder reads both texts.
     stack_question : `bool`, optional (default = `True`)
         Each question encoder reads the output of the one before it (Coref-GRU's code). If false, all of them read the
@@ -67,19 +67,19 @@ class GAReader(ClozeModel):
         Applied to the encodings of the question or the passage in the last layer.
     dropout : `float`, optional (default = `0.0`)
         Applied only to the gated passage between layers, as in the authors' code.
-    question_feature : `bool`, optional (default = `False`)
+    qe_comm : `bool`, optional (default = `False`)
         Tell the last layer's passage encoder which tokens of the passage occur in the question, by an embedding of size
         2 beside its input. A word that is not in the vocabulary counts as not occurring. (The authors' code has no such
         words, because it makes the vocabulary from all splits.)
     question_positions : `int`, optional (default = `0`)
-        In place of `question_feature`, tell this encoder at which position of the question the token first occurs, by
+        In place of `qe_comm`, tell this encoder at which position of the question the token first occurs, by
         an embedding of size 16. Positions are counted from 1, and later ones than `question_positions` count as
         `question_positions`. So in "from the kitchen to the garden" the encoder knows which place is the start. 0 for
         no positions. Not in the papers.
     cluster_one_hot : `int`, optional (default = `0`)
         Put that many indicators of a token's coreference clusters beside its embedding, in passage and question (the
         "GRU + 1-hot" of Table 1). Reads the annotation layer "coref_clusters" and ignores further clusters.
-    renaming : `Lazy[RandomRenaming]`, optional (default = `None`)
+    entity_substitution : `Lazy[EntitySubstitution]`, optional (default = `None`)
         Exchange names while training.
     pointer : `Lazy[AnswerLayer]`, optional (default = `attention_sum`)
         The answer layer for answers that are words of the passage.
@@ -93,18 +93,18 @@ class GAReader(ClozeModel):
         self,
         vocab: Vocabulary,
         text_field_embedder: TextFieldEmbedder,
-        passage_encoders: List[Seq2SeqEncoder],
-        question_encoders: Optional[List[Seq2SeqEncoder]] = None,
+        passage_encoders: list[Seq2SeqEncoder],
+        question_encoders: Optional[list[Seq2SeqEncoder]] = None,
         stack_question: bool = True,
         gating: Optional[Gating] = None,
         read_out: str = "final_states",
         question_self_belief: Optional[SelfBeliefAggregation] = None,
         passage_self_belief: Optional[SelfBeliefAggregation] = None,
         dropout: float = 0.0,
-        question_feature: bool = False,
+        qe_comm: bool = False,
         question_positions: int = 0,
         cluster_one_hot: int = 0,
-        renaming: Optional[Lazy[RandomRenaming]] = None,
+        entity_substitution: Optional[Lazy[EntitySubstitution]] = None,
         pointer: Lazy[AnswerLayer] = Lazy(AnswerLayer.by_name("attention_sum")),
         classifier: Lazy[AnswerLayer] = Lazy(AnswerLayer.by_name("gated_selection")),
         initializer: InitializerApplicator = InitializerApplicator(),
@@ -114,9 +114,9 @@ class GAReader(ClozeModel):
         if question_encoders is None:
             question_encoders = passage_encoders
         check_choice("ga_reader", "read_out", read_out, READ_OUTS)
-        if question_feature and question_positions:
+        if qe_comm and question_positions:
             raise ConfigurationError(
-                f"ga_reader: found question_feature and question_positions {question_positions}, expected one of them"
+                f"ga_reader: found qe_comm and question_positions {question_positions}, expected one of them"
             )
         check_number("ga_reader", "question_positions", question_positions, least=0)
         self.explain = False
@@ -130,13 +130,13 @@ class GAReader(ClozeModel):
         self._question_self_belief = question_self_belief
         self._passage_self_belief = passage_self_belief
         self._dropout = torch.nn.Dropout(dropout)
-        self._question_feature: Optional[torch.nn.Embedding] = None
-        if question_feature or question_positions:
+        self._qe_comm: Optional[torch.nn.Embedding] = None
+        if qe_comm or question_positions:
             dim = QUESTION_POSITION_DIM if question_positions else QUESTION_FEATURE_DIM
-            self._question_feature = torch.nn.Embedding((question_positions or 1) + 1, dim)
+            self._qe_comm = torch.nn.Embedding((question_positions or 1) + 1, dim)
         self._cluster_one_hot = cluster_one_hot
         self._check_encoders()
-        self._renaming = renaming.construct(vocab=vocab) if renaming else None
+        self._entity_substitution = entity_substitution.construct(vocab=vocab) if entity_substitution else None
         self.build_answer_layer(
             pointer, classifier, passage_encoders[-1].get_output_dim(), text_field_embedder.get_output_dim()
         )
@@ -152,8 +152,8 @@ class GAReader(ClozeModel):
         passage_dim = question_dim = self._text_field_embedder.get_output_dim() + self._cluster_one_hot
         last = len(self._passage_encoders) - 1
         for i, (passage, question) in enumerate(self._encoders()):
-            if i == last and self._question_feature is not None:
-                passage_dim += self._question_feature.embedding_dim
+            if i == last and self._qe_comm is not None:
+                passage_dim += self._qe_comm.embedding_dim
             check_dimensions_match(
                 passage.get_input_dim(), passage_dim, f"input of passage_encoders[{i}]", f"what it reads in layer {i}"
             )
@@ -177,10 +177,10 @@ class GAReader(ClozeModel):
             if self_belief is not None:
                 self_belief.check_input_dim(self._text_field_embedder.get_output_dim() + self._cluster_one_hot, name)
 
-    def _encoders(self) -> List[Tuple[Seq2SeqEncoder, Seq2SeqEncoder]]:
+    def _encoders(self) -> list[tuple[Seq2SeqEncoder, Seq2SeqEncoder]]:
         """The encoders of passage and question, layer by layer."""
         pairs = zip(self._passage_encoders, self._question_encoders)
-        return cast(List[Tuple[Seq2SeqEncoder, Seq2SeqEncoder]], list(pairs))
+        return cast(list[tuple[Seq2SeqEncoder, Seq2SeqEncoder]], list(pairs))
 
     def forward(
         self,
@@ -191,8 +191,8 @@ class GAReader(ClozeModel):
         answer: Optional[torch.Tensor] = None,
         passage_annotations: Optional[AnnotationTensors] = None,
         question_annotations: Optional[AnnotationTensors] = None,
-        metadata: Optional[List[Dict[str, Any]]] = None,
-    ) -> Dict[str, torch.Tensor]:
+        metadata: Optional[list[dict[str, Any]]] = None,
+    ) -> dict[str, torch.Tensor]:
         """
         # Parameters
 
@@ -205,21 +205,21 @@ class GAReader(ClozeModel):
             Shape: (batch_size,). The index of the candidate or class. `UNKNOWN_ANSWER` counts as wrong and has no loss.
             `SKIPPED_ANSWER` has no loss either, and counts as wrong only in the official accuracy.
         passage_annotations, question_annotations : `AnnotationTensors`, optional (default = `None`)
-        metadata : `List[Dict[str, Any]]`, optional (default = `None`)
+        metadata : `list[dict[str, Any]]`, optional (default = `None`)
 
         # Returns
 
-        `Dict[str, torch.Tensor]`
+        `dict[str, torch.Tensor]`
             As `ClozeModel.answer` says; with `explain` the `explanations`, each an `Attention`.
         """
-        if self._renaming is not None and self.training:
-            (passage, question), answer = self._renaming([passage, question], answer)
+        if self._entity_substitution is not None and self.training:
+            (passage, question), answer = self._entity_substitution([passage, question], answer)
         embedded_passage, embedded_question = map(self._text_field_embedder, (passage, question))
         passage_input = self._encoder_input(passage, embedded_passage, passage_annotations)
         question_input = self._encoder_input(question, embedded_question, question_annotations)
         occurrences = self._occurrences(passage, question)
 
-        explanations: List[Attention] = []
+        explanations: list[Attention] = []
         if self.training or self.explain:
             encoded = self._encode(passage_input, question_input, occurrences, explanations)
         else:
@@ -248,8 +248,8 @@ class GAReader(ClozeModel):
         passage: EncoderInput,
         question: EncoderInput,
         occurrences: Optional[torch.Tensor],
-        explanations: List[Attention],
-    ) -> Tuple[torch.Tensor, torch.Tensor]:
+        explanations: list[Attention],
+    ) -> tuple[torch.Tensor, torch.Tensor]:
         """Encodes passage and question with all layers, and adds the attention used to `explanations`."""
         encoded_passage, encoded_question = passage.inputs, question.inputs
         last = len(self._passage_encoders) - 1
@@ -276,7 +276,7 @@ class GAReader(ClozeModel):
 
     def _encode_in_parts(
         self, passage: EncoderInput, question: EncoderInput, occurrences: Optional[torch.Tensor]
-    ) -> Tuple[torch.Tensor, torch.Tensor]:
+    ) -> tuple[torch.Tensor, torch.Tensor]:
         """
         The same as `_encode`. On a CPU, passages of similar length are encoded together, because padding takes time
         there too. A GPU reads all passages at once, in the time of the longest one.
@@ -298,7 +298,7 @@ class GAReader(ClozeModel):
         encoded_question: torch.Tensor,
         question: EncoderInput,
         cloze: Optional[torch.Tensor],
-        explanations: List[Attention],
+        explanations: list[Attention],
     ) -> torch.Tensor:
         """The vector that the passage is scored against. Shape: (batch_size, dim)."""
         positions = cloze if self._read_out == "cloze" else None
@@ -334,15 +334,15 @@ class GAReader(ClozeModel):
         return torch.cat([embedded, one_hot], dim=-1)
 
     def _occurrences(self, passage: TextFieldTensors, question: TextFieldTensors) -> Optional[torch.Tensor]:
-        """What `question_feature` or `question_positions` puts beside the passage: (batch_size, length, dim)."""
-        if self._question_feature is None:
+        """What `qe_comm` or `question_positions` puts beside the passage: (batch_size, length, dim)."""
+        if self._qe_comm is None:
             return None
         unknown = self.vocab.get_token_to_index_vocabulary().get(self.vocab._oov_token, NO_INDEX)
         positions = _positions_in(passage, question, get_text_field_mask(question), unknown)
-        return self._question_feature(positions.clamp(max=self._question_feature.num_embeddings - 1))
+        return self._qe_comm(positions.clamp(max=self._qe_comm.num_embeddings - 1))
 
 
-def _joined(parts: List[List[int]], encoded: List[torch.Tensor], mask: torch.Tensor) -> torch.Tensor:
+def _joined(parts: list[list[int]], encoded: list[torch.Tensor], mask: torch.Tensor) -> torch.Tensor:
     """The encodings of a batch's parts, put back in the order of the batch and padded to its length."""
     joint = encoded[0].new_zeros(*mask.shape, encoded[0].size(-1))
     for part, tensor in zip(parts, encoded):
@@ -373,10 +373,10 @@ def _word_ids(text: TextFieldTensors) -> torch.Tensor:
             return tensors["tokens"]
     raise ConfigurationError(
         f"ga_reader compares words of passage and question: found the token_indexers {', '.join(text)}, expected one "
-        "of type single_id or hashed_unknown among them"
+        "of type single_id or oov_buckets among them"
     )
 
 
-def _explain_self_belief(explanations: List[Attention], side: str, weights: Optional[torch.Tensor]) -> None:
+def _explain_self_belief(explanations: list[Attention], side: str, weights: Optional[torch.Tensor]) -> None:
     if weights is not None:
         explanations.append(Attention("self_belief", side, side, weights))

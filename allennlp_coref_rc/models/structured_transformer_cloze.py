@@ -1,4 +1,4 @@
-from typing import Any, Dict, List, Optional, cast
+from typing import Any, Optional, cast
 
 import torch
 from allennlp.common import Lazy
@@ -61,8 +61,8 @@ class StructuredTransformerCloze(ClozeModel):
         answer: Optional[torch.Tensor] = None,
         passage_annotations: Optional[AnnotationTensors] = None,
         question_annotations: Optional[AnnotationTensors] = None,
-        metadata: Optional[List[Dict[str, Any]]] = None,
-    ) -> Dict[str, torch.Tensor]:
+        metadata: Optional[list[dict[str, Any]]] = None,
+    ) -> dict[str, torch.Tensor]:
         """
         # Parameters
 
@@ -74,11 +74,11 @@ class StructuredTransformerCloze(ClozeModel):
         answer : `torch.LongTensor`, optional (default = `None`)
             Shape: (batch_size,). See `ClozeModel.answer`.
         passage_annotations, question_annotations : `AnnotationTensors`, optional (default = `None`)
-        metadata : `List[Dict[str, Any]]`, optional (default = `None`)
+        metadata : `list[dict[str, Any]]`, optional (default = `None`)
 
         # Returns
 
-        `Dict[str, torch.Tensor]`
+        `dict[str, torch.Tensor]`
             As `ClozeModel.answer` says.
         """
         pair = self._pair(passage, question, passage_annotations, question_annotations)

@@ -1,4 +1,4 @@
-from typing import Any, Dict, List, Optional
+from typing import Any, Optional
 
 import torch
 from allennlp.data import TextFieldTensors, Vocabulary
@@ -58,8 +58,8 @@ class StructuredTransformerTagger(TextAnswerModel):
         span_end: Optional[torch.Tensor] = None,
         passage_annotations: Optional[AnnotationTensors] = None,
         question_annotations: Optional[AnnotationTensors] = None,
-        metadata: Optional[List[Dict[str, Any]]] = None,
-    ) -> Dict[str, Any]:
+        metadata: Optional[list[dict[str, Any]]] = None,
+    ) -> dict[str, Any]:
         """
         # Parameters
 
@@ -69,11 +69,11 @@ class StructuredTransformerTagger(TextAnswerModel):
         span_start, span_end : `torch.LongTensor`, optional (default = `None`)
             Not used: the tags have the first span too.
         passage_annotations, question_annotations : `AnnotationTensors`, optional (default = `None`)
-        metadata : `List[Dict[str, Any]]`, optional (default = `None`)
+        metadata : `list[dict[str, Any]]`, optional (default = `None`)
 
         # Returns
 
-        `Dict[str, Any]`
+        `dict[str, Any]`
             `tag_probs`, shape (batch_size, passage_length, 3), of `OUTSIDE`, `BEGIN` and `INSIDE`. `best_spans`: for
             each question a list of spans, each a pair of its first and its last token. With `answer_tags` also the
             `loss`.
@@ -82,7 +82,7 @@ class StructuredTransformerTagger(TextAnswerModel):
         mask = pair.passage.mask
         log_probabilities = self._tags(pair.structured_passage).float().log_softmax(dim=-1)
         spans = best_spans(log_probabilities, mask)
-        output: Dict[str, Any] = {"tag_probs": log_probabilities.exp(), "best_spans": spans}
+        output: dict[str, Any] = {"tag_probs": log_probabilities.exp(), "best_spans": spans}
         if answer_tags is not None:
             output["loss"] = tag_loss(log_probabilities, answer_tags, mask)
         if metadata is not None:
@@ -92,7 +92,7 @@ class StructuredTransformerTagger(TextAnswerModel):
             )
         return output
 
-    def make_output_human_readable(self, output_dict: Dict[str, Any]) -> Dict[str, Any]:
+    def make_output_human_readable(self, output_dict: dict[str, Any]) -> dict[str, Any]:
         """
         Gives each question its `best_spans`, and each of the `passage_tokens` the probabilities of its tags,
         `tag_probs`. Also the `question_tokens`, the `id` and the `answer_texts`, if all questions have them.

@@ -1,5 +1,3 @@
-from typing import Tuple
-
 import torch
 from allennlp.common.checks import check_dimensions_match
 from allennlp.modules import Seq2SeqEncoder
@@ -31,7 +29,7 @@ class GatedLayer(torch.nn.Module):
         self._projection = torch.nn.Linear(encoder.get_output_dim(), dim)
         self._gate = torch.nn.Parameter(torch.zeros(dim))
 
-    def forward(self, passage: EncoderInput, question: EncoderInput) -> Tuple[torch.Tensor, torch.Tensor]:
+    def forward(self, passage: EncoderInput, question: EncoderInput) -> tuple[torch.Tensor, torch.Tensor]:
         """The vectors of the passage and of the question."""
         of_passage, of_question = encode_pair(self._encoder, self._encoder, passage, question)
         return (

@@ -1,4 +1,4 @@
-from typing import Optional, Tuple, cast
+from typing import Optional, cast
 
 import torch
 from allennlp.common import FromParams
@@ -52,7 +52,7 @@ class SelfBeliefAggregation(torch.nn.Module, FromParams):
 
     def forward(
         self, values: torch.Tensor, embedded: EncoderInput, positions: Optional[torch.Tensor] = None
-    ) -> Tuple[torch.Tensor, Optional[torch.Tensor]]:
+    ) -> tuple[torch.Tensor, Optional[torch.Tensor]]:
         """
         # Parameters
 
@@ -65,7 +65,7 @@ class SelfBeliefAggregation(torch.nn.Module, FromParams):
 
         # Returns
 
-        `Tuple[torch.FloatTensor, Optional[torch.FloatTensor]]`
+        `tuple[torch.FloatTensor, Optional[torch.FloatTensor]]`
             The sums, of shape (batch_size, n, dim), and their weights lambda, of shape (batch_size, n, length). The
             weights are `None` if the aggregation is left out.
         """

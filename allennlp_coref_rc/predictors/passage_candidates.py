@@ -1,6 +1,6 @@
 """Answers that a reader does not know: words of the passage as candidates beside the answers seen in training."""
 
-from typing import Any, Dict, List, Optional
+from typing import Any, Optional
 
 from allennlp.data import Instance, Vocabulary
 
@@ -43,7 +43,7 @@ def with_passage_candidates(
     return Instance(fields)
 
 
-def improve(output: Dict[str, Any], other: Dict[str, Any], vocab: Vocabulary) -> List[str]:
+def improve(output: dict[str, Any], other: dict[str, Any], vocab: Vocabulary) -> list[str]:
     """
     Warns if the answer with more candidates, in the output `other`, is not one that the reader knows. Where it knows no
     candidate of the passage, the output gets that answer.

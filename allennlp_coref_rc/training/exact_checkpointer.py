@@ -2,10 +2,11 @@ import glob
 import logging
 import os
 import zipfile
+from collections.abc import Sequence
 from contextlib import suppress
 from textwrap import shorten
 from types import SimpleNamespace
-from typing import Any, Dict, List, Optional, Sequence, Tuple, Union, cast
+from typing import Any, Optional, Union, cast
 
 import torch
 from allennlp.training import Checkpointer, Trainer
@@ -72,14 +73,14 @@ class ExactCheckpointer(Checkpointer):
             with suppress(FileNotFoundError):
                 os.unlink(path)
 
-    def _first_whole(self, checkpoints: Sequence[Tuple[int, int]]) -> Tuple[Dict[str, Any], Dict[str, Any]]:
+    def _first_whole(self, checkpoints: Sequence[tuple[int, int]]) -> tuple[dict[str, Any], dict[str, Any]]:
         """
         The states of the last checkpoint but one. If it is damaged, those of the last one, provided that the best
         weights were written before it, or else those of the most recent earlier one that is whole. Training comes to
         the same results from each of them.
         """
         last, but_one, *earlier = reversed(checkpoints)
-        damages: List[str] = []
+        damages: list[str] = []
         for checkpoint in (but_one, last, *earlier):
             try:
                 paths = self._model_state_path(*checkpoint), self._training_state_path(*checkpoint)
@@ -109,20 +110,20 @@ class ExactCheckpointer(Checkpointer):
                 "or more: training goes on from the last checkpoint but one"
             )
         device = trainer.cuda_device
-        states: Dict[str, Any] = {
+        states: dict[str, Any] = {
             "cpu": torch.get_rng_state(),
             "cuda": torch.cuda.get_rng_state(device) if device.type == "cuda" else None,
         }
         return TrainerCheckpoint(checkpoint.model_state, {**checkpoint.trainer_state, RANDOM_STATES: states})
 
 
-def write_state(state: Dict[str, Any], path: Union[str, os.PathLike]) -> None:
+def write_state(state: dict[str, Any], path: Union[str, os.PathLike]) -> None:
     """Writes a file of a checkpoint. The file appears only when it is complete, even if the disk is full."""
     with partial_path(path) as part:
         torch.save(state, part)
 
 
-def read_state(path: str) -> Dict[str, Any]:
+def read_state(path: str) -> dict[str, Any]:
     """Reads a file of a checkpoint onto the CPU. A damaged file raises a `ConfigurationError`."""
     try:
         # PyTorch reads damaged weights without a word, though the file has checksums.

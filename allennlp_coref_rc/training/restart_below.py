@@ -1,6 +1,6 @@
 import logging
 import os
-from typing import Any, Dict
+from typing import Any
 
 from allennlp.common import Params
 from allennlp.models import Model
@@ -69,7 +69,7 @@ class RestartBelow(TrainerCallback):
     def on_epoch(
         self,
         trainer: GradientDescentTrainer,
-        metrics: Dict[str, Any],
+        metrics: dict[str, Any],
         epoch: int,
         is_primary: bool = True,
         **kwargs: Any,
@@ -102,8 +102,8 @@ class RestartBelow(TrainerCallback):
         forgotten = {"best_so_far": None, "epochs_with_no_improvement": 0, "is_best_so_far": False}
         tracker.load_state_dict({**tracker.state_dict(), **forgotten})
 
-    def state_dict(self) -> Dict[str, Any]:
+    def state_dict(self) -> dict[str, Any]:
         return {"best": self._best, "since_start": self._since_start}
 
-    def load_state_dict(self, state_dict: Dict[str, Any]) -> None:
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         self._best, self._since_start = state_dict["best"], state_dict["since_start"]

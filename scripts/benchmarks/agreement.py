@@ -2,8 +2,9 @@
 
 import itertools
 import warnings
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional
+from typing import Any, NamedTuple, Optional
 
 import torch
 from harness import relative_error
@@ -76,7 +77,7 @@ def poisoned() -> Iterator[None]:
             torch.use_deterministic_algorithms(before[0], warn_only=before[1])
 
 
-def _made(case: Case, size: int, device: str, batch: int, length: int, memory: int) -> Dict[str, Any]:
+def _made(case: Case, size: int, device: str, batch: int, length: int, memory: int) -> dict[str, Any]:
     """Tensors in float64 and sources. They are made on the CPU, so that they are the same on any device."""
     generator = torch.Generator().manual_seed(size)
 
@@ -108,13 +109,13 @@ def _made(case: Case, size: int, device: str, batch: int, length: int, memory: i
     }
 
 
-def _results(case: Case, made: Dict[str, Any], dtype: torch.dtype, backend: str) -> Dict[str, torch.Tensor]:
+def _results(case: Case, made: dict[str, Any], dtype: torch.dtype, backend: str) -> dict[str, torch.Tensor]:
     """The output and the gradients."""
     tensors = {name: tensor.to(dtype).requires_grad_() for name, tensor in made["tensors"].items()}
     size = tensors["bias_hn"].size(0)
     middle = size // 2
     slices = {0: [], 1: [(0, size)], 2: [(0, middle), (middle, size)]}[case.relations]
-    edges: List[Edges] = [
+    edges: list[Edges] = [
         Edges(sources, tensors[f"weights {i}"], *part) for i, (sources, part) in enumerate(zip(made["sources"], slices))
     ]
     memory: Optional[torch.Tensor] = tensors.get("memory")

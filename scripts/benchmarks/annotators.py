@@ -16,11 +16,11 @@ import inspect
 import sys
 from functools import partial
 from pathlib import Path
-from typing import Dict, List
 
 from harness import Report, Spread, parse, parser, positive, take_turns
 
 import allennlp_coref_rc  # noqa: F401  registers annotators
+from allennlp_coref_rc.allennlp_runtime.lazy_registry import register_own
 from allennlp_coref_rc.annotation_runs.config_option import build_annotator
 from allennlp_coref_rc.annotations import AnnotatedText, sentence_spans
 from allennlp_coref_rc.annotations.annotators import Annotator
@@ -28,12 +28,11 @@ from allennlp_coref_rc.annotations.formats import FORMATS
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import open_text
 from allennlp_coref_rc.common.script import ScriptParser, run
-from allennlp_coref_rc.registration import register_own
 
 COLUMNS = ("annotator", "documents", "tokens", "documents/s", "tokens/s", "clusters/document")
 
 
-def read_texts(path: Path) -> List[AnnotatedText]:
+def read_texts(path: Path) -> list[AnnotatedText]:
     """The documents without annotations."""
     files = sorted(path.glob("*.txt")) if path.is_dir() else [path]
     if path.suffix == ".conll" or not files:
@@ -47,7 +46,7 @@ def read_texts(path: Path) -> List[AnnotatedText]:
     return texts
 
 
-def without_options() -> Dict[str, Annotator]:
+def without_options() -> dict[str, Annotator]:
     """The registered annotators that need no options, and whose packages and files are there."""
     register_own()
     made = {}

@@ -5,9 +5,10 @@ import json
 import os
 import random
 from collections import defaultdict
+from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Callable, Dict, List, NamedTuple
+from typing import Any, NamedTuple
 
 from allennlp.common import Params, params
 from allennlp.data import Batch, DatasetReader, Instance, TensorDict, Vocabulary
@@ -27,7 +28,7 @@ class Text(NamedTuple):
     tokens: int
 
 
-def read_config(name: str) -> Dict[str, Any]:
+def read_config(name: str) -> dict[str, Any]:
     """
     The values of a config: a file, or the name of one that comes with the package. "+VARIANT" adds a variant to it.
     """
@@ -44,7 +45,7 @@ def _evaluated(name: str) -> str:
     return params.evaluate_snippet(name, " + ".join(parts), ext_vars=dict(os.environ))
 
 
-def make_instances(reader: Dict[str, Any], text: Text, entities: int, words: int) -> List[Instance]:
+def make_instances(reader: dict[str, Any], text: Text, entities: int, words: int) -> list[Instance]:
     """Instances for the reader of a config."""
     reader, make = copy.deepcopy(reader), cloze_questions
     if reader["type"] == "annotated_babi":
@@ -55,16 +56,16 @@ def make_instances(reader: Dict[str, Any], text: Text, entities: int, words: int
     return make(DatasetReader.from_params(Params(reader)), text, entities, words)
 
 
-def stories(reader: DatasetReader, text: Text, entities: int, words: int) -> List[Instance]:
+def stories(reader: DatasetReader, text: Text, entities: int, words: int) -> list[Instance]:
     """Those stories of the bundled simulated data whose lengths are nearest to `text.tokens`."""
     instances = sorted(reader.read("train"), key=lambda instance: abs(len(instance["passage"]) - text.tokens))
     return instances[: text.batch]
 
 
-def cloze_questions(reader: DatasetReader, text: Text, entities: int, words: int) -> List[Instance]:
+def cloze_questions(reader: DatasetReader, text: Text, entities: int, words: int) -> list[Instance]:
     """Half of the tokens are frequent words, a tenth are entity markers, and the rest are drawn from all words."""
     rng = random.Random(0)
-    choices: List[Callable[[], str]] = [
+    choices: list[Callable[[], str]] = [
         lambda: f"word{int(min(200, words) * rng.random() ** 2)}",
         lambda: f"@entity{rng.randrange(1, entities + 1)}",
         lambda: f"word{rng.randrange(words)}",
@@ -78,12 +79,12 @@ def cloze_questions(reader: DatasetReader, text: Text, entities: int, words: int
     return instances
 
 
-def span_questions(reader: DatasetReader, text: Text, entities: int, words: int) -> List[Instance]:
+def span_questions(reader: DatasetReader, text: Text, entities: int, words: int) -> list[Instance]:
     """Random words, with full stops and connectives between them, so that there are sentences and relations."""
     rng = random.Random(0)
     vocabulary = ["".join(rng.choices("abcdefghij", k=rng.randint(1, 9))) for _ in range(min(words, 5000))]
 
-    def tokens(number: int) -> List[str]:
+    def tokens(number: int) -> list[str]:
         kinds = rng.choices([vocabulary, CONNECTIVES, ["."]], [18, 1, 1], k=number)
         return [rng.choice(kind) for kind in kinds]
 
@@ -95,12 +96,12 @@ def span_questions(reader: DatasetReader, text: Text, entities: int, words: int)
     return instances
 
 
-def make_vocabulary(instances: List[Instance], words: int) -> Vocabulary:
+def make_vocabulary(instances: list[Instance], words: int) -> Vocabulary:
     """
     A vocabulary for the instances. For cloze questions it has as many words as that of a data set, even if few of them
     occur.
     """
-    counter: Dict[str, Dict[str, int]] = defaultdict(lambda: defaultdict(int))
+    counter: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
     for instance in instances:
         instance.count_vocab_items(counter)
     vocab = Vocabulary(counter=counter)
@@ -109,7 +110,7 @@ def make_vocabulary(instances: List[Instance], words: int) -> Vocabulary:
     return vocab
 
 
-def make_tensors(instances: List[Instance], vocab: Vocabulary, device: str) -> TensorDict:
+def make_tensors(instances: list[Instance], vocab: Vocabulary, device: str) -> TensorDict:
     batch = Batch(instances)
     batch.index_instances(vocab)
     return move_to_device(batch.as_tensor_dict(), device)

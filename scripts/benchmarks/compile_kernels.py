@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any, Dict
+from typing import Any
 
 # An interpreted kernel cannot be compiled.
 os.environ.pop("TRITON_INTERPRET", None)
@@ -26,7 +26,7 @@ from triton.compiler import ASTSource
 KERNELS = Path(__file__).parents[2] / "allennlp_coref_rc" / "modules" / "recurrence" / "_triton_kernels.py"
 
 
-def compile_launch(kernels: Any, launch: Dict[str, Any]) -> Dict[str, int]:
+def compile_launch(kernels: Any, launch: dict[str, Any]) -> dict[str, int]:
     kernel = getattr(kernels, launch["kernel"])
     constants = {name: tuple(x) if isinstance(x, list) else x for name, x in launch["constants"].items()}
     signature = {name: launch["types"].get(name, "constexpr") for name in kernel.arg_names}

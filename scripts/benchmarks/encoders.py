@@ -15,7 +15,7 @@ same as `torch.nn.GRU`.
 
 import sys
 from pathlib import Path
-from typing import Any, Dict, List, NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from allennlp.data import Vocabulary
@@ -37,7 +37,7 @@ from tests.golden.qanet import qanet_state
 
 SIZE, BLOCKS, HEADS, LABELS, CLUSTERS = 128, 7, 8, 100, 20
 VIEWS = {"explicit": 2, "srl": 3, "coref": 1}
-DASSA_HEADS: Dict[str, Dict[str, int]] = {
+DASSA_HEADS: dict[str, dict[str, int]] = {
     "dassa": {},
     "dassa explicit 2": {"explicit": 2},
     "dassa explicit 2 srl 3 coref 1": VIEWS,
@@ -72,7 +72,7 @@ def make_input(text: Text, sentence: int, device: str) -> EncoderInput:
     generator = torch.Generator().manual_seed(0)
     inputs = torch.randn(*text, SIZE, generator=generator)
     sentences = 1 + (torch.rand(*text, 1, generator=generator) < 1 / sentence).cumsum(dim=1)
-    annotations: Dict[str, Any] = {}
+    annotations: dict[str, Any] = {}
     for layer, number in VIEWS.items():
         labels = torch.randint(LABELS, (*text, number), generator=generator)
         scopes = torch.ones_like(labels) if layer == "coref" else sentences.expand_as(labels)
@@ -87,9 +87,9 @@ def make_input(text: Text, sentence: int, device: str) -> EncoderInput:
     return EncoderInput(inputs.to(device).requires_grad_(), mask, annotations)
 
 
-def nearest(clusters: List[int], after: bool = False) -> List[int]:
+def nearest(clusters: list[int], after: bool = False) -> list[int]:
     """For each token, the nearest token of its cluster before it or, with `after`, after it."""
-    last: Dict[int, int] = {}
+    last: dict[int, int] = {}
     sources = [FIRST_MENTION] * len(clusters)
     for t in reversed(range(len(clusters))) if after else range(len(clusters)):
         sources[t] = last.get(clusters[t], FIRST_MENTION)
@@ -98,10 +98,10 @@ def nearest(clusters: List[int], after: bool = False) -> List[int]:
 
 
 class Encoders(Benchmark):
-    def settings(self) -> List[Text]:
+    def settings(self) -> list[Text]:
         return [Text(self.arguments.batch, length) for length in self.arguments.lengths]
 
-    def competitors(self, setting: Text) -> List[Encoder]:
+    def competitors(self, setting: Text) -> list[Encoder]:
         return [Encoder(name) for name in self.arguments.encoders]
 
     def small(self, setting: Text) -> Text:
@@ -117,7 +117,7 @@ class Encoders(Benchmark):
 
         return update
 
-    def problems(self, setting: Text) -> List[str]:
+    def problems(self, setting: Text) -> list[str]:
         problems = []
         for name in self.arguments.encoders:
             error = self.error(name, setting)

@@ -26,7 +26,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any, Dict, List
+from typing import Any
 
 from harness import Report, Spread, parse, parser
 
@@ -55,7 +55,7 @@ class Training:
             text=True,
         )
         self.tree = tree
-        self.epochs: List[Dict[str, Any]] = []
+        self.epochs: list[dict[str, Any]] = []
         self.start = self._answer()
 
     def _answer(self) -> Any:
@@ -77,7 +77,7 @@ class Training:
         self._process.communicate()
         self._folder.cleanup()
 
-    def totals(self, clock: str, warm_up: int) -> List[float]:
+    def totals(self, clock: str, warm_up: int) -> list[float]:
         return [sum(epoch[clock].values()) for epoch in self.epochs[warm_up:]]
 
 
@@ -91,7 +91,7 @@ def check(training: Training, other: Training) -> None:
             )
 
 
-def row(training: Training, base: Training, arguments: argparse.Namespace) -> Dict[str, Any]:
+def row(training: Training, base: Training, arguments: argparse.Namespace) -> dict[str, Any]:
     """The figures of a training, as they are printed and written."""
     clock, warm_up = "processor" if arguments.threads == 1 else "wall", arguments.warm_up
     own, others = training.totals(clock, warm_up), base.totals(clock, warm_up)
@@ -110,7 +110,7 @@ def row(training: Training, base: Training, arguments: argparse.Namespace) -> Di
     }
 
 
-def cells(found: Dict[str, Any]) -> List[str]:
+def cells(found: dict[str, Any]) -> list[str]:
     seconds = [f"{found[part]:.2f}" for part in ("start", *PARTS)]
     memory = f"{found['resident'] / MIB:.0f}, {found['growth'] / MIB:+.0f}"
     same = "yes" if found["same"] else "no"

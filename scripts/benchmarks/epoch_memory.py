@@ -20,7 +20,7 @@ import tempfile
 import time
 from itertools import islice
 from pathlib import Path
-from typing import Any, Dict, List, NamedTuple, Tuple
+from typing import Any, NamedTuple
 
 import long_files
 import psutil
@@ -53,8 +53,8 @@ def resident(process: psutil.Process) -> int:
 
 
 def epoch(
-    params: Dict[str, Any], path: str, questions: int, arguments: argparse.Namespace
-) -> Tuple[List[Sample], float]:
+    params: dict[str, Any], path: str, questions: int, arguments: argparse.Namespace
+) -> tuple[list[Sample], float]:
     """Reads a file once, in this process. Returns samples of the memory, and the seconds that it took."""
     reader = DatasetReader.from_params(Params(params["dataset_reader"]))
     options = {
@@ -77,16 +77,16 @@ def epoch(
     return samples, time.perf_counter() - start
 
 
-def quarters(samples: List[Sample], questions: int) -> List[float]:
+def quarters(samples: list[Sample], questions: int) -> list[float]:
     """The mean memory of each quarter of the epoch, in bytes."""
-    parts: List[List[int]] = [[], [], [], []]
+    parts: list[list[int]] = [[], [], [], []]
     for sample in samples:
         parts[max(0, 4 * (sample.questions - 1) // questions)].append(sample.resident)
     # A tiny file may have no batch that ends in a quarter.
     return [statistics.mean(part or parts[0]) for part in parts]
 
 
-def slope(samples: List[Sample], questions: int) -> float:
+def slope(samples: list[Sample], questions: int) -> float:
     """The number of bytes by which the memory grows with each question in the second half."""
     late = [sample for sample in samples if 2 * sample.questions >= questions]
     return statistics.linear_regression(*zip(*late)).slope if len(late) > 1 else 0.0

@@ -24,8 +24,9 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Sequence, Tuple
+from typing import Any, NamedTuple
 
 import agreement
 import recurrence
@@ -53,7 +54,7 @@ COLUMNS = {
         "test accuracy",
     ),
 }
-ON_GPU: Dict[str, Dict[str, Any]] = {
+ON_GPU: dict[str, dict[str, Any]] = {
     "on the GPU": {"trainer.cuda_device": 0},
     "on the GPU, use_amp": {"trainer.cuda_device": 0, "trainer.use_amp": True},
     "on the CPU": {"trainer.cuda_device": -1},
@@ -66,15 +67,15 @@ class Scale(NamedTuple):
     device: str
     backend: str
     kernel_sizes: Sequence[int]
-    kernel_shape: Tuple[int, int, int]
+    kernel_shape: tuple[int, int, int]
     types: Sequence[str]
-    shapes: Sequence[Tuple[int, int, int]]
-    models: Dict[str, Text]
+    shapes: Sequence[tuple[int, int, int]]
+    models: dict[str, Text]
     amp: Sequence[str]
     words: int
     rounds: int
-    trainers: Dict[str, Dict[str, Any]]
-    overrides: Dict[str, Any]
+    trainers: dict[str, dict[str, Any]]
+    overrides: dict[str, Any]
 
 
 FULL = Scale(
@@ -113,7 +114,7 @@ TINY = FULL._replace(
 )
 
 
-def timed(runs: Dict[Any, Run], seconds: float, rounds: int) -> Dict[Any, List[Seconds]]:
+def timed(runs: dict[Any, Run], seconds: float, rounds: int) -> dict[Any, list[Seconds]]:
     """The times of runs that take turns, in as many rounds as fit into these seconds, but at least three."""
     take_turns(runs, 0)
     (first, *_) = zip(*take_turns(runs, 1, warm_up=0).values())
@@ -169,7 +170,7 @@ def update_rows(scale: Scale, config: str, text: Text, seconds: float) -> Iterat
     given = [config, *options, "--tokens", str(text.tokens), "--amp", *scale.amp]
     benchmark = updates.Updates(updates.options().parse_args(given))
     check(benchmark.problems(text))
-    first: List[Seconds] = []
+    first: list[Seconds] = []
     # They run one after the other, since each needs much memory. The first is in float32.
     for variant in benchmark.competitors(text):
         update = benchmark.prepare(variant, text)
@@ -185,7 +186,7 @@ def update_rows(scale: Scale, config: str, text: Text, seconds: float) -> Iterat
 
 def run_steps(scale: Scale, config: str, folder: str, task: int) -> Iterator[Step]:
     data = {"dataset_reader.folder": folder, "dataset_reader.task": task, **scale.overrides}
-    accuracies: Dict[str, float] = {}
+    accuracies: dict[str, float] = {}
     for name, trainer in scale.trainers.items():
         yield Step(
             f"{config}, task {task}, {name}",
@@ -203,10 +204,10 @@ class Training(NamedTuple):
     """A training of a config, with some of its values replaced."""
 
     config: str
-    overrides: Dict[str, Any]
+    overrides: dict[str, Any]
     here: bool
 
-    def words(self, folder: str) -> List[str]:
+    def words(self, folder: str) -> list[str]:
         return ["train", self.config, "-s", folder, "-o", json.dumps(self.overrides)]
 
     def run(self, folder: str, seconds: float) -> bool:
@@ -226,7 +227,7 @@ class Training(NamedTuple):
         return True
 
 
-def run_rows(label: str, name: str, training: Training, seconds: float, accuracies: Dict[str, float]) -> Iterator[Row]:
+def run_rows(label: str, name: str, training: Training, seconds: float, accuracies: dict[str, float]) -> Iterator[Row]:
     """A row with the result of a training. If it was stopped, the result is that of its last epoch."""
     with tempfile.TemporaryDirectory() as place:
         folder, start = Path(place) / "run", time.perf_counter()
@@ -247,7 +248,7 @@ def run_rows(label: str, name: str, training: Training, seconds: float, accuraci
     yield [label, name, "yes" if ended else "no", epochs, took, took / epochs, accuracy, metrics.get("test_accuracy")]
 
 
-def check(problems: List[str]) -> None:
+def check(problems: list[str]) -> None:
     if problems:
         raise agreement.Disagreement("; ".join(problems))
 
@@ -257,9 +258,9 @@ def thousand(seconds: Spread) -> Spread:
     return Spread(*(1000 * value for value in seconds))
 
 
-def parts(scale: Scale, arguments: argparse.Namespace) -> List[Part]:
+def parts(scale: Scale, arguments: argparse.Namespace) -> list[Part]:
     """The parts of the measurements, each with its share of the time."""
-    found: Dict[str, Tuple[float, str, Callable[[], Iterator[Step]]]] = {
+    found: dict[str, tuple[float, str, Callable[[], Iterator[Step]]]] = {
         "agreement": (
             0.2,
             "Largest errors of the fused recurrence against the reference in float64, as shares of the largest number, "

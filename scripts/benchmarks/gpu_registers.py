@@ -15,8 +15,9 @@ import itertools
 import json
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Dict, List, NamedTuple, Sequence
+from typing import Any, NamedTuple
 from unittest import mock
 
 import torch
@@ -55,7 +56,7 @@ CELLS = [
 class _Recorder:
     """Stands in for a kernel. It keeps the arguments of launches, and runs nothing."""
 
-    def __init__(self, name: str, launches: List[Dict[str, Any]]) -> None:
+    def __init__(self, name: str, launches: list[dict[str, Any]]) -> None:
         from allennlp_coref_rc.modules.recurrence import _triton_kernels
 
         self.name, self.launches = name, launches
@@ -77,9 +78,9 @@ class _Recorder:
         self.launches.append({"kernel": self.name, "types": types, "constants": values, "options": options})
 
 
-def launches(cell: Cell, capability: int) -> List[Dict[str, Any]]:
+def launches(cell: Cell, capability: int) -> list[dict[str, Any]]:
     """The launches of `_triton` for a layer, forward and (in training) backward, on a GPU of this capability."""
-    options: Dict[str, Any] = {"device": "meta", "dtype": getattr(torch, cell.dtype)}
+    options: dict[str, Any] = {"device": "meta", "dtype": getattr(torch, cell.dtype)}
     batch, length, size = 2, 8, cell.size
     sources = torch.empty(batch, length, 1, device="meta", dtype=torch.int64)
     half = size // 2
@@ -96,7 +97,7 @@ def launches(cell: Cell, capability: int) -> List[Dict[str, Any]]:
         torch.empty(batch, length, device="meta", dtype=torch.bool),
         torch.empty(batch, 4, size, **options) if "memory" in cell.reads else None,
     )
-    result: List[Dict[str, Any]] = []
+    result: list[dict[str, Any]] = []
     kernels = "allennlp_coref_rc.modules.recurrence._triton_kernels"
     with (
         mock.patch.multiple(kernels, **{name: _Recorder(name, result) for name in KERNELS}),
@@ -108,7 +109,7 @@ def launches(cell: Cell, capability: int) -> List[Dict[str, Any]]:
     return [{**launch, "capability": capability} for launch in result]
 
 
-def compiled(wanted: Sequence[Dict[str, Any]]) -> List[Dict[str, int]]:
+def compiled(wanted: Sequence[dict[str, Any]]) -> list[dict[str, int]]:
     """The resources that each launch uses. Launches are compiled one after the other, in a process of its own."""
     command = [sys.executable, str(Path(__file__).with_name("compile_kernels.py"))]
     lines = "".join(json.dumps(launch) + "\n" for launch in wanted)
@@ -118,7 +119,7 @@ def compiled(wanted: Sequence[Dict[str, Any]]) -> List[Dict[str, int]]:
     return [json.loads(line) for line in process.stdout.splitlines()]
 
 
-def problems(launch: Dict[str, Any], used: Dict[str, int]) -> List[str]:
+def problems(launch: dict[str, Any], used: dict[str, int]) -> list[str]:
     """Why a program does not run well, or at all, on a multiprocessor."""
     found = []
     if used["stack"]:
@@ -145,7 +146,7 @@ def main() -> int:
     for cell, capability in itertools.product(cells, arguments.capabilities):
         for launch in launches(cell, capability):
             wanted.setdefault(json.dumps(launch), (cell, launch))
-    worst: Dict[Any, Dict[str, int]] = {}
+    worst: dict[Any, dict[str, int]] = {}
     wrong = []
     for (cell, launch), used in zip(wanted.values(), compiled([launch for _, launch in wanted.values()])):
         wrong += [f"sm_{launch['capability']}, {launch['kernel']}, {cell}: {text}" for text in problems(launch, used)]

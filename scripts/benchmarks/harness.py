@@ -23,13 +23,14 @@ import statistics
 import sys
 import time
 import warnings
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Callable, Dict, Hashable, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, NamedTuple, Optional
 
+from allennlp_coref_rc.allennlp_runtime.environment_report import processor
 from allennlp_coref_rc.commands.arguments import whole_number
-from allennlp_coref_rc.common.environment_report import processor
 from allennlp_coref_rc.common.script import ScriptParser
 from allennlp_coref_rc.common.workers import num_cpus
 
@@ -86,10 +87,10 @@ class Benchmark:
     def __init__(self, arguments: argparse.Namespace) -> None:
         self.arguments = arguments
 
-    def settings(self) -> List[Any]:
+    def settings(self) -> list[Any]:
         raise NotImplementedError
 
-    def competitors(self, setting: Any) -> List[Any]:
+    def competitors(self, setting: Any) -> list[Any]:
         raise NotImplementedError
 
     def prepare(self, competitor: Any, setting: Any) -> Run:
@@ -104,14 +105,14 @@ class Benchmark:
         """The factor by which its times are multiplied, if it does more than the others."""
         return 1
 
-    def problems(self, setting: Any) -> List[str]:
+    def problems(self, setting: Any) -> list[str]:
         """The values in which the competitors disagree."""
         raise NotImplementedError
 
 
-def take_turns(runs: Mapping[Hashable, Run], rounds: int, warm_up: int = 1) -> Dict[Any, List[Seconds]]:
+def take_turns(runs: Mapping[Hashable, Run], rounds: int, warm_up: int = 1) -> dict[Any, list[Seconds]]:
     """The times of each run, in rounds in which all runs take their turn."""
-    times: Dict[Any, List[Seconds]] = {name: [] for name in runs}
+    times: dict[Any, list[Seconds]] = {name: [] for name in runs}
     for i in range(warm_up + rounds):
         for name, run in runs.items():
             start = Seconds.now()
@@ -188,7 +189,7 @@ def relative_error(found: Any, expected: Any) -> float:
     return ((found - expected).abs().max() / expected.abs().max()).item()
 
 
-def machine(device: str = "cpu") -> Dict[str, str]:
+def machine(device: str = "cpu") -> dict[str, str]:
     """The properties of this machine on which the figures depend."""
     import torch
 
@@ -230,7 +231,7 @@ class Report:
         facts = machine(getattr(arguments, "device", "cpu"))
         self._content = {"arguments": values, "machine": facts, "rows": []}
 
-    def add(self, cells: Sequence[Any], row: Dict[str, Any]) -> None:
+    def add(self, cells: Sequence[Any], row: dict[str, Any]) -> None:
         """Adds a row, given as printed cells and as JSON."""
         if not self._content["rows"]:
             _print_row(["machine", ""], header=True)
@@ -316,7 +317,7 @@ def compare(benchmark: Benchmark) -> int:
     return 0
 
 
-def shared(benchmark: Benchmark, competitor: Any, times: Sequence[Seconds]) -> List[Seconds]:
+def shared(benchmark: Benchmark, competitor: Any, times: Sequence[Seconds]) -> list[Seconds]:
     """A competitor's times, multiplied by its share."""
     share = benchmark.share(competitor)
     return [Seconds(*(share * value for value in one)) for one in times]
@@ -330,7 +331,7 @@ def _clock(arguments: argparse.Namespace) -> str:
     return "processor" if arguments.device == "cpu" and arguments.threads == 1 else "wall"
 
 
-def spreads(times: Sequence[Seconds], others: Sequence[Seconds], clock: str) -> Tuple[Spread, Spread]:
+def spreads(times: Sequence[Seconds], others: Sequence[Seconds], clock: str) -> tuple[Spread, Spread]:
     """The spreads of the seconds, and of their ratios to another competitor's in the same rounds."""
     own, other = ([getattr(seconds, clock) for seconds in values] for values in (times, others))
     return Spread.of(own), Spread.of([a / b for a, b in zip(own, other)])

@@ -5,14 +5,15 @@ written to a JSON file and a Markdown page at once, so all that was measured is 
 
 import json
 import time
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Sequence
+from typing import Any, NamedTuple
 
 from harness import Spread
 
 from allennlp_coref_rc.common.files import write_text
 
-Row = List[Any]
+Row = list[Any]
 
 
 class Step(NamedTuple):
@@ -38,10 +39,10 @@ class Part(NamedTuple):
 class Page:
     """The results, in NAME.json and NAME.md."""
 
-    def __init__(self, name: str, title: str, machine: Dict[str, str]) -> None:
+    def __init__(self, name: str, title: str, machine: dict[str, str]) -> None:
         self._name = name
         self._title = title
-        self.content: Dict[str, Any] = {"machine": machine, "parts": {}}
+        self.content: dict[str, Any] = {"machine": machine, "parts": {}}
         Path(name).parent.mkdir(parents=True, exist_ok=True)
         self._write()
 
@@ -113,7 +114,7 @@ def measure(parts: Sequence[Part], page: Page) -> None:
             page.spent(part.name, time.monotonic() - began)
 
 
-def table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> List[str]:
+def table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> list[str]:
     """The lines of a table in Markdown."""
     cells = [list(columns), ["---"] * len(columns), *([_cell(value) for value in row] for row in rows)]
     return ["| " + " | ".join(row) + " |" for row in cells]

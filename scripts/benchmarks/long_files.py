@@ -3,8 +3,9 @@
 import csv
 import json
 import random
+from collections.abc import Callable
 from pathlib import Path
-from typing import Callable, Dict, List, NamedTuple, Tuple
+from typing import NamedTuple
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 
@@ -38,7 +39,7 @@ SIZES = {
 """By reader, the real sizes. Those of NarrativeQA are of all its sets together."""
 
 
-def write(reader: str, folder: Path, share: float = 1.0) -> Tuple[str, int]:
+def write(reader: str, folder: Path, share: float = 1.0) -> tuple[str, int]:
     """Writes a share of a data set of the real size. Returns its data path and its number of questions."""
     if reader not in SIZES:
         raise ConfigurationError(f"found the reader {reader!r}, expected one of {', '.join(SIZES)}")
@@ -91,7 +92,7 @@ def write_narrativeqa(folder: Path, size: Size) -> str:
     return str(folder / "train")
 
 
-WRITERS: Dict[str, Callable[[Path, Size], str]] = {
+WRITERS: dict[str, Callable[[Path, Size], str]] = {
     "annotated_cnn_dailymail": write_cnn,
     "annotated_narrativeqa": write_narrativeqa,
 }
@@ -106,7 +107,7 @@ def own_word(number: int) -> str:
     return f"Zy{letters}q"
 
 
-def _texts(names: List[str], size: Size) -> List[str]:
+def _texts(names: list[str], size: Size) -> list[str]:
     """Sentences with names, pronouns, connectives and words as frequent as in real text. Each text has an `OWN`."""
     rng = random.Random(0)
 

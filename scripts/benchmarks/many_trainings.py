@@ -22,7 +22,7 @@ import statistics
 import tempfile
 import time
 from pathlib import Path
-from typing import Any, Dict, List, NamedTuple
+from typing import Any, NamedTuple
 
 import psutil
 from batches import read_config
@@ -72,7 +72,7 @@ def small(config: str, path: Path) -> str:
     return str(path)
 
 
-def train(config: str, overrides: str, folder: Path) -> Dict[str, Any]:
+def train(config: str, overrides: str, folder: Path) -> dict[str, Any]:
     """Trains and evaluates once. Returns the metrics without times and memory."""
     run_folder, metrics_file = folder / "run", folder / "test.json"
     with contextlib.redirect_stdout(io.StringIO()):
@@ -85,7 +85,7 @@ def train(config: str, overrides: str, folder: Path) -> Dict[str, Any]:
     return {**kept, "evaluated": json.loads(metrics_file.read_text())}
 
 
-def slope(turns: List[int], memory: List[int]) -> float:
+def slope(turns: list[int], memory: list[int]) -> float:
     """The number of bytes by which memory grows with each training, in the second half of them."""
     half = len(turns) // 2
     return statistics.linear_regression(turns[half:], memory[half:]).slope if len(turns) - half > 1 else 0.0
@@ -104,7 +104,7 @@ def watch(arguments: argparse.Namespace, folder: Path) -> None:
     """Trains, and prints a row every so often."""
     report = Report(arguments, ["trainings", "MiB", "growth", *State._fields[1:], "s a training", "slope, MiB"])
     configs = [small(config, folder / f"{i}.json") for i, config in enumerate(arguments.configs)]
-    first: Dict[str, Dict[str, Any]] = {}
+    first: dict[str, dict[str, Any]] = {}
     turns, memory, base, start = [], [], 0, time.perf_counter()
     for turn in tqdm(range(1, arguments.trainings + 1), unit=" trainings"):
         config = configs[(turn - 1) % len(configs)]

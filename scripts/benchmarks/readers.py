@@ -16,7 +16,7 @@ Values checked: each round reads the same number of questions and of tokens.
 
 import argparse
 import json
-from typing import Any, Dict, NamedTuple
+from typing import Any, NamedTuple
 
 from allennlp.common import Params
 from allennlp.data import DatasetReader
@@ -42,7 +42,7 @@ class Reading(NamedTuple):
     peak: int
 
 
-def reader_params(config: str, overrides: str) -> Dict[str, Any]:
+def reader_params(config: str, overrides: str) -> dict[str, Any]:
     """The config of the reader, from that of an experiment or of a reader. A mistake raises a `ConfigurationError`."""
     try:
         params = json.loads(config) if config.lstrip().startswith("{") else read_config(config)
@@ -58,7 +58,7 @@ def reader_params(config: str, overrides: str) -> Dict[str, Any]:
     return reader
 
 
-def read(params: Dict[str, Any], path: str, arguments: argparse.Namespace) -> Reading:
+def read(params: dict[str, Any], path: str, arguments: argparse.Namespace) -> Reading:
     """Reads in rounds, in this process."""
     reader = DatasetReader.from_params(Params(dict(params)))
     found = []

@@ -19,7 +19,8 @@ Values checked: all backends have the same outputs and gradients. With only sequ
 import importlib.util
 import io
 import warnings
-from typing import Callable, List, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 import torch
 from harness import Benchmark, Run, compare, comparison_parser, parse, positive, relative_error
@@ -79,7 +80,7 @@ class Task:
         self.keys = (0.1 * torch.randn(2, shape.size)).to(**options).requires_grad_()
         self.sequential = sequential_sources(self.mask)
 
-    def parameters(self, layer: Layer) -> List[torch.Tensor]:
+    def parameters(self, layer: Layer) -> list[torch.Tensor]:
         if layer.layer == LSTM:
             return [self.inputs, *self.lstm.parameters()]
         return [self.inputs, *self.gru.parameters(), *([self.keys] if layer.layer == "C-GRU" else [])]
@@ -128,13 +129,13 @@ class Task:
 
 
 class Recurrence(Benchmark):
-    def settings(self) -> List[Shape]:
+    def settings(self) -> list[Shape]:
         return [Shape(*shape, passes) for shape in self.arguments.shape or SHAPES for passes in PASSES]
 
-    def backends(self) -> List[str]:
+    def backends(self) -> list[str]:
         return self.arguments.backends or BACKENDS[torch.device(self.arguments.device).type]
 
-    def competitors(self, setting: Shape) -> List[Layer]:
+    def competitors(self, setting: Shape) -> list[Layer]:
         layers = (
             Layer(name, backend, clusters)
             for name in ("C-GRU", "MAGE")
@@ -169,7 +170,7 @@ class Recurrence(Benchmark):
 
         return forward if setting.passes == "forward" else forward_backward
 
-    def problems(self, setting: Shape) -> List[str]:
+    def problems(self, setting: Shape) -> list[str]:
         task, problems, expected = self.task(setting), [], {}
         if Layer(ONNX, "", 0) in self.competitors(setting):
             error = relative_error(task.onnx()(), task.gru(task.inputs)[0])

@@ -16,9 +16,9 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Dict, List, Sequence
 
 from harness import Report, Spread, parse, parser, spreads, take_turns
 
@@ -26,7 +26,7 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.script import ScriptParser, run
 
 COREF_RC = ["-m", "allennlp_coref_rc"]
-COMMANDS: Dict[str, List[str]] = {
+COMMANDS: dict[str, list[str]] = {
     "import allennlp.commands": ["-c", "import allennlp.commands"],
     "import torch": ["-c", "import torch"],
     "coref-rc --help": [*COREF_RC, "--help"],
@@ -74,7 +74,7 @@ def start(arguments: Sequence[str], folder: Path, **environment: str) -> str:
     return process.stderr
 
 
-def imported(arguments: Sequence[str], folder: Path) -> List[str]:
+def imported(arguments: Sequence[str], folder: Path) -> list[str]:
     """The heavy packages that a command imports."""
     lines = start(arguments, folder, PYTHONPROFILEIMPORTTIME="1").splitlines()
     modules = {line.rpartition("|")[2].strip() for line in lines if line.startswith("import time:")}

@@ -1,8 +1,9 @@
 """Measures where the time of a run goes, for `timed_training.py` and `timed_command.py`."""
 
 import contextlib
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import wraps
-from typing import Any, Callable, Collection, Iterator, Sequence
+from typing import Any
 
 from harness import Seconds
 

@@ -9,7 +9,8 @@ import contextlib
 import json
 import os
 import sys
-from typing import Any, Callable, Dict, Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import torch
 import wrapt
@@ -19,7 +20,7 @@ from stopwatch import Stopwatch, TimedIterable
 from allennlp_coref_rc.__main__ import main as coref_rc
 
 try:
-    from allennlp_coref_rc.common.quick_imports import quick_imports
+    from allennlp_coref_rc.allennlp_runtime.quick_imports import quick_imports
 except ModuleNotFoundError:
     # Older versions do not have it.
     quick_imports = contextlib.nullcontext
@@ -55,7 +56,7 @@ class Parts:
         from allennlp.predictors import Predictor
         from allennlp.training import Checkpointer, GradientDescentTrainer
 
-        from allennlp_coref_rc import registration
+        from allennlp_coref_rc.allennlp_runtime import lazy_registry as registration
         from allennlp_coref_rc.data.dataset_readers import reading_comprehension_reader
 
         for owner, method, part in (
@@ -80,22 +81,22 @@ class Parts:
         wrapt.wrap_function_wrapper(Model, "__call__", self._call)
         wrapt.wrap_function_wrapper(GradientDescentTrainer, "train", self._train)
 
-    def _read(self, original: Callable[..., Any], _: Any, args: Sequence[Any], kwargs: Dict[str, Any]) -> Any:
+    def _read(self, original: Callable[..., Any], _: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         for instance in TimedIterable(original(*args, **kwargs), self.watch, "reading"):
             self.questions += 1
             yield instance
 
-    def _call(self, original: Callable[..., Any], model: Any, args: Sequence[Any], kwargs: Dict[str, Any]) -> Any:
+    def _call(self, original: Callable[..., Any], model: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         with self.watch.part("forward" if model.training else "evaluation"):
             return original(*args, **kwargs)
 
-    def _train(self, original: Callable[..., Any], trainer: Any, args: Sequence[Any], kwargs: Dict[str, Any]) -> Any:
+    def _train(self, original: Callable[..., Any], trainer: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         for method in ("zero_grad", "step"):
             self.watch.time(trainer.optimizer, method, "optimizer")
         return original(*args, **kwargs)
 
 
-def measure(command: Sequence[str]) -> Dict[str, Any]:
+def measure(command: Sequence[str]) -> dict[str, Any]:
     """
     Runs the command. Returns its exit status, the number of questions that it has read, and each part's processor time.
     """

@@ -8,8 +8,9 @@ went. `epoch.py` starts this for each source tree. It can also be run by itself,
 import json
 import os
 import sys
+from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import Any, Callable, Dict, NamedTuple, Sequence, TextIO
+from typing import Any, NamedTuple, TextIO
 
 import psutil
 import torch
@@ -32,9 +33,9 @@ class Epoch(NamedTuple):
     The seconds of each part of an epoch, the metrics that do not depend on time, and the memory after it in bytes.
     """
 
-    wall: Dict[str, float]
-    processor: Dict[str, float]
-    metrics: Dict[str, float]
+    wall: dict[str, float]
+    processor: dict[str, float]
+    metrics: dict[str, float]
     resident: int
 
 
@@ -54,7 +55,7 @@ class Turns(TrainerCallback):
             os._exit(0)
         self._watch.reset()
 
-    def on_epoch(self, trainer: Any, metrics: Dict[str, Any], epoch: int, **kwargs: Any) -> None:
+    def on_epoch(self, trainer: Any, metrics: dict[str, Any], epoch: int, **kwargs: Any) -> None:
         self._watch.lap()
         times = [{part: seconds[i] for part, seconds in self._watch.seconds.items()} for i in (0, 1)]
         kept = {name: metrics[name] for name in ("training_loss", "validation_loss") if name in metrics}
@@ -65,7 +66,7 @@ class Turns(TrainerCallback):
 def measured(watch: Stopwatch, turns: Turns) -> Callable[..., Any]:
     """A wrapper for the trainer's `train` that measures times, and neither ends nor stops early."""
 
-    def train(original: Callable[..., Any], trainer: Any, args: Sequence[Any], kwargs: Dict[str, Any]) -> Any:
+    def train(original: Callable[..., Any], trainer: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         trainer._num_epochs, trainer._metric_tracker._patience = EPOCHS, None
         trainer._callbacks = [one for one in trainer._callbacks if not isinstance(one, StopAbove)] + [turns]
         watch.time(trainer, "batch_outputs", "forward")

@@ -20,7 +20,7 @@ model without them.
 """
 
 import copy
-from typing import Any, Dict, List, NamedTuple, Optional
+from typing import Any, NamedTuple, Optional
 
 import torch
 from allennlp.common import Params
@@ -70,7 +70,7 @@ class DenseAttentionSum(AnswerLayer):
         return AnswerOutput((probabilities[:, : inputs.candidates["mask"].size(1)] + 1e-7).log(), attention)
 
 
-def allennlp_qanet(model: Dict[str, Any]) -> Dict[str, Any]:
+def allennlp_qanet(model: dict[str, Any]) -> dict[str, Any]:
     """The config of allennlp-models' model and encoders, made from the config of ours."""
     theirs = copy.deepcopy(model)
     theirs["type"] = "qanet"
@@ -137,10 +137,10 @@ class Experiment:
 
 
 class Updates(Benchmark):
-    def settings(self) -> List[Text]:
+    def settings(self) -> list[Text]:
         return [Text(self.arguments.batch, tokens) for tokens in self.arguments.tokens]
 
-    def competitors(self, setting: Text) -> List[Variant]:
+    def competitors(self, setting: Text) -> list[Variant]:
         variants = ["", *(["dense"] if self.arguments.dense else []), *self.arguments.amp]
         return [Variant(model, v) for model in self.arguments.models for v in (variants if model != GRU else [""])]
 
@@ -155,7 +155,7 @@ class Updates(Benchmark):
         sequence = torch.randn(*setting, size, device=device, requires_grad=True)
         return lambda: gru(sequence)[0].sum().backward()
 
-    def problems(self, setting: Text) -> List[str]:
+    def problems(self, setting: Text) -> list[str]:
         return [
             found for c in self.competitors(setting) if c.model != GRU for found in [self.problem(c, setting)] if found
         ]

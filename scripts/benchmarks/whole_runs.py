@@ -21,7 +21,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any, Dict, List
+from typing import Any
 
 from harness import Report, Spread, parse, parser
 
@@ -32,7 +32,7 @@ TREE = Path(__file__).resolve().parents[2]
 WORKER = Path(__file__).with_name("timed_command.py")
 STARTING = ("imports", "files")
 
-Found = Dict[str, float]
+Found = dict[str, float]
 """The seconds of each part, their sum, and the questions a second."""
 
 
@@ -45,10 +45,10 @@ def measure(tree: Path, arguments: argparse.Namespace) -> Found:
         env={**os.environ, "PYTHONPATH": str(tree)},
         text=True,
     )
-    answer: Dict[str, Any] = json.loads(process.stdout or "{}")
+    answer: dict[str, Any] = json.loads(process.stdout or "{}")
     if answer.get("status") != 0:
         raise ConfigurationError(f"{tree}: the command failed; --verbose shows what it says")
-    seconds: Dict[str, float] = answer["seconds"]
+    seconds: dict[str, float] = answer["seconds"]
     whole = sum(seconds.values())
     rate = answer["questions"] / (whole - sum(seconds[part] for part in STARTING))
     return {**seconds, "whole": whole, "questions a second": rate}
@@ -66,7 +66,7 @@ def options() -> ScriptParser:
 def main() -> None:
     arguments = parse(options())
     trees = [TREE] if arguments.beside is None else [TREE, arguments.beside.resolve()]
-    found: List[List[Found]] = [[] for _ in trees]
+    found: list[list[Found]] = [[] for _ in trees]
     for _ in range(arguments.warm_up + arguments.rounds):
         for tree, runs in zip(trees, found):
             runs.append(measure(tree, arguments))
@@ -75,7 +75,7 @@ def main() -> None:
     for part in this[0]:
         values = Spread.of([one[part] for one in this])
         share = f"{values.median / Spread.of([one['whole'] for one in this]).median:.2f}"
-        row: Dict[str, Any] = {"part": part, "this": values}
+        row: dict[str, Any] = {"part": part, "this": values}
         cells = [part, f"{values:.2f}", "" if part == "questions a second" else share]
         for other in others:
             row["beside"] = Spread.of([one[part] for one in other])

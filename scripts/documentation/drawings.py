@@ -7,7 +7,7 @@ writes them anew into docs/figures/how_it_works.
 """
 
 from html import escape
-from typing import Any, List, Optional, Tuple
+from typing import Any, Optional
 
 from allennlp_coref_rc.annotations import AnnotatedText
 from allennlp_coref_rc.annotations.annotated_text import Frame
@@ -79,7 +79,7 @@ def arrow_name(colour: str) -> str:
     return f"arrow-{colour[1:]}"
 
 
-def colours_of_clusters() -> List[Optional[str]]:
+def colours_of_clusters() -> list[Optional[str]]:
     """For each token of the passage and the question, the colour of its cluster, if it is in one."""
     parts = CorefClusters().make(STORY, len(PASSAGE))
     return [COLOURS[numbers[-1]] if numbers else None for part in parts for numbers in part["clusters"]]
@@ -124,7 +124,7 @@ def views() -> Svg:
     """Which tokens of the passage each token sees, in a plain head and in heads with views."""
     picture = Svg(305, "Three attention heads over one passage: a plain one, one with coreference, one with roles")
     tokens, cell, top = PASSAGE, 13, 65
-    heads: List[Tuple[str, Layer]] = [
+    heads: list[tuple[str, Layer]] = [
         ("a plain head", {"labels": [[""]] * len(tokens), "scopes": [[1]] * len(tokens)}),
         ("a head with coref_views", CorefViews().make(STORY, len(tokens))[0]),
         ("a head with srl_views", SrlViews(max_views=1).make(STORY, len(tokens))[0]),

@@ -1,8 +1,9 @@
 """Turns notebooks into Markdown, with their texts, their code, and its outputs when they were last run."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Dict, Iterator
+from typing import Any
 
 
 def markdown(path: Path) -> str:
@@ -10,7 +11,7 @@ def markdown(path: Path) -> str:
     return "\n\n".join(block for cell in notebook["cells"] for block in blocks(cell)) + "\n"
 
 
-def blocks(cell: Dict[str, Any]) -> Iterator[str]:
+def blocks(cell: dict[str, Any]) -> Iterator[str]:
     source = "".join(cell["source"])
     if cell["cell_type"] == "markdown":
         yield source

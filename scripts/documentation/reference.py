@@ -8,8 +8,9 @@ that no class can be forgotten.
 import ast
 import json
 import re
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import Dict, Iterator, List, NamedTuple, Sequence, Union
+from typing import NamedTuple, Union
 
 import griffe
 
@@ -95,7 +96,7 @@ def package() -> griffe.Module:
 
 
 @lru_cache(maxsize=None)
-def registered() -> List[Registered]:
+def registered() -> list[Registered]:
     """All classes that the package registers, ordered by name."""
     found = [
         Registered(decorator.callable_path.split(".")[-2], ast.literal_eval(decorator.value.arguments[0]), cls)
@@ -133,7 +134,7 @@ class Entry(NamedTuple):
 
 
 @lru_cache(maxsize=None)
-def contents() -> Dict[str, List[Union[str, Entry]]]:
+def contents() -> dict[str, list[Union[str, Entry]]]:
     """By their paths on the site, the pages of the reference: pieces of Markdown, and entries."""
     unknown = {found.kind for found in registered()} - {kind for page in PAGES.values() for kind in page.kinds}
     if unknown:
@@ -142,7 +143,7 @@ def contents() -> Dict[str, List[Union[str, Entry]]]:
     return {"reference/python.md": page_of_python(), **found}
 
 
-def pages() -> Dict[str, str]:
+def pages() -> dict[str, str]:
     """By their paths on the site, the Markdown of the pages of the reference."""
     return {
         path: "\n\n".join(each if isinstance(each, str) else each.markdown() for each in blocks) + "\n"
@@ -151,9 +152,9 @@ def pages() -> Dict[str, str]:
 
 
 @lru_cache(maxsize=None)
-def places() -> Dict[str, str]:
+def places() -> dict[str, str]:
     """By file of the package, the place on the site of its first class that is there."""
-    found: Dict[str, str] = {}
+    found: dict[str, str] = {}
     for page, blocks in contents().items():
         for entry in blocks:
             if isinstance(entry, Entry):
@@ -162,8 +163,8 @@ def places() -> Dict[str, str]:
     return found
 
 
-def page_of_kinds(page: Page) -> List[Union[str, Entry]]:
-    blocks: List[Union[str, Entry]] = [f"# {page.title}", page.introduction]
+def page_of_kinds(page: Page) -> list[Union[str, Entry]]:
+    blocks: list[Union[str, Entry]] = [f"# {page.title}", page.introduction]
     shown = [found for found in registered() if found.kind in page.kinds]
     level = 2 if len(page.kinds) == 1 else 3
     for kind in page.kinds:
@@ -179,8 +180,8 @@ def page_of_kinds(page: Page) -> List[Union[str, Entry]]:
     return blocks
 
 
-def page_of_python() -> List[Union[str, Entry]]:
-    blocks: List[Union[str, Entry]] = ["# Python", "For programs. The other pages have what a config can name."]
+def page_of_python() -> list[Union[str, Entry]]:
+    blocks: list[Union[str, Entry]] = ["# Python", "For programs. The other pages have what a config can name."]
     for heading, names in PYTHON.items():
         blocks.append(f"## {heading}")
         for name in names:
@@ -189,7 +190,7 @@ def page_of_python() -> List[Union[str, Entry]]:
     return blocks
 
 
-def explained(described: griffe.Object) -> List[str]:
+def explained(described: griffe.Object) -> list[str]:
     """The public members of a class that have a docstring."""
     return [name for name, member in described.members.items() if name[0] != "_" and member.has_docstring]
 

@@ -9,14 +9,14 @@ beyond.yaml:
 
 - `report beyond.1 seeds=1 hardware=AMD*`: what `coref-rc reproduce --report` says about the table, from the lines of
   the file whose columns have such values
-- `seeds beyond.1.ga_coref_gru_renamed hardware=AMD*`: all seeds of a row, task by task
+- `seeds beyond.1.ga_coref_gru_substitution hardware=AMD*`: all seeds of a row, task by task
 """
 
 import re
 import shlex
 import statistics
+from collections.abc import Callable
 from pathlib import Path
-from typing import Callable, Dict, List, Tuple
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import write_text
@@ -33,7 +33,7 @@ from scripts.documentation.results_values import TEST, VALIDATION, both, conditi
 MARKED = re.compile(r"(<!-- results: (.*?) -->\n).*?(<!-- end of results -->)", flags=re.DOTALL)
 
 
-def pages() -> List[Path]:
+def pages() -> list[Path]:
     """The pages that have marks."""
     paths = [PROJECT / "README.md", PROJECT / "RESULTS.md", *sorted((PROJECT / "docs").rglob("*.md"))]
     return [path for path in paths if MARKED.search(path.read_text(encoding="utf-8"))]
@@ -53,14 +53,14 @@ def filled(text: str) -> str:
     return MARKED.sub(fill, text)
 
 
-def of_report(name: str, **where: str) -> List[str]:
+def of_report(name: str, **where: str) -> list[str]:
     """The report on a table of the papers or of beyond.yaml, without its title. `seeds` is written like 1-3."""
     seeds = numbers(where.pop("seeds")) if "seeds" in where else []
     text = report([table(name)], seeds, OUTPUT, "data", source=results(**where))
     return text.partition("\n### ")[2].split("\n")[2:]
 
 
-def of_seeds(row: str, **where: str) -> List[str]:
+def of_seeds(row: str, **where: str) -> list[str]:
     """
     The validation / test accuracies of a row by task and seed, and the test accuracy of the best seed on validation.
     """
@@ -71,7 +71,7 @@ def of_seeds(row: str, **where: str) -> List[str]:
     seeds = sorted({int(line["seed"]) for line in lines})
     scores = Scores(condition, condition.runs(seeds, OUTPUT), source)
     cells = {(line["task"], int(line["seed"])): both(line) for line in lines}
-    tests: Dict[object, Dict[object, float]] = {seed: {} for seed in [*seeds, "best"]}
+    tests: dict[object, dict[object, float]] = {seed: {} for seed in [*seeds, "best"]}
     for (task, seed), result in scores.results.items():
         tests[seed][task] = result["metrics"][TEST]
     for task in scores.tasks:
@@ -97,14 +97,14 @@ def of_seeds(row: str, **where: str) -> List[str]:
     return markdown(["task", *(f"seed {seed}" for seed in seeds), "mean ± sd", "best on validation"], rows)
 
 
-MEASURES: Dict[str, Tuple[Callable[[List[float]], float], Callable[[float], str]]] = {
+MEASURES: dict[str, tuple[Callable[[list[float]], float], Callable[[float], str]]] = {
     "mean error": (lambda tests: 100 - 100 * statistics.fmean(tests), "{:.2f} %".format),
     "tasks failed": (lambda tests: sum(test < FAILED_BELOW for test in tests), "{:.3g}".format),
     "lowest accuracy": (min, number),
 }
 """Lines below those of tasks, for a row that has run on all tasks: a number for each seed, and how it is written."""
 
-TABLES: Dict[str, Callable[..., List[str]]] = {
+TABLES: dict[str, Callable[..., list[str]]] = {
     "report": of_report,
     "seeds": of_seeds,
     **{

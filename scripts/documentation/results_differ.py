@@ -1,7 +1,6 @@
 """Makes the tables of docs/results/why_we_differ.md from docs/results/why_we_differ.yaml and docs/results/runs.csv."""
 
 import statistics
-from typing import Dict, List
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.reproduction.report import markdown
@@ -10,7 +9,7 @@ from scripts.documentation.results_values import RESULTS, TEST, mean, number, re
 CONDITIONS = str(RESULTS / "why_we_differ.yaml")
 
 
-def why_we_differ(name: str) -> List[str]:
+def why_we_differ(name: str) -> list[str]:
     """
     A table of why_we_differ.yaml, with the change that each row makes and its test accuracy on each task. Differences
     are those from the first row with runs, over the seeds that both rows have.
@@ -37,7 +36,7 @@ def why_we_differ(name: str) -> List[str]:
     return markdown(header, rows)
 
 
-def _tests(condition: str, task: int) -> Dict[str, float]:
+def _tests(condition: str, task: int) -> dict[str, float]:
     """By seed, the test accuracy of a row on a task."""
     lines = [line for line in results().lines if condition in line["conditions"].split() and line["task"] == str(task)]
     found = {line["seed"]: float(line[TEST]) for line in lines}

@@ -1,7 +1,6 @@
 """Makes the tables of docs/results/coreference_reading.md from docs/results/runs.csv."""
 
 import statistics
-from typing import Dict, List
 
 import numpy as np
 
@@ -36,11 +35,11 @@ QUOREF = {
 }
 """By row, the folders of folds by article, and of older folds by passage. The first row has no clusters."""
 
-Runs = Dict[str, Line]
+Runs = dict[str, Line]
 """By seed."""
 
 
-def reading(data: str, task: str = "") -> List[str]:
+def reading(data: str, task: str = "") -> list[str]:
     """
     A table of coreference_reading.yaml, which shows how clusters change a reader's accuracy. Differences are over the
     seeds that both rows have. Differences with an interval are over all test questions, from the mean over seeds.
@@ -70,7 +69,7 @@ def reading(data: str, task: str = "") -> List[str]:
     return markdown(header, [[*row, *[""] * (len(header) - len(row))] for row in rows])
 
 
-def reading_quoref() -> List[str]:
+def reading_quoref() -> list[str]:
     """
     The mean scores over the questions of all finished folds, and their differences from QANet on the same folds. Most
     columns are of folds by article, and the last F1 is of folds by passage.
@@ -99,14 +98,14 @@ def quoref_folds(folder: str) -> Runs:
     return {str(fold): line for fold in range(1, 6) for line in runs(f"{folder}/fold_{fold}")}
 
 
-def over_questions(folds: List[Line], metric: str) -> float:
+def over_questions(folds: list[Line], metric: str) -> float:
     """The mean of a metric over all questions of folds, in percent."""
     return 100 * statistics.fmean(values(folds, metric), values(folds, "questions"))
 
 
-def _rows(table: str, task: str) -> Dict[str, Runs]:
+def _rows(table: str, task: str) -> dict[str, Runs]:
     """The runs of a table by row, in the order of `ROWS`."""
-    found: Dict[str, Dict[str, Runs]] = {label: {} for label in ROWS.values()}
+    found: dict[str, dict[str, Runs]] = {label: {} for label in ROWS.values()}
     for line in results().lines:
         name, _, row = line["conditions"].rpartition(".")
         if name != table or line["task"] != task:
@@ -123,7 +122,7 @@ def _rows(table: str, task: str) -> Dict[str, Runs]:
     return {label: by_seed for row, several in found.items() for label, by_seed in (several or {row: {}}).items()}
 
 
-def _each(found: Dict[str, float], seeds: List[str], sign: bool = False) -> str:
+def _each(found: dict[str, float], seeds: list[str], sign: bool = False) -> str:
     return " / ".join(number(found[seed], sign=sign) if seed in found else "–" for seed in seeds) if found else ""
 
 

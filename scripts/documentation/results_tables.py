@@ -4,7 +4,6 @@ of its mark and returns the lines of the table.
 """
 
 import statistics
-from typing import Dict, List
 
 from allennlp_coref_rc.reproduction.report import markdown
 from allennlp_coref_rc.reproduction.results_file import Line
@@ -49,7 +48,7 @@ ARITHMETIC = {
 }
 """By processor, the ways to add numbers in another order: for each the row, and the processor with its instructions."""
 
-FASTER = "babi/ga_coref_gru_renamed_faster"
+FASTER = "babi/ga_coref_gru_substitution_3_layers"
 
 ALL_TASKS = range(1, 21)
 
@@ -69,8 +68,8 @@ OTHER_SETTINGS = {
     "4 layers, verbs exchanged": "other_settings_12",
     "3 layers, verbs exchanged": "other_settings_13",
     "4 layers, verbs exchanged, 30 epochs": "other_settings_14",
-    "4 layers, verbs exchanged, 60 epochs: `ga_coref_gru_renamed`": "ga_coref_gru_renamed",
-    "3 layers, learning rate 0.01: `ga_coref_gru_renamed_faster`": "ga_coref_gru_renamed_faster",
+    "4 layers, verbs exchanged, 60 epochs: `ga_coref_gru_substitution`": "ga_coref_gru_substitution",
+    "3 layers, learning rate 0.01: `ga_coref_gru_substitution_3_layers`": "ga_coref_gru_substitution_3_layers",
 }
 """Settings that were tried on bAbI, in order, with the names of their runs."""
 
@@ -92,7 +91,7 @@ QUOREF = {
 }
 
 
-def processors(*tasks: str) -> List[str]:
+def processors(*tasks: str) -> list[str]:
     """The accuracies, by seed, of the config in the headline on several processors."""
     lines = []
     for task in tasks:
@@ -105,7 +104,7 @@ def _with_seed(line: Line) -> str:
     return f"seed {line['seed']}: {both(line)}" if line["seed"] else both(line)
 
 
-def arithmetic(*tasks: str, cpu: str) -> List[str]:
+def arithmetic(*tasks: str, cpu: str) -> list[str]:
     """The same seeds of the same config with numbers added in other orders, task by task."""
     found = {
         (task, label): {
@@ -123,16 +122,16 @@ def arithmetic(*tasks: str, cpu: str) -> List[str]:
     return markdown(["task", "sums", *(f"seed {seed}" for seed in seeds), "mean ± sd"], lines)
 
 
-def first_cpu() -> List[str]:
+def first_cpu() -> list[str]:
     """The mean errors of two configs with seed 1 on the first processor, beside published errors and the aim."""
     conditions = {condition.name.rpartition(".")[2]: condition for condition in table("beyond.1").conditions}
     published = [condition for condition in conditions.values() if condition.config is None]
     papers = {condition.row: condition.paper for condition in published}
-    papers["the aim"] = conditions["ga_coref_gru_renamed"].paper
+    papers["the aim"] = conditions["ga_coref_gru_substitution"].paper
     lines = [[row, f"{paper['Avg']} %", str(paper["# failed"])] for row, paper in papers.items()]
     for name, settings in {
-        "ga_coref_gru_renamed": "4 layers, learning rate 0.003",
-        "ga_coref_gru_renamed_faster": "3 layers, the paper's learning rate 0.01",
+        "ga_coref_gru_substitution": "4 layers, learning rate 0.003",
+        "ga_coref_gru_substitution_3_layers": "3 layers, the paper's learning rate 0.01",
     }.items():
         tests = {task: values(runs(f"babi/{name}/task_{task}", hardware=FIRST)[:1], TEST)[0] for task in ALL_TASKS}
         failed = [str(task) for task, test in tests.items() if test < FAILED_BELOW]
@@ -141,7 +140,7 @@ def first_cpu() -> List[str]:
     return markdown(["reader", "mean error", "failed tasks"], lines)
 
 
-def other_settings(*tasks: str) -> List[str]:
+def other_settings(*tasks: str) -> list[str]:
     """The settings that were tried with seed 1 on the first processor."""
     lines = []
     for label, name in OTHER_SETTINGS.items():
@@ -150,7 +149,7 @@ def other_settings(*tasks: str) -> List[str]:
     return markdown(["reader", *tasks], lines)
 
 
-def typed_edges() -> List[str]:
+def typed_edges() -> list[str]:
     lines = []
     for label, folder in TYPED_EDGES.items():
         found = {line["seed"]: both(line) for line in runs(f"{folder}/task_19", hardware=THIRD)}
@@ -158,7 +157,7 @@ def typed_edges() -> List[str]:
     return markdown(["reader", "seed 1", "seed 2", "seed 3"], lines)
 
 
-def babi(*tasks: str) -> List[str]:
+def babi(*tasks: str) -> list[str]:
     """C-GRU and GRU by seed, beside the paper and the authors' code."""
     paper = {condition.row: condition.paper.get("Task", []) for condition in table("coref_gru.4").conditions}
     lines = []
@@ -187,18 +186,18 @@ def babi(*tasks: str) -> List[str]:
     return markdown([*columns, "paper (test, best of 10 seeds)", "authors' code (test, a seed each)"], lines)
 
 
-def babi_averages() -> List[str]:
+def babi_averages() -> list[str]:
     """GRU and C-GRU on all tasks, from the lines that are left of runs with three seeds."""
     names = {"ga_gru": "ga_compiled_gru", "ga_coref_gru": "ga_coref_gru"}
     papers = {condition.name.rpartition(".")[2]: condition.paper for condition in table("coref_gru.1").conditions}
 
-    def tests(name: str, seeds: str) -> List[float]:
+    def tests(name: str, seeds: str) -> list[float]:
         return [value for t in ALL_TASKS for value in values(runs(f"babi/{names[name]}/task_{t}", seeds), TEST)]
 
     averages = {seeds: [statistics.fmean(tests(name, seeds)) for name in names] for seeds in (MEAN, BEST)}
     failed = [sum(test < FAILED_BELOW for test in tests(name, BEST)) for name in names]
 
-    def line(label: str, first: float, second: float) -> List[str]:
+    def line(label: str, first: float, second: float) -> list[str]:
         return [label, number(first), number(second), number(second - first)]
 
     return markdown(
@@ -214,7 +213,7 @@ def babi_averages() -> List[str]:
     )
 
 
-def lambada() -> List[str]:
+def lambada() -> list[str]:
     (baseline,) = runs("lambada_development/most_frequent_candidate")
     label = "most frequent candidate (`scripts/evaluate_baseline.py`)"
     lines = [[label, "", each(values([baseline], VALIDATION)), "", each(values([baseline], OFFICIAL))]]
@@ -230,7 +229,7 @@ def lambada() -> List[str]:
     )
 
 
-def quoref() -> List[str]:
+def quoref() -> list[str]:
     """Means over the questions of all folds."""
     lines, questions = [], 0.0
     for label, folder in QUOREF.items():
@@ -240,9 +239,9 @@ def quoref() -> List[str]:
     return markdown([f"% of {questions:,.0f} questions", "exact match", "F1"], lines)
 
 
-def quoref_f1() -> List[str]:
+def quoref_f1() -> list[str]:
     """F1 by fold."""
-    found: Dict[str, List[str]] = {}
+    found: dict[str, list[str]] = {}
     for label, folder in QUOREF.items():
         folds = list(quoref_folds(folder).values())
         found["questions"] = [line["questions"] for line in folds]

@@ -2,8 +2,8 @@
 
 import re
 import statistics
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import List, Sequence
 
 from allennlp_coref_rc.reproduction.condition import Condition, Table, select
 from allennlp_coref_rc.reproduction.condition_files import CONDITIONS, read_conditions
@@ -42,7 +42,7 @@ def folder_of(row: str) -> str:
     return condition_of(row).runs([0], OUTPUT)[0].name.rsplit("/", 2)[0]
 
 
-def runs(folder: str, seeds: str = "", **where: str) -> List[Line]:
+def runs(folder: str, seeds: str = "", **where: str) -> list[Line]:
     """The runs of a folder, ordered by seed. With `seeds`, the line that is about all these seeds together."""
     lines = [line for line in results(**where).lines if line["run"].rpartition("/")[0] == folder]
     if seeds:
@@ -50,7 +50,7 @@ def runs(folder: str, seeds: str = "", **where: str) -> List[Line]:
     return sorted((line for line in lines if "," not in line["seed"]), key=lambda line: int(line["seed"] or 0))
 
 
-def values(lines: Sequence[Line], column: str) -> List[float]:
+def values(lines: Sequence[Line], column: str) -> list[float]:
     return [float(line[column]) for line in lines]
 
 

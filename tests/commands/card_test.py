@@ -6,7 +6,7 @@ import yaml
 from allennlp.common import file_utils
 from huggingface_hub import configure_http_backend
 
-from tests.trust.crafted import DATA, changed, make_folder, pack, refusal, run
+from tests.safe_archives.crafted import DATA, changed, make_folder, pack, refusal, run
 
 ANNOTATOR = {"type": "exact_match_coref"}
 METRICS = {"best_validation_accuracy": 0.51234, "test_accuracy": 0.5, "training_loss": 0.125, "best_epoch": 3}

@@ -15,7 +15,7 @@ from allennlp.data import Vocabulary
 from allennlp.models import Model
 
 from allennlp_coref_rc.__main__ import main
-from allennlp_coref_rc.common.config_check import check_config
+from allennlp_coref_rc.config_check.check import check_config
 from allennlp_coref_rc.metrics.narrativeqa import NarrativeQaMetric
 from allennlp_coref_rc.metrics.quoref import QuorefMetric
 from allennlp_coref_rc.models.structured_transformer import StructuredTransformer

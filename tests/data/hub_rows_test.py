@@ -9,8 +9,8 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.data import Vocabulary
 
 from allennlp_coref_rc.annotations import read_documents
-from allennlp_coref_rc.common.config_check import missing_data
 from allennlp_coref_rc.common.hub_addresses import is_hub_address, parse_address
+from allennlp_coref_rc.config_check.check import missing_data
 from allennlp_coref_rc.data.dataset_readers import (
     AnnotatedBabiReader,
     AnnotatedLambadaReader,
@@ -20,8 +20,8 @@ from allennlp_coref_rc.data.dataset_readers import (
     AnnotatedWikiHopReader,
 )
 from allennlp_coref_rc.data.hub_rows import read_rows
+from tests.safe_archives.crafted import changed, make_folder, refusal, run
 from tests.shared import PROJECT
-from tests.trust.crafted import changed, make_folder, refusal, run
 
 FIXTURES = PROJECT / "tests" / "fixtures"
 LAMBADA = FIXTURES / "lambada" / "valid.txt"

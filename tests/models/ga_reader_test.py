@@ -13,7 +13,7 @@ from tests.training_config.configs import load, load_text
 
 BABI = PROJECT / "training_config" / "babi"
 
-FEATURE = "(import 'babi/ga_gru.jsonnet') + { question_feature:: true }"
+FEATURE = "(import 'babi/ga_gru.jsonnet') + { qe_comm:: true }"
 
 
 def build(config="ga_coref_gru", task=2, more=None, split="train"):
@@ -152,7 +152,7 @@ def test_one_encoder_for_passage_and_question():
 
 def test_names_are_exchanged_in_training_alone():
     """Of two names only: what the reader makes of a question in training is what it makes of it with both exchanged."""
-    more = {"model.renaming": {"groups": [["julie", "bill"]]}, "model.dropout": 0.0}
+    more = {"model.entity_substitution": {"groups": [["julie", "bill"]]}, "model.dropout": 0.0}
     model, _, reader = build(more=more)
     plain, _, _ = build()
     plain.load_state_dict(model.state_dict())
@@ -203,7 +203,7 @@ def test_places_in_the_question_are_those_of_the_words_first_occurrence():
 
 
 @pytest.mark.parametrize(
-    "feature, places", [("question_feature:: true", 1), ("question_positions:: 3", 3), ("question_positions:: 9", 9)]
+    "feature, places", [("qe_comm:: true", 1), ("question_positions:: 3", 3), ("question_positions:: 9", 9)]
 )
 def test_the_last_layer_is_told_where_in_the_question_a_token_is(feature, places):
     model, instances, _ = build(f"(import 'babi/ga_gru.jsonnet') + {{ {feature} }}")
@@ -215,7 +215,7 @@ def test_the_last_layer_is_told_where_in_the_question_a_token_is(feature, places
         question = [token.text.lower() for token in instance["question"]]
         words = [token.text.lower() for token in instance["passage"]]
         expected = [min(question.index(word) + 1, places) if word in question else 0 for word in words]
-        assert torch.equal(row[: len(words)], model._question_feature.weight[expected])
+        assert torch.equal(row[: len(words)], model._qe_comm.weight[expected])
         assert 0 in expected and max(expected) > 0
     assert model._passage_encoders[-1].get_input_dim() == 128 + told.size(-1)
 
@@ -237,8 +237,8 @@ def test_the_coreference_edges_matter():
     "change, message",
     [
         (
-            {"model.question_feature": True, "model.question_positions": 5},
-            "found question_feature and question_positions 5, expected one of them",
+            {"model.qe_comm": True, "model.question_positions": 5},
+            "found qe_comm and question_positions 5, expected one of them",
         ),
         ({"model.question_positions": -1}, "ga_reader: question_positions is -1, expected 0 or more"),
         ({"model.passage_encoders.0.input_size": 100}, r"input of passage_encoders\[0\]"),

@@ -1,7 +1,7 @@
 """The tables and examples of docs/configs.md, and the former configs of docs/upgrading.md, for tests of the configs."""
 
 import re
-from typing import Dict, List, NamedTuple, Set, Tuple
+from typing import NamedTuple
 
 from tests.shared import PROJECT
 
@@ -18,7 +18,7 @@ class Line(NamedTuple):
     text: str
 
 
-def configs() -> Set[Tuple[str, str]]:
+def configs() -> set[tuple[str, str]]:
     """The folders and names of the configs that the first table lists."""
     found, folders = set(), []
     for cell, names, _ in tables(PAGE)[0]:
@@ -31,7 +31,7 @@ def section(title: str, page: str = PAGE) -> str:
     return page.split(f"## {title}\n")[1].split("\n## ")[0]
 
 
-def tables(text: str) -> List[List[List[str]]]:
+def tables(text: str) -> list[list[list[str]]]:
     """The tables of a text, as rows of cells, without their heads."""
     found = [[]]
     for line in text.splitlines():
@@ -42,25 +42,25 @@ def tables(text: str) -> List[List[List[str]]]:
     return [rows[2:] for rows in found if rows]
 
 
-def code(cell: str) -> List[str]:
+def code(cell: str) -> list[str]:
     return re.findall("`(.*?)`", cell)
 
 
-def fields_of_variants(title: str) -> Dict[str, str]:
+def fields_of_variants(title: str) -> dict[str, str]:
     """By the variants of a section's first table, such as `mage_gru(16)`, their fields."""
     return {code(variant)[0]: code(field)[0] for variant, field, _ in tables(section(title))[0]}
 
 
-def keys_of_fields(title: str) -> Dict[str, List[str]]:
+def keys_of_fields(title: str) -> dict[str, list[str]]:
     """By the fields of a section's second table, patterns of the keys that they change."""
     return {field: code(keys) for fields, keys in tables(section(title))[1] for field in code(fields)}
 
 
-def examples() -> List[str]:
+def examples() -> list[str]:
     return re.findall(r"```jsonnet\n(.*?)```", PAGE, re.DOTALL)
 
 
-def lines() -> List[List[Line]]:
+def lines() -> list[list[Line]]:
     """The former configs that are now one line each: by row of the table, one for each of its folders."""
     found = []
     for name, folders, text in tables(section("Former configs, now one line each", UPGRADING))[0]:

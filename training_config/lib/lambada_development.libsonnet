@@ -14,5 +14,5 @@ lambada {
   learning_rate:: 0.001,
   batch_size:: 32,
   epochs:: 5,
-  halve_after:: [3, 4],
+  milestones:: [3, 4],
 }

@@ -18,7 +18,7 @@ local structured = {
   dropout:: 0.1,
   learning_rate:: 0.0002,  // of all but the transformer
   characters:: null,
-  question_feature:: false,
+  qe_comm:: false,
   model_type:: error 'Must override model_type',
 
   local words = { token_indexers: { transformer: experiment.transformer.indexer { max_length: null } } },

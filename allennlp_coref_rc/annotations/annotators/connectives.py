@@ -1,11 +1,11 @@
 """English discourse connectives, by which explicit discourse relations are found."""
 
-from typing import Collection, List, Sequence, Set, Tuple
+from collections.abc import Collection, Sequence
 
 from allennlp_coref_rc.annotations.annotated_text import Span
 
 
-def _listed(text: str) -> List[str]:
+def _listed(text: str) -> list[str]:
     return [" ".join(words.split()) for words in text.split(",")]
 
 
@@ -73,7 +73,7 @@ AMBIGUOUS = frozenset(
 
 def find_connectives(
     tokens: Sequence[str], connectives: Collection[str] = CONNECTIVES.keys()
-) -> List[Tuple[Span, str]]:
+) -> list[tuple[Span, str]]:
     """
     The connectives among the tokens, in order. A connective matches whole tokens, and may begin with a capital letter.
     If matches overlap, the one with the most tokens counts; if equal, the one with the most letters; if still equal,
@@ -88,7 +88,7 @@ def find_connectives(
                 words += " " + tokens[stop - 1]
             if words in connectives:
                 matches.append(((start, stop), words))
-    taken: Set[int] = set()
+    taken: set[int] = set()
     found = []
     for (start, stop), words in sorted(
         matches, key=lambda match: (match[0][0] - match[0][1], -len(match[1]), match[0])

@@ -1,5 +1,6 @@
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Iterator, List, Optional, Sequence
+from typing import Optional
 
 from allennlp.data import Instance
 
@@ -48,7 +49,7 @@ class TrainedDiscourseSenses(Annotator):
         self._no_relation = no_relation
         self._candidates = candidates or ConnectiveDiscourse(exclude=[], implicit=True)
 
-    def annotate_batch(self, texts: Sequence[AnnotatedText]) -> List[AnnotatedText]:
+    def annotate_batch(self, texts: Sequence[AnnotatedText]) -> list[AnnotatedText]:
         found = [
             annotated.relations[len(text.relations) :]
             for text, annotated in zip(texts, self._candidates.annotate_batch(texts))
@@ -66,7 +67,7 @@ class TrainedDiscourseSenses(Annotator):
             for text, relations in zip(texts, found)
         ]
 
-    def _senses(self, instances: Sequence[Instance]) -> List[Optional[str]]:
+    def _senses(self, instances: Sequence[Instance]) -> list[Optional[str]]:
         """The most probable sense of each candidate, or `None` if it seems to be no relation."""
         if not instances:
             return []
@@ -79,11 +80,11 @@ class TrainedDiscourseSenses(Annotator):
         return senses
 
 
-def _words(text: AnnotatedText, spans: Sequence[Span]) -> List[str]:
+def _words(text: AnnotatedText, spans: Sequence[Span]) -> list[str]:
     return [token for start, stop in spans for token in text.tokens[start:stop]]
 
 
-def _with_senses(relations: Sequence[DiscourseRelation], senses: Iterator[Optional[str]]) -> List[DiscourseRelation]:
+def _with_senses(relations: Sequence[DiscourseRelation], senses: Iterator[Optional[str]]) -> list[DiscourseRelation]:
     # Takes one sense for each relation; the rest are for the next texts.
     named = [(relation, next(senses)) for relation in relations]
     return [replace(relation, type=_type(relation, sense), sense=sense) for relation, sense in named if sense]

@@ -1,5 +1,3 @@
-from typing import List, Tuple
-
 import torch
 from allennlp.nn.util import weighted_sum
 
@@ -39,21 +37,21 @@ class CollaborativeGating(Gating):
         self._gate_by = gate_by
         self._final_filtering = final_filtering
 
-    def forward(self, pair: EncodedPair) -> Tuple[torch.Tensor, List[Attention]]:
+    def forward(self, pair: EncodedPair) -> tuple[torch.Tensor, list[Attention]]:
         filtered, beta = _filtered_question(pair)
         # Shape: (batch_size, passage_length, question_length)
         alpha = masked_softmax(pair.passage @ filtered.transpose(1, 2), pair.question_mask.unsqueeze(1))
         summary = weighted_sum(pair.question if self._gate_by == "question" else filtered, alpha)
         return pair.passage * summary, [beta, Attention("gating", "passage", "question", alpha)]
 
-    def final_question(self, pair: EncodedPair) -> Tuple[torch.Tensor, List[Attention]]:
+    def final_question(self, pair: EncodedPair) -> tuple[torch.Tensor, list[Attention]]:
         if not self._final_filtering:
             return super().final_question(pair)
         filtered, beta = _filtered_question(pair)
         return filtered, [beta]
 
 
-def _filtered_question(pair: EncodedPair) -> Tuple[torch.Tensor, Attention]:
+def _filtered_question(pair: EncodedPair) -> tuple[torch.Tensor, Attention]:
     """Z, of the question's shape, and beta."""
     # Shape: (batch_size, question_length, passage_length)
     beta = masked_softmax(pair.question @ pair.passage.transpose(1, 2), pair.passage_mask.unsqueeze(1))

@@ -1,5 +1,3 @@
-from typing import List, Tuple
-
 import torch
 from allennlp.nn.util import weighted_sum
 
@@ -35,7 +33,7 @@ class GatedAttention(Gating):
         check_choice("gated_attention", "operation", operation, OPERATIONS)
         self._operation = operation
 
-    def forward(self, pair: EncodedPair) -> Tuple[torch.Tensor, List[Attention]]:
+    def forward(self, pair: EncodedPair) -> tuple[torch.Tensor, list[Attention]]:
         # Shape: (batch_size, passage_length, question_length)
         weights = masked_softmax(pair.passage @ pair.question.transpose(1, 2), pair.question_mask.unsqueeze(1))
         summary = weighted_sum(pair.question, weights)

@@ -1,4 +1,4 @@
-from typing import List, NamedTuple, Tuple
+from typing import NamedTuple
 
 import torch
 from allennlp.common import Registrable
@@ -33,11 +33,11 @@ class Gating(torch.nn.Module, Registrable):
 
     default_implementation = "gated_attention"
 
-    def forward(self, pair: EncodedPair) -> Tuple[torch.Tensor, List[Attention]]:
+    def forward(self, pair: EncodedPair) -> tuple[torch.Tensor, list[Attention]]:
         """The gated passage, of shape (batch_size, passage_length, get_output_dim(dim)), and the attentions used."""
         raise NotImplementedError
 
-    def final_question(self, pair: EncodedPair) -> Tuple[torch.Tensor, List[Attention]]:
+    def final_question(self, pair: EncodedPair) -> tuple[torch.Tensor, list[Attention]]:
         """
         The question that the answer layer sees after the last layer, in the shape of `pair.question`, and the
         attentions used. By default it is the encoded question.

@@ -1,5 +1,6 @@
 import logging
-from typing import Collection, List, NamedTuple, Optional, Set, Tuple
+from collections.abc import Collection
+from typing import NamedTuple, Optional
 
 import torch
 from allennlp.modules import Seq2SeqEncoder
@@ -9,7 +10,7 @@ from allennlp_coref_rc.data.fields import AnnotationTensors
 
 logger = logging.getLogger(__name__)
 
-UNANNOTATED: Set[Tuple[str, ...]] = set()
+UNANNOTATED: set[tuple[str, ...]] = set()
 """The names of the classes, and of their layers, of encoders that the user knows to get no annotations."""
 
 
@@ -36,7 +37,7 @@ class EncoderInput(NamedTuple):
         # With a zero in front, as there may be no tokens at all.
         return torch.nn.functional.pad(self.mask * positions, (1, 0)).amax(dim=1)
 
-    def part(self, sequences: List[int]) -> "EncoderInput":
+    def part(self, sequences: list[int]) -> "EncoderInput":
         """The sequences with these indices, without the padding that all of them have."""
         rows = sequences, slice(int(self.lengths()[sequences].max()))
         annotations = self.annotations and {
@@ -56,7 +57,7 @@ class AnnotatedSeq2SeqEncoder(Seq2SeqEncoder):
 
     def encode_pair(
         self, question_encoder: Seq2SeqEncoder, passage: EncoderInput, question: EncoderInput
-    ) -> Tuple[torch.Tensor, torch.Tensor]:
+    ) -> tuple[torch.Tensor, torch.Tensor]:
         """
         Encodes a passage with this encoder and its question with another. The two encoders may see each other's text.
         """
@@ -111,7 +112,7 @@ def encode(encoder: Seq2SeqEncoder, sequence: EncoderInput) -> torch.Tensor:
 
 def encode_pair(
     passage_encoder: Seq2SeqEncoder, question_encoder: Seq2SeqEncoder, passage: EncoderInput, question: EncoderInput
-) -> Tuple[torch.Tensor, torch.Tensor]:
+) -> tuple[torch.Tensor, torch.Tensor]:
     """
     Encodes a passage and its question with any encoders. If both encoders have the same number of parts (in AllenNLP's
     `compose`), they see each other's text part by part. An encoder outside of `compose` is one part.
@@ -137,7 +138,7 @@ def check_pair(passage_encoder: Seq2SeqEncoder, question_encoder: Seq2SeqEncoder
                 part.shares_memory(question_part)
 
 
-def _parts(encoder: Seq2SeqEncoder) -> List[Seq2SeqEncoder]:
+def _parts(encoder: Seq2SeqEncoder) -> list[Seq2SeqEncoder]:
     """The encoders in AllenNLP's `compose`, at any depth. Any other encoder is its own only part."""
     if not isinstance(encoder, ComposeEncoder):
         return [encoder]

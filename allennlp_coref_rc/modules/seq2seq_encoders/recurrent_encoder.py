@@ -1,4 +1,5 @@
-from typing import Any, Collection, Dict, List, Optional, Self, Sequence, Tuple, Type, Union, cast
+from collections.abc import Collection, Sequence
+from typing import Any, Optional, Self, Union, cast
 
 import torch
 from allennlp.modules import Seq2SeqEncoder
@@ -10,11 +11,11 @@ from allennlp_coref_rc.data.fields import AnnotationTensors
 from allennlp_coref_rc.modules.recurrence import Edges, RecurrenceInput, recurrence, sequential_sources
 from allennlp_coref_rc.modules.seq2seq_encoders.annotated_seq2seq_encoder import AnnotatedSeq2SeqEncoder, EncoderInput
 
-Reader = Tuple["RecurrentEncoder", EncoderInput]
+Reader = tuple["RecurrentEncoder", EncoderInput]
 """An encoder and what it reads."""
 
 
-def rnn_shapes(input_size: int, rows: int, recurrent_size: int) -> Dict[str, Tuple[int, ...]]:
+def rnn_shapes(input_size: int, rows: int, recurrent_size: int) -> dict[str, tuple[int, ...]]:
     """
     The shapes of the parameters of a `torch.nn.GRU`, which has three times as many rows as hidden units, or of a
     `torch.nn.RNN`, which has as many. The recurrent weights may have more columns than the state has numbers, if edges
@@ -39,7 +40,7 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
     input_size : `int`
     hidden_size : `int`
         The size of one direction.
-    shapes : `Dict[str, Tuple[int, ...]]`
+    shapes : `dict[str, tuple[int, ...]]`
         The shapes of the parameters of one direction, by name: `rnn_shapes`, and more if the subclass has more
         parameters.
     relations : `Sequence[str]`
@@ -51,7 +52,7 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         The backend of the `recurrence`.
     """
 
-    torch_class: Union[Type[torch.nn.GRU], Type[torch.nn.RNN]] = torch.nn.GRU
+    torch_class: Union[type[torch.nn.GRU], type[torch.nn.RNN]] = torch.nn.GRU
     """The `torch.nn` module that this encoder equals without annotations."""
 
     hands_on_sequential_state = True
@@ -61,7 +62,7 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         self,
         input_size: int,
         hidden_size: int,
-        shapes: Dict[str, Tuple[int, ...]],
+        shapes: dict[str, tuple[int, ...]],
         relations: Sequence[str],
         bidirectional: bool = True,
         share_memory: bool = True,
@@ -78,7 +79,7 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
             for name, shape in shapes.items():
                 self.register_parameter(name + suffix, Parameter(torch.empty(shape)))
 
-    def _suffixes(self) -> List[str]:
+    def _suffixes(self) -> list[str]:
         return ["", "_reverse"] if self._bidirectional else [""]
 
     @property
@@ -120,7 +121,7 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         `ConfigurationError`
             If the module has another type or other settings.
         """
-        found: Dict[str, Any] = {"type": type(rnn).__name__}
+        found: dict[str, Any] = {"type": type(rnn).__name__}
         for name in ("input_size", "hidden_size", "bidirectional", "num_layers", "bias", "mode"):
             found[name] = getattr(rnn, name, None)
         expected = {
@@ -165,7 +166,7 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
 
     def encode_pair(
         self, question_encoder: Seq2SeqEncoder, passage: EncoderInput, question: EncoderInput
-    ) -> Tuple[torch.Tensor, torch.Tensor]:
+    ) -> tuple[torch.Tensor, torch.Tensor]:
         """
         Encodes a passage with this encoder and its question with another. If both encoders are of the same kind and
         share their memory, and there are annotations, the second text starts from the states of the first, and edges
@@ -187,13 +188,13 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         )
         return True
 
-    def _pair_settings(self) -> Dict[str, Any]:
+    def _pair_settings(self) -> dict[str, Any]:
         """The settings that two encoders which read each other's states must share."""
         return {"hidden_size": self._hidden_size, "bidirectional": self._bidirectional}
 
-    def _encode_pair(self, *readers: Reader) -> Tuple[torch.Tensor, torch.Tensor]:
+    def _encode_pair(self, *readers: Reader) -> tuple[torch.Tensor, torch.Tensor]:
         """Encodes two sequences, each with its encoder, the first one first when reading forward."""
-        states: Tuple[List[torch.Tensor], List[torch.Tensor]] = ([], [])
+        states: tuple[list[torch.Tensor], list[torch.Tensor]] = ([], [])
         for reverse in (False, True)[: len(self._suffixes())]:
             first, second = (1, 0) if reverse else (0, 1)
             encoder, sequence = readers[first]
@@ -205,7 +206,7 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
 
     def _handed_over(
         self, sequence: EncoderInput, states: torch.Tensor, reverse: bool
-    ) -> Tuple[torch.Tensor, torch.Tensor]:
+    ) -> tuple[torch.Tensor, torch.Tensor]:
         """
         The states of the first sequence of a pair that the second one gets: `memory` and `memory_mask` of `_read`.
         """
@@ -241,7 +242,7 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         given = RecurrenceInput(inputs, edges, weight_hh, bias_hn, mask, memory, reverse, weight_ih, bias, keys)
         return recurrence(given, backend=self._backend)
 
-    def _gru_parameters(self, suffix: str) -> Tuple[torch.Tensor, ...]:
+    def _gru_parameters(self, suffix: str) -> tuple[torch.Tensor, ...]:
         """The weights and biases of one direction, in the shapes of a GRU's."""
         names = "weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0"
         return tuple(getattr(self, name + suffix) for name in names)
@@ -251,8 +252,8 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         return None
 
     def _edges(
-        self, inputs: torch.Tensor, sequential: torch.Tensor, sources: Optional[List[torch.Tensor]]
-    ) -> List[Edges]:
+        self, inputs: torch.Tensor, sequential: torch.Tensor, sources: Optional[list[torch.Tensor]]
+    ) -> list[Edges]:
         """
         The edges that tell what each token reads.
 
@@ -262,14 +263,14 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
             Shape: (batch_size, sequence_length, input_size).
         sequential : `torch.LongTensor`
             Shape: (batch_size, sequence_length, 1). The token before.
-        sources : `List[torch.LongTensor]`, optional
+        sources : `list[torch.LongTensor]`, optional
             As `_sources` returns them; `None` without annotations.
         """
         raise NotImplementedError
 
     def _sources(
         self, annotations: AnnotationTensors, length: int, reverse: bool, has_memory: bool
-    ) -> List[torch.Tensor]:
+    ) -> list[torch.Tensor]:
         """
         For each relation the sources of its edges as the `recurrence` counts them, or `FIRST_MENTION`, or `PADDING`.
         Shape: (batch_size, sequence_length, edges).
@@ -294,7 +295,7 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         return sources
 
 
-def _check_same(what: str, found: Dict[str, Any], expected: Dict[str, Any]) -> None:
+def _check_same(what: str, found: dict[str, Any], expected: dict[str, Any]) -> None:
     for name, value in expected.items():
         if found[name] != value:
             raise ConfigurationError(f"{what} has {name} {found[name]!r}, expected {value!r}")

@@ -1,4 +1,4 @@
-from typing import Any, List, NamedTuple, Optional, cast
+from typing import Any, NamedTuple, Optional, cast
 
 import torch
 from allennlp.data.fields.text_field import TextFieldTensors
@@ -103,7 +103,7 @@ class TransformerPair(TransformerWords):
         """How many pieces of a passage a window has beside the pieces of a question."""
         return self._max_length - sum(map(len, self._special)) - question
 
-    def _window_starts(self, question: int, passage: int) -> List[int]:
+    def _window_starts(self, question: int, passage: int) -> list[int]:
         """The first piece of the passage in each window, given how many pieces the texts have."""
         room = self._room(question)
         if passage <= room:
@@ -118,7 +118,7 @@ class TransformerPair(TransformerWords):
         return [*range(0, last, room - self._overlap), last]
 
     def _encode(
-        self, questions: List[torch.Tensor], passages: List[torch.Tensor], starts: List[List[int]]
+        self, questions: list[torch.Tensor], passages: list[torch.Tensor], starts: list[list[int]]
     ) -> torch.Tensor:
         """All windows of all pairs, one after the other. Shape: (num_windows, length, dim)."""
         ids, types = [], []
@@ -135,8 +135,8 @@ class TransformerPair(TransformerWords):
         )
 
     def _windows(
-        self, question: torch.Tensor, passage: torch.Tensor, starts: List[int], *special: torch.Tensor
-    ) -> List[torch.Tensor]:
+        self, question: torch.Tensor, passage: torch.Tensor, starts: list[int], *special: torch.Tensor
+    ) -> list[torch.Tensor]:
         """The windows of a pair, with what stands before, between and after its texts."""
         before, between, after = special
         room = self._room(len(question))
@@ -183,7 +183,7 @@ def _pieces(text: TextFieldTensors) -> Any:
     )
 
 
-def _join(windows: torch.Tensor, starts: List[int], length: int) -> torch.Tensor:
+def _join(windows: torch.Tensor, starts: list[int], length: int) -> torch.Tensor:
     """
     The vectors of a passage of so many pieces from windows of it. Where two windows overlap, each gives its half.
     Shape: (length, dim).

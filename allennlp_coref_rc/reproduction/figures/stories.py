@@ -1,5 +1,6 @@
 import os
-from typing import Dict, List, NamedTuple, Optional, Sequence
+from collections.abc import Sequence
+from typing import NamedTuple, Optional
 
 import torch
 from allennlp.data import DatasetReader
@@ -11,7 +12,7 @@ from allennlp_coref_rc.data.dataset_readers import AnnotatedBabiReader
 from allennlp_coref_rc.data.fields import CLASS_LABELS
 from allennlp_coref_rc.modules.answer_layers import AnswerInput, AnswerLayer
 from allennlp_coref_rc.pages.stories import Distributions
-from allennlp_coref_rc.trust.archives import load
+from allennlp_coref_rc.safe_archives.archives import load
 
 
 class Story(NamedTuple):
@@ -21,7 +22,7 @@ class Story(NamedTuple):
     task: Optional[int]
 
 
-def find_stories(reader: AnnotatedBabiReader, name: str, numbers: Sequence[int]) -> Dict[int, Story]:
+def find_stories(reader: AnnotatedBabiReader, name: str, numbers: Sequence[int]) -> dict[int, Story]:
     """
     Questions of a bAbI file by their numbers (the first is 1), in the order of `numbers`. A number that the file does
     not have raises a `ConfigurationError`.
@@ -54,7 +55,7 @@ def by_boundaries(predictor: Predictor, story: Story) -> Distributions:
     if not names:
         raise ConfigurationError("the way boundaries: found a reader that points at words, expected one of classes")
     (layer,) = (module for module in model.modules() if isinstance(module, AnswerLayer))
-    seen: List[AnswerInput] = []
+    seen: list[AnswerInput] = []
     hook = layer.register_forward_pre_hook(lambda _, arguments: seen.append(arguments[0]))
     question, task = story
     predictor.predict_instance(reader.text_to_instance(question.statements, question.question, task=task))

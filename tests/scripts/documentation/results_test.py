@@ -93,8 +93,8 @@ def three_seeds(results_file):
     del tests[20, 3]
     lines = [
         {
-            "run": f"babi/ga_coref_gru_renamed/task_{task}/seed_{seed}",
-            "conditions": "beyond.1.ga_coref_gru_renamed",
+            "run": f"babi/ga_coref_gru_substitution/task_{task}/seed_{seed}",
+            "conditions": "beyond.1.ga_coref_gru_substitution",
             "task": str(task),
             "seed": str(seed),
             "best_validation_accuracy": "0.5",
@@ -109,7 +109,7 @@ def three_seeds(results_file):
 
 
 def test_all_seeds_of_a_row(three_seeds):
-    lines = results.of_seeds("beyond.1.ga_coref_gru_renamed")
+    lines = results.of_seeds("beyond.1.ga_coref_gru_substitution")
     rows = {row[0]: row[1:] for row in ([cell.strip() for cell in line[1:-1].split("|")] for line in lines)}
     assert rows["task"] == ["seed 1", "seed 2", "seed 3", "mean ± sd", "best on validation"]
     assert rows["2"] == [".50 / .800", ".50 / .600", ".50 / .400", ".600 ± .200", ".400"]
