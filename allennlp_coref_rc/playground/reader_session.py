@@ -2,6 +2,7 @@
 
 import copy
 import itertools
+import json
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -125,7 +126,7 @@ class CachedAnnotator(Annotator):
         self._known: OrderedDict[str, AnnotatedText] = OrderedDict()
 
     def annotate(self, text: AnnotatedText) -> AnnotatedText:
-        key = repr(text)
+        key = json.dumps(text.to_json())
         known = self._known.get(key)
         if known is None:
             # Some annotators load their archives only now.
@@ -193,7 +194,7 @@ class ReaderSession:
         if sum(stop - start for start, stop in sentences) < len(tokens):
             sentences = sentence_spans(tokens)
         cut = [(start, min(stop, len(tokens))) for start, stop in sentences if start < len(tokens)]
-        return Reading(AnnotatedText(tokens, cut), answer.question_tokens, answer.clusters, answer.offsets)
+        return Reading(AnnotatedText(tokens, cut), answer.question_tokens, answer.clusters, answer.text.offsets)
 
     def answer(self, question: Question, clusters: Sequence[Cluster]) -> Answer:
         return self._reader.answer(**self.request(question, clusters))
@@ -221,7 +222,7 @@ class ReaderSession:
 def annotated(passage: str, annotator: Annotator) -> Reading:
     """A text without a question, with an annotator's annotations."""
     found = annotate(passage, annotator)
-    return Reading(found.annotated, [], found.clusters, found.offsets)
+    return Reading(found, [], found.clusters, found.offsets)
 
 
 def transferred(source: Reading, target: Reading) -> list[Cluster]:

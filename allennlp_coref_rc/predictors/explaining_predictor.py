@@ -8,8 +8,11 @@ from allennlp.data.fields import TextField
 from allennlp.models import Model
 from allennlp.predictors import Predictor
 
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
+from allennlp_coref_rc.annotations.tokenization import located
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.json_objects import parse_json
+from allennlp_coref_rc.data.fields import metadata_of
 from allennlp_coref_rc.modules.attention_recorder import AttentionRecorder
 from allennlp_coref_rc.modules.length_buckets import parts_of_like_length
 from allennlp_coref_rc.predictors.interpretable_predictor import InterpretablePredictor
@@ -52,6 +55,23 @@ class ExplainingPredictor(InterpretablePredictor):
                 f"explain is true: found the model {type(model).__name__} without annotated heads, expected one with a "
                 "dassa encoder that has heads, or a ga_reader"
             )
+
+    def answer(self, inputs: JsonDict, explain: bool = False) -> tuple[JsonDict, AnnotatedText, int]:
+        """
+        Answers a question. Returns the output of `predict_json`; the passage and the question as one text, as the model
+        has read them; and the number of tokens of the passage.
+        """
+        instance = self._json_to_instance(inputs)
+        self.set_explain(explain)
+        try:
+            output = self.predict_instance(instance)
+        finally:
+            self.set_explain(False)
+        metadata = metadata_of(instance)
+        text, boundary = metadata["text"], len(metadata["passage_tokens"])
+        if text.text is None and isinstance(inputs["passage"], str):
+            text = located(text, inputs["passage"], boundary)
+        return output, text, boundary
 
     @cached_property
     def knowledge(self) -> WordKnowledge:

@@ -40,6 +40,7 @@ def _check_text(value: JsonValue) -> None:
     also an `AnnotatedText`.
     """
     if isinstance(value.value, AnnotatedText):
+        value.value.checked()
         return
     if isinstance(value.value, str):
         value.string()

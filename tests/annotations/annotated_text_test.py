@@ -43,7 +43,7 @@ def test_by_default_a_text_is_one_sentence_without_annotations():
 )
 def test_sentences_have_to_cover_the_text_in_order(sentences, message):
     with pytest.raises(ConfigurationError) as error:
-        AnnotatedText(WORDS, sentences)
+        AnnotatedText(WORDS, sentences).checked()
     assert message in str(error.value)
 
 
@@ -63,7 +63,7 @@ def test_sentences_have_to_cover_the_text_in_order(sentences, message):
 )
 def test_spans_outside_the_text_are_refused_by_name(what, annotations, span):
     with pytest.raises(ConfigurationError) as error:
-        AnnotatedText(WORDS, **annotations(span))
+        AnnotatedText(WORDS, **annotations(span)).checked()
     assert f"{what} [{span[0]}, {span[1]})" in str(error.value)
     assert "end <= 4" in str(error.value)
 

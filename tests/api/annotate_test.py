@@ -16,7 +16,7 @@ def test_a_text_has_its_clusters_as_tokens_strings_and_characters():
     assert passage.cluster_texts == [["Mary", "She"]]
     assert passage.cluster_characters == [[(0, 4), (12, 15)]]
     assert passage.text == TEXT and passage.frames == [] and passage.relations == []
-    assert repr(passage) == "Passage of 10 tokens: Mary left. She was tired, said Bill.\n  cluster: Mary, She"
+    assert repr(passage) == "AnnotatedText of 10 tokens: Mary left. She was tired, said Bill.\n  cluster: Mary, She"
     assert "Mary" in passage._repr_html_()
 
 
@@ -59,7 +59,7 @@ def test_tokens_and_annotations_are_kept():
     "texts, annotator, message",
     [
         (3, "sieve_coref", "found 3, expected a text or several texts"),
-        (["Mary", 3], "sieve_coref", "found the text 3, expected a string, an AnnotatedText or a Passage"),
+        (["Mary", 3], "sieve_coref", "found the text 3, expected a string or an AnnotatedText"),
         (TEXT, 3, "found the annotator 3, expected a name, a config, or an Annotator"),
         (TEXT, "sieve_corref", 'found "sieve_corref", .* did you mean sieve_coref'),
         (TEXT, {"type": "sieve_coref", "all_noun": True}, "no such key; did you mean all_nouns"),
