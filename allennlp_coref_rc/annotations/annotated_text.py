@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, field, replace
 from itertools import accumulate, groupby, pairwise
 from typing import TYPE_CHECKING, Any, Optional, Union
 
+from allennlp_coref_rc.annotations.tokenization import Span, sentence_spans, split_words, token_offsets
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import atomic_write, open_text
 from allennlp_coref_rc.common.json_objects import excerpt, parse_json
@@ -12,9 +13,6 @@ from allennlp_coref_rc.common.json_objects import excerpt, parse_json
 if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc
-
-Span = tuple[int, int]
-"""The position of the first token, and the position after the last one."""
 
 Cluster = list[Span]
 
@@ -207,6 +205,26 @@ class AnnotatedText:
                 values.extend(getattr(shifted, name))
         offsets = texts[0]._offsets_with(len(joint["tokens"])) if texts else None
         return cls(**joint, text=texts[0].text if texts else None, offsets=offsets)
+
+    @classmethod
+    def of_text(cls, text: str) -> "AnnotatedText":
+        """The words and the sentences of a text (see `split_words` and `sentence_spans`)."""
+        words = split_words(text)
+        tokens = [word for word, _ in words]
+        offsets = [(start, start + len(word)) for word, start in words]
+        return cls(tokens, sentence_spans(tokens), text=text, offsets=offsets)
+
+    def located(self, source: str, length: Optional[int] = None) -> "AnnotatedText":
+        """
+        The text with its source, and with the offsets of its tokens if they are pieces of the source (see
+        `token_offsets`). If a `length` is given, only so many tokens are of the source, and the others have empty
+        offsets.
+        """
+        try:
+            offsets = token_offsets(source, self.tokens[:length])
+        except ConfigurationError:
+            return replace(self, text=source, offsets=None)
+        return replace(self, text=source, offsets=offsets + [(len(source),) * 2] * (len(self) - len(offsets)))
 
     @classmethod
     def of_sentences(cls, sentences: Sequence[Sequence[str]]) -> "AnnotatedText":

@@ -2,15 +2,16 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Optional
 
-from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span
 from allennlp_coref_rc.common.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from spacy.language import Language
+
+Span = tuple[int, int]
+"""The position of the first token, and the position after the last one."""
 
 MOST_STRINGS = 500_000
 """spaCy keeps every string that it has seen, which takes about 120 MiB for so many. It then begins anew."""
@@ -20,26 +21,6 @@ END = frozenset({".", "!", "?", "…", "..."})
 
 CLOSING = frozenset({"'", '"', "''", "”", "’", ")", "]", "-rrb-", "-RRB-", "-rsb-", "-RSB-"})
 """Tokens after the end of a sentence that still belong to it."""
-
-
-def split_text(text: str) -> AnnotatedText:
-    """The words and sentences of a text (see `split_words` and `sentence_spans`)."""
-    words = split_words(text)
-    tokens = [word for word, _ in words]
-    offsets = [(start, start + len(word)) for word, start in words]
-    return AnnotatedText(tokens, sentence_spans(tokens), text=text, offsets=offsets)
-
-
-def located(text: AnnotatedText, source: str, length: Optional[int] = None) -> AnnotatedText:
-    """
-    The text with its source, and with the offsets of its tokens if they are pieces of the source (see `token_offsets`).
-    If a `length` is given, only so many tokens are of the source, and the others have empty offsets.
-    """
-    try:
-        offsets = token_offsets(source, text.tokens[:length])
-    except ConfigurationError:
-        return replace(text, text=source, offsets=None)
-    return replace(text, text=source, offsets=offsets + [(len(source),) * 2] * (len(text) - len(offsets)))
 
 
 def split_words(text: str, language: str = "en") -> list[tuple[str, int]]:

@@ -5,7 +5,6 @@ from inspect import signature
 from typing import TYPE_CHECKING, Any, Optional, Union, overload
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
-from allennlp_coref_rc.annotations.tokenization import located, split_text
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.json_objects import excerpt
 
@@ -71,10 +70,10 @@ def annotate(
 
 def _as_text(text: Text) -> AnnotatedText:
     if isinstance(text, AnnotatedText):
-        return text.checked() if text.offsets else located(text.checked(), " ".join(text.tokens))
+        return text.checked() if text.offsets else text.checked().located(" ".join(text.tokens))
     if not isinstance(text, str):
         raise ConfigurationError(f"found the text {excerpt(text)}, expected a string or an AnnotatedText")
-    return split_text(text)
+    return AnnotatedText.of_text(text)
 
 
 @lru_cache(maxsize=4)

@@ -9,6 +9,7 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.json_objects import excerpt
 
 if TYPE_CHECKING:
+    from allennlp_coref_rc.annotations.annotators import Annotator
     from allennlp_coref_rc.predictors.explaining_predictor import ExplainingPredictor
 
 ARCHIVE = "model.tar.gz"
@@ -35,6 +36,7 @@ def load(path: Union[str, os.PathLike], trust: bool = False, cuda_device: int = 
         raise ConfigurationError(f"found {excerpt(path)}, expected the path of an archive, or of a folder with one")
     from allennlp.predictors import Predictor
 
+    from allennlp_coref_rc.data.dataset_readers import ReadingComprehensionReader
     from allennlp_coref_rc.predictors.explaining_predictor import ExplainingPredictor
     from allennlp_coref_rc.safe_archives import archives
 
@@ -47,6 +49,10 @@ def load(path: Union[str, os.PathLike], trust: bool = False, cuda_device: int = 
         raise ConfigurationError(
             f"{name}: found a {type(archive.model).__name__}, which answers no questions, expected a model whose "
             "predictor is cloze_reader or span_reader"
+        )
+    if not isinstance(archive.dataset_reader, ReadingComprehensionReader):
+        raise ConfigurationError(
+            f"{name}: found a dataset reader {type(archive.dataset_reader).__name__}, expected one of this package's"
         )
     return Reader(name, predictor)
 
@@ -73,6 +79,20 @@ class Reader:
     def __init__(self, path: str, predictor: "ExplainingPredictor") -> None:
         self.path = path
         self.predictor = predictor
+
+    @property
+    def answers_are_spans(self) -> bool:
+        """Whether answers are spans of the passage; otherwise they are candidates or classes."""
+        return self.predictor.answers_are_spans
+
+    @property
+    def annotator(self) -> Optional["Annotator"]:
+        """The annotator of the reader's config, if it has one."""
+        return self.predictor.annotator
+
+    def with_annotator(self, annotator: "Annotator") -> "Reader":
+        """The same reader with another annotator."""
+        return Reader(self.path, self.predictor.with_annotator(annotator))
 
     def answer(
         self,
@@ -106,7 +126,7 @@ class Reader:
         `Answer`
         """
         inputs = {"passage": passage, "question": question, "candidates": candidates, "clusters": clusters}
-        if candidates is not None and self.predictor.answers_are_spans:
+        if candidates is not None and self.answers_are_spans:
             raise ConfigurationError(f"{self.path}: found candidates, expected none, as its answers are spans")
         given = {key: value for key, value in inputs.items() if value is not None}
         return _answer(*self.predictor.answer(given, explain))

@@ -1,6 +1,7 @@
+import copy
 from contextlib import nullcontext
 from functools import cached_property
-from typing import Any, Protocol, cast, runtime_checkable
+from typing import Any, Optional, Protocol, cast, runtime_checkable
 
 from allennlp.common.util import JsonDict, sanitize
 from allennlp.data import DatasetReader, Instance
@@ -9,9 +10,10 @@ from allennlp.models import Model
 from allennlp.predictors import Predictor
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
-from allennlp_coref_rc.annotations.tokenization import located
+from allennlp_coref_rc.annotations.annotators import Annotator
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.json_objects import parse_json
+from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import ReadingComprehensionReader
 from allennlp_coref_rc.data.fields import metadata_of
 from allennlp_coref_rc.modules.attention_recorder import AttentionRecorder
 from allennlp_coref_rc.modules.length_buckets import parts_of_like_length
@@ -56,6 +58,17 @@ class ExplainingPredictor(InterpretablePredictor):
                 "dassa encoder that has heads, or a ga_reader"
             )
 
+    @property
+    def annotator(self) -> Optional[Annotator]:
+        """The annotator of passages and questions, if there is one."""
+        return cast(ReadingComprehensionReader, self._dataset_reader).annotator
+
+    def with_annotator(self, annotator: Annotator) -> "ExplainingPredictor":
+        """The same predictor, of the same model, with another annotator."""
+        predictor = copy.copy(self)
+        predictor._dataset_reader = cast(ReadingComprehensionReader, self._dataset_reader).with_annotator(annotator)
+        return predictor
+
     def answer(self, inputs: JsonDict, explain: bool = False) -> tuple[JsonDict, AnnotatedText, int]:
         """
         Answers a question. Returns the output of `predict_json`; the passage and the question as one text, as the model
@@ -70,7 +83,7 @@ class ExplainingPredictor(InterpretablePredictor):
         metadata = metadata_of(instance)
         text, boundary = metadata["text"], len(metadata["passage_tokens"])
         if text.text is None and isinstance(inputs["passage"], str):
-            text = located(text, inputs["passage"], boundary)
+            text = text.located(inputs["passage"], boundary)
         return output, text, boundary
 
     @cached_property

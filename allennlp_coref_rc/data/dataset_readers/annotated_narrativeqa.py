@@ -269,6 +269,7 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
         """
         data = {"answers": answers, "span": span and list(span), "clusters": clusters}
         document = self._document([self.split(passage), self.split(question)], [data], self.tokenize)
+        self.check_questions(document)
         for instance in self.to_instances(self.annotate(document, passage)):
             return instance
         raise ConfigurationError(f"found a question that is left out: {CUT_OFF}")

@@ -196,6 +196,7 @@ class AnnotatedSquadReader(ReadingComprehensionReader):
         known = {"answers": answers, "spans": spans, "clusters": clusters}
         data = [{key: value for key, value in known.items() if value is not None}]
         document = self.document(self._located(passage), [question], data)
+        self.check_questions(document)
         for instance in self.to_instances(self.annotate(document, passage)):
             return instance
         raise ConfigurationError(f"found a question that is left out: {', '.join(self.skipped)}")

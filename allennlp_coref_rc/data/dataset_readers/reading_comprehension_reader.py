@@ -1,3 +1,4 @@
+import copy
 import dataclasses
 import logging
 import os
@@ -125,7 +126,7 @@ class ReadingComprehensionReader(DatasetReader):
         check_number("dataset_reader", "max_question_length", max_question_length)
         self._tokenizer = tokenizer or self.default_tokenizer
         self._token_indexers = token_indexers or {"tokens": SingleIdTokenIndexer(lowercase_tokens=True)}
-        self._annotator = annotator
+        self.annotator = annotator
         self.annotate_together = self.default_annotate_together if annotate_together is None else annotate_together
         self._annotation_layers = annotation_layers or {}
         self._wrap_question = self.default_wrap_question if wrap_question is None else wrap_question
@@ -217,16 +218,22 @@ class ReadingComprehensionReader(DatasetReader):
             return self.row_items(read_rows(path, self.columns, self.optional_columns), name)
         return self.read_items(path, name)
 
+    def with_annotator(self, annotator: Annotator) -> "ReadingComprehensionReader":
+        """The same reader with another annotator."""
+        reader = copy.copy(self)
+        reader.annotator = annotator
+        return reader
+
     def annotate(self, document: Document, passage: Optional[GivenPassage] = None) -> Document:
         """
         The document with the annotations of the reader's annotator, if it has one. If the `passage` was annotated
         before, only its questions get new ones (see `keep_passage`).
         """
-        if self._annotator is None:
+        if self.annotator is None:
             return document
         if isinstance(passage, AnnotatedText):
-            return annotate_questions(document, self._annotator, self.annotate_together)
-        return self.annotate_documents([document], self._annotator)[0]
+            return annotate_questions(document, self.annotator, self.annotate_together)
+        return self.annotate_documents([document], self.annotator)[0]
 
     def annotate_documents(self, documents: Sequence[Document], annotator: Annotator) -> list[Document]:
         """The documents with an annotator's annotations. `annotate` uses it too. Readers may override it."""
