@@ -20,7 +20,7 @@ import wrapt
 
 from allennlp_coref_rc.allennlp_runtime import folder_lock, lazy_registry
 from allennlp_coref_rc.common import config_files
-from allennlp_coref_rc.safe_archives import archives, registered_names
+from allennlp_coref_rc.safe_archives import archives, registered_names, unpacking
 
 POSITIONS = re.compile(r"(^|\.)embeddings\.(position_ids|token_type_ids)$")
 """Constants that transformers saved with the weights of a model up to 4.30, and no longer expects there."""
@@ -52,6 +52,7 @@ def patch_allennlp() -> None:
         ("allennlp.models.archival", archives.install),
         ("allennlp.nn.module", let_older_weights_load),
         ("allennlp.nn.util", archives.install_weights),
+        ("cached_path", unpacking.install),
         ("allennlp.training.callbacks.wandb", give_runs_an_id),
         ("allennlp.training.checkpointer", take_folders_by_name),
         ("allennlp.training.checkpointer", go_on_from_whole_checkpoints),

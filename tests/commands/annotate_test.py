@@ -516,3 +516,19 @@ def test_a_small_input_is_annotated_by_the_process_itself(tmp_path, monkeypatch,
     AnnotationRun(str(texts), str(tmp_path / "out.jsonl"), EXACT).run()
     assert sum(1 for _ in read_documents(str(tmp_path / "out.jsonl"))) == 20
     assert capsys.readouterr().err == ""
+
+
+def test_an_output_that_is_a_link_stays_one(tmp_path, texts):
+    words = [texts, tmp_path / "link", "--annotator", "exact_match_coref", "--workers", 0]
+    (tmp_path / "there").mkdir()
+    (tmp_path / "link").symlink_to("there/out.jsonl")
+    for more in ([], ["--force"]):
+        assert command(*words, *more) == 0
+        assert os.readlink(tmp_path / "link") == "there/out.jsonl" and os.listdir(tmp_path / "there") == ["out.jsonl"]
+        assert len(list(read_documents(str(tmp_path / "there" / "out.jsonl")))) == 23
+    with open(tmp_path / "log", "w") as log:
+        (tmp_path / "link").unlink()
+        (tmp_path / "link").symlink_to(f"/proc/self/fd/{log.fileno()}")
+        with pytest.raises(ConfigurationError, match="found a device or a pipe"):
+            command(*words, "--force")
+    assert (tmp_path / "link").is_symlink() and (tmp_path / "log").read_text() == ""
