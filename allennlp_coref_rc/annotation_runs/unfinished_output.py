@@ -56,7 +56,7 @@ class UnfinishedOutput:
         try:
             self._lock.acquire(timeout=0)
         except Timeout as error:
-            raise ConfigurationError(f"{self.folder}: another process is at work there") from error
+            raise ConfigurationError(f"{self.folder}: another process is using it") from error
         if self._force:
             self._clear()
         elif os.path.exists(self.output) and not os.path.exists(self._plan):
@@ -87,7 +87,7 @@ class UnfinishedOutput:
             )
 
     def begin(self, plan: dict[str, Any]) -> None:
-        """Starts a run with this plan, or goes on with it."""
+        """Starts a run with this plan, or resumes it."""
         self.check(plan)
         if not self._numbers() or not os.path.exists(self._plan):
             self._clear()

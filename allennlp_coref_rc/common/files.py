@@ -104,7 +104,7 @@ def open_text(
 
 def check_writable(path: str) -> None:
     """
-    Raises a `ConfigurationError` if no file could be written at a path, so that no work is done in vain. The file's
+    Raises a `ConfigurationError` if no file could be written at a path, before any work is done. The file's
     folder need not exist yet.
     """
     if os.path.isdir(path):
@@ -113,7 +113,7 @@ def check_writable(path: str) -> None:
     while not os.path.lexists(there):
         there = os.path.dirname(there)
     if there != os.path.abspath(path) and not os.path.isdir(there):
-        raise ConfigurationError(f"{path}: found that {there} is no folder, expected one to write it to")
+        raise ConfigurationError(f"{path}: found that {there} is not a folder, expected one to write it to")
     if not os.access(there, os.W_OK):
         raise ConfigurationError(f"{path}: found that this user may not write to {there}, expected another place")
 

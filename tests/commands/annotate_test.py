@@ -177,7 +177,7 @@ def test_failing_documents_are_kept_aside_and_can_be_annotated_later(tmp_path, t
     number = len(bad)
     printed = capsys.readouterr().err
     assert 5 < number < 23 and f"{number} documents failed" in printed
-    assert printed.endswith("; the first one's error: ValueError: cannot stand 'Ann' in <object object at 0x…>\n")
+    assert printed.endswith("; the first error: ValueError: cannot stand 'Ann' in <object object at 0x…>\n")
     documents = [document for _, document in read_documents(str(output))]
     assert [(d.text.id, d.text.tokens) for d in documents] == [(f"texts.txt:{n}", line.split()) for n, line in good]
     assert (read_header(str(output))["documents"], read_header(str(output))["failed"]) == (len(good), number)
@@ -466,7 +466,7 @@ def test_a_scheduler_that_does_not_answer_is_named(tmp_path, texts, monkeypatch,
     "answer, what",
     [
         (b"", r"no scheduler answers \(tried for 1 seconds\)"),
-        (b"HTTP/1.1 400 Bad Request\r\n" * 9, "is no Dask scheduler"),
+        (b"HTTP/1.1 400 Bad Request\r\n" * 9, "is not a Dask scheduler"),
     ],
 )
 def test_a_server_that_is_no_scheduler_is_named(tmp_path, texts, monkeypatch, answer, what):

@@ -234,7 +234,7 @@ def _options(
     chunk = block // (4 * parts) if on_chip else max(1, CHUNK_ELEMENTS // (4 * parts * block))
     streamed = block if on_chip else max(size - held, 0)
     return {
-        # A tuple without elements is no argument that Triton takes.
+        # Triton does not take an empty tuple as an argument.
         "RELATIONS": relations or (0,),
         "NUM_RELATIONS": len(relations) // 4,
         "EDGES": 0 if sources is None else sources.size(2),

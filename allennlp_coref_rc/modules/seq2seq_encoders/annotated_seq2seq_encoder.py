@@ -89,7 +89,7 @@ class AnnotatedSeq2SeqEncoder(Seq2SeqEncoder):
 
     def note_unannotated(self) -> bool:
         """
-        Notes that the user has been told that encoders of this class, with these annotation layers, get no annotations.
+        Notes that a warning was given that encoders of this class, with these annotation layers, get no annotations.
         Returns whether this was not noted before.
         """
         note = type(self).__name__, *sorted(self.annotation_layers)
