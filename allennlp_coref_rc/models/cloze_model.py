@@ -6,10 +6,11 @@ from allennlp.common import Lazy
 from allennlp.data import Vocabulary
 from allennlp.models import Model
 
-from allennlp_coref_rc.data.fields import CANDIDATE_LABELS, CLASS_LABELS, SKIPPED_ANSWER
+from allennlp_coref_rc.data.fields import CANDIDATE_LABELS, CLASS_LABELS, SKIPPED_ANSWER, CandidateTensors
 from allennlp_coref_rc.metrics.answer_accuracy import AnswerAccuracy
-from allennlp_coref_rc.modules.answer_layers import AnswerInput, AnswerLayer
+from allennlp_coref_rc.modules.answer_layers import AnswerLayer
 from allennlp_coref_rc.modules.attention import Attention
+from allennlp_coref_rc.modules.pair import Pair, TokenVectors
 
 NO_CANDIDATE = "none of the candidates occurs in the passage"
 """The reason why a question has no answer in its passage."""
@@ -52,7 +53,10 @@ class ClozeModel(Model):
 
     def answer(
         self,
-        inputs: AnswerInput,
+        passage: TokenVectors,
+        query: torch.Tensor,
+        embedded: Pair,
+        candidates: Optional[CandidateTensors] = None,
         answer: Optional[torch.Tensor] = None,
         metadata: Optional[list[dict[str, Any]]] = None,
         explanations: Optional[list[Attention]] = None,
@@ -60,7 +64,8 @@ class ClozeModel(Model):
         """
         # Parameters
 
-        inputs : `AnswerInput`
+        passage, query, embedded, candidates
+            As in `AnswerLayer.forward`.
         answer : `torch.LongTensor`, optional (default = `None`)
             Shape: (batch_size,). The index of the candidate or class. `UNKNOWN_ANSWER` counts as wrong and has no loss.
             `SKIPPED_ANSWER` has no loss either, and counts as wrong only in the official accuracy.
@@ -75,14 +80,14 @@ class ClozeModel(Model):
             says whether the passage has any candidate, shape (batch_size,). If the answer is given, also the `loss`,
             the mean negative log-probability of the answer. And the `explanations`, if there are any.
         """
-        log_probabilities, attention = self._answer_layer(inputs)
+        log_probabilities, attention = self._answer_layer(passage, query, embedded, candidates)
         output: dict[str, Any] = {
             "log_probabilities": log_probabilities,
             "probabilities": log_probabilities.exp(),
             "attention": attention,
         }
-        if inputs.candidates is not None and not self._answers_are_classes:
-            output["has_candidate"] = (inputs.candidates["candidates"] >= 0).any(dim=1)
+        if candidates is not None and not self._answers_are_classes:
+            output["has_candidate"] = (candidates["candidates"] >= 0).any(dim=1)
         if explanations is not None:
             output["explanations"] = explanations
         if metadata is not None:

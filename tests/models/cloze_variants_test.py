@@ -14,7 +14,8 @@ from allennlp.modules import Seq2SeqEncoder
 
 from allennlp_coref_rc.data.dataset_readers import AnnotatedBabiReader
 from allennlp_coref_rc.data.fields import SKIPPED_ANSWER, UNKNOWN_ANSWER
-from allennlp_coref_rc.modules.answer_layers import AnswerInput, AttentionSum
+from allennlp_coref_rc.modules.answer_layers import AttentionSum
+from allennlp_coref_rc.modules.pair import TokenVectors
 from allennlp_coref_rc.modules.self_belief_aggregation import SelfBeliefAggregation
 from allennlp_coref_rc.predictors import ClozeReaderPredictor
 
@@ -199,11 +200,11 @@ def test_tokens_are_scored_by_the_equation(bilinear):
     mask = torch.ones(1, 3, dtype=torch.bool)
     candidates = {"candidates": torch.tensor([[0, 1, 1]]), "positions": torch.tensor([[0, 1, 2]]), "mask": mask[:, :2]}
     layer = AttentionSum(None, 2, 2, epsilon=0.0, **({"bilinear": True} if bilinear else {})).double()
-    found, _ = layer(AnswerInput(tokens, mask, vector, mask, tokens, tokens, candidates))
+    log_probabilities, _ = layer(TokenVectors(tokens, mask), vector, None, candidates)
     weight = layer._bilinear.weight.detach().numpy() if bilinear else numpy.eye(2)
     scores = numpy.exp(tokens[0].numpy() @ weight @ vector[0].numpy())
     expected = [scores[0] / scores.sum(), (scores[1] + scores[2]) / scores.sum()]
-    numpy.testing.assert_allclose(found[0].detach().exp().numpy(), expected, atol=1e-12)
+    numpy.testing.assert_allclose(log_probabilities[0].detach().exp().numpy(), expected, atol=1e-12)
 
 
 def test_renormalised_probabilities_sum_to_one_where_candidates_share_tokens():

@@ -1,50 +1,18 @@
 import logging
 from collections.abc import Collection
-from typing import NamedTuple, Optional
+from typing import Optional
 
 import torch
 from allennlp.modules import Seq2SeqEncoder
 from allennlp.modules.seq2seq_encoders import ComposeEncoder
 
 from allennlp_coref_rc.data.fields import AnnotationTensors
+from allennlp_coref_rc.modules.pair import Pair, TokenVectors
 
 logger = logging.getLogger(__name__)
 
 UNANNOTATED: set[tuple[str, ...]] = set()
 """The names of the classes, and of their layers, of encoders that the user knows to get no annotations."""
-
-
-class EncoderInput(NamedTuple):
-    """
-    The input of an encoder.
-
-    # Parameters
-
-    inputs : `torch.FloatTensor`
-        Shape: (batch_size, sequence_length, input_dim).
-    mask : `torch.BoolTensor`
-        Shape: (batch_size, sequence_length).
-    annotations : `AnnotationTensors`, optional (default = `None`)
-    """
-
-    inputs: torch.Tensor
-    mask: torch.Tensor
-    annotations: Optional[AnnotationTensors] = None
-
-    def lengths(self) -> torch.Tensor:
-        """The position after the last token of each sequence. Shape: (batch_size,)."""
-        positions = torch.arange(1, self.mask.size(1) + 1, device=self.mask.device)
-        # With a zero in front, as there may be no tokens at all.
-        return torch.nn.functional.pad(self.mask * positions, (1, 0)).amax(dim=1)
-
-    def part(self, sequences: list[int]) -> "EncoderInput":
-        """The sequences with these indices, without the padding that all of them have."""
-        rows = sequences, slice(int(self.lengths()[sequences].max()))
-        annotations = self.annotations and {
-            layer: {name: tensor[rows] for name, tensor in numbers.items()}
-            for layer, numbers in self.annotations.items()
-        }
-        return EncoderInput(self.inputs[rows], self.mask[rows], annotations)
 
 
 class AnnotatedSeq2SeqEncoder(Seq2SeqEncoder):
@@ -55,13 +23,11 @@ class AnnotatedSeq2SeqEncoder(Seq2SeqEncoder):
     ) -> torch.Tensor:
         raise NotImplementedError
 
-    def encode_pair(
-        self, question_encoder: Seq2SeqEncoder, passage: EncoderInput, question: EncoderInput
-    ) -> tuple[torch.Tensor, torch.Tensor]:
+    def encode_pair(self, question_encoder: Seq2SeqEncoder, pair: Pair) -> Pair:
         """
         Encodes a passage with this encoder and its question with another. The two encoders may see each other's text.
         """
-        return encode(self, passage), encode(question_encoder, question)
+        return pair.with_vectors(encode(self, pair.passage), encode(question_encoder, pair.question))
 
     def shares_memory(self, question_encoder: Seq2SeqEncoder) -> bool:
         """
@@ -98,44 +64,42 @@ class AnnotatedSeq2SeqEncoder(Seq2SeqEncoder):
         return is_news
 
 
-def encode(encoder: Seq2SeqEncoder, sequence: EncoderInput) -> torch.Tensor:
+def encode(encoder: Seq2SeqEncoder, text: TokenVectors) -> torch.Tensor:
     """
-    Encodes a sequence with any encoder. An encoder that does not read annotations is called without them. The parts of
-    AllenNLP's `compose` are called one after the other.
+    Encodes a text with any encoder. An encoder that does not read annotations is called without them. The parts of
+    AllenNLP's `compose` are called one after the other. Shape: (batch_size, sequence_length, dim).
     """
     for part in _parts(encoder):
         annotated = isinstance(part, AnnotatedSeq2SeqEncoder)
-        encoded = part(*sequence) if annotated else part(sequence.inputs, sequence.mask)
-        sequence = sequence._replace(inputs=encoded)
-    return sequence.inputs
+        text = text._replace(vectors=part(*text) if annotated else part(text.vectors, text.mask))
+    return text.vectors
 
 
-def encode_pair(
-    passage_encoder: Seq2SeqEncoder, question_encoder: Seq2SeqEncoder, passage: EncoderInput, question: EncoderInput
-) -> tuple[torch.Tensor, torch.Tensor]:
+def encode_pair(passage_encoder: Seq2SeqEncoder, question_encoder: Seq2SeqEncoder, pair: Pair) -> Pair:
     """
     Encodes a passage and its question with any encoders. If both encoders have the same number of parts (in AllenNLP's
     `compose`), they see each other's text part by part. An encoder outside of `compose` is one part.
     """
-    parts, question_parts = _parts(passage_encoder), _parts(question_encoder)
-    if len(parts) != len(question_parts):
-        return encode(passage_encoder, passage), encode(question_encoder, question)
-    for part, question_part in zip(parts, question_parts):
+    for part, question_part in _paired_parts(passage_encoder, question_encoder):
         if isinstance(part, AnnotatedSeq2SeqEncoder):
-            encoded = part.encode_pair(question_part, passage, question)
+            pair = part.encode_pair(question_part, pair)
         else:
-            encoded = encode(part, passage), encode(question_part, question)
-        passage, question = passage._replace(inputs=encoded[0]), question._replace(inputs=encoded[1])
-    return passage.inputs, question.inputs
+            pair = pair.with_vectors(encode(part, pair.passage), encode(question_part, pair.question))
+    return pair
 
 
 def check_pair(passage_encoder: Seq2SeqEncoder, question_encoder: Seq2SeqEncoder) -> None:
     """Raises the `ConfigurationError` of `encode_pair` if the settings of the two encoders do not fit together."""
-    parts, question_parts = _parts(passage_encoder), _parts(question_encoder)
-    if len(parts) == len(question_parts):
-        for part, question_part in zip(parts, question_parts):
-            if isinstance(part, AnnotatedSeq2SeqEncoder):
-                part.shares_memory(question_part)
+    for part, question_part in _paired_parts(passage_encoder, question_encoder):
+        if isinstance(part, AnnotatedSeq2SeqEncoder):
+            part.shares_memory(question_part)
+
+
+def _paired_parts(encoder: Seq2SeqEncoder, question_encoder: Seq2SeqEncoder) -> list[tuple[Seq2SeqEncoder, ...]]:
+    parts, question_parts = _parts(encoder), _parts(question_encoder)
+    if len(parts) != len(question_parts):
+        return [(encoder, question_encoder)]
+    return list(zip(parts, question_parts))
 
 
 def _parts(encoder: Seq2SeqEncoder) -> list[Seq2SeqEncoder]:

@@ -8,10 +8,11 @@ from torch.nn import Parameter
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.annotation_layers.edges import FIRST_MENTION, OTHER_SEQUENCE
 from allennlp_coref_rc.data.fields import AnnotationTensors
+from allennlp_coref_rc.modules.pair import Pair, TokenVectors
 from allennlp_coref_rc.modules.recurrence import Edges, RecurrenceInput, recurrence, sequential_sources
-from allennlp_coref_rc.modules.seq2seq_encoders.annotated_seq2seq_encoder import AnnotatedSeq2SeqEncoder, EncoderInput
+from allennlp_coref_rc.modules.seq2seq_encoders.annotated_seq2seq_encoder import AnnotatedSeq2SeqEncoder
 
-Reader = tuple["RecurrentEncoder", EncoderInput]
+Reader = tuple["RecurrentEncoder", TokenVectors]
 """An encoder and what it reads."""
 
 
@@ -161,22 +162,21 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         `torch.FloatTensor`
             Shape: (batch_size, sequence_length, directions * hidden_size). Zero where masked.
         """
-        sequence = EncoderInput(inputs, mask, annotations)
-        return torch.cat([self._read(sequence, bool(i)) for i in range(len(self._suffixes()))], dim=-1)
+        text = TokenVectors(inputs, mask, annotations)
+        return torch.cat([self._read(text, bool(i)) for i in range(len(self._suffixes()))], dim=-1)
 
-    def encode_pair(
-        self, question_encoder: Seq2SeqEncoder, passage: EncoderInput, question: EncoderInput
-    ) -> tuple[torch.Tensor, torch.Tensor]:
+    def encode_pair(self, question_encoder: Seq2SeqEncoder, pair: Pair) -> Pair:
         """
         Encodes a passage with this encoder and its question with another. If both encoders are of the same kind and
         share their memory, and there are annotations, the second text starts from the states of the first, and edges
         lead from one text to the other. In forward reading the question is the second text, in backward reading the
         passage.
         """
-        annotated = passage.annotations is not None and question.annotations is not None
+        annotated = all(text.annotations is not None for text in pair)
         if not annotated or not self.shares_memory(question_encoder):
-            return super().encode_pair(question_encoder, passage, question)
-        return self._encode_pair((self, passage), (cast(RecurrentEncoder, question_encoder), question))
+            return super().encode_pair(question_encoder, pair)
+        readers = (self, pair.passage), (cast(RecurrentEncoder, question_encoder), pair.question)
+        return pair.with_vectors(*self._encode_pair(*readers))
 
     def shares_memory(self, question_encoder: Seq2SeqEncoder) -> bool:
         if not isinstance(question_encoder, type(self)) or not (self._share_memory and question_encoder._share_memory):
@@ -197,24 +197,24 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         states: tuple[list[torch.Tensor], list[torch.Tensor]] = ([], [])
         for reverse in (False, True)[: len(self._suffixes())]:
             first, second = (1, 0) if reverse else (0, 1)
-            encoder, sequence = readers[first]
-            states[first].append(encoder._read(sequence, reverse))
+            encoder, text = readers[first]
+            states[first].append(encoder._read(text, reverse))
             encoder, continuation = readers[second]
-            memory = encoder._handed_over(sequence, states[first][-1], reverse)
+            memory = encoder._handed_over(text, states[first][-1], reverse)
             states[second].append(encoder._read(continuation, reverse, *memory))
         return torch.cat(states[0], dim=-1), torch.cat(states[1], dim=-1)
 
     def _handed_over(
-        self, sequence: EncoderInput, states: torch.Tensor, reverse: bool
+        self, text: TokenVectors, states: torch.Tensor, reverse: bool
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """
         The states of the first sequence of a pair that the second one gets: `memory` and `memory_mask` of `_read`.
         """
-        return states, sequence.mask
+        return states, text.mask
 
     def _read(
         self,
-        sequence: EncoderInput,
+        text: TokenVectors,
         reverse: bool = False,
         memory: Optional[torch.Tensor] = None,
         memory_mask: Optional[torch.Tensor] = None,
@@ -225,7 +225,7 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         Shapes: memory (batch_size, memory_length, hidden_size), memory_mask (batch_size, memory_length), the result
         (batch_size, sequence_length, hidden_size).
         """
-        inputs, mask, annotations = sequence
+        inputs, mask, annotations = text
         suffix = self._suffixes()[reverse]
         weight_ih, weight_hh, bias_ih, bias_hh = self._gru_parameters(suffix)
         bias_hr_hz, bias_hn = bias_hh.split([2 * self._hidden_size, self._hidden_size])
