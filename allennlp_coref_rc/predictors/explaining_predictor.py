@@ -68,8 +68,8 @@ class ExplainingPredictor(InterpretablePredictor):
 
     def unknown_words(self, output: JsonDict) -> list[str]:
         """Warnings about a passage or a question of words that the reader does not know."""
-        found = [self.knowledge.warning(side, output[f"{side}_tokens"]) for side in ("question", "passage")]
-        return [warning for warning in found if warning is not None]
+        warnings = [self.knowledge.warning(side, output[f"{side}_tokens"]) for side in ("question", "passage")]
+        return [warning for warning in warnings if warning is not None]
 
     def load_line(self, line: str) -> JsonDict:
         return parse_json(line)

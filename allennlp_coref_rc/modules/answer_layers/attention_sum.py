@@ -17,10 +17,9 @@ class AttentionSum(AnswerLayer):
     vector. A softmax is taken over the tokens that belong to any candidate, and a candidate's probability is the sum
     over its tokens.
 
-    Probabilities are not normalised over candidates, unless `renormalize` is set. As in the authors' code, a token that
-    belongs to two candidates counts for both, so probabilities may sum to more than one. A candidate that is nowhere in
-    the passage has the probability 0. With `bilinear`, the score is `d^T W q`, as in the Stanford Reader (Chen et al.
-    2016).
+    Probabilities are not normalised over candidates. As in the authors' code, a token that belongs to two candidates
+    counts for both, so probabilities may sum to more than one. A candidate that is nowhere in the passage has the
+    probability 0. With `bilinear`, the score is `d^T W q`, as in the Stanford Reader (Chen et al. 2016).
 
     Registered as an `AnswerLayer` with name "attention_sum".
 
@@ -31,23 +30,14 @@ class AttentionSum(AnswerLayer):
         normalised over candidates' tokens (Coref-GRU's code).
     bilinear : `bool`, optional (default = `False`)
         Score by `d^T W q` in place of `d^T q`.
-    renormalize : `bool`, optional (default = `False`)
-        Divide the candidates' probabilities by their sum.
     """
 
     def __init__(
-        self,
-        vocab: Vocabulary,
-        encoding_dim: int,
-        embedding_dim: int,
-        epsilon: float = 1e-7,
-        bilinear: bool = False,
-        renormalize: bool = False,
+        self, vocab: Vocabulary, encoding_dim: int, embedding_dim: int, epsilon: float = 1e-7, bilinear: bool = False
     ) -> None:
         super().__init__()
         self._epsilon = epsilon
         self._bilinear = torch.nn.Linear(encoding_dim, encoding_dim, bias=False) if bilinear else None
-        self._renormalize = renormalize
 
     def forward(
         self, passage: TokenVectors, query: torch.Tensor, embedded: Pair, candidates: Optional[CandidateTensors] = None
@@ -68,6 +58,4 @@ class AttentionSum(AnswerLayer):
         attention = attention / attention.sum(dim=1, keepdim=True)
         attention_on_candidates = attention.gather(1, positions) * occurs
         probabilities = attention.new_zeros(mask.shape).scatter_add(1, numbers.clamp(min=0), attention_on_candidates)
-        if self._renormalize:
-            probabilities = probabilities / probabilities.sum(dim=1, keepdim=True).clamp(min=self._epsilon)
         return AnswerOutput((probabilities + self._epsilon).log(), attention)

@@ -6,13 +6,14 @@ import torch
 from allennlp.modules import Seq2SeqEncoder
 from allennlp.modules.seq2seq_encoders import ComposeEncoder
 
+from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.fields import AnnotationTensors
 from allennlp_coref_rc.modules.pair import Pair, TokenVectors
 
 logger = logging.getLogger(__name__)
 
-UNANNOTATED: set[tuple[str, ...]] = set()
-"""The names of the classes, and of their layers, of encoders that the user knows to get no annotations."""
+REPORTED: set[type] = set()
+"""The classes of encoders of which the user knows that they get no annotations."""
 
 
 class AnnotatedSeq2SeqEncoder(Seq2SeqEncoder):
@@ -41,27 +42,36 @@ class AnnotatedSeq2SeqEncoder(Seq2SeqEncoder):
         """The names of the annotation layers that this encoder reads."""
         return ()
 
-    def say_unannotated(self) -> None:
-        """Warns, once in a process, that this encoder reads annotation layers but got no annotations."""
-        layers = ", ".join(sorted(self.annotation_layers))
-        if layers and self.note_unannotated():
+    def warn_unannotated(self) -> None:
+        """Warns, once in a process, that encoders of this class read annotation layers but got no annotations."""
+        if self.annotation_layers and type(self) not in REPORTED:
+            REPORTED.add(type(self))
             logger.warning(
                 "%s reads annotations (%s) but got none, and works as a plain encoder: either "
                 "dataset_reader.annotation_layers is missing, or the model gives its encoders no annotations, as "
                 "AllenNLP's own models do",
                 type(self).__name__,
-                layers,
+                ", ".join(sorted(self.annotation_layers)),
             )
 
-    def note_unannotated(self) -> bool:
+    def annotation(self, annotations: AnnotationTensors, layer: str, kind: str) -> dict[str, torch.Tensor]:
         """
-        Notes that the user has been told that encoders of this class, with these annotation layers, get no annotations.
-        Returns whether this was not noted before.
+        The tensors of an annotation layer. Raises a `ConfigurationError` if there is no such layer, or if it has no
+        tensor of this kind.
         """
-        note = type(self).__name__, *sorted(self.annotation_layers)
-        is_news = note not in UNANNOTATED
-        UNANNOTATED.add(note)
-        return is_news
+        name = type(self).__name__
+        if layer not in annotations:
+            raise ConfigurationError(
+                f"{name} reads the annotation layer {layer!r}, but dataset_reader.annotation_layers has "
+                f"{sorted(annotations)}; add it there, or let the encoder read no more than that"
+            )
+        if kind not in annotations[layer]:
+            raise ConfigurationError(
+                f"{name} reads {kind} of the annotation layer {layer!r}, but dataset_reader.annotation_layers.{layer} "
+                f"makes {sorted(annotations[layer])}; expected a layer whose type ends in "
+                f"{'views' if kind == 'labels' else 'edges'}"
+            )
+        return annotations[layer]
 
 
 def encode(encoder: Seq2SeqEncoder, text: TokenVectors) -> torch.Tensor:

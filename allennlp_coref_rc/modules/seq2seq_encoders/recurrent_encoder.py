@@ -122,19 +122,7 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         `ConfigurationError`
             If the module has another type or other settings.
         """
-        found: dict[str, Any] = {"type": type(rnn).__name__}
-        for name in ("input_size", "hidden_size", "bidirectional", "num_layers", "bias", "mode"):
-            found[name] = getattr(rnn, name, None)
-        expected = {
-            "type": self.torch_class.__name__,
-            "input_size": self._input_size,
-            "hidden_size": self._hidden_size,
-            "bidirectional": self._bidirectional,
-            "num_layers": 1,
-            "bias": True,
-            "mode": "GRU" if self.torch_class is torch.nn.GRU else "RNN_TANH",
-        }
-        _check_same(f"{type(self).__name__}: the module to load", found, expected)
+        _check_same(f"{type(self).__name__}: the module to load", _settings(rnn), _settings(self.to_torch()))
         like = rnn.get_parameter("weight_ih_l0")
         self.to(like.device, like.dtype)
         own = dict(self.named_parameters())
@@ -235,7 +223,7 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
             start = _last_read(memory_mask, reverse) + mask.size(1)
         sequential = sequential_sources(mask, reverse, start)
         if annotations is None:
-            self.say_unannotated()
+            self.warn_unannotated()
         sources = None if annotations is None else self._sources(annotations, mask.size(1), reverse, memory is not None)
         edges = self._edges(inputs, sequential, sources)
         keys = None if sources is None else self._keys(suffix)
@@ -278,27 +266,21 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         name = "descendants" if reverse else "antecedents"
         sources = []
         for relation in self._relations:
-            if relation not in annotations:
-                raise ConfigurationError(
-                    f"{type(self).__name__} reads the relation {relation!r}, but dataset_reader.annotation_layers has "
-                    f"{sorted(annotations)}; add it there, or change the encoder's relations"
-                )
-            if name not in annotations[relation]:
-                raise ConfigurationError(
-                    f"{type(self).__name__} reads edges {name!r} of the relation {relation!r}, but "
-                    f"dataset_reader.annotation_layers.{relation} makes {sorted(annotations[relation])}; layers of "
-                    "the types coref_edges, srl_edges, discourse_edges and typed_edges make edges"
-                )
-            source = annotations[relation][name]
+            source = self.annotation(annotations, relation, name)[name]
             other_position = OTHER_SEQUENCE - source + length if has_memory else FIRST_MENTION
             sources.append(torch.where(source <= OTHER_SEQUENCE, other_position, source))
         return sources
 
 
-def _check_same(what: str, found: dict[str, Any], expected: dict[str, Any]) -> None:
+def _settings(rnn: torch.nn.Module) -> dict[str, Any]:
+    names = "input_size", "hidden_size", "bidirectional", "num_layers", "bias", "mode"
+    return {"type": type(rnn).__name__, **{name: getattr(rnn, name, None) for name in names}}
+
+
+def _check_same(what: str, settings: dict[str, Any], expected: dict[str, Any]) -> None:
     for name, value in expected.items():
-        if found[name] != value:
-            raise ConfigurationError(f"{what} has {name} {found[name]!r}, expected {value!r}")
+        if settings[name] != value:
+            raise ConfigurationError(f"{what} has {name} {settings[name]!r}, expected {value!r}")
 
 
 def _last_read(mask: torch.Tensor, reverse: bool) -> torch.Tensor:

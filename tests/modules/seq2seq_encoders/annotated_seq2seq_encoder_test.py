@@ -12,7 +12,7 @@ from allennlp.modules.seq2seq_encoders import ComposeEncoder
 
 from allennlp_coref_rc.modules.pair import TokenVectors
 from allennlp_coref_rc.modules.seq2seq_encoders import CorefGru, Dassa, encode
-from allennlp_coref_rc.modules.seq2seq_encoders.annotated_seq2seq_encoder import UNANNOTATED
+from allennlp_coref_rc.modules.seq2seq_encoders.annotated_seq2seq_encoder import REPORTED
 from tests.modules.seq2seq_encoders.pairs import encode_both
 
 PARTS = [
@@ -68,9 +68,9 @@ def test_compose_of_one_encoder_is_that_encoder():
 
 @pytest.fixture
 def said(caplog):
-    UNANNOTATED.clear()
+    REPORTED.clear()
     yield lambda: [record.message for record in caplog.records if record.levelno == logging.WARNING]
-    UNANNOTATED.clear()
+    REPORTED.clear()
 
 
 def test_an_encoder_without_annotations_says_so_once(said):
