@@ -17,8 +17,6 @@ local structured = {
   hidden_size:: 128,  // of a direction of the layer
   dropout:: 0.1,
   learning_rate:: 0.0002,  // of all but the transformer
-  characters:: null,
-  qe_comm:: false,
   head:: error 'Must override head',  // how the model answers
 
   local words = { token_indexers: { transformer: experiment.transformer.indexer { max_length: null } } },
@@ -34,8 +32,6 @@ local structured = {
     head: experiment.head,
   },
   trainer+: {
-    optimizer: experiment.transformer.optimizer(experiment.learning_rate),
-    learning_rate_scheduler: experiment.transformer.learning_rate_scheduler,
     grad_norm: 1,
     grad_clipping:: null,
   },
