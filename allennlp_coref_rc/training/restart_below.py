@@ -53,8 +53,11 @@ class RestartBelow(TrainerCallback):
         self._config = os.path.join(serialization_dir, "config.json")
 
     def on_start(self, trainer: GradientDescentTrainer, is_primary: bool = True, **kwargs: Any) -> None:
-        for found, name in ((trainer._distributed, "several processes"), (trainer._moving_average, "a moving average")):
-            if found:
+        for used, name in (
+            (trainer._distributed, "several processes"),
+            (trainer._moving_average, "a moving average"),
+        ):
+            if used:
                 raise ConfigurationError(f"restart_below: found {name}, expected a training without")
         patience = trainer._metric_tracker._patience
         # It is 0 where `stop_above` ends a training.

@@ -16,7 +16,7 @@ from allennlp_coref_rc.config_check.annotations import unannotated_encoders
 from allennlp_coref_rc.data.dataset_readers import AnnotatedBabiReader
 from allennlp_coref_rc.models import GAReader
 from allennlp_coref_rc.modules.seq2seq_encoders import AnnotatedSeq2SeqEncoder
-from allennlp_coref_rc.modules.seq2seq_encoders.annotated_seq2seq_encoder import UNANNOTATED
+from allennlp_coref_rc.modules.seq2seq_encoders.annotated_seq2seq_encoder import REPORTED
 from tests.shared import PROJECT
 from tests.training_config import configs_page
 from tests.training_config.configs import CONFIGS, configs, evaluate, load, load_small, name_of
@@ -32,9 +32,9 @@ PLAIN = "so it works as a plain encoder"
 
 @pytest.fixture(autouse=True)
 def nobody_was_told():
-    UNANNOTATED.clear()
+    REPORTED.clear()
     yield
-    UNANNOTATED.clear()
+    REPORTED.clear()
 
 
 def compose(*parts):

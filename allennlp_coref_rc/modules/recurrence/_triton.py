@@ -59,8 +59,8 @@ def _why_not_on(device: torch.device) -> Optional[str]:
     if device.type == "cuda":
         capability = torch.cuda.get_device_capability(device)
         if capability < MIN_CAPABILITY:
-            needed, found = (".".join(map(str, version)) for version in (MIN_CAPABILITY, capability))
-            return f"the fused recurrence needs compute capability {needed} and {device} has {found}"
+            needed, own = (".".join(map(str, version)) for version in (MIN_CAPABILITY, capability))
+            return f"the fused recurrence needs compute capability {needed} and {device} has {own}"
     try:
         with _on(device):
             _triton_kernels.one[(1,)](torch.empty(1, device=device))
