@@ -1,6 +1,6 @@
 """
 Lets AllenNLP 2.10.1 work with packages that are newer than it is: transformers from 4.31 to 4.48, and Weights & Biases;
-and mends faults of its own: `keep_tokens_to_ignore`, `keep_vectors_of_all_tokens`, `weigh_smooth_gradients`,
+and fixes faults of its own: `keep_tokens_to_ignore`, `keep_vectors_of_all_tokens`, `weigh_smooth_gradients`,
 `let_workers_finish`, `take_folders_by_name` and `go_on_from_whole_checkpoints`.
 Each function changes one module of AllenNLP when it is imported; `patch_allennlp` names them all.
 """
@@ -20,7 +20,7 @@ import wrapt
 
 from allennlp_coref_rc.allennlp_runtime import folder_lock, lazy_registry
 from allennlp_coref_rc.common import config_files
-from allennlp_coref_rc.safe_archives import archives, registered_names
+from allennlp_coref_rc.safe_archives import archives, registered_names, unpacking
 
 POSITIONS = re.compile(r"(^|\.)embeddings\.(position_ids|token_type_ids)$")
 """Constants that transformers saved with the weights of a model up to 4.30, and no longer expects there."""
@@ -29,7 +29,7 @@ IRRELEVANT = (
     ("Failed to load image Python extension", r"torchvision\."),
     ("pkg_resources is deprecated", r"rouge\."),
 )
-"""Warnings about what nobody here uses, and the modules that give them when AllenNLP imports them."""
+"""Warnings about what this package does not use, and the modules that give them when AllenNLP imports them."""
 
 
 def patch_allennlp() -> None:
@@ -52,6 +52,7 @@ def patch_allennlp() -> None:
         ("allennlp.models.archival", archives.install),
         ("allennlp.nn.module", let_older_weights_load),
         ("allennlp.nn.util", archives.install_weights),
+        ("cached_path", unpacking.install),
         ("allennlp.training.callbacks.wandb", give_runs_an_id),
         ("allennlp.training.checkpointer", take_folders_by_name),
         ("allennlp.training.checkpointer", go_on_from_whole_checkpoints),
@@ -227,7 +228,7 @@ class _Sender:
 
 
 def take_folders_by_name(training: Any) -> None:
-    """The name of a training's folder may be "runs [1]", which is no pattern. Checkpoints were not found there."""
+    """The name of a training's folder may be "runs [1]", which is not a pattern. Checkpoints were not found there."""
 
     def iglob(path: str) -> Iterator[str]:
         folder, pattern = os.path.split(path)

@@ -1,7 +1,7 @@
 """Finds encoders in the config of an experiment that read annotations but will get none, before any data are read."""
 
 import copy
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, Optional
 
 from allennlp_coref_rc.common.errors import ConfigurationError
@@ -49,7 +49,7 @@ def unannotated_encoders(params: Mapping[str, Any]) -> list[Unannotated]:
     if _package(objects[""][0]) not in STOCK:  # the training loop
         return []
     provided = {root: _provided(objects, root) for root in READERS if root in objects}
-    found, built = [], {}
+    unannotated, built = [], {}
     for key, (cls, value) in objects.items():
         if issubclass(cls, AnnotationLayer):
             _built(AnnotationLayer, cls, value, key)
@@ -63,19 +63,18 @@ def unannotated_encoders(params: Mapping[str, Any]) -> list[Unannotated]:
             except ConfigurationError as error:
                 raise ConfigurationError(f"{key}: {reads}, but {error}") from error
             if lack:
-                found.append(Unannotated(key, f"{reads}, but {lack}", encoder))
+                unannotated.append(Unannotated(key, f"{reads}, but {lack}", encoder))
     if any(provided.values()):
         _check_pairs(objects, built)
-    return found
+    return unannotated
 
 
-def warnings_of(found: Iterable[Unannotated]) -> list[str]:
-    """A line for each kind of encoder that was found. These encoders will not give the warning again when they run."""
-    problems = []
-    for key, text, encoder in found:
-        encoder.note_unannotated()
-        problems.append((key, text))
-    return grouped(problems)
+def warnings_of(unannotated: Collection[Unannotated]) -> list[str]:
+    """A line for each kind of encoder. These encoders will not give the warning again when they run."""
+    from allennlp_coref_rc.modules.seq2seq_encoders.annotated_seq2seq_encoder import REPORTED
+
+    REPORTED.update(type(one.encoder) for one in unannotated)
+    return grouped([(one.key, one.text) for one in unannotated])
 
 
 def _lack(read: set[str], caller: type, provided: dict[str, Optional[set[str]]]) -> Optional[str]:

@@ -181,9 +181,7 @@ class ReaderSession:
         """
         offsets = reading.text.offsets
         if offsets is None:
-            raise ConfigurationError(
-                "found tokens that are no pieces of the passage, so its sentences can't be told apart"
-            )
+            raise ConfigurationError("found tokens that are not in the passage, so its sentences can't be told apart")
         answers: list[Optional[Answer]] = []
         for end, clusters in reading.beginnings():
             passage = question.passage[: offsets[end - 1][1]]

@@ -7,7 +7,6 @@ from allennlp_coref_rc.data.dataset_readers.annotated_squad import span_tags
 from allennlp_coref_rc.data.fields import metadata_of
 from allennlp_coref_rc.modules.spans import span_text
 from allennlp_coref_rc.predictors.explaining_predictor import ExplainingPredictor, add_warnings
-from allennlp_coref_rc.predictors.inputs import reader_arguments
 from allennlp_coref_rc.predictors.interpretable_predictor import original_passage, original_span
 
 
@@ -38,9 +37,6 @@ class SpanReaderPredictor(ExplainingPredictor):
 
     answers_are_spans = True
 
-    def _json_to_instance(self, json_dict: JsonDict) -> Instance:
-        return self._dataset_reader.text_to_instance(**reader_arguments(json_dict, "clusters"))
-
     def answer_fields(self, instance: Instance, output: JsonDict) -> dict[str, Field]:
         passage = original_passage(instance)
         if "best_spans" in output:
@@ -63,7 +59,7 @@ class SpanReaderPredictor(ExplainingPredictor):
             known = {name: metadata.get(name) for name in ("id", "answer_texts", "clusters")}
             output.update({name: value for name, value in known.items() if value})
             # Models of other packages do not have it.
-            scores_of = getattr(self._model, "scores_of", None)
+            scores_of = getattr(getattr(self._model, "head", self._model), "scores_of", None)
             if scores_of and known["answer_texts"]:
                 output.update(scores_of(output.get("answers", output["answer"]), known["answer_texts"]))
             add_warnings(output, self.unknown_words(output))

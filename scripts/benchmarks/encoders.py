@@ -29,7 +29,8 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.script import ScriptParser, run
 from allennlp_coref_rc.data.annotation_layers import label_namespace
 from allennlp_coref_rc.data.annotation_layers.edges import FIRST_MENTION
-from allennlp_coref_rc.modules.seq2seq_encoders import CorefGru, Dassa, EncoderInput, MageGru, encode
+from allennlp_coref_rc.modules.pair import TokenVectors
+from allennlp_coref_rc.modules.seq2seq_encoders import CorefGru, Dassa, MageGru, encode
 
 # The golden tests know how allennlp-models' parameters are named and shaped in ours.
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
@@ -67,7 +68,7 @@ def make_encoder(name: str) -> Seq2SeqEncoder:
     return Dassa(SIZE, SIZE, BLOCKS, heads=DASSA_HEADS[name], vocab=Vocabulary(counter=counter))
 
 
-def make_input(text: Text, sentence: int, device: str) -> EncoderInput:
+def make_input(text: Text, sentence: int, device: str) -> TokenVectors:
     """Random vectors and labels, sentences of random lengths, `sentence` tokens on average, and random clusters."""
     generator = torch.Generator().manual_seed(0)
     inputs = torch.randn(*text, SIZE, generator=generator)
@@ -84,7 +85,7 @@ def make_input(text: Text, sentence: int, device: str) -> EncoderInput:
         layer: {name: value.to(device) for name, value in tensors.items()} for layer, tensors in annotations.items()
     }
     mask = torch.ones(*text, dtype=torch.bool, device=device)
-    return EncoderInput(inputs.to(device).requires_grad_(), mask, annotations)
+    return TokenVectors(inputs.to(device).requires_grad_(), mask, annotations)
 
 
 def nearest(clusters: list[int], after: bool = False) -> list[int]:
@@ -146,8 +147,8 @@ class Encoders(Benchmark):
             plain = make_encoder("gru")
             plain._module = encoder.to_torch()
         plain, encoder = (module.to(self.arguments.device).eval() for module in (plain, encoder))
-        expected = encode(plain, EncoderInput(inputs, mask))
-        return relative_error(encode(encoder, EncoderInput(inputs, mask, annotations)), expected)
+        expected = encode(plain, TokenVectors(inputs, mask))
+        return relative_error(encode(encoder, TokenVectors(inputs, mask, annotations)), expected)
 
 
 def options() -> ScriptParser:

@@ -43,7 +43,7 @@ class Reading(NamedTuple):
 
 
 def reader_params(config: str, overrides: str) -> dict[str, Any]:
-    """The config of the reader, from that of an experiment or of a reader. A mistake raises a `ConfigurationError`."""
+    """The config of the reader, from that of an experiment or of a reader. An error raises a `ConfigurationError`."""
     try:
         params = json.loads(config) if config.lstrip().startswith("{") else read_config(config)
         reader = {**params.get("dataset_reader", params), **json.loads(overrides)}

@@ -129,6 +129,10 @@ class ReadingComprehensionReader(DatasetReader):
         self.annotator = annotator
         self.annotate_together = self.default_annotate_together if annotate_together is None else annotate_together
         self._annotation_layers = annotation_layers or {}
+        self._label_namespaces = {
+            name: dict.fromkeys(layer.label_names, label_namespace(name))
+            for name, layer in self._annotation_layers.items()
+        }
         self._wrap_question = self.default_wrap_question if wrap_question is None else wrap_question
         self._max_passage_length = max_passage_length
         self._max_question_length = max_question_length
@@ -368,9 +372,9 @@ class ReadingComprehensionReader(DatasetReader):
     ) -> Document:
         """A document of a passage and questions, with what is known about each question."""
         asked = list(map(self.sentences, questions))
+        parts = [len(passage.tokens), *(sum(map(len, sentences)) for sentences in asked)]
         text = passage.followed_by([sentence for sentences in asked for sentence in sentences])
         text.id = id
-        parts = [len(passage), *(sum(map(len, sentences)) for sentences in asked)]
         return Document(text, parts, {"questions": list(data)})
 
     def select(self, document: Document, question: int = 0) -> tuple[AnnotatedText, int]:
@@ -477,14 +481,10 @@ class ReadingComprehensionReader(DatasetReader):
 
     def _annotation_fields(self, text: AnnotatedText, boundary: int) -> dict[str, Field]:
         layers = {name: layer.make(text, boundary) for name, layer in self._annotation_layers.items()}
-        namespaces = {
-            name: dict.fromkeys(layer.label_names, label_namespace(name))
-            for name, layer in self._annotation_layers.items()
-        }
-        lengths = {"passage": boundary, "question": len(text) - boundary}
+        lengths = {"passage": boundary, "question": len(text.tokens) - boundary}
         return {
             f"{side}_annotations": AnnotationField(
-                {name: layer[i] for name, layer in layers.items()}, length, namespaces
+                {name: layer[i] for name, layer in layers.items()}, length, self._label_namespaces
             )
             for i, (side, length) in enumerate(lengths.items())
         }

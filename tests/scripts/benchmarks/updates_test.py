@@ -42,8 +42,8 @@ def test_a_variant_that_computes_something_else_has_no_figures(load, capsys, mon
     updates = load("updates")
     forward = updates.DenseAttentionSum.forward
 
-    def wrong(layer, inputs):
-        output = forward(layer, inputs)
+    def wrong(layer, *inputs):
+        output = forward(layer, *inputs)
         return output._replace(log_probabilities=output.log_probabilities - 1)
 
     monkeypatch.setattr(updates.DenseAttentionSum, "forward", wrong)
