@@ -1,9 +1,14 @@
+from dataclasses import replace
+from importlib import import_module
+
 import pytest
 
 import allennlp_coref_rc
 from allennlp_coref_rc.annotations import AnnotatedText
-from allennlp_coref_rc.annotations.annotators import ExactMatchCoref
+from allennlp_coref_rc.annotations.annotators import Annotator, ExactMatchCoref
 from allennlp_coref_rc.common.errors import ConfigurationError
+
+annotate_module = import_module("allennlp_coref_rc.api.annotate")
 
 TEXT = "Mary  left.\nShe was tired, said Bill."
 
@@ -28,6 +33,32 @@ def test_an_annotator_is_a_name_a_config_or_an_object():
     built = allennlp_coref_rc.annotate(text, ExactMatchCoref(entities=["."]))
     assert configured == built and built.cluster_texts == [[".", "."]]
     assert allennlp_coref_rc.annotate(text, "exact_match_coref").cluster_texts == [["Mary", "Mary"]]
+
+
+def test_an_annotator_without_options_is_built_once(monkeypatch):
+    built = []
+    monkeypatch.setattr(ExactMatchCoref, "__init__", lambda self: built.append(self))
+    monkeypatch.setattr(ExactMatchCoref, "annotate", lambda self, text: text)
+    annotate_module._named.cache_clear()
+    try:
+        for _ in range(2):
+            allennlp_coref_rc.annotate(TEXT, "exact_match_coref")
+        # What a trusted annotator has loaded is not for others.
+        allennlp_coref_rc.annotate(TEXT, "exact_match_coref", trust=True)
+        allennlp_coref_rc.annotate(TEXT, ExactMatchCoref())
+    finally:
+        annotate_module._named.cache_clear()
+    assert len(built) == 3
+
+
+def test_spans_outside_of_the_text_are_refused():
+    class Wrong(Annotator):
+        def annotate(self, text):
+            return replace(text, clusters=[[(0, 11)]])
+
+    for text, annotator in ((TEXT, Wrong()), (AnnotatedText(["a"], clusters=[[(0, 11)]]), "exact_match_coref")):
+        with pytest.raises(ConfigurationError, match=r"mention of cluster 0 \[0, 11\)"):
+            allennlp_coref_rc.annotate(text, annotator)
 
 
 def test_several_texts_come_to_the_annotator_in_batches():
