@@ -1,0 +1,102 @@
+"""
+Measures how long each command takes to start, and compares it with `python -c "import allennlp.commands"`.
+
+    python -m scripts.benchmarks start
+
+Each command has a process of its own, and all are in one new folder. Some of them really do something, with a training
+of two epochs, two files of predictions and a simulated task of a few questions. The last column has the heavy packages
+that were imported.
+
+Values checked: every command ends with the status 0.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from allennlp_coref_rc.common.errors import ConfigurationError
+from scripts.benchmarks.harness import Report, Run, Spread, Subject
+
+FIRST = "import allennlp.commands"
+IMPORTS = (FIRST, "import torch")
+COMMANDS = (
+    *(f"{name} --help".strip() for name in ("", "draw", "compare", "data", "annotate", "check", "train", "evaluate")),
+    "configs",
+    "draw curves training curves --curve a_run run",
+    "compare first.jsonl second.jsonl",
+    "data simulate stories --tasks 1 --train 5 --valid 5 --test 5",
+    "check babi/quick_start",
+)
+HEAVY = ("torch", "allennlp", "allennlp_models", "spacy", "transformers", "inflect", "matplotlib", "scipy", "numpy")
+
+
+class Command(NamedTuple):
+    command: str
+
+    @property
+    def arguments(self) -> list[str]:
+        """Those of Python."""
+        program, _, rest = self.command.partition(" ")
+        return ["-m", "allennlp_coref_rc", *rest.split()] if program == "coref-rc" else ["-c", self.command]
+
+
+def write_inputs(folder: Path) -> None:
+    """Writes the files that the commands read."""
+    run = folder / "run"
+    run.mkdir()
+    (run / "config.json").write_text("{}")
+    for epoch in range(2):
+        metrics = {"epoch": epoch, "training_loss": 1 / (1 + epoch), "validation_loss": 1.0, "validation_accuracy": 0.5}
+        (run / f"metrics_epoch_{epoch}.json").write_text(json.dumps(metrics))
+    (run / "metrics.json").write_text(json.dumps(metrics))
+    for name, answer in (("first", "garden"), ("second", "kitchen")):
+        predictions = ({"id": str(i), "answer": answer, "gold": ["garden", "kitchen"][i % 2]} for i in range(4))
+        (folder / f"{name}.jsonl").write_text("".join(json.dumps(prediction) + "\n" for prediction in predictions))
+
+
+def start(arguments: Sequence[str], folder: Path, **environment: str) -> str:
+    """Runs a command. Returns its standard error."""
+    process = subprocess.run(
+        [sys.executable, *arguments], cwd=folder, env={**os.environ, **environment}, capture_output=True, text=True
+    )
+    if process.returncode:
+        last = (process.stderr.strip().splitlines() or ["nothing on standard error"])[-1]
+        raise ConfigurationError(f"no figures: {' '.join(arguments)} ended with status {process.returncode}: {last}")
+    return process.stderr
+
+
+class Start(Subject):
+    unit, memory = "s", False
+
+    @staticmethod
+    def add_arguments(parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("--only", nargs="+", metavar="COMMAND", help='as "coref-rc check --help" (default: many)')
+
+    def measure(self, report: Report) -> int:
+        with tempfile.TemporaryDirectory() as name:
+            self.folder = Path(name)
+            write_inputs(self.folder)
+            return super().measure(report)
+
+    def competitors(self, setting: Any) -> list[Command]:
+        return [
+            Command(FIRST),
+            *map(Command, self.arguments.only or [*IMPORTS[1:], *map("coref-rc {}".format, COMMANDS)]),
+        ]
+
+    def prepare(self, competitor: Command, setting: Any) -> Run:
+        def run() -> None:
+            start(competitor.arguments, self.folder)
+
+        return run
+
+    def details(self, setting: Any, competitor: Command, seconds: Spread, result: Any) -> dict[str, Any]:
+        lines = start(competitor.arguments, self.folder, PYTHONPROFILEIMPORTTIME="1").splitlines()
+        modules = {line.rpartition("|")[2].strip() for line in lines if line.startswith("import time:")}
+        return {"imports": ", ".join(name for name in HEAVY if name in modules) or "none of these"}
