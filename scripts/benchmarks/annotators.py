@@ -13,6 +13,7 @@ clusters.
 """
 
 import argparse
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,12 +25,9 @@ from allennlp_coref_rc.annotations.annotators import Annotator
 from allennlp_coref_rc.annotations.formats import FORMATS
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import open_text
-from scripts.benchmarks.harness import Run, Spread, Subject, positive
+from scripts.benchmarks.harness import Row, Run, Subject, Turn, positive
 
-NAMES = (
-    *("exact_match_coref", "entity_marker_coref", "sieve_coref", "ranked_coref", "connective_discourse"),
-    "simple_triples",
-)
+NAMES = "exact_match_coref entity_marker_coref sieve_coref ranked_coref connective_discourse simple_triples".split()
 
 Competitor = NamedTuple("Competitor", [("annotator", str)])
 
@@ -77,8 +75,9 @@ class Annotators(Subject):
         annotate = self.annotators[competitor.annotator].annotate_batch
         return lambda: sum(len(text.clusters) for text in annotate(self.texts))
 
-    def details(self, setting: Any, competitor: Competitor, seconds: Spread, result: int) -> dict[str, Any]:
-        return {**seconds.rates(documents=len(self.texts), tokens=sum(map(len, self.texts))), "clusters": result}
+    def details(self, setting: Any, competitor: Competitor, turns: Sequence[Turn]) -> Row:
+        rates = self.rates(turns, documents=len(self.texts), tokens=sum(map(len, self.texts)))
+        return {**rates, "clusters": turns[0].result}
 
     def problems(self, setting: Any) -> list[str]:
         few = self.texts[:3]

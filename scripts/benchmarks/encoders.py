@@ -68,7 +68,7 @@ def make_input(text: Text, device: str, labelled: bool = True) -> EncoderInput:
 class Encoders(Subject):
     @staticmethod
     def add_arguments(parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("encoders", nargs="*", default=[*ENCODERS], metavar="ENCODER", help=", ".join(ENCODERS))
+        parser.add_argument("--encoders", nargs="+", choices=ENCODERS, default=[*ENCODERS], help="default: all")
         parser.add_argument("--lengths", type=positive, nargs="+", default=[200, 400, 800])
         parser.add_argument("--batch", type=positive, default=2)
 

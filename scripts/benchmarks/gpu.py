@@ -38,7 +38,7 @@ SHARES = {"agreement": 0.2, "recurrence": 0.25, "updates": 0.3, "runs": 0.25}
 
 # Blocks of 16 to 512, full and not.
 CELLS = [*itertools.product((2, 16, 34, 64, 100, 128, 200, 256, 512), ("float32", "bfloat16"))]
-TRAIN = "runs --rounds 1 train babi/ga_coref_gru -s FOLDER -o"
+TRAIN = "runs --rounds 1 train babi/quick_start -s FOLDER -o"
 COMMANDS = {
     "recurrence": [
         f"recurrence --device cuda --rounds 15 --clusters 50 --backends triton --shape {shape} --dtype {dtype}"
@@ -50,9 +50,9 @@ COMMANDS = {
         for model, tokens in (("cnn/ga_gru+coref_gru", 2000), ("narrativeqa/dassa_sdp_exp", 1000), ("cnn/ga_gru", 2000))
     ],
     "runs": [
-        f"""{TRAIN} '{{"trainer.cuda_device": 0}}'""",
-        f"""{TRAIN} '{{"trainer.cuda_device": 0, "trainer.use_amp": true}}'""",
-        f"""{TRAIN} '{{"trainer.cuda_device": -1}}'""",
+        f"""{TRAIN} '{{"trainer.cuda_device": 0}}' """,
+        f"""{TRAIN} '{{"trainer.cuda_device": 0, "trainer.use_amp": true}}' """,
+        f"""{TRAIN} '{{"trainer.cuda_device": -1}}' """,
     ],
 }
 TEXT = "--batch 2 --tokens 9 --words 30"

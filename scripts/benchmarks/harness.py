@@ -3,8 +3,8 @@ What the subjects share: turns, ratios, memory, agreement, the machine, and the 
 
 * Time: competitors take turns (A B A B) in one run, after rounds that warm up. The table has the median over the rounds
   and, in brackets, the smallest and the largest value. A ratio to the first competitor is that of two times of the same
-  round, so that the machine's other work affects both. With one thread on a CPU, it is that of processor times (of the
-  process and of those that it waits for), otherwise that of the clock's times.
+  round, so that the machine's other work affects both. With one thread on a CPU, processor times are compared,
+  otherwise the clock's.
 * Memory: how much the memory of a process grows at its peak while it does the work. The process has done the same work
   at a small size before. On a GPU, it is the memory that PyTorch allocates there.
 * Agreement: if the competitors or the rounds compute different values, no figures are printed.
@@ -47,9 +47,6 @@ MIB = 2**20
 HEAVY = ("allennlp", "allennlp_models", "allennlp_coref_rc")
 """Packages that take long to import. If this process has imported one, its processes are forks that have it already."""
 
-CACHE = ("level", "type", "size")
-"""The files of Linux about a cache."""
-
 # torchvision warns of this whenever it is imported with a torch that it was not built for.
 NOISE = "Failed to load image Python extension"
 warnings.filterwarnings("ignore", message=NOISE)
@@ -60,29 +57,21 @@ class Disagreement(ConfigurationError):
     """Values that should be the same are not, so there are no figures."""
 
 
-class Seconds(NamedTuple):
-    """Seconds of the clock's time and of processor time."""
+class Turn(NamedTuple):
+    """The seconds of the clock's time and of processor time that a run took, and what it returned."""
 
     clock: float
     processor: float
-
-    @classmethod
-    def now(cls) -> "Seconds":
-        torch = sys.modules.get("torch")
-        if torch is not None and torch.cuda.is_initialized():
-            torch.cuda.synchronize()
-        children = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return cls(time.perf_counter(), time.process_time() + children.ru_utime + children.ru_stime)
-
-    def since(self, start: "Seconds") -> "Seconds":
-        return Seconds(self.clock - start.clock, self.processor - start.processor)
+    result: Any = None
 
 
-class Turn(NamedTuple):
-    """The time of a run, and what it returned."""
-
-    seconds: Seconds
-    result: Any
+def now() -> tuple[float, float]:
+    """The clock's time and the processor time of this process and those that it waited for, in seconds."""
+    torch = sys.modules.get("torch")
+    if torch is not None and torch.cuda.is_initialized():
+        torch.cuda.synchronize()
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.perf_counter(), time.process_time() + children.ru_utime + children.ru_stime
 
 
 class Spread(NamedTuple):
@@ -96,13 +85,6 @@ class Spread(NamedTuple):
     def of(cls, values: Iterable[float]) -> "Spread":
         values = list(values)
         return cls(statistics.median(values), min(values), max(values))
-
-    def rates(self, **amounts: int) -> dict[str, Any]:
-        """Columns with the amounts of some units, and how many of them there are in each of these seconds."""
-        rates = {
-            f"{name}/s": Spread(*(x / y for y in (self.median, self.max, self.min))) for name, x in amounts.items()
-        }
-        return {**amounts, **rates}
 
     def __str__(self) -> str:
         spread = f" ({number(self.min)}–{number(self.max)})" if self.min < self.max else ""
@@ -130,8 +112,7 @@ class Subject:
 
     def __init__(self, arguments: argparse.Namespace) -> None:
         self.arguments = arguments
-        one_thread = arguments.device == "cpu" and arguments.threads == 1
-        self.clock = "processor" if one_thread else "clock"
+        self.clock = "processor" if (arguments.device, arguments.threads) == ("cpu", 1) else "clock"
 
     @staticmethod
     def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -159,24 +140,32 @@ class Subject:
         results = {name: [turn.result for turn in rounds] for name, rounds in turns.items()}
         return [f"{name}: rounds return {x}" for name, x in results.items() if x.count(x[0]) < len(x)]
 
-    def details(self, setting: Any, competitor: Any, seconds: Spread, result: Any) -> Row:
-        """More columns, given the seconds of a round, and what the last round has returned."""
-        return {}
-
     def rows(self, setting: Any, competitor: Any, turns: Sequence[Turn], first: Sequence[Turn]) -> Iterable[Row]:
         """The columns of a competitor, given its turns and those of the first competitor."""
-        own, others = ([turn.seconds for turn in some] for some in (turns, first))
-        seconds = Spread.of(getattr(one, self.clock) for one in own)
-        return [{**self.times(own, others), **self.details(setting, competitor, seconds, turns[-1].result)}]
+        return [{**self.times(turns, first), **self.details(setting, competitor, turns)}]
 
-    def times(self, own: Sequence[Seconds], others: Sequence[Seconds]) -> Row:
-        """Columns with the times of some rounds, and their ratios to another competitor's."""
+    def details(self, setting: Any, competitor: Any, turns: Sequence[Turn]) -> Row:
+        """More columns."""
+        return {}
+
+    def times(self, turns: Sequence[Turn], others: Sequence[Turn]) -> Row:
+        """Columns with times, and their ratios to another competitor's."""
         factor = {"ms": 1000, "s": 1}[self.unit]
-        columns = {
-            f"{x} {self.unit}": Spread.of(factor * getattr(one, x) for one in own) for x in ("processor", "clock")
+        ratios = [a / b if b else 1.0 for a, b in zip(self.seconds(turns), self.seconds(others))]
+        return {
+            f"processor {self.unit}": Spread.of(factor * turn.processor for turn in turns),
+            f"clock {self.unit}": Spread.of(factor * turn.clock for turn in turns),
+            "ratio": Spread.of(ratios),
         }
-        pairs = ((getattr(one, self.clock), getattr(other, self.clock)) for one, other in zip(own, others))
-        return {**columns, "ratio": Spread.of(a / b if b else 1.0 for a, b in pairs)}
+
+    def rates(self, turns: Sequence[Turn], **amounts: int) -> Row:
+        """Columns with amounts of something, and how many a second takes."""
+        seconds = self.seconds(turns)
+        return {**amounts, **{f"{name}/s": Spread.of(number / x for x in seconds) for name, number in amounts.items()}}
+
+    def seconds(self, turns: Sequence[Turn]) -> list[float]:
+        """The times by which competitors are compared."""
+        return [getattr(turn, self.clock) for turn in turns]
 
     def measure(self, report: "Report") -> int:
         """Measures all competitors at all settings. Returns the exit status."""
@@ -215,9 +204,10 @@ def take_turns(
         if i >= least and time.monotonic() - began > seconds:
             break
         for name, run in runs.items():
-            start = Seconds.now()
+            start = now()
             result = run()
-            turns[name].append(Turn(Seconds.now().since(start), result))
+            clock, processor = (after - before for after, before in zip(now(), start))
+            turns[name].append(Turn(clock, processor, result))
     return turns
 
 
@@ -289,12 +279,8 @@ class Report:
     def __init__(self, arguments: argparse.Namespace) -> None:
         self._path, self._columns = arguments.json, [""]
         values = {name: value for name, value in vars(arguments).items() if name != "json"}
-        self.content: dict[str, Any] = {
-            "arguments": values,
-            "machine": machine(arguments.device),
-            "rows": [],
-            "notes": [],
-        }
+        facts = machine(arguments.device)
+        self.content: dict[str, Any] = {"arguments": values, "machine": facts, "rows": [], "notes": []}
 
     def add(self, row: Row) -> None:
         """Adds a row. A row with other columns than the last begins a new table."""
@@ -326,7 +312,7 @@ def _cell(value: Any) -> str:
     return number(value) if isinstance(value, float) else "" if value is None else str(value)
 
 
-def machine(device: str = "cpu") -> dict[str, str]:
+def machine(device: str) -> dict[str, str]:
     """The properties of this machine on which the figures depend."""
     import torch
 
@@ -337,7 +323,7 @@ def machine(device: str = "cpu") -> dict[str, str]:
     return {
         "processor": processor(),
         "instruction set": torch.backends.cpu.get_cpu_capability(),
-        "caches": ", ".join("L{} {} {}".format(*((x / y).read_text().strip() for y in CACHE)) for x in caches),
+        "caches": ", ".join(" ".join((x / y).read_text().strip() for y in ("level", "type", "size")) for x in caches),
         "cores": str(num_cpus()),
         "threads": f"{torch.get_num_threads()}, OMP_WAIT_POLICY {os.environ.get('OMP_WAIT_POLICY', 'not set')}",
         "GPU": gpu,

@@ -11,6 +11,7 @@ Values checked: each round reads the same number of questions and of tokens.
 
 import argparse
 import json
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from allennlp.common import Params
@@ -20,7 +21,7 @@ from tqdm import tqdm
 
 import allennlp_coref_rc  # noqa: F401  registers what configs name
 from allennlp_coref_rc.common.errors import ConfigurationError
-from scripts.benchmarks.harness import Run, Spread, Subject
+from scripts.benchmarks.harness import Row, Run, Subject, Turn
 from scripts.benchmarks.made_up import read_config
 
 Source = NamedTuple("Source", [("config", str), ("file", str)])
@@ -64,5 +65,6 @@ class Readers(Subject):
 
         return read
 
-    def details(self, setting: Any, competitor: Source, seconds: Spread, result: tuple[int, int]) -> dict[str, Any]:
-        return seconds.rates(questions=result[0], tokens=result[1])
+    def details(self, setting: Any, competitor: Source, turns: Sequence[Turn]) -> Row:
+        questions, tokens = turns[0].result
+        return self.rates(turns, questions=questions, tokens=tokens)

@@ -19,14 +19,15 @@ Values checked: all backends have the same outputs and gradients. With only sequ
 import argparse
 import importlib.util
 import io
+import itertools
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import torch
 
 from allennlp_coref_rc.modules.recurrence import NO_SOURCE, Edges, RecurrenceInput, recurrence, sequential_sources
-from scripts.benchmarks.harness import Run, Spread, Subject, positive, relative_error
+from scripts.benchmarks.harness import Row, Run, Spread, Subject, Turn, positive, relative_error
 
 SHAPES = [(32, 100, 64), (32, 400, 64), (16, 2000, 64), (64, 100, 256)]
 PASSES = ("forward", "forward+backward")
@@ -36,7 +37,7 @@ TOLERANCE = {"float32": 1e-4, "bfloat16": 0.1}
 """The largest difference that rounding may cause over a sequence, as a share of the largest number."""
 
 
-Shape = NamedTuple("Shape", [("batch", int), ("tokens", int), ("size", int), ("passes", str)])
+Shape = NamedTuple("Shape", [("batch", int), ("tokens", int), ("size", int), ("passes", str), ("dtype", str)])
 
 
 class Layer(NamedTuple):
@@ -58,10 +59,10 @@ def latest_of_same_cluster(clusters: torch.Tensor) -> torch.Tensor:
 class Task:
     """The inputs, the parameters and the gradient of the output, which are the same for all layers."""
 
-    def __init__(self, shape: Shape, device: str, dtype: str) -> None:
+    def __init__(self, shape: Shape, device: str) -> None:
         torch.manual_seed(0)
         self.size = shape.size
-        options: dict[str, Any] = {"device": device, "dtype": getattr(torch, dtype)}
+        options: dict[str, Any] = {"device": device, "dtype": getattr(torch, shape.dtype)}
         self.inputs = torch.randn(*shape[:3]).to(**options).requires_grad_()
         self.upstream = torch.randn(*shape[:3]).to(**options)
         self.mask = torch.ones(*shape[:2], dtype=torch.bool, device=device)
@@ -125,27 +126,22 @@ class Recurrence(Subject):
         parser.add_argument("--dtype", default="float32", choices=TOLERANCE)
 
     def settings(self) -> list[Shape]:
-        return [Shape(*shape, passes) for shape in self.arguments.shape or SHAPES for passes in PASSES]
-
-    @property
-    def backends(self) -> list[str]:
-        return self.arguments.backends or BACKENDS[self.arguments.device]
+        return [
+            Shape(*shape, passes, self.arguments.dtype) for shape in self.arguments.shape or SHAPES for passes in PASSES
+        ]
 
     def competitors(self, setting: Shape) -> list[Layer]:
-        on_cpu = (self.arguments.device, self.arguments.dtype) == ("cpu", "float32")
+        on_cpu = (self.arguments.device, setting.dtype) == ("cpu", "float32")
         onnx = [ONNX] if setting.passes == "forward" and on_cpu and has_onnx() else []
-        clusters = self.arguments.clusters
-        ours = [Layer(name, x, number) for name in ("C-GRU", "MAGE") for x in self.backends for number in clusters]
-        return [*map(Layer, (BASELINE, LSTM, *onnx)), *ours]
+        backends = self.arguments.backends or BACKENDS[self.arguments.device]
+        ours = itertools.product(("C-GRU", "MAGE"), backends, self.arguments.clusters)
+        return [*map(Layer, (BASELINE, LSTM, *onnx)), *itertools.starmap(Layer, ours)]
 
     def small(self, setting: Shape) -> Shape:
         return setting._replace(batch=2, tokens=4)
 
-    def task(self, setting: Shape) -> Task:
-        return Task(setting, self.arguments.device, self.arguments.dtype)
-
     def prepare(self, competitor: Layer, setting: Shape) -> Run:
-        task = self.task(setting)
+        task = Task(setting, self.arguments.device)
         function, parameters = task.function(competitor), task.parameters(competitor)
 
         def forward() -> None:
@@ -159,16 +155,17 @@ class Recurrence(Subject):
 
         return forward if setting.passes == "forward" else forward_backward
 
-    def details(self, setting: Shape, competitor: Layer, seconds: Spread, result: Any) -> dict[str, Any]:
-        return {"µs a token": Spread(*(1e6 * value / setting.tokens for value in seconds))}
+    def details(self, setting: Shape, competitor: Layer, turns: Sequence[Turn]) -> Row:
+        return {"µs a token": Spread.of(1e6 * value / setting.tokens for value in self.seconds(turns))}
 
     def problems(self, setting: Shape) -> list[str]:
-        task, problems = self.task(setting), []
+        task, problems = Task(setting, self.arguments.device), []
         expected: dict[Any, tuple[Layer, list[torch.Tensor]]] = {}
-        plain = [Layer(GRU, backend) for backend in self.backends]
-        for layer in [*self.competitors(setting), *plain]:
-            if layer.layer == LSTM:
-                continue
+        layers = [layer for layer in self.competitors(setting) if layer.layer != LSTM]
+        for layer in [
+            *layers,
+            *(Layer(GRU, backend) for backend in dict.fromkeys(one.backend for one in layers) if backend),
+        ]:
             output = task.function(layer)()
             results = [output.detach()]
             if layer.layer != ONNX:
@@ -176,7 +173,7 @@ class Recurrence(Subject):
             same = BASELINE if layer.layer in (GRU, ONNX) else layer.layer, layer.clusters
             first, others = expected.setdefault(same, (layer, results))
             error = max(relative_error(*pair) for pair in zip(results, others))
-            if not error <= TOLERANCE[self.arguments.dtype]:
+            if not error <= TOLERANCE[setting.dtype]:
                 problems.append(f"{layer} differs from {first} by {error:.1e} of the largest number")
         return problems
 

@@ -36,7 +36,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from allennlp_coref_rc.common.errors import ConfigurationError
-from scripts.benchmarks.harness import MIB, Report, Row, Run, Seconds, Subject, Turn
+from scripts.benchmarks.harness import MIB, Report, Row, Run, Subject, Turn
 
 THIS = Path(__file__).resolve().parents[2]
 WORKER = Path(__file__).with_name("worker.py")
@@ -74,7 +74,7 @@ class Runs(Subject):
         process = self.process(
             competitor, "epochs", "-s", self.stack.enter_context(tempfile.TemporaryDirectory()), "-f"
         )
-        self.starts[competitor] = Seconds(*self.answer(competitor, process)["parts"]["whole"])
+        self.starts[competitor] = Turn(*self.answer(competitor, process)["parts"]["whole"])
 
         def epoch() -> Any:
             process.stdin.write("\n")
@@ -119,8 +119,8 @@ class Runs(Subject):
 
     def rows(self, setting: Any, competitor: Tree, turns: Sequence[Turn], first: Sequence[Turn]) -> Iterator[Row]:
         own, others = ([turn.result for turn in some] for some in (turns, first))
-        seconds = {part: [Seconds(*result["parts"][part]) for result in own] for part in own[0]["parts"]}
-        medians = {part: statistics.median(getattr(one, self.clock) for one in x) for part, x in seconds.items()}
+        parts = {part: [Turn(*result["parts"][part]) for result in own] for part in own[0]["parts"]}
+        medians = {part: statistics.median(self.seconds(some)) for part, some in parts.items()}
         whole = {
             "questions/s": own[0]["questions"] / (medians["whole"] - sum(medians[part] for part in STARTING)),
             "MiB": own[-1]["resident"] / MIB,
@@ -129,12 +129,9 @@ class Runs(Subject):
         }
         empty = dict.fromkeys(("share", *whole))
         if self.starts:
-            yield {
-                "part": "start",
-                **self.times([self.starts[competitor]], [next(iter(self.starts.values()))]),
-                **empty,
-            }
-        for part, times in seconds.items():
-            ratios = self.times(times, [Seconds(*result["parts"][part]) for result in others])
+            base = next(iter(self.starts.values()))
+            yield {"part": "start", **self.times([self.starts[competitor]], [base]), **empty}
+        for part, some in parts.items():
+            times = self.times(some, [Turn(*result["parts"][part]) for result in others])
             more = whole if part == "whole" else {}
-            yield {"part": part, **ratios, **empty, "share": medians[part] / medians["whole"], **more}
+            yield {"part": part, **times, **empty, "share": medians[part] / medians["whole"], **more}

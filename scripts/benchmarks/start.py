@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from allennlp_coref_rc.common.errors import ConfigurationError
-from scripts.benchmarks.harness import Report, Run, Spread, Subject
+from scripts.benchmarks.harness import Report, Row, Run, Subject, Turn
 
 FIRST = "import allennlp.commands"
 IMPORTS = (FIRST, "import torch")
@@ -96,7 +96,7 @@ class Start(Subject):
 
         return run
 
-    def details(self, setting: Any, competitor: Command, seconds: Spread, result: Any) -> dict[str, Any]:
+    def details(self, setting: Any, competitor: Command, turns: Sequence[Turn]) -> Row:
         lines = start(competitor.arguments, self.folder, PYTHONPROFILEIMPORTTIME="1").splitlines()
         modules = {line.rpartition("|")[2].strip() for line in lines if line.startswith("import time:")}
         return {"imports": ", ".join(name for name in HEAVY if name in modules) or "none of these"}

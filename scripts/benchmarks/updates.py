@@ -20,7 +20,7 @@ model without them.
 
 import argparse
 import copy
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import torch
@@ -32,7 +32,7 @@ from allennlp.training.util import enable_gradient_clipping, rescale_gradients
 
 from allennlp_coref_rc.modules.answer_layers import AnswerInput, AnswerLayer, AnswerOutput
 from allennlp_coref_rc.modules.masked_softmax import masked_softmax
-from scripts.benchmarks.harness import Run, Spread, Subject, positive
+from scripts.benchmarks.harness import Row, Run, Subject, Turn, positive
 from scripts.benchmarks.made_up import Text, make_instances, make_tensors, make_vocabulary, read_config
 
 GRU, ALLENNLP_QANET = "torch.nn.GRU", "allennlp_qanet"
@@ -166,8 +166,8 @@ class Updates(Subject):
         sequence = torch.randn(*setting, size, device=device, requires_grad=True)
         return lambda: gru(sequence)[0].sum().backward()
 
-    def details(self, setting: Text, competitor: Variant, seconds: Spread, result: Any) -> dict[str, Any]:
-        return {"questions/s": setting.batch / seconds.median}
+    def details(self, setting: Text, competitor: Variant, turns: Sequence[Turn]) -> Row:
+        return self.rates(turns, questions=setting.batch)
 
     def problems(self, setting: Text) -> list[str]:
         return [text for one in self.competitors(setting) if one.model != GRU for text in self.wrong_loss(one, setting)]

@@ -117,7 +117,7 @@ class Stopwatch:
         for method in ("zero_grad", "step"):
             self.time(trainer.optimizer, method, "optimizer")
         if self.epochs:
-            trainer._num_epochs, trainer._metric_tracker._patience = sys.maxsize, None
+            trainer._num_epochs, trainer._metric_tracker._patience = 10**6, None
             trainer._callbacks = [one for one in trainer._callbacks if not isinstance(one, StopAbove)] + [Turns("")]
             self.turn()
         self.metrics = original(*args, **kwargs)
