@@ -5,11 +5,9 @@ Measures the speed of annotators, in documents and tokens a second.
     python -m scripts.benchmarks annotators data/lambada/lambada_development_plain_text.txt \\
         --annotator '{"type": "sieve_coref", "all_nouns": true}'
 
-The data are a file, or all files of a folder. They have CoNLL-2012 columns (.conll), or text with a document a line,
-which is split at blanks.
+The data are a file, or the files of a folder, with CoNLL-2012 columns (.conll) or with a document a line.
 
-Values checked: the first documents have the same annotations alone and in a batch, and each round finds as many
-clusters.
+Values checked: documents have the same annotations alone and in a batch, and each round finds as many clusters.
 """
 
 import argparse

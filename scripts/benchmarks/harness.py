@@ -22,7 +22,6 @@ import resource
 import statistics
 import sys
 import time
-import warnings
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from importlib.metadata import version
@@ -46,11 +45,6 @@ MIB = 2**20
 
 HEAVY = ("allennlp", "allennlp_models", "allennlp_coref_rc")
 """Packages that take long to import. If this process has imported one, its processes are forks that have it already."""
-
-# torchvision warns of this whenever it is imported with a torch that it was not built for.
-NOISE = "Failed to load image Python extension"
-warnings.filterwarnings("ignore", message=NOISE)
-os.environ.setdefault("PYTHONWARNINGS", f"ignore:{NOISE}")
 
 
 class Disagreement(ConfigurationError):
@@ -97,14 +91,12 @@ def number(value: float) -> str:
 
 
 Nothing = NamedTuple("Nothing", [])
-"""The only setting of a subject without settings."""
 
 
 class Subject:
     """
-    Competitors that do the same work at several settings. The other competitors are compared with the first. Settings
-    and competitors are named tuples, whose fields are columns of the table. A subject that measures something else
-    overrides `measure`.
+    Competitors that do the same work at several settings. The others are compared with the first. Settings and
+    competitors are named tuples, whose fields are columns. A subject that measures something else overrides `measure`.
     """
 
     unit = "ms"
@@ -221,10 +213,7 @@ def in_own_process(function: Callable, *arguments: Any) -> Any:
 
 
 def peak_mib(subject: Subject, competitor: Any, setting: Any) -> Optional[float]:
-    """
-    The MiB by which the work makes memory grow, in a process of its own or on a GPU; `None` if the process was killed,
-    as when memory is full.
-    """
+    """The MiB by which memory grows, in a process of its own or on a GPU; `None` if the process was killed."""
     if subject.arguments.device == "cpu":
         with contextlib.suppress(BrokenProcessPool):
             return in_own_process(_growth_of, subject, competitor, setting) / MIB
@@ -249,23 +238,19 @@ def _growth_of(subject: Subject, competitor: Any, setting: Any) -> int:
 def growth(run: Run) -> int:
     """The growth of this process's resident memory at its peak during a run, in bytes."""
     with contextlib.suppress(AttributeError, OSError):
-        # Freed memory that the allocator keeps would hide the growth. Not all systems have this function.
+        # Freed memory that the allocator keeps would hide the growth, and so would an earlier peak. This is for Linux.
         ctypes.CDLL(None).malloc_trim(0)
-    before = _peak_so_far(forget=True)
+        Path("/proc/self/clear_refs").write_text("5")
+    before = _peak()
     run()
-    return _peak_so_far() - before
+    return _peak() - before
 
 
-def _peak_so_far(forget: bool = False) -> int:
-    """The largest resident size so far, in bytes. With `forget` (on Linux), it counts anew from now."""
-    try:
-        if forget:
-            Path("/proc/self/clear_refs").write_text("5")
-        status = Path("/proc/self/status").read_text()
-        return 1024 * int(status.split("VmHWM:")[1].split()[0])
-    except (OSError, IndexError):
-        # This is in kilobytes, but on macOS in bytes.
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+def _peak() -> int:
+    with contextlib.suppress(OSError, IndexError):
+        return 1024 * int(Path("/proc/self/status").read_text().split("VmHWM:")[1].split()[0])
+    # This is in kilobytes, but on macOS in bytes.
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
 
 def relative_error(found: Any, expected: Any) -> float:

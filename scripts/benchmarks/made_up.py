@@ -6,7 +6,6 @@ import os
 import random
 from collections import defaultdict
 from collections.abc import Iterable
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -36,34 +35,18 @@ TEXTS = 200
 Text = NamedTuple("Text", [("batch", int), ("tokens", int)])
 
 
-class Size(NamedTuple):
-    """The numbers of questions and passages, and the number of tokens in a passage."""
-
-    questions: int
-    passages: int
-    tokens: int
-
-
-SIZES = {
-    "annotated_cnn_dailymail": Size(380_298, 380_298, 762),
-    "annotated_narrativeqa": Size(46_765, 1_572, 659),
-}
-"""By reader, the real sizes. Those of NarrativeQA are of all its sets together."""
+SIZES = {"annotated_cnn_dailymail": (380_298, 380_298, 762), "annotated_narrativeqa": (46_765, 1_572, 659)}
+"""By reader, the real numbers of questions, passages, and tokens in a passage."""
 
 
 def read_config(name: str) -> dict[str, Any]:
     """The values of a config: a file, or one that comes with the package. "+VARIANT" adds a variant to it."""
-    return json.loads(_evaluated(name))
-
-
-@lru_cache(maxsize=None)
-def _evaluated(name: str) -> str:
     name, *variants = name.split("+")
-    path = locate(name)
-    if not Path(path).is_file():
+    path = Path(locate(name)).resolve()
+    if not path.is_file():
         raise ConfigurationError(f"{name}: no such file, and no config of this name; coref-rc configs lists them")
-    parts = [f"(import '{Path(path).resolve()}')", *(f"(import 'lib/variants.libsonnet').{name}" for name in variants)]
-    return params.evaluate_snippet(name, " + ".join(parts), ext_vars=dict(os.environ))
+    parts = [f"(import '{path}')", *(f"(import 'lib/variants.libsonnet').{variant}" for variant in variants)]
+    return json.loads(params.evaluate_snippet(name, " + ".join(parts), ext_vars=dict(os.environ)))
 
 
 def make_texts(names: list[str], number: int, tokens: int, words: int = WORDS) -> list[str]:
@@ -91,10 +74,7 @@ def make_texts(names: list[str], number: int, tokens: int, words: int = WORDS) -
 
 
 def make_instances(params: dict[str, Any], text: Text, words: int) -> list[Instance]:
-    """
-    Instances for the reader of a config. For bAbI, these are the stories of the bundled simulated data whose lengths
-    are nearest to `text.tokens`.
-    """
+    """Instances for the reader of a config. For bAbI, these are the simulated stories of about that many tokens."""
     of_babi = {"folder": str(SIMULATED), "task": 2} if params["type"] == "annotated_babi" else {}
     reader = DatasetReader.from_params(Params({**params, **of_babi}))
     if of_babi:
@@ -103,13 +83,12 @@ def make_instances(params: dict[str, Any], text: Text, words: int) -> list[Insta
     for passage in make_texts(NAMES if spans else ENTITIES, text.batch, text.tokens, words):
         tokens = passage.split()[: text.tokens]
         if spans:
-            given: Any = (tokens, "What did Nora say of the captain and his sister ?".split())
-            instance = reader.text_to_instance(*given, [" ".join(tokens[3:6])], (3, 6))
+            question = "What did Nora say of the captain and his sister ?".split()
+            instances.append(reader.text_to_instance(tokens, question, [" ".join(tokens[3:6])], (3, 6)))
         else:
             question = QUESTION.format(entity=ENTITIES[1], own="it")
-            instance = reader.text_to_instance(" ".join(tokens), question, ENTITIES, answer=ENTITIES[0])
-        reader.apply_token_indexers(instance)
-        instances.append(instance)
+            instances.append(reader.text_to_instance(" ".join(tokens), question, ENTITIES, answer=ENTITIES[0]))
+        reader.apply_token_indexers(instances[-1])
     return instances
 
 
@@ -131,22 +110,18 @@ def make_tensors(instances: list[Instance], vocab: Vocabulary, device: str) -> T
 
 
 def write(reader: str, folder: Path, share: float = 1.0) -> tuple[str, int]:
-    """
-    Writes official files with a share of the real size of a data set. Returns the data path, and the number of
-    questions.
-    """
+    """Writes official files with a share of the real size. Returns the data path and the number of questions."""
     if reader not in SIZES:
         raise ConfigurationError(f"found the reader {reader!r}, expected one of {', '.join(SIZES)}")
-    size, of_cnn = SIZES[reader], reader == "annotated_cnn_dailymail"
-    passages = max(1, round(size.passages * share))
-    questions = max(passages, round(size.questions * share))
-    texts = make_texts(ENTITIES if of_cnn else NAMES, min(TEXTS, passages), size.tokens)
+    (questions, passages, tokens), of_cnn = SIZES[reader], reader == "annotated_cnn_dailymail"
+    passages = max(1, round(passages * share))
+    questions = max(passages, round(questions * share))
+    texts = make_texts(ENTITIES if of_cnn else NAMES, min(TEXTS, passages), tokens)
     path = _write_cnn(folder, texts, questions) if of_cnn else _write_narrativeqa(folder, texts, questions, passages)
     return str(path), questions
 
 
 def _write_cnn(folder: Path, texts: list[str], questions: int) -> Path:
-    """Questions as JSON lines."""
     entities = {entity: f"Name {entity[1:]}" for entity in ENTITIES}
     with open(folder / "training.jsonl", "w", encoding="utf-8") as output:
         for i in range(questions):

@@ -4,13 +4,9 @@ Measures the time and memory of the recurrence of C-GRU and of MAGE-GRU with eac
     python -m scripts.benchmarks recurrence --threads 2 --json recurrence.json
 
 A row is one direction of one layer, with its input projection. Input and state have the same size. In C-GRU, half of
-the state follows sequential edges and half follows coreference edges, and a softmax over learnt keys weights both. In
-MAGE, a quarter of the state follows coreference edges, and edges have the weight 1. Each token is in a random cluster,
-and reads from the token before it in this cluster.
-
-Two more rows are closer to what a processor can do. One is `torch.nn.LSTM`, which oneDNN computes, with four products
-where a GRU has three. The other, only forward, is the GRU of ONNX Runtime, if the packages onnx and onnxruntime are
-installed.
+the state follows coreference edges, and a softmax over learnt keys weights the edges. In MAGE, a quarter does, and all
+edges have the weight 1. Each token is in a random cluster, and reads from the token before it in this cluster. oneDNN
+computes `torch.nn.LSTM`. ONNX Runtime's GRU, only forward, needs the packages onnx and onnxruntime.
 
 Values checked: all backends have the same outputs and gradients. With only sequential edges, they are those of
 `torch.nn.GRU`.
@@ -35,7 +31,6 @@ BACKENDS = {"cpu": ["plain", "cpp"], "cuda": ["plain", "triton"]}
 BASELINE, LSTM, ONNX, GRU = "torch.nn.GRU", "torch.nn.LSTM", "ONNX Runtime GRU", "GRU"
 TOLERANCE = {"float32": 1e-4, "bfloat16": 0.1}
 """The largest difference that rounding may cause over a sequence, as a share of the largest number."""
-
 
 Shape = NamedTuple("Shape", [("batch", int), ("tokens", int), ("size", int), ("passes", str), ("dtype", str)])
 
@@ -111,9 +106,8 @@ class Task:
         keys = self.keys if layer.layer == "C-GRU" else None
         exists = ones if keys is None else (coref != NO_SOURCE).to(ones.dtype)
         edges = [Edges(self.sequential, ones, 0, split), Edges(coref, exists, split, self.size)]
-        given = RecurrenceInput(
-            self.inputs, edges, weight_hh, bias_hn, self.mask, weight_ih=weight_ih, bias=bias, keys=keys
-        )
+        projection = {"weight_ih": weight_ih, "bias": bias, "keys": keys}
+        given = RecurrenceInput(self.inputs, edges, weight_hh, bias_hn, self.mask, **projection)
         return recurrence(given, backend=layer.backend)
 
 
@@ -126,9 +120,8 @@ class Recurrence(Subject):
         parser.add_argument("--dtype", default="float32", choices=TOLERANCE)
 
     def settings(self) -> list[Shape]:
-        return [
-            Shape(*shape, passes, self.arguments.dtype) for shape in self.arguments.shape or SHAPES for passes in PASSES
-        ]
+        shapes = itertools.product(self.arguments.shape or SHAPES, PASSES)
+        return [Shape(*shape, passes, self.arguments.dtype) for shape, passes in shapes]
 
     def competitors(self, setting: Shape) -> list[Layer]:
         on_cpu = (self.arguments.device, setting.dtype) == ("cpu", "float32")
@@ -162,10 +155,8 @@ class Recurrence(Subject):
         task, problems = Task(setting, self.arguments.device), []
         expected: dict[Any, tuple[Layer, list[torch.Tensor]]] = {}
         layers = [layer for layer in self.competitors(setting) if layer.layer != LSTM]
-        for layer in [
-            *layers,
-            *(Layer(GRU, backend) for backend in dict.fromkeys(one.backend for one in layers) if backend),
-        ]:
+        layers += [Layer(GRU, backend) for backend in {layer.backend for layer in layers} - {""}]
+        for layer in layers:
             output = task.function(layer)()
             results = [output.detach()]
             if layer.layer != ONNX:

@@ -1,15 +1,11 @@
 """
-Compiles the fused recurrence's kernels for GPUs that need not be there, and prints how much of a multiprocessor they
-use.
+Compiles the fused recurrence's kernels for GPUs that need not be there, and prints what they use of a multiprocessor.
 
     python -m scripts.benchmarks registers --json registers.json
 
-Each kernel is compiled as it is launched: for each class of sizes, in float32 and bfloat16, without edges, with two
-relations, and also with a memory, in training and (only `forward`) in inference. A row of the table is the worst of
-these. Registers are those of a thread. A multiprocessor has 65,536.
-
-Values checked: a stack above 0 means that registers did not suffice. What does not fit is named below the table, and
-the exit status is 1.
+Each kernel is compiled as it is launched: without edges, with two relations, and also with a memory, in training and
+(only `forward`) in inference. A row is the worst of these. Registers are those of a thread. A multiprocessor has
+65,536. What does not fit is named below the table, and the exit status is 1.
 """
 
 import argparse
@@ -26,8 +22,11 @@ from typing import Any, NamedTuple
 from unittest import mock
 
 import torch
+import triton
+from triton.backends.compiler import GPUTarget
+from triton.compiler import ASTSource
 
-from allennlp_coref_rc.modules.recurrence import Edges, RecurrenceInput, _triton
+from allennlp_coref_rc.modules.recurrence import Edges, RecurrenceInput, _triton, _triton_kernels
 from scripts.benchmarks.harness import Report, Subject, positive
 
 SHARED = {80: 163 * 1024, 90: 227 * 1024}
@@ -50,27 +49,6 @@ class Cell(NamedTuple):
     training: bool = True
 
 
-class Recorder:
-    """Stands in for a kernel. It keeps the arguments of launches, and runs nothing."""
-
-    def __init__(self, name: str, launches: list[Launch]) -> None:
-        from allennlp_coref_rc.modules.recurrence import _triton_kernels
-
-        self.name, self.launches = name, launches
-        self.parameters = inspect.signature(getattr(_triton_kernels, name).fn).parameters
-
-    def __getitem__(self, grid: Any) -> "Recorder":
-        return self
-
-    def __call__(self, *arguments: Any, **named: Any) -> None:
-        values = {**dict(zip(self.parameters, arguments)), **named}
-        types = {name: f"*{TYPES[x.dtype]}" for name, x in values.items() if isinstance(x, torch.Tensor)}
-        types.update(dict.fromkeys({"length", "memory_length", "depth"} & values.keys(), "i32"))
-        constants = {name: x for name, x in values.items() if name not in types and name in self.parameters}
-        options = {name: x for name, x in values.items() if name not in self.parameters}
-        self.launches.append({"kernel": self.name, "types": types, "constants": constants, "options": options})
-
-
 def launches(cell: Cell, capability: int) -> list[Launch]:
     """The launches of `_triton` for a layer, forward and (in training) backward, on a GPU of this capability."""
     options: dict[str, Any] = {"device": "meta", "dtype": getattr(torch, cell.dtype)}
@@ -85,16 +63,25 @@ def launches(cell: Cell, capability: int) -> list[Launch]:
         torch.empty(batch, length, device="meta", dtype=torch.bool),
         torch.empty(batch, 4, size, **options) if "memory" in cell.reads else None,
     )
-    result: list[Launch] = []
-    kernels = "allennlp_coref_rc.modules.recurrence._triton_kernels"
     with (
-        mock.patch.multiple(kernels, **{name: Recorder(name, result) for name in KERNELS}),
+        mock.patch.multiple(_triton_kernels, **dict.fromkeys(KERNELS, mock.DEFAULT)) as kernels,
         mock.patch.object(_triton, "_shared_memory", lambda device: SHARED[capability]),
     ):
         output = _triton.fused(given)
         if cell.training:
             output.sum().backward()
-    return [{**launch, "capability": capability} for launch in result]
+    calls = [(name, call) for name in KERNELS for call in kernels[name].__getitem__.return_value.call_args_list]
+    return [{"kernel": name, "capability": capability, **_arguments(name, call)} for name, call in calls]
+
+
+def _arguments(kernel: str, call: Any) -> Launch:
+    """The types of a launch's variables, its constants, and its options."""
+    parameters = inspect.signature(getattr(_triton_kernels, kernel).fn).parameters
+    values = {**dict(zip(parameters, call.args)), **call.kwargs}
+    types = {name: f"*{TYPES[x.dtype]}" for name, x in values.items() if isinstance(x, torch.Tensor)}
+    types.update(dict.fromkeys({"length", "memory_length", "depth"} & values.keys(), "i32"))
+    constants = {name: x for name, x in values.items() if name not in types and name in parameters}
+    return {"types": types, "constants": constants, "options": {x: y for x, y in values.items() if x not in parameters}}
 
 
 def compile_launch(launch: Launch) -> dict[str, int]:
@@ -102,11 +89,6 @@ def compile_launch(launch: Launch) -> dict[str, int]:
     The registers of a thread, the bytes of its stack (to which values are spilled that do not fit into registers), the
     bytes of shared memory, and the threads of a program.
     """
-    import triton
-    from triton.backends.compiler import GPUTarget
-    from triton.compiler import ASTSource
-
-    from allennlp_coref_rc.modules.recurrence import _triton_kernels
 
     kernel = getattr(_triton_kernels, launch["kernel"])
     signature = {name: launch["types"].get(name, "constexpr") for name in kernel.arg_names}

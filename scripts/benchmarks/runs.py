@@ -4,19 +4,16 @@ Measures where the time of a whole command goes, from its start to its end, and 
     python -m scripts.benchmarks runs train babi/quick_start -s output/quick_start -f
     python -m scripts.benchmarks runs --beside ../older \\
         predict model.tar.gz test --use-dataset-reader --batch-size 100 --output-file answers.jsonl
-    python -m scripts.benchmarks runs --epochs --beside ../older train babi/ga_coref_gru
+    python -m scripts.benchmarks runs --epochs --warm-up 1 --beside ../older train babi/ga_coref_gru
 
-Each run is a process of its own, which does what `coref-rc` does. With --beside there is another source tree, for
-example one that `git worktree add ../older COMMIT` has made. This one is compared with it.
-
-With --epochs a round is an epoch of a training that goes on, in a temporary folder, without the test set and without
+Each run is a process of its own. With --beside this source tree is compared with another one, for example one that `git
+worktree add ../older COMMIT` has made. With --epochs a round is an epoch of a training in a temporary folder, without
 early stopping. `start` is the time before the first epoch. `growth` is that of the memory since the first round.
 
-These are the parts: `reading` makes instances from files, and `annotating` annotates documents. `vocabulary` counts
-words, `indexing` turns words into numbers, and `batches` makes tensors. `forward` and `backward` are those of training,
-and `optimizer` also clips gradients. `evaluation` is the model's work on validation and test questions, and in
-`predict`. `outputs` writes answers as JSON. `files` reads and writes archives, checkpoints and vocabularies. `other` is
-the rest: the loop, metrics and logs. Questions a second are without imports and files.
+`reading` makes instances from files, `indexing` turns words into numbers, and `batches` makes tensors. `forward` and
+`backward` are those of training, and `optimizer` also clips gradients. `evaluation` is the model's work on validation
+and test questions, and in `predict`. `outputs` writes answers as JSON. `files` reads and writes archives, checkpoints
+and vocabularies. `other` is the loop, metrics and logs. Questions a second are without imports and files.
 
 Values checked: commands end with the status 0 and read as many questions, and the first epochs have the same losses, to
 a thousandth.
@@ -41,7 +38,6 @@ from scripts.benchmarks.harness import MIB, Report, Row, Run, Subject, Turn
 THIS = Path(__file__).resolve().parents[2]
 WORKER = Path(__file__).with_name("worker.py")
 STARTING = ("imports", "files")
-
 
 Tree = NamedTuple("Tree", [("tree", Path)])
 

@@ -4,17 +4,12 @@ Looks for what a process keeps: memory, open files, threads, processes and Pytho
     python -m scripts.benchmarks soak epoch cnn/ga_mage_gru_16 --share 0.25
     python -m scripts.benchmarks soak trainings --trainings 200
 
-`epoch` reads all of CNN or all of NarrativeQA lazily, as the reader and the data loader of a config do, with its
-annotators, and makes one batch after another. Nothing is trained. The files are made up and have the real sizes. Texts
-repeat, but each story and each question has a word that no other has. So it shows if texts or words are kept in memory.
-The vocabulary is that of the first instances.
+`epoch` reads made-up files as large as CNN's or NarrativeQA's with the reader, annotators and data loader of a config,
+and makes batches. Nothing is trained. Each story and each question has a word that no other has, which shows if texts
+or words are kept. `trainings` trains configs in turn for an epoch on a few simulated stories, and evaluates them.
 
-`trainings` trains configs in turn, each for an epoch on a few of the bundled simulated stories, as `coref-rc train`
-does, and evaluates the archives, as `coref-rc evaluate` does. All this is done in this process.
-
-Memory is the resident memory of this process and its workers, where what they share counts again. `mean MiB` is that
-since the last row. The slope is that of a line through the second half of all that was measured: the growth in 10,000
-questions, or with each training.
+Memory is the resident memory of this process and its workers. `mean MiB` is that since the last row. The slope is that
+of a line through the second half: the growth in 10,000 questions, or with each training.
 
 Values checked: the epoch has as many questions as the file. Each config has the same metrics in all of its trainings.
 """

@@ -7,12 +7,9 @@ optimizer, as the config has them.
         --tokens 200 400 800 --batch 2
     python -m scripts.benchmarks updates cnn/ga_gru+coref_gru --tokens 2000 --dense 500 --rounds 1
 
-The other models are compared with the first. CONFIG+VARIANT is a config with a variant of lib/variants.libsonnet. Two
+CONFIG+VARIANT is a config with a variant of lib/variants.libsonnet. Two
 models are not configs: `torch.nn.GRU` is only one layer, forward and backward, and `allennlp_qanet` is the `qanet` of
 allennlp-models in the sizes of narrativeqa/baseline_qanet.
-
-Texts are made up. Readers of bAbI get stories of about that many tokens from the bundled simulated data. Others get
-sentences with names or entity markers, pronouns and connectives.
 
 Values checked: the loss of a batch is the mean of the losses of its questions one by one. Variants have the loss of the
 model without them.
@@ -20,7 +17,7 @@ model without them.
 
 import argparse
 import copy
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import torch
@@ -37,30 +34,23 @@ from scripts.benchmarks.made_up import Text, make_instances, make_tensors, make_
 
 GRU, ALLENNLP_QANET = "torch.nn.GRU", "allennlp_qanet"
 OUR_QANET = "narrativeqa/baseline_qanet"
-SIZE = 64
-"""Of `torch.nn.GRU`."""
-
 AMP = ("bfloat16", "float16")
 TOLERANCE = {"": 1e-3, "dense": 1e-3, "bfloat16": 0.05, "float16": 0.01}
 """By variant, the largest difference of the loss that is allowed, as a share of it."""
-
 
 Variant = NamedTuple("Variant", [("model", str), ("variant", str)])
 
 
 class DenseAttentionSum(AnswerLayer):
-    """
-    `AttentionSum` as in the GA Reader's code: an array of floats of shape (batch_size, num_tokens, num_candidates) says
-    which token belongs to which candidate. It is padded to the most candidates that a question of the data set has.
-    """
+    """`AttentionSum` as in the GA Reader's code: an array says which token belongs to which of `padded` candidates."""
 
-    def __init__(self, padded_candidates: int) -> None:
+    def __init__(self, padded: int) -> None:
         super().__init__()
-        self._padded_candidates = padded_candidates
+        self._padded = padded
 
     def forward(self, inputs: AnswerInput) -> AnswerOutput:
         candidates, positions = inputs.candidates["candidates"], inputs.candidates["positions"]
-        belongs = inputs.passage.new_zeros(*inputs.passage_mask.shape, self._padded_candidates)
+        belongs = inputs.passage.new_zeros(*inputs.passage_mask.shape, self._padded)
         example = torch.arange(len(candidates), device=candidates.device).unsqueeze(1).expand_as(candidates)
         occurs = candidates >= 0
         belongs[example[occurs], positions[occurs], candidates[occurs]] = 1.0
@@ -161,7 +151,7 @@ class Updates(Subject):
     def prepare(self, competitor: Variant, setting: Text) -> Run:
         if competitor.model != GRU:
             return Experiment(competitor, setting, self.arguments).update()
-        device, size = self.arguments.device, SIZE
+        device, size = self.arguments.device, 64
         gru = torch.nn.GRU(size, size, batch_first=True).to(device)
         sequence = torch.randn(*setting, size, device=device, requires_grad=True)
         return lambda: gru(sequence)[0].sum().backward()
@@ -169,19 +159,18 @@ class Updates(Subject):
     def details(self, setting: Text, competitor: Variant, turns: Sequence[Turn]) -> Row:
         return self.rates(turns, questions=setting.batch)
 
-    def problems(self, setting: Text) -> list[str]:
-        return [text for one in self.competitors(setting) if one.model != GRU for text in self.wrong_loss(one, setting)]
-
     @torch.no_grad()
-    def wrong_loss(self, competitor: Variant, setting: Text) -> Iterable[str]:
-        """A message if the loss of two questions is not the mean of their losses without the variant."""
-        text = setting._replace(batch=2)
-        experiment = Experiment(competitor._replace(variant=""), text, self.arguments)
-        experiment.model.eval()
-        expected = torch.stack([experiment.loss(experiment.tensors(i)) for i in (0, 1)]).mean().item()
-        if competitor.variant:
-            experiment = Experiment(competitor, text, self.arguments)
-            experiment.model.eval()
-        loss = experiment.loss(experiment.tensors(0, 1)).item()
-        if not abs(loss - expected) <= TOLERANCE[competitor.variant] * abs(expected):
-            yield f"{competitor}: the loss of two questions is {loss:.6g}, the mean of their losses {expected:.6g}"
+    def problems(self, setting: Text) -> list[str]:
+        problems, text = [], setting._replace(batch=2)
+        for competitor in self.competitors(setting):
+            if competitor.model == GRU:
+                continue
+            plain, ours = (Experiment(x, text, self.arguments) for x in (competitor._replace(variant=""), competitor))
+            plain.model.eval(), ours.model.eval()
+            expected = torch.stack([plain.loss(plain.tensors(i)) for i in (0, 1)]).mean().item()
+            loss = ours.loss(ours.tensors(0, 1)).item()
+            if not abs(loss - expected) <= TOLERANCE[competitor.variant] * abs(expected):
+                problems.append(
+                    f"{competitor}: the loss of two questions is {loss:.6g}, their mean loss {expected:.6g}"
+                )
+        return problems

@@ -81,8 +81,9 @@ class Stopwatch:
         print(json.dumps(answer), file=self.answers, flush=True)
         self.seconds = dict.fromkeys(PARTS, (0.0, 0.0))
 
-    def turn(self) -> None:
+    def turn(self, metrics: dict[str, Any]) -> None:
         """Answers, and waits for the next turn. After the last, the process ends at once."""
+        self.metrics = metrics
         self.answer()
         if not self.turns.readline():
             os._exit(0)
@@ -111,15 +112,14 @@ class Stopwatch:
 
         class Turns(TrainerCallback):
             def on_epoch(_, trainer: Any, metrics: dict[str, Any], *args: Any, **kwargs: Any) -> None:
-                self.metrics = metrics
-                self.turn()
+                self.turn(metrics)
 
         for method in ("zero_grad", "step"):
             self.time(trainer.optimizer, method, "optimizer")
         if self.epochs:
             trainer._num_epochs, trainer._metric_tracker._patience = 10**6, None
             trainer._callbacks = [one for one in trainer._callbacks if not isinstance(one, StopAbove)] + [Turns("")]
-            self.turn()
+            self.turn({})
         self.metrics = original(*args, **kwargs)
         return self.metrics
 

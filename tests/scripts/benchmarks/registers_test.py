@@ -2,9 +2,8 @@
 
 import pytest
 
-from scripts.benchmarks import registers
-
 pytest.importorskip("triton")
+from scripts.benchmarks import registers
 
 pytestmark = pytest.mark.slow
 

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture
 def few_questions(monkeypatch):
-    sizes = {"annotated_cnn_dailymail": made_up.Size(120, 120, 40), "annotated_narrativeqa": made_up.Size(60, 10, 120)}
+    sizes = {"annotated_cnn_dailymail": (120, 120, 40), "annotated_narrativeqa": (60, 10, 120)}
     monkeypatch.setattr(made_up, "SIZES", sizes)
 
 
