@@ -11,7 +11,7 @@ import resource
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, suppress
 from typing import Any, TextIO
 
 import psutil
@@ -19,7 +19,12 @@ import torch
 import wrapt
 
 from allennlp_coref_rc.__main__ import main as coref_rc
-from allennlp_coref_rc.common.quick_imports import quick_imports
+
+try:
+    from allennlp_coref_rc.common.quick_imports import quick_imports
+except ImportError:
+    # Other versions have it elsewhere, or not at all.
+    quick_imports = nullcontext
 
 PARTS = (
     *("imports", "reading", "annotating", "vocabulary", "indexing", "batches", "forward", "backward", "optimizer"),
@@ -130,12 +135,16 @@ class Stopwatch:
         from allennlp.predictors import Predictor
         from allennlp.training import Checkpointer, GradientDescentTrainer
 
-        from allennlp_coref_rc import registration
-        from allennlp_coref_rc.data.dataset_readers import reading_comprehension_reader
+        # Other versions may have these elsewhere. Then their time counts for what is around them.
+        with suppress(ImportError, AttributeError):
+            from allennlp_coref_rc import registration
 
+            self.time(registration, "find", "imports")
+        with suppress(ImportError, AttributeError):
+            from allennlp_coref_rc.data.dataset_readers import reading_comprehension_reader
+
+            self.time(reading_comprehension_reader, "annotate_documents", "annotating")
         for owner, method, part in (
-            (registration, "find", "imports"),
-            (reading_comprehension_reader, "annotate_documents", "annotating"),
             (Instance, "count_vocab_items", "vocabulary"),
             (Instance, "index_fields", "indexing"),
             (Batch, "as_tensor_dict", "batches"),
