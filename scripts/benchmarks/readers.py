@@ -10,7 +10,6 @@ Values checked: each round reads the same number of questions and of tokens.
 """
 
 import argparse
-import json
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -20,25 +19,12 @@ from allennlp.data.fields import TextField
 from tqdm import tqdm
 
 import allennlp_coref_rc  # noqa: F401  registers what configs name
+from allennlp_coref_rc.annotation_runs.config_option import load_config
+from allennlp_coref_rc.common.config_files import locate
 from allennlp_coref_rc.common.errors import ConfigurationError
 from scripts.benchmarks.harness import Row, Run, Subject, Turn
-from scripts.benchmarks.made_up import read_config
 
 Source = NamedTuple("Source", [("config", str), ("file", str)])
-
-
-def reader_params(config: str) -> dict[str, Any]:
-    """The config of the reader, from that of an experiment or of a reader. A mistake raises a `ConfigurationError`."""
-    try:
-        params = json.loads(config) if config.lstrip().startswith("{") else read_config(config)
-        reader = params.get("dataset_reader", params)
-    except (ValueError, RuntimeError) as error:
-        raise ConfigurationError(f"{config}: found {error}, expected JSON or a config") from error
-    if "type" not in reader:
-        raise ConfigurationError(
-            f'{config}: expected a reader, with its "type", or an experiment, with its "dataset_reader"'
-        )
-    return reader
 
 
 class Readers(Subject):
@@ -54,7 +40,7 @@ class Readers(Subject):
         return [Source(*pair) for pair in zip(self.arguments.pairs[::2], self.arguments.pairs[1::2])]
 
     def prepare(self, competitor: Source, setting: Any) -> Run:
-        reader = DatasetReader.from_params(Params(reader_params(competitor.config)))
+        reader = DatasetReader.from_params(Params(load_config("CONFIG", locate(competitor.config), DatasetReader)))
 
         def read() -> tuple[int, int]:
             questions = tokens = 0

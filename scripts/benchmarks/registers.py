@@ -118,17 +118,11 @@ def compile_all(wanted: Sequence[Launch]) -> list[dict[str, int]]:
 
 def problems(launch: Launch, used: dict[str, int]) -> list[str]:
     """Why a program does not run well, or at all, on a multiprocessor."""
-    result = []
-    if used["stack"]:
-        result.append(f"{used['stack']} bytes of stack, expected 0")
     # A thread gets registers in multiples of 8.
-    if -(-used["registers"] // 8) * 8 * used["threads"] > _triton.REGISTERS:
-        result.append(
-            f"{used['registers']} registers in {used['threads']} threads, expected {_triton.REGISTERS} in all"
-        )
-    if used["shared"] > SHARED[launch["capability"]]:
-        result.append(f"{used['shared']} bytes of shared memory, expected {SHARED[launch['capability']]}")
-    return result
+    registers = -(-used["registers"] // 8) * 8 * used["threads"]
+    numbers = {"stack": used["stack"], "registers": registers, "shared memory": used["shared"]}
+    bounds = (0, _triton.REGISTERS, SHARED[launch["capability"]])
+    return [f"{name}: found {x}, expected at most {y}" for (name, x), y in zip(numbers.items(), bounds) if x > y]
 
 
 class Registers(Subject):

@@ -67,14 +67,13 @@ def watch(report: Report, arguments: argparse.Namespace, steps: Iterable[int], t
     for done in tqdm(steps, unit=" steps"):
         samples.append((done, resident()))
         if done * arguments.rows // total > rows:
-            rows = done * arguments.rows // total
             gc.collect()
             row = {
                 arguments.what: done,
                 "MiB": resident(),
                 "mean MiB": statistics.mean(mib for _, mib in samples[since:]),
                 "highest MiB": max(mib for _, mib in samples),
-                "files": process.num_fds() if psutil.POSIX else process.num_handles(),
+                "files": process.num_fds(),
                 "threads": process.num_threads(),
                 "processes": len(process.children(recursive=True)),
                 "objects": len(gc.get_objects()),
@@ -82,7 +81,7 @@ def watch(report: Report, arguments: argparse.Namespace, steps: Iterable[int], t
                 "slope": unit * slope(samples),
             }
             report.add(row)
-            since = len(samples)
+            since, rows = len(samples), done * arguments.rows // total
 
 
 def epoch(config: str, arguments: argparse.Namespace, folder: Path) -> tuple[Iterator[int], int]:

@@ -31,13 +31,13 @@ def test_problems():
     fits = {"registers": 255, "stack": 0, "shared": 163 * 1024, "threads": 256}
     launch = {"capability": 80}
     assert registers.problems(launch, fits) == []
-    assert registers.problems(launch, {**fits, "stack": 8}) == ["8 bytes of stack, expected 0"]
+    assert registers.problems(launch, {**fits, "stack": 8}) == ["stack: found 8, expected at most 0"]
     # 121 registers are given out as 128.
     assert registers.problems(launch, {**fits, "registers": 121, "threads": 512}) == []
     (text,) = registers.problems(launch, {**fits, "registers": 129, "threads": 512})
-    assert text == "129 registers in 512 threads, expected 65536 in all"
+    assert text == "registers: found 69632, expected at most 65536"
     (text,) = registers.problems(launch, {**fits, "shared": 163 * 1024 + 1})
-    assert "shared memory, expected 166912" in text
+    assert text == "shared memory: found 166913, expected at most 166912"
     assert registers.problems({"capability": 90}, {**fits, "shared": 163 * 1024 + 1}) == []
 
 
