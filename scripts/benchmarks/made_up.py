@@ -83,8 +83,8 @@ def make_instances(params: dict[str, Any], text: Text, words: int) -> list[Insta
     for passage in make_texts(NAMES if spans else ENTITIES, text.batch, text.tokens, words):
         tokens = passage.split()[: text.tokens]
         if spans:
-            question = "What did Nora say of the captain and his sister ?".split()
-            instances.append(reader.text_to_instance(tokens, question, [" ".join(tokens[3:6])], (3, 6)))
+            words_of_question = "What did Nora say of the captain and his sister ?".split()
+            instances.append(reader.text_to_instance(tokens, words_of_question, [" ".join(tokens[3:6])], (3, 6)))
         else:
             question = QUESTION.format(entity=ENTITIES[1], own="it")
             instances.append(reader.text_to_instance(" ".join(tokens), question, ENTITIES, answer=ENTITIES[0]))

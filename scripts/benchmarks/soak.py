@@ -134,14 +134,6 @@ def train(config: str, overrides: str, folder: Path) -> dict[str, Any]:
     return {**kept, "evaluated": json.loads(test.read_text())}
 
 
-def share(value: str) -> float:
-    """The value of an option that is a number above 0, and at most 1."""
-    with contextlib.suppress(ValueError):
-        if 0 < float(value) <= 1:
-            return float(value)
-    raise argparse.ArgumentTypeError(f"found {value!r}, expected a number above 0, at most 1")
-
-
 class Soak(Subject):
     @staticmethod
     def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -149,7 +141,7 @@ class Soak(Subject):
         add("what", choices=CONFIGS)
         add("configs", nargs="*", metavar="CONFIG", help="one for epoch; default: NarrativeQA, or three of bAbI")
         add("--rows", type=positive, default=10, help="after the first (default: %(default)s)")
-        add("--share", type=share, default=1.0, help="of the real size of the files (default: %(default)s)")
+        add("--share", type=float, default=1.0, help="of the real size of the files (default: %(default)s)")
         add("--instances-in-memory", type=positive, default=512, help="in an epoch (default: %(default)s)")
         add("--workers", type=int, default=0, help="processes that read in an epoch (default: %(default)s)")
         add("--trainings", type=positive, default=200, help="default: %(default)s")
