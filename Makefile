@@ -46,7 +46,7 @@ docs: install
 	python -m mkdocs build --strict
 
 notebook: install
-	@python scripts/documentation/run_notebook.py docs/python.ipynb
+	@python -m scripts.documentation.notebooks docs/python.ipynb
 
 # It is set up anew each time, since there may be newer versions.
 newest: export PATH := $(CURDIR)/.venv-newest/bin:$(PATH)
@@ -59,7 +59,7 @@ newest:
 	python -m pytest -n 2 -m slow --quiet tests/modules/recurrence tests/training_config/grid_test.py --every-cell
 
 install: .venv/installed
-	@python allennlp_coref_rc/environment.py
+	@python allennlp_coref_rc/allennlp_runtime/environment.py
 
 .venv/installed: setup.cfg pyproject.toml constraints.txt scripts/install.sh
 	scripts/install.sh .venv

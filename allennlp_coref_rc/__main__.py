@@ -12,16 +12,17 @@ import os
 import select
 import signal
 import sys
+from collections.abc import Sequence
 from contextlib import nullcontext
 from functools import partial
-from typing import List, Optional, Sequence
+from typing import Optional
 
+from allennlp_coref_rc.allennlp_runtime import quiet_start
+from allennlp_coref_rc.allennlp_runtime.console.quiet import quiet_logs
 from allennlp_coref_rc.commands import annotate, card, check, compare, configs, data, demo, draw, environment, reproduce
-from allennlp_coref_rc.common import quiet_start
-from allennlp_coref_rc.common.error_message import message_of
+from allennlp_coref_rc.common.error_message import user_message
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.common.stopping import Terminated, explained, terminable
-from allennlp_coref_rc.screen.quiet import quiet_logs
+from allennlp_coref_rc.common.stopping import Terminated, terminable, with_resume_hint
 from allennlp_coref_rc.version import VERSION
 
 OWN = {
@@ -71,17 +72,17 @@ program.
 def main(arguments: Optional[Sequence[str]] = None) -> None:
     """
     Runs a command. The exit status is 2 if the user did something wrong, which the screen then says in a paragraph. It
-    is 130 after Ctrl-C and 143 after SIGTERM; the screen then says how to go on. It is 141 if the program that reads
-    the command's output has ended; the screen then says nothing.
+    is 130 after Ctrl-C and 143 after SIGTERM; the screen then says how to resume. It is 141, without a
+    message, if the pipe of the command's output is closed.
     """
     if arguments is None:
-        # Or the interpreter searches all that was imported for garbage before it ends, for a second and more.
+        # Otherwise the interpreter collects garbage among all imports before it exits, for a second and more.
         atexit.register(gc.freeze)
     with terminable():
         _main(list(sys.argv[1:] if arguments is None else arguments))
 
 
-def _main(words: List[str]) -> None:
+def _main(words: list[str]) -> None:
     debug, verbose = _take(words, "--debug"), _take(words, "--verbose")
     try:
         if words and words[0] in ALLENNLP:
@@ -93,12 +94,12 @@ def _main(words: List[str]) -> None:
             quiet_start.end()
             _check_name(words)
             args = build_parser().parse_args(words)
-            with explained(partial(args.go_on, args)), nullcontext() if verbose else quiet_logs():
+            with with_resume_hint(partial(args.go_on, args)), nullcontext() if verbose else quiet_logs():
                 args.run(args)
     except Exception as error:
-        if isinstance(error, BrokenPipeError) and _nobody_reads():
+        if isinstance(error, BrokenPipeError) and _pipe_is_closed():
             sys.exit(128 + signal.SIGPIPE)
-        message = None if debug else message_of(error)
+        message = None if debug else user_message(error)
         if message is None:
             raise
         sys.exit(_report(message))
@@ -111,7 +112,7 @@ def _main(words: List[str]) -> None:
         sys.exit(128 + (signal.SIGTERM if isinstance(error, Terminated) else signal.SIGINT))
 
 
-def _nobody_reads() -> bool:
+def _pipe_is_closed() -> bool:
     """Whether the program that read what this command prints has ended, as in `coref-rc configs | head`."""
     poll = select.poll()
     poll.register(STANDARD_OUTPUT, 0)
@@ -142,7 +143,7 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 def _check_name(words: Sequence[str]) -> None:
-    """Raises a `ConfigurationError` where the first word is no command."""
+    """Raises a `ConfigurationError` if the first word is not a command."""
     known = [*OWN, *ALLENNLP]
     if words and words[0] in INSTEAD:
         raise ConfigurationError(f"{words[0]}: {INSTEAD[words[0]]}")
@@ -163,7 +164,7 @@ class _HelpFormatter(argparse.HelpFormatter):
         )
 
 
-def _take(words: List[str], flag: str) -> bool:
+def _take(words: list[str], flag: str) -> bool:
     """Removes a flag that may stand anywhere; whether it was there."""
     found = flag in words
     words[:] = [word for word in words if word != flag]

@@ -1,7 +1,7 @@
 """
 Makes the table of word classes that `ranked_coref` reads from WordNet's database files, which are in its folder dict.
 
-    python scripts/build_word_classes.py wordnet/dict allennlp_coref_rc/annotations/annotators/ranked/words.xz
+    python scripts/build_word_classes.py wordnet/dict allennlp_coref_rc/annotations/annotators/coref/ranked/words.xz
 
 Each single word gets levels from 0 to 3. They say how often it is a noun, verb, adjective and adverb, and how often the
 noun names a person, group, place, vehicle, animal, body part, other artifact or time. Further entries say whether it
@@ -12,7 +12,6 @@ never occurs there counts a little, and less the further down WordNet lists it.
 import lzma
 from collections import defaultdict
 from pathlib import Path
-from typing import Dict, List, Set, Tuple
 
 from allennlp_coref_rc.common.script import ScriptParser, run
 
@@ -48,12 +47,12 @@ LEVELS = ("noun", "verb", "adjective", "adverb", *CLASSES)
 FLAGS = ("male", "female", "certain place", "certain person")
 
 
-def read_nouns(path: Path) -> Dict[str, Tuple[Set[str], bool, List[str]]]:
+def read_nouns(path: Path) -> dict[str, tuple[set[str], bool, list[str]]]:
     """For each synset of nouns, its classes, whether it is an instance, and its words as they are written."""
-    parents: Dict[str, List[str]] = {}
-    own: Dict[str, Set[str]] = defaultdict(set)
-    instances: Set[str] = set()
-    words: Dict[str, List[str]] = {}
+    parents: dict[str, list[str]] = {}
+    own: dict[str, set[str]] = defaultdict(set)
+    instances: set[str] = set()
+    words: dict[str, list[str]] = {}
     for line in path.open(encoding="utf-8"):
         if line.startswith(" "):
             continue
@@ -72,9 +71,9 @@ def read_nouns(path: Path) -> Dict[str, Tuple[Set[str], bool, List[str]]]:
             own[offset].add("artifact")
         if file in ROOT_FILES:
             own[offset].update(name for root, name in ROOTS.items() if tuple(words[offset][: len(root)]) == root)
-    closure: Dict[str, Set[str]] = {}
+    closure: dict[str, set[str]] = {}
 
-    def classes(offset: str) -> Set[str]:
+    def classes(offset: str) -> set[str]:
         if offset not in closure:
             closure[offset] = set(own[offset])
             for parent in parents[offset]:
@@ -88,19 +87,19 @@ def level(share: float) -> int:
     return sum(share > threshold for threshold in (0.02, 0.25, 0.7))
 
 
-def read_words(folder: Path) -> Dict[str, Tuple[int, ...]]:
+def read_words(folder: Path) -> dict[str, tuple[int, ...]]:
     nouns = read_nouns(folder / "data.noun")
-    senses: Dict[str, List[Tuple[str, str, float]]] = defaultdict(list)
-    seen: Dict[str, int] = defaultdict(int)
+    senses: dict[str, list[tuple[str, str, float]]] = defaultdict(list)
+    seen: dict[str, int] = defaultdict(int)
     for line in (folder / "index.sense").open(encoding="utf-8"):
         key, offset, rank, count = line.split()
         word, pos = key.split("%")[0], POS[key.split("%")[1][0]]
         if "_" not in word and word.replace("-", "").replace("'", "").isalpha():
             senses[word].append((pos, offset, int(count) + 0.5 / int(rank)))
             seen[word] += int(count)
-    table: Dict[str, Tuple[int, ...]] = {}
+    table: dict[str, tuple[int, ...]] = {}
     for word, entries in senses.items():
-        weights: Dict[str, float] = defaultdict(float)
+        weights: dict[str, float] = defaultdict(float)
         for pos, offset, weight in entries:
             weights["all"] += weight
             weights[pos] += weight
@@ -122,13 +121,13 @@ def read_words(folder: Path) -> Dict[str, Tuple[int, ...]]:
     return table
 
 
-def encode(table: Dict[str, Tuple[int, ...]]) -> str:
+def encode(table: dict[str, tuple[int, ...]]) -> str:
     """
     The table as text. First come its distinct entries, one a line, with the most frequent one first, then an empty
     line. Then come the words in order, one a line: the number of letters that a word shares with the word before it,
     its other letters, and the index of its entry.
     """
-    counts: Dict[Tuple[int, ...], int] = defaultdict(int)
+    counts: dict[tuple[int, ...], int] = defaultdict(int)
     for entry in table.values():
         counts[entry] += 1
     entries = sorted(counts, key=lambda entry: (-counts[entry], entry))

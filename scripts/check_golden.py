@@ -15,8 +15,8 @@ import argparse
 import sys
 import zipfile
 import zlib
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Callable, Dict, Mapping
 
 import numpy
 
@@ -29,7 +29,7 @@ from tests.golden import cg_sba, coref_gru, mage_gru, qanet, readers
 
 Golden = Mapping[str, numpy.ndarray]
 
-KINDS: Dict[str, Callable[[Golden, argparse.Namespace], Dict[str, float]]] = {
+KINDS: dict[str, Callable[[Golden, argparse.Namespace], dict[str, float]]] = {
     "p:_modeling_proj_layer.weight": lambda golden, args: qanet.differences(golden, args.heads, args.block),
     "in:views_q": lambda golden, _: qanet.encoder_differences(golden),
     "fwd_Watt": lambda golden, _: coref_gru.layer_differences(golden),
@@ -43,7 +43,7 @@ ERRORS = (ConfigurationError, LookupError, RuntimeError, ValueError, TypeError, 
 """The errors that are raised if arrays do not fit together."""
 
 
-def read(path: str) -> Dict[str, numpy.ndarray]:
+def read(path: str) -> dict[str, numpy.ndarray]:
     try:
         with numpy.load(path) as file:
             return dict(file)
@@ -51,7 +51,7 @@ def read(path: str) -> Dict[str, numpy.ndarray]:
         raise ConfigurationError(f"{path}: expected a file of arrays, as numpy.savez writes them: {error}") from error
 
 
-def differences(golden: Golden, args: argparse.Namespace) -> Dict[str, float]:
+def differences(golden: Golden, args: argparse.Namespace) -> dict[str, float]:
     kind = next((kind for kind in KINDS if kind in golden), None)
     if kind is None:
         raise ConfigurationError(

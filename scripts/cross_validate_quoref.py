@@ -21,8 +21,9 @@ import shutil
 import statistics
 import time
 from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Dict, Iterable, Iterator, List, Sequence, Tuple
+from typing import Any
 
 import _jsonnet
 import torch
@@ -38,7 +39,7 @@ from allennlp_coref_rc.annotations.annotators import Annotator
 from allennlp_coref_rc.common.config_files import FOLDER, check_overrides
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import atomic_write, open_text, write_text
-from allennlp_coref_rc.common.plurals import counted
+from allennlp_coref_rc.common.messages import counted
 from allennlp_coref_rc.common.script import ScriptParser, run
 from allennlp_coref_rc.data.dataset_readers import AnnotatedQuorefReader
 from allennlp_coref_rc.metrics.aligned_spans import aligned_scores
@@ -112,7 +113,7 @@ def main() -> None:
     print_scores(arguments, tested)
 
 
-def check_settings(output: Path, settings: Dict[str, Any]) -> None:
+def check_settings(output: Path, settings: dict[str, Any]) -> None:
     """Raises a `ConfigurationError` if the folder has the folds of other settings."""
     path = output / "settings.json"
     if path.exists():
@@ -127,7 +128,7 @@ def check_settings(output: Path, settings: Dict[str, Any]) -> None:
             raise ConfigurationError(f"{path}: found {found}, expected {settings}; give another folder as --output")
 
 
-def split(arguments: Any, settings: Dict[str, Any]) -> None:
+def split(arguments: Any, settings: dict[str, Any]) -> None:
     """
     Annotates the passages and deals them out to folds. For each fold, it writes a file of its passages, and a file of
     all others, beside the settings. If they cannot be dealt, nothing is written.
@@ -150,7 +151,7 @@ def split(arguments: Any, settings: Dict[str, Any]) -> None:
         write_documents(str(folder / f"test_{fold}.jsonl"), inside, HEADER)
 
 
-def titled(documents: Iterable[Tuple[str, Document]]) -> Iterator[Document]:
+def titled(documents: Iterable[tuple[str, Document]]) -> Iterator[Document]:
     """The documents without their places. If the article of one has no title, a `ConfigurationError` is raised."""
     for place, document in documents:
         if "title" not in document.data:
@@ -158,7 +159,7 @@ def titled(documents: Iterable[Tuple[str, Document]]) -> Iterator[Document]:
         yield document
 
 
-def deal(documents: Sequence[Document], folds: int, seed: int) -> Dict[str, int]:
+def deal(documents: Sequence[Document], folds: int, seed: int) -> dict[str, int]:
     """
     By title, the fold of each article. Articles with more passages are dealt first, and those with equally many in
     random order. Each goes to the fold that has the fewest passages so far. So the folds' numbers of passages differ by
@@ -216,7 +217,7 @@ def evaluate_fold(arguments: Any, model: str, fold: int) -> None:
     )
 
 
-def config(arguments: Any, model: str, fold: int) -> Dict[str, Any]:
+def config(arguments: Any, model: str, fold: int) -> dict[str, Any]:
     folder = arguments.output
     text = f"""
         local variants = import 'lib/qanet_variants.libsonnet';
@@ -233,7 +234,7 @@ def config(arguments: Any, model: str, fold: int) -> Dict[str, Any]:
     return with_overrides(values, parse_overrides(arguments.overrides))
 
 
-def predictions(archive: Archive, path: str) -> List[Dict[str, Any]]:
+def predictions(archive: Archive, path: str) -> list[dict[str, Any]]:
     """The model's answers to the questions of annotated passages, with their scores."""
     origins = {
         question["id"]: {"article": document.data["title"], "passage": document.text.id}
@@ -288,7 +289,7 @@ def print_scores(arguments: Any, folds: Iterable[int]) -> None:
             )
 
 
-def read_answers(path: Path, folds: Iterable[int]) -> Dict[str, Dict[str, Any]]:
+def read_answers(path: Path, folds: Iterable[int]) -> dict[str, dict[str, Any]]:
     """By id, a model's answers to the questions of some folds."""
     answers = {}
     for fold in folds:

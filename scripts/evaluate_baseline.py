@@ -9,7 +9,6 @@ taken. For bAbI, the candidates are the answers of the training data, and --cand
 
 import json
 from collections import Counter
-from typing import List
 
 from allennlp.common import Params
 from allennlp.data import DatasetReader, Instance
@@ -21,7 +20,7 @@ from allennlp_coref_rc.common.script import ScriptParser, run
 from allennlp_coref_rc.data.fields import SKIPPED_ANSWER
 
 
-def most_frequent(passage: List[str], candidates: List[List[str]]) -> List[str]:
+def most_frequent(passage: list[str], candidates: list[list[str]]) -> list[str]:
     """The candidate whose words occur most often, averaged over its words."""
     counts = Counter(passage)
     first = {word: -i for i, word in reversed(list(enumerate(passage)))}
@@ -31,7 +30,7 @@ def most_frequent(passage: List[str], candidates: List[List[str]]) -> List[str]:
     )
 
 
-def is_correct(instance: Instance, reader: DatasetReader, answers: List[str]) -> bool:
+def is_correct(instance: Instance, reader: DatasetReader, answers: list[str]) -> bool:
     metadata = instance["metadata"].metadata
     passage = [token.lower() for token in metadata["passage_tokens"]]
     candidates = [[word.lower() for word in reader.tokenize(name)] for name in metadata["candidates"] or answers]
@@ -53,7 +52,7 @@ def main() -> None:
     for key in ("annotator", "annotation_layers"):
         params.pop(key, None)
     reader = DatasetReader.from_params(Params({**params, "keep_skipped": True}))
-    answers: List[str] = []
+    answers: list[str] = []
     if arguments.candidates:
         answers = sorted({instance["metadata"].metadata["answer"] for instance in reader.read(arguments.candidates)})
     correct = kept = total = 0

@@ -17,7 +17,7 @@ links divided by the number of annotated mentions that have an earlier one.
 
 import time
 from collections import Counter, defaultdict
-from typing import DefaultDict, Dict, Iterable, List, Sequence, Tuple
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from allennlp_models.coref.metrics.conll_coref_scores import ConllCorefScores, Scorer
@@ -27,8 +27,8 @@ from tqdm import tqdm
 from allennlp_coref_rc.annotation_runs.config_option import build_annotator
 from allennlp_coref_rc.annotations import AnnotatedText
 from allennlp_coref_rc.annotations.annotated_text import Cluster, Span
-from allennlp_coref_rc.annotations.annotators.sieve.function_words import CONJUNCTIONS, PREPOSITIONS
-from allennlp_coref_rc.annotations.annotators.sieve.lexicon import PRONOUNS
+from allennlp_coref_rc.annotations.annotators.coref.sieve.function_words import CONJUNCTIONS, PREPOSITIONS
+from allennlp_coref_rc.annotations.annotators.coref.sieve.lexicon import PRONOUNS
 from allennlp_coref_rc.annotations.formats import FORMATS
 from allennlp_coref_rc.common.script import ScriptParser, run
 
@@ -61,7 +61,7 @@ class CreditedScorer(Scorer):
     muc, b_cubed, ceafe = staticmethod(Scorer.muc), staticmethod(b_cubed), staticmethod(ceafe)
 
 
-def conll_scores(pairs: Iterable[Tuple[Sequence[Cluster], Sequence[Cluster]]], singletons: str) -> Dict[str, Tuple]:
+def conll_scores(pairs: Iterable[tuple[Sequence[Cluster], Sequence[Cluster]]], singletons: str) -> dict[str, tuple]:
     """By metric, precision, recall and F1 for pairs of predicted and annotated clusters."""
     metric = ConllCorefScores()
     if singletons == "credited":
@@ -96,21 +96,21 @@ def kind_of_mention(tokens: Sequence[str], span: Span) -> str:
 
 
 def link_scores(
-    texts: Iterable[Tuple[Sequence[str], Sequence[Cluster], Sequence[Cluster]]],
-) -> Dict[str, Tuple[float, float, float]]:
+    texts: Iterable[tuple[Sequence[str], Sequence[Cluster], Sequence[Cluster]]],
+) -> dict[str, tuple[float, float, float]]:
     """
     By the kind of the later mention, precision, recall and F1 of links, for (tokens, predicted, annotated clusters).
     """
-    right: DefaultDict[str, int] = defaultdict(int)
-    found: DefaultDict[str, int] = defaultdict(int)
-    annotated: DefaultDict[str, int] = defaultdict(int)
+    right: defaultdict[str, int] = defaultdict(int)
+    found: defaultdict[str, int] = defaultdict(int)
+    annotated: defaultdict[str, int] = defaultdict(int)
     for tokens, predicted, gold in texts:
         number = {mention: i for i, cluster in enumerate(gold) for mention in cluster}
         for cluster in gold:
             for mention in sorted(cluster)[1:]:
                 annotated[kind_of_mention(tokens, mention)] += 1
         for cluster in predicted:
-            ordered: List[Span] = sorted(cluster)
+            ordered: list[Span] = sorted(cluster)
             for before, mention in zip(ordered, ordered[1:]):
                 kind = kind_of_mention(tokens, mention)
                 found[kind] += 1
@@ -153,7 +153,7 @@ def main() -> None:
         print_row("links", name, scores)
 
 
-def print_row(one: str, other: str, scores: Tuple[float, ...]) -> None:
+def print_row(one: str, other: str, scores: tuple[float, ...]) -> None:
     figures = " | ".join(f"{100 * score:.1f}" for score in scores)
     print(f"| {one} | {other} | {figures} |")
 

@@ -15,8 +15,9 @@ are where `discourse_corpora.py` finds them, and relations for which it finds no
 
 import os
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Dict, Iterator, List, NamedTuple, Set, Tuple
+from typing import NamedTuple
 
 from allennlp_coref_rc.annotations import AnnotatedText
 from allennlp_coref_rc.annotations.annotators import Annotator, ConnectiveDiscourse, TrainedDiscourseSenses
@@ -35,8 +36,8 @@ class Gold(NamedTuple):
     """
 
     text: AnnotatedText
-    senses: Dict[int, str]
-    connectives: List[Set[int]]
+    senses: dict[int, str]
+    connectives: list[set[int]]
     relations: int
 
 
@@ -49,7 +50,7 @@ def rels_texts(path: str) -> Iterator[Gold]:
 
 
 def conllu_texts(path: str) -> Iterator[Gold]:
-    documents: Dict[str, Tuple[List[str], List[Tuple[int, int]], List[Set[int]]]] = {}
+    documents: dict[str, tuple[list[str], list[tuple[int, int]], list[set[int]]]] = {}
     for sentence in read_conllu_sentences(path):
         tokens, sentences, connectives = documents.setdefault(sentence.document, ([], [], []))
         sentences.append((len(tokens), len(tokens) + len(sentence.words)))
@@ -64,7 +65,7 @@ def conllu_texts(path: str) -> Iterator[Gold]:
         yield Gold(AnnotatedText(tokens, sentences, id=name), {}, connectives, len(connectives))
 
 
-def measure(golds: List[Gold], annotator: Annotator) -> Counter:
+def measure(golds: list[Gold], annotator: Annotator) -> Counter:
     counts: Counter = Counter()
     for gold, annotated in zip(golds, annotator.annotate_batch([gold.text for gold in golds])):
         found = [relation for relation in annotated.relations if relation.type == "Explicit"]
@@ -86,7 +87,7 @@ def main() -> None:
     parser.add_argument("--archive", help="a model of discourse_senses.jsonnet")
     parser.add_argument("--fold", choices=("train", "valid"), help="by default all documents")
     arguments = parser.parse_args()
-    annotators: Dict[str, Annotator] = {
+    annotators: dict[str, Annotator] = {
         "connective_discourse": ConnectiveDiscourse(),
         "  exclude: []": ConnectiveDiscourse(exclude=[]),
         "  paper_like: true": ConnectiveDiscourse(paper_like=True),

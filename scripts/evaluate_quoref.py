@@ -7,7 +7,7 @@ how many are mentions in a cluster, and how many have an antecedent there.
 
 import time
 from collections import Counter
-from typing import Iterator, List
+from collections.abc import Iterator
 
 from allennlp_coref_rc.annotation_runs.config_option import build_annotator
 from allennlp_coref_rc.annotations import Document
@@ -69,7 +69,7 @@ def kinds(document: Document) -> Iterator[str]:
                 yield PRECEDED
 
 
-def _other_mentions(document: Document, span: Span) -> List[Span]:
+def _other_mentions(document: Document, span: Span) -> list[Span]:
     """The other mentions in the passage that are in a cluster with this one."""
     return [
         mention

@@ -7,7 +7,6 @@ right and of its wrong answers get a warning.
 """
 
 import re
-from typing import Dict, List
 
 import allennlp_coref_rc
 from allennlp_coref_rc.common.script import ScriptParser, run
@@ -23,7 +22,7 @@ PLACES = {
     "bedroom": "library",
 }
 
-REPLACED: Dict[str, Dict[str, str]] = {
+REPLACED: dict[str, dict[str, str]] = {
     "none": {},
     "one of the places": {"garden": "aquarium"},
     "half of the places": dict(list(PLACES.items())[:3]),
@@ -47,10 +46,10 @@ def main() -> None:
     print("|---|---|---|---|---|---|")
     for name, words in REPLACED.items():
 
-        def changed(text: str, words: Dict[str, str] = words) -> str:
+        def changed(text: str, words: dict[str, str] = words) -> str:
             return re.sub(r"\w+", lambda match: words.get(match[0].lower(), match[0]), text)
 
-        counts: Dict[bool, List[bool]] = {False: [], True: []}
+        counts: dict[bool, list[bool]] = {False: [], True: []}
         from_passage = 0
         for start in range(0, len(questions), 100):
             batch = questions[start : start + 100]

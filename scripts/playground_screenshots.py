@@ -12,9 +12,9 @@ import os
 import socket
 import subprocess
 import sys
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Callable, Iterator, Sequence
 
 from playwright.sync_api import Page, sync_playwright
 from screenshots import find_browser, write_picture

@@ -16,7 +16,7 @@ import shutil
 import sys
 import tempfile
 from pathlib import Path
-from typing import Dict, List, NamedTuple, Optional
+from typing import NamedTuple, Optional
 
 from allennlp_coref_rc.common.files import named_paths
 from allennlp_coref_rc.common.script import ScriptParser, run
@@ -66,7 +66,7 @@ def find_browser() -> Optional[str]:
     return next(filter(None, map(shutil.which, BROWSERS)), None)
 
 
-def document_shots(name: str, path: str, folder: Path) -> List[Shot]:
+def document_shots(name: str, path: str, folder: Path) -> list[Shot]:
     number = write_pages(path, str(folder))
     shots = [Shot(f"{name}_index", folder / "index.html")] if number > 1 else []
     for i in range(1, number + 1):
@@ -77,7 +77,7 @@ def document_shots(name: str, path: str, folder: Path) -> List[Shot]:
     return shots
 
 
-def explanation_shots(name: str, path: str, folder: Path) -> List[Shot]:
+def explanation_shots(name: str, path: str, folder: Path) -> list[Shot]:
     number = write_explanations(path, str(folder), limit=3)
     shots = []
     for i in range(1, number + 1):
@@ -88,7 +88,7 @@ def explanation_shots(name: str, path: str, folder: Path) -> List[Shot]:
     return shots
 
 
-def take(shots: List[Shot], folder: Path, dark: bool = False) -> Dict[str, int]:
+def take(shots: list[Shot], folder: Path, dark: bool = False) -> dict[str, int]:
     """Takes the pictures. Returns the size of each in bytes."""
     from playwright.sync_api import sync_playwright
 

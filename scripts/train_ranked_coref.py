@@ -13,8 +13,9 @@ command gives the same weights on the same machine.
 import multiprocessing
 import random
 from collections import Counter
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Callable, Dict, List, NamedTuple, Sequence, Tuple
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -24,11 +25,11 @@ from torch.nn import functional
 from tqdm import tqdm
 
 from allennlp_coref_rc.annotations import AnnotatedText
-from allennlp_coref_rc.annotations.annotators.ranked import networks
-from allennlp_coref_rc.annotations.annotators.ranked.candidates import Candidates
-from allennlp_coref_rc.annotations.annotators.ranked.linking import link
-from allennlp_coref_rc.annotations.annotators.ranked.pairs import make_pairs
-from allennlp_coref_rc.annotations.annotators.ranked.ranked_coref import (
+from allennlp_coref_rc.annotations.annotators.coref.ranked import networks
+from allennlp_coref_rc.annotations.annotators.coref.ranked.candidates import Candidates
+from allennlp_coref_rc.annotations.annotators.coref.ranked.linking import link
+from allennlp_coref_rc.annotations.annotators.coref.ranked.pairs import make_pairs
+from allennlp_coref_rc.annotations.annotators.coref.ranked.ranked_coref import (
     LEAST_CHANCE,
     choose_clusters,
     describe_mentions,
@@ -36,7 +37,7 @@ from allennlp_coref_rc.annotations.annotators.ranked.ranked_coref import (
     features_of_tokens,
     number_sentences,
 )
-from allennlp_coref_rc.annotations.annotators.sieve.sieve_coref import Resolution, SieveCoref
+from allennlp_coref_rc.annotations.annotators.coref.sieve.sieve_coref import Resolution, SieveCoref
 from allennlp_coref_rc.annotations.formats import FORMATS
 from allennlp_coref_rc.common.script import ScriptParser, run
 
@@ -96,7 +97,7 @@ class MentionNetwork(nn.Module):
         hidden = hidden + self.length(torch.tensor(networks.length_classes(length)))
         return self.output(self.dropout(functional.relu(hidden)))[:, 0]
 
-    def weights(self) -> Dict[str, torch.Tensor]:
+    def weights(self) -> dict[str, torch.Tensor]:
         """The weights under the names that `networks` expects."""
         weights = {
             "embedding": self.embedding.weight,
@@ -133,14 +134,14 @@ class PairNetwork(nn.Module):
 
     def forward(
         self, vectors: torch.Tensor, features: torch.Tensor, earlier: torch.Tensor, later: torch.Tensor
-    ) -> Tuple[torch.Tensor, torch.Tensor]:
+    ) -> tuple[torch.Tensor, torch.Tensor]:
         vectors = self.input_dropout(vectors)
         hidden = self.earlier(vectors).index_select(0, earlier) + self.later(vectors).index_select(0, later)
         hidden = functional.relu(hidden + self.features(self.input_dropout(features)))
         new = self.new_output(self.dropout(functional.relu(self.new(vectors))))
         return self.output(self.dropout(hidden))[:, 0], new[:, 0]
 
-    def weights(self) -> Dict[str, torch.Tensor]:
+    def weights(self) -> dict[str, torch.Tensor]:
         """The weights under the names that `networks` expects."""
         return {
             "pair.earlier": self.earlier.weight.t(),
@@ -187,11 +188,11 @@ class Learner:
         self._optimizer.step()
 
 
-def gold_spans(document: Document) -> Dict[Tuple[int, int], int]:
+def gold_spans(document: Document) -> dict[tuple[int, int], int]:
     return {span: number for number, cluster in enumerate(document.text.clusters) for span in cluster}
 
 
-def word_numbers(document: Document, vocabulary: Dict[str, int]) -> np.ndarray:
+def word_numbers(document: Document, vocabulary: dict[str, int]) -> np.ndarray:
     return np.array([vocabulary.get(word, 0) for word in document.rules.words])
 
 
@@ -199,7 +200,7 @@ def numpy_weights(model: nn.Module) -> networks.Weights:
     return {name: weight.detach().numpy().copy() for name, weight in model.weights().items()}
 
 
-def train_mentions(documents: Sequence[Document], seed: int = 0) -> Tuple[networks.Weights, List[str]]:
+def train_mentions(documents: Sequence[Document], seed: int = 0) -> tuple[networks.Weights, list[str]]:
     torch.manual_seed(seed)
     order = random.Random(seed)
     counts = Counter(word for document in documents for word in document.rules.words)
@@ -297,8 +298,8 @@ def train_pairs(documents: Sequence[Pairs], seed: int) -> networks.Weights:
 
 
 def cross_validated(
-    documents: Sequence[Document], found: Sequence[Pairs], scores: Sequence[Tuple], decisions: Sequence[float]
-) -> Tuple[float, float]:
+    documents: Sequence[Document], found: Sequence[Pairs], scores: Sequence[tuple], decisions: Sequence[float]
+) -> tuple[float, float]:
     """The average F1 without singletons, and with them, over documents that the networks have not seen."""
     pairs = []
     for document, own, (score, new) in zip(documents, found, scores):
@@ -308,7 +309,7 @@ def cross_validated(
     return conll_scores(bare, "without")["average"][2], conll_scores(pairs, "credited")["average"][2]
 
 
-def choose_decisions(score: Callable[[Tuple[float, ...]], Tuple[float, float]]) -> Tuple[float, ...]:
+def choose_decisions(score: Callable[[tuple[float, ...]], tuple[float, float]]) -> tuple[float, ...]:
     """Changes one decision after the other, and keeps a change if it makes the sum of both scores higher."""
     best, most = START, 0.0
     for place in (None, *reversed(range(len(START)))):
@@ -326,7 +327,7 @@ def choose_decisions(score: Callable[[Tuple[float, ...]], Tuple[float, float]]) 
     return best
 
 
-def in_processes(function: Callable, jobs: Sequence[Tuple], workers: int) -> List:
+def in_processes(function: Callable, jobs: Sequence[tuple], workers: int) -> list:
     """The function's values for each of `jobs`. Forked processes compute them, which see the data of this process."""
     global _function
     _function = function
@@ -374,7 +375,7 @@ def main() -> None:
     jobs = [(part, seed) for part in parts for seed in range(arguments.seeds)]
     trained = in_processes(lambda part, seed: train_pairs([found[i] for i in part], seed), jobs, arguments.workers)
     networks_for_pairs = [average(trained[i : i + arguments.seeds]) for i in range(0, len(trained), arguments.seeds)]
-    scores: Dict[int, Tuple[np.ndarray, np.ndarray]] = {}
+    scores: dict[int, tuple[np.ndarray, np.ndarray]] = {}
     for fold, weights in zip(folds, networks_for_pairs):
         for i in fold:
             own = found[i]

@@ -5,8 +5,9 @@ tokenizer trained on a few sentences.
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Callable, Dict
+from typing import Any
 
 import sentencepiece
 import torch
@@ -23,7 +24,7 @@ SENTENCES = [
 
 HIDDEN_SIZE, LAYERS, MAX_LENGTH = 8, 2, 64
 
-SIZES: Dict[str, Any] = {
+SIZES: dict[str, Any] = {
     "hidden_size": HIDDEN_SIZE,
     "num_hidden_layers": LAYERS,
     "num_attention_heads": 2,
@@ -33,7 +34,7 @@ SIZES: Dict[str, Any] = {
 }
 
 
-def bert(folder: Path, sizes: Dict[str, Any]) -> None:
+def bert(folder: Path, sizes: dict[str, Any]) -> None:
     """As `bert-base-uncased`: word pieces."""
     special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
     # Made by hand: the pieces that a trainer finds differ from process to process.
@@ -47,7 +48,7 @@ def bert(folder: Path, sizes: Dict[str, Any]) -> None:
     transformers.BertModel(config).save_pretrained(folder)
 
 
-def roberta(folder: Path, sizes: Dict[str, Any]) -> None:
+def roberta(folder: Path, sizes: dict[str, Any]) -> None:
     """As `roberta-base`: pieces of bytes; positions begin after that of padding."""
     special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
     tokenizer = _byte_level(special)
@@ -65,7 +66,7 @@ def roberta(folder: Path, sizes: Dict[str, Any]) -> None:
     transformers.RobertaModel(config).save_pretrained(folder)
 
 
-def deberta(folder: Path, sizes: Dict[str, Any]) -> None:
+def deberta(folder: Path, sizes: dict[str, Any]) -> None:
     """As `microsoft/deberta-v3-base`: a SentencePiece model alone, and weights as PyTorch's own file."""
     text = folder / "sentences.txt"
     text.write_text("\n".join(SENTENCES))
@@ -100,7 +101,7 @@ def deberta(folder: Path, sizes: Dict[str, Any]) -> None:
     transformers.DebertaV2Model(config).save_pretrained(folder, safe_serialization=False)
 
 
-def modernbert(folder: Path, sizes: Dict[str, Any]) -> None:
+def modernbert(folder: Path, sizes: dict[str, Any]) -> None:
     """As `answerdotai/ModernBERT-base`: pieces of bytes, and a tokenizer that is one file."""
     special = ["[UNK]", "[CLS]", "[SEP]", "[PAD]", "[MASK]"]
     tokenizer = _byte_level(special)
@@ -124,7 +125,7 @@ def modernbert(folder: Path, sizes: Dict[str, Any]) -> None:
     transformers.ModernBertModel(config).save_pretrained(folder)
 
 
-ARCHITECTURES: Dict[str, Callable[[Path, Dict[str, Any]], None]] = {
+ARCHITECTURES: dict[str, Callable[[Path, dict[str, Any]], None]] = {
     function.__name__: function for function in (bert, roberta, deberta, modernbert)
 }
 

@@ -1,20 +1,20 @@
 import json
 import os
-from typing import Any, Dict, Type
+from typing import Any
 
 from allennlp.common import Params, Registrable
 from allennlp.common.params import _environment_variables, evaluate_snippet
 
 from allennlp_coref_rc.annotations.annotators import Annotator
-from allennlp_coref_rc.common.config_check import check_object
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.json_objects import excerpt
+from allennlp_coref_rc.config_check.check import check_object
 
 
-def load_config(option: str, value: str, base: Type[Registrable]) -> Dict[str, Any]:
+def load_config(option: str, value: str, base: type[Registrable]) -> dict[str, Any]:
     """
     The config of an object that an option gives. `value` is a registered name, JSON or Jsonnet, a file of these, or the
-    config of an experiment whose dataset reader, or that reader's annotator, is meant. A mistake raises a
+    config of an experiment whose dataset reader, or that reader's annotator, is meant. An error raises a
     `ConfigurationError`.
     """
     try:
@@ -38,8 +38,8 @@ def build_annotator(option: str, value: str) -> Annotator:
     return Annotator.from_params(Params(load_config(option, value, Annotator), f"{option.strip('-')}."))
 
 
-def checked_config(option: str, config: Any, base: Type[Registrable]) -> Dict[str, Any]:
-    """Returns the config of an object, or raises a `ConfigurationError` with its mistakes."""
+def checked_config(option: str, config: Any, base: type[Registrable]) -> dict[str, Any]:
+    """Returns the config of an object, or raises a `ConfigurationError` with its errors."""
     if not isinstance(config, dict) or not isinstance(config.get("type"), str):
         raise ConfigurationError(f"{option}: found {excerpt(config)}, expected an object with a 'type'")
     problems = check_object(base, config, option)

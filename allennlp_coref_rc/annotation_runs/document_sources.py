@@ -1,9 +1,10 @@
 import glob
 import json
 import os
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, cast
+from typing import Any, Optional, cast
 
 from allennlp.common import Params
 from allennlp.data import DatasetReader
@@ -22,7 +23,7 @@ from allennlp_coref_rc.data.tokenizers import BlankSpacyTokenizer
 FAILURE = "failure"
 """The key in a document's data that says why it could not be annotated."""
 
-TextItem = Tuple[str, str, Dict[str, Any]]
+TextItem = tuple[str, str, dict[str, Any]]
 """The id, the text and the data of a document that is not tokenised yet."""
 
 
@@ -43,7 +44,7 @@ class DocumentSource:
     path: str
     together: bool = True
 
-    def items(self) -> Iterator[Tuple[str, Any]]:
+    def items(self) -> Iterator[tuple[str, Any]]:
         """The items of the input in order, each after its place, which messages name. Items can be pickled."""
         raise NotImplementedError
 
@@ -55,11 +56,11 @@ class DocumentSource:
         tokens = [str(token) for token in BlankSpacyTokenizer().tokenize(text)]
         return Document.of(AnnotatedText(tokens, sentence_spans(tokens)), id=id, data=data)
 
-    def annotate(self, documents: Sequence[Document], annotator: Annotator) -> List[Document]:
+    def annotate(self, documents: Sequence[Document], annotator: Annotator) -> list[Document]:
         """The documents with the annotator's annotations added."""
         return annotate_documents(documents, annotator, self.together)
 
-    def header(self) -> Dict[str, Any]:
+    def header(self) -> dict[str, Any]:
         """The header of the file of these documents, as it was before they are annotated."""
         return {"reader": None, "failed": 0, "annotators": []}
 
@@ -67,7 +68,7 @@ class DocumentSource:
 class TextLines(DocumentSource):
     """Plain text, one document a line. Blank lines are skipped."""
 
-    def items(self) -> Iterator[Tuple[str, TextItem]]:
+    def items(self) -> Iterator[tuple[str, TextItem]]:
         with open_text(local_path(self.path)) as lines:
             for number, line in enumerate(lines, start=1):
                 if line.strip():
@@ -79,7 +80,7 @@ class TextFiles(DocumentSource):
     The `.txt` files (also compressed) in a folder and its subfolders, or all files of a pattern. Each is a document.
     """
 
-    def items(self) -> Iterator[Tuple[str, TextItem]]:
+    def items(self) -> Iterator[tuple[str, TextItem]]:
         if os.path.isdir(self.path):
             anywhere = os.path.join(glob.escape(self.path), "**", "*.txt")
             paths = [path for suffix in ("", *COMPRESSED) for path in glob.glob(anywhere + suffix, recursive=True)]
@@ -99,7 +100,7 @@ class JsonLines(DocumentSource):
     they have `tokens` and the other keys of a document.
     """
 
-    def items(self) -> Iterator[Tuple[str, Any]]:
+    def items(self) -> Iterator[tuple[str, Any]]:
         with open_text(local_path(self.path)) as lines:
             for number, line in enumerate(lines, start=1):
                 place = f"{self.path}, line {number}"
@@ -131,12 +132,12 @@ class JsonLines(DocumentSource):
 class AnnotatedDocuments(DocumentSource):
     """A file of annotated documents that get more annotations. Documents that failed before are tried again."""
 
-    def items(self) -> Iterator[Tuple[str, Document]]:
+    def items(self) -> Iterator[tuple[str, Document]]:
         for place, document in read_documents(local_path(self.path)):
             data = {key: value for key, value in document.data.items() if key != FAILURE}
             yield place, replace(document, data=data)
 
-    def header(self) -> Dict[str, Any]:
+    def header(self) -> dict[str, Any]:
         given = read_header(local_path(self.path)) or {}
         header = {key: given.get(key, default) for key, default in super().header().items()}
         if not isinstance(header["annotators"], list) or not isinstance(header["failed"], int):
@@ -153,7 +154,7 @@ class OtherFormat(DocumentSource):
 
     format: str = ""
 
-    def items(self) -> Iterator[Tuple[str, Document]]:
+    def items(self) -> Iterator[tuple[str, Document]]:
         for number, text in enumerate(FORMATS[self.format].read_all(self.path), start=1):
             place = f"{self.path}, document {number}"
             if UNKNOWN in text.tokens:
@@ -169,21 +170,21 @@ class DataSet(DocumentSource):
 
     reader: str = ""
 
-    def items(self) -> Iterator[Tuple[str, Any]]:
+    def items(self) -> Iterator[tuple[str, Any]]:
         reader = build_reader(self.reader)
         return reader.items(reader.find(self.path), self.path)
 
     def to_document(self, item: Any) -> Document:
         return build_reader(self.reader).to_document(item)
 
-    def annotate(self, documents: Sequence[Document], annotator: Annotator) -> List[Document]:
+    def annotate(self, documents: Sequence[Document], annotator: Annotator) -> list[Document]:
         return build_reader(self.reader).annotate_documents(documents, annotator)
 
-    def header(self) -> Dict[str, Any]:
+    def header(self) -> dict[str, Any]:
         return {**super().header(), "reader": build_reader(self.reader).registered_name()}
 
 
-def document_source(path: str, reader: Optional[Dict[str, Any]] = None, format: Optional[str] = None) -> DocumentSource:
+def document_source(path: str, reader: Optional[dict[str, Any]] = None, format: Optional[str] = None) -> DocumentSource:
     """
     The documents at a path. They are texts that another tool has annotated if their `format` is given. Otherwise they
     are annotated documents if the file has their header, and a data set if the config of a `reader` is given, and else

@@ -3,23 +3,24 @@ import json
 import re
 import traceback
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from threading import Lock
-from typing import Any, List, Sequence, Tuple
+from typing import Any
 
 from allennlp.common import Params
 
+from allennlp_coref_rc.allennlp_runtime.lazy_registry import import_plugins
+from allennlp_coref_rc.allennlp_runtime.packages import import_packages
 from allennlp_coref_rc.annotation_runs.document_sources import FAILURE, DocumentSource
 from allennlp_coref_rc.annotations import Document
 from allennlp_coref_rc.annotations.annotators import Annotator
 from allennlp_coref_rc.annotations.document import json_line
 from allennlp_coref_rc.annotations.file_report import count
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.common.packages import import_packages
 from allennlp_coref_rc.common.workers import Item
-from allennlp_coref_rc.registration import import_plugins
-from allennlp_coref_rc.trust.archives import trusting
+from allennlp_coref_rc.safe_archives.archives import trusting
 
 # The workers of a cluster may have several threads, but annotators need not be thread-safe.
 _one_at_a_time = Lock()
@@ -37,7 +38,7 @@ class Job:
         The annotator's config in JSON.
     batch_size : `int`, optional (default = `8`)
         How many documents are annotated together.
-    packages : `Tuple[str, ...]`, optional (default = `()`)
+    packages : `tuple[str, ...]`, optional (default = `()`)
         Packages to import.
     trust : `bool`, optional (default = `False`)
         Whether the archives that the annotator uses are trusted.
@@ -46,7 +47,7 @@ class Job:
     source: DocumentSource
     annotator: str
     batch_size: int = 8
-    packages: Tuple[str, ...] = ()
+    packages: tuple[str, ...] = ()
     trust: bool = False
 
     def prepare(self) -> None:
@@ -54,7 +55,7 @@ class Job:
         with trusting(self.trust):
             _build_annotator(self)
 
-    def digests(self, items: Sequence[Item]) -> List[bytes]:
+    def digests(self, items: Sequence[Item]) -> list[bytes]:
         """The SHA-256 hash of each document before it is annotated. A malformed item raises a `ConfigurationError`."""
         with _one_at_a_time:
             _import(self.packages)
@@ -77,7 +78,7 @@ class Job:
             message = str(error) if isinstance(error, ConfigurationError) else _name(error)
             raise ConfigurationError(message if message.startswith(place) else f"{place}: {message}") from error
 
-    def _annotate(self, batch: Sequence[Tuple[str, Document]]) -> "ChunkResult":
+    def _annotate(self, batch: Sequence[tuple[str, Document]]) -> "ChunkResult":
         annotator = _build_annotator(self)
         try:
             documents = self.source.annotate([document for _, document in batch], annotator)
@@ -97,8 +98,8 @@ class Job:
 class ChunkResult:
     """Annotated and failed documents as lines of files, and the counts over the annotated ones."""
 
-    documents: List[str] = field(default_factory=list)
-    failed: List[str] = field(default_factory=list)
+    documents: list[str] = field(default_factory=list)
+    failed: list[str] = field(default_factory=list)
     counts: Counter = field(default_factory=Counter)
 
     def add(self, other: "ChunkResult") -> None:
@@ -121,13 +122,13 @@ def _build_annotator(job: Job) -> Annotator:
 
 
 @lru_cache(maxsize=None)
-def _import(packages: Tuple[str, ...]) -> None:
+def _import(packages: tuple[str, ...]) -> None:
     import_plugins()
     import_packages(packages)
 
 
 def _name(error: Exception) -> str:
-    """An error in a line. If the user can mend it, it is the message without the name of its class."""
+    """An error in a line. If the user can fix it, it is the message without the name of its class."""
     if isinstance(error, ConfigurationError):
         return str(error)
     return "".join(traceback.format_exception_only(error)).strip()

@@ -4,10 +4,11 @@ import logging
 import os
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import version
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Optional
 
 from allennlp_coref_rc.annotation_runs.document_sources import FAILURE, DocumentSource, document_source
 from allennlp_coref_rc.annotation_runs.job import ChunkResult, Job, failed
@@ -46,9 +47,9 @@ class AnnotationRun:
         What is annotated, as `document_source` takes it.
     output : `str`
         The file of annotated documents that is written.
-    annotator : `Dict[str, Any]`
+    annotator : `dict[str, Any]`
         The annotator's config.
-    reader : `Dict[str, Any]`, optional (default = `None`)
+    reader : `dict[str, Any]`, optional (default = `None`)
         The config of the dataset reader that reads the input. By default the input is plain text, JSONL or annotated
         documents.
     format : `str`, optional (default = `None`)
@@ -72,8 +73,8 @@ class AnnotationRun:
 
     input: str
     output: str
-    annotator: Dict[str, Any]
-    reader: Optional[Dict[str, Any]] = None
+    annotator: dict[str, Any]
+    reader: Optional[dict[str, Any]] = None
     format: Optional[str] = None
     workers: Optional[int] = None
     scheduler: Optional[str] = None
@@ -108,15 +109,15 @@ class AnnotationRun:
             unfinished.join(self._header(source, counts, plan), {**source.header(), "together": source.together})
         return counts
 
-    def _bare_reader(self) -> Optional[Dict[str, Any]]:
+    def _bare_reader(self) -> Optional[dict[str, Any]]:
         """The reader's config without the annotator that it may have."""
         return self.reader and {key: value for key, value in self.reader.items() if key != "annotator"}
 
     def _num_workers(self, num_chunks: int) -> Optional[int]:
         return None if self.workers is None else min(self.workers, num_chunks)
 
-    def _plan(self, source: DocumentSource, chunk_size: int) -> Dict[str, Any]:
-        """The values that must be the same as before if an unfinished run is to go on."""
+    def _plan(self, source: DocumentSource, chunk_size: int) -> dict[str, Any]:
+        """The values that must be the same as before if an unfinished run is to be resumed."""
         versions = {name: _version(name) for name in ("allennlp", "spacy", "torch")}
         return {
             "annotator": self.annotator,
@@ -128,7 +129,7 @@ class AnnotationRun:
             "versions": {"allennlp_coref_rc": VERSION, **versions},
         }
 
-    def _header(self, source: DocumentSource, counts: Counter, plan: Dict[str, Any]) -> Dict[str, Any]:
+    def _header(self, source: DocumentSource, counts: Counter, plan: dict[str, Any]) -> dict[str, Any]:
         """The header of the output: that of the input, and what this run adds."""
         header = source.header()
         run = {"config": self.annotator, "together": source.together, "versions": plan["versions"]}
@@ -156,7 +157,7 @@ def _counts(unfinished: UnfinishedOutput, documents: int) -> Counter:
 
 def _digest(job: Job, processes: Workers, documents: int, chunk_size: int) -> str:
     """The SHA-256 hash of all documents before they are annotated. A malformed one raises a `ConfigurationError`."""
-    digests: List[bytes] = [b""] * documents
+    digests: list[bytes] = [b""] * documents
     with progress_bar(total=documents, unit=" documents", desc="reading") as bar:
         todo = chunks(job.source.items(), chunk_size)
         for chunk, found in processes.map(job.digests, todo, -(-documents // chunk_size)):
@@ -207,7 +208,7 @@ def summarise(output: str, counts: Counter) -> None:
         _, first = next(read_documents(aside))
         failed = f"{counts['failed']:,} documents failed; they and their errors are in {aside}"
         reason = first.data[FAILURE]["error"].partition("\n")[0]
-        print(f"WARNING: {failed}; the first one's error: {reason}", file=sys.stderr)
+        print(f"WARNING: {failed}; the first error: {reason}", file=sys.stderr)
     if counts["documents"] and counts["no annotations"] == counts["documents"]:
         nothing = "no document has any cluster, frame, relation or edge"
         print(f"WARNING: NOTHING IS ANNOTATED: {nothing}", file=sys.stderr)

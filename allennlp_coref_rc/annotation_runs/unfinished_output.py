@@ -3,14 +3,21 @@ import os
 import re
 import shutil
 from itertools import islice
-from typing import Any, Dict, List
+from typing import Any
 
 from filelock import FileLock, Timeout
 
 from allennlp_coref_rc.annotation_runs.job import ChunkResult
 from allennlp_coref_rc.annotations.document import header_line, json_line
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.common.files import atomic_write, check_writable, open_text, write_text
+from allennlp_coref_rc.common.files import (
+    atomic_write,
+    check_writable,
+    destination,
+    is_in_place,
+    open_text,
+    write_text,
+)
 
 PART = re.compile(r"\d{6,}\.jsonl")
 
@@ -33,15 +40,15 @@ class UnfinishedOutput:
     """
 
     def __init__(self, output: str, force: bool = False) -> None:
-        self.output = output
-        self.failed_output = f"{output}.failed.jsonl"
-        self.folder = f"{output}.unfinished"
+        self.output = destination(output)
+        self.failed_output = destination(f"{output}.failed.jsonl")
+        self.folder = f"{self.output}.unfinished"
         self._plan = os.path.join(self.folder, "plan.json")
         self._lock = FileLock(os.path.join(self.folder, "lock"))
         self._force = force
         for path in (self.output, self.failed_output):
             check_writable(path)
-            if os.path.exists(path) and not os.path.isfile(path):
+            if is_in_place(path):
                 raise ConfigurationError(f"{path}: found a device or a pipe, expected a file, which can be replaced")
 
     def __enter__(self) -> "UnfinishedOutput":
@@ -49,7 +56,7 @@ class UnfinishedOutput:
         try:
             self._lock.acquire(timeout=0)
         except Timeout as error:
-            raise ConfigurationError(f"{self.folder}: another process is at work there") from error
+            raise ConfigurationError(f"{self.folder}: another process is using it") from error
         if self._force:
             self._clear()
         elif os.path.exists(self.output) and not os.path.exists(self._plan):
@@ -60,7 +67,7 @@ class UnfinishedOutput:
     def __exit__(self, *error: Any) -> None:
         self._release(remove=not self._numbers())
 
-    def check(self, plan: Dict[str, Any]) -> None:
+    def check(self, plan: dict[str, Any]) -> None:
         """Raises a `ConfigurationError` if the finished chunks belong to a run with another plan."""
         if not self._numbers() or not os.path.exists(self._plan):
             return
@@ -79,8 +86,8 @@ class UnfinishedOutput:
                 )
             )
 
-    def begin(self, plan: Dict[str, Any]) -> None:
-        """Starts a run with this plan, or goes on with it."""
+    def begin(self, plan: dict[str, Any]) -> None:
+        """Starts a run with this plan, or resumes it."""
         self.check(plan)
         if not self._numbers() or not os.path.exists(self._plan):
             self._clear()
@@ -93,7 +100,7 @@ class UnfinishedOutput:
             file.write(json_line({**sizes, "counts": dict(result.counts)}))
             file.writelines(result.documents + result.failed)
 
-    def finished(self) -> Dict[int, Dict[str, Any]]:
+    def finished(self) -> dict[int, dict[str, Any]]:
         """By the index of each finished chunk, the numbers of its annotated and failed documents, and its counts."""
         found = {}
         for number in self._numbers():
@@ -107,7 +114,7 @@ class UnfinishedOutput:
                     continue
         return found
 
-    def join(self, header: Dict[str, Any], failed_header: Dict[str, Any]) -> None:
+    def join(self, header: dict[str, Any], failed_header: dict[str, Any]) -> None:
         """
         Joins all chunks into one file of annotated documents and one of failed documents, and empties the folder. If
         there are no documents of a kind, their file is removed.
@@ -131,10 +138,10 @@ class UnfinishedOutput:
     def _path(self, number: int) -> str:
         return os.path.join(self.folder, f"{number:06}.jsonl")
 
-    def _numbers(self) -> List[int]:
+    def _numbers(self) -> list[int]:
         return sorted(int(name.split(".")[0]) for name in os.listdir(self.folder) if PART.fullmatch(name))
 
-    def _read_plan(self) -> Dict[str, Any]:
+    def _read_plan(self) -> dict[str, Any]:
         with open_text(self._plan) as lines:
             try:
                 plan = json.loads("".join(lines))

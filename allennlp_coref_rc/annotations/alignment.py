@@ -1,9 +1,10 @@
 import re
 from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import accumulate
 from os.path import commonprefix
-from typing import List, Optional, Sequence, Tuple
+from typing import Optional
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, DiscourseRelation, Edge, Frame, Span
 from allennlp_coref_rc.common.errors import ConfigurationError
@@ -76,12 +77,12 @@ class Alignment:
             return None
         return bisect_right(self._target_starts, start) - 1, bisect_right(self._target_starts, stop - 1)
 
-    def spans(self, spans: Sequence[Span]) -> List[Span]:
+    def spans(self, spans: Sequence[Span]) -> list[Span]:
         """The target's spans for several spans of the source, without duplicates."""
         return list(dict.fromkeys(found for found in map(self.span, spans) if found))
 
 
-def _characters(tokens: Sequence[str], ignore_case: bool) -> Tuple[str, List[int]]:
+def _characters(tokens: Sequence[str], ignore_case: bool) -> tuple[str, list[int]]:
     """The characters of all tokens, and the index at which each token begins, followed by the number of characters."""
     parts = [normalized(token, ignore_case) for token in tokens]
     return "".join(parts), [0, *accumulate(map(len, parts))]
@@ -151,7 +152,7 @@ def transfer(
     )
 
 
-def _sentences(source: AnnotatedText, target: AnnotatedText, alignment: Alignment) -> List[Span]:
+def _sentences(source: AnnotatedText, target: AnnotatedText, alignment: Alignment) -> list[Span]:
     starts = {start for start, _ in alignment.spans(source.sentences)[1:]}
     starts.update(start for start, _ in target.sentences if start >= alignment.end)
     starts.update(position for position in (0, alignment.end) if position < len(target))

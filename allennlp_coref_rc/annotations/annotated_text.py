@@ -1,7 +1,8 @@
 import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Optional, Union
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import atomic_write, open_text
@@ -11,10 +12,10 @@ if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc
 
-Span = Tuple[int, int]
+Span = tuple[int, int]
 """The position of the first token, and the position after the last one."""
 
-Cluster = List[Span]
+Cluster = list[Span]
 
 Piece = Union[Span, Sequence[str]]
 """A piece of a new text: a span of an existing text (a tuple), or new tokens (a list)."""
@@ -35,7 +36,7 @@ class Frame:
     """A predicate with its arguments (PropBank). `arguments` are (role, span) pairs, `predicate` a span."""
 
     predicate: Span
-    arguments: List[Tuple[str, Span]] = field(default_factory=list)
+    arguments: list[tuple[str, Span]] = field(default_factory=list)
 
     def moved(self, move: Callable[[Span], Span]) -> "Frame":
         """A copy with all spans moved."""
@@ -51,9 +52,9 @@ class DiscourseRelation:
 
     type: str
     sense: str
-    arg1: List[Span]
-    arg2: List[Span]
-    connective: List[Span] = field(default_factory=list)
+    arg1: list[Span]
+    arg2: list[Span]
+    connective: list[Span] = field(default_factory=list)
 
 
 @dataclass
@@ -75,14 +76,14 @@ class AnnotatedText:
 
     # Parameters
 
-    tokens : `List[str]`
-    sentences : `List[Span]`, optional
+    tokens : `list[str]`
+    sentences : `list[Span]`, optional
         Consecutive spans that cover all tokens. By default the whole text is one sentence.
-    clusters : `List[Cluster]`, optional (default = `[]`)
+    clusters : `list[Cluster]`, optional (default = `[]`)
         Coreference clusters: lists of mentions, each a span.
-    frames : `List[Frame]`, optional (default = `[]`)
-    relations : `List[DiscourseRelation]`, optional (default = `[]`)
-    edges : `List[Edge]`, optional (default = `[]`)
+    frames : `list[Frame]`, optional (default = `[]`)
+    relations : `list[DiscourseRelation]`, optional (default = `[]`)
+    edges : `list[Edge]`, optional (default = `[]`)
         Any other relations between two spans.
     id : `str`, optional (default = `None`)
         The data set's name for the text.
@@ -91,12 +92,12 @@ class AnnotatedText:
     before it ends.
     """
 
-    tokens: List[str]
-    sentences: List[Span] = None  # type: ignore[assignment]  # made by __post_init__ where it is not given
-    clusters: List[Cluster] = field(default_factory=list)
-    frames: List[Frame] = field(default_factory=list)
-    relations: List[DiscourseRelation] = field(default_factory=list)
-    edges: List[Edge] = field(default_factory=list)
+    tokens: list[str]
+    sentences: list[Span] = None  # type: ignore[assignment]  # made by __post_init__ where it is not given
+    clusters: list[Cluster] = field(default_factory=list)
+    frames: list[Frame] = field(default_factory=list)
+    relations: list[DiscourseRelation] = field(default_factory=list)
+    edges: list[Edge] = field(default_factory=list)
     id: Optional[str] = None
 
     def __post_init__(self) -> None:
@@ -122,7 +123,7 @@ class AnnotatedText:
                         "(the number of tokens)"
                     )
 
-    def _spans(self) -> Iterator[Tuple[str, Iterable[Span]]]:
+    def _spans(self) -> Iterator[tuple[str, Iterable[Span]]]:
         for i, cluster in enumerate(self.clusters):
             yield f"mention of cluster {i}", cluster
         for i, frame in enumerate(self.frames):
@@ -141,7 +142,7 @@ class AnnotatedText:
         """
         The texts one after the other as a single text. Clusters of different texts are not joined.
         """
-        joint: Dict[str, Any] = {name: [] for name in ("tokens", "sentences", *LAYERS)}
+        joint: dict[str, Any] = {name: [] for name in ("tokens", "sentences", *LAYERS)}
         for text in texts:
             shifted = text.moved(shift_by(len(joint["tokens"])))
             for name, values in joint.items():
@@ -158,8 +159,8 @@ class AnnotatedText:
         its predicate stays, a relation if both arguments stay, an edge if both ends are whole. New tokens belong to the
         sentence of the token after them, or, at the end, to the last sentence.
         """
-        tokens: List[str] = []
-        positions: List[Optional[int]] = []
+        tokens: list[str] = []
+        positions: list[Optional[int]] = []
         for piece in pieces:
             if isinstance(piece, tuple):
                 positions.extend(range(*piece))
@@ -169,7 +170,7 @@ class AnnotatedText:
                 tokens.extend(piece)
         place = {old: new for new, old in enumerate(positions) if old is not None}
 
-        def cut(span: Span) -> List[Span]:
+        def cut(span: Span) -> list[Span]:
             found = [place[old] for old in range(*span) if old in place]
             runs = groupby(enumerate(found), key=lambda pair: pair[1] - pair[0])
             return [(run[0][1], run[-1][1] + 1) for run in (list(group) for _, group in runs)]
@@ -204,7 +205,7 @@ class AnnotatedText:
         ]
         return AnnotatedText(tokens, self._sentences_of(positions), clusters, frames, relations, edges, self.id)
 
-    def _sentences_of(self, positions: List[Optional[int]]) -> List[Span]:
+    def _sentences_of(self, positions: list[Optional[int]]) -> list[Span]:
         sentence = [i for i, span in enumerate(self.sentences) for _ in range(*span)]
         last = next((sentence[old] for old in reversed(positions) if old is not None), 0)
         numbers = []
@@ -220,7 +221,7 @@ class AnnotatedText:
         A copy of the text with all spans moved. Nothing is checked, because the spans may belong to a larger text.
         """
 
-        def move_all(spans: Iterable[Span]) -> List[Span]:
+        def move_all(spans: Iterable[Span]) -> list[Span]:
             return [move(span) for span in spans]
 
         moved = object.__new__(AnnotatedText)
@@ -236,7 +237,7 @@ class AnnotatedText:
         moved.id = self.id
         return moved
 
-    def to_json(self) -> Dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """A JSON object with the constructor's names. `edges` and `id` are left out if the text has none."""
         values = asdict(self)
         if not self.edges:
@@ -246,7 +247,7 @@ class AnnotatedText:
         return values
 
     @classmethod
-    def from_json(cls, values: Dict[str, Any]) -> "AnnotatedText":
+    def from_json(cls, values: dict[str, Any]) -> "AnnotatedText":
         """The inverse of `to_json`. Missing annotations are empty; malformed ones raise a `ConfigurationError`."""
         if not isinstance(values, dict) or not isinstance(values.get("tokens"), list):
             raise ConfigurationError(f"expected an object with a list 'tokens', found {excerpt(values)}")
@@ -295,7 +296,7 @@ class AnnotatedText:
         return cls.from_json(spacy_docs.from_doc(doc))
 
 
-def one_sentence(tokens: Sequence[str]) -> List[Span]:
+def one_sentence(tokens: Sequence[str]) -> list[Span]:
     """A list of one sentence, which is the whole text; an empty list if there are no tokens."""
     return [(0, len(tokens))] if tokens else []
 
@@ -305,7 +306,7 @@ def question_id(document_id: str, number: int) -> str:
     return f"{document_id}##{number:03d}"
 
 
-def clusters_from_json(values: Any) -> List[Cluster]:
+def clusters_from_json(values: Any) -> list[Cluster]:
     """Coreference clusters from lists of lists of [start, end) spans; anything else raises a `ConfigurationError`."""
     try:
         return [_spans(cluster) for cluster in _list(values)]
@@ -314,7 +315,7 @@ def clusters_from_json(values: Any) -> List[Cluster]:
         raise ConfigurationError(f"clusters: found {found}, expected lists of [start, end] spans: {error}") from error
 
 
-def _items(values: Dict[str, Any], key: str, item: Callable[[Any], Any]) -> List[Any]:
+def _items(values: dict[str, Any], key: str, item: Callable[[Any], Any]) -> list[Any]:
     """The items of the list under a key, each made by a function. Errors name the item's place."""
     found, place = [], key
     try:
@@ -344,7 +345,7 @@ def _edge(values: Any) -> Edge:
     return Edge(_checked(kind, str), _span(source), _span(target))
 
 
-def _values(values: Any, keys: Sequence[str], optional: Sequence[str] = ()) -> List[Any]:
+def _values(values: Any, keys: Sequence[str], optional: Sequence[str] = ()) -> list[Any]:
     """The values of these keys of an object. Raises an error if the object has other keys, except the optional ones."""
     missing = [key for key in keys if not isinstance(values, dict) or key not in values]
     if missing:
@@ -355,7 +356,7 @@ def _values(values: Any, keys: Sequence[str], optional: Sequence[str] = ()) -> L
     return [values[key] for key in keys]
 
 
-def _spans(values: Any) -> List[Span]:
+def _spans(values: Any) -> list[Span]:
     return [_span(span) for span in _list(values)]
 
 

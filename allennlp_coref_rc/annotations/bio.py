@@ -1,11 +1,12 @@
-from typing import Iterable, List, Optional, Sequence, Tuple, overload
+from collections.abc import Iterable, Sequence
+from typing import Optional, overload
 
 from allennlp_coref_rc.annotations.annotated_text import Frame, Span
 
 PREDICATE = "V"
 
 
-def bio_tags(length: int, spans: Iterable[Tuple[str, Span]]) -> List[str]:
+def bio_tags(length: int, spans: Iterable[tuple[str, Span]]) -> list[str]:
     """A tag for each token: B-X at the beginning of a span labelled X, I-X inside, O elsewhere."""
     tags = ["O"] * length
     for label, (start, stop) in spans:
@@ -13,12 +14,12 @@ def bio_tags(length: int, spans: Iterable[Tuple[str, Span]]) -> List[str]:
     return tags
 
 
-def bio_spans(tags: Sequence[str]) -> List[Tuple[str, Span]]:
+def bio_spans(tags: Sequence[str]) -> list[tuple[str, Span]]:
     """
     The labelled spans of BIO tags, in order. An `I-` tag that does not continue a span begins one. All tags other than
     `B-` and `I-` are outside.
     """
-    spans: List[Tuple[str, Span]] = []
+    spans: list[tuple[str, Span]] = []
     label, start = None, 0
     for position, tag in enumerate([*tags, "O"]):
         kind, _, name = tag.partition("-")

@@ -1,10 +1,11 @@
 import random
-from typing import Dict, List, Optional, Sequence
+from collections.abc import Sequence
+from typing import Optional
 
 from allennlp_coref_rc.annotations.annotated_text import Cluster, Span
 
 
-def positions(cluster: Cluster, which: str = "all") -> List[int]:
+def positions(cluster: Cluster, which: str = "all") -> list[int]:
     """The positions of a cluster's tokens, in order: `"all"`, or only the `"first"` or `"last"` of each mention."""
     if which == "first":
         return sorted({start for start, _ in cluster})
@@ -13,7 +14,7 @@ def positions(cluster: Cluster, which: str = "all") -> List[int]:
     return sorted({position for start, stop in cluster for position in range(start, stop)})
 
 
-def largest_clusters(clusters: Sequence[Cluster], max_clusters: Optional[int]) -> List[Cluster]:
+def largest_clusters(clusters: Sequence[Cluster], max_clusters: Optional[int]) -> list[Cluster]:
     """Keeps the `max_clusters` largest, in their order; the earlier ones if sizes are equal. `None` keeps all."""
     by_size = sorted(range(len(clusters)), key=lambda i: (-len(clusters[i]), i))
     return [clusters[i] for i in sorted(by_size[:max_clusters])]
@@ -21,7 +22,7 @@ def largest_clusters(clusters: Sequence[Cluster], max_clusters: Optional[int]) -
 
 def remove_mentions(
     clusters: Sequence[Cluster], share: float, rng: random.Random, min_mentions: int = 2
-) -> List[Cluster]:
+) -> list[Cluster]:
     """
     Leaves out each mention with probability `share`, and then each cluster that has fewer than `min_mentions` left.
     This gives the removed coreferences of Coref-GRU's Figure 3 (left).
@@ -30,7 +31,7 @@ def remove_mentions(
     return [cluster for cluster in kept if len(cluster) >= min_mentions]
 
 
-def replace_mentions(clusters: Sequence[Cluster], share: float, length: int, rng: random.Random) -> List[Cluster]:
+def replace_mentions(clusters: Sequence[Cluster], share: float, length: int, rng: random.Random) -> list[Cluster]:
     """
     Replaces each mention, with probability `share`, by one token. The text has `length` tokens; the new ones are drawn
     without replacement from the tokens that lie in no remaining mention. If there are too few, mentions are left out.
@@ -46,7 +47,7 @@ def replace_mentions(clusters: Sequence[Cluster], share: float, length: int, rng
     return [cluster for cluster in replaced if cluster]
 
 
-def random_clusters(clusters: Sequence[Cluster], length: int, rng: random.Random) -> List[Cluster]:
+def random_clusters(clusters: Sequence[Cluster], length: int, rng: random.Random) -> list[Cluster]:
     """
     Clusters of the same sizes with random mentions, each of them one token. The tokens are drawn without replacement
     from the `length` tokens of the text: the random-GRU of Coref-GRU's Figure 3 (left).
@@ -59,10 +60,10 @@ def random_clusters(clusters: Sequence[Cluster], length: int, rng: random.Random
     return [cluster for cluster in replaced if cluster]
 
 
-def relevant_clusters(clusters: Sequence[Cluster], spans: Sequence[Span], regions: Sequence[Span]) -> List[Cluster]:
+def relevant_clusters(clusters: Sequence[Cluster], spans: Sequence[Span], regions: Sequence[Span]) -> list[Cluster]:
     """The clusters with a mention that contains one of the `spans` or begins in one of the `regions`."""
     inside = {position for region in regions for position in range(*region)}
-    stops: Dict[int, int] = {}
+    stops: dict[int, int] = {}
     for start, stop in spans:
         stops[start] = min(stop, stops.get(start, stop))
 

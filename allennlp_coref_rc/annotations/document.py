@@ -2,8 +2,9 @@ import json
 import os
 import shutil
 import tempfile
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
+from typing import Any, Optional
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span, question_id
 from allennlp_coref_rc.common.errors import ConfigurationError
@@ -29,17 +30,17 @@ class Document:
 
     text : `AnnotatedText`
         Its `id` is the document's.
-    parts : `List[int]`, optional (default = `[len(text)]`)
+    parts : `list[int]`, optional (default = `[len(text)]`)
         The number of tokens of the passage and of each question after it.
-    data : `Dict[str, Any]`, optional (default = `{}`)
+    data : `dict[str, Any]`, optional (default = `{}`)
         Everything else that the data set has (answers, candidates, …), as JSON values that its reader understands.
 
     Raises a `ConfigurationError` if the parts do not add up to the text.
     """
 
     text: AnnotatedText
-    parts: List[int] = None  # type: ignore[assignment]  # made by __post_init__ where it is not given
-    data: Dict[str, Any] = field(default_factory=dict)
+    parts: list[int] = None  # type: ignore[assignment]  # made by __post_init__ where it is not given
+    data: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.parts is None:
@@ -58,12 +59,12 @@ class Document:
         return start, start + self.parts[index]
 
     @classmethod
-    def of(cls, *parts: AnnotatedText, id: Optional[str] = None, data: Optional[Dict[str, Any]] = None) -> "Document":
+    def of(cls, *parts: AnnotatedText, id: Optional[str] = None, data: Optional[dict[str, Any]] = None) -> "Document":
         """A document of a passage and its questions, which keep their annotations."""
         text = replace(AnnotatedText.concatenate(*parts), id=id)
         return cls(text, [len(part) for part in parts], {} if data is None else data)
 
-    def apart(self) -> Tuple[List[AnnotatedText], AnnotatedText]:
+    def apart(self) -> tuple[list[AnnotatedText], AnnotatedText]:
         """
         The parts as separate texts, and the whole text with only the annotations that lie in more than one part. The
         passage has the document's id, and the questions have `ID##000`, `ID##001`, …, as in DASSA's files.
@@ -97,12 +98,12 @@ class Document:
             parts[1:] = [replace(part, id=question_id(id, i)) for i, part in enumerate(parts[1:])]
         return parts, choose(False)
 
-    def to_json(self) -> Dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """A JSON object with the fields of `AnnotatedText`, `parts` and `data`."""
         return {**self.text.to_json(), "parts": self.parts, "data": self.data}
 
     @classmethod
-    def from_json(cls, values: Dict[str, Any]) -> "Document":
+    def from_json(cls, values: dict[str, Any]) -> "Document":
         """The inverse of `to_json`. Malformed values raise a `ConfigurationError`."""
         if not isinstance(values, dict):
             raise ConfigurationError(f"expected an object, found {excerpt(values)}")
@@ -144,7 +145,7 @@ def keep_passage(given: Document, annotated: Document) -> Document:
     return replace(given, text=text)
 
 
-def json_line(values: Dict[str, Any]) -> str:
+def json_line(values: dict[str, Any]) -> str:
     """An object as a line of JSON, with the line end."""
     line = json.dumps(values, ensure_ascii=False)
     try:
@@ -155,7 +156,7 @@ def json_line(values: Dict[str, Any]) -> str:
     return line + "\n"
 
 
-def read_header(path: str) -> Optional[Dict[str, Any]]:
+def read_header(path: str) -> Optional[dict[str, Any]]:
     """
     The header of a file of documents: the object on its first line with the key "annotated_documents". `None` if there
     is no such line; then the file is in another format.
@@ -164,8 +165,8 @@ def read_header(path: str) -> Optional[Dict[str, Any]]:
         return parse_header(path, next(lines, ""))
 
 
-def parse_header(path: str, first: str) -> Optional[Dict[str, Any]]:
-    """The header on the `first` line of the file `path`; `None` if this line is no header."""
+def parse_header(path: str, first: str) -> Optional[dict[str, Any]]:
+    """The header on the `first` line of the file `path`; `None` if this line is not a header."""
     if f'"{FORMAT}"' not in first[:200]:
         return None
     try:
@@ -181,10 +182,10 @@ def parse_header(path: str, first: str) -> Optional[Dict[str, Any]]:
     return header
 
 
-def read_documents(path: str) -> Iterator[Tuple[str, Document]]:
+def read_documents(path: str) -> Iterator[tuple[str, Document]]:
     """
     The documents of a file written by `write_documents` or `coref-rc annotate`, each with its place ("FILE, line 2").
-    Raises a `ConfigurationError` if a line is no document, or if the number of documents is not the header's.
+    Raises a `ConfigurationError` if a line is not a document, or if the number of documents is not the header's.
     """
     header = read_header(path)
     if header is None:
@@ -205,7 +206,7 @@ def read_documents(path: str) -> Iterator[Tuple[str, Document]]:
         )
 
 
-def write_documents(path: str, documents: Iterable[Document], header: Optional[Dict[str, Any]] = None) -> None:
+def write_documents(path: str, documents: Iterable[Document], header: Optional[dict[str, Any]] = None) -> None:
     """
     Writes a header with the number of documents and the given values, then the documents, one a line. The file appears
     whole or not at all, and only one document is held in memory.
@@ -221,6 +222,6 @@ def write_documents(path: str, documents: Iterable[Document], header: Optional[D
             shutil.copyfileobj(body, file)
 
 
-def header_line(documents: int, values: Dict[str, Any]) -> str:
+def header_line(documents: int, values: dict[str, Any]) -> str:
     """The first line of a file with this number of documents."""
     return json_line({FORMAT: VERSION, "documents": documents, **values})

@@ -1,13 +1,14 @@
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, Dict, Iterator, List, Tuple
+from typing import Any
 
 from allennlp_coref_rc.annotations.annotated_text import LAYERS
 from allennlp_coref_rc.annotations.document import FORMAT, Document, parse_header
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import open_text
 from allennlp_coref_rc.common.json_objects import excerpt, parse_json
-from allennlp_coref_rc.common.plurals import counted
+from allennlp_coref_rc.common.messages import counted
 
 COUNTED = ("tokens", "sentences", "clusters", "mentions", "frames", "relations", "edges")
 """The things that are counted in a document, in the order of the table."""
@@ -30,9 +31,9 @@ def count(document: Document) -> Counter:
     return counts
 
 
-def oddities(document: Document) -> Iterator[Tuple[str, str]]:
+def lint_warnings(document: Document) -> Iterator[tuple[str, str]]:
     """Finds annotations that are allowed but probably wrong, and gives the kind and the place of each."""
-    owners: Dict[Tuple[int, int], int] = {}
+    owners: dict[tuple[int, int], int] = {}
     for i, cluster in enumerate(document.text.clusters):
         if not cluster:
             yield "a cluster without mentions", f"cluster {i}"
@@ -62,9 +63,9 @@ class Report:
     path: str
     counts: Counter = field(default_factory=Counter)
     num_errors: int = 0
-    errors: List[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
     warnings: Counter = field(default_factory=Counter)
-    places: Dict[str, List[str]] = field(default_factory=dict)
+    places: dict[str, list[str]] = field(default_factory=dict)
 
     def error(self, message: str) -> None:
         self.num_errors += 1
@@ -108,7 +109,7 @@ class Report:
 def report_on_file(path: str) -> Report:
     """Checks every line of a file of documents. It stops before the end only if the file cannot be read."""
     report = Report(path)
-    header: Dict[str, Any] = {}
+    header: dict[str, Any] = {}
     ids: Counter = Counter()
     number = 0
     try:
@@ -127,7 +128,7 @@ def report_on_file(path: str) -> Report:
                     report.error(message if message.startswith(path) else f"{place}: {message}")
                     continue
                 report.counts.update(count(document))
-                for kind, where in oddities(document):
+                for kind, where in lint_warnings(document):
                     report.warn(kind, f"line {number}, {where}")
                 if document.text.id is not None:
                     ids[document.text.id] += 1

@@ -5,10 +5,11 @@ The package imports this module if spaCy is imported. And spaCy imports the pack
 setup.cfg, whenever a program makes a pipeline. So nothing heavy is imported before a component is added.
 """
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from inspect import Parameter, Signature, signature
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, Sequence, Type
+from typing import TYPE_CHECKING, Any
 
 from spacy.language import Language
 from spacy.pipeline import Pipe
@@ -97,7 +98,7 @@ class _VisibleText:
             pieces = [list(positions) for is_space, positions in runs if not is_space]
             self.visible = text.select(*((positions[0], positions[-1] + 1) for positions in pieces))
 
-    def changes(self, annotated: AnnotatedText) -> Dict[str, Any]:
+    def changes(self, annotated: AnnotatedText) -> dict[str, Any]:
         """The layers of the whole text that the annotator has changed, as JSON."""
         moved = annotated.moved(self._in_whole_text)
         changed = {}
@@ -146,7 +147,7 @@ class AnnotatorFactory:
         given = [Parameter(name, Parameter.KEYWORD_ONLY) for name in ("nlp", "name")]
         return Signature([*given, *(self._options() if self._is_registered else [])])
 
-    def _options(self) -> List[Parameter]:
+    def _options(self) -> list[Parameter]:
         return [
             # A default that is a tuple has to be a list, as in JSON. The types are AllenNLP's to check.
             Parameter(name, Parameter.KEYWORD_ONLY, default=list(default) if isinstance(default, tuple) else default)
@@ -155,7 +156,7 @@ class AnnotatorFactory:
             )
         ]
 
-    def _annotator(self) -> Type["Annotator"]:
+    def _annotator(self) -> type["Annotator"]:
         from allennlp_coref_rc.annotations.annotators import Annotator
 
         return Annotator.resolve_class_name(self.__name__)[0]

@@ -7,7 +7,7 @@ The functions here take and give structure as the JSON of `AnnotatedText`, which
 """
 
 import re
-from typing import Any, Dict, List, NamedTuple, Optional, Tuple
+from typing import Any, NamedTuple, Optional
 
 from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
@@ -26,7 +26,7 @@ class SrlFrame(NamedTuple):
     """An item of `doc._.srl_frames`: a predicate with its arguments, which are (role, span) pairs."""
 
     predicate: Span
-    arguments: List[Tuple[str, Span]]
+    arguments: list[tuple[str, Span]]
 
 
 class Relation(NamedTuple):
@@ -37,9 +37,9 @@ class Relation(NamedTuple):
 
     type: str
     sense: str
-    arg1: List[Span]
-    arg2: List[Span]
-    connective: List[Span]
+    arg1: list[Span]
+    arg2: list[Span]
+    connective: list[Span]
 
 
 class TypedEdge(NamedTuple):
@@ -50,7 +50,7 @@ class TypedEdge(NamedTuple):
     target: Span
 
 
-def to_doc(values: Dict[str, Any], vocab: Vocab) -> Doc:
+def to_doc(values: dict[str, Any], vocab: Vocab) -> Doc:
     """A doc with a text's tokens, a blank between any two, and with its sentences and its structure."""
     starts = {start for start, _ in values["sentences"]}
     tokens = values["tokens"]
@@ -64,7 +64,7 @@ def to_doc(values: Dict[str, Any], vocab: Vocab) -> Doc:
     return doc
 
 
-def from_doc(doc: Doc) -> Dict[str, Any]:
+def from_doc(doc: Doc) -> dict[str, Any]:
     """The inverse of `to_doc`. A doc without sentences is split by our own rules; the doc does not change."""
     tokens = [token.text for token in doc]
     sentences = sentence_spans(tokens)
@@ -81,7 +81,7 @@ def from_doc(doc: Doc) -> Dict[str, Any]:
     }
 
 
-def set_structure(doc: Doc, values: Dict[str, Any]) -> None:
+def set_structure(doc: Doc, values: dict[str, Any]) -> None:
     """Replaces the clusters, frames, relations and edges of a doc by those that are given."""
     if "clusters" in values:
         for name in _names(doc, CLUSTERS):
@@ -93,25 +93,25 @@ def set_structure(doc: Doc, values: Dict[str, Any]) -> None:
             doc.user_data[name] = values[key]
 
 
-def clusters(doc: Doc, prefix: str = CLUSTERS) -> List[List[Tuple[int, int]]]:
+def clusters(doc: Doc, prefix: str = CLUSTERS) -> list[list[tuple[int, int]]]:
     """The clusters in span groups with this prefix, in the order of their numbers."""
     return [[(span.start, span.end) for span in doc.spans[name]] for name in _names(doc, prefix)]
 
 
-def _names(doc: Doc, prefix: str) -> List[str]:
+def _names(doc: Doc, prefix: str) -> list[str]:
     numbers = [match[1] for name in doc.spans if (match := re.fullmatch(rf"{re.escape(prefix)}_(\d{{1,9}})", name))]
     return [f"{prefix}_{number}" for number in sorted(numbers, key=int)]
 
 
-def _frames(doc: Doc) -> List[SrlFrame]:
+def _frames(doc: Doc) -> list[SrlFrame]:
     return [
         SrlFrame(doc[slice(*frame["predicate"])], [(role, doc[slice(*span)]) for role, span in frame["arguments"]])
         for frame in doc.user_data.get(FRAMES, [])
     ]
 
 
-def _relations(doc: Doc) -> List[Relation]:
-    def spans(relation: Dict[str, Any], name: str) -> List[Span]:
+def _relations(doc: Doc) -> list[Relation]:
+    def spans(relation: dict[str, Any], name: str) -> list[Span]:
         return [doc[start:stop] for start, stop in relation[name]]
 
     return [
@@ -120,7 +120,7 @@ def _relations(doc: Doc) -> List[Relation]:
     ]
 
 
-def _edges(doc: Doc) -> List[TypedEdge]:
+def _edges(doc: Doc) -> list[TypedEdge]:
     return [
         TypedEdge(edge["type"], doc[slice(*edge["source"])], doc[slice(*edge["target"])])
         for edge in doc.user_data.get(EDGES, [])

@@ -1,25 +1,26 @@
 """Where the tokens of a text stand in the text, and which tokens a piece of the text has."""
 
 from bisect import bisect_left, bisect_right
-from typing import List, Optional, Sequence
+from collections.abc import Sequence
+from typing import Optional
 
 from allennlp_coref_rc.annotations.annotated_text import Span
 from allennlp_coref_rc.common.errors import ConfigurationError
 
 
-def token_offsets(text: str, tokens: Sequence[str]) -> List[Span]:
+def token_offsets(text: str, tokens: Sequence[str]) -> list[Span]:
     """
     The [start, end) characters of each token. Raises a `ConfigurationError` unless tokens are pieces of the text, with
     nothing but white space between them.
     """
-    offsets: List[Span] = []
+    offsets: list[Span] = []
     end = 0
     for token in tokens:
         start = text.find(token, end)
         if start < 0 or text[end:start].strip():
             found = text[end:].lstrip()[:40]
             raise ConfigurationError(
-                f"found the token {token!r:.80} where the passage goes on with {found!r}, expected tokens that are "
+                f"found the token {token!r:.80} where the passage continues with {found!r}, expected tokens that are "
                 "pieces of the passage: dataset_reader.tokenizer may change and leave out nothing but white space"
             )
         end = start + len(token)

@@ -1,14 +1,14 @@
 from functools import lru_cache
-from typing import TYPE_CHECKING, List, Tuple
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from spacy.language import Language
 
 MOST_STRINGS = 500_000
-"""spaCy keeps every string that it has seen, which takes about 120 MiB for so many. It then begins anew."""
+"""spaCy keeps every string that it has seen, which takes about 120 MiB for so many. It is then cleared."""
 
 
-def split_words(text: str, language: str = "en") -> List[Tuple[str, int]]:
+def split_words(text: str, language: str = "en") -> list[tuple[str, int]]:
     """
     The words of a text, each with the position of its first character. They are found by spaCy's rules for the
     language, which need no downloaded model. Punctuation marks and clitics are words too; white space is left out.

@@ -3,40 +3,39 @@
 import sys
 from contextlib import ExitStack, nullcontext
 from importlib.util import find_spec
-from typing import List
 from unittest.mock import patch
 
-from allennlp_coref_rc.commands.training_folder import removed_if_refused
-from allennlp_coref_rc.common import quiet_start
+from allennlp_coref_rc.allennlp_runtime import quiet_start
+from allennlp_coref_rc.allennlp_runtime.atomic_outputs import whole_outputs
+from allennlp_coref_rc.allennlp_runtime.long_run import long_run
+from allennlp_coref_rc.allennlp_runtime.packages import import_packages
+from allennlp_coref_rc.allennlp_runtime.quick_imports import quick_imports
+from allennlp_coref_rc.commands.training_folder import cleanup_failed_start
 from allennlp_coref_rc.common.config_files import locate
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.common.long_run import long_run
-from allennlp_coref_rc.common.packages import import_packages
-from allennlp_coref_rc.common.quick_imports import quick_imports
-from allennlp_coref_rc.common.whole_outputs import whole_outputs
-from allennlp_coref_rc.trust.archives import trusting
-from allennlp_coref_rc.trust.registered_names import only_registered
+from allennlp_coref_rc.safe_archives.archives import trusting
+from allennlp_coref_rc.safe_archives.registered_names import only_registered
 
 PROG = "coref-rc"
 
 
-def run(argv: List[str], verbose: bool = False, trust: bool = False) -> None:
+def run(argv: list[str], verbose: bool = False, trust: bool = False) -> None:
     """
     Runs one of AllenNLP's commands in this process.
 
     # Parameters
 
-    argv : `List[str]`
+    argv : `list[str]`
         The name of the command and its arguments.
     verbose : `bool`, optional (default = `False`)
         Show all of AllenNLP's logs, as `allennlp` does.
     trust : `bool`, optional (default = `False`)
         Whether configs of archives may name classes and files anywhere; see `trust/archives.py`.
     """
-    from allennlp_coref_rc.commands.argument_checks import check_arguments
-    from allennlp_coref_rc.screen.closing import closing_lines, explained
-    from allennlp_coref_rc.screen.processes import own_plugins
-    from allennlp_coref_rc.screen.quiet import prediction_bar, quiet_screen
+    from allennlp_coref_rc.allennlp_runtime.console.closing_lines import closing_lines, with_resume_hint
+    from allennlp_coref_rc.allennlp_runtime.console.processes import own_plugins
+    from allennlp_coref_rc.allennlp_runtime.console.quiet import prediction_bar, quiet_screen
+    from allennlp_coref_rc.config_check.arguments import check_arguments
 
     if argv[0] == "checklist" and find_spec("checklist") is None:
         # AllenNLP says so only in its log.
@@ -71,8 +70,8 @@ def run(argv: List[str], verbose: bool = False, trust: bool = False) -> None:
             stack.enter_context(only_registered(args.archive_file))
         # Until here nothing was done, and packages that are imported may fail to handle an interruption.
         quiet_start.end()
-        refusable = removed_if_refused(args.serialization_dir) if argv[0] == "train" else nullcontext()
-        with explained(argv[0], args), refusable, whole_outputs(), long_run():
+        refusable = cleanup_failed_start(args.serialization_dir) if argv[0] == "train" else nullcontext()
+        with with_resume_hint(argv[0], args), refusable, whole_outputs(), long_run():
             result = args.func(args)
         lines = closing_lines(argv[0], args, result)
         if lines:

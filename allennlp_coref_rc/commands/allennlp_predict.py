@@ -5,7 +5,8 @@ import json
 import os
 import sys
 import traceback
-from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Sequence, Tuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 from allennlp.commands import predict as allennlp_predict
 from allennlp.common import logging as common_logging
@@ -13,7 +14,7 @@ from allennlp.common.util import JsonDict, lazy_groups_of
 from allennlp.data import Instance
 from allennlp.data.fields import TextField
 
-from allennlp_coref_rc.common.error_message import message_of
+from allennlp_coref_rc.common.error_message import user_message
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import byte_lines, decoded, local_path
 
@@ -79,7 +80,7 @@ class Manager(allennlp_predict._PredictManager):
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self.answered = self.failed = self.warned = 0
-        self._set_aside_now: List[Dict[str, Any]] = []
+        self._set_aside_now: list[dict[str, Any]] = []
         self.failed_path = None if self._output_file is None else f"{self._output_file.name}.failed.jsonl"
         if self.failed_path is not None and os.path.exists(self.failed_path):
             # It is from an earlier run.
@@ -100,7 +101,7 @@ class Manager(allennlp_predict._PredictManager):
         self._report()
 
     def _answer_instances(self) -> None:
-        waiting: Dict[int, Tuple[Instance, str]] = {}
+        waiting: dict[int, tuple[Instance, str]] = {}
         for batch in allennlp_predict.lazy_groups_of(self._by_length(), self._batch_size):
             predictions = self._predict_instances([instance for _, instance in batch])
             waiting.update({place: (instance, found) for (place, instance), found in zip(batch, predictions)})
@@ -110,19 +111,19 @@ class Manager(allennlp_predict._PredictManager):
                 shown = str(instance) if self._print_to_console else None
                 self._maybe_print_to_console_and_file(self.answered, prediction, shown)
 
-    def _by_length(self) -> Iterator[Tuple[int, Instance]]:
+    def _by_length(self) -> Iterator[tuple[int, Instance]]:
         """The instances and their places. Those of some batches go from short to long, since padding costs time."""
         # Not `allennlp_predict.lazy_groups_of`: the quiet screen puts a progress bar on that one.
         for instances in lazy_groups_of(enumerate(self._get_instance_data()), TOGETHER * self._batch_size):
             yield from sorted(instances, key=lambda pair: _length(pair[1]))
 
-    def _predict_json(self, batch_data: List[JsonDict]) -> Iterator[str]:
+    def _predict_json(self, batch_data: list[JsonDict]) -> Iterator[str]:
         predictor, alone = self._predictor, len(batch_data) == 1
         outputs = [predictor.predict_json(batch_data[0])] if alone else predictor.predict_batch_json(batch_data)
         ids = ({"id": values["id"]} if "id" in values else {} for values in batch_data)
         return self._lines_of({**id, **output} for id, output in zip(ids, outputs))
 
-    def _predict_instances(self, batch_data: List[Instance]) -> Iterator[str]:
+    def _predict_instances(self, batch_data: list[Instance]) -> Iterator[str]:
         predictor, alone = self._predictor, len(batch_data) == 1
         outputs = [predictor.predict_instance(batch_data[0])] if alone else predictor.predict_batch_instance(batch_data)
         return self._lines_of(outputs)
@@ -168,10 +169,10 @@ class Manager(allennlp_predict._PredictManager):
 
     def _set_aside(self, number: int, text: str, error: Exception) -> None:
         name = "standard input" if self._input_file == STANDARD_INPUT else self._input_file
-        message = message_of(error)
+        message = user_message(error)
         values = {"file": name, "line": number, "error": message, "input": text.rstrip("\r\n")}
         if message is None:
-            # Not a mistake in the line, but a fault of the model or of the program.
+            # Not an error in the line, but in the model or the program.
             values["error"] = "".join(traceback.format_exception_only(error)).strip()
             values["traceback"] = "".join(traceback.format_exception(error, limit=-5)).splitlines()
         self._set_aside_now.append(values)

@@ -1,14 +1,14 @@
 import argparse
 import sys
-from typing import Sequence
+from collections.abc import Sequence
 
 from allennlp_coref_rc.commands.arguments import OTHER_FORMATS, add_packages, whole_number
 
 HELP = "annotate documents with coreference, SRL and discourse structure, or check annotated ones"
 
 DESCRIPTION = """
-Annotates documents with coreference, SRL and discourse structure, or checks annotated ones. If a run is stopped, give
-the same command again to go on. See docs/annotate.md.
+Annotates documents with coreference, SRL and discourse structure, or checks annotated ones. To resume an interrupted
+run, give the same command again. See docs/annotate.md.
 """
 
 
@@ -77,13 +77,13 @@ def run(args: argparse.Namespace) -> None:
     """Does what the command line asks for. The exit status is 1 if a file has errors, or if all documents fail."""
     from allennlp.data import DatasetReader
 
+    from allennlp_coref_rc.allennlp_runtime.lazy_registry import import_plugins
+    from allennlp_coref_rc.allennlp_runtime.packages import import_packages
     from allennlp_coref_rc.annotation_runs.config_option import load_config
     from allennlp_coref_rc.annotation_runs.run import AnnotationRun, summarise
     from allennlp_coref_rc.annotations.annotators import Annotator
     from allennlp_coref_rc.annotations.file_report import report_on_file
     from allennlp_coref_rc.common.errors import ConfigurationError
-    from allennlp_coref_rc.common.packages import import_packages
-    from allennlp_coref_rc.registration import import_plugins
 
     for option, files in (("--check", args.check), ("--resolve", args.resolve)):
         if files and (args.input or args.annotator):
@@ -142,7 +142,7 @@ def _resolve(paths: Sequence[str]) -> None:
 
 
 def go_on(args: argparse.Namespace) -> str:
-    """How to go on after an interruption."""
+    """How to resume after an interruption."""
     if args.check or args.resolve:
         return ""
-    return f"the same command{' without --force' * args.force} goes on with the documents that are left"
+    return f"the same command{' without --force' * args.force} resumes with the remaining documents"

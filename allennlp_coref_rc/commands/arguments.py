@@ -1,7 +1,7 @@
 """Arguments that several commands have, and types of arguments."""
 
 import argparse
-from typing import Callable
+from collections.abc import Callable
 
 OTHER_FORMATS = ("brat", "conll_2012", "conll_2016", "conllu", "corenlp", "dassa")
 """The formats of other tools in `annotations.formats`, which is imported only when a file is read."""

@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     from allennlp_coref_rc.common.files import write_text
     from allennlp_coref_rc.pages.model_card import model_card, read_metrics
-    from allennlp_coref_rc.trust.archives import config_of
+    from allennlp_coref_rc.safe_archives.archives import config_of
 
     # Nothing of the config is built, so it may name what it likes.
     config = config_of(str(args.archive), trust=True)

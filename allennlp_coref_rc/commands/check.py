@@ -2,10 +2,10 @@ import argparse
 
 from allennlp_coref_rc.commands.arguments import add_packages
 
-HELP = "look for mistakes in the config of an experiment"
+HELP = "check the config of an experiment"
 
 DESCRIPTION = """
-Looks for mistakes in the config of an experiment without reading any data: names that are not registered, unknown keys,
+Checks the config of an experiment without reading any data: names that are not registered, unknown keys,
 values of a wrong type, GPUs and files that are missing. Also says which encoders lack annotations that they read.
 coref-rc train makes the same check first.
 """
@@ -18,14 +18,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    from allennlp_coref_rc.commands.argument_checks import check_training
+    from allennlp_coref_rc.allennlp_runtime.lazy_registry import import_plugins
+    from allennlp_coref_rc.allennlp_runtime.packages import import_packages
     from allennlp_coref_rc.common.config_files import locate
-    from allennlp_coref_rc.common.packages import import_packages
-    from allennlp_coref_rc.registration import import_plugins
+    from allennlp_coref_rc.config_check.arguments import check_training
 
     import_plugins()
     import_packages(args.include_package)
     path = locate(args.config)
     warnings = check_training(path, args.overrides)
-    but = ", but annotations that encoders lack:" if warnings else ""
-    print("\n  ".join([f"{path}: found no mistake{but}", *warnings]))
+    but = "; warnings:" if warnings else ""
+    print("\n  ".join([f"{path}: no errors{but}", *warnings]))

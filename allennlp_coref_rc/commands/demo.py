@@ -1,7 +1,7 @@
 import argparse
 import os
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Dict, Sequence
 
 HELP = "ask trained readers in the browser, edit clusters, and watch the answer change"
 
@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     from allennlp_coref_rc.playground.server import serve
-    from allennlp_coref_rc.trust.archives import config_of
+    from allennlp_coref_rc.safe_archives.archives import config_of
 
     archives = named_archives(args.archives or [TRAINED] * os.path.isfile(TRAINED))
     for path in archives.values():
@@ -38,7 +38,7 @@ def run(args: argparse.Namespace) -> None:
     serve(archives, args.trust, args.port, args.headless)
 
 
-def named_archives(arguments: Sequence[str]) -> Dict[str, str]:
+def named_archives(arguments: Sequence[str]) -> dict[str, str]:
     """The archives by name. By default a FOLDER/model.tar.gz has the name of the folder."""
     from allennlp_coref_rc.common.files import named_paths
 

@@ -1,11 +1,11 @@
 import argparse
 import os
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Iterator, List, Tuple
 
 from allennlp_coref_rc.commands.arguments import OTHER_FORMATS, whole_number
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.common.plurals import counted
+from allennlp_coref_rc.common.messages import counted
 
 HELP = "draw training curves, stories, annotated documents, explanations, answers, scores by question"
 
@@ -245,7 +245,7 @@ def draw_questions(args: argparse.Namespace) -> None:
     print(f"{args.folder}: scores.md, scores.csv and pictures")
 
 
-def _curves(args: argparse.Namespace) -> Iterator[Tuple[str, List[Path]]]:
+def _curves(args: argparse.Namespace) -> Iterator[tuple[str, list[Path]]]:
     """The name of each curve and the folders of its runs."""
     for name, *paths in args.curve:
         folders = [Path(path) for path in paths]

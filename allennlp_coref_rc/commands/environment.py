@@ -15,7 +15,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    from allennlp_coref_rc.common.environment_report import report
+    from allennlp_coref_rc.allennlp_runtime.environment_report import report
 
     found = report()
     if args.json:

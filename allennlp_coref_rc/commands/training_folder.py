@@ -1,22 +1,22 @@
 import os
 import shutil
+from collections.abc import Iterator
 from contextlib import contextmanager
 from fnmatch import fnmatch
-from typing import Iterator
 
-from allennlp_coref_rc.common.error_message import message_of
+from allennlp_coref_rc.allennlp_runtime.folder_lock import FolderInUse
+from allennlp_coref_rc.common.error_message import user_message
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.common.folder_lock import FolderInUse
 
 BEFORE_TRAINING = ("config.json", "meta.json", "vocabulary", "out*.log")
 """What AllenNLP writes into the folder of a training before the first epoch ends."""
 
 
 @contextmanager
-def removed_if_refused(folder: str) -> Iterator[None]:
+def cleanup_failed_start(folder: str) -> Iterator[None]:
     """
-    If a mistake of the user's, or a full disk, ends the training in its first epoch or before, removes the folder of
-    the training, unless it was there before. So the same command works once the mistake is mended.
+    If a user's error, or a full disk, ends the training in its first epoch or before, removes the folder of
+    the training, unless it was there before. So the same command works once the error is fixed.
     """
     new = not os.path.exists(folder)
     try:
@@ -26,6 +26,6 @@ def removed_if_refused(folder: str) -> Iterator[None]:
     except (ConfigurationError, OSError, ValueError) as error:
         begun = os.listdir(folder) if new and os.path.isdir(folder) else [""]
         early = all(any(fnmatch(name, known) for known in BEFORE_TRAINING) for name in begun)
-        if early and message_of(error) is not None:
+        if early and user_message(error) is not None:
             shutil.rmtree(folder)
         raise

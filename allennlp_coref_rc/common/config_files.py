@@ -4,7 +4,7 @@ import difflib
 import os
 from functools import partial
 from pathlib import Path
-from typing import Any, Dict, List
+from typing import Any
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 
@@ -19,7 +19,7 @@ LIBRARY = "lib"
 """The folder in `FOLDER` with the files that configs import."""
 
 
-def names() -> List[str]:
+def names() -> list[str]:
     """The names of all configs, such as `babi/ga_gru.jsonnet`, in order."""
     paths = sorted(FOLDER.rglob("*.jsonnet"))
     return [path.relative_to(FOLDER).as_posix() for path in paths if path.parent.name != LIBRARY]
@@ -48,9 +48,9 @@ def let_configs_import(params: Any) -> None:
         setattr(params, name, partial(getattr(params, name), jpathdir=[str(FOLDER)]))
 
 
-def load_config(path: str, overrides: str = "") -> Dict[str, Any]:
+def load_config(path: str, overrides: str = "") -> dict[str, Any]:
     """
-    The values of a config file, with overrides (JSON or Jsonnet, as `-o` takes them). A mistake in either raises a
+    The values of a config file, with overrides (JSON or Jsonnet, as `-o` takes them). An error in either raises a
     `ConfigurationError`.
     """
     from allennlp.common import Params
@@ -74,7 +74,7 @@ def load_config(path: str, overrides: str = "") -> Dict[str, Any]:
         ) from error
 
 
-def _similar(name: str) -> List[str]:
+def _similar(name: str) -> list[str]:
     """The config whose name is most like this, with or without its folder, if one is close to it."""
     known = {found.removesuffix(SUFFIX): found for found in names()}
     for part in (str, os.path.basename):

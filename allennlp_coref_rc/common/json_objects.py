@@ -1,7 +1,8 @@
 import json
 import re
 import sys
-from typing import Any, Dict, Iterator, Tuple
+from collections.abc import Iterator
+from typing import Any
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import open_text
@@ -32,7 +33,7 @@ def is_text(string: str) -> bool:
 def parse_json(text: str) -> Any:
     """
     The value of a JSON text. A `ConfigurationError` is raised if the text is not JSON, or if it has half of a surrogate
-    pair, which JSON can escape but which is no Unicode text.
+    pair, which JSON can escape but which is not Unicode text.
     """
     try:
         value = json.loads(text)
@@ -61,7 +62,7 @@ def _has_half(value: Any, text: str, start: int = 0, end: int = sys.maxsize) -> 
     return bool(_escaped_half.search(text, start, end)) and not is_text(json.dumps(value, ensure_ascii=False))
 
 
-def read_json_objects(path: str) -> Iterator[Tuple[str, Dict[str, Any]]]:
+def read_json_objects(path: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """
     The objects of a file that is one JSON list, or that has objects one after the other (usually one a line). Each
     comes with its place ("FILE, line 1, object 3"). Only the current piece of the file is held in memory, even if the
@@ -77,7 +78,7 @@ def read_json_objects(path: str) -> Iterator[Tuple[str, Dict[str, Any]]]:
             text.expect("", "nothing after ']'")
 
 
-def read_json_object(path: str) -> Dict[str, Any]:
+def read_json_object(path: str) -> dict[str, Any]:
     """The only object of a file. Anything else raises a `ConfigurationError`."""
     values = [value for _, value in read_json_objects(path)]
     if len(values) > 1:
@@ -85,7 +86,7 @@ def read_json_object(path: str) -> Dict[str, Any]:
     return values[0]
 
 
-def read_listed_objects(path: str, key: str) -> Iterator[Tuple[str, Dict[str, Any]]]:
+def read_listed_objects(path: str, key: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """
     The objects of a list in a file that is a single JSON object, which has the list under `key`. Each comes with its
     place ("FILE, line 1, data[3]"). The values of other keys are passed over. As in `read_json_objects`, only the
@@ -122,13 +123,13 @@ def read_listed_objects(path: str, key: str) -> Iterator[Tuple[str, Dict[str, An
             )
 
 
-def _objects_of_list(text: "_Text") -> Iterator[Tuple[int, Dict[str, Any]]]:
+def _objects_of_list(text: "_Text") -> Iterator[tuple[int, dict[str, Any]]]:
     text.skip()
     yield from _objects(text, "]")
     text.skip()
 
 
-def _objects(text: "_Text", end: str = "") -> Iterator[Tuple[int, Dict[str, Any]]]:
+def _objects(text: "_Text", end: str = "") -> Iterator[tuple[int, dict[str, Any]]]:
     """One or more objects with their lines, up to the sign `end` or, if it is empty, the end of the file."""
     first = True
     while first or text.peek() != end:

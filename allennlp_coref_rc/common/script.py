@@ -3,9 +3,10 @@
 import argparse
 import os
 import sys
-from typing import Callable, NoReturn, Optional
+from collections.abc import Callable
+from typing import NoReturn, Optional
 
-from allennlp_coref_rc.common.error_message import message_of
+from allennlp_coref_rc.common.error_message import user_message
 
 
 class ScriptParser(argparse.ArgumentParser):
@@ -19,11 +20,11 @@ class ScriptParser(argparse.ArgumentParser):
 
 
 def run(main: Callable[[], Optional[int]]) -> NoReturn:
-    """Exits with the status that a script's `main` returns, or with 2 and one line for an error that users can mend."""
+    """Exits with the status that a script's `main` returns, or with 2 and one line for an error that users can fix."""
     try:
         sys.exit(main())
     except Exception as error:
-        message = message_of(error)
+        message = user_message(error)
         if message is None:
             raise
         print(f"{os.path.basename(sys.argv[0])}: error: {message}", file=sys.stderr)

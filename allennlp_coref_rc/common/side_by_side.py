@@ -1,7 +1,8 @@
 """Reads files that are about the same things in the same order, such as the predictions of several readers."""
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import zip_longest
-from typing import Any, Callable, Iterable, Iterator, List, Sequence, TypeVar
+from typing import Any, TypeVar
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 
@@ -10,7 +11,7 @@ T = TypeVar("T")
 
 def side_by_side(
     paths: Sequence[str], read: Callable[[str], Iterable[T]], identity: Callable[[T], Any], shown: Callable[[T], str]
-) -> Iterator[List[T]]:
+) -> Iterator[list[T]]:
     """
     The first value of each file, then the second value of each, and so on. Values that stand side by side have to be
     about the same thing, such as the same question.

@@ -1,14 +1,15 @@
-"""Says how to go on when a command is stopped, or when the disk is full."""
+"""Says how to resume when a command is interrupted, or when the disk is full."""
 
 import errno
 import os
 import signal
 import threading
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import Callable, Iterator, Optional
+from typing import Optional
 
-from allennlp_coref_rc.common.error_message import is_unwritten, message_of
+from allennlp_coref_rc.common.error_message import is_unwritten, user_message
 from allennlp_coref_rc.common.errors import ConfigurationError
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -44,14 +45,14 @@ def terminable() -> Iterator[None]:
 
 
 @contextmanager
-def explained(go_on: Callable[[], str], output: str = "", kept: Callable[[], str] = str) -> Iterator[None]:
+def with_resume_hint(go_on: Callable[[], str], output: str = "", kept: Callable[[], str] = str) -> Iterator[None]:
     """
-    Within this, an interruption or a full disk gives a message that says how to go on.
+    Within this, an interruption or a full disk gives a message that says how to resume.
 
     # Parameters
 
     go_on : `Callable[[], str]`
-        Returns what the user can do, such as "the same command goes on", or nothing.
+        Returns what the user can do, such as "the same command resumes", or nothing.
     output : `str`, optional (default = `""`)
         Where the command writes, for errors that do not name a file.
     kept : `Callable[[], str]`, optional
@@ -66,8 +67,8 @@ def explained(go_on: Callable[[], str], output: str = "", kept: Callable[[], str
             error.filename = output
         if not is_full(error):
             raise
-        message = message_of(error) if isinstance(error, OSError) else f"{output}: {message_of(error)}"
-        raise ConfigurationError(f"{message}; make room, then {go_on() or 'give the command again'}") from error
+        message = user_message(error) if isinstance(error, OSError) else f"{output}: {user_message(error)}"
+        raise ConfigurationError(f"{message}; free space, then {go_on() or 'give the command again'}") from error
 
 
 def is_full(error: BaseException) -> bool:

@@ -3,13 +3,14 @@ import logging
 import os
 import pickle
 import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from itertools import count, islice
-from typing import Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, NamedTuple, Optional
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 
-Item = Tuple[str, Any]
+Item = tuple[str, Any]
 """A place, which error messages name, and the value there."""
 
 SETTINGS = {
@@ -38,7 +39,7 @@ class Chunk(NamedTuple):
     """Consecutive items, and the index of their chunk."""
 
     number: int
-    items: List[Item]
+    items: list[Item]
 
 
 def chunks(items: Iterable[Item], size: int) -> Iterator[Chunk]:
@@ -124,8 +125,8 @@ class Workers:
         return result
 
     def map(
-        self, function: Callable[[List[Item]], Any], chunks: Iterable[Chunk], number: int = 0
-    ) -> Iterator[Tuple[Chunk, Any]]:
+        self, function: Callable[[list[Item]], Any], chunks: Iterable[Chunk], number: int = 0
+    ) -> Iterator[tuple[Chunk, Any]]:
         """
         Each chunk with the function's result for its items, in the order of completion. The result is `None` if the
         worker died while it worked on the chunk or had it in its queue. Only a few chunks are held in memory. `number`
@@ -138,8 +139,8 @@ class Workers:
             yield from self._together(function, chunks)
 
     def _alone(
-        self, function: Callable[[List[Item]], Any], chunks: Iterator[Chunk], number: int
-    ) -> Iterator[Tuple[Chunk, Any]]:
+        self, function: Callable[[list[Item]], Any], chunks: Iterator[Chunk], number: int
+    ) -> Iterator[tuple[Chunk, Any]]:
         """Works on chunks in this process until it is worth starting workers."""
         seconds = -WARM_UP
         for done, chunk in enumerate(chunks, start=1):
@@ -153,10 +154,10 @@ class Workers:
                 self._start(workers)
                 return
 
-    def _together(self, function: Callable[[List[Item]], Any], chunks: Iterator[Chunk]) -> Iterator[Tuple[Chunk, Any]]:
+    def _together(self, function: Callable[[list[Item]], Any], chunks: Iterator[Chunk]) -> Iterator[tuple[Chunk, Any]]:
         from distributed import wait
 
-        running: Dict[Any, Chunk] = {}
+        running: dict[Any, Chunk] = {}
         try:
             for chunk in chunks:
                 # Dask would search a list for its own objects. It does not search bytes.
@@ -174,7 +175,7 @@ class Workers:
         return 2 * (self._number or 1 if self._scheduler is None else max(1, sum(self._client.nthreads().values())))
 
     @staticmethod
-    def _finished(running: Dict[Any, Chunk], done: Sequence[Any]) -> Iterator[Tuple[Chunk, Any]]:
+    def _finished(running: dict[Any, Chunk], done: Sequence[Any]) -> Iterator[tuple[Chunk, Any]]:
         from distributed import KilledWorker
 
         for future in done:
@@ -222,11 +223,11 @@ async def _knock(address: str) -> None:
     except Exception as error:
         # Other servers send answers that Dask cannot read. It may take them for sizes of exabytes.
         raise ConfigurationError(
-            f"--scheduler {address}: what answers is no Dask scheduler ({error!r:.80}), {expected}"
+            f"--scheduler {address}: the server is not a Dask scheduler ({error!r:.80}), {expected}"
         ) from error
 
 
-def _apply(function: Callable[[List[Item]], Any], items: bytes) -> Any:
+def _apply(function: Callable[[list[Item]], Any], items: bytes) -> Any:
     return function(pickle.loads(items))
 
 

@@ -1,7 +1,8 @@
 """The scores of answers that are sets of spans."""
 
 import re
-from typing import FrozenSet, List, Sequence, Tuple, Union
+from collections.abc import Sequence
+from typing import Union
 
 import numpy
 
@@ -13,12 +14,12 @@ Answer = Union[str, Sequence[str]]
 """A span, or several."""
 
 
-def span_words(text: str) -> Tuple[str, ...]:
+def span_words(text: str) -> tuple[str, ...]:
     """
     The words of a span as DROP's evaluation compares them: in lower case, split at hyphens, without ASCII punctuation
     and articles. Numbers keep their punctuation, and are equal if their values are.
     """
-    words: List[str] = []
+    words: list[str] = []
     for word in SEPARATOR.split(text.lower()):
         word = word if _is_number(word) else word.translate(NO_PUNCTUATION)
         word = str(float(word)) if _is_number(word) else word
@@ -26,7 +27,7 @@ def span_words(text: str) -> Tuple[str, ...]:
     return tuple(words)
 
 
-def aligned_scores(prediction: Answer, reference: Answer) -> Tuple[float, float]:
+def aligned_scores(prediction: Answer, reference: Answer) -> tuple[float, float]:
     """
     The exact match and the F1 of an answer of any number of spans (Dua et al. 2019, section 5; Dasigi et al. 2019).
 
@@ -42,7 +43,7 @@ def aligned_scores(prediction: Answer, reference: Answer) -> Tuple[float, float]
     return exact_match, round(_best_sum(scores) / max(len(predicted), len(expected)), 2)
 
 
-def _spans(answer: Answer) -> List[Tuple[str, ...]]:
+def _spans(answer: Answer) -> list[tuple[str, ...]]:
     return [span_words(text) for text in ([answer] if isinstance(answer, str) else answer)]
 
 
@@ -55,7 +56,7 @@ def _best_sum(scores: numpy.ndarray) -> float:
     return float(scores[linear_sum_assignment(scores, maximize=True)].sum())
 
 
-def _f1(predicted: FrozenSet[str], expected: FrozenSet[str]) -> float:
+def _f1(predicted: frozenset[str], expected: frozenset[str]) -> float:
     numbers = set(filter(_is_number, expected))
     if numbers and not numbers & predicted:
         return 0.0

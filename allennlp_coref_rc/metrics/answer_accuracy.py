@@ -1,4 +1,4 @@
-from typing import Dict, Optional
+from typing import Optional
 
 import torch
 from allennlp.nn.util import dist_reduce_sum
@@ -29,7 +29,7 @@ class AnswerAccuracy(Metric):
         self._kept += dist_reduce_sum(kept.sum().item())
         self._total += dist_reduce_sum(kept.numel())
 
-    def get_metric(self, reset: bool = False) -> Dict[str, float]:
+    def get_metric(self, reset: bool = False) -> dict[str, float]:
         metrics = {
             "accuracy": self._correct / max(self._kept, 1),
             "accuracy_official": self._correct / max(self._total, 1),

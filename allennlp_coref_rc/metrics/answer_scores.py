@@ -1,6 +1,7 @@
 """The scores of answers in words: counts of each question that add up to scores."""
 
-from typing import Any, Dict, List, Optional, Sequence
+from collections.abc import Sequence
+from typing import Any, Optional
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.metrics.overlap import MAX_ORDER, bleu, bleu_counts, rouge_l, squad_f1, squad_tokens
@@ -11,7 +12,7 @@ MEANS = ("rouge_l", "exact_match", "f1")
 NUM_COUNTS = 1 + len(MEANS) + 2 + 2 * MAX_ORDER
 
 
-def correctness(prediction: Dict[str, Any]) -> Optional[float]:
+def correctness(prediction: dict[str, Any]) -> Optional[float]:
     """
     1 or `True` for a correct answer, or `None` if nothing is known. The prediction's own `correct` decides, or Quoref's
     `exact_match`. Without them, the `answer` has to be the `gold` answer. Case does not count then, and a prediction
@@ -26,12 +27,10 @@ def correctness(prediction: Dict[str, Any]) -> Optional[float]:
     return answer is not None and not prediction.get("unanswered") and str(answer).lower() == gold.lower()
 
 
-def answer_counts(
-    prediction: str, references: Sequence[str], beta: float = 1.2, same_reference: bool = False
-) -> List[float]:
+def answer_counts(prediction: str, references: Sequence[str], same_reference: bool = False) -> list[float]:
     """
     The counts that one question adds to the sums for `scores_of`: 1, its Rouge-L, exact match and F1, and the counts of
-    Bleu. Options are those of `NarrativeQaMetric`.
+    Bleu. `same_reference` is that of `NarrativeQaMetric`.
     """
     if isinstance(references, str) or not references:
         raise ConfigurationError(f"references: found {references!r}, expected a list of one or more")
@@ -39,14 +38,14 @@ def answer_counts(
     words, alternatives = squad_tokens(prediction), [squad_tokens(text) for text in references]
     return [
         1,
-        rouge_l(predicted, expected, beta, same_reference),
+        rouge_l(predicted, expected, same_reference),
         float(words in alternatives),
         max(squad_f1(words, reference) for reference in alternatives),
         *bleu_counts(predicted, expected),
     ]
 
 
-def scores_of(sums: Sequence[float]) -> Dict[str, float]:
+def scores_of(sums: Sequence[float]) -> dict[str, float]:
     """The scores of the questions whose `answer_counts` were added up."""
     number, *means = sums[: 1 + len(MEANS)]
     scores = {name: value / max(number, 1) for name, value in zip(MEANS, means)}

@@ -1,5 +1,4 @@
 import re
-from typing import List
 
 # Abbreviations that keep their full stop, beside single letters and acronyms ("u.s.").
 ABBREVIATIONS = (
@@ -56,7 +55,7 @@ CONTROLS = str.maketrans(
 )
 
 
-def ptb_tokens(text: str) -> List[str]:
+def ptb_tokens(text: str) -> list[str]:
     """
     The tokens of a text as COCO's caption evaluation, and with it that of NarrativeQA, has them: those of Stanford's
     PTBTokenizer (3.4.1) of the text in lower case, without punctuation. Written anew in Python, from what that program

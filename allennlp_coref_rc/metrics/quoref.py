@@ -1,4 +1,4 @@
-from typing import Dict, Sequence
+from collections.abc import Sequence
 
 import torch
 from allennlp.nn.util import dist_reduce_sum
@@ -39,13 +39,13 @@ class QuorefMetric(Metric):
         self._sums += dist_reduce_sum(sums).cpu()
 
     @staticmethod
-    def of_question(prediction: Answer, spans: Sequence[str]) -> Dict[str, float]:
+    def of_question(prediction: Answer, spans: Sequence[str]) -> dict[str, float]:
         """The scores of one question, given all spans of its answer."""
         if isinstance(spans, str) or not spans:
             raise ConfigurationError(f"references: found {spans!r}, expected a list of one or more")
         return dict(zip(NAMES, aligned_scores(prediction, spans)))
 
-    def get_metric(self, reset: bool = False) -> Dict[str, float]:
+    def get_metric(self, reset: bool = False) -> dict[str, float]:
         number, *sums = self._sums.tolist()
         if reset:
             self.reset()

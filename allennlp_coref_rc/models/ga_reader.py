@@ -1,4 +1,5 @@
-from typing import Any, Dict, List, Optional, Tuple, cast
+from collections.abc import Sequence
+from typing import Any, Optional, cast
 
 import torch
 from allennlp.common import Lazy
@@ -20,13 +21,14 @@ from allennlp_coref_rc.data.fields import (
     CandidateTensors,
 )
 from allennlp_coref_rc.models.cloze_model import ClozeModel
-from allennlp_coref_rc.modules.answer_layers import AnswerInput, AnswerLayer
+from allennlp_coref_rc.modules.answer_layers import AnswerLayer
 from allennlp_coref_rc.modules.attention import Attention
-from allennlp_coref_rc.modules.gating import EncodedPair, GatedAttention, Gating
-from allennlp_coref_rc.modules.like_length import parts_of_like_length
-from allennlp_coref_rc.modules.random_renaming import RandomRenaming
+from allennlp_coref_rc.modules.entity_substitution import EntitySubstitution
+from allennlp_coref_rc.modules.gating import GatedAttention, Gating
+from allennlp_coref_rc.modules.length_buckets import length_buckets
+from allennlp_coref_rc.modules.pair import Pair, TokenVectors
 from allennlp_coref_rc.modules.self_belief_aggregation import SelfBeliefAggregation
-from allennlp_coref_rc.modules.seq2seq_encoders import EncoderInput, encode_pair
+from allennlp_coref_rc.modules.seq2seq_encoders import encode_pair
 
 NO_INDEX = -1
 """The index of unknown words if the vocabulary has none."""
@@ -52,9 +54,9 @@ class GAReader(ClozeModel):
     vocab : `Vocabulary`
     text_field_embedder : `TextFieldEmbedder`
         Embeds passages and questions.
-    passage_encoders : `List[Seq2SeqEncoder]`
+    passage_encoders : `list[Seq2SeqEncoder]`
         One for each layer.
-    question_encoders : `List[Seq2SeqEncoder]`, optional (default = `passage_encoders`)
+    question_encoders : `list[Seq2SeqEncoder]`, optional (default = `passage_encoders`)
         One for each layer, with the same output dimension as the passage's. By default one encoder reads both texts.
     stack_question : `bool`, optional (default = `True`)
         Each question encoder reads the output of the one before it (Coref-GRU's code). If false, all of them read the
@@ -67,19 +69,19 @@ class GAReader(ClozeModel):
         Applied to the encodings of the question or the passage in the last layer.
     dropout : `float`, optional (default = `0.0`)
         Applied only to the gated passage between layers, as in the authors' code.
-    question_feature : `bool`, optional (default = `False`)
+    qe_comm : `bool`, optional (default = `False`)
         Tell the last layer's passage encoder which tokens of the passage occur in the question, by an embedding of size
         2 beside its input. A word that is not in the vocabulary counts as not occurring. (The authors' code has no such
         words, because it makes the vocabulary from all splits.)
     question_positions : `int`, optional (default = `0`)
-        In place of `question_feature`, tell this encoder at which position of the question the token first occurs, by
+        In place of `qe_comm`, tell this encoder at which position of the question the token first occurs, by
         an embedding of size 16. Positions are counted from 1, and later ones than `question_positions` count as
         `question_positions`. So in "from the kitchen to the garden" the encoder knows which place is the start. 0 for
         no positions. Not in the papers.
     cluster_one_hot : `int`, optional (default = `0`)
         Put that many indicators of a token's coreference clusters beside its embedding, in passage and question (the
         "GRU + 1-hot" of Table 1). Reads the annotation layer "coref_clusters" and ignores further clusters.
-    renaming : `Lazy[RandomRenaming]`, optional (default = `None`)
+    entity_substitution : `Lazy[EntitySubstitution]`, optional (default = `None`)
         Exchange names while training.
     pointer : `Lazy[AnswerLayer]`, optional (default = `attention_sum`)
         The answer layer for answers that are words of the passage.
@@ -93,18 +95,18 @@ class GAReader(ClozeModel):
         self,
         vocab: Vocabulary,
         text_field_embedder: TextFieldEmbedder,
-        passage_encoders: List[Seq2SeqEncoder],
-        question_encoders: Optional[List[Seq2SeqEncoder]] = None,
+        passage_encoders: list[Seq2SeqEncoder],
+        question_encoders: Optional[list[Seq2SeqEncoder]] = None,
         stack_question: bool = True,
         gating: Optional[Gating] = None,
         read_out: str = "final_states",
         question_self_belief: Optional[SelfBeliefAggregation] = None,
         passage_self_belief: Optional[SelfBeliefAggregation] = None,
         dropout: float = 0.0,
-        question_feature: bool = False,
+        qe_comm: bool = False,
         question_positions: int = 0,
         cluster_one_hot: int = 0,
-        renaming: Optional[Lazy[RandomRenaming]] = None,
+        entity_substitution: Optional[Lazy[EntitySubstitution]] = None,
         pointer: Lazy[AnswerLayer] = Lazy(AnswerLayer.by_name("attention_sum")),
         classifier: Lazy[AnswerLayer] = Lazy(AnswerLayer.by_name("gated_selection")),
         initializer: InitializerApplicator = InitializerApplicator(),
@@ -114,9 +116,9 @@ class GAReader(ClozeModel):
         if question_encoders is None:
             question_encoders = passage_encoders
         check_choice("ga_reader", "read_out", read_out, READ_OUTS)
-        if question_feature and question_positions:
+        if qe_comm and question_positions:
             raise ConfigurationError(
-                f"ga_reader: found question_feature and question_positions {question_positions}, expected one of them"
+                f"ga_reader: found qe_comm and question_positions {question_positions}, expected one of them"
             )
         check_number("ga_reader", "question_positions", question_positions, least=0)
         self.explain = False
@@ -130,13 +132,13 @@ class GAReader(ClozeModel):
         self._question_self_belief = question_self_belief
         self._passage_self_belief = passage_self_belief
         self._dropout = torch.nn.Dropout(dropout)
-        self._question_feature: Optional[torch.nn.Embedding] = None
-        if question_feature or question_positions:
+        self._qe_comm: Optional[torch.nn.Embedding] = None
+        if qe_comm or question_positions:
             dim = QUESTION_POSITION_DIM if question_positions else QUESTION_FEATURE_DIM
-            self._question_feature = torch.nn.Embedding((question_positions or 1) + 1, dim)
+            self._qe_comm = torch.nn.Embedding((question_positions or 1) + 1, dim)
         self._cluster_one_hot = cluster_one_hot
         self._check_encoders()
-        self._renaming = renaming.construct(vocab=vocab) if renaming else None
+        self._entity_substitution = entity_substitution.construct(vocab=vocab) if entity_substitution else None
         self.build_answer_layer(
             pointer, classifier, passage_encoders[-1].get_output_dim(), text_field_embedder.get_output_dim()
         )
@@ -152,8 +154,8 @@ class GAReader(ClozeModel):
         passage_dim = question_dim = self._text_field_embedder.get_output_dim() + self._cluster_one_hot
         last = len(self._passage_encoders) - 1
         for i, (passage, question) in enumerate(self._encoders()):
-            if i == last and self._question_feature is not None:
-                passage_dim += self._question_feature.embedding_dim
+            if i == last and self._qe_comm is not None:
+                passage_dim += self._qe_comm.embedding_dim
             check_dimensions_match(
                 passage.get_input_dim(), passage_dim, f"input of passage_encoders[{i}]", f"what it reads in layer {i}"
             )
@@ -177,10 +179,10 @@ class GAReader(ClozeModel):
             if self_belief is not None:
                 self_belief.check_input_dim(self._text_field_embedder.get_output_dim() + self._cluster_one_hot, name)
 
-    def _encoders(self) -> List[Tuple[Seq2SeqEncoder, Seq2SeqEncoder]]:
+    def _encoders(self) -> list[tuple[Seq2SeqEncoder, Seq2SeqEncoder]]:
         """The encoders of passage and question, layer by layer."""
         pairs = zip(self._passage_encoders, self._question_encoders)
-        return cast(List[Tuple[Seq2SeqEncoder, Seq2SeqEncoder]], list(pairs))
+        return cast(list[tuple[Seq2SeqEncoder, Seq2SeqEncoder]], list(pairs))
 
     def forward(
         self,
@@ -191,8 +193,8 @@ class GAReader(ClozeModel):
         answer: Optional[torch.Tensor] = None,
         passage_annotations: Optional[AnnotationTensors] = None,
         question_annotations: Optional[AnnotationTensors] = None,
-        metadata: Optional[List[Dict[str, Any]]] = None,
-    ) -> Dict[str, torch.Tensor]:
+        metadata: Optional[list[dict[str, Any]]] = None,
+    ) -> dict[str, torch.Tensor]:
         """
         # Parameters
 
@@ -205,100 +207,78 @@ class GAReader(ClozeModel):
             Shape: (batch_size,). The index of the candidate or class. `UNKNOWN_ANSWER` counts as wrong and has no loss.
             `SKIPPED_ANSWER` has no loss either, and counts as wrong only in the official accuracy.
         passage_annotations, question_annotations : `AnnotationTensors`, optional (default = `None`)
-        metadata : `List[Dict[str, Any]]`, optional (default = `None`)
+        metadata : `list[dict[str, Any]]`, optional (default = `None`)
 
         # Returns
 
-        `Dict[str, torch.Tensor]`
+        `dict[str, torch.Tensor]`
             As `ClozeModel.answer` says; with `explain` the `explanations`, each an `Attention`.
         """
-        if self._renaming is not None and self.training:
-            (passage, question), answer = self._renaming([passage, question], answer)
-        embedded_passage, embedded_question = map(self._text_field_embedder, (passage, question))
-        passage_input = self._encoder_input(passage, embedded_passage, passage_annotations)
-        question_input = self._encoder_input(question, embedded_question, question_annotations)
+        if self._entity_substitution is not None and self.training:
+            (passage, question), answer = self._entity_substitution([passage, question], answer)
+        embedded = Pair(self._embed(passage, passage_annotations), self._embed(question, question_annotations))
+        inputs = embedded.with_vectors(*map(self._add_cluster_indicators, embedded))
         occurrences = self._occurrences(passage, question)
 
-        explanations: List[Attention] = []
+        explanations: list[Attention] = []
         if self.training or self.explain:
-            encoded = self._encode(passage_input, question_input, occurrences, explanations)
+            encoded = self._encode(inputs, occurrences, explanations)
         else:
-            encoded = self._encode_in_parts(passage_input, question_input, occurrences)
-        encoded_passage, encoded_question = encoded
-        question_vector = self._read(encoded_question, question_input, cloze, explanations)
-        inputs = AnswerInput(
-            encoded_passage,
-            passage_input.mask,
-            question_vector,
-            question_input.mask,
-            embedded_passage,
-            embedded_question,
-            candidates,
-        )
-        return self.answer(inputs, answer, metadata, explanations if self.explain else None)
+            encoded = self._encode_in_buckets(inputs, occurrences)
+        query = self._read(encoded.question.vectors, inputs.question, cloze, explanations)
+        explained = explanations if self.explain else None
+        return self.answer(encoded.passage, query, embedded, candidates, answer, metadata, explained)
 
-    def _encoder_input(
-        self, text: TextFieldTensors, embedded: torch.Tensor, annotations: Optional[AnnotationTensors]
-    ) -> EncoderInput:
-        inputs = self._add_cluster_indicators(embedded, annotations)
-        return EncoderInput(inputs, get_text_field_mask(text), annotations)
+    def _embed(self, text: TextFieldTensors, annotations: Optional[AnnotationTensors]) -> TokenVectors:
+        return TokenVectors(self._text_field_embedder(text), get_text_field_mask(text), annotations)
 
-    def _encode(
-        self,
-        passage: EncoderInput,
-        question: EncoderInput,
-        occurrences: Optional[torch.Tensor],
-        explanations: List[Attention],
-    ) -> Tuple[torch.Tensor, torch.Tensor]:
+    def _encode(self, inputs: Pair, occurrences: Optional[torch.Tensor], explanations: list[Attention]) -> Pair:
         """Encodes passage and question with all layers, and adds the attention used to `explanations`."""
-        encoded_passage, encoded_question = passage.inputs, question.inputs
+        passage, question = inputs.passage.vectors, inputs.question.vectors
         last = len(self._passage_encoders) - 1
-        for i, (passage_encoder, question_encoder) in enumerate(self._encoders()):
+        for i, encoders in enumerate(self._encoders()):
             if i == last and occurrences is not None:
-                encoded_passage = torch.cat([encoded_passage, occurrences], dim=-1)
-            encoded_passage, encoded_question = encode_pair(
-                passage_encoder,
-                question_encoder,
-                passage._replace(inputs=encoded_passage),
-                question._replace(inputs=encoded_question) if self._stack_question else question,
-            )
-            pair = EncodedPair(encoded_passage, passage.mask, encoded_question, question.mask)
+                passage = torch.cat([passage, occurrences], dim=-1)
+            if not self._stack_question:
+                question = inputs.question.vectors
+            encoded = encode_pair(*encoders, inputs.with_vectors(passage, question))
+            passage, question = encoded.passage.vectors, encoded.question.vectors
             if i < last:
-                gated_passage, attentions = self._gating(pair)
-                encoded_passage = self._dropout(gated_passage)
+                gated_passage, attentions = self._gating(encoded)
+                passage = self._dropout(gated_passage)
             else:
-                encoded_question, attentions = self._gating.final_question(pair)
+                question, attentions = self._gating.final_question(encoded)
             explanations.extend(attention._replace(layer=i + 1) for attention in attentions)
         if self._passage_self_belief is not None:
-            encoded_passage, weights = self._passage_self_belief(encoded_passage, passage)
+            passage, weights = self._passage_self_belief(passage, inputs.passage)
             _explain_self_belief(explanations, "passage", weights)
-        return encoded_passage, encoded_question
+        return inputs.with_vectors(passage, question)
 
-    def _encode_in_parts(
-        self, passage: EncoderInput, question: EncoderInput, occurrences: Optional[torch.Tensor]
-    ) -> Tuple[torch.Tensor, torch.Tensor]:
+    def _encode_in_buckets(self, inputs: Pair, occurrences: Optional[torch.Tensor]) -> Pair:
         """
         The same as `_encode`. On a CPU, passages of similar length are encoded together, because padding takes time
         there too. A GPU reads all passages at once, in the time of the longest one.
         """
-        parts = parts_of_like_length(passage.lengths().tolist()) if passage.mask.device.type == "cpu" else []
-        if len(parts) < 2:
-            return self._encode(passage, question, occurrences, [])
-        passages, questions = [], []
-        for part in parts:
-            of_passage, of_question = passage.part(part), question.part(part)
-            seen = None if occurrences is None else occurrences[part, : of_passage.mask.size(1)]
-            encoded_passage, encoded_question = self._encode(of_passage, of_question, seen, [])
-            passages.append(encoded_passage)
-            questions.append(encoded_question)
-        return _joined(parts, passages, passage.mask), _joined(parts, questions, question.mask)
+        passage = inputs.passage
+        buckets = length_buckets(passage.lengths().tolist()) if passage.mask.device.type == "cpu" else []
+        if len(buckets) < 2:
+            return self._encode(inputs, occurrences, [])
+        encoded = []
+        for bucket in buckets:
+            selected = inputs.select(bucket)
+            seen = None if occurrences is None else occurrences[bucket, : selected.passage.mask.size(1)]
+            encoded.append(self._encode(selected, seen, []))
+        passages, questions = zip(*encoded)
+        return inputs.with_vectors(
+            _joined(buckets, passages, passage.mask), _joined(buckets, questions, inputs.question.mask)
+        )
 
     def _read(
         self,
         encoded_question: torch.Tensor,
-        question: EncoderInput,
+        question: TokenVectors,
         cloze: Optional[torch.Tensor],
-        explanations: List[Attention],
+        explanations: list[Attention],
     ) -> torch.Tensor:
         """The vector that the passage is scored against. Shape: (batch_size, dim)."""
         positions = cloze if self._read_out == "cloze" else None
@@ -318,10 +298,11 @@ class GAReader(ClozeModel):
         mask = cast(torch.BoolTensor, question.mask)
         return get_final_encoder_states(encoded_question, mask, encoder.is_bidirectional())
 
-    def _add_cluster_indicators(self, embedded: torch.Tensor, annotations: Optional[AnnotationTensors]) -> torch.Tensor:
+    def _add_cluster_indicators(self, text: TokenVectors) -> torch.Tensor:
+        embedded = text.vectors
         if not self._cluster_one_hot:
             return embedded
-        layer = (annotations or {}).get("coref_clusters", {})
+        layer = (text.annotations or {}).get("coref_clusters", {})
         if "clusters" not in layer:
             raise ConfigurationError(
                 "ga_reader.cluster_one_hot reads the annotation layer 'coref_clusters'; give "
@@ -334,19 +315,20 @@ class GAReader(ClozeModel):
         return torch.cat([embedded, one_hot], dim=-1)
 
     def _occurrences(self, passage: TextFieldTensors, question: TextFieldTensors) -> Optional[torch.Tensor]:
-        """What `question_feature` or `question_positions` puts beside the passage: (batch_size, length, dim)."""
-        if self._question_feature is None:
+        """What `qe_comm` or `question_positions` puts beside the passage: (batch_size, length, dim)."""
+        if self._qe_comm is None:
             return None
         unknown = self.vocab.get_token_to_index_vocabulary().get(self.vocab._oov_token, NO_INDEX)
         positions = _positions_in(passage, question, get_text_field_mask(question), unknown)
-        return self._question_feature(positions.clamp(max=self._question_feature.num_embeddings - 1))
+        return self._qe_comm(positions.clamp(max=self._qe_comm.num_embeddings - 1))
 
 
-def _joined(parts: List[List[int]], encoded: List[torch.Tensor], mask: torch.Tensor) -> torch.Tensor:
-    """The encodings of a batch's parts, put back in the order of the batch and padded to its length."""
-    joint = encoded[0].new_zeros(*mask.shape, encoded[0].size(-1))
-    for part, tensor in zip(parts, encoded):
-        joint[part, : tensor.size(1)] = tensor
+def _joined(buckets: list[list[int]], encoded: Sequence[TokenVectors], mask: torch.Tensor) -> torch.Tensor:
+    """The encodings of a batch's buckets, put back in the order of the batch and padded to its length."""
+    first = encoded[0].vectors
+    joint = first.new_zeros(*mask.shape, first.size(-1))
+    for bucket, text in zip(buckets, encoded):
+        joint[bucket, : text.vectors.size(1)] = text.vectors
     return joint
 
 
@@ -373,10 +355,10 @@ def _word_ids(text: TextFieldTensors) -> torch.Tensor:
             return tensors["tokens"]
     raise ConfigurationError(
         f"ga_reader compares words of passage and question: found the token_indexers {', '.join(text)}, expected one "
-        "of type single_id or hashed_unknown among them"
+        "of type single_id or oov_buckets among them"
     )
 
 
-def _explain_self_belief(explanations: List[Attention], side: str, weights: Optional[torch.Tensor]) -> None:
+def _explain_self_belief(explanations: list[Attention], side: str, weights: Optional[torch.Tensor]) -> None:
     if weights is not None:
         explanations.append(Attention("self_belief", side, side, weights))

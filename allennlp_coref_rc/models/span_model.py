@@ -1,4 +1,4 @@
-from typing import Any, Dict, List, Optional
+from typing import Any, Optional
 
 import torch
 from allennlp.data import Vocabulary
@@ -38,8 +38,8 @@ class SpanModel(TextAnswerModel):
         passage_mask: torch.Tensor,
         span_start: Optional[torch.Tensor] = None,
         span_end: Optional[torch.Tensor] = None,
-        metadata: Optional[List[Dict[str, Any]]] = None,
-    ) -> Dict[str, Any]:
+        metadata: Optional[list[dict[str, Any]]] = None,
+    ) -> dict[str, Any]:
         """
         # Parameters
 
@@ -49,17 +49,17 @@ class SpanModel(TextAnswerModel):
             Shape: (batch_size, passage_length).
         span_start, span_end : `torch.LongTensor`, optional (default = `None`)
             Shape: (batch_size, 1). The first and the last token of the expected span; -1 where there is none.
-        metadata : `List[Dict[str, Any]]`, optional (default = `None`)
+        metadata : `list[dict[str, Any]]`, optional (default = `None`)
 
         # Returns
 
-        `Dict[str, Any]`
+        `dict[str, Any]`
             `span_start_logits`, `span_start_probs`, `span_end_logits` and `span_end_probs`, shape (batch_size,
             passage_length); `best_span`, shape (batch_size, 2), the first and the last token; and the `loss`, if spans
             are expected.
         """
-        output: Dict[str, Any] = {}
-        log_probabilities: List[torch.Tensor] = []
+        output: dict[str, Any] = {}
+        log_probabilities: list[torch.Tensor] = []
         for name, logits in (("start", start_logits), ("end", end_logits)):
             logits = logits.float()
             logits = logits.masked_fill(~passage_mask, torch.finfo(logits.dtype).min)
@@ -76,7 +76,7 @@ class SpanModel(TextAnswerModel):
             self.score([span_text(values, *span) for span, values in zip(spans, metadata)], metadata)
         return output
 
-    def make_output_human_readable(self, output_dict: Dict[str, Any]) -> Dict[str, Any]:
+    def make_output_human_readable(self, output_dict: dict[str, Any]) -> dict[str, Any]:
         """
         Gives each question its `best_span`, and for each of the `passage_tokens` the probabilities that the answer
         begins there and that it ends there. Also the `question_tokens`, the `id` and the `answer_texts`, if all

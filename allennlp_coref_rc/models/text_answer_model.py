@@ -1,4 +1,5 @@
-from typing import Any, Dict, List, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 from allennlp.data import Vocabulary
 from allennlp.models import Model
@@ -26,7 +27,7 @@ class TextAnswerModel(Model):
         # It is given texts, where AllenNLP's signature of metrics has tensors.
         self._metric: Any = metric
 
-    def score(self, answers: Sequence[Answer], metadata: List[Dict[str, Any]]) -> None:
+    def score(self, answers: Sequence[Answer], metadata: list[dict[str, Any]]) -> None:
         """Counts the answers of the questions whose `answer_texts` are known."""
         pairs = [
             (answer, values["answer_texts"]) for answer, values in zip(answers, metadata) if values.get("answer_texts")
@@ -34,17 +35,17 @@ class TextAnswerModel(Model):
         # Without any too: the processes of a distributed training wait for each other here.
         self._metric([answer for answer, _ in pairs], [references for _, references in pairs])
 
-    def scores_of(self, answer: Answer, references: Sequence[str]) -> Dict[str, float]:
+    def scores_of(self, answer: Answer, references: Sequence[str]) -> dict[str, float]:
         """The scores of one answer, by name. Empty if the metric has no method `of_question`, which gives them."""
         return self._metric.of_question(answer, references) if hasattr(self._metric, "of_question") else {}
 
-    def get_metrics(self, reset: bool = False) -> Dict[str, float]:
+    def get_metrics(self, reset: bool = False) -> dict[str, float]:
         return self._metric.get_metric(reset)
 
 
-def known_output(output_dict: Dict[str, Any]) -> Dict[str, Any]:
+def known_output(output_dict: dict[str, Any]) -> dict[str, Any]:
     """The values of the questions' metadata that all questions have, by name, and the loss, if there is one."""
     names = ("id", "passage_tokens", "question_tokens", "answer_texts")
-    found = {name: [values.get(name) for values in output_dict["metadata"]] for name in names}
-    known: Dict[str, Any] = {name: values for name, values in found.items() if all(values)}
+    columns = {name: [values.get(name) for values in output_dict["metadata"]] for name in names}
+    known: dict[str, Any] = {name: values for name, values in columns.items() if all(values)}
     return {**known, "loss": output_dict["loss"]} if "loss" in output_dict else known

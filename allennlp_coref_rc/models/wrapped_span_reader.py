@@ -1,4 +1,4 @@
-from typing import Any, Dict, List, Optional
+from typing import Any, Optional
 
 import torch
 from allennlp.data import TextFieldTensors, Vocabulary
@@ -39,8 +39,8 @@ class WrappedSpanReader(SpanModel):
         span_end: Optional[torch.Tensor] = None,
         passage_annotations: Optional[AnnotationTensors] = None,
         question_annotations: Optional[AnnotationTensors] = None,
-        metadata: Optional[List[Dict[str, Any]]] = None,
-    ) -> Dict[str, Any]:
+        metadata: Optional[list[dict[str, Any]]] = None,
+    ) -> dict[str, Any]:
         """
         # Parameters
 
@@ -49,11 +49,11 @@ class WrappedSpanReader(SpanModel):
             Shape: (batch_size, 1). The first and the last token of the expected span; -1 where there is none.
         passage_annotations, question_annotations : `AnnotationTensors`, optional (default = `None`)
             Not used.
-        metadata : `List[Dict[str, Any]]`, optional (default = `None`)
+        metadata : `list[dict[str, Any]]`, optional (default = `None`)
 
         # Returns
 
-        `Dict[str, Any]`
+        `dict[str, Any]`
             As `SpanModel.answer` says.
         """
         output = self._reader(question=question, passage=passage)

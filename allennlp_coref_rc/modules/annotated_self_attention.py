@@ -1,5 +1,6 @@
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
-from typing import Dict, Iterator, NamedTuple, Optional, Sequence, Tuple
+from typing import NamedTuple, Optional
 
 import torch
 from allennlp.data import Vocabulary
@@ -18,7 +19,7 @@ class HeadViews(NamedTuple):
     # Parameters
 
     labels : `torch.LongTensor`
-        Shape: (batch_size, sequence_length, heads). Zero is no label.
+        Shape: (batch_size, sequence_length, heads). Zero means no label.
     scopes : `Scopes`
     """
 
@@ -77,7 +78,7 @@ class AnnotatedSelfAttention(torch.nn.Module):
     attention_dim : `int`
         The size of all heads together.
     num_heads : `int`
-    heads : `Dict[str, int]`, optional (default = `{}`)
+    heads : `dict[str, int]`, optional (default = `{}`)
         The annotation layers that heads see, in order, and the number of heads for each.
     vocab : `Vocabulary`, optional (default = `None`)
     label_dim : `int`, optional (default = `16`)
@@ -89,7 +90,7 @@ class AnnotatedSelfAttention(torch.nn.Module):
         input_dim: int,
         attention_dim: int,
         num_heads: int,
-        heads: Optional[Dict[str, int]] = None,
+        heads: Optional[dict[str, int]] = None,
         vocab: Optional[Vocabulary] = None,
         label_dim: int = 16,
         label_bias: bool = True,
@@ -145,7 +146,7 @@ class AnnotatedSelfAttention(torch.nn.Module):
         of_annotated, _ = self._parameters_of(sum(self._heads))
         return views.scopes.weights(self._project_annotated(inputs, views, of_annotated))
 
-    def _parameters_of(self, annotated: int) -> Tuple[Sequence[torch.Tensor], Sequence[torch.Tensor]]:
+    def _parameters_of(self, annotated: int) -> tuple[Sequence[torch.Tensor], Sequence[torch.Tensor]]:
         """
         Weight and bias of the projection of the first `annotated` heads, and of the others. Shapes: (3, heads *
         head_dim, …).

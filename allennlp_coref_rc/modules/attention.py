@@ -1,4 +1,5 @@
-from typing import Any, Dict, NamedTuple, Optional, Sequence
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Optional
 
 import torch
 
@@ -25,7 +26,7 @@ class Attention(NamedTuple):
     weights: torch.Tensor
     layer: Optional[int] = None
 
-    def to_json(self, text: int, tokens: Dict[str, Sequence[str]]) -> Dict[str, Any]:
+    def to_json(self, text: int, tokens: dict[str, Sequence[str]]) -> dict[str, Any]:
         """The attention in one text of the batch, without padding. `tokens` are its tokens, by side."""
         values = self._asdict()
         values["weights"] = self.weights[text, : len(tokens[self.side]), : len(tokens[self.to])].tolist()

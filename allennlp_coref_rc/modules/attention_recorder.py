@@ -1,5 +1,6 @@
 from collections import Counter
-from typing import Any, Callable, Dict, List, Tuple
+from collections.abc import Callable
+from typing import Any
 
 import torch
 from allennlp.models import Model
@@ -28,10 +29,10 @@ class AttentionRecorder:
         self._encoders = {
             name: module for name, module in model.named_modules() if isinstance(module, Dassa) and module.heads
         }
-        self._hooks: List[torch.utils.hooks.RemovableHandle] = []
+        self._hooks: list[torch.utils.hooks.RemovableHandle] = []
         self._question_annotations = None
         self._applications: Counter = Counter()
-        self._recorded: List[Tuple[int, Dict[str, Any]]] = []
+        self._recorded: list[tuple[int, dict[str, Any]]] = []
 
     def __bool__(self) -> bool:
         """Whether there is an encoder to record."""
@@ -53,7 +54,7 @@ class AttentionRecorder:
         while self._hooks:
             self._hooks.pop().remove()
 
-    def of(self, text: int) -> List[Dict[str, Any]]:
+    def of(self, text: int) -> list[dict[str, Any]]:
         """
         The recordings for one text of the batch. Each run of an annotated head gives an object with these keys: the
         `encoder`, by its name in the model; the `side`, "passage" or "question"; `application`, which counts from 1 how
@@ -63,11 +64,11 @@ class AttentionRecorder:
         """
         return [record for number, record in self._recorded if number == text]
 
-    def _before_model(self, model: Model, arguments: Tuple, named: Dict[str, Any]) -> None:
+    def _before_model(self, model: Model, arguments: tuple, named: dict[str, Any]) -> None:
         self._question_annotations = named.get("question_annotations")
 
-    def _before_encoder(self, place: Dict[str, Any]) -> Callable:
-        def before(encoder: Dassa, arguments: Tuple, named: Dict[str, Any]) -> None:
+    def _before_encoder(self, place: dict[str, Any]) -> Callable:
+        def before(encoder: Dassa, arguments: tuple, named: dict[str, Any]) -> None:
             annotations = named.get("annotations", (*arguments, None, None, None)[2])
             place["side"] = "question" if annotations is self._question_annotations else "passage"
             self._applications[place["encoder"], place["side"]] += 1
@@ -75,15 +76,15 @@ class AttentionRecorder:
 
         return before
 
-    def _before_attention(self, place: Dict[str, Any], block: int, encoder: Dassa) -> Callable:
+    def _before_attention(self, place: dict[str, Any], block: int, encoder: Dassa) -> Callable:
         heads = [(layer, view) for layer, number in encoder.heads.items() for view in range(1, number + 1)]
         names = {layer: self._model.vocab.get_index_to_token_vocabulary(label_namespace(layer)) for layer, _ in heads}
 
-        def before(attention: AnnotatedSelfAttention, arguments: Tuple) -> None:
+        def before(attention: AnnotatedSelfAttention, arguments: tuple) -> None:
             inputs, _, views = arguments
             if views is None:
                 return
-            by_head: Dict[Tuple[int, int], List] = {}
+            by_head: dict[tuple[int, int], list] = {}
             with torch.no_grad():
                 for text, head, tokens, weights in attention.annotated_weights(inputs, views):
                     rounded = [[round(weight, DIGITS) for weight in row] for row in weights.tolist()]

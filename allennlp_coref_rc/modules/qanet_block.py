@@ -1,5 +1,6 @@
+from collections.abc import Callable
 from functools import partial
-from typing import Callable, Optional
+from typing import Optional
 
 import torch
 from allennlp.common.util import is_distributed

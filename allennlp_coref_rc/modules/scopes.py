@@ -1,4 +1,5 @@
-from typing import Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, Optional
 
 import numpy
 import torch
@@ -36,7 +37,7 @@ class ScopeWeights(NamedTuple):
     text : `int`
         The index of the text in the batch.
     head : `int`
-    tokens : `List[int]`
+    tokens : `list[int]`
         The positions of the tokens in the scope.
     weights : `torch.Tensor`
         The weight that each of these tokens gives to each of them. Shape: (tokens, tokens).
@@ -44,7 +45,7 @@ class ScopeWeights(NamedTuple):
 
     text: int
     head: int
-    tokens: List[int]
+    tokens: list[int]
     weights: torch.Tensor
 
 
@@ -92,7 +93,7 @@ class Scopes:
         `rows` has the rows of one group after the other; `starts` and `sizes` are where the groups begin and how many
         rows they have.
         """
-        self._buckets: List[Bucket] = []
+        self._buckets: list[Bucket] = []
         all_members = [rows[:0]]
         all_sizes = []
         shapes = []
@@ -152,7 +153,7 @@ class Scopes:
                 texts, tokens, heads = numpy.unravel_index(members[:size], projected.shape[:3])
                 yield ScopeWeights(int(texts[0]), int(heads[0]), tokens.tolist(), weights[:size, :size])
 
-    def _grouped(self, projected: torch.Tensor) -> Iterator[Tuple[Bucket, torch.Tensor, Sequence[torch.Tensor]]]:
+    def _grouped(self, projected: torch.Tensor) -> Iterator[tuple[Bucket, torch.Tensor, Sequence[torch.Tensor]]]:
         """
         Each bucket, its members and their queries, keys and values. Shapes: (groups, size), (groups, 1, size, dim).
         """
@@ -162,7 +163,7 @@ class Scopes:
             yield bucket, rows.view(bucket[:2]), tokens.view(bucket.groups, 1, bucket.size, -1).chunk(3, dim=-1)
 
 
-def _ranges(largest: int) -> List[Tuple[int, int]]:
+def _ranges(largest: int) -> list[tuple[int, int]]:
     """Ranges of sizes, (0, 32], (32, 64], (64, 128], … up to the largest."""
     bounds = [0, 32]
     while bounds[-1] < largest:

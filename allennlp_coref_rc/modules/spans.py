@@ -1,4 +1,4 @@
-from typing import Any, Dict, Optional
+from typing import Any, Optional
 
 import torch
 from torch.nn.functional import max_pool1d, pad
@@ -60,7 +60,7 @@ def span_loss(
     return -chosen.masked_fill(~known, 0.0).sum() / known.sum().clamp(min=1)
 
 
-def span_text(metadata: Dict[str, Any], first: int, last: int) -> str:
+def span_text(metadata: dict[str, Any], first: int, last: int) -> str:
     """
     The text of a span of the passage, from its first to its last token. This is the piece of the `original_passage` at
     the span's `token_offsets`. Without offsets, it is the tokens joined by blanks.

@@ -1,7 +1,5 @@
 """Answers of several spans, as tags of the passage's tokens (BIO): `OUTSIDE`, `BEGIN` or `INSIDE` of a span."""
 
-from typing import List, Tuple
-
 import torch
 
 from allennlp_coref_rc.data.dataset_readers.annotated_squad import BEGIN, INSIDE, OUTSIDE
@@ -35,7 +33,7 @@ def tag_loss(log_probabilities: torch.Tensor, tags: torch.Tensor, mask: torch.Te
     return -(chosen * known).sum() / known.sum().clamp(min=1)
 
 
-def best_spans(log_probabilities: torch.Tensor, mask: torch.Tensor) -> List[List[Tuple[int, int]]]:
+def best_spans(log_probabilities: torch.Tensor, mask: torch.Tensor) -> list[list[tuple[int, int]]]:
     """
     The spans of the most probable sequence of tags that has at least one span, and in which no token is inside a span
     that has not begun (Viterbi's algorithm). A span is a pair of its first and its last token.
@@ -64,15 +62,15 @@ def best_spans(log_probabilities: torch.Tensor, mask: torch.Tensor) -> List[List
     return [_spans(path[:length]) for path, length in zip(paths.tolist(), mask.sum(dim=1).tolist())]
 
 
-def _only(states: Tuple[int, ...]) -> torch.Tensor:
+def _only(states: tuple[int, ...]) -> torch.Tensor:
     """Scores that allow some states alone."""
     scores = torch.full((len(_STATES),), -torch.inf)
     scores[list(states)] = 0.0
     return scores
 
 
-def _spans(states: List[int]) -> List[Tuple[int, int]]:
-    spans: List[Tuple[int, int]] = []
+def _spans(states: list[int]) -> list[tuple[int, int]]:
+    spans: list[tuple[int, int]] = []
     for i, state in enumerate(states):
         if _STATES[state] == BEGIN:
             spans.append((i, i))

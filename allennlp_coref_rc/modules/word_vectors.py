@@ -6,8 +6,9 @@ question depends on the model, and a transformer has pieces of words, or both te
 vector for each word, in every model.
 """
 
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Dict, Iterator
+from typing import Any
 
 import torch
 from allennlp.data.fields.text_field import TextFieldTensors
@@ -20,7 +21,7 @@ from allennlp_coref_rc.modules.token_embedders.transformer_pair import mean_of_p
 
 SIDES = ("passage", "question")
 
-Vectors = Dict[str, torch.Tensor]
+Vectors = dict[str, torch.Tensor]
 """The vectors of each side. Shape: (1, length, dim)."""
 
 
@@ -38,12 +39,12 @@ class WordVectors:
         self.layer: torch.nn.Module = Layer(embedder)
         """Every vector passes through it, for the hooks of AllenNLP's interpreters."""
 
-    def of(self, texts: Dict[str, TextFieldTensors]) -> Vectors:
+    def of(self, texts: dict[str, TextFieldTensors]) -> Vectors:
         """The vectors of a passage and its question, batches of one."""
         return {side: self._embedder(texts[side]) for side in SIDES}
 
     @contextmanager
-    def replaced(self, texts: Dict[str, TextFieldTensors], before: Vectors, after: Vectors) -> Iterator[None]:
+    def replaced(self, texts: dict[str, TextFieldTensors], before: Vectors, after: Vectors) -> Iterator[None]:
         """A context in which the model reads other vectors of these texts. `before` are its own vectors."""
 
         def replace(module: torch.nn.Module, inputs: Any, output: torch.Tensor) -> torch.Tensor:
@@ -72,12 +73,12 @@ class PieceVectors(WordVectors):
         self._table = embedder._matched_embedder.transformer_model.get_input_embeddings()
         self.layer = TableLayer(self._table.weight)
 
-    def of(self, texts: Dict[str, TextFieldTensors]) -> Vectors:
+    def of(self, texts: dict[str, TextFieldTensors]) -> Vectors:
         pieces = {side: _pieces(texts[side]) for side in SIDES}
         return {side: mean_of_pieces(self._table(of["token_ids"]), of["offsets"]) for side, of in pieces.items()}
 
     @contextmanager
-    def replaced(self, texts: Dict[str, TextFieldTensors], before: Vectors, after: Vectors) -> Iterator[None]:
+    def replaced(self, texts: dict[str, TextFieldTensors], before: Vectors, after: Vectors) -> Iterator[None]:
         changes = {side: after[side] - before[side] for side in SIDES}
         pieces = {side: _change_of_pieces(_pieces(texts[side]), changes[side]) for side in SIDES}
 
@@ -131,11 +132,11 @@ def word_vectors(model: torch.nn.Module) -> WordVectors:
     raise ConfigurationError(f"found a {type(model).__name__}, expected a model with a text_field_embedder")
 
 
-def _pieces(text: TextFieldTensors) -> Dict[str, torch.Tensor]:
+def _pieces(text: TextFieldTensors) -> dict[str, torch.Tensor]:
     return next(tensors for tensors in text.values() if "offsets" in tensors)
 
 
-def _change_of_pieces(pieces: Dict[str, torch.Tensor], changes: torch.Tensor) -> torch.Tensor:
+def _change_of_pieces(pieces: dict[str, torch.Tensor], changes: torch.Tensor) -> torch.Tensor:
     """How each piece of a text changes with its word; special pieces do not. Shape: (1, num_pieces, dim)."""
     words = torch.full_like(pieces["token_ids"][0], -1)
     for word, (first, last) in enumerate(pieces["offsets"][0].tolist()):

@@ -1,8 +1,9 @@
 """Shows an annotated text: its entities in colours, its frames, its discourse relations and its edges."""
 
 from collections import Counter
+from collections.abc import Collection, Sequence
 from itertools import islice
-from typing import Any, Collection, Dict, List, NamedTuple, Optional, Sequence, Union
+from typing import Any, NamedTuple, Optional, Union
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, DiscourseRelation, Edge, Frame, Span
 from allennlp_coref_rc.common.errors import ConfigurationError
@@ -27,13 +28,13 @@ class Entity(NamedTuple):
     number: int
     """Its place among the text's clusters, from 1."""
     name: str
-    """Its most frequent mention that is no pronoun."""
+    """Its most frequent mention that is not a pronoun."""
     mentions: int
     strings: str
     """Its different mentions, with commas between them."""
 
 
-def entities(text: AnnotatedText) -> List[Entity]:
+def entities(text: AnnotatedText) -> list[Entity]:
     """The entities of a text, in the order of its clusters."""
     found = []
     for number, cluster in enumerate(text.clusters, start=1):
@@ -66,9 +67,9 @@ def html_fragment(
     clusters : `Collection[int]`, optional (default = `None`)
         The positions, from 0, of the clusters whose mentions are marked and listed. By default all are. The cluster at
         position n always has the same colour and the number n + 1.
-    answer : `str` or `List[Span]`, optional (default = `None`)
+    answer : `str` or `list[Span]`, optional (default = `None`)
         What is framed: these spans of tokens, or all places that read like this string, in upper or lower case.
-    weights : `List[float]`, optional (default = `None`)
+    weights : `list[float]`, optional (default = `None`)
         A number of 0 or more for each token, which colours its background.
     show_entities : `bool`, optional (default = `True`)
         Whether a list of the entities follows, with the number of mentions of each.
@@ -110,7 +111,7 @@ def html_fragment(
     )
 
 
-def mentions(text: AnnotatedText) -> List[Mark]:
+def mentions(text: AnnotatedText) -> list[Mark]:
     """The mentions of all clusters as marks."""
     return [
         Mark(start, stop, "mention", number)
@@ -119,7 +120,7 @@ def mentions(text: AnnotatedText) -> List[Mark]:
     ]
 
 
-def find_answer(tokens: Sequence[str], answer: Union[str, Sequence[Span], None]) -> List[Span]:
+def find_answer(tokens: Sequence[str], answer: Union[str, Sequence[Span], None]) -> list[Span]:
     """
     The given spans, or those whose tokens read like a string. Blanks do not count, and upper and lower case are the
     same.
@@ -148,20 +149,20 @@ def full_colour(weights: Sequence[float]) -> float:
     return max([*weights, 3 * sum(weights) / max(1, len(weights))]) or 1.0
 
 
-def frame_row(text: AnnotatedText, frame: Frame) -> Dict[str, Any]:
+def frame_row(text: AnnotatedText, frame: Frame) -> dict[str, Any]:
     """A frame as it is shown: its predicate, and its roles and arguments in the order of the text."""
     (predicate,) = joined(text.tokens, frame.predicate)
     in_order = sorted(frame.arguments, key=lambda argument: argument[1])
     return {"predicate": predicate, "arguments": [(role, *joined(text.tokens, span)) for role, span in in_order]}
 
 
-def relation_row(text: AnnotatedText, relation: DiscourseRelation) -> Dict[str, str]:
+def relation_row(text: AnnotatedText, relation: DiscourseRelation) -> dict[str, str]:
     """A discourse relation as it is shown. Words between the parts of an argument are left out."""
     parts = {name: " … ".join(joined(text.tokens, *getattr(relation, name))) for name in ("arg1", "connective", "arg2")}
     return {"type": relation.type, "sense": relation.sense, **parts}
 
 
-def edge_row(text: AnnotatedText, edge: Edge) -> Dict[str, str]:
+def edge_row(text: AnnotatedText, edge: Edge) -> dict[str, str]:
     """An edge as it is shown."""
     source, target = joined(text.tokens, edge.source, edge.target)
     return {"source": source, "type": edge.type, "target": target}

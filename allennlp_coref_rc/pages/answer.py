@@ -1,4 +1,5 @@
-from typing import Dict, Optional, Sequence
+from collections.abc import Sequence
+from typing import Optional
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span
 from allennlp_coref_rc.pages.annotated_text import html_fragment
@@ -12,7 +13,7 @@ def answer_fragment(
     question: str,
     answer: Optional[str],
     probability: Optional[float],
-    candidates: Dict[str, float],
+    candidates: dict[str, float],
     warnings: Sequence[str],
     spans: Optional[Sequence[Span]] = None,
     weights: Optional[Sequence[float]] = None,
@@ -28,13 +29,13 @@ def answer_fragment(
         `None` means that the reader has no answer.
     probability : `float`, optional
         The probability of the answer, if it is known.
-    candidates : `Dict[str, float]`
+    candidates : `dict[str, float]`
         The probabilities of the candidates, the largest first. The first `MAX_CANDIDATES` are in a list that can be
         unfolded.
     warnings : `Sequence[str]`
-    spans : `List[Span]`, optional (default = `None`)
+    spans : `list[Span]`, optional (default = `None`)
         The spans of the answer in the passage. By default it is framed wherever it occurs.
-    weights : `List[float]`, optional (default = `None`)
+    weights : `list[float]`, optional (default = `None`)
         How much each token of the passage counted for the answer.
     """
     return render(

@@ -1,10 +1,11 @@
 """Draws pictures of what tokens attend to, in a size for papers."""
 
 import re
+from collections.abc import Sequence
 from itertools import groupby
 from math import ceil
 from pathlib import Path
-from typing import Any, Dict, List, Sequence, Tuple
+from typing import Any
 
 import numpy
 
@@ -25,7 +26,7 @@ COLOURS = pyplot.get_cmap("Oranges").with_extremes(bad="0.92")
 DPI = 200
 
 
-def draw_pictures(prediction: Dict[str, Any], folder: Path, name: str) -> List[Path]:
+def draw_pictures(prediction: dict[str, Any], folder: Path, name: str) -> list[Path]:
     """
     Draws the attention in a prediction and returns the paths of the pictures. Each title has a picture, with a panel
     for each layer or application. The names of all pictures begin with `name`. They show the part of a passage around
@@ -39,7 +40,7 @@ def draw_pictures(prediction: Dict[str, Any], folder: Path, name: str) -> List[P
     return drawn
 
 
-def draw(path: Path, maps: Sequence[NamedMap], prediction: Dict[str, Any]) -> None:
+def draw(path: Path, maps: Sequence[NamedMap], prediction: dict[str, Any]) -> None:
     """Draws the maps of one title, which share sides, tokens and the scale of colours."""
     first = maps[0]
     rows, columns = first.side, first.to
@@ -77,7 +78,7 @@ def draw(path: Path, maps: Sequence[NamedMap], prediction: Dict[str, Any]) -> No
     save(figure, path, DPI)
 
 
-def part(attention: NamedMap, prediction: Dict[str, Any]) -> numpy.ndarray:
+def part(attention: NamedMap, prediction: dict[str, Any]) -> numpy.ndarray:
     """The weights between the tokens that a picture shows. They are NaN if a token is outside of the other's scope."""
     rows = shown(attention.side, prediction)
     matrix = head_matrix(attention.attention)
@@ -93,7 +94,7 @@ def head_matrix(attention: AttentionMap) -> numpy.ndarray:
     return matrix
 
 
-def labelled(attention: NamedMap, side: str, prediction: Dict[str, Any]) -> List[str]:
+def labelled(attention: NamedMap, side: str, prediction: dict[str, Any]) -> list[str]:
     """The tokens of a side that a picture shows, with the labels that a head sees."""
     tokens = [shown_token(token) for token in prediction[f"{side}_tokens"]]
     if side == attention.side and attention.labels:
@@ -101,7 +102,7 @@ def labelled(attention: NamedMap, side: str, prediction: Dict[str, Any]) -> List
     return tokens[slice(*shown(side, prediction))]
 
 
-def shown(side: str, prediction: Dict[str, Any]) -> Tuple[int, int]:
+def shown(side: str, prediction: dict[str, Any]) -> tuple[int, int]:
     """
     The [start, stop) tokens of a side that pictures show: a whole question, or the part of a passage around the answer.
     """

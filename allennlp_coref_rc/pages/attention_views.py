@@ -1,6 +1,7 @@
 """Names and orders the attention of a reader for pages and pictures."""
 
-from typing import Any, Dict, List, NamedTuple, Sequence, Tuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy
 
@@ -49,9 +50,9 @@ class NamedMap(NamedTuple):
     side: str
     to: str
     attention: AttentionMap
-    labels: List[str]
+    labels: list[str]
     """The label of each token that the head sees, or ""; an empty list if it sees no labels."""
-    scopes: List[int]
+    scopes: list[int]
     """A number for each token. Tokens with equal numbers see each other. The list is empty if all tokens do."""
 
 
@@ -59,7 +60,7 @@ def shown_token(token: str) -> str:
     return SPECIAL.get(token, token)
 
 
-def named_maps(prediction: Dict[str, Any]) -> List[NamedMap]:
+def named_maps(prediction: dict[str, Any]) -> list[NamedMap]:
     """All attention in a prediction. Maps with the same title stand together."""
     lengths = {side: len(prediction[f"{side}_tokens"]) for side in ("passage", "question")}
     found = [_of_layer(attention, lengths) for attention in prediction.get("explanations", [])]
@@ -70,19 +71,19 @@ def named_maps(prediction: Dict[str, Any]) -> List[NamedMap]:
     return sorted(found, key=lambda attention: titles.index(attention.title))
 
 
-def packed_views(prediction: Dict[str, Any]) -> Tuple[Dict[str, Any], float]:
+def packed_views(prediction: dict[str, Any]) -> tuple[dict[str, Any], float]:
     """
     The data that a page's script needs to colour words, and the share of the attention that they hold. The `views` are
     what the user can choose. Each has `steps` for the slider, and each step names one of the `scores` or `maps`.
     """
     scores = [name for name in SCORES if name in prediction]
-    views: List[Dict[str, Any]] = [
+    views: list[dict[str, Any]] = [
         {"title": SCORES[name][0], "about": SCORES[name][1], "steps": [{"name": "", "score": i}]}
         for i, name in enumerate(scores)
     ]
     maps = named_maps(prediction)
     packed, kept = pack([attention.attention for attention in maps])
-    shared: Dict[str, List] = {"labels": [], "scopes": []}
+    shared: dict[str, list] = {"labels": [], "scopes": []}
     # The text already shows the numbers of clusters.
     clusters_shown = bool(prediction.get("clusters"))
     for i, (attention, values) in enumerate(zip(maps, packed)):
@@ -100,7 +101,7 @@ def packed_views(prediction: Dict[str, Any]) -> Tuple[Dict[str, Any], float]:
     return {"views": views, "scores": numbers, "maps": packed, **shared}, kept
 
 
-def _of_layer(attention: Dict[str, Any], lengths: Dict[str, int]) -> NamedMap:
+def _of_layer(attention: dict[str, Any], lengths: dict[str, int]) -> NamedMap:
     side, to = attention["side"], attention["to"]
     weights = numpy.asarray(attention["weights"], dtype="f4")
     self_belief = attention["kind"] == "self_belief"
@@ -110,7 +111,7 @@ def _of_layer(attention: Dict[str, Any], lengths: Dict[str, int]) -> NamedMap:
     return NamedMap(title, step, side, to, AttentionMap(lengths[side], lengths[to], [block]), [], [])
 
 
-def _of_head(head: Dict[str, Any], heads: Sequence[Dict[str, Any]], length: int, several: bool) -> NamedMap:
+def _of_head(head: dict[str, Any], heads: Sequence[dict[str, Any]], length: int, several: bool) -> NamedMap:
     side = head["side"]
     title = LAYERS.get(head["annotation_layer"], head["annotation_layer"].replace("_", " "))
     if any(other["view"] > 1 for other in heads if other["annotation_layer"] == head["annotation_layer"]):

@@ -3,7 +3,7 @@
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, Dict, List, NamedTuple, Optional, Tuple, Union
+from typing import Any, NamedTuple, Optional, Union
 
 from allennlp_coref_rc.annotations.sentences import sentence_spans
 from allennlp_coref_rc.common.errors import ConfigurationError
@@ -30,14 +30,14 @@ class Answered(NamedTuple):
     answer: Optional[str]
     right: Optional[bool]
     """`None` if the right answer is not known."""
-    warnings: List[str]
-    bars: List[Tuple[str, List[Any], str]]
-    paragraphs: List[List[Token]]
+    warnings: list[str]
+    bars: list[tuple[str, list[Any], str]]
+    paragraphs: list[list[Token]]
     lanes: int
-    weights: Optional[List[float]]
+    weights: Optional[list[float]]
     """How much each token of the passage counted for the answer."""
     heaviest: float
-    entities: List[Entity]
+    entities: list[Entity]
 
 
 class Row(NamedTuple):
@@ -45,11 +45,11 @@ class Row(NamedTuple):
 
     file: str
     question: str
-    gold: List[str]
-    answers: List[Answered]
+    gold: list[str]
+    answers: list[Answered]
 
 
-def write_compared_answers(folder: str, paths: Dict[str, str], limit: int, only_different: bool = False) -> int:
+def write_compared_answers(folder: str, paths: dict[str, str], limit: int, only_different: bool = False) -> int:
     """
     Writes into a folder a page for each question, with the answers of all readers side by side, and index.html. The
     folder is made only if the files can be used.
@@ -57,7 +57,7 @@ def write_compared_answers(folder: str, paths: Dict[str, str], limit: int, only_
     # Parameters
 
     folder : `str`
-    paths : `Dict[str, str]`
+    paths : `dict[str, str]`
         By reader, the file of its predictions. All files have to have the same questions in the same order.
     limit : `int`
         The most questions that are shown.
@@ -108,11 +108,11 @@ def _shown(prediction: Prediction) -> str:
     return f"the question {question_of(prediction)!r:.60} (id {prediction.get('id')!r:.60})"
 
 
-def _differ(predictions: List[Prediction]) -> bool:
+def _differ(predictions: list[Prediction]) -> bool:
     return len(set(map(has_right_answer, predictions))) > 1
 
 
-def _answers(paths: Dict[str, str], predictions: List[Prediction]) -> List[Answered]:
+def _answers(paths: dict[str, str], predictions: list[Prediction]) -> list[Answered]:
     return [_answered(reader, prediction) for reader, prediction in zip(paths, predictions)]
 
 

@@ -1,8 +1,9 @@
 """Shows annotated documents: a page for each, and an index."""
 
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Iterator, List, NamedTuple, Tuple
+from typing import NamedTuple
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, DiscourseRelation, Edge, Frame
 from allennlp_coref_rc.annotations.document import Document, read_documents, read_header
@@ -21,7 +22,7 @@ FIRST_WORDS = 12
 """The number of a document's tokens that the index shows."""
 
 
-Structure = Tuple[str, List[Tuple[str, int, int]]]
+Structure = tuple[str, list[tuple[str, int, int]]]
 """A frame, a relation or an edge for the page's script: its name, and for each span its role and its [start, stop)."""
 
 
@@ -68,7 +69,7 @@ def write_pages(path: str, folder: str, form: str = "annotated", limit: int = 10
     return len(rows)
 
 
-def page(document: Document, rows: List[Row], number: int) -> str:
+def page(document: Document, rows: list[Row], number: int) -> str:
     """The page of a document. `number` is its position in `rows`, from 0."""
     text, row = document.text, rows[number]
     marks = in_lanes(mentions(text), len(text))

@@ -2,7 +2,7 @@
 
 from itertools import islice
 from pathlib import Path
-from typing import List, NamedTuple, Tuple
+from typing import NamedTuple
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span, clusters_from_json
 from allennlp_coref_rc.annotations.sentences import sentence_spans
@@ -42,7 +42,7 @@ def write_explanations(path: str, folder: str, limit: int, pictures: bool = Fals
     return len(predictions)
 
 
-def read_predictions(path: str, limit: int) -> List[Prediction]:
+def read_predictions(path: str, limit: int) -> list[Prediction]:
     """The first predictions of a file."""
     return list(islice(checked_predictions(path), limit))
 
@@ -70,7 +70,7 @@ def page(prediction: Prediction) -> str:
     )
 
 
-def marked(prediction: Prediction) -> Tuple[AnnotatedText, List[Mark]]:
+def marked(prediction: Prediction) -> tuple[AnnotatedText, list[Mark]]:
     """
     The passage and the question as one text, and what is marked in it: the mentions, the answer, and the right answers
     if it is wrong.
@@ -92,7 +92,7 @@ def question_of(prediction: Prediction) -> str:
     return " ".join(joined(shown, (0, len(shown))))
 
 
-def answer_spans(prediction: Prediction) -> List[Span]:
+def answer_spans(prediction: Prediction) -> list[Span]:
     """The spans of the answer in the passage. If it is a candidate, all places where it occurs."""
     return predicted_spans(prediction) or find_answer(prediction["passage_tokens"], prediction["answer"])
 
@@ -104,7 +104,7 @@ class Bar(NamedTuple):
     value: float
 
 
-def bars(prediction: Prediction) -> List[Tuple[str, List[Bar], str]]:
+def bars(prediction: Prediction) -> list[tuple[str, list[Bar], str]]:
     """
     Lists of probabilities, each with a title and a note on what is left out. Words are shown between their neighbours.
     """

@@ -1,6 +1,7 @@
 """Lays out spans of a text, so that a template can write them as HTML. Spans may contain or cross each other."""
 
-from typing import Dict, Iterator, List, NamedTuple, Sequence, Tuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from allennlp_coref_rc.annotations.annotated_text import Span
 
@@ -37,7 +38,7 @@ class Piece(NamedTuple):
 class Token(NamedTuple):
     position: int
     text: str
-    opened: List[Piece]
+    opened: list[Piece]
     """The elements that begin before this token, from the outside in."""
     closed: int
     """The number of elements that end after this token."""
@@ -45,7 +46,7 @@ class Token(NamedTuple):
     """Whether a blank follows."""
 
 
-def in_lanes(marks: Sequence[Mark], length: int) -> List[Mark]:
+def in_lanes(marks: Sequence[Mark], length: int) -> list[Mark]:
     """Puts overlapping marks into different lanes, the shorter ones closer to the text; then sorts them by position."""
     used = [0] * length
     placed = []
@@ -61,9 +62,9 @@ def lanes(marks: Sequence[Mark]) -> int:
     return max((mark.lane + 1 for mark in marks if mark.kind == "mention"), default=0)
 
 
-def paragraphs(sentences: Sequence[Span]) -> List[Span]:
+def paragraphs(sentences: Sequence[Span]) -> list[Span]:
     """Paragraphs of a readable length, which are made of whole sentences."""
-    joined: List[Span] = []
+    joined: list[Span] = []
     for start, stop in sentences:
         if joined and joined[-1][1] - joined[-1][0] < PARAGRAPH:
             joined[-1] = (joined[-1][0], stop)
@@ -72,10 +73,10 @@ def paragraphs(sentences: Sequence[Span]) -> List[Span]:
     return joined
 
 
-def blanks(tokens: Sequence[str]) -> List[bool]:
+def blanks(tokens: Sequence[str]) -> list[bool]:
     """Whether a blank follows each token, as in print. Straight quotation marks open and close in turn."""
     open_quote = False
-    after: List[bool] = []
+    after: list[bool] = []
     for token in tokens:
         glued = token in NO_BLANK_BEFORE or (token == '"' and open_quote)
         if after and glued:
@@ -86,18 +87,18 @@ def blanks(tokens: Sequence[str]) -> List[bool]:
     return after
 
 
-def marked_paragraphs(tokens: Sequence[str], marks: Sequence[Mark], parts: Sequence[Span]) -> Iterator[List[Token]]:
+def marked_paragraphs(tokens: Sequence[str], marks: Sequence[Mark], parts: Sequence[Span]) -> Iterator[list[Token]]:
     """
     The tokens of each part, with the HTML elements that begin and end at them. `marks` are as `in_lanes` returns them.
     """
-    starting: Dict[int, List[Piece]] = {}
+    starting: dict[int, list[Piece]] = {}
     for mark in marks:
         starting.setdefault(mark.start, []).append(Piece(mark, True))
     after = blanks(tokens)
-    cut: List[Piece] = []
+    cut: list[Piece] = []
     for start, stop in parts:
         elements, cut = cut, []
-        shown: List[Token] = []
+        shown: list[Token] = []
         for i in range(start, stop):
             opened = starting.get(i, [])
             if i == start:
@@ -116,7 +117,7 @@ def marked_paragraphs(tokens: Sequence[str], marks: Sequence[Mark], parts: Seque
         yield shown
 
 
-def joined(tokens: Sequence[str], *spans: Span) -> Tuple[str, ...]:
+def joined(tokens: Sequence[str], *spans: Span) -> tuple[str, ...]:
     """The text of each span, with blanks as in print."""
     return tuple(
         "".join(token + " " * blank for token, blank in zip(tokens[start:stop], blanks(tokens[start:stop]))).strip()

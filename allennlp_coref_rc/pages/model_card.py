@@ -1,7 +1,8 @@
 import json
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Optional, Tuple
+from typing import Any, Optional
 
 from allennlp_coref_rc.common.json_objects import read_json_object
 from allennlp_coref_rc.pages.templates import render
@@ -19,18 +20,18 @@ REPORTED = ("best_validation_", "test_")
 """A card has the metrics whose names begin like this."""
 
 UNKNOWN_LICENCE = "unknown"
-"""The Hugging Face hub's name for a licence that nobody has chosen."""
+"""The Hugging Face hub's name for a licence that was not chosen."""
 
 
-def model_card(config: Dict[str, Any], metrics: Dict[str, Any], title: str, licence: Optional[str] = None) -> str:
+def model_card(config: dict[str, Any], metrics: dict[str, Any], title: str, licence: Optional[str] = None) -> str:
     """
     The text of a model card in Markdown, as the Hugging Face hub shows it.
 
     # Parameters
 
-    config : `Dict[str, Any]`
+    config : `dict[str, Any]`
         The config of a trained model.
-    metrics : `Dict[str, Any]`
+    metrics : `dict[str, Any]`
         What the training has written to `metrics.json`; empty if nothing is known.
     title : `str`
     licence : `str`, optional (default = `None`)
@@ -56,12 +57,12 @@ def model_card(config: Dict[str, Any], metrics: Dict[str, Any], title: str, lice
     )
 
 
-def read_metrics(path: Path) -> Dict[str, Any]:
+def read_metrics(path: Path) -> dict[str, Any]:
     """The metrics of a training, or none if there is no such file. Other content raises a `ConfigurationError`."""
     return read_json_object(str(path)) if path.exists() else {}
 
 
-def _typed(part: Any) -> Dict[str, Any]:
+def _typed(part: Any) -> dict[str, Any]:
     """A part of a config as an object. AllenNLP also allows its registered name alone."""
     return {"type": "default", **part} if isinstance(part, dict) else {"type": part}
 
@@ -75,7 +76,7 @@ def _transformers(value: Any) -> Iterator[str]:
             yield from _transformers(inner)
 
 
-def _reported(metrics: Dict[str, Any]) -> List[Tuple[str, str]]:
+def _reported(metrics: dict[str, Any]) -> list[tuple[str, str]]:
     numbers = {name: value for name, value in metrics.items() if isinstance(value, (int, float))}
     return [(name, f"{value:.4g}") for name, value in sorted(numbers.items()) if name.startswith(REPORTED)]
 

@@ -1,7 +1,8 @@
 """Packs attention into few bytes: the largest weights of each row, in 8 bits, as text that a page's script can read."""
 
 import base64
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Optional, Union
 
 import numpy
 
@@ -33,7 +34,7 @@ class AttentionMap(NamedTuple):
 
     height: int
     width: int
-    blocks: List[Block]
+    blocks: list[Block]
 
     def average(self) -> numpy.ndarray:
         """The average weight that each token gets from the tokens that can attend to it. Shape: (width,)."""
@@ -48,14 +49,14 @@ class AttentionMap(NamedTuple):
         return sum(len(rows) for rows, _, _ in self.blocks) == self.height
 
 
-def pack_numbers(numbers: Union[Sequence[float], numpy.ndarray]) -> Dict[str, Any]:
+def pack_numbers(numbers: Union[Sequence[float], numpy.ndarray]) -> dict[str, Any]:
     """Numbers of 0 or more, as `values` of 8 bits, where 255 stands for `most`."""
     most = float(max(numbers, default=0)) or 1.0
     values = numpy.rint(LEVELS * numpy.asarray(numbers, dtype=float) / most).astype("u1")
     return {"most": most, "values": _text(values)}
 
 
-def pack(maps: Sequence[AttentionMap], budget: int = BUDGET) -> Tuple[List[Dict[str, Any]], float]:
+def pack(maps: Sequence[AttentionMap], budget: int = BUDGET) -> tuple[list[dict[str, Any]], float]:
     """
     Packs maps so that all of them together have about `budget` characters at most. Returns the packed maps, and the
     share of their attention that is in the stored weights.
@@ -80,7 +81,7 @@ def pack(maps: Sequence[AttentionMap], budget: int = BUDGET) -> Tuple[List[Dict[
         low, high = (middle, high) if numpy.minimum(ends, middle).sum() <= left else (low, middle - 1)
     packed, kept, whole = [], 0.0, 0.0
     for i, attention in enumerate(maps):
-        values: Dict[str, Any] = {"average": pack_numbers(attention.average())}
+        values: dict[str, Any] = {"average": pack_numbers(attention.average())}
         if i < stored and rows[i]:
             more, weight = _pack_rows(attention, low)
             values.update(more)
@@ -107,9 +108,9 @@ def _counts(attention: AttentionMap) -> numpy.ndarray:
     return counts
 
 
-def _pack_rows(attention: AttentionMap, kept: int) -> Tuple[Dict[str, str], float]:
+def _pack_rows(attention: AttentionMap, kept: int) -> tuple[dict[str, str], float]:
     scales = numpy.ones(attention.height)
-    found: List[Optional[Tuple[numpy.ndarray, numpy.ndarray]]] = [None] * attention.height
+    found: list[Optional[tuple[numpy.ndarray, numpy.ndarray]]] = [None] * attention.height
     weight = 0.0
     for rows, columns, weights in attention.blocks:
         levels, positions = _levels(weights), numpy.asarray(columns)

@@ -1,6 +1,7 @@
 """Reads and checks the predictions that pages show, which `coref-rc predict` writes."""
 
-from typing import Any, Callable, Dict, Iterator, List, Tuple
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy
 
@@ -8,11 +9,11 @@ from allennlp_coref_rc.annotations.annotated_text import Span
 from allennlp_coref_rc.annotations.formats.json_value import JsonValue
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.json_objects import read_json_objects
-from allennlp_coref_rc.common.plurals import counted
+from allennlp_coref_rc.common.messages import counted
 from allennlp_coref_rc.metrics.answer_scores import correctness
 from allennlp_coref_rc.pages.attention_views import SCORES
 
-Prediction = Dict[str, Any]
+Prediction = dict[str, Any]
 
 WRAPPING = ("@begin", "@end")
 """The tokens that readers put around questions."""
@@ -44,24 +45,24 @@ def checked_predictions(path: str, labelled: bool = False) -> Iterator[Predictio
         yield prediction
 
 
-def predicted_spans(prediction: Prediction) -> List[Span]:
+def predicted_spans(prediction: Prediction) -> list[Span]:
     """The spans of the passage that a reader of spans answers with, as [start, stop); none of other readers."""
     spans = prediction.get("best_spans") or [prediction[key] for key in ("best_span",) if key in prediction]
     return [(first, last + 1) for first, last in spans]
 
 
-def asked_tokens(question_tokens: List[str]) -> List[str]:
+def asked_tokens(question_tokens: list[str]) -> list[str]:
     """The tokens of a question, without those that readers put around it."""
     return [token for token in question_tokens if token not in WRAPPING]
 
 
-def gold_texts(prediction: Prediction) -> List[str]:
+def gold_texts(prediction: Prediction) -> list[str]:
     """The texts of the correct answers, or of the spans of the only one. The list is empty if they are not known."""
     gold = prediction.get("gold")
     return prediction.get("answer_texts") or ([] if gold is None else [gold])
 
 
-def gold_answers(prediction: Prediction) -> List[str]:
+def gold_answers(prediction: Prediction) -> list[str]:
     """
     The correct answers; none if they are not known. The `answer_texts` of SQuAD and NarrativeQA are alternatives. Those
     of Quoref, whose predictions have an `exact_match`, are the spans of a single answer. They are joined as in
@@ -142,7 +143,7 @@ def _annotated_heads(value: JsonValue, prediction: Prediction) -> None:
             _matrix(matrix, (len(tokens), len(tokens)))
 
 
-def _matrix(value: JsonValue, *shapes: Tuple[int, int]) -> None:
+def _matrix(value: JsonValue, *shapes: tuple[int, int]) -> None:
     try:
         numbers = numpy.asarray(value.value)
     except ValueError:  # The rows differ in length.
@@ -157,7 +158,7 @@ def _fraction(value: JsonValue, prediction: Prediction) -> None:
     value.fraction()
 
 
-CHECKS: Dict[str, Callable[[JsonValue, Prediction], None]] = {
+CHECKS: dict[str, Callable[[JsonValue, Prediction], None]] = {
     "question_tokens": _strings,
     "passage_tokens": _strings,
     "answer": _string,

@@ -1,28 +1,28 @@
 """Shows readers' beliefs after each sentence of a story, as a page and as a picture."""
 
-from typing import Dict, List, Sequence
+from collections.abc import Sequence
 
 from allennlp_coref_rc.common.files import write_text
 from allennlp_coref_rc.common.pictures import pyplot, save
 from allennlp_coref_rc.data.babi.babi_files import BabiQuestion
 from allennlp_coref_rc.pages.templates import render
 
-Distributions = List[Dict[str, float]]
+Distributions = list[dict[str, float]]
 """For each sentence of a story, the candidates' probabilities after it."""
 
 MAX_CANDIDATES = 20
 
 
-def shown_candidates(readers: Sequence[Distributions], answer: str) -> List[str]:
+def shown_candidates(readers: Sequence[Distributions], answer: str) -> list[str]:
     """The correct answer and the candidates that were most probable after any sentence, sorted by name."""
-    most: Dict[str, float] = {answer: 1.0}
+    most: dict[str, float] = {answer: 1.0}
     for sentence in (sentence for distributions in readers for sentence in distributions):
         for name, probability in sentence.items():
             most[name] = max(probability, most.get(name, 0.0))
     return sorted(sorted(most, key=lambda name: (name != answer, -most[name], name))[:MAX_CANDIDATES])
 
 
-def page(question: BabiQuestion, readers: Dict[str, Distributions], candidates: Sequence[str], answer: str) -> str:
+def page(question: BabiQuestion, readers: dict[str, Distributions], candidates: Sequence[str], answer: str) -> str:
     return render(
         "story.html.jinja",
         question=question,
@@ -33,7 +33,7 @@ def page(question: BabiQuestion, readers: Dict[str, Distributions], candidates: 
 
 
 def draw(
-    path: str, question: BabiQuestion, readers: Dict[str, Distributions], candidates: Sequence[str], answer: str
+    path: str, question: BabiQuestion, readers: dict[str, Distributions], candidates: Sequence[str], answer: str
 ) -> None:
     """
     Draws a panel for each reader, with a row for each sentence. The correct answer and the supporting sentences are in
@@ -58,7 +58,7 @@ def draw(
     save(figure, path)
 
 
-def write_story(path: str, question: BabiQuestion, readers: Dict[str, Distributions]) -> List[str]:
+def write_story(path: str, question: BabiQuestion, readers: dict[str, Distributions]) -> list[str]:
     """
     Shows the readers side by side, in a picture PATH.png and a page PATH.html with the numbers. Returns both paths.
     """

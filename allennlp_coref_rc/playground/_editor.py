@@ -1,20 +1,21 @@
 """The part of the page that shows the clusters and lets the user edit them."""
 
 from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Callable, Dict, List, Optional, Sequence
+from typing import Any, Optional
 
 import streamlit as st
 
 from allennlp_coref_rc.annotations.annotated_text import Cluster, Span
+from allennlp_coref_rc.api import Answer
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.pages.annotated_text import entities, find_answer, html_fragment
 from allennlp_coref_rc.pages.marked_text import joined
 from allennlp_coref_rc.playground import cluster_edits
 from allennlp_coref_rc.playground._loading import plain
-from allennlp_coref_rc.playground.asking import Reading
 from allennlp_coref_rc.playground.cluster_edits import Clusters, Mention
-from allennlp_coref_rc.reading import Answer
+from allennlp_coref_rc.playground.reader_session import Reading
 
 MANY = 12
 """If there are more clusters than this, they scroll."""
@@ -30,17 +31,17 @@ class Editing:
     """The clusters of a question and all edits of them."""
 
     origin: Any
-    """The reader, the question and the annotator. If one of them changes, editing begins anew."""
+    """The reader, the question and the annotator. If one of them changes, editing starts over."""
     read: Reading
     """The question with the annotator's clusters."""
-    history: List[List[Cluster]]
+    history: list[list[Cluster]]
     edits: int = 0
     """The number of edits, with those undone. It is in the keys of the widgets, so each edit resets what was chosen."""
     message: str = ""
     """The reason why the last edit failed; empty if it did not."""
 
     @property
-    def clusters(self) -> List[Cluster]:
+    def clusters(self) -> list[Cluster]:
         return self.history[-1]
 
     @property
@@ -88,7 +89,7 @@ def show_clusters(reading: Reading, answer: Optional[Answer] = None) -> None:
 
 def show_edits(editing: Editing, reading: Reading) -> None:
     """Shows each cluster's mentions, which the user can choose, and buttons for what can be done with them."""
-    chosen: List[Mention] = []
+    chosen: list[Mention] = []
     with st.container(height=420 if len(editing.clusters) > MANY else "content"):
         places = st.columns(2) if len(editing.clusters) > 1 else [st.container()]
         for i, (entity, cluster) in enumerate(zip(entities(reading.text), editing.clusters)):
@@ -157,10 +158,10 @@ def show_adding(editing: Editing, reading: Reading) -> None:
     button(editing, "Add", lambda old: cluster_edits.add(old, spans, index), bool(spans))
 
 
-def labels(reading: Reading, spans: Sequence[Span]) -> Dict[Span, str]:
+def labels(reading: Reading, spans: Sequence[Span]) -> dict[Span, str]:
     """A label for each mention, with the number of its sentence. All differ, as Streamlit needs different labels."""
     ends = [stop for _, stop in reading.passage.sentences]
-    found: Dict[Span, str] = {}
+    found: dict[Span, str] = {}
     used: Counter = Counter()
     for span, words in zip(spans, joined(reading.tokens, *spans)):
         place = next((str(i) for i, stop in enumerate(ends, start=1) if span[0] < stop), "?")

@@ -2,21 +2,35 @@
 
 import json
 from dataclasses import dataclass, replace
-from typing import Dict, List, Optional
+from typing import Optional
 
 import streamlit as st
 
 from allennlp_coref_rc.annotations.annotators import Annotator
-from allennlp_coref_rc.common.error_message import message_of
+from allennlp_coref_rc.api import Answer
+from allennlp_coref_rc.common.error_message import user_message
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.pages.marked_text import joined
 from allennlp_coref_rc.pages.stories import shown_candidates
 from allennlp_coref_rc.playground._editor import Editing, current_editing, show_clusters, show_edits
-from allennlp_coref_rc.playground._loading import answer_of, beliefs_of, load_annotator, load_reader, plain, told
-from allennlp_coref_rc.playground.asking import AskedReader, NoAnnotator, Question, Reading, annotated, transferred
+from allennlp_coref_rc.playground._loading import (
+    answer_of,
+    beliefs_of,
+    load_annotator,
+    load_reader,
+    plain,
+    show_user_errors,
+)
 from allennlp_coref_rc.playground.charts import belief_chart, probability_chart
 from allennlp_coref_rc.playground.examples import examples
-from allennlp_coref_rc.reading import Answer
+from allennlp_coref_rc.playground.reader_session import (
+    NoAnnotator,
+    Question,
+    ReaderSession,
+    Reading,
+    annotated,
+    transferred,
+)
 
 ITS_OWN, NONE, CONFIG = "the reader's own", "none", "another: its config"
 
@@ -48,18 +62,18 @@ class Asked:
     """A reader, the question as the reader sees it with the clusters of the page, and the answer."""
 
     name: str
-    reader: AskedReader
+    reader: ReaderSession
     reading: Reading
     answer: Answer
 
 
-def show(archives: Dict[str, str], trust: bool = False) -> None:
+def show(archives: dict[str, str], trust: bool = False) -> None:
     """
     Shows the page.
 
     # Parameters
 
-    archives : `Dict[str, str]`
+    archives : `dict[str, str]`
         Trained readers by name.
     trust : `bool`, optional (default = `False`)
         Whether archives are trusted.
@@ -69,10 +83,10 @@ def show(archives: Dict[str, str], trust: bool = False) -> None:
         choose_example()
         names = choose_readers(list(archives))
         annotator_config = choose_annotator(bool(names))
-    with told():
+    with show_user_errors():
         readers = {name: load_reader(archives[name], trust) for name in names}
     question = ask(bool(readers), any(not reader.answers_are_spans for reader in readers.values()))
-    with told():
+    with show_user_errors():
         if not question.passage.strip():
             raise ConfigurationError("found an empty passage, expected a text")
         if names and not question.question.strip():
@@ -96,7 +110,7 @@ def show(archives: Dict[str, str], trust: bool = False) -> None:
     show_requests(question, asked, archives)
 
 
-def choose_readers(names: List[str]) -> List[str]:
+def choose_readers(names: list[str]) -> list[str]:
     """Lets the user choose the one or two readers that are asked, and returns their names."""
     if not names:
         st.info(NO_ARCHIVE)
@@ -153,17 +167,17 @@ def take_example(name: str) -> None:
     st.session_state.update(values)
 
 
-def first_reading(question: Question, reader: Optional[AskedReader], annotator: Optional[Annotator]) -> Reading:
+def first_reading(question: Question, reader: Optional[ReaderSession], annotator: Optional[Annotator]) -> Reading:
     """
     The question with the clusters from which editing begins, as the first reader sees it. Without one, the passage.
     """
     return reader.read(question, annotator) if reader else annotated(question.passage, annotator or NoAnnotator())
 
 
-def show_answers(question: Question, readers: Dict[str, AskedReader], editing: Editing) -> List[Asked]:
+def show_answers(question: Question, readers: dict[str, ReaderSession], editing: Editing) -> list[Asked]:
     """Shows each reader's answer with its probabilities. The edited clusters are those of the first reader."""
     st.subheader("Answer", anchor=False)
-    asked: List[Asked] = []
+    asked: list[Asked] = []
     first = next(iter(readers.values()))
     for name, reader, place in zip(readers, readers.values(), st.columns(len(readers))):
         with place:
@@ -174,7 +188,7 @@ def show_answers(question: Question, readers: Dict[str, AskedReader], editing: E
                 answer = answer_of(key_of(reader, question, own), reader, question, own)
                 unedited = answer_of(key_of(reader, question, before), reader, question, before)
             except Exception as error:
-                if (message := message_of(error)) is None:
+                if (message := user_message(error)) is None:
                     raise
                 st.error(f"{plain(name)}: {plain(message)}")
                 continue
@@ -203,7 +217,7 @@ def text_of(answer: Answer) -> str:
     return "no answer" if answer.answer is None else answer.answer
 
 
-def show_beliefs(question: Question, asked: List[Asked]) -> None:
+def show_beliefs(question: Question, asked: list[Asked]) -> None:
     """Shows what each reader believes after each sentence: a heat map of the candidates, or a table of answers."""
     if not asked:
         return
@@ -214,7 +228,7 @@ def show_beliefs(question: Question, asked: List[Asked]) -> None:
     ):
         return
     for one, place in zip(asked, st.columns(len(asked))):
-        with place, told():
+        with place, show_user_errors():
             beliefs = beliefs_of(key_of(one.reader, question, one.reading), one.reader, question, one.reading)
             sentences = joined(one.reading.tokens, *one.reading.passage.sentences)
             distributions = [belief.candidates if belief else {} for belief in beliefs]
@@ -230,7 +244,7 @@ def show_beliefs(question: Question, asked: List[Asked]) -> None:
                 st.table({"sentence": list(map(plain, sentences)), "answer": list(map(plain, answers))})
 
 
-def show_requests(question: Question, asked: List[Asked], archives: Dict[str, str]) -> None:
+def show_requests(question: Question, asked: list[Asked], archives: dict[str, str]) -> None:
     """Shows the JSON from which `coref-rc predict` gives the same answers."""
     with st.expander("The request as JSON, for coref-rc predict"):
         for one in asked:
@@ -242,6 +256,6 @@ def show_requests(question: Question, asked: List[Asked], archives: Dict[str, st
             st.code(f"coref-rc predict {archives[one.name]} request.jsonl", language="bash")
 
 
-def key_of(reader: AskedReader, question: Question, reading: Reading) -> str:
+def key_of(reader: ReaderSession, question: Question, reading: Reading) -> str:
     """A text that is different for each reader and each request."""
     return json.dumps([reader.key, reader.request(question, reading.clusters)])

@@ -1,8 +1,9 @@
 """The charts of the page, as Vega-Lite specifications."""
 
-from typing import Any, Dict, List, Sequence
+from collections.abc import Sequence
+from typing import Any
 
-Chart = Dict[str, Any]
+Chart = dict[str, Any]
 
 MAX_BARS = 10
 
@@ -12,7 +13,7 @@ GREY = "#808080"
 """A colour that can be read on light and dark backgrounds."""
 
 
-def probability_chart(probabilities: Dict[str, float]) -> Chart:
+def probability_chart(probabilities: dict[str, float]) -> Chart:
     """Bars of the most probable candidates."""
     best = sorted(probabilities, key=lambda name: -probabilities[name])[:MAX_BARS]
     rows = [{"candidate": name, "probability": probabilities[name]} for name in best]
@@ -42,10 +43,10 @@ def probability_chart(probabilities: Dict[str, float]) -> Chart:
     }
 
 
-def belief_chart(sentences: Sequence[str], beliefs: Sequence[Dict[str, float]], candidates: Sequence[str]) -> Chart:
+def belief_chart(sentences: Sequence[str], beliefs: Sequence[dict[str, float]], candidates: Sequence[str]) -> Chart:
     """A heat map of the candidates' probabilities after each sentence."""
     numbered = [f"{i}  {sentence}" for i, sentence in enumerate(sentences, start=1)]
-    rows: List[Dict[str, Any]] = [
+    rows: list[dict[str, Any]] = [
         {"sentence": sentence, "candidate": name, "probability": believed.get(name, 0.0)}
         for sentence, believed in zip(numbered, beliefs)
         for name in candidates

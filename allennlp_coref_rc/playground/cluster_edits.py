@@ -4,12 +4,13 @@ clusters the mentions are in order, none is there twice, and no cluster is empty
 which links nothing. If an edit cannot be done, a `ConfigurationError` is raised.
 """
 
-from typing import Collection, List, NamedTuple, Optional, Sequence
+from collections.abc import Collection, Sequence
+from typing import NamedTuple, Optional
 
 from allennlp_coref_rc.annotations.annotated_text import Cluster, Span
 from allennlp_coref_rc.common.errors import ConfigurationError
 
-Clusters = List[Cluster]
+Clusters = list[Cluster]
 
 
 class Mention(NamedTuple):

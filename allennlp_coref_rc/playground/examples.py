@@ -1,11 +1,10 @@
 """The examples of the playground: simulated stories that come with the package, and texts written for it."""
 
 from functools import lru_cache
-from typing import Dict
 
 from allennlp_coref_rc.data.babi.babi_files import read_babi
 from allennlp_coref_rc.data.dataset_readers.annotated_babi import BUNDLED_FOLDER
-from allennlp_coref_rc.playground.asking import Question
+from allennlp_coref_rc.playground.reader_session import Question
 
 STORIES = (73, 1, 111, 117)
 """The numbers of questions about the bundled test stories. Their stories have eight or ten statements."""
@@ -36,7 +35,7 @@ TEXTS = {
 
 
 @lru_cache(maxsize=None)
-def examples() -> Dict[str, Question]:
+def examples() -> dict[str, Question]:
     """The examples by name."""
     questions = list(read_babi(str(BUNDLED_FOLDER / "qa2_test.txt")))
     stories = {

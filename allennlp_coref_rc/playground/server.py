@@ -4,7 +4,7 @@ import json
 import secrets
 import socket
 from pathlib import Path
-from typing import Dict, Optional
+from typing import Optional
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 
@@ -23,7 +23,7 @@ OPTIONS = {
 """Streamlit's options. They take precedence over its config files and environment variables."""
 
 
-def serve(archives: Dict[str, str], trust: bool, port: Optional[int] = None, headless: bool = False) -> None:
+def serve(archives: dict[str, str], trust: bool, port: Optional[int] = None, headless: bool = False) -> None:
     """
     Serves the page until Ctrl-C. The page's address ends in a secret key that is made anew each time. It is needed
     because other users of this machine can reach the port too, and an annotator's config on the page can name any
@@ -31,7 +31,7 @@ def serve(archives: Dict[str, str], trust: bool, port: Optional[int] = None, hea
 
     # Parameters
 
-    archives : `Dict[str, str]`
+    archives : `dict[str, str]`
         Trained readers by name.
     trust : `bool`
         Whether the archives are trusted.

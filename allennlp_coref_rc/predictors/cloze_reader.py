@@ -1,5 +1,3 @@
-from typing import Dict, List
-
 from allennlp.common.util import JsonDict
 from allennlp.data import Field, Instance
 from allennlp.predictors import Predictor
@@ -52,7 +50,7 @@ class ClozeReaderPredictor(ExplainingPredictor):
     def _json_to_instance(self, json_dict: JsonDict) -> Instance:
         return self._dataset_reader.text_to_instance(**reader_arguments(json_dict, "candidates", "clusters"))
 
-    def answer_fields(self, instance: Instance, output: JsonDict) -> Dict[str, Field]:
+    def answer_fields(self, instance: Instance, output: JsonDict) -> dict[str, Field]:
         namespace = CANDIDATE_LABELS if "candidates" in instance else CLASS_LABELS
         given = metadata_of(instance)["candidates"]
         if output["answer"] is None:
@@ -65,7 +63,7 @@ class ClozeReaderPredictor(ExplainingPredictor):
             index = self._model.vocab.get_token_index(output["answer"], namespace)
         return {"answer": AnswerField(index, namespace, skip_indexing=True)}
 
-    def predict_batch_instance(self, instances: List[Instance]) -> List[JsonDict]:
+    def predict_batch_instance(self, instances: list[Instance]) -> list[JsonDict]:
         outputs = self._predict(instances)
         vocab, knowledge = self._model.vocab, self.knowledge
         extended = [
@@ -80,7 +78,7 @@ class ClozeReaderPredictor(ExplainingPredictor):
             add_warnings(output, warnings + self.unknown_words(output))
         return outputs
 
-    def _predict(self, instances: List[Instance]) -> List[JsonDict]:
+    def _predict(self, instances: list[Instance]) -> list[JsonDict]:
         outputs = super().predict_batch_instance(instances) if instances else []
         for output in outputs:
             if output.get("unanswered"):

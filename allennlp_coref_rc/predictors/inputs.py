@@ -1,16 +1,16 @@
-from typing import Any, Dict
+from typing import Any
 
 from allennlp.common.util import JsonDict
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, clusters_from_json
 from allennlp_coref_rc.annotations.formats.json_value import JsonValue
-from allennlp_coref_rc.common.config_walk import most_similar
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.json_objects import excerpt
+from allennlp_coref_rc.common.messages import most_similar
 from allennlp_coref_rc.data.dataset_readers.question_data import check_candidates
 
 
-def reader_arguments(inputs: JsonDict, *optional: str) -> Dict[str, Any]:
+def reader_arguments(inputs: JsonDict, *optional: str) -> dict[str, Any]:
     """
     Takes the arguments of a reader's `text_to_instance` from an input: "passage", "question", and the
     `optional` keys ("candidates", "clusters") that it has. Invalid values raise a `ConfigurationError`, and so does a

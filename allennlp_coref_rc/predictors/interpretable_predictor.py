@@ -1,6 +1,6 @@
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, Dict, List, Tuple, cast
+from typing import Any, cast
 
 import numpy
 import torch
@@ -30,7 +30,7 @@ class InterpretablePredictor(Predictor):
 
     def __init__(self, model: Model, dataset_reader: DatasetReader, frozen: bool = True) -> None:
         super().__init__(model, dataset_reader, frozen)
-        # A reader of another package may be told so in vain.
+        # A reader of another package may ignore this.
         dataset_reader.keep_text = True  # type: ignore[attr-defined]
 
     @cached_property
@@ -43,11 +43,11 @@ class InterpretablePredictor(Predictor):
     def get_interpretable_text_field_embedder(self) -> torch.nn.Module:
         return self._word_vectors.layer
 
-    def answer_fields(self, instance: Instance, output: JsonDict) -> Dict[str, Field]:
+    def answer_fields(self, instance: Instance, output: JsonDict) -> dict[str, Field]:
         """The fields of the answer that the model has given."""
         raise NotImplementedError
 
-    def predictions_to_labeled_instances(self, instance: Instance, outputs: Dict[str, numpy.ndarray]) -> List[Instance]:
+    def predictions_to_labeled_instances(self, instance: Instance, outputs: dict[str, numpy.ndarray]) -> list[Instance]:
         fields = {**instance.fields, **self.answer_fields(instance, outputs)}
         for side in SIDES:
             field = cast(TextField, instance[side])
@@ -58,7 +58,7 @@ class InterpretablePredictor(Predictor):
             fields["cloze"] = IndexField(cast(IndexField, fields["cloze"]).sequence_index, TextField([]))
         return [Instance(fields)]
 
-    def get_gradients(self, instances: List[Instance]) -> Tuple[Dict[str, Any], Dict[str, Any]]:
+    def get_gradients(self, instances: list[Instance]) -> tuple[dict[str, Any], dict[str, Any]]:
         """
         The gradients of the loss by the word vectors of an instance: `grad_input_1` those of the passage,
         `grad_input_2` those of the question, each of shape (1, length, dim); and the model's output.
@@ -69,7 +69,7 @@ class InterpretablePredictor(Predictor):
         self._dataset_reader.apply_token_indexers(instance)
         batch = Batch([instance])
         batch.index_instances(self._model.vocab)
-        tensors = cast(Dict[str, Any], move_to_device(batch.as_tensor_dict(), self.cuda_device))
+        tensors = cast(dict[str, Any], move_to_device(batch.as_tensor_dict(), self.cuda_device))
         texts = {side: tensors[side] for side in SIDES}
         # cuDNN's recurrent networks have gradients only while training.
         with torch.backends.cudnn.flags(enabled=False):
@@ -109,7 +109,7 @@ class InterpretablePredictor(Predictor):
                 place = cast(IndexField, instance[name]).sequence_index
                 changed.add_field(name, IndexField(in_passage.index(place) if place in in_passage else -1, passage))
         if "answer_tags" in instance:
-            tags = cast(List[int], cast(SequenceLabelField, instance["answer_tags"]).labels)
+            tags = cast(list[int], cast(SequenceLabelField, instance["answer_tags"]).labels)
             changed.add_field("answer_tags", SequenceLabelField([tags[place] for place in in_passage], passage))
         return changed
 
@@ -119,7 +119,7 @@ def original_passage(instance: Instance) -> TextField:
     return TextField([Token(word) for word in metadata_of(instance)["passage_tokens"]])
 
 
-def original_span(instance: Instance, first: int, last: int) -> Tuple[int, int]:
+def original_span(instance: Instance, first: int, last: int) -> tuple[int, int]:
     """The first and the last token of a span, in the passage as it was before any attack."""
     places = _places(cast(TextField, instance["passage"]))
     return places[first], places[last]
@@ -133,6 +133,6 @@ def is_attacked(instance: Instance) -> bool:
     )
 
 
-def _places(field: TextField) -> List[int]:
+def _places(field: TextField) -> list[int]:
     """Where tokens were before any attack. Attacks that put new tokens in the place of others remove none."""
     return [i if token.idx is None else token.idx for i, token in enumerate(field.tokens)]

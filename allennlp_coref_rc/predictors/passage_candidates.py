@@ -1,6 +1,6 @@
 """Answers that a reader does not know: words of the passage as candidates beside the answers seen in training."""
 
-from typing import Any, Dict, List, Optional
+from typing import Any, Optional
 
 from allennlp.data import Instance, Vocabulary
 
@@ -17,7 +17,7 @@ def with_passage_candidates(
 ) -> Optional[Instance]:
     """
     The same question with more candidates: the content words of its passage that the reader does not know, and that are
-    not in the question. (Those that it knows were no answers in training.) A reader that knows all words gets all, but
+    not in the question. (Those that it knows were not answers in training.) A reader that knows all words gets all, but
     only where it has not `answered`. `None` if the candidates are given, or if there are no such words.
     """
     if answered and knowledge.knows_all:
@@ -43,7 +43,7 @@ def with_passage_candidates(
     return Instance(fields)
 
 
-def improve(output: Dict[str, Any], other: Dict[str, Any], vocab: Vocabulary) -> List[str]:
+def improve(output: dict[str, Any], other: dict[str, Any], vocab: Vocabulary) -> list[str]:
     """
     Warns if the answer with more candidates, in the output `other`, is not one that the reader knows. Where it knows no
     candidate of the passage, the output gets that answer.

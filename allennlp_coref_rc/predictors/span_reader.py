@@ -1,5 +1,3 @@
-from typing import Dict, List
-
 from allennlp.common.util import JsonDict
 from allennlp.data import Field, Instance
 from allennlp.data.fields import IndexField, SequenceLabelField
@@ -43,7 +41,7 @@ class SpanReaderPredictor(ExplainingPredictor):
     def _json_to_instance(self, json_dict: JsonDict) -> Instance:
         return self._dataset_reader.text_to_instance(**reader_arguments(json_dict, "clusters"))
 
-    def answer_fields(self, instance: Instance, output: JsonDict) -> Dict[str, Field]:
+    def answer_fields(self, instance: Instance, output: JsonDict) -> dict[str, Field]:
         passage = original_passage(instance)
         if "best_spans" in output:
             ends = [original_span(instance, *span) for span in output["best_spans"]]
@@ -52,7 +50,7 @@ class SpanReaderPredictor(ExplainingPredictor):
         first, last = original_span(instance, *output["best_span"])
         return {"span_start": IndexField(first, passage), "span_end": IndexField(last, passage)}
 
-    def predict_batch_instance(self, instances: List[Instance]) -> List[JsonDict]:
+    def predict_batch_instance(self, instances: list[Instance]) -> list[JsonDict]:
         outputs = super().predict_batch_instance(instances)
         for instance, output in zip(instances, outputs):
             metadata = metadata_of(instance)
@@ -65,7 +63,7 @@ class SpanReaderPredictor(ExplainingPredictor):
             known = {name: metadata.get(name) for name in ("id", "answer_texts", "clusters")}
             output.update({name: value for name, value in known.items() if value})
             # Models of other packages do not have it.
-            scores_of = getattr(self._model, "scores_of", None)
+            scores_of = getattr(getattr(self._model, "head", self._model), "scores_of", None)
             if scores_of and known["answer_texts"]:
                 output.update(scores_of(output.get("answers", output["answer"]), known["answer_texts"]))
             add_warnings(output, self.unknown_words(output))

@@ -1,4 +1,5 @@
-from typing import Dict, List, Optional, Sequence
+from collections.abc import Sequence
+from typing import Optional
 
 from allennlp.data import DatasetReader, Vocabulary
 from allennlp.data.token_indexers import SingleIdTokenIndexer
@@ -51,9 +52,9 @@ class WordKnowledge:
         )
 
 
-def content_words(tokens: Sequence[str]) -> List[str]:
+def content_words(tokens: Sequence[str]) -> list[str]:
     """The different words, without function words, frequent verbs and marks such as "@begin". Case does not count."""
-    words: Dict[str, str] = {}
+    words: dict[str, str] = {}
     for token in dict.fromkeys(tokens):
         words.setdefault(token.lower(), token)
     return [

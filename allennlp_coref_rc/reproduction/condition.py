@@ -1,7 +1,8 @@
 import fnmatch
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Optional
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.babi.babi_files import NUM_TASKS
@@ -88,20 +89,20 @@ class Condition:
         `FILE.TABLE.ROW`, as on the command line.
     row : `str`
         The paper's name of the row.
-    paper : `Dict[str, Any]`
+    paper : `dict[str, Any]`
         The paper's values by column. For a column with the measure `"tasks"` it is a list.
     config : `str`, optional (default = `None`)
         The file of the config, or its name in the package.
-    overrides : `Dict[str, Any]`, optional (default = `{}`)
+    overrides : `dict[str, Any]`, optional (default = `{}`)
         New values of the config, by dotted key.
-    tasks : `List[int]`, optional (default = `[]`)
+    tasks : `list[int]`, optional (default = `[]`)
         The tasks of bAbI.
-    seeds : `List[int]`, optional (default = `[]`)
+    seeds : `list[int]`, optional (default = `[]`)
         The seeds of the runs, unless the command line gives others.
-    data : `Dict[str, int]`, optional (default = `{}`)
+    data : `dict[str, int]`, optional (default = `{}`)
         The files that are needed, relative to the folder of all data sets, and the smallest size in bytes that each may
         have, so that a sample is not taken for the data set. "{task}" stands for the number of the task.
-    evaluations : `Dict[str, Dict[str, Any]]`, optional (default = `{}`)
+    evaluations : `dict[str, dict[str, Any]]`, optional (default = `{}`)
         By name, more evaluations on parts of the validation questions: the overrides that choose the part.
     minutes : `float`, optional (default = `None`)
         The expected time of a run on one core.
@@ -115,30 +116,30 @@ class Condition:
 
     name: str
     row: str
-    paper: Dict[str, Any]
+    paper: dict[str, Any]
     config: Optional[str] = None
-    overrides: Dict[str, Any] = field(default_factory=dict)
-    tasks: List[int] = field(default_factory=list)
-    seeds: List[int] = field(default_factory=list)
-    data: Dict[str, int] = field(default_factory=dict)
-    evaluations: Dict[str, Dict[str, Any]] = field(default_factory=dict)
+    overrides: dict[str, Any] = field(default_factory=dict)
+    tasks: list[int] = field(default_factory=list)
+    seeds: list[int] = field(default_factory=list)
+    data: dict[str, int] = field(default_factory=dict)
+    evaluations: dict[str, dict[str, Any]] = field(default_factory=dict)
     minutes: Optional[float] = None
     compared_with: Optional[str] = None
     needs: Optional[str] = None
     note: Optional[str] = None
 
-    def runs(self, seeds: Sequence[int], output: str, data: str = DATA) -> List[Run]:
+    def runs(self, seeds: Sequence[int], output: str, data: str = DATA) -> list[Run]:
         """The runs of some seeds, ordered by seed, then by task."""
         if self.config is None:
             return []
-        tasks: List[Optional[int]] = [*self.tasks] or [None]
+        tasks: list[Optional[int]] = [*self.tasks] or [None]
         return [
             Run(self.config, seed, task, self.overrides, output, data, self.evaluations, self._files(task))
             for seed in seeds
             for task in tasks
         ]
 
-    def missing(self, data: str = DATA, tasks: Sequence[int] = ()) -> List[str]:
+    def missing(self, data: str = DATA, tasks: Sequence[int] = ()) -> list[str]:
         """A message for each data file that is missing or too small, of some of the tasks, or of all."""
         found = []
         read = [task for task in self.tasks if not tasks or task in tasks]
@@ -151,7 +152,7 @@ class Condition:
                     found.append(f"{path}: found {os.path.getsize(path):,} bytes, expected {size:,} or more")
         return found
 
-    def _files(self, task: Optional[int]) -> List[str]:
+    def _files(self, task: Optional[int]) -> list[str]:
         return [name.replace(TASK, str(task)) for name in self.data]
 
 
@@ -162,8 +163,8 @@ class Table:
     name: str
     paper: str
     caption: str
-    columns: List[Column]
-    conditions: List[Condition]
+    columns: list[Column]
+    conditions: list[Condition]
 
     @property
     def title(self) -> str:
@@ -171,7 +172,7 @@ class Table:
         return f"Table {self.name.partition('.')[2]}"
 
 
-def select(tables: Sequence[Table], patterns: Sequence[str], conditions: Sequence[str]) -> List[Table]:
+def select(tables: Sequence[Table], patterns: Sequence[str], conditions: Sequence[str]) -> list[Table]:
     """
     The tables whose names match one of the patterns, with only the conditions whose names match one of `conditions`.
     Patterns are those of file names. Without any, all match. If nothing is left, a `ConfigurationError` is raised.

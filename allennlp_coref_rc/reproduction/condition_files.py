@@ -1,7 +1,8 @@
 import os
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Dict, Iterator, List, Mapping, Sequence, Tuple
+from typing import Any
 
 import yaml
 from allennlp.common import Params
@@ -14,7 +15,7 @@ from allennlp_coref_rc.reproduction.figures.drawings import Drawing, Figure
 CONDITIONS = os.path.join(os.path.dirname(__file__), "conditions")
 """The folder with the files of the papers' experiments."""
 
-Place = Tuple[str, ...]
+Place = tuple[str, ...]
 
 COLUMN_KEYS = ("measure", "metric", "split", "unit", "tolerance")
 
@@ -38,7 +39,7 @@ FIGURE_KEYS = ("caption", "drawing", "rows", *SHARED_KEYS)
 ROW_KEYS = ("row", "paper", "config", *SHARED_KEYS)
 
 
-def read_conditions(path: str) -> List[Table]:
+def read_conditions(path: str) -> list[Table]:
     """
     The tables and figures of a file of conditions, or of all .yaml files in a folder, in the order of their names. A
     malformed file or an unknown key raises a `ConfigurationError` with the file and the key.
@@ -57,7 +58,7 @@ def read_conditions(path: str) -> List[Table]:
     prefix = os.path.splitext(os.path.basename(path))[0]
     values = _Values(path, (), content, ("paper", "tables", "figures"))
     paper = values.get("paper", str)
-    tables: List[Table] = [
+    tables: list[Table] = [
         _table(_Values(path, ("tables", key), table, TABLE_KEYS), f"{prefix}.{key}", paper)
         for key, table in values.mapping("tables").items()
     ]
@@ -67,9 +68,9 @@ def read_conditions(path: str) -> List[Table]:
     ]
 
 
-def numbers(text: Any) -> List[int]:
+def numbers(text: Any) -> list[int]:
     """The numbers that a text such as "1-3,5" stands for. Another text raises a `ValueError`."""
-    found: List[int] = []
+    found: list[int] = []
     for part in str(text).split(","):
         match = re.fullmatch(r"\s*(\d{1,6})(?:-(\d{1,6}))?\s*", part)
         if not match or int(match.group(1)) > int(match.group(2) or match.group(1)):
@@ -102,7 +103,7 @@ class _Values:
             raise self.error(key, f"found {value!r:.60}, expected a value of type {names}")
         return value
 
-    def mapping(self, key: str) -> Dict[str, Any]:
+    def mapping(self, key: str) -> dict[str, Any]:
         return {str(name): value for name, value in self.get(key, dict, {}).items()}
 
     def choice(self, key: str, choices: Any, default: str) -> str:
@@ -111,20 +112,20 @@ class _Values:
             raise self.error(key, f"found {value!r:.60}, expected one of {', '.join(choices)}")
         return value
 
-    def mappings(self, key: str) -> Dict[str, Dict[str, Any]]:
+    def mappings(self, key: str) -> dict[str, dict[str, Any]]:
         found = self.mapping(key)
         for name, value in found.items():
             if not isinstance(value, dict):
                 raise self.error(f"{key}.{name}", f"found {value!r:.60}, expected a mapping")
         return found
 
-    def numbers(self, key: str) -> List[int]:
+    def numbers(self, key: str) -> list[int]:
         try:
             return numbers(self.content[key]) if self.content.get(key) is not None else []
         except ValueError as error:
             raise self.error(key, str(error)) from error
 
-    def sizes(self, key: str) -> Dict[str, int]:
+    def sizes(self, key: str) -> dict[str, int]:
         sizes = self.mapping(key)
         for name, size in sizes.items():
             if not isinstance(size, int) or isinstance(size, bool):
@@ -163,7 +164,7 @@ def _figure(values: _Values, name: str, paper: str) -> Figure:
     return Figure(name, paper, values.get("caption", str), [], conditions, drawing)
 
 
-def _conditions(values: _Values, name: str, columns: Sequence[Column]) -> List[Condition]:
+def _conditions(values: _Values, name: str, columns: Sequence[Column]) -> list[Condition]:
     conditions = [
         _condition(
             _Values(values.path, (*values.place, "rows", key), row, ROW_KEYS),
@@ -227,7 +228,7 @@ def _condition(values: _Values, name: str, table: _Values, columns: Sequence[Col
     )
 
 
-def _paper_values(values: _Values, columns: Sequence[Column], num_tasks: int) -> Iterator[Tuple[str, Any]]:
+def _paper_values(values: _Values, columns: Sequence[Column], num_tasks: int) -> Iterator[tuple[str, Any]]:
     by_name = {column.name: column for column in columns}
     for key, value in values.mapping("paper").items():
         if key not in by_name:
@@ -244,14 +245,14 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
-def _only(content: Mapping[str, Any], keys: Sequence[str]) -> Dict[str, Any]:
+def _only(content: Mapping[str, Any], keys: Sequence[str]) -> dict[str, Any]:
     return {key: value for key, value in content.items() if key in keys}
 
 
 class _Loader(yaml.SafeLoader):
     """Refuses a key that occurs twice, since the first value would be lost."""
 
-    def construct_mapping(self, node: Any, deep: bool = False) -> Dict[Any, Any]:
+    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
         # This adds the keys that "<<" merges.
         self.flatten_mapping(node)
         seen = set()

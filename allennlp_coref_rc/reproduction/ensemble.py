@@ -1,5 +1,6 @@
 import math
-from typing import Any, Dict, Iterator, List, Sequence, Tuple
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.json_objects import read_json_objects
@@ -9,7 +10,7 @@ from allennlp_coref_rc.metrics.answer_scores import correctness
 KEY = "candidate_probabilities"
 
 
-def ensemble(paths: Sequence[str]) -> Iterator[Dict[str, Any]]:
+def ensemble(paths: Sequence[str]) -> Iterator[dict[str, Any]]:
     """
     Combines files with the predictions of several readers for the same questions. A candidate's probability is the mean
     over the readers. An answer is the most probable candidate, or `None` if no reader has one. A malformed prediction,
@@ -18,19 +19,19 @@ def ensemble(paths: Sequence[str]) -> Iterator[Dict[str, Any]]:
     yield from map(_together, side_by_side(paths, _read, _question, _shown))
 
 
-def _read(path: str) -> Iterator[Dict[str, Any]]:
+def _read(path: str) -> Iterator[dict[str, Any]]:
     return map(_checked, read_json_objects(path))
 
 
-def _question(prediction: Dict[str, Any]) -> Tuple[Any, str]:
+def _question(prediction: dict[str, Any]) -> tuple[Any, str]:
     return prediction.get("id"), prediction["gold"]
 
 
-def _shown(prediction: Dict[str, Any]) -> str:
+def _shown(prediction: dict[str, Any]) -> str:
     return f"the question {prediction.get('id')!r:.60} with the answer {prediction['gold']!r:.60}"
 
 
-def _checked(placed: Tuple[str, Dict[str, Any]]) -> Dict[str, Any]:
+def _checked(placed: tuple[str, dict[str, Any]]) -> dict[str, Any]:
     place, prediction = placed
     probabilities = prediction.get(KEY)
     numbers = list(probabilities.values()) if isinstance(probabilities, dict) else []
@@ -41,8 +42,8 @@ def _checked(placed: Tuple[str, Dict[str, Any]]) -> Dict[str, Any]:
     return prediction
 
 
-def _together(predictions: Sequence[Dict[str, Any]]) -> Dict[str, Any]:
-    names: List[str] = list(dict.fromkeys(name for prediction in predictions for name in prediction[KEY]))
+def _together(predictions: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    names: list[str] = list(dict.fromkeys(name for prediction in predictions for name in prediction[KEY]))
     means = {name: sum(one[KEY].get(name, 0.0) for one in predictions) / len(predictions) for name in names}
     # If no candidate occurs in the passage, no reader has an answer.
     unanswered = all(one.get("answer", KEY) is None for one in predictions)

@@ -7,21 +7,22 @@ import sys
 import threading
 import time
 import traceback
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib.metadata import version
-from typing import Any, Dict, Iterator, List, Optional, Tuple
+from typing import Any, Optional
 from unittest.mock import patch
 
 from filelock import FileLock, Timeout
 
-from allennlp_coref_rc.common.environment_report import processor
-from allennlp_coref_rc.common.error_message import message_of
+from allennlp_coref_rc.allennlp_runtime.environment_report import processor
+from allennlp_coref_rc.allennlp_runtime.lazy_registry import import_plugins
+from allennlp_coref_rc.common.error_message import user_message
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import open_text, write_text
-from allennlp_coref_rc.common.plurals import counted
+from allennlp_coref_rc.common.messages import counted
 from allennlp_coref_rc.common.stopping import is_full
 from allennlp_coref_rc.metrics.answer_scores import answer_counts, correctness
-from allennlp_coref_rc.registration import import_plugins
 from allennlp_coref_rc.reproduction.runs import (
     ALL_PREDICTIONS,
     ATTEMPT,
@@ -49,7 +50,7 @@ FORMAT = 1
 def execute(run: Run, commit: str, cuda_device: int = -1, keep_weights: str = "best") -> None:
     """
     Does a run, unless it is finished. It calls, in this process, the commands that you would type by hand, and writes
-    their output to the run's folder. A run that was killed goes on from its last checkpoint but one, if the same code
+    their output to the run's folder. A run that was killed resumes from its last checkpoint but one, if the same code
     began it. Other leftovers of an earlier attempt are removed. If another process works on the run, a
     `ConfigurationError` is raised.
 
@@ -86,17 +87,19 @@ def execute(run: Run, commit: str, cuda_device: int = -1, keep_weights: str = "b
                     write_text(run.path(ERROR), traceback.format_exc() + hint)
                 raise
     except Timeout as error:
-        raise ConfigurationError(f"{run.path()}: another process is at work there") from error
+        raise ConfigurationError(f"{run.path()}: another process is using it") from error
 
 
 def advice(error: BaseException) -> Optional[str]:
-    """A message about the error of a run, if it is one that the user can mend; `None` if not."""
-    return message_of(error) and f"{message_of(error)}{'; make room, then the same command goes on' * is_full(error)}"
+    """A message about the error of a run, if it is one that the user can fix; `None` if not."""
+    return (
+        user_message(error) and f"{user_message(error)}{'; free space, then the same command resumes' * is_full(error)}"
+    )
 
 
 def _begin(run: Run, commit: str) -> float:
     """
-    Prepares the folder. If this attempt goes on from the checkpoints of earlier ones, it returns how many seconds those
+    Prepares the folder. If this attempt resumes from the checkpoints of earlier ones, it returns how many seconds those
     have trained, and else 0.
     """
     seconds = 0.0
@@ -151,17 +154,17 @@ def _evaluate(run: Run, cuda_device: int) -> None:
     seconds = _call(run.commands(cuda_device))["evaluate"]
     result = run.result()
     if result is None:
-        raise ConfigurationError(f"{run.path(RESULT)}: no such file, expected what the run came to")
+        raise ConfigurationError(f"{run.path(RESULT)}: no such file, expected the result of the run")
     result["metrics"].update(_evaluated(run))
     result["seconds"]["evaluate"] = round(result["seconds"].get("evaluate", 0.0) + seconds, 1)
     _write_result(run, result)
 
 
-def _call(commands: List[List[str]]) -> Dict[str, float]:
+def _call(commands: list[list[str]]) -> dict[str, float]:
     """Runs AllenNLP's commands. Returns, by the name of a command, the seconds that it took in total."""
     from allennlp import commands as allennlp_commands
 
-    seconds: Dict[str, float] = {}
+    seconds: dict[str, float] = {}
     for words in commands:
         start = time.time()
         with (
@@ -173,17 +176,17 @@ def _call(commands: List[List[str]]) -> Dict[str, float]:
     return seconds
 
 
-def _evaluated(run: Run) -> Dict[str, Any]:
+def _evaluated(run: Run) -> dict[str, Any]:
     """The metrics of the run's evaluations, which have the names of evaluations as prefixes."""
     found = {name: run.read(METRICS.format(name)) or {} for name in run.evaluations}
     return {f"{name}_{key}": value for name, metrics in found.items() for key, value in metrics.items()}
 
 
-def _write_result(run: Run, result: Dict[str, Any]) -> None:
+def _write_result(run: Run, result: dict[str, Any]) -> None:
     write_text(run.path(RESULT), json.dumps(result, indent=2) + "\n")
 
 
-def _predictions(path: str) -> Iterator[Dict[str, Any]]:
+def _predictions(path: str) -> Iterator[dict[str, Any]]:
     """
     The predictions with the keys that are kept, and their scores. A score is `correct`, or what a prediction has
     already, or else `rouge_l`.
@@ -221,7 +224,7 @@ def _prune(folder: str, keep: str) -> None:
 @contextmanager
 def printing_to(path: str) -> Iterator[None]:
     """Within this, everything that is printed is appended to a file."""
-    saved: List[Tuple[int, int]] = []
+    saved: list[tuple[int, int]] = []
     sys.stdout.flush()
     sys.stderr.flush()
     with open(path, "a", encoding="utf-8") as file:

@@ -1,5 +1,6 @@
 import os
-from typing import Dict, Iterator, List, Optional, Sequence, Tuple
+from collections.abc import Iterator, Sequence
+from typing import Optional
 
 from allennlp_coref_rc.common.config_files import locate
 from allennlp_coref_rc.common.errors import ConfigurationError
@@ -78,7 +79,7 @@ def merge_report(path: str, text: str, report: str) -> str:
     return f"{before}{BEGIN}\n{content}\n{END}{after}"
 
 
-def _sections(report: str) -> Dict[str, str]:
+def _sections(report: str) -> dict[str, str]:
     """The sections of a report by the beginning of their titles, such as "### Coref-GRU, Table 1"."""
     texts = [SECTION.lstrip("\n") + text.strip() for text in report.split(SECTION)[1:]]
     return {text.partition(":")[0]: text for text in texts}
@@ -129,7 +130,7 @@ def report(
     return "\n\n".join(parts)
 
 
-def _figure(figure: Figure, rows: Sequence[Scores], data: str, folder: str, linked_from: str) -> Iterator[List[str]]:
+def _figure(figure: Figure, rows: Sequence[Scores], data: str, folder: str, linked_from: str) -> Iterator[list[str]]:
     finished = [scores for scores in rows if scores.complete]
     if finished:
         os.makedirs(folder, exist_ok=True)
@@ -148,7 +149,7 @@ def _figure(figure: Figure, rows: Sequence[Scores], data: str, folder: str, link
     yield markdown(["row", "", *MADE_WITH, ""], lines)
 
 
-def _table(table: Table, scores: Dict[str, Scores], data: str) -> Iterator[List[str]]:
+def _table(table: Table, scores: dict[str, Scores], data: str) -> Iterator[list[str]]:
     columns = [column for column in table.columns if column.measure != "tasks"]
     if columns:
         lines = [
@@ -166,7 +167,7 @@ def _table(table: Table, scores: Dict[str, Scores], data: str) -> Iterator[List[
     yield from _significance(table, scores)
 
 
-def _line(condition: Condition, column: Column, scores: Scores, data: str) -> List[str]:
+def _line(condition: Condition, column: Column, scores: Scores, data: str) -> list[str]:
     paper = condition.paper.get(column.name)
     score = scores.score(column, _task(column))
     cells = [condition.row, column.name, _number(paper, column)]
@@ -202,13 +203,13 @@ def state(condition: Condition, scores: Scores, data: str) -> str:
     return "[no data]" if scores.source is None and condition.missing(data) else "[not run]"
 
 
-def _tasks(column: Column, conditions: Sequence[Condition], scores: Dict[str, Scores]) -> List[str]:
+def _tasks(column: Column, conditions: Sequence[Condition], scores: dict[str, Scores]) -> list[str]:
     """
     A line for each task, with the paper's value, our value with the best seed on validation questions, our mean over
     seeds, and the minutes of a run.
     """
     header = ["task"]
-    cells: List[Dict[Optional[int], str]] = []
+    cells: list[dict[Optional[int], str]] = []
     for condition in conditions:
         found = scores[condition.name]
         if column.name in condition.paper:
@@ -226,9 +227,9 @@ def _tasks(column: Column, conditions: Sequence[Condition], scores: Dict[str, Sc
     return markdown(header, [[str(task), *(cell.get(task, "") for cell in cells)] for task in tasks])
 
 
-def _notes(table: Table) -> List[str]:
+def _notes(table: Table) -> list[str]:
     """The notes on the rows of a table, each on a line with the rows that it is about."""
-    notes: Dict[str, List[str]] = {}
+    notes: dict[str, list[str]] = {}
     for condition in table.conditions:
         for note in (condition.note, condition.needs and f"a run needs {condition.needs}"):
             if note:
@@ -236,7 +237,7 @@ def _notes(table: Table) -> List[str]:
     return [f"{'; '.join(rows)}: {note}." for note, rows in notes.items()]
 
 
-def _runs(conditions: Sequence[Condition], scores: Dict[str, Scores]) -> List[str]:
+def _runs(conditions: Sequence[Condition], scores: dict[str, Scores]) -> list[str]:
     lines = [
         [condition.row, *_made_with(scores[condition.name])]
         for condition in conditions
@@ -245,7 +246,7 @@ def _runs(conditions: Sequence[Condition], scores: Dict[str, Scores]) -> List[st
     return markdown(["row", *MADE_WITH], lines) if lines else []
 
 
-def _made_with(scores: Scores) -> List[str]:
+def _made_with(scores: Scores) -> list[str]:
     return [
         f"{len(scores.results)} of {scores.num_runs}",
         ", ".join(_seed(scores, seed) for seed in scores.seeds()),
@@ -261,7 +262,7 @@ def _seed(scores: Scores, seed: int) -> str:
     return str(seed) if tasks >= all_tasks else f"{seed} ({tasks} of {all_tasks} tasks)"
 
 
-def _significance(table: Table, scores: Dict[str, Scores]) -> Iterator[List[str]]:
+def _significance(table: Table, scores: dict[str, Scores]) -> Iterator[list[str]]:
     """
     Tests whether differences between rows are significant, on the test questions of all tasks, with the best seeds on
     validation questions.
@@ -311,10 +312,10 @@ def _significance(table: Table, scores: Dict[str, Scores]) -> Iterator[List[str]
 
 def _paired(
     first: Scores, second: Scores, column: Column, key: Optional[str]
-) -> Optional[Tuple[List[float], List[float]]]:
+) -> Optional[tuple[list[float], list[float]]]:
     """The scores of two rows' answers to the same questions; `None` if those of a row are not known."""
-    of_first: List[float] = []
-    of_second: List[float] = []
+    of_first: list[float] = []
+    of_second: list[float] = []
     for task in first.tasks:
         names = tuple(scores.best_run(task, column.validation_key).path(PREDICTIONS) for scores in (first, second))
         one, other = (scores.answers(task, column.validation_key, key) for scores in (first, second))
@@ -343,7 +344,7 @@ def _p(value: float) -> str:
     return f"{value:.2g}" if value >= SMALLEST_P else f"< {SMALLEST_P:g}"
 
 
-def markdown(header: Sequence[str], lines: Sequence[Sequence[str]]) -> List[str]:
+def markdown(header: Sequence[str], lines: Sequence[Sequence[str]]) -> list[str]:
     """The lines of a table in Markdown."""
     rows = [header, ["---"] * len(header), *lines]
     return ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]

@@ -2,8 +2,9 @@ import csv
 import json
 import os
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Optional
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from allennlp_coref_rc.reproduction.condition import Condition
 from allennlp_coref_rc.reproduction.runs import PREDICTIONS, RESULT, SEEDS
 from allennlp_coref_rc.reproduction.significance import read_scores
 
-Line = Dict[str, str]
+Line = dict[str, str]
 """A line of the file, by column. Each of AllenNLP's metrics is a column. It is empty if a run does not have it."""
 
 FIRST = ("run", "conditions", "config", "settings", "data", "task", "seed")
@@ -43,7 +44,7 @@ class Results:
 
     path : `str`
         A file of `coref-rc reproduce --write-results`. Another file raises a `ConfigurationError`.
-    where : `Dict[str, str]`, optional (default = `None`)
+    where : `dict[str, str]`, optional (default = `None`)
         By column, a pattern as for file names. Only lines that match all patterns are read.
     """
 
@@ -57,11 +58,11 @@ class Results:
                 f"{path}: found no column {unknown[0]!r}, expected one of {', '.join(self.lines[0])}"
             )
         self.lines = [line for line in self.lines if all(fnmatchcase(line[key], where[key]) for key in where)]
-        self._by_name: Dict[str, List[Line]] = {}
+        self._by_name: dict[str, list[Line]] = {}
         for line in self.lines:
             self._by_name.setdefault(line["run"], []).append(line)
 
-    def get(self, name: str) -> Optional[Dict[str, Any]]:
+    def get(self, name: str) -> Optional[dict[str, Any]]:
         """The content of a run's `result.json`, as `result` gives it; `None` if the file does not have the run."""
         lines = self._by_name.get(name, [])
         if len(lines) > 1:
@@ -73,7 +74,7 @@ class Results:
         return result(lines[0]) if lines else None
 
 
-def result(line: Line) -> Dict[str, Any]:
+def result(line: Line) -> dict[str, Any]:
     """The content of a run's `result.json`, made from its line. The seconds are those of all commands together."""
     metrics = {key: float(value) for key, value in line.items() if value and key not in FIRST and key not in LAST}
     return {
@@ -85,7 +86,7 @@ def result(line: Line) -> Dict[str, Any]:
     }
 
 
-def right_answers(line: Line) -> Optional[List[bool]]:
+def right_answers(line: Line) -> Optional[list[bool]]:
     """For each test question in the order of the data, whether its answer is right; `None` if that is not known."""
     if not line["right"]:
         return None
@@ -105,7 +106,7 @@ def right_cell(path: str) -> str:
     return np.packbits(bits).tobytes().hex() if bits else ""
 
 
-def read_lines(path: str) -> List[Line]:
+def read_lines(path: str) -> list[Line]:
     """The lines of a file of results. A missing column or cell raises a `ConfigurationError`."""
     with open_text(path) as text:
         reader = csv.DictReader(text)
@@ -124,7 +125,7 @@ def write_results(path: str, folder: str, conditions: Sequence[Condition]) -> in
     Adds all finished runs in a folder and its subfolders to a file of results. They replace lines about the same runs.
     Each line names those of the conditions that its run belongs to. Returns the number of runs.
     """
-    names: Dict[str, List[str]] = {}
+    names: dict[str, list[str]] = {}
     for condition in conditions:
         for run in condition.runs([0], folder):
             names.setdefault(run.name.rpartition("/")[0], []).append(condition.name)
@@ -152,7 +153,7 @@ def write_lines(path: str, lines: Sequence[Line]) -> None:
         writer.writerows(ordered)
 
 
-def _finished(folder: str, names: Mapping[str, List[str]]) -> Iterator[Line]:
+def _finished(folder: str, names: Mapping[str, list[str]]) -> Iterator[Line]:
     if not os.path.isdir(folder):
         raise ConfigurationError(f"{folder}: no such folder, expected one with runs")
     for parent, _, files in os.walk(folder):
@@ -160,7 +161,7 @@ def _finished(folder: str, names: Mapping[str, List[str]]) -> Iterator[Line]:
             yield _line(parent, names)
 
 
-def _line(folder: str, names: Mapping[str, List[str]]) -> Line:
+def _line(folder: str, names: Mapping[str, list[str]]) -> Line:
     path = os.path.join(folder, RESULT)
     try:
         with open_text(path) as text:
@@ -195,10 +196,10 @@ def _is_kept(key: str, value: Any) -> bool:
     return isinstance(value, (int, float)) and not key.startswith(NOT_KEPT)
 
 
-def _key(line: Line) -> Tuple[str, ...]:
+def _key(line: Line) -> tuple[str, ...]:
     return tuple(line[column] for column in KEY)
 
 
-def _order(line: Line) -> List[Any]:
+def _order(line: Line) -> list[Any]:
     """The key by which lines are sorted. It compares numbers in names as numbers. Texts and numbers alternate in it."""
     return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", "\n".join(_key(line)))]

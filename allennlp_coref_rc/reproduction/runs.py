@@ -5,9 +5,10 @@ import os
 import re
 import shlex
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, Dict, Iterator, List, Optional, Tuple
+from typing import Any, Optional
 
 from allennlp.common import Params
 from allennlp.common.params import with_overrides
@@ -56,26 +57,26 @@ class Run:
     seed : `int`
     task : `int`, optional (default = `None`)
         The task of bAbI.
-    overrides : `Dict[str, Any]`, optional (default = `{}`)
+    overrides : `dict[str, Any]`, optional (default = `{}`)
         New values of the config, by dotted key.
     output : `str`, optional (default = `"output/reproduction"`)
         The folder of all runs.
     data : `str`, optional (default = `"data"`)
         The folder of all data sets.
-    evaluations : `Dict[str, Dict[str, Any]]`, optional (default = `{}`)
+    evaluations : `dict[str, dict[str, Any]]`, optional (default = `{}`)
         More evaluations of the trained model: by the prefix of their metrics, overrides of the config.
-    files : `List[str]`, optional (default = `[]`)
+    files : `list[str]`, optional (default = `[]`)
         The data files that the result depends on, relative to `data`.
     """
 
     config: str
     seed: int
     task: Optional[int] = None
-    overrides: Dict[str, Any] = field(default_factory=dict, hash=False)
+    overrides: dict[str, Any] = field(default_factory=dict, hash=False)
     output: str = OUTPUT
     data: str = DATA
-    evaluations: Dict[str, Dict[str, Any]] = field(default_factory=dict, compare=False)
-    files: List[str] = field(default_factory=list, compare=False)
+    evaluations: dict[str, dict[str, Any]] = field(default_factory=dict, compare=False)
+    files: list[str] = field(default_factory=list, compare=False)
 
     @property
     def name(self) -> str:
@@ -95,12 +96,12 @@ class Run:
         """The path of a file in the folder of the run."""
         return os.path.join(self.output, self.name, *names)
 
-    def settings(self) -> Dict[str, Any]:
+    def settings(self) -> dict[str, Any]:
         """By dotted key, the run's changes to its config, apart from the folder of the data."""
         task = {} if self.task is None else {"dataset_reader.task": self.task}
         return {**self.overrides, **task, **dict.fromkeys(SEEDS, self.seed)}
 
-    def params(self, located: bool = False) -> Dict[str, Any]:
+    def params(self, located: bool = False) -> dict[str, Any]:
         """
         The whole config with the run's settings. Its data paths are those of the config or, with `located`, lead to
         this run's folder of data. A `ConfigurationError` is raised if there is no such config.
@@ -115,7 +116,7 @@ class Run:
         """A hash of `params`. A run with another fingerprint is another run."""
         return hashlib.sha256(json.dumps(self.params(), sort_keys=True).encode()).hexdigest()[:16]
 
-    def commands(self, cuda_device: int = -1) -> List[List[str]]:
+    def commands(self, cuda_device: int = -1) -> list[list[str]]:
         """
         The arguments of AllenNLP's commands that train the model, predict the test questions, and do the evaluations.
         If the run is finished, only the evaluations that it does not have yet are left.
@@ -129,7 +130,7 @@ class Run:
         params = with_overrides(params, overrides)
         loader = params.get("validation_data_loader") or params["data_loader"]
         batch_size = loader.get("batch_size") or loader["batch_sampler"]["batch_size"]
-        # A run that was killed goes on if that is possible, and starts over otherwise.
+        # A run that was killed resumes if possible, and starts over otherwise.
         again = [] if not os.path.exists(self.path(MODEL)) else ["--recover"] if self._resumable(params) else ["-f"]
         archive, device = self.path(MODEL, "model.tar.gz"), ["--cuda-device", str(cuda_device)]
         validation, test = params["validation_data_path"], params.get("test_data_path")
@@ -166,13 +167,13 @@ class Run:
             *evaluations,
         ]
 
-    def shell_commands(self, environment: Dict[str, str], cuda_device: int = -1) -> List[str]:
+    def shell_commands(self, environment: dict[str, str], cuda_device: int = -1) -> list[str]:
         """The commands of `commands` as one types them in a shell, with these environment variables."""
         start = [f"{name}={shlex.quote(value)}" for name, value in environment.items()]
         start += [shlex.quote(sys.executable), "-m", "allennlp_coref_rc"]
         return [" ".join(start + [shlex.quote(word) for word in words]) for words in self.commands(cuda_device)]
 
-    def result(self) -> Optional[Dict[str, Any]]:
+    def result(self) -> Optional[dict[str, Any]]:
         """
         The run's result, or `None` if it is not finished. A result of another version of the config, or of other data,
         raises a `ConfigurationError`.
@@ -192,7 +193,7 @@ class Run:
                 )
         return result
 
-    def lacking(self) -> List[str]:
+    def lacking(self) -> list[str]:
         """The evaluations whose metrics the result does not have; all of them if there is no result."""
         return self._lacking(self.result())
 
@@ -201,12 +202,12 @@ class Run:
         result = self.result()
         return result is not None and not self._lacking(result)
 
-    def digests(self) -> Dict[str, str]:
+    def digests(self) -> dict[str, str]:
         """The hashes of those data files that are there."""
         paths = {name: os.path.join(self.data, name) for name in self.files}
         return {name: _digest(path, os.stat(path).st_mtime_ns) for name, path in paths.items() if os.path.isfile(path)}
 
-    def read(self, name: str) -> Optional[Dict[str, Any]]:
+    def read(self, name: str) -> Optional[dict[str, Any]]:
         """The object in a JSON file in the folder of the run; `None` if there is no such file."""
         return read_json_object(self.path(name)) if os.path.exists(self.path(name)) else None
 
@@ -215,11 +216,11 @@ class Run:
         epochs = len(glob.glob(glob.escape(self.path(MODEL)) + "/metrics_epoch_*.json"))
         return min(1.0, epochs / self.params()["trainer"].get("num_epochs", 20))
 
-    def _lacking(self, result: Optional[Dict[str, Any]]) -> List[str]:
+    def _lacking(self, result: Optional[dict[str, Any]]) -> list[str]:
         metrics = (result or {}).get("metrics", {})
         return [name for name in self.evaluations if not any(key.startswith(f"{name}_") for key in metrics)]
 
-    def _resumable(self, params: Dict[str, Any]) -> bool:
+    def _resumable(self, params: dict[str, Any]) -> bool:
         return self.read(os.path.join(MODEL, "config.json")) == params and recoverable(self.path(MODEL))
 
     def _differences(self) -> str:
@@ -232,13 +233,13 @@ class Run:
                 return f" ({key}: found {found.get(key)!r:.60}, expected {expected.get(key)!r:.60})"
         return ""
 
-    def _data_paths(self, params: Dict[str, Any]) -> Dict[str, Any]:
+    def _data_paths(self, params: dict[str, Any]) -> dict[str, Any]:
         if os.path.normpath(self.data) == DATA:
             return {}
         return {key: self.data + path[len(DATA) :] for key, path in _strings(params) if path.startswith(f"{DATA}/")}
 
 
-def _load(config: str) -> Dict[str, Any]:
+def _load(config: str) -> dict[str, Any]:
     return json.loads(_evaluated(config, os.path.getmtime(config)))
 
 
@@ -253,7 +254,7 @@ def _digest(path: str, modified: int) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()[:16]
 
 
-def _strings(value: Any, key: str = "") -> Iterator[Tuple[str, str]]:
+def _strings(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
     if isinstance(value, str):
         yield key, value
     elif isinstance(value, (dict, list)):

@@ -1,7 +1,8 @@
 import os
 import statistics
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Optional
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.reproduction.condition import Column, Condition
@@ -48,8 +49,8 @@ class Scores:
         self.condition = condition
         self.source = source
         self.num_runs = len(runs)
-        self.runs: Dict[Tuple[Optional[int], int], Run] = {}
-        self.results: Dict[Tuple[Optional[int], int], Dict[str, Any]] = {}
+        self.runs: dict[tuple[Optional[int], int], Run] = {}
+        self.results: dict[tuple[Optional[int], int], dict[str, Any]] = {}
         self.num_failed = 0
         for run in runs:
             result = source.get(run.name) if source else run.result()
@@ -64,11 +65,11 @@ class Scores:
         return len(self.results) == self.num_runs > 0
 
     @property
-    def tasks(self) -> List[Optional[int]]:
+    def tasks(self) -> list[Optional[int]]:
         """The tasks that have a result."""
         return sorted({task for task, _ in self.results}, key=lambda task: task or 0)
 
-    def seeds(self, task: Optional[int] = None) -> List[int]:
+    def seeds(self, task: Optional[int] = None) -> list[int]:
         """The seeds that have a result of the task, or by default of any task."""
         return sorted({seed for found, seed in self.results if task is None or found == task})
 
@@ -81,7 +82,7 @@ class Scores:
         if len(seeds) == 1:
             return seeds[0]
 
-        def key(seed: int) -> Tuple[float, float, int]:
+        def key(seed: int) -> tuple[float, float, int]:
             metrics = self.results[task, seed]["metrics"]
             if validation_key not in metrics:
                 path = self.source.path if self.source else self.runs[task, seed].path(RESULT)
@@ -93,7 +94,7 @@ class Scores:
     def best_run(self, task: Optional[int], validation_key: str) -> Run:
         return self.runs[task, self.best_seed(task, validation_key)]
 
-    def answers(self, task: Optional[int], validation_key: str, key: Optional[str]) -> Optional[List[Scored]]:
+    def answers(self, task: Optional[int], validation_key: str, key: Optional[str]) -> Optional[list[Scored]]:
         """
         The scores of the best seed's answers to the test questions of a task. A score is the prediction's `key` or,
         without one, whether the answer is right. `None` if a file of results has the runs but not their answers.

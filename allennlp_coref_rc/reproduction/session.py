@@ -3,8 +3,9 @@ import os
 import subprocess
 import sys
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Dict, List, Optional, Sequence
+from typing import Optional
 
 from tqdm import tqdm
 
@@ -27,9 +28,9 @@ class Selection:
 
     # Parameters
 
-    seeds : `List[int]`, optional (default = `[]`)
+    seeds : `list[int]`, optional (default = `[]`)
         By default those of each condition.
-    tasks : `List[int]`, optional (default = `[]`)
+    tasks : `list[int]`, optional (default = `[]`)
         Tasks of bAbI. By default all.
     data : `str`, optional (default = `"data"`)
         The folder of all data sets.
@@ -37,21 +38,21 @@ class Selection:
         The folder of all runs.
     """
 
-    seeds: List[int] = field(default_factory=list)
-    tasks: List[int] = field(default_factory=list)
+    seeds: list[int] = field(default_factory=list)
+    tasks: list[int] = field(default_factory=list)
     data: str = DATA
     output: str = OUTPUT
 
-    def runs(self, condition: Condition) -> List[Run]:
+    def runs(self, condition: Condition) -> list[Run]:
         runs = condition.runs(self.seeds or condition.seeds, self.output, self.data)
         return [run for run in runs if not self.tasks or run.task in self.tasks]
 
-    def minutes(self, conditions: Sequence[Condition]) -> Dict[Run, float]:
+    def minutes(self, conditions: Sequence[Condition]) -> dict[Run, float]:
         """
         The runs of those conditions whose data and config are there, ordered by seed, each with its expected minutes.
         The names of the other conditions are printed.
         """
-        minutes: Dict[Run, float] = {}
+        minutes: dict[Run, float] = {}
         for condition in conditions:
             if condition.config is None:
                 continue
@@ -66,7 +67,7 @@ class Selection:
         return {run: minutes[run] for run in sorted(minutes, key=lambda run: run.seed)}
 
 
-def print_commands(minutes: Dict[Run, float], threads: int, gpus: Sequence[str]) -> None:
+def print_commands(minutes: dict[Run, float], threads: int, gpus: Sequence[str]) -> None:
     """Prints the commands of the runs that are not finished, as one types them in a shell."""
     gpu = gpus[0] if gpus else None
     for run in minutes:
@@ -75,7 +76,7 @@ def print_commands(minutes: Dict[Run, float], threads: int, gpus: Sequence[str])
 
 
 def run_all(
-    minutes: Dict[Run, float], slots: Sequence[Slot], scheduler: Optional[str], threads: int, keep_weights: str
+    minutes: dict[Run, float], slots: Sequence[Slot], scheduler: Optional[str], threads: int, keep_weights: str
 ) -> int:
     """
     Does the runs that are not finished, in processes on this machine, one for each slot, or on the Dask cluster of a
@@ -106,14 +107,14 @@ def reason(run: Run) -> str:
     return (
         f"{cut(lines[-1])} ({run.path(ERROR)})"
         if lines
-        else "its process died, it could not write why, or another one is at work there"
+        else "its process died, it could not write why, or another one is using it"
     )
 
 
 class Progress:
     """A progress bar for all runs, in expected minutes. A thread looks at their progress every now and then."""
 
-    def __init__(self, minutes: Dict[Run, float], waiting: Sequence[Run]) -> None:
+    def __init__(self, minutes: dict[Run, float], waiting: Sequence[Run]) -> None:
         self._minutes = minutes
         self._unfinished = list(waiting)
         self._stop = threading.Event()

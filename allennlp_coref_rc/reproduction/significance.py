@@ -1,5 +1,6 @@
 import math
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple, Optional
 
 import numpy as np
 from scipy import stats
@@ -95,7 +96,7 @@ def paired_bootstrap(
     return Bootstrap(len(differences), mean, float(low), float(high), min(1.0, 2 * float(tail)))
 
 
-def read_scores(path: str, key: Optional[str] = None) -> List[Scored]:
+def read_scores(path: str, key: Optional[str] = None) -> list[Scored]:
     """
     The questions of a file of predictions, in order. A score is the prediction's `key` or, without one, whether the
     answer is correct (`correct`, `exact_match`, or `answer` and `gold`). `allennlp predict` writes such a file with an
@@ -114,12 +115,12 @@ def read_scores(path: str, key: Optional[str] = None) -> List[Scored]:
     return found
 
 
-def pair(first: Sequence[Scored], second: Sequence[Scored], names: Tuple[str, str]) -> Tuple[List[float], List[float]]:
+def pair(first: Sequence[Scored], second: Sequence[Scored], names: tuple[str, str]) -> tuple[list[float], list[float]]:
     """
     Pairs the scores for the same questions: by their ids if all have one, and by their order otherwise. `names` are
     those of the two files, for messages. Files with different questions raise a `ConfigurationError`.
     """
-    tables: List[Dict[Any, Scored]] = []
+    tables: list[dict[Any, Scored]] = []
     for name, questions in zip(names, (first, second)):
         ids = [question.id for question in questions]
         with_ids = all(isinstance(id, (str, int)) for id in ids)
@@ -143,7 +144,7 @@ def pair(first: Sequence[Scored], second: Sequence[Scored], names: Tuple[str, st
     return [one.score for one, _ in pairs], [other.score for _, other in pairs]
 
 
-def _predictions(path: str) -> Iterator[Tuple[str, Dict[str, Any]]]:
+def _predictions(path: str) -> Iterator[tuple[str, dict[str, Any]]]:
     for place, content in read_json_objects(path):
         if not isinstance(content.get("answer"), list):
             yield place, content

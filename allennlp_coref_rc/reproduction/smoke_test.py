@@ -1,5 +1,4 @@
 from itertools import islice
-from typing import List
 
 from allennlp.common import Params
 from allennlp.data import DatasetReader, Instance, Vocabulary
@@ -26,7 +25,7 @@ def smoke_test(run: Run, with_data: bool = True) -> None:
             return
         later = params.get("validation_dataset_reader")
         later_reader = DatasetReader.from_params(Params(later)) if later else reader
-        instances: List[Instance] = []
+        instances: list[Instance] = []
         for key in PATHS:
             if params.get(key):
                 chosen = reader if key == PATHS[0] else later_reader

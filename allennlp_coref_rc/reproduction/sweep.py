@@ -5,10 +5,11 @@ import subprocess
 import sys
 import tempfile
 import traceback
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from functools import partial
 from multiprocessing.connection import wait
-from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
+from typing import Any, Optional
 
 from tqdm import tqdm
 
@@ -24,11 +25,11 @@ PRELOADED = ["allennlp_coref_rc.reproduction.preloaded"]
 Slot = Optional[str]
 """A place for one run: on the GPU of this number, or on the CPU (`None`)."""
 
-Job = Dict[str, Any]
+Job = dict[str, Any]
 """The arguments of `execute` for all runs: `commit` and `keep_weights`."""
 
 
-def run_in_processes(runs: Sequence[Run], slots: Sequence[Slot], threads: int, job: Job) -> Iterator[Tuple[Run, bool]]:
+def run_in_processes(runs: Sequence[Run], slots: Sequence[Slot], threads: int, job: Job) -> Iterator[tuple[Run, bool]]:
     """
     Does runs, each in a process of its own, as many at a time as there are slots. When a run ends, it is yielded
     together with whether it succeeded. AllenNLP is imported only once: the processes are forks of one that has imported
@@ -40,7 +41,7 @@ def run_in_processes(runs: Sequence[Run], slots: Sequence[Slot], threads: int, j
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(PRELOADED)
     waiting, free = list(reversed(runs)), list(reversed(slots))
-    running: Dict[Any, Tuple[Run, Slot, Any]] = {}
+    running: dict[Any, tuple[Run, Slot, Any]] = {}
     try:
         while waiting or running:
             while waiting and free:
@@ -60,7 +61,7 @@ def run_in_processes(runs: Sequence[Run], slots: Sequence[Slot], threads: int, j
             process.join()
 
 
-def run_on_cluster(runs: Sequence[Run], scheduler: str, threads: int, job: Job) -> Iterator[Tuple[Run, bool]]:
+def run_on_cluster(runs: Sequence[Run], scheduler: str, threads: int, job: Job) -> Iterator[tuple[Run, bool]]:
     """
     Does the same as `run_in_processes` on the Dask cluster of a scheduler. Its workers must have the current folder,
     the data and the folder of the runs.
@@ -75,7 +76,7 @@ def run_on_cluster(runs: Sequence[Run], scheduler: str, threads: int, job: Job) 
             yield run, error == ""
 
 
-def environment(threads: int, gpu: Slot = None) -> Dict[str, str]:
+def environment(threads: int, gpu: Slot = None) -> dict[str, str]:
     """The environment variables of a run's process on this machine."""
     return {"OMP_NUM_THREADS": str(threads), "MKL_NUM_THREADS": str(threads), "CUDA_VISIBLE_DEVICES": gpu or ""}
 
@@ -95,7 +96,7 @@ def _child(run: Run, gpu: Slot, job: Job) -> None:
         sys.exit(1)
 
 
-def _execute_elsewhere(folder: str, threads: int, job: Job, items: List[Tuple[str, Run]]) -> str:
+def _execute_elsewhere(folder: str, threads: int, job: Job, items: list[tuple[str, Run]]) -> str:
     """Does a run in a process of its own. Returns why it failed, or an empty text if it succeeded."""
     words = [sys.executable, "-m", "allennlp_coref_rc.reproduction.execution"]
     try:

@@ -1,4 +1,4 @@
-from typing import Any, Dict
+from typing import Any
 
 from allennlp.training.moving_average import ExponentialMovingAverage, MovingAverage
 
@@ -14,9 +14,9 @@ class RecoverableExponentialMovingAverage(ExponentialMovingAverage):
     `ExponentialMovingAverage`'s.
     """
 
-    def state_dict(self) -> Dict[str, Any]:
+    def state_dict(self) -> dict[str, Any]:
         return {"shadows": self._shadows}
 
-    def load_state_dict(self, state_dict: Dict[str, Any]) -> None:
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         for name, shadow in self._shadows.items():
             shadow.copy_(state_dict["shadows"][name])

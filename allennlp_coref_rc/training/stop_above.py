@@ -1,4 +1,4 @@
-from typing import Any, Dict
+from typing import Any
 
 from allennlp.training.callbacks import TrainerCallback
 from allennlp.training.gradient_descent_trainer import GradientDescentTrainer
@@ -47,7 +47,7 @@ class StopAbove(TrainerCallback):
     def on_epoch(
         self,
         trainer: GradientDescentTrainer,
-        metrics: Dict[str, Any],
+        metrics: dict[str, Any],
         epoch: int,
         is_primary: bool = True,
         **kwargs: Any,
@@ -60,8 +60,8 @@ class StopAbove(TrainerCallback):
             # AllenNLP has no other way to end before the last epoch.
             trainer._metric_tracker._patience = 0
 
-    def state_dict(self) -> Dict[str, Any]:
+    def state_dict(self) -> dict[str, Any]:
         return {"reached": self._reached}
 
-    def load_state_dict(self, state_dict: Dict[str, Any]) -> None:
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         self._reached = state_dict["reached"]

@@ -19,7 +19,8 @@ from allennlp.modules import Seq2SeqEncoder
 from allennlp_models.rc.modules.seq2seq_encoders.qanet_encoder import QaNetEncoder
 
 from allennlp_coref_rc.data.annotation_layers import label_namespace
-from allennlp_coref_rc.modules.seq2seq_encoders import Dassa, EncoderInput, encode
+from allennlp_coref_rc.modules.pair import TokenVectors
+from allennlp_coref_rc.modules.seq2seq_encoders import Dassa, encode
 from scripts.benchmarks.harness import Run, Subject, positive, relative_error
 from scripts.benchmarks.made_up import Text
 
@@ -48,7 +49,7 @@ def make_encoder(name: str) -> Seq2SeqEncoder:
     return Dassa(SIZE, SIZE, BLOCKS, heads=ENCODERS[name], vocab=Vocabulary(counter=counter))
 
 
-def make_input(text: Text, device: str, labelled: bool = True) -> EncoderInput:
+def make_input(text: Text, device: str, labelled: bool = True) -> TokenVectors:
     """
     Random vectors and labels, and sentences of random lengths, `SENTENCE` tokens on average. If it is not labelled, all
     labels are 0 and all scopes are the whole text.
@@ -62,7 +63,7 @@ def make_input(text: Text, device: str, labelled: bool = True) -> EncoderInput:
         scopes = sentences.expand_as(labels) if labelled and layer != "coref" else torch.ones_like(labels)
         annotations[layer] = {"labels": labels.to(device), "scopes": scopes.to(device)}
     mask = torch.ones(*text, dtype=torch.bool, device=device)
-    return EncoderInput(inputs.to(device).requires_grad_(), mask, annotations)
+    return TokenVectors(inputs.to(device).requires_grad_(), mask, annotations)
 
 
 class Encoders(Subject):

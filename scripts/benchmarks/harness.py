@@ -28,8 +28,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple, Optional
 
+from allennlp_coref_rc.allennlp_runtime.environment_report import processor
 from allennlp_coref_rc.commands.arguments import whole_number
-from allennlp_coref_rc.common.environment_report import processor
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.script import ScriptParser
 from allennlp_coref_rc.common.workers import num_cpus

@@ -27,8 +27,9 @@ from allennlp.models import Model
 from allennlp.training.optimizers import Optimizer
 from allennlp.training.util import enable_gradient_clipping, rescale_gradients
 
-from allennlp_coref_rc.modules.answer_layers import AnswerInput, AnswerLayer, AnswerOutput
+from allennlp_coref_rc.modules.answer_layers import AnswerLayer, AnswerOutput
 from allennlp_coref_rc.modules.masked_softmax import masked_softmax
+from allennlp_coref_rc.modules.pair import Pair, TokenVectors
 from scripts.benchmarks.harness import Row, Run, Subject, Turn, positive
 from scripts.benchmarks.made_up import Text, make_instances, make_tensors, make_vocabulary, read_config
 
@@ -48,17 +49,19 @@ class DenseAttentionSum(AnswerLayer):
         super().__init__()
         self._padded = padded
 
-    def forward(self, inputs: AnswerInput) -> AnswerOutput:
-        candidates, positions = inputs.candidates["candidates"], inputs.candidates["positions"]
-        belongs = inputs.passage.new_zeros(*inputs.passage_mask.shape, self._padded)
-        example = torch.arange(len(candidates), device=candidates.device).unsqueeze(1).expand_as(candidates)
-        occurs = candidates >= 0
-        belongs[example[occurs], positions[occurs], candidates[occurs]] = 1.0
-        scores = (inputs.passage @ inputs.question_vector.unsqueeze(-1)).squeeze(-1)
-        attention = masked_softmax(scores, inputs.passage_mask) * belongs.amax(dim=2)
+    def forward(
+        self, passage: TokenVectors, query: torch.Tensor, embedded: Pair, candidates: Any = None
+    ) -> AnswerOutput:
+        numbers, positions = candidates["candidates"], candidates["positions"]
+        belongs = passage.vectors.new_zeros(*passage.mask.shape, self._padded)
+        example = torch.arange(len(numbers), device=numbers.device).unsqueeze(1).expand_as(numbers)
+        occurs = numbers >= 0
+        belongs[example[occurs], positions[occurs], numbers[occurs]] = 1.0
+        scores = (passage.vectors @ query.unsqueeze(-1)).squeeze(-1)
+        attention = masked_softmax(scores, passage.mask) * belongs.amax(dim=2)
         attention = attention / attention.sum(dim=1, keepdim=True)
         probabilities = (attention.unsqueeze(-1) * belongs).sum(dim=1)
-        return AnswerOutput((probabilities[:, : inputs.candidates["mask"].size(1)] + 1e-7).log(), attention)
+        return AnswerOutput((probabilities[:, : candidates["mask"].size(1)] + 1e-7).log(), attention)
 
 
 def allennlp_qanet(model: dict[str, Any]) -> dict[str, Any]:

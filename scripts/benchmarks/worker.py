@@ -21,7 +21,7 @@ import wrapt
 from allennlp_coref_rc.__main__ import main as coref_rc
 
 try:
-    from allennlp_coref_rc.common.quick_imports import quick_imports
+    from allennlp_coref_rc.allennlp_runtime.quick_imports import quick_imports
 except ImportError:
     # Other versions have it elsewhere, or not at all.
     quick_imports = nullcontext
@@ -137,9 +137,9 @@ class Stopwatch:
 
         # Other versions may have these elsewhere. Then their time counts for what is around them.
         with suppress(ImportError, AttributeError):
-            from allennlp_coref_rc import registration
+            from allennlp_coref_rc.allennlp_runtime import lazy_registry
 
-            self.time(registration, "find", "imports")
+            self.time(lazy_registry, "find", "imports")
         with suppress(ImportError, AttributeError):
             from allennlp_coref_rc.data.dataset_readers import reading_comprehension_reader
 

@@ -1,7 +1,8 @@
 """Turns our docstrings, which are written like AllenNLP's, into Markdown that MkDocs shows well. griffe calls this."""
 
 import re
-from typing import Any, Iterator, List
+from collections.abc import Iterator
+from typing import Any
 
 import griffe
 
@@ -29,7 +30,7 @@ def markdown(docstring: str) -> str:
     return "\n".join(lines(text.split("\n")))
 
 
-def lines(given: List[str]) -> Iterator[str]:
+def lines(given: list[str]) -> Iterator[str]:
     listing = fenced = False
     for line in given:
         fenced ^= line.lstrip().startswith("```")

@@ -7,8 +7,9 @@ are pages too. A link to a file that is not a page leads to a page that shows th
 
 import posixpath
 import re
+from collections.abc import Callable
 from pathlib import Path
-from typing import Callable, List, Optional
+from typing import Optional
 
 PROJECT = Path(__file__).resolve().parents[2]
 
@@ -39,7 +40,7 @@ def repository_path(path: str) -> str:
     return {moved: original for original, moved in MOVED.items()}.get(path, f"docs/{path}")
 
 
-def linked_files(page: Path) -> List[str]:
+def linked_files(page: Path) -> list[str]:
     """The files of the repository that a page links to, or shows."""
     folder = page.relative_to(PROJECT).parent.as_posix()
     text = FENCED.sub("", page.read_text(encoding="utf-8"))

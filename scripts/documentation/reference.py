@@ -8,8 +8,9 @@ that no class can be forgotten.
 import ast
 import json
 import re
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import Dict, Iterator, List, NamedTuple, Sequence, Union
+from typing import NamedTuple, Union
 
 import griffe
 
@@ -26,19 +27,13 @@ class Page(NamedTuple):
 
 PAGES = {
     "dataset_readers": Page(
-        "Dataset readers",
-        "`dataset_reader` and `validation_dataset_reader` of a config, and `--reader` of `coref-rc annotate`.",
-        ["DatasetReader"],
+        "Dataset readers", "`dataset_reader` of a config, and `--reader` of `coref-rc annotate`.", ["DatasetReader"]
     ),
     "annotators": Page(
-        "Annotators",
-        "`dataset_reader.annotator` of a config, and `--annotator` of `coref-rc annotate`.",
-        ["Annotator"],
+        "Annotators", "`dataset_reader.annotator` of a config, and `--annotator` of `coref-rc annotate`.", ["Annotator"]
     ),
     "annotation_layers": Page(
-        "Annotation layers",
-        "`dataset_reader.annotation_layers` of a config, under names of your own.",
-        ["AnnotationLayer"],
+        "Annotation layers", "`dataset_reader.annotation_layers` of a config, under any names.", ["AnnotationLayer"]
     ),
     "models": Page("Models", "`model` of a config.", ["Model"]),
     "encoders": Page(
@@ -71,8 +66,8 @@ PAGES = {
 }
 
 PYTHON = {
-    "Annotate and ask": ["reading.annotate.annotate", "reading.load.load"],
-    "Results": ["reading.passage.Passage", "reading.load.Reader", "reading.answer.Answer"],
+    "Annotate and ask": ["api.annotate.annotate", "api.load.load"],
+    "Results": ["api.passage.Passage", "api.load.Reader", "api.answer.Answer"],
     "Annotated texts": [
         "annotations.annotated_text.AnnotatedText",
         "annotations.annotated_text.Frame",
@@ -95,21 +90,19 @@ def package() -> griffe.Module:
 
 
 @lru_cache(maxsize=None)
-def registered() -> List[Registered]:
+def registered() -> list[Registered]:
     """All classes that the package registers, ordered by name."""
-    found = [
+    listed = [
         Registered(decorator.callable_path.split(".")[-2], ast.literal_eval(decorator.value.arguments[0]), cls)
         for cls in classes(package())
         for decorator in cls.decorators
         if decorator.callable_path.endswith(".register")
     ]
-    return sorted(found, key=lambda each: each.name)
+    return sorted(listed, key=lambda each: each.name)
 
 
 def classes(module: griffe.Module) -> Iterator[griffe.Class]:
-    for member in module.members.values():
-        if member.is_alias:
-            continue
+    for member in (member for member in module.members.values() if not member.is_alias):
         if member.is_module:
             yield from classes(member)
         elif member.is_class:
@@ -133,16 +126,16 @@ class Entry(NamedTuple):
 
 
 @lru_cache(maxsize=None)
-def contents() -> Dict[str, List[Union[str, Entry]]]:
+def contents() -> dict[str, list[Union[str, Entry]]]:
     """By their paths on the site, the pages of the reference: pieces of Markdown, and entries."""
-    unknown = {found.kind for found in registered()} - {kind for page in PAGES.values() for kind in page.kinds}
+    unknown = {each.kind for each in registered()} - {kind for page in PAGES.values() for kind in page.kinds}
     if unknown:
         raise ValueError(f"{__file__}: found registered classes of kinds {sorted(unknown)}, expected them in PAGES")
-    found = {f"reference/{name}.md": page_of_kinds(page) for name, page in PAGES.items()}
-    return {"reference/python.md": page_of_python(), **found}
+    of_kinds = {f"reference/{name}.md": page_of_kinds(page) for name, page in PAGES.items()}
+    return {"reference/python.md": page_of_python(), **of_kinds}
 
 
-def pages() -> Dict[str, str]:
+def pages() -> dict[str, str]:
     """By their paths on the site, the Markdown of the pages of the reference."""
     return {
         path: "\n\n".join(each if isinstance(each, str) else each.markdown() for each in blocks) + "\n"
@@ -151,19 +144,19 @@ def pages() -> Dict[str, str]:
 
 
 @lru_cache(maxsize=None)
-def places() -> Dict[str, str]:
+def places() -> dict[str, str]:
     """By file of the package, the place on the site of its first class that is there."""
-    found: Dict[str, str] = {}
+    places: dict[str, str] = {}
     for page, blocks in contents().items():
         for entry in blocks:
             if isinstance(entry, Entry):
                 file = entry.path.rpartition(".")[0].replace(".", "/") + ".py"
-                found.setdefault(file, f"{page}#{entry.path}")
-    return found
+                places.setdefault(file, f"{page}#{entry.path}")
+    return places
 
 
-def page_of_kinds(page: Page) -> List[Union[str, Entry]]:
-    blocks: List[Union[str, Entry]] = [f"# {page.title}", page.introduction]
+def page_of_kinds(page: Page) -> list[Union[str, Entry]]:
+    blocks: list[Union[str, Entry]] = [f"# {page.title}", page.introduction]
     shown = [found for found in registered() if found.kind in page.kinds]
     level = 2 if len(page.kinds) == 1 else 3
     for kind in page.kinds:
@@ -179,8 +172,8 @@ def page_of_kinds(page: Page) -> List[Union[str, Entry]]:
     return blocks
 
 
-def page_of_python() -> List[Union[str, Entry]]:
-    blocks: List[Union[str, Entry]] = ["# Python", "For programs. The other pages have what a config can name."]
+def page_of_python() -> list[Union[str, Entry]]:
+    blocks: list[Union[str, Entry]] = ["# Python", "For programs. The other pages have what a config can name."]
     for heading, names in PYTHON.items():
         blocks.append(f"## {heading}")
         for name in names:
@@ -189,7 +182,7 @@ def page_of_python() -> List[Union[str, Entry]]:
     return blocks
 
 
-def explained(described: griffe.Object) -> List[str]:
+def explained(described: griffe.Object) -> list[str]:
     """The public members of a class that have a docstring."""
     return [name for name, member in described.members.items() if name[0] != "_" and member.has_docstring]
 

@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from spacy.tokens import Doc, DocBin
 
+from allennlp_coref_rc.allennlp_runtime.lazy_registry import register_own
 from allennlp_coref_rc.annotations import AnnotatedText
 from allennlp_coref_rc.annotations.annotators import Annotator, SieveCoref
 from allennlp_coref_rc.annotations.spacy_components import COMPONENTS
-from allennlp_coref_rc.registration import register_own
 from tests.shared import PROJECT
 
 STORY = "Dr. Mary Smith left (early). John and his dog stayed, because he was tired. Mary slept at home."

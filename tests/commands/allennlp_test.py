@@ -5,9 +5,9 @@ import json
 import pytest
 
 from tests import tiny_transformers
+from tests.safe_archives.crafted import DATA, entry, make_folder, pack_with
 from tests.shared import PROJECT
 from tests.training_config.configs import BABI, overrides
-from tests.trust.crafted import DATA, entry, make_folder, pack_with
 
 pytestmark = pytest.mark.slow
 

@@ -6,7 +6,7 @@ import yaml
 from allennlp.common import file_utils
 from huggingface_hub import configure_http_backend
 
-from tests.trust.crafted import DATA, changed, make_folder, pack, refusal, run
+from tests.safe_archives.crafted import DATA, changed, make_folder, pack, refusal, run
 
 ANNOTATOR = {"type": "exact_match_coref"}
 METRICS = {"best_validation_accuracy": 0.51234, "test_accuracy": 0.5, "training_loss": 0.125, "best_epoch": 3}
@@ -124,4 +124,4 @@ def test_models_load_from_the_hub_and_are_not_trusted(hub, tmp_path, capsys):
     address = "hf://someone/stranger"
     assert refusal(capsys, "evaluate", address, DATA).startswith(f"{address}: found 'stranger.Anything' in its config")
     address = "hf://someone/nothing"
-    assert refusal(capsys, "evaluate", address, DATA).startswith(f"{address}: no archive can be had from there: ")
+    assert refusal(capsys, "evaluate", address, DATA).startswith(f"{address}: cannot get an archive from there: ")

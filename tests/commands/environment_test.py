@@ -2,9 +2,8 @@ import json
 
 import pytest
 
-from allennlp_coref_rc import environment
 from allennlp_coref_rc.__main__ import main
-from allennlp_coref_rc.common import environment_report
+from allennlp_coref_rc.allennlp_runtime import environment, environment_report
 
 REPORT = environment_report.Report({"torch": "2.13.0", "numpy": "2.4"}, [], [], {"fastcoref": "an annotator"})
 

@@ -5,9 +5,9 @@ from unittest.mock import Mock
 
 import pytest
 
-from allennlp_coref_rc.commands.training_folder import removed_if_refused
+from allennlp_coref_rc.allennlp_runtime.folder_lock import FolderInUse
+from allennlp_coref_rc.commands.training_folder import cleanup_failed_start
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.common.folder_lock import FolderInUse
 from tests.stops import status_of
 from tests.training_config.configs import CONFIGS, load_small
 
@@ -16,7 +16,7 @@ def refused(folder, names, error=ConfigurationError, text=""):
     """
     The names that are left in a folder when a training that has written files with these names ends with an error.
     """
-    with pytest.raises(error), removed_if_refused(str(folder)):
+    with pytest.raises(error), cleanup_failed_start(str(folder)):
         for name in names:
             folder.mkdir(exist_ok=True)
             (folder / name).touch()
@@ -59,6 +59,6 @@ def test_nothing_is_left_of_a_training_that_begins_on_a_full_disk(tmp_path, monk
         json.dumps(load_small(CONFIGS / "babi" / "bi_gru.jsonnet").as_dict(quiet=True))
     )
     assert status_of(["train", tmp_path / "small.json", "-s", tmp_path / "run"]) == 2
-    message = "no space is left on the disk; make room, then give the command again\n"
+    message = "no space is left on the disk; free space, then give the command again\n"
     assert capsys.readouterr().err == f"coref-rc: {tmp_path / 'run'}: {message}"
     assert write.called and not (tmp_path / "run").exists()

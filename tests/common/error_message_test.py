@@ -7,7 +7,7 @@ import torch
 from allennlp.common import FromParams, Params
 from torch.multiprocessing import ProcessExitedException, ProcessRaisedException
 
-from allennlp_coref_rc.common.error_message import WorkerError, message_of
+from allennlp_coref_rc.common.error_message import WorkerError, user_message
 from allennlp_coref_rc.common.errors import ConfigurationError
 
 
@@ -34,12 +34,12 @@ from allennlp_coref_rc.common.errors import ConfigurationError
     ],
 )
 def test_what_users_can_mend_is_a_paragraph(error, message):
-    assert message_of(error).startswith(message)
+    assert user_message(error).startswith(message)
 
 
 @pytest.mark.parametrize("error", [ValueError("other"), KeyError("x"), RuntimeError("shapes differ"), AssertionError()])
 def test_a_fault_of_the_program_is_none(error):
-    assert message_of(error) is None
+    assert user_message(error) is None
 
 
 class Tower(FromParams):
@@ -68,16 +68,16 @@ def error_of(function):
 @pytest.mark.parametrize("cls", [Tower, HighTower])
 def test_a_value_that_a_constructor_refuses_is_a_mistake_in_the_config(cls):
     expected = f"the config gives {cls.__name__} a value that it refuses: height must be at least 1"
-    assert message_of(error_of(lambda: cls.from_params(Params({"height": 0})))) == expected
+    assert user_message(error_of(lambda: cls.from_params(Params({"height": 0})))) == expected
     # Elsewhere it is a fault of the program.
-    assert message_of(error_of(lambda: cls(0))) is None
-    assert message_of(error_of(lambda: Tower.from_params(Params({"height": 1, "broken": True})))) is None
+    assert user_message(error_of(lambda: cls(0))) is None
+    assert user_message(error_of(lambda: Tower.from_params(Params({"height": 1, "broken": True})))) is None
 
 
 def test_long_values_are_cut():
-    message = f"a.json: found 2 mistakes\n  {'x' * 12_000}: found 1, expected 2\n  model: found 3"
-    first, second, third = message_of(ConfigurationError(message)).split("\n")
-    assert (first, third) == ("a.json: found 2 mistakes", "  model: found 3")
+    message = f"a.json: found 2 errors\n  {'x' * 12_000}: found 1, expected 2\n  model: found 3"
+    first, second, third = user_message(ConfigurationError(message)).split("\n")
+    assert (first, third) == ("a.json: found 2 errors", "  model: found 3")
     assert second.startswith("  xxx") and second.endswith("xxx: found 1, expected 2") and len(second) == 1000
 
 
@@ -90,14 +90,14 @@ def test_the_message_of_a_worker_comes_through():
     except WorkerError:
         # As PyTorch hands it on.
         raised = ProcessRaisedException(f"\n\n-- Process 0 terminated\n{traceback.format_exc()}", 0, 1)
-    assert message_of(raised) == "model: found 1\nexpected 2"
-    assert message_of(ProcessRaisedException("Traceback ...\nKeyError: 'x'", 0, 1)) is None
+    assert user_message(raised) == "model: found 1\nexpected 2"
+    assert user_message(ProcessRaisedException("Traceback ...\nKeyError: 'x'", 0, 1)) is None
     ended = ProcessExitedException("process 0 terminated with signal SIGKILL", 0, 1, -9, "SIGKILL")
-    assert message_of(ended).startswith("one of the processes that train the model together ended: process 0")
+    assert user_message(ended).startswith("one of the processes that train the model together ended: process 0")
 
 
 def test_an_empty_path_has_a_name():
-    assert message_of(ConfigurationError(": no such file")) == "an empty path: no such file"
+    assert user_message(ConfigurationError(": no such file")) == "an empty path: no such file"
     with pytest.raises(OSError) as error:
         os.stat("")
-    assert message_of(error.value) == "an empty path: no such file"
+    assert user_message(error.value) == "an empty path: no such file"

@@ -3,7 +3,7 @@ import errno
 import pytest
 
 from allennlp_coref_rc.common import pictures
-from allennlp_coref_rc.common.error_message import message_of
+from allennlp_coref_rc.common.error_message import user_message
 
 
 def picture(title):
@@ -57,4 +57,4 @@ def test_a_full_disk_is_an_error_of_the_picture(tmp_path, monkeypatch):
     monkeypatch.setattr(figure, "savefig", full)
     with pytest.raises(OSError) as error:
         pictures.save(figure, tmp_path / "a.png")
-    assert message_of(error.value) == f"{tmp_path}/a.png: no space is left on the disk"
+    assert user_message(error.value) == f"{tmp_path}/a.png: no space is left on the disk"

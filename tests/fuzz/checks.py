@@ -3,8 +3,9 @@
 import json
 import math
 from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
-from typing import Any, Dict, Iterable, Sequence
+from typing import Any
 
 from allennlp.data import Batch, DatasetReader, Instance, Vocabulary
 
@@ -57,7 +58,7 @@ def check_instances(reader: DatasetReader, instances: Sequence[Instance]) -> Non
         assert tensors
 
 
-def check_prediction(output: Dict[str, Any]) -> None:
+def check_prediction(output: dict[str, Any]) -> None:
     """Probabilities are some, and the answer is the likeliest candidate, or a span, or there is a reason for none."""
     _utf8(output)
     if "candidate_probabilities" in output:
@@ -74,13 +75,13 @@ def check_prediction(output: Dict[str, Any]) -> None:
 
 def _vocabulary(instances: Sequence[Instance]) -> Vocabulary:
     """Without the bar of `Vocabulary.from_instances`."""
-    counter: Dict[str, Dict[str, int]] = defaultdict(lambda: defaultdict(int))
+    counter: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
     for instance in instances:
         instance.count_vocab_items(counter)
     return Vocabulary(counter)
 
 
-def _check_question(instance: Instance, metadata: Dict[str, Any]) -> None:
+def _check_question(instance: Instance, metadata: dict[str, Any]) -> None:
     passage, question = ([token.text for token in instance[side].tokens] for side in ("passage", "question"))
     assert passage == metadata["passage_tokens"] and question == metadata["question_tokens"] and passage and question
     assert all(isinstance(token, str) for token in passage + question)

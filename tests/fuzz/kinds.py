@@ -2,11 +2,12 @@
 
 import json
 import tempfile
+from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, Callable, Dict, List
+from typing import Any
 
 from allennlp.common import Params
 from allennlp.data import DatasetReader
@@ -25,9 +26,9 @@ from tests.fuzz import checks
 from tests.models import ga_reader_test, span_models
 from tests.training_config.configs import FIXTURES
 
-Files = Dict[str, bytes]
+Files = dict[str, bytes]
 
-LAYERS: Dict[str, Any] = {
+LAYERS: dict[str, Any] = {
     "coref": "coref_edges",
     "clusters": "coref_views",
     "srl": "srl_edges",
@@ -82,7 +83,7 @@ def build(name: str, **options: Any) -> DatasetReader:
     return DatasetReader.from_params(Params(deepcopy({"type": name, "annotation_layers": LAYERS, **options})))
 
 
-def read(name: str, path: str, options: Dict[str, Any]) -> None:
+def read(name: str, path: str, options: dict[str, Any]) -> None:
     reader = DatasetReader.from_params(Params({"type": name, **options}))
     checks.check_instances(reader, list(reader.read(path)))
 
@@ -174,7 +175,7 @@ def predictor(name: str) -> Predictor:
     return Predictor.by_name("cloze_reader")(model.eval(), reader)
 
 
-def inputs(title: str, name: str, values: Dict[str, Any]) -> Kind:
+def inputs(title: str, name: str, values: dict[str, Any]) -> Kind:
     """The input of a predictor, a line of JSON. The command `predict` says which line it was."""
 
     def use(path: str) -> None:
@@ -195,7 +196,7 @@ JSON_TEXT = b"""{"text": "Zo left.", "id": "a", "n": [1]}
 {"tokens": ["a", "b"], "sentences": [[0, 1], [1, 2]], "data": {"x": 1}}
 """
 
-KINDS: List[Kind] = [
+KINDS: list[Kind] = [
     raw("babi", "annotated_babi", "lines", fixtures("babi/qa2_train.txt")),
     raw("babi classes", "annotated_babi", "lines", fixtures("babi/qa15_train.txt")),
     raw(

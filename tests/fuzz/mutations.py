@@ -5,8 +5,9 @@ import gzip
 import json
 import lzma
 import random
+from collections.abc import Callable
 from functools import partial
-from typing import Any, Callable, Dict, List, Tuple
+from typing import Any
 
 Mutation = Callable[[random.Random, bytes], bytes]
 
@@ -58,7 +59,7 @@ PIECES += [
 DEEP, HUGE = "@@deep@@", "@@huge@@"
 """What stands for values that Python cannot write as JSON: 100,000 nested lists, and a number of 5,000 digits."""
 
-VALUES: List[Any] = [
+VALUES: list[Any] = [
     None,
     True,
     False,
@@ -171,7 +172,7 @@ def _lines(rng: random.Random, content: bytes) -> bytes:
     return b"\n".join(lines)
 
 
-def _places(value: Any) -> List[Tuple[Any, Any]]:
+def _places(value: Any) -> list[tuple[Any, Any]]:
     """Every container in a JSON value with every key or index in it."""
     keys = list(value) if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else []
     return [(value, key) for key in keys] + [place for key in keys for place in _places(value[key])]
@@ -226,9 +227,9 @@ def _json(rng: random.Random, content: bytes) -> bytes:
     return b"\n".join(lines)
 
 
-BYTES: List[Mutation] = [_flip, _cut, _truncate, _insert, _recode]
+BYTES: list[Mutation] = [_flip, _cut, _truncate, _insert, _recode]
 
-SHAPES: Dict[str, List[Mutation]] = {
+SHAPES: dict[str, list[Mutation]] = {
     "bytes": BYTES,
     "lines": [*BYTES, _digits, _digits, _lines, _lines, _lines],
     "json": [*BYTES, _digits, _lines, *[_json] * 12],
@@ -246,7 +247,7 @@ def mutated(rng: random.Random, content: bytes, shape: str) -> bytes:
     return content
 
 
-def packed(rng: random.Random, content: bytes) -> Tuple[str, bytes]:
+def packed(rng: random.Random, content: bytes) -> tuple[str, bytes]:
     """The content compressed, and as a rule damaged then, with the end of its name."""
     suffix, compress = rng.choice(sorted(PACKERS.items()))
     return suffix, mutated(rng, compress(content), "bytes")

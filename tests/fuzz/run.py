@@ -6,9 +6,10 @@ import shutil
 import signal
 import traceback
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Iterator, List, NamedTuple, Optional
+from typing import NamedTuple, Optional
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from tests.fuzz.kinds import KINDS as READ_KINDS
@@ -145,7 +146,7 @@ def limited() -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def table(counts: Counter, names: List[str]) -> Iterator[str]:
+def table(counts: Counter, names: list[str]) -> Iterator[str]:
     """Counts of outcomes by kind, in Markdown."""
     finds = sorted({outcome for _, outcome in counts} - {READ, REFUSED})
     columns = [READ, REFUSED, *finds]

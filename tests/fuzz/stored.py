@@ -7,7 +7,7 @@ import tarfile
 import tempfile
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Dict, List
+from typing import Any
 
 import torch
 from allennlp.common import Params
@@ -16,8 +16,8 @@ from allennlp.models import Model
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.modules.recurrence import _library
+from allennlp_coref_rc.safe_archives.archives import load
 from allennlp_coref_rc.training.exact_checkpointer import ExactCheckpointer
-from allennlp_coref_rc.trust.archives import load
 from tests.fuzz.kinds import Files, Kind
 from tests.fuzz.mutations import SHAPES, mutated
 from tests.training_config.configs import CONFIGS, load_small
@@ -41,7 +41,7 @@ def archive() -> Files:
     return {"model.tar.gz": _pack([(tarfile.TarInfo(name), content) for name, content in members.items()])}
 
 
-def _pack(members: List[Any]) -> bytes:
+def _pack(members: list[Any]) -> bytes:
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w:gz", compresslevel=1) as tar:
         for info, content in members:
@@ -86,7 +86,7 @@ def use_archive(path: str) -> None:
         assert sorted(Path(path).parent.parent.rglob("*")) == before and not Path("/tmp/outside").exists()
 
 
-def _state(epoch: int) -> Dict[str, Dict[str, Any]]:
+def _state(epoch: int) -> dict[str, dict[str, Any]]:
     generator = torch.Generator().manual_seed(epoch)
     random_states = {"cpu": torch.Generator().manual_seed(epoch).get_state(), "cuda": None}
     tracker = {"is_best_so_far": False, "best_epoch": 0}
@@ -139,7 +139,7 @@ def use_library(path: str) -> None:
 
 SHAPES["archive"] = [*SHAPES["bytes"][:4], *[_members] * 12]
 
-STORED: List[Kind] = [
+STORED: list[Kind] = [
     Kind("archive", "archive", archive, use_archive, lines=False, packed=False),
     Kind("checkpoint", "bytes", checkpoints, use_checkpoints, lines=False, packed=False),
     Kind("compiled library", "bytes", library, use_library, named=False, packed=False),

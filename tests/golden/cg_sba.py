@@ -1,6 +1,7 @@
 """Golden values of CG+SBA: a reader of this package with the parameters of the file, and how far apart outputs are."""
 
-from typing import Any, Dict, List, Mapping
+from collections.abc import Mapping
+from typing import Any
 
 import torch
 from allennlp.common import Lazy
@@ -45,7 +46,7 @@ def model_of(golden: Mapping[str, Any]) -> GAReader:
         _, inputs, size = golden[f"{name}_fwd_W"].shape
         return GruSeq2SeqEncoder(inputs, size, bidirectional=True)
 
-    def encoders(name: str) -> List[Seq2SeqEncoder]:
+    def encoders(name: str) -> list[Seq2SeqEncoder]:
         return [encoder(f"{name}{i}") for i in range(LAYERS)]
 
     words, dim = golden["embeddings"].shape
@@ -64,7 +65,7 @@ def model_of(golden: Mapping[str, Any]) -> GAReader:
     return model
 
 
-def differences(golden: Mapping[str, Any]) -> Dict[str, float]:
+def differences(golden: Mapping[str, Any]) -> dict[str, float]:
     """By output the largest difference."""
     model = model_of(golden)
     inputs = {name: {"tokens": {"tokens": torch.as_tensor(golden[name])}} for name in ("passage", "question")}

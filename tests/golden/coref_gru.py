@@ -3,7 +3,8 @@ Golden values of Coref-GRU, the authors' and our own: parameters and one-hot clu
 package, and how far apart the outputs are. All is computed in the type of the file's numbers.
 """
 
-from typing import Any, Dict, Mapping, Optional
+from collections.abc import Mapping
+from typing import Any, Optional
 
 import numpy
 import torch
@@ -18,10 +19,11 @@ from torch.nn.functional import pad
 from allennlp_coref_rc.data.annotation_layers.edges import FIRST_MENTION, OTHER_SEQUENCE, PADDING
 from allennlp_coref_rc.models import GAReader
 from allennlp_coref_rc.modules.answer_layers import AttentionSum
-from allennlp_coref_rc.modules.seq2seq_encoders import CorefGru, EncoderInput
+from allennlp_coref_rc.modules.pair import TokenVectors
+from allennlp_coref_rc.modules.seq2seq_encoders import CorefGru
 from tests.golden.derivatives import difference, leaves
 
-State = Dict[str, torch.Tensor]
+State = dict[str, torch.Tensor]
 
 PARAMETERS = [f"{direction}_{name}" for direction in ("fwd", "bwd") for name in "WUb"]
 """What the names of a layer's parameters begin with."""
@@ -67,7 +69,7 @@ def gru_state(gates: Mapping[str, Any], keys: Optional[Any] = None, suffix: str 
     return {name + suffix: value for name, value in state.items()}
 
 
-def unpacked(golden: Mapping[str, Any], prefix: str) -> Dict[str, Any]:
+def unpacked(golden: Mapping[str, Any], prefix: str) -> dict[str, Any]:
     """The gates of arrays that have all three as their first dimension."""
     return {name + gate: golden[f"{prefix}{name}"][i] for name in "WUb" for i, gate in enumerate("rzh")}
 
@@ -138,7 +140,7 @@ def model_of(golden: Mapping[str, Any]) -> GAReader:
             else:
                 question_encoders.append(GruSeq2SeqEncoder(value.size(1), size, bidirectional=True))
     pointer = Lazy(AttentionSum, constructor_extras={"epsilon": float(golden.get("epsilon", EPSILON))})
-    model = GAReader(vocab, embedder, passage_encoders, question_encoders, question_feature=True, pointer=pointer)
+    model = GAReader(vocab, embedder, passage_encoders, question_encoders, qe_comm=True, pointer=pointer)
     model.to(words.dtype).load_state_dict(state)
     return model
 
@@ -148,7 +150,7 @@ def model_state(golden: Mapping[str, Any], prefix: str = "v") -> State:
     variables = Variables(golden, prefix)
     state = {
         f"{EMBEDDER}word.weight": pad(variables.next(), (0, 0, 1, 0)),
-        "_question_feature.weight": variables.next(),
+        "_qe_comm.weight": variables.next(),
         f"{CHARACTERS}_embedding._module.weight": pad(variables.next(), (0, 0, 1, 0)),
         # TensorFlow's (1, width, channels, filters) as torch's (filters, channels, width).
         FILTERS: variables.next()[0].permute(2, 1, 0),
@@ -163,7 +165,7 @@ def model_state(golden: Mapping[str, Any], prefix: str = "v") -> State:
     return state
 
 
-def occurrences(belongs: numpy.ndarray) -> Dict[str, torch.Tensor]:
+def occurrences(belongs: numpy.ndarray) -> dict[str, torch.Tensor]:
     """Candidates, from an array that is not zero where a token (second dimension) belongs to a candidate (third)."""
     found = [numpy.argwhere(text) for text in belongs]
     padded = torch.full((len(found), max(map(len, found)), 2), -1)
@@ -173,7 +175,7 @@ def occurrences(belongs: numpy.ndarray) -> Dict[str, torch.Tensor]:
     return {"positions": padded[..., 0], "candidates": padded[..., 1], "mask": mask}
 
 
-def model_inputs(golden: Mapping[str, Any]) -> Dict[str, Any]:
+def model_inputs(golden: Mapping[str, Any]) -> dict[str, Any]:
     passage_mask, question_mask = golden["md"] > 0, golden["mq"] > 0
 
     def text(words: numpy.ndarray, characters: numpy.ndarray, mask: numpy.ndarray) -> TextFieldTensors:
@@ -196,7 +198,7 @@ def model_inputs(golden: Mapping[str, Any]) -> Dict[str, Any]:
     }
 
 
-def output_differences(golden: Mapping[str, Any], model: GAReader, output: Dict[str, torch.Tensor]) -> Dict[str, float]:
+def output_differences(golden: Mapping[str, Any], model: GAReader, output: dict[str, torch.Tensor]) -> dict[str, float]:
     """By output the largest difference. A file need not have the accuracy."""
     result = {
         "probc": numpy.abs(output["probabilities"].numpy() - golden["probc"]).max().item(),
@@ -207,7 +209,7 @@ def output_differences(golden: Mapping[str, Any], model: GAReader, output: Dict[
     return result
 
 
-def model_differences(golden: Mapping[str, Any]) -> Dict[str, float]:
+def model_differences(golden: Mapping[str, Any]) -> dict[str, float]:
     """By output the largest difference of the whole reader."""
     model, inputs = model_of(golden), model_inputs(golden)
     with torch.no_grad():
@@ -220,7 +222,7 @@ def model_differences(golden: Mapping[str, Any]) -> Dict[str, float]:
     return result
 
 
-def layer_differences(golden: Mapping[str, Any], backend: str = "auto") -> Dict[str, float]:
+def layer_differences(golden: Mapping[str, Any], backend: str = "auto") -> dict[str, float]:
     """By output the largest difference of a layer, in both directions, with and without a memory to start from."""
     result = {}
     state = _layer_state(golden)
@@ -233,10 +235,10 @@ def layer_differences(golden: Mapping[str, Any], backend: str = "auto") -> Dict[
         plain.load_state_dict(gru_state(_gates(golden, prefix), suffix=suffix), strict=False)
     inputs, mask = torch.as_tensor(golden["X"]), torch.as_tensor(golden["M"]) > 0
     for reverse, prefix, gru in ((False, "fwd", "gru"), (True, "bwd", "grub")):
-        outputs = {f"{gru}_out": plain._read(EncoderInput(inputs, mask), reverse)}
+        outputs = {f"{gru}_out": plain._read(TokenVectors(inputs, mask), reverse)}
         for name in (f"{prefix}_out", f"{prefix}_out_meminit"):
             start = golden[f"{prefix}_mem_init"] if name.endswith("_meminit") else None
-            outputs[name] = _read_layer(encoder, golden, EncoderInput(inputs, mask), reverse, start)
+            outputs[name] = _read_layer(encoder, golden, TokenVectors(inputs, mask), reverse, start)
         for name, output in outputs.items():
             expected = torch.as_tensor(golden[name]) * mask.unsqueeze(-1)
             result[name] = (output - expected).abs().max().item()
@@ -259,7 +261,7 @@ def _layer_state(golden: Mapping[str, Any]) -> State:
 
 
 def _read_layer(
-    encoder: CorefGru, golden: Mapping[str, Any], sequence: EncoderInput, reverse: bool, start: Optional[numpy.ndarray]
+    encoder: CorefGru, golden: Mapping[str, Any], sequence: TokenVectors, reverse: bool, start: Optional[numpy.ndarray]
 ) -> torch.Tensor:
     reads, writes = (golden["Eo"], golden["Ei"]) if reverse else (golden["Ei"], golden["Eo"])
     edges, memory, memory_mask = sources(reads, writes, reverse), None, None
@@ -277,5 +279,5 @@ def _read_layer(
     return encoder._read(sequence._replace(annotations={"coref": {name: edges}}), reverse, memory, memory_mask)
 
 
-def _gates(golden: Mapping[str, Any], prefix: str) -> Dict[str, Any]:
+def _gates(golden: Mapping[str, Any], prefix: str) -> dict[str, Any]:
     return {name + gate: golden[f"{prefix}_{name}{gate}"] for name in "WUb" for gate in "rzh"}

@@ -3,8 +3,9 @@ Golden values of the GA Reader with Coref-GRU as its authors' code has it for LA
 characters, no feature of the question, a Coref-GRU over the question too, and a place to fill.
 """
 
+from collections.abc import Mapping, Sequence
 from itertools import permutations
-from typing import Any, Dict, List, Mapping, Sequence, Tuple
+from typing import Any
 
 import numpy
 import torch
@@ -32,13 +33,13 @@ ENCODERS = [(part, suffix) for part in ("passage", "question") for suffix in (""
 """The four encoders of a layer, in our order."""
 
 
-def model_of(golden: Mapping[str, Any], order: Sequence[Tuple[str, str]]) -> GAReader:
+def model_of(golden: Mapping[str, Any], order: Sequence[tuple[str, str]]) -> GAReader:
     state = model_state(golden, order)
     words = state[f"{EMBEDDER}tokens.weight"]
     vocab = Vocabulary(non_padded_namespaces=["*"])
     for i in range(len(words)):
         vocab.add_token_to_namespace(str(i), "tokens")
-    encoders: Dict[str, List[CorefGru]] = {"passage": [], "question": []}
+    encoders: dict[str, list[CorefGru]] = {"passage": [], "question": []}
     options = {"questions_padded_to": golden["mq"].shape[1]}
     for name, value in state.items():
         if name.endswith(".weight_ih_l0"):
@@ -56,7 +57,7 @@ def model_of(golden: Mapping[str, Any], order: Sequence[Tuple[str, str]]) -> GAR
     return model
 
 
-def model_state(golden: Mapping[str, Any], order: Sequence[Tuple[str, str]]) -> State:
+def model_state(golden: Mapping[str, Any], order: Sequence[tuple[str, str]]) -> State:
     """The authors' variables as a state dict, where each layer has its encoders in this order."""
     variables = Variables(golden, "v")
     state = {f"{EMBEDDER}tokens.weight": pad(variables.next(), (0, 0, 1, 0))}
@@ -68,7 +69,7 @@ def model_state(golden: Mapping[str, Any], order: Sequence[Tuple[str, str]]) -> 
     return state
 
 
-def padded(golden: Mapping[str, Any]) -> Dict[str, Any]:
+def padded(golden: Mapping[str, Any]) -> dict[str, Any]:
     """With a token of padding after the questions."""
     return {
         name: numpy.pad(array, [(0, 0), (0, 1), *[(0, 0)] * (array.ndim - 2)])
@@ -78,7 +79,7 @@ def padded(golden: Mapping[str, Any]) -> Dict[str, Any]:
     }
 
 
-def model_inputs(golden: Mapping[str, Any]) -> Dict[str, Any]:
+def model_inputs(golden: Mapping[str, Any]) -> dict[str, Any]:
     cloze = next(golden[name] for name in CLOZE if name in golden)
     width = golden["mq"].shape[1]
     golden = padded(golden)
@@ -123,7 +124,7 @@ def model_inputs(golden: Mapping[str, Any]) -> Dict[str, Any]:
     }
 
 
-def model_differences(golden: Mapping[str, Any]) -> Dict[str, float]:
+def model_differences(golden: Mapping[str, Any]) -> dict[str, float]:
     """
     By output the largest difference of the whole reader. The names of the variables do not say which encoder is which:
     of the orders that fit, the one that comes closest counts.

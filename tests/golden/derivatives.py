@@ -1,10 +1,11 @@
 """The derivatives in golden files, as make_golden.py writes them."""
 
-from typing import Any, Dict, Iterable, Mapping
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import torch
 
-Leaves = Dict[str, torch.Tensor]
+Leaves = dict[str, torch.Tensor]
 
 
 def leaves(golden: Mapping[str, Any], names: Iterable[str]) -> Leaves:

@@ -2,7 +2,8 @@
 Golden values of MAGE-GRU: parameters and typed edges in the shapes of this package, and how far apart outputs are.
 """
 
-from typing import Any, Dict, List, Mapping, Tuple
+from collections.abc import Mapping
+from typing import Any
 
 import torch
 from torch.func import functional_call
@@ -20,14 +21,14 @@ def state_of(golden: Mapping[str, Any]) -> State:
     return state
 
 
-def sources(edges: List[Tuple[int, int]], length: int) -> torch.LongTensor:
+def sources(edges: list[tuple[int, int]], length: int) -> torch.LongTensor:
     """For each token the sources of the edges into it. Shape: (1, length, edges)."""
-    found: List[List[int]] = [[source for source, target in edges if target == t] for t in range(length)]
+    found: list[list[int]] = [[source for source, target in edges if target == t] for t in range(length)]
     width = max(map(len, found))
     return torch.tensor([[row + [PADDING] * (width - len(row)) for row in found]])
 
 
-def differences(golden: Mapping[str, Any], backend: str = "auto") -> Dict[str, float]:
+def differences(golden: Mapping[str, Any], backend: str = "auto") -> dict[str, float]:
     """
     By output the largest difference, in both directions together; the gate keeps the previous state (the paper's
     equation) or what was gathered (the authors' code).

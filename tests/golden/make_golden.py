@@ -18,12 +18,13 @@ take no difference and so lose no digits.
 
 import math
 import sys
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterator, List, Sequence, Tuple
+from typing import Any
 
 import numpy
 
-Arrays = Dict[str, Any]
+Arrays = dict[str, Any]
 
 STEP = 1e-30
 DERIVATIVES = 3
@@ -111,7 +112,7 @@ def coref_gru(
 
 def coref_gru_with_memories(
     inputs: numpy.ndarray, p: Arrays, reads: numpy.ndarray, writes: numpy.ndarray, memory: numpy.ndarray
-) -> Tuple[numpy.ndarray, List[numpy.ndarray]]:
+) -> tuple[numpy.ndarray, list[numpy.ndarray]]:
     """
     Appendix A, with the memory of section 3: a row for each cluster, after one for the sequence. `reads` and `writes`
     say of each token which rows it reads and writes. The memories are those after each token.
@@ -140,7 +141,7 @@ def bi_coref_gru(
     return numpy.concatenate([states, reverse], axis=1)
 
 
-def membership(length: int, clusters: Sequence[Sequence[Tuple[int, int]]]) -> numpy.ndarray:
+def membership(length: int, clusters: Sequence[Sequence[tuple[int, int]]]) -> numpy.ndarray:
     """All tokens of a mention belong to its cluster; the first column is the sequence, to which all belong."""
     belongs = numpy.zeros((length, 1 + len(clusters)))
     belongs[:, 0] = 1
@@ -197,18 +198,18 @@ def coref_gru_layer() -> Arrays:
     return {**arrays, **derivatives(loss, {**parameters, "X": arrays["X"]})}
 
 
-def mage_gru(inputs: numpy.ndarray, p: Arrays, edges: Sequence[Tuple[int, int, int]], previous: bool) -> numpy.ndarray:
+def mage_gru(inputs: numpy.ndarray, p: Arrays, edges: Sequence[tuple[int, int, int]], previous: bool) -> numpy.ndarray:
     """
     Equation 2: each type e of edges has a state of its own, and reads the states of all edges (t', e') into a token by
     matrices U^{e,e'}. Type 0 is the sequence. The update gate keeps h_{t-1}, as the equation has it, or, as the code
     has it, the states of type e that were read.
     """
     parts = numpy.split(numpy.arange(sum(p["sizes"])), numpy.cumsum(p["sizes"])[:-1])
-    states: List[List[numpy.ndarray]] = []
+    states: list[list[numpy.ndarray]] = []
 
     def gate(
-        g: int, x: numpy.ndarray, rows: numpy.ndarray, incoming: Sequence[Tuple[int, int]]
-    ) -> Tuple[numpy.ndarray, numpy.ndarray]:
+        g: int, x: numpy.ndarray, rows: numpy.ndarray, incoming: Sequence[tuple[int, int]]
+    ) -> tuple[numpy.ndarray, numpy.ndarray]:
         read = [p["U"][g][numpy.ix_(parts[kind], rows)] for _, kind in incoming]
         hidden = [states[source][kind] @ u for (source, kind), u in zip(incoming, read)]
         return x @ p["W"][g][:, rows] + p["b"][g][rows], sum(hidden, numpy.zeros(len(rows)))
@@ -427,7 +428,7 @@ def reader_on_lambada() -> Arrays:
             found.append(number(2, dim, scale=0.5))
     values = {f"v{i:02d}": value for i, value in enumerate(found)}
 
-    def answer(values: Arrays) -> List[numpy.ndarray]:
+    def answer(values: Arrays) -> list[numpy.ndarray]:
         return [ga_reader_on_lambada(variables(values), text, layers, longest=4) for text in texts]
 
     def loss(values: Arrays) -> Any:
@@ -488,7 +489,7 @@ def reader_of_cg_sba() -> Arrays:
         for direction in ("fwd", "bwd"):
             values.update(number.packed_gates(dim, size, f"{name}_{direction}_"))
 
-    def answer(values: Arrays) -> List[numpy.ndarray]:
+    def answer(values: Arrays) -> list[numpy.ndarray]:
         return [cg_sba(values, text, cloze, layers) for text, cloze in zip(texts, clozes)]
 
     def loss(values: Arrays) -> Any:
@@ -592,14 +593,14 @@ def dassa_encoder() -> Arrays:
     """Two blocks, the second with four heads of which two see labels and scopes; two texts of different lengths."""
     number, dim, heads, head_dim, feedforward, label_dim, labels = Numbers(5), 4, 3, 2, 3, 2, 5
     lengths, views = (7, 5), 2
-    shapes: Dict[str, Tuple[int, ...]] = {}
+    shapes: dict[str, tuple[int, ...]] = {}
     for block in range(2):
         prefix, attention = f"encoder_block_{block}.", f"encoder_block_{block}.attention_layer."
         norms = [
             f"{prefix}{name}" for name in ("_conv_norm_layers.0", "attention_norm_layer", "feedforward_norm_layer")
         ]
         shapes.update({f"{norm}.{part}": (dim,) for norm in norms for part in ("weight", "bias")})
-        layers: Dict[str, Tuple[int, ...]] = {
+        layers: dict[str, tuple[int, ...]] = {
             f"{prefix}_conv_layers.0.1": (dim, 1, 3),
             f"{prefix}_conv_layers.0.2": (dim, dim, 1),
             f"{prefix}feedforward._linear_layers.0": (feedforward, dim),
@@ -629,7 +630,7 @@ def dassa_encoder() -> Arrays:
     def attend(b: int, y: numpy.ndarray, p: Arrays) -> numpy.ndarray:
         return annotated_attention(y, p, seen[b], scopes[b])
 
-    def encode(values: Arrays) -> List[numpy.ndarray]:
+    def encode(values: Arrays) -> list[numpy.ndarray]:
         outputs = []
         for b, length in enumerate(lengths):
             first, second = (within(values, f"p:encoder_block_{block}.") for block in (0, 1))
@@ -653,7 +654,7 @@ def dassa_encoder() -> Arrays:
     return {**arrays, **derivatives(lambda values: (padded(encode(values)) * upstream).sum(), values)}
 
 
-FILES: Dict[str, Callable[[], Arrays]] = {
+FILES: dict[str, Callable[[], Arrays]] = {
     "coref_gru_layer": coref_gru_layer,
     "mage_gru_layer": mage_gru_layer,
     "ga_reader_coref_gru": reader_of_coref_gru,

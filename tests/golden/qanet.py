@@ -4,7 +4,8 @@ shapes of this package, and how far apart the outputs are.
 """
 
 import re
-from typing import Any, Dict, Mapping
+from collections.abc import Mapping
+from typing import Any
 
 import torch
 from allennlp.common.checks import ConfigurationError
@@ -21,7 +22,7 @@ from allennlp_coref_rc.models import AnnotatedQanet
 from allennlp_coref_rc.modules.seq2seq_encoders import Dassa
 from tests.golden.derivatives import difference, leaves
 
-State = Dict[str, torch.Tensor]
+State = dict[str, torch.Tensor]
 
 VIEWS = "views"
 """The annotation layer of a golden file's views, all of which have one table of labels."""
@@ -169,7 +170,7 @@ def _embedder_of(state: State) -> BasicTextFieldEmbedder:
     return BasicTextFieldEmbedder(embedders)
 
 
-def inputs_of(golden: Mapping[str, Any]) -> Dict[str, Any]:
+def inputs_of(golden: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments of the model, without annotations of the question, which the authors' model does not look at."""
     padding = next(value.shape[0] for name, value in golden.items() if name.endswith("_embedding._module.weight"))
 
@@ -191,14 +192,14 @@ def inputs_of(golden: Mapping[str, Any]) -> Dict[str, Any]:
     return inputs
 
 
-def differences(golden: Mapping[str, Any], num_heads: int = 8, block: int = 1) -> Dict[str, float]:
+def differences(golden: Mapping[str, Any], num_heads: int = 8, block: int = 1) -> dict[str, float]:
     """
     By output the largest difference between ours and theirs, padding left out. The attention is that of a block of the
     modelling layer, given the inputs that it had in its last application.
     """
     model, inputs = model_of(golden, num_heads), inputs_of(golden)
     mask = torch.as_tensor(golden["in:passage:tokens"]) != 0
-    found: Dict[str, torch.Tensor] = {}
+    found: dict[str, torch.Tensor] = {}
     with torch.no_grad():
         if "last:att_in" in golden:
             encoder = model._modeling_layer
@@ -223,7 +224,7 @@ class GivenPositions(torch.nn.Module):
         return self._positions
 
 
-def encoder_differences(golden: Mapping[str, Any]) -> Dict[str, float]:
+def encoder_differences(golden: Mapping[str, Any]) -> dict[str, float]:
     """
     By output the largest difference of an encoder alone, and of the attention of its last block. Positions are
     AllenNLP's, in float32: they are compared by themselves, and the encoder has those of the file.

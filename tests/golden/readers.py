@@ -3,7 +3,8 @@ The layouts of golden GA Readers with Coref-GRU, as the authors' code has them f
 that a file must have, and its variables in the order of their creation.
 """
 
-from typing import Callable, Dict, List, Mapping, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 import numpy
 
@@ -18,10 +19,10 @@ DIMENSIONS = {"filter": 4, **{name: 1 for name in GRU if name.startswith("b")}}
 
 
 class Layout(NamedTuple):
-    differences: Callable[[Mapping[str, numpy.ndarray]], Dict[str, float]]
-    arrays: List[str]
+    differences: Callable[[Mapping[str, numpy.ndarray]], dict[str, float]]
+    arrays: list[str]
     """Names, where " or " is between those of which a file has one."""
-    embeddings: List[str]
+    embeddings: list[str]
     coref_grus: int
     """In a layer, before the plain ones."""
     grus: int
@@ -49,7 +50,7 @@ LAYOUTS = {
     "WikiHop": Layout(
         coref_gru.model_differences,
         [*TEXTS, "dc", "qc", *OUTPUTS, "acc"],
-        ["words", "question_feature", "char_emb_mat", "filter"],
+        ["words", "qe_comm", "char_emb_mat", "filter"],
         coref_grus=2,
         grus=2,
     ),
@@ -63,7 +64,7 @@ LAYOUTS = {
 }
 
 
-def differences(golden: Mapping[str, numpy.ndarray]) -> Dict[str, float]:
+def differences(golden: Mapping[str, numpy.ndarray]) -> dict[str, float]:
     """By output the largest difference of a reader of the layout that fits."""
     layout = next((layout for layout in LAYOUTS.values() if layout.fits(golden)), None)
     if layout is None:

@@ -7,13 +7,13 @@ from allennlp.data import Batch, DatasetReader, Vocabulary
 from allennlp.models import Model
 
 from allennlp_coref_rc.data.annotation_layers.edges import PADDING
-from allennlp_coref_rc.modules.seq2seq_encoders import EncoderInput
+from allennlp_coref_rc.modules.pair import Pair, TokenVectors
 from tests.shared import PROJECT
 from tests.training_config.configs import load, load_text
 
 BABI = PROJECT / "training_config" / "babi"
 
-FEATURE = "(import 'babi/ga_gru.jsonnet') + { question_feature:: true }"
+FEATURE = "(import 'babi/ga_gru.jsonnet') + { qe_comm:: true }"
 
 
 def build(config="ga_coref_gru", task=2, more=None, split="train"):
@@ -70,7 +70,7 @@ def test_short_and_long_passages_of_a_batch_are_read_apart(config, monkeypatch):
     sizes = []
     encode = model._encode
     monkeypatch.setattr(
-        model, "_encode", lambda passage, *rest: sizes.append(len(passage.mask)) or encode(passage, *rest)
+        model, "_encode", lambda pair, *rest: sizes.append(len(pair.passage.mask)) or encode(pair, *rest)
     )
     batch = Batch(instances)
     batch.index_instances(model.vocab)
@@ -91,9 +91,10 @@ def test_short_and_long_passages_of_a_batch_are_read_apart(config, monkeypatch):
 def test_only_the_cpu_reads_them_apart(monkeypatch):
     """Elsewhere a part waits for the one before. No length is asked for, which a tensor without values cannot tell."""
     model, _, _ = build()
-    monkeypatch.setattr(model, "_encode", lambda passage, question, *rest: (passage.inputs, question.inputs))
-    text = EncoderInput(torch.empty(32, 5, 2, device="meta"), torch.empty(32, 5, dtype=torch.bool, device="meta"))
-    assert model._encode_in_parts(text, text, None) == (text.inputs, text.inputs)
+    monkeypatch.setattr(model, "_encode", lambda pair, *rest: pair)
+    text = TokenVectors(torch.empty(32, 5, 2, device="meta"), torch.empty(32, 5, dtype=torch.bool, device="meta"))
+    pair = Pair(text, text)
+    assert model._encode_in_buckets(pair, None) is pair
 
 
 def test_probabilities_of_single_word_candidates_sum_to_one_and_follow_the_attention():
@@ -152,7 +153,7 @@ def test_one_encoder_for_passage_and_question():
 
 def test_names_are_exchanged_in_training_alone():
     """Of two names only: what the reader makes of a question in training is what it makes of it with both exchanged."""
-    more = {"model.renaming": {"groups": [["julie", "bill"]]}, "model.dropout": 0.0}
+    more = {"model.entity_substitution": {"groups": [["julie", "bill"]]}, "model.dropout": 0.0}
     model, _, reader = build(more=more)
     plain, _, _ = build()
     plain.load_state_dict(model.state_dict())
@@ -203,7 +204,7 @@ def test_places_in_the_question_are_those_of_the_words_first_occurrence():
 
 
 @pytest.mark.parametrize(
-    "feature, places", [("question_feature:: true", 1), ("question_positions:: 3", 3), ("question_positions:: 9", 9)]
+    "feature, places", [("qe_comm:: true", 1), ("question_positions:: 3", 3), ("question_positions:: 9", 9)]
 )
 def test_the_last_layer_is_told_where_in_the_question_a_token_is(feature, places):
     model, instances, _ = build(f"(import 'babi/ga_gru.jsonnet') + {{ {feature} }}")
@@ -215,7 +216,7 @@ def test_the_last_layer_is_told_where_in_the_question_a_token_is(feature, places
         question = [token.text.lower() for token in instance["question"]]
         words = [token.text.lower() for token in instance["passage"]]
         expected = [min(question.index(word) + 1, places) if word in question else 0 for word in words]
-        assert torch.equal(row[: len(words)], model._question_feature.weight[expected])
+        assert torch.equal(row[: len(words)], model._qe_comm.weight[expected])
         assert 0 in expected and max(expected) > 0
     assert model._passage_encoders[-1].get_input_dim() == 128 + told.size(-1)
 
@@ -237,8 +238,8 @@ def test_the_coreference_edges_matter():
     "change, message",
     [
         (
-            {"model.question_feature": True, "model.question_positions": 5},
-            "found question_feature and question_positions 5, expected one of them",
+            {"model.qe_comm": True, "model.question_positions": 5},
+            "found qe_comm and question_positions 5, expected one of them",
         ),
         ({"model.question_positions": -1}, "ga_reader: question_positions is -1, expected 0 or more"),
         ({"model.passage_encoders.0.input_size": 100}, r"input of passage_encoders\[0\]"),
@@ -264,7 +265,8 @@ def test_indicators_are_of_the_first_clusters_alone():
     model, _, _ = build("ga_gru_one_hot")
     model._cluster_one_hot = 3
     clusters = torch.tensor([[[0, 2], [1, 3], [3, 4], [PADDING, PADDING]]])
-    added = model._add_cluster_indicators(torch.zeros(1, 4, 1), {"coref_clusters": {"clusters": clusters}})
+    annotations = {"coref_clusters": {"clusters": clusters}}
+    added = model._add_cluster_indicators(TokenVectors(torch.zeros(1, 4, 1), None, annotations))
     assert added.tolist() == [[[0, 1, 0, 1], [0, 0, 1, 0], [0, 0, 0, 0], [0, 0, 0, 0]]]
 
 

@@ -1,25 +1,25 @@
 """What a browser would find on a page."""
 
 from html.parser import HTMLParser
-from typing import Dict, List, Optional
+from typing import Optional
 
 VOID = {"meta", "input", "br", "link", "img", "hr"}
 
 
 class Element:
-    def __init__(self, tag: str, attributes: Dict[str, Optional[str]], parent: Optional["Element"]) -> None:
+    def __init__(self, tag: str, attributes: dict[str, Optional[str]], parent: Optional["Element"]) -> None:
         self.tag, self.attributes, self.parent = tag, attributes, parent
-        self.content: List = []
+        self.content: list = []
 
     @property
-    def classes(self) -> List[str]:
+    def classes(self) -> list[str]:
         return (self.attributes.get("class") or "").split()
 
     @property
     def text(self) -> str:
         return "".join(part if isinstance(part, str) else part.text for part in self.content)
 
-    def all(self, *, tag: str = "", of_class: str = "", **attributes: str) -> List["Element"]:
+    def all(self, *, tag: str = "", of_class: str = "", **attributes: str) -> list["Element"]:
         """The elements in this one, in order."""
         found = []
         for part in self.content:

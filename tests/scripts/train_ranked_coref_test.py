@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from allennlp_coref_rc.annotations.annotators.ranked import networks
+from allennlp_coref_rc.annotations.annotators.coref.ranked import networks
 from tests.scripts.scripts import load_script
 
 

@@ -6,7 +6,7 @@ import json
 import tempfile
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Dict, List, Optional
+from typing import Any, Optional
 
 import _jsonnet
 import allennlp_models.tagging  # noqa: F401  registers "crf_tagger", as the command line does
@@ -41,7 +41,7 @@ DATA_PATHS = {
 """By the folder of its configs, the files of a data set: for training, validation and testing."""
 
 
-def configs(*folders: str) -> List[Path]:
+def configs(*folders: str) -> list[Path]:
     """All experiments, or those of some folders."""
     paths = sorted(CONFIGS.glob("*/*.jsonnet"))
     return [path for path in paths if not folders or path.parent.name in folders]
@@ -51,9 +51,9 @@ def name_of(config: Path) -> str:
     return f"{config.parent.name}-{config.stem}"
 
 
-def overrides(config: Path, task: int = 2, more: Optional[Dict[str, Any]] = None) -> str:
+def overrides(config: Path, task: int = 2, more: Optional[dict[str, Any]] = None) -> str:
     """As `-o` takes them; `task` is that of bAbI."""
-    values: Dict[str, Any] = {"trainer.num_epochs": 1}
+    values: dict[str, Any] = {"trainer.num_epochs": 1}
     if config.parent.name in BABI_FOLDERS:
         values.update({"dataset_reader.folder": str(BABI), "dataset_reader.task": task})
     elif config.parent.name == "annotators":
@@ -66,7 +66,7 @@ def overrides(config: Path, task: int = 2, more: Optional[Dict[str, Any]] = None
     return json.dumps({**values, **(more or {})})
 
 
-def load(config: Path, task: int = 2, more: Optional[Dict[str, Any]] = None) -> Params:
+def load(config: Path, task: int = 2, more: Optional[dict[str, Any]] = None) -> Params:
     """An experiment on fixtures."""
     return on_fixtures(_experiments(config.parent.name)[config.stem], config, task, more)
 
@@ -77,19 +77,19 @@ def evaluate(text: str) -> Any:
 
 
 @lru_cache(maxsize=None)
-def _experiments(folder: str, smaller: bool = False) -> Dict[str, Any]:
+def _experiments(folder: str, smaller: bool = False) -> dict[str, Any]:
     """All experiments of a folder, evaluated together, since Jsonnet reads its libraries anew each time."""
     texts = {path.stem: f"import '{folder}/{path.name}'" for path in configs(folder)}
     fields = (f"'{name}': {small(text, folder) if smaller else text}" for name, text in texts.items())
     return evaluate(f"{{ {', '.join(fields)} }}")
 
 
-def on_fixtures(values: Any, config: Path, task: int = 2, more: Optional[Dict[str, Any]] = None) -> Params:
+def on_fixtures(values: Any, config: Path, task: int = 2, more: Optional[dict[str, Any]] = None) -> Params:
     """An experiment's values, with the fixtures as its data. They are those of the folder of a config."""
     return Params(with_overrides(copy.deepcopy(values), json.loads(overrides(config, task, more))))
 
 
-def load_text(text: str, folder: str, task: int = 2, more: Optional[Dict[str, Any]] = None) -> Params:
+def load_text(text: str, folder: str, task: int = 2, more: Optional[dict[str, Any]] = None) -> Params:
     """An experiment in Jsonnet, on the fixtures that are the data of a folder of configs."""
     return on_fixtures(evaluate(text), CONFIGS / folder / "mine.jsonnet", task, more)
 

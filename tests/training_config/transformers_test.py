@@ -211,10 +211,10 @@ def test_initializers_may_not_change_the_transformer(make):
 
 
 def test_renamed_words_are_refused():
-    with pytest.raises(RuntimeError, match="Found random renaming beside a transformer"):
+    with pytest.raises(RuntimeError, match="Found entity substitution beside a transformer"):
         evaluate(
             "(import 'lib/ga.libsonnet') + (import 'lib/transformers.libsonnet').transformer('bert-base-uncased') "
-            "+ { renaming:: {} }"
+            "+ { entity_substitution:: {} }"
         )
 
 

@@ -24,7 +24,7 @@ coref_gru_paper {
   epochs:: 30,
   callbacks:: [{ type: 'stop_above', value: 0.99 }],
   // After the 5th epoch, and then after every 4 epochs: about every 120 updates.
-  halve_after:: [5, 9, 13, 17, 21, 25, 29],
+  milestones:: [5, 9, 13, 17, 21, 25, 29],
   // No question is skipped, so one reader reads all files, and the task is given only once.
   validation_dataset_reader:: null,
 }

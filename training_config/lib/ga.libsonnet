@@ -16,11 +16,11 @@ local transformers = import 'transformers.libsonnet';
   gating:: 'gated_attention',
   self_belief:: {},  // for `question` and `passage`: further keys of the aggregation, or {}
   pointer:: null,  // the layer that points at answers; null for the model's default
-  renaming:: null,  // words that can replace each other, see babi_words.libsonnet
+  entity_substitution:: null,  // words that can replace each other, see babi_words.libsonnet
   cluster_one_hot:: 0,  // indicators of clusters beside the embeddings
   stack_question:: false,
-  question_feature:: false,
-  question_positions:: 0,  // in place of question_feature: how many places in the question are told apart
+  qe_comm:: false,
+  question_positions:: 0,  // in place of qe_comm: how many places in the question are told apart
   read_out:: 'cloze',
   dropout:: error 'Must set dropout',
 
@@ -32,10 +32,10 @@ local transformers = import 'transformers.libsonnet';
   pretrained_file:: null,
   train_embeddings:: true,
   characters:: null,  // a character encoder, see characters.libsonnet
-  unknown_words:: null,  // how many there are; null for one
+  oov_buckets:: null,  // how many there are; null for one
   transformer:: null,  // a pretrained one in place of word embeddings, see transformers.libsonnet
-  assert experiment.transformer == null || experiment.renaming == null :
-         'Found random renaming beside a transformer, which reads the words as they are: leave one of the two out',
+  assert experiment.transformer == null || experiment.entity_substitution == null :
+         'Found entity substitution beside a transformer, which reads the words as they are: leave one of the two out',
 
   // Weights at the start.
   embedding_initializers:: [],  // of words, if there is no file of vectors
@@ -51,7 +51,7 @@ local transformers = import 'transformers.libsonnet';
   batch_size:: error 'Must set batch_size',
   learning_rate:: 0.0005,
   epochs:: error 'Must set epochs',
-  halve_after:: error 'Must set halve_after',  // epochs
+  milestones:: error 'Must set milestones',  // epochs
   callbacks:: [],
 
   local has_transformer = experiment.transformer != null,
@@ -72,11 +72,11 @@ local transformers = import 'transformers.libsonnet';
                        && std.get(experiment.gating, 'operation', '') == 'concatenation',
   local output_size = 2 * experiment.hidden_size,
   local gated_size = if concatenates then 2 * output_size else output_size,
-  local compares_words = experiment.question_feature || experiment.question_positions > 0,
+  local compares_words = experiment.qe_comm || experiment.question_positions > 0,
   local feature_size(layer) =
     if layer < experiment.layers - 1 then 0
     else if experiment.question_positions > 0 then 16
-    else if experiment.question_feature then 2
+    else if experiment.qe_comm then 2
     else 0,
   local passage_size(layer) = (if layer == 0 then input_size else gated_size) + feature_size(layer),
   local question_size(layer) = if layer > 0 && experiment.stack_question then output_size else input_size,
@@ -95,8 +95,8 @@ local transformers = import 'transformers.libsonnet';
     token_indexers: {
       // A question feature compares words. Only the transformer embeds them.
       [if !has_transformer || compares_words then 'tokens']:
-        if experiment.unknown_words == null then { type: 'single_id', lowercase_tokens: true }
-        else { type: 'hashed_unknown', unknown_words: experiment.unknown_words },
+        if experiment.oov_buckets == null then { type: 'single_id', lowercase_tokens: true }
+        else { type: 'oov_buckets', oov_buckets: experiment.oov_buckets },
       [if has_transformer then 'transformer']: experiment.transformer.indexer,
       [if experiment.characters != null then 'characters']: experiment.characters.indexer,
     },
@@ -127,10 +127,10 @@ local transformers = import 'transformers.libsonnet';
     [if std.objectHas(experiment.self_belief, 'passage') then 'passage_self_belief']: self_belief('passage'),
     read_out: experiment.read_out,
     dropout: experiment.dropout,
-    question_feature: experiment.question_feature,
+    qe_comm: experiment.qe_comm,
     [if experiment.question_positions > 0 then 'question_positions']: experiment.question_positions,
     cluster_one_hot: experiment.cluster_one_hot,
-    [if experiment.renaming != null then 'renaming']: experiment.renaming,
+    [if experiment.entity_substitution != null then 'entity_substitution']: experiment.entity_substitution,
     [if experiment.pointer != null then 'pointer']: experiment.pointer,
     initializer: {
       regexes: initializers,
@@ -148,7 +148,7 @@ local transformers = import 'transformers.libsonnet';
       else { type: 'adam', lr: experiment.learning_rate },
     learning_rate_scheduler:
       if has_transformer then experiment.transformer.learning_rate_scheduler
-      else { type: 'multi_step', milestones: experiment.halve_after, gamma: 0.5 },
+      else { type: 'multi_step', milestones: experiment.milestones, gamma: 0.5 },
     grad_clipping: 10,
     validation_metric: '+accuracy',
     callbacks: [{ type: 'console_logger', should_log_inputs: false }] + experiment.callbacks,

@@ -14,5 +14,5 @@ ga {
   evaluate_on_test: true,
   batch_size:: 32,
   epochs:: 10,
-  halve_after:: [3, 4, 5, 6, 7, 8, 9],
+  milestones:: [3, 4, 5, 6, 7, 8, 9],
 }

@@ -20,5 +20,5 @@ coref_gru_paper {
   evaluate_on_test: true,
   batch_size:: 64,
   epochs:: 5,
-  halve_after:: [3, 4],
+  milestones:: [3, 4],
 }

@@ -9,7 +9,7 @@ ga_paper {
   hidden_size:: 128,
   max_clusters:: 50,
   dropout:: 0.3,
-  question_feature:: true,
+  qe_comm:: true,
   characters:: characters.gru(experiment.embedding_dim / 2),
   train_embeddings:: experiment.pretrained_file == null,  // theirs are GloVe's and not trained
   annotator:: { type: 'sieve_coref', descriptions: false, max_clusters: experiment.max_clusters },

@@ -18,9 +18,9 @@ coref_gru_paper {
   max_passage_length:: 2200,
   read_out:: 'final_states',
   dropout:: 0.2,
-  question_feature:: true,
-  characters:: characters.cnn(),
-  unknown_words:: 100,
+  qe_comm:: true,
+  characters:: characters.cnn,
+  oov_buckets:: 100,
   annotator:: { type: 'sieve_coref', descriptions: false },
   reader:: {
     type: 'annotated_wikihop',
@@ -32,5 +32,5 @@ coref_gru_paper {
   vocabulary: { max_vocab_size: { tokens: 100000 } },
   batch_size:: 16,
   epochs:: 5,
-  halve_after:: [1, 2, 3, 4],
+  milestones:: [1, 2, 3, 4],
 }

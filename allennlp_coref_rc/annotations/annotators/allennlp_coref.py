@@ -1,7 +1,8 @@
 import logging
 import math
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
+from typing import Any, Optional, Union
 
 from allennlp.data import Instance
 
@@ -32,7 +33,7 @@ class AllenNlpCoref(Annotator):
     batch_size : `int`, optional (default = `4`)
         Texts in a batch.
     cuda_device : `int`, optional (default = `None`)
-    overrides : `Union[str, Dict[str, Any]]`, optional (default = `""`)
+    overrides : `Union[str, dict[str, Any]]`, optional (default = `""`)
         See `ArchivedModel`.
 
     # Example
@@ -47,12 +48,12 @@ class AllenNlpCoref(Annotator):
         archive: str,
         batch_size: int = 4,
         cuda_device: Optional[int] = None,
-        overrides: Union[str, Dict[str, Any]] = "",
+        overrides: Union[str, dict[str, Any]] = "",
     ) -> None:
         self._model = ArchivedModel(archive, batch_size, cuda_device, overrides, "coreference_resolution")
 
-    def annotate_batch(self, texts: Sequence[AnnotatedText]) -> List[AnnotatedText]:
-        alike: Dict[Tuple[int, int], List[Tuple[int, Instance]]] = {}
+    def annotate_batch(self, texts: Sequence[AnnotatedText]) -> list[AnnotatedText]:
+        alike: dict[tuple[int, int], list[tuple[int, Instance]]] = {}
         share = getattr(self._model.model, "_spans_per_word", 1.0)
         for i, text in enumerate(texts):
             instance = self._instance(text) if text.tokens else None
@@ -85,6 +86,6 @@ class AllenNlpCoref(Annotator):
         return reader.text_to_instance([text.tokens[start:stop] for start, stop in text.sentences])
 
 
-def _clusters(predicted: List[List[Span]]) -> List[Cluster]:
+def _clusters(predicted: list[list[Span]]) -> list[Cluster]:
     """Clusters from the model's spans, whose ends are included."""
     return [sorted((start, end + 1) for start, end in cluster) for cluster in predicted]

@@ -1,6 +1,7 @@
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, Dict, List, Optional, Sequence, Union
+from typing import Any, Optional, Union
 
 import spacy
 from allennlp.data import Instance, Token
@@ -39,14 +40,14 @@ class AllenNlpSrl(Annotator):
         in `predicate_words`; `"frames"`, the predicates of the text's own frames; these frames are then replaced.
     spacy_model : `str`, optional (default = `"en_core_web_sm"`)
         Name or folder of a spaCy model with a tagger.
-    predicate_words : `List[str]`, optional (default = `None`)
+    predicate_words : `list[str]`, optional (default = `None`)
         The predicates for `"words"`. By default the forms of some common verbs.
     auxiliaries : `bool`, optional (default = `True`)
         Whether `"spacy"` takes auxiliaries too.
     batch_size : `int`, optional (default = `32`)
         Predicates in a batch.
     cuda_device : `int`, optional (default = `None`)
-    overrides : `Union[str, Dict[str, Any]]`, optional (default = `""`)
+    overrides : `Union[str, dict[str, Any]]`, optional (default = `""`)
         See `ArchivedModel`.
 
     # Example
@@ -61,11 +62,11 @@ class AllenNlpSrl(Annotator):
         archive: str,
         predicates: str = "spacy",
         spacy_model: str = "en_core_web_sm",
-        predicate_words: Optional[List[str]] = None,
+        predicate_words: Optional[list[str]] = None,
         auxiliaries: bool = True,
         batch_size: int = 32,
         cuda_device: Optional[int] = None,
-        overrides: Union[str, Dict[str, Any]] = "",
+        overrides: Union[str, dict[str, Any]] = "",
     ) -> None:
         check_choice("allennlp_srl", "predicates", predicates, PREDICATES)
         self._model = ArchivedModel(archive, batch_size, cuda_device, overrides, "semantic_role_labeling")
@@ -74,7 +75,7 @@ class AllenNlpSrl(Annotator):
         self._words = VERBS if predicate_words is None else {word.lower() for word in predicate_words}
         self._tags = {"VERB", "AUX"} if auxiliaries else {"VERB"}
 
-    def annotate_batch(self, texts: Sequence[AnnotatedText]) -> List[AnnotatedText]:
+    def annotate_batch(self, texts: Sequence[AnnotatedText]) -> list[AnnotatedText]:
         frames = [[] if self._predicates == "frames" else list(text.frames) for text in texts]
         found = [
             (i, sentence, position)
@@ -92,7 +93,7 @@ class AllenNlpSrl(Annotator):
         tokens = [Token(token) for token in text.tokens[slice(*sentence)]]
         return self._model.reader.text_to_instance(tokens, [int(i == position) for i in range(len(tokens))])
 
-    def _find(self, text: AnnotatedText) -> List[List[int]]:
+    def _find(self, text: AnnotatedText) -> list[list[int]]:
         """The positions of the predicates within each sentence."""
         sentences = [text.tokens[start:stop] for start, stop in text.sentences]
         if self._predicates == "words":

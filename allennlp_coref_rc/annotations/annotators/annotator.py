@@ -1,7 +1,8 @@
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import islice
-from typing import Any, Dict, List, Sequence
+from typing import Any
 
 from allennlp.common import Registrable
 
@@ -23,11 +24,11 @@ class Annotator(Registrable):
             raise NotImplementedError(f"{type(self).__name__} has neither annotate nor annotate_batch")
         return self.annotate_batch([text])[0]
 
-    def annotate_batch(self, texts: Sequence[AnnotatedText]) -> List[AnnotatedText]:
+    def annotate_batch(self, texts: Sequence[AnnotatedText]) -> list[AnnotatedText]:
         """Annotates several texts."""
         return [self.annotate(text) for text in texts]
 
-    def __getstate__(self) -> Dict[str, Any]:
+    def __getstate__(self) -> dict[str, Any]:
         """The state without cached properties, which each process loads anew."""
         kind = type(self)
         return {
@@ -41,14 +42,14 @@ class Annotator(Registrable):
 Registrable._registry.setdefault(Annotator, {})
 
 
-def annotate_documents(documents: Sequence[Document], annotator: Annotator, together: bool = True) -> List[Document]:
+def annotate_documents(documents: Sequence[Document], annotator: Annotator, together: bool = True) -> list[Document]:
     """
     Adds the annotator's annotations to documents. The parts of a document are annotated as one text, or, if not
     `together`, one by one, so that no new annotation crosses from a passage to a question. Raises a
     `ConfigurationError` if the annotator returns other tokens.
     """
 
-    def annotate(texts: Sequence[AnnotatedText]) -> List[AnnotatedText]:
+    def annotate(texts: Sequence[AnnotatedText]) -> list[AnnotatedText]:
         annotated = annotator.annotate_batch(texts)
         if [text.tokens for text in annotated] != [text.tokens for text in texts]:
             raise ConfigurationError(f"{type(annotator).__name__} gave back other texts than those it was given")

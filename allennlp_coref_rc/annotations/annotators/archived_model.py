@@ -1,15 +1,16 @@
+from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, Dict, List, Optional, Sequence, Union
+from typing import Any, Optional, Union
 
 import torch
 from allennlp.data import DatasetReader, Instance
 from allennlp.data.fields import TextField
 from allennlp.models import Archive, Model
 
+from allennlp_coref_rc.allennlp_runtime.lazy_registry import import_plugins
 from allennlp_coref_rc.common.checks import check_number
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.registration import import_plugins
-from allennlp_coref_rc.trust.archives import load
+from allennlp_coref_rc.safe_archives.archives import load
 
 
 class ArchivedModel:
@@ -27,7 +28,7 @@ class ArchivedModel:
         Instances in a batch.
     cuda_device : `int`, optional (default = `None`)
         The index of the GPU, or -1 for the CPU. By default the first GPU if there is one.
-    overrides : `Union[str, Dict[str, Any]]`, optional (default = `""`)
+    overrides : `Union[str, dict[str, Any]]`, optional (default = `""`)
         Changes to the archive's config.
     predictor : `str`, optional (default = `None`)
         The predictor that the model has to name as its default: "coreference_resolution" allows only AllenNLP's
@@ -39,7 +40,7 @@ class ArchivedModel:
         archive: str,
         batch_size: int,
         cuda_device: Optional[int] = None,
-        overrides: Union[str, Dict[str, Any]] = "",
+        overrides: Union[str, dict[str, Any]] = "",
         predictor: Optional[str] = None,
     ) -> None:
         check_number(archive, "batch_size", batch_size)
@@ -65,7 +66,7 @@ class ArchivedModel:
         archive.model.eval()
         return archive
 
-    def __getstate__(self) -> Dict[str, Any]:
+    def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_archive"}
 
     @property
@@ -77,12 +78,12 @@ class ArchivedModel:
         """Makes the instances that the model reads."""
         return self._archive.validation_dataset_reader
 
-    def predict(self, instances: Sequence[Instance], output: str) -> List[Any]:
+    def predict(self, instances: Sequence[Instance], output: str) -> list[Any]:
         """The model's output named `output` for each instance."""
         for instance in instances:
             self.reader.apply_token_indexers(instance)
         order = sorted(range(len(instances)), key=lambda i: _length(instances[i]))
-        predictions: List[Any] = [None] * len(instances)
+        predictions: list[Any] = [None] * len(instances)
         for start in range(0, len(order), self._batch_size):
             batch = order[start : start + self._batch_size]
             outputs = self.model.forward_on_instances([instances[i] for i in batch])

@@ -1,4 +1,4 @@
-from typing import List, Sequence
+from collections.abc import Sequence
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
 from allennlp_coref_rc.annotations.annotators.annotator import Annotator
@@ -13,7 +13,7 @@ class ComposedAnnotator(Annotator):
 
     # Parameters
 
-    annotators : `List[Annotator]`
+    annotators : `list[Annotator]`
 
     # Example
 
@@ -22,10 +22,10 @@ class ComposedAnnotator(Annotator):
     ```
     """
 
-    def __init__(self, annotators: List[Annotator]) -> None:
+    def __init__(self, annotators: list[Annotator]) -> None:
         self._annotators = annotators
 
-    def annotate_batch(self, texts: Sequence[AnnotatedText]) -> List[AnnotatedText]:
+    def annotate_batch(self, texts: Sequence[AnnotatedText]) -> list[AnnotatedText]:
         annotated = list(texts)
         for annotator in self._annotators:
             annotated = annotator.annotate_batch(annotated)

@@ -1,13 +1,14 @@
 import dataclasses
 from bisect import bisect_left, bisect_right
-from typing import Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Optional
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, DiscourseRelation, Span
 from allennlp_coref_rc.annotations.annotators.annotator import Annotator
 from allennlp_coref_rc.annotations.annotators.connectives import AMBIGUOUS, CONNECTIVES, SUBORDINATING, find_connectives
 from allennlp_coref_rc.common.errors import ConfigurationError
 
-Arguments = Tuple[List[Span], List[Span]]
+Arguments = tuple[list[Span], list[Span]]
 
 
 @Annotator.register("connective_discourse")
@@ -42,10 +43,10 @@ class ConnectiveDiscourse(Annotator):
 
     # Parameters
 
-    connectives : `Dict[str, str]`, optional (default = `None`)
+    connectives : `dict[str, str]`, optional (default = `None`)
         The senses of connectives. A connective is its tokens in lower case with blanks between them. By default those
         of `connectives.py`.
-    exclude : `List[str]`, optional (default = `None`)
+    exclude : `list[str]`, optional (default = `None`)
         Connectives to leave out. By default the connectives of our own list that most often make no relation, such as
         "for" (see `connectives.py`); none if `paper_like`.
     implicit : `bool`, optional (default = `False`)
@@ -64,7 +65,7 @@ class ConnectiveDiscourse(Annotator):
 
     def __init__(
         self,
-        connectives: Optional[Dict[str, str]] = None,
+        connectives: Optional[dict[str, str]] = None,
         exclude: Optional[Iterable[str]] = None,
         implicit: bool = False,
         implicit_sense: str = "Expansion.Conjunction",
@@ -88,7 +89,7 @@ class ConnectiveDiscourse(Annotator):
         self._paper_like = paper_like
 
     def annotate(self, text: AnnotatedText) -> AnnotatedText:
-        relations: List[DiscourseRelation] = []
+        relations: list[DiscourseRelation] = []
         for i, (start, stop) in enumerate(text.sentences):
             tokens = text.tokens[start:stop]
             find = first_occurrences if self._paper_like else find_connectives
@@ -140,7 +141,7 @@ class ConnectiveDiscourse(Annotator):
                 yield DiscourseRelation(type, self._implicit_sense, [first], [second])
 
 
-def first_occurrences(tokens: Sequence[str], connectives: Iterable[str]) -> List[Tuple[Span, str]]:
+def first_occurrences(tokens: Sequence[str], connectives: Iterable[str]) -> list[tuple[Span, str]]:
     """
     The connectives that the authors' rule finds in a sentence, the longest first, each with the tokens it touches.
     """

@@ -1,6 +1,6 @@
 import dataclasses
 import re
-from typing import Dict, List, Optional
+from typing import Optional
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span
 from allennlp_coref_rc.annotations.annotators.annotator import Annotator
@@ -48,7 +48,7 @@ class EntityMarkerCoref(Annotator):
         self._max_clusters = max_clusters
 
     def annotate(self, text: AnnotatedText) -> AnnotatedText:
-        mentions: Dict[str, List[Span]] = {}
+        mentions: dict[str, list[Span]] = {}
         for position, token in enumerate(text.tokens):
             if self._marker.fullmatch(token):
                 mentions.setdefault(token, []).append((position, position + 1))

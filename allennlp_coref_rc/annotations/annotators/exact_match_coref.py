@@ -1,6 +1,7 @@
 import dataclasses
+from collections.abc import Iterable
 from functools import lru_cache
-from typing import Any, Dict, Iterable, List, Optional
+from typing import Any, Optional
 from unittest.mock import patch
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span
@@ -24,11 +25,11 @@ class ExactMatchCoref(Annotator):
 
     # Parameters
 
-    entities : `List[str]`, optional (default = `None`)
+    entities : `list[str]`, optional (default = `None`)
         Only these words name entities. By default every word that is not excluded.
-    not_entities : `List[str]`, optional (default = `None`)
+    not_entities : `list[str]`, optional (default = `None`)
         Words that name no entity, in place of the default lists.
-    also_not_entities : `List[str]`, optional (default = `[]`)
+    also_not_entities : `list[str]`, optional (default = `[]`)
         More words that name no entity, besides `not_entities`.
     normalize_number : `bool`, optional (default = `False`)
         Join singular and plural (mice and mouse, wolves and wolf, cats and cat). The paper says that exact match misses
@@ -47,8 +48,8 @@ class ExactMatchCoref(Annotator):
 
     def __init__(
         self,
-        entities: Optional[List[str]] = None,
-        not_entities: Optional[List[str]] = None,
+        entities: Optional[list[str]] = None,
+        not_entities: Optional[list[str]] = None,
         also_not_entities: Iterable[str] = (),
         normalize_number: bool = False,
         min_mentions: int = 2,
@@ -67,10 +68,10 @@ class ExactMatchCoref(Annotator):
         self._max_clusters = max_clusters
 
     def annotate(self, text: AnnotatedText) -> AnnotatedText:
-        places: Dict[str, List[Span]] = {}
+        places: dict[str, list[Span]] = {}
         for position, token in enumerate(text.tokens):
             places.setdefault(token.lower(), []).append((position, position + 1))
-        mentions: Dict[str, List[Span]] = {}
+        mentions: dict[str, list[Span]] = {}
         for word, spans in places.items():
             if self._is_entity(word):
                 mentions.setdefault(singular(word) if self._normalize_number else word, []).extend(spans)

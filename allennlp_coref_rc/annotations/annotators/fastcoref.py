@@ -1,6 +1,7 @@
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, List, Optional, Sequence
+from typing import Any, Optional
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Cluster
 from allennlp_coref_rc.annotations.annotators.annotator import Annotator
@@ -52,7 +53,7 @@ class FastCoref(Annotator):
         self._device = device
         self._max_tokens_in_batch = max_tokens_in_batch
 
-    def annotate_batch(self, texts: Sequence[AnnotatedText]) -> List[AnnotatedText]:
+    def annotate_batch(self, texts: Sequence[AnnotatedText]) -> list[AnnotatedText]:
         annotated = list(texts)
         filled = [i for i, text in enumerate(texts) if text.tokens]
         if filled:
@@ -84,7 +85,7 @@ class FastCoref(Annotator):
             raise ConfigurationError(f"fastcoref: {self._weights} can't be loaded: {error}") from error
 
 
-def _clusters(result: Any) -> List[Cluster]:
+def _clusters(result: Any) -> list[Cluster]:
     """For text that is split into words, `get_clusters` counts words, not characters. A mention may be `None`."""
     clusters = [
         sorted({(int(span[0]), int(span[1])) for span in cluster if span is not None})

@@ -1,9 +1,10 @@
 import logging
 import sys
+from collections.abc import Sequence
 from contextlib import redirect_stdout
 from dataclasses import replace
 from functools import cached_property, lru_cache
-from typing import Any, List, Optional, Sequence
+from typing import Any, Optional
 
 import torch
 
@@ -34,7 +35,7 @@ class Maverick(Annotator):
     # Parameters
 
     model : `str`, optional (default = `"ontonotes"`)
-        The corpus that the weights have learnt from: `"ontonotes"`, `"litbank"` or `"preco"`. OntoNotes has no entities
+        The corpus that the weights were trained on: `"ontonotes"`, `"litbank"` or `"preco"`. OntoNotes has no entities
         with one mention.
     model_name_or_path : `str`, optional (default = `None`)
         Other weights: a file, or a name on the hub. By default the authors' for `model`.
@@ -63,11 +64,11 @@ class Maverick(Annotator):
         self._include_singletons = include_singletons
         self._device = device
 
-    def annotate_batch(self, texts: Sequence[AnnotatedText]) -> List[AnnotatedText]:
+    def annotate_batch(self, texts: Sequence[AnnotatedText]) -> list[AnnotatedText]:
         # Maverick reads one text at a time.
         return [replace(text, clusters=text.clusters + self._clusters(text)) if len(text) else text for text in texts]
 
-    def _clusters(self, text: AnnotatedText) -> List[Cluster]:
+    def _clusters(self, text: AnnotatedText) -> list[Cluster]:
         # Words in sentences: a flat list of words would be cut at full stops, with a spaCy model that is downloaded.
         sentences = [list(text.tokens[start:stop]) for start, stop in text.sentences]
         found = self._model.predict(sentences, singletons=self._include_singletons)["clusters_token_offsets"]

@@ -1,7 +1,7 @@
 import glob
 import logging
 import os
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Optional
 
 from allennlp_coref_rc.annotations.alignment import UNKNOWN, normalized, transfer
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
@@ -69,9 +69,9 @@ class PrecomputedAnnotator(Annotator):
         self._ignore_case = ignore_case
         self._beginning = beginning
         self._sentences = sentences
-        self._by_id: Optional[Dict[str, Tuple[str, AnnotatedText]]] = None
+        self._by_id: Optional[dict[str, tuple[str, AnnotatedText]]] = None
         """Each text with its file; `None` until the files are read."""
-        self._by_characters: Dict[str, Tuple[str, AnnotatedText]] = {}
+        self._by_characters: dict[str, tuple[str, AnnotatedText]] = {}
         self._failure: Optional[str] = None
         """Why the files could not be read. They are not read again for every text."""
 
@@ -101,8 +101,8 @@ class PrecomputedAnnotator(Annotator):
         except ConfigurationError as error:
             raise ConfigurationError(f"{file}, the text {source.id!r}: {error}") from error
 
-    def _read(self) -> Dict[str, Tuple[str, AnnotatedText]]:
-        by_id: Dict[str, Tuple[str, AnnotatedText]] = {}
+    def _read(self) -> dict[str, tuple[str, AnnotatedText]]:
+        by_id: dict[str, tuple[str, AnnotatedText]] = {}
         number = 0
         for file in self._files():
             try:
@@ -123,7 +123,7 @@ class PrecomputedAnnotator(Annotator):
         logger.info("%s: annotations of %d texts", self._path, number)
         return by_id
 
-    def _files(self) -> List[str]:
+    def _files(self) -> list[str]:
         if glob.has_magic(self._path):
             found = sorted(glob.glob(self._path))
         elif os.path.isdir(self._path):
@@ -140,6 +140,6 @@ class PrecomputedAnnotator(Annotator):
     def _characters(self, text: AnnotatedText) -> str:
         return "".join(normalized(token, self._ignore_case) for token in text.tokens)
 
-    def __getstate__(self) -> Dict[str, Any]:
+    def __getstate__(self) -> dict[str, Any]:
         # Other processes read the files themselves, so that less is sent.
         return {**self.__dict__, "_by_id": None, "_by_characters": {}, "_failure": None}

@@ -1,9 +1,10 @@
 from collections import Counter
-from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, Optional
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Cluster, Span
-from allennlp_coref_rc.annotations.annotators.sieve import function_words
-from allennlp_coref_rc.annotations.annotators.sieve.lexicon import PRONOUNS
+from allennlp_coref_rc.annotations.annotators.coref.sieve import function_words
+from allennlp_coref_rc.annotations.annotators.coref.sieve.lexicon import PRONOUNS
 
 LONGEST = 6
 """The most tokens of a name, and of a noun phrase that one replaces."""
@@ -20,8 +21,8 @@ class ResolvedText(NamedTuple):
     text that it stands for: the token itself, or the mention that its name replaces.
     """
 
-    tokens: List[str]
-    alignment: List[Span]
+    tokens: list[str]
+    alignment: list[Span]
 
 
 def resolve(text: AnnotatedText) -> ResolvedText:
@@ -30,14 +31,14 @@ def resolve(text: AnnotatedText) -> ResolvedText:
     equally frequent ones, the longest. Clusters without a name stay as they are, and so do mentions inside a mention
     that is replaced.
     """
-    replacements: Dict[int, Tuple[int, List[str]]] = {}
+    replacements: dict[int, tuple[int, list[str]]] = {}
     for cluster in text.clusters:
         name = best_name(text.tokens, cluster)
         for start, stop in cluster if name else ():
             if _is_replaced(text.tokens, start, stop) and replacements.get(start, (0, []))[0] < stop:
                 replacements[start] = stop, _put(text.tokens, start, stop, name or [])
-    tokens: List[str] = []
-    alignment: List[Span] = []
+    tokens: list[str] = []
+    alignment: list[Span] = []
     position = 0
     while position < len(text):
         stop, new = replacements.get(position, (position + 1, [text.tokens[position]]))
@@ -47,7 +48,7 @@ def resolve(text: AnnotatedText) -> ResolvedText:
     return ResolvedText(tokens, alignment)
 
 
-def best_name(tokens: Sequence[str], cluster: Cluster) -> Optional[List[str]]:
+def best_name(tokens: Sequence[str], cluster: Cluster) -> Optional[list[str]]:
     """The tokens of a cluster's best name, or nothing."""
     names = [tuple(tokens[start:stop]) for start, stop in sorted(cluster) if _is_name(tokens, start, stop)]
     counts = Counter(names)
@@ -75,7 +76,7 @@ def _is_replaced(tokens: Sequence[str], start: int, stop: int) -> bool:
     return is_common and stop - start <= LONGEST and not any(_capitals(tokens, start + 1, stop))
 
 
-def _put(tokens: Sequence[str], start: int, stop: int, name: List[str]) -> List[str]:
+def _put(tokens: Sequence[str], start: int, stop: int, name: list[str]) -> list[str]:
     """The name in place of a mention: "his" and the like are owners."""
     owns = stop == start + 1 and tokens[start].lower() in OWNERS and not _is_object(tokens, start)
     return [*name, "'s"] if owns else list(name)

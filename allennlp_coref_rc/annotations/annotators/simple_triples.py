@@ -1,10 +1,10 @@
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Iterator, List, Sequence
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Edge, Span
 from allennlp_coref_rc.annotations.annotators.annotator import Annotator
-from allennlp_coref_rc.annotations.annotators.sieve import function_words
+from allennlp_coref_rc.annotations.annotators.coref.sieve import function_words
 
 BE = frozenset("am are be been being is was were 's 're 'm".split())
 
@@ -117,8 +117,8 @@ def _letter(token: str, word: str) -> str:
     return "v" if letter == WORD and word.endswith("ly") and len(word) > 4 else letter
 
 
-def _type(words: List[str], found: "re.Match[str]") -> str:
-    def said(part: str) -> List[str]:
+def _type(words: list[str], found: "re.Match[str]") -> str:
+    def said(part: str) -> list[str]:
         start, stop = found.span(part) if part in found.groupdict() else (0, 0)
         return [words[i] for i in range(start, stop) if found.string[i] not in "ie"]
 

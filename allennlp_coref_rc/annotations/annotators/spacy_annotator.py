@@ -1,6 +1,6 @@
 import logging
+from collections.abc import Sequence
 from functools import cached_property
-from typing import List, Sequence
 
 import spacy
 from spacy.language import Language
@@ -43,7 +43,7 @@ class SpacyAnnotator(Annotator):
         """Loads the pipeline."""
         return spacy.load(self._spacy_model)
 
-    def annotate_batch(self, texts: Sequence[AnnotatedText]) -> List[AnnotatedText]:
+    def annotate_batch(self, texts: Sequence[AnnotatedText]) -> list[AnnotatedText]:
         docs = self._pipeline.pipe(
             to_doc({"tokens": text.tokens, "sentences": text.sentences, "id": text.id}, self._pipeline.vocab)
             for text in texts

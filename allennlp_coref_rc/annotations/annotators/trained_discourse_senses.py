@@ -1,5 +1,6 @@
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Iterator, List, Optional, Sequence
+from typing import Optional
 
 from allennlp.data import Instance
 
@@ -16,7 +17,7 @@ class TrainedDiscourseSenses(Annotator):
     """
     Discourse relations with senses from a trained classifier, as in DASSA (Mihaylov & Frank, EMNLP 2019). Another
     annotator finds candidates. A model trained with `training_config/annotators/discourse_senses.jsonnet` reads their
-    arguments and connectives, and says which sense they have, or that they are no relation.
+    arguments and connectives, and says which sense they have, or that they are not a relation.
 
     Registered as an `Annotator` with name "trained_discourse_senses".
 
@@ -27,7 +28,7 @@ class TrainedDiscourseSenses(Annotator):
     candidates : `Annotator`, optional (default = `ConnectiveDiscourse(exclude=[], implicit=True)`)
         Finds the candidates. By default all connectives and all neighbouring sentences.
     no_relation : `float`, optional (default = `0.5`)
-        Leave out a candidate if the probability that it is no relation is higher than this; 1 leaves none out. A model
+        Leave out a candidate if the probability that it is not a relation is higher; 1 leaves none out. A model
         that was trained without `find_connectives` takes every candidate for a relation.
     batch_size : `int`, optional (default = `64`)
         Relations in a batch.
@@ -48,7 +49,7 @@ class TrainedDiscourseSenses(Annotator):
         self._no_relation = no_relation
         self._candidates = candidates or ConnectiveDiscourse(exclude=[], implicit=True)
 
-    def annotate_batch(self, texts: Sequence[AnnotatedText]) -> List[AnnotatedText]:
+    def annotate_batch(self, texts: Sequence[AnnotatedText]) -> list[AnnotatedText]:
         found = [
             annotated.relations[len(text.relations) :]
             for text, annotated in zip(texts, self._candidates.annotate_batch(texts))
@@ -66,8 +67,8 @@ class TrainedDiscourseSenses(Annotator):
             for text, relations in zip(texts, found)
         ]
 
-    def _senses(self, instances: Sequence[Instance]) -> List[Optional[str]]:
-        """The most probable sense of each candidate, or `None` if it seems to be no relation."""
+    def _senses(self, instances: Sequence[Instance]) -> list[Optional[str]]:
+        """The most probable sense of each candidate, or `None` if it seems not to be a relation."""
         if not instances:
             return []
         labels = self._model.model.vocab.get_index_to_token_vocabulary("labels")
@@ -79,11 +80,11 @@ class TrainedDiscourseSenses(Annotator):
         return senses
 
 
-def _words(text: AnnotatedText, spans: Sequence[Span]) -> List[str]:
+def _words(text: AnnotatedText, spans: Sequence[Span]) -> list[str]:
     return [token for start, stop in spans for token in text.tokens[start:stop]]
 
 
-def _with_senses(relations: Sequence[DiscourseRelation], senses: Iterator[Optional[str]]) -> List[DiscourseRelation]:
+def _with_senses(relations: Sequence[DiscourseRelation], senses: Iterator[Optional[str]]) -> list[DiscourseRelation]:
     # Takes one sense for each relation; the rest are for the next texts.
     named = [(relation, next(senses)) for relation in relations]
     return [replace(relation, type=_type(relation, sense), sense=sense) for relation, sense in named if sense]

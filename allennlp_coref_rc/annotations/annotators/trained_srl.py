@@ -1,5 +1,5 @@
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import List, Sequence
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Frame, shift_by
 from allennlp_coref_rc.annotations.annotators.annotator import Annotator
@@ -40,7 +40,7 @@ class TrainedSrl(Annotator):
         self._predicates = ArchivedModel(predicates, batch_size)
         self._roles = ArchivedModel(roles, batch_size)
 
-    def annotate_batch(self, texts: Sequence[AnnotatedText]) -> List[AnnotatedText]:
+    def annotate_batch(self, texts: Sequence[AnnotatedText]) -> list[AnnotatedText]:
         sentences = [(i, span) for i, text in enumerate(texts) for span in text.sentences]
         words = [texts[i].tokens[start:stop] for i, (start, stop) in sentences]
         tags = _predict(self._predicates, "predicates", [(sentence,) for sentence in words])
@@ -51,14 +51,14 @@ class TrainedSrl(Annotator):
             if tag != "O"
         ]
         roles = _predict(self._roles, "roles", [(words[sentence], position) for sentence, position in predicates])
-        frames: List[List[Frame]] = [list(text.frames) for text in texts]
+        frames: list[list[Frame]] = [list(text.frames) for text in texts]
         for (sentence, position), tags_of_predicate in zip(predicates, roles):
             i, (start, _) = sentences[sentence]
             frames[i].append(frame_of(tags_of_predicate, position).moved(shift_by(start)))
         return [replace(text, frames=frames_of_text) for text, frames_of_text in zip(texts, frames)]
 
 
-def _predict(model: ArchivedModel, task: str, inputs: Sequence) -> List[List[str]]:
+def _predict(model: ArchivedModel, task: str, inputs: Sequence) -> list[list[str]]:
     if not inputs:
         return []
     found = getattr(model.reader, "task", None)

@@ -1,10 +1,11 @@
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import AbstractSet, Any, Dict, FrozenSet, Iterator, Mapping, NamedTuple, Sequence, Tuple
+from typing import AbstractSet, Any, NamedTuple
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Edge
 from allennlp_coref_rc.annotations.annotators.annotator import Annotator
-from allennlp_coref_rc.annotations.annotators.sieve.lexicon import CLOSED
+from allennlp_coref_rc.annotations.annotators.coref.sieve.lexicon import CLOSED
 from allennlp_coref_rc.common.checks import check_number
 from allennlp_coref_rc.common.errors import ConfigurationError
 
@@ -17,8 +18,8 @@ RELATIONS = ("antonym", "hypernym", "part_of", "synonym")
 class Entry(NamedTuple):
     """A word of a text: its lemmas, its senses (NLTK's synsets), and the senses that it is related to, by relation."""
 
-    lemmas: FrozenSet[str]
-    senses: FrozenSet[Any]
+    lemmas: frozenset[str]
+    senses: frozenset[Any]
     targets: Mapping[str, AbstractSet[Any]]
 
 
@@ -39,7 +40,7 @@ class WordNet(Annotator):
 
     # Parameters
 
-    relations : `List[str]`, optional (default = all four)
+    relations : `list[str]`, optional (default = all four)
     senses : `int`, optional (default = `2`)
         How many senses count for each word and part of speech: the most frequent ones.
     levels : `int`, optional (default = `2`)
@@ -73,7 +74,7 @@ class WordNet(Annotator):
 
     def _look_up(self, word: str) -> "Entry":
         lemmas, senses = {word}, []
-        targets: Dict[str, set] = {relation: set() for relation in self._relations}
+        targets: dict[str, set] = {relation: set() for relation in self._relations}
         for pos in "nvar" if word not in CLOSED and word.isalpha() else "":
             lemma = self._reader.morphy(word, pos) or word
             lemmas.add(lemma)
@@ -84,7 +85,7 @@ class WordNet(Annotator):
         return Entry(frozenset(lemmas), frozenset(sense for _, sense in senses), targets)
 
     @cached_property
-    def _entries(self) -> Dict[str, Entry]:
+    def _entries(self) -> dict[str, Entry]:
         return {}
 
     @cached_property
@@ -115,8 +116,8 @@ def _related(lemma: str, sense: Any, relation: str, levels: int) -> Iterator[Any
 
 
 def _edges(entries: Sequence[Entry], relations: Sequence[str]) -> Iterator[Edge]:
-    with_sense: Dict[Any, int] = {}
-    with_target: Dict[Tuple[str, Any], int] = {}
+    with_sense: dict[Any, int] = {}
+    with_target: dict[tuple[str, Any], int] = {}
     for i, entry in enumerate(entries):
         for relation in relations:
             ends = [(i, with_sense[sense]) for sense in entry.targets[relation] if sense in with_sense]

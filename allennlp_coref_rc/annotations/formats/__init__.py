@@ -2,7 +2,8 @@
 
 import glob
 import os
-from typing import Callable, Dict, Iterator, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Dict, NamedTuple
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
 from allennlp_coref_rc.annotations.formats.annotated import read_annotated
@@ -32,7 +33,7 @@ class Format(NamedTuple):
             yield from self.read(file)
 
 
-FORMATS: Dict[str, Format] = {
+FORMATS: dict[str, Format] = {
     "annotated": Format(read_annotated, "*.jsonl*"),
     "brat": Format(read_brat, "*.ann*"),
     "conll_2012": Format(read_conll_2012, "*conll*"),

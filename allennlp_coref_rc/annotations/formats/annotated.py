@@ -1,4 +1,4 @@
-from typing import Iterator
+from collections.abc import Iterator
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, read_annotated_texts
 from allennlp_coref_rc.annotations.document import read_documents, read_header

@@ -1,8 +1,8 @@
 import os
 import re
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
-from typing import Dict, Iterable, Iterator, List, Tuple
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Edge, Span
 from allennlp_coref_rc.common.errors import ConfigurationError
@@ -56,12 +56,12 @@ def read_brat(path: str) -> Iterator[AnnotatedText]:
 class _Annotations:
     def __init__(self, text: str) -> None:
         self.text = text
-        self.spans: Dict[str, Span] = {}
+        self.spans: dict[str, Span] = {}
         """The characters of each annotation, by its id."""
-        self._triggers: Dict[str, str] = {}
-        self._links: List[Tuple[str, List[str]]] = []
+        self._triggers: dict[str, str] = {}
+        self._links: list[tuple[str, list[str]]] = []
         """Annotations that are coreferent: the place of the line that says so, and their ids."""
-        self._relations: List[Tuple[str, str, str, str]] = []
+        self._relations: list[tuple[str, str, str, str]] = []
         """Other relations: the place of the line, the type, and the ids of source and target."""
 
     def add(self, place: str, line: str) -> None:
@@ -122,11 +122,11 @@ class _Annotations:
             )
         return min(start for start, _ in parts), max(stop for _, stop in parts)
 
-    def clusters(self) -> List[List[Span]]:
+    def clusters(self) -> list[list[Span]]:
         """The clusters: mentions that are linked directly or through other mentions."""
-        cluster_of: Dict[str, List[str]] = {}
+        cluster_of: dict[str, list[str]] = {}
         for place, names in self._links:
-            joined: List[str] = []
+            joined: list[str] = []
             for name in names:
                 name = self._text_bound(place, name)
                 if name not in joined:
@@ -135,7 +135,7 @@ class _Annotations:
         distinct = {id(cluster): cluster for cluster in cluster_of.values()}
         return [[self.spans[name] for name in cluster] for cluster in distinct.values()]
 
-    def edges(self) -> Iterator[Tuple[str, Span, Span]]:
+    def edges(self) -> Iterator[tuple[str, Span, Span]]:
         """The type, the source and the target of each relation that is not coreference, and of events' arguments."""
         for place, kind, *ends in self._relations:
             source, target = (self.spans[self._text_bound(place, name)] for name in ends)
@@ -149,13 +149,13 @@ class _Annotations:
         return name
 
 
-def _tokens(text: str, spans: Iterable[Span]) -> Tuple[List[str], List[Span], Dict[Span, Span]]:
+def _tokens(text: str, spans: Iterable[Span]) -> tuple[list[str], list[Span], dict[Span, Span]]:
     """The tokens and sentences of a text, and the span of tokens for each span of characters."""
     spans = list(spans)
     cuts = sorted({end for span in spans for end in span})
-    starts: List[int] = []
-    tokens: List[str] = []
-    sentences: List[Span] = []
+    starts: list[int] = []
+    tokens: list[str] = []
+    sentences: list[Span] = []
     for line in LINE.finditer(text):
         first = len(tokens)
         for word in WORD.finditer(text, *line.span()):

@@ -1,5 +1,6 @@
 import re
-from typing import Dict, Iterator, List, Optional, Sequence, Tuple
+from collections.abc import Iterator, Sequence
+from typing import Optional
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Cluster, Frame, Span
 from allennlp_coref_rc.common.errors import ConfigurationError
@@ -16,7 +17,7 @@ ARGUMENT = re.compile(r"((?:\([^()*\s]+)*)\*?(\)*)$")
 
 NONE = ("", "-", "_", "*")
 
-Row = Tuple[int, List[str]]
+Row = tuple[int, list[str]]
 """The number of a line and its columns."""
 
 
@@ -67,13 +68,13 @@ class _Document:
         self.path = path
         self.line = line
         self.id = id
-        self.tokens: List[str] = []
-        self.sentences: List[Span] = []
-        self.frames: List[Frame] = []
-        self.clusters: Dict[int, Cluster] = {}
-        self.open: Dict[int, List[Span]] = {}
+        self.tokens: list[str] = []
+        self.sentences: list[Span] = []
+        self.frames: list[Frame] = []
+        self.clusters: dict[int, Cluster] = {}
+        self.open: dict[int, list[Span]] = {}
         """For each cluster, the token and the line at which each mention begins that has not ended yet."""
-        self.sentence: List[Row] = []
+        self.sentence: list[Row] = []
 
     def add(self, number: int, line: str) -> None:
         row = line.rstrip("\r\n")
@@ -147,8 +148,8 @@ def _frames(path: str, rows: Sequence[Row], offset: int) -> Iterator[Frame]:
             )
 
 
-def _arguments(path: str, rows: Sequence[Row], column: int, offset: int) -> Iterator[Tuple[str, Span]]:
-    opened: List[Tuple[str, int, int]] = []
+def _arguments(path: str, rows: Sequence[Row], column: int, offset: int) -> Iterator[tuple[str, Span]]:
+    opened: list[tuple[str, int, int]] = []
     for token, (number, columns) in enumerate(rows, start=offset):
         match = None if columns[column] in NONE else ARGUMENT.match(columns[column])
         if match is None and columns[column] not in NONE:

@@ -1,7 +1,8 @@
 import os
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import accumulate, groupby
-from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple
+from typing import NamedTuple, Optional
 
 from allennlp_coref_rc.annotations.alignment import UNKNOWN, normalized
 from allennlp_coref_rc.annotations.annotated_text import (
@@ -27,7 +28,7 @@ class Conll2016Relation(NamedTuple):
 
     document: JsonValue
     type: JsonValue
-    senses: List[str]
+    senses: list[str]
     arg1: JsonValue
     arg2: JsonValue
     connective: Optional[JsonValue]
@@ -61,7 +62,7 @@ def read_conll_2016(path: str) -> Iterator[AnnotatedText]:
     words as the argument has tokens; all other tokens are `UNKNOWN`. Such a text is aligned by the positions of its
     tokens.
     """
-    texts: Dict[str, AnnotatedText] = {}
+    texts: dict[str, AnnotatedText] = {}
     parses = os.path.join(os.path.dirname(path), PARSES)
     known = os.path.exists(parses)
     if known:
@@ -83,11 +84,11 @@ def read_conll_2016(path: str) -> Iterator[AnnotatedText]:
         yield replace(text, sentences=text.sentences if known else one_sentence(text.tokens))
 
 
-def _texts(parses: JsonValue) -> Iterator[Tuple[str, AnnotatedText]]:
+def _texts(parses: JsonValue) -> Iterator[tuple[str, AnnotatedText]]:
     """The id and the text of each document."""
     for id, document in parses.items():
-        tokens: List[str] = []
-        sentences: List[Span] = []
+        tokens: list[str] = []
+        sentences: list[Span] = []
         for sentence in document["sentences"].list():
             words = [_word(word) for word in sentence["words"].list()]
             if words:
@@ -104,7 +105,7 @@ def _word(word: JsonValue) -> str:
     return values[0].string()
 
 
-def _part(part: Optional[JsonValue], text: AnnotatedText, known: bool) -> List[Span]:
+def _part(part: Optional[JsonValue], text: AnnotatedText, known: bool) -> list[Span]:
     """The spans of an argument or a connective. Without parses, this writes its tokens into the text."""
     tokens = part.get("TokenList") if part else None
     if part is None or tokens is None:
@@ -132,7 +133,7 @@ def _place(token: JsonValue, limit: int) -> int:
     return token.integer(maximum=limit)
 
 
-def _words(part: JsonValue, tokens: List[JsonValue]) -> List[str]:
+def _words(part: JsonValue, tokens: list[JsonValue]) -> list[str]:
     text = part.get("RawText")
     words = text.string().split() if text else []
     if all(isinstance(token.value, list) for token in tokens):

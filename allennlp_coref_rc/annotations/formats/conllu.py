@@ -1,7 +1,8 @@
 import logging
 import os
 import re
-from typing import Dict, Iterator, List, Optional, Tuple
+from collections.abc import Iterator
+from typing import Optional
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Cluster, Edge, Span
 from allennlp_coref_rc.annotations.formats.conllu_sentences import Sentence, Word, read_conllu_sentences
@@ -52,13 +53,13 @@ class _Document:
     def __init__(self, path: str, id: str) -> None:
         self.path = path
         self.id = id
-        self.tokens: List[str] = []
-        self.sentences: List[Span] = []
-        self.edges: List[Edge] = []
-        self.clusters: Dict[str, Cluster] = {}
-        self.open: Dict[str, List[Tuple[int, int]]] = {}
+        self.tokens: list[str] = []
+        self.sentences: list[Span] = []
+        self.edges: list[Edge] = []
+        self.clusters: dict[str, Cluster] = {}
+        self.open: dict[str, list[tuple[int, int]]] = {}
         """For each entity, the token and the line at which each mention begins that has not ended yet."""
-        self.parts: Dict[str, int] = {}
+        self.parts: dict[str, int] = {}
         """For each entity, the token at which its discontinuous mention begins, while parts of it follow."""
         self.empty = 0
         """How many mentions have no token."""
@@ -71,7 +72,7 @@ class _Document:
                 raise ConfigurationError(f"{self.path}, line {row.line}: found {found}, expected {expected}")
         begin = len(self.tokens)
         ranges = {_number(row): row for row in sentence.others if "-" in row.columns[0]}
-        place: List[int] = []
+        place: list[int] = []
         """The token of each word."""
         last = 0
         for i, word in enumerate(sentence.words, start=1):
@@ -89,7 +90,7 @@ class _Document:
             stop = place[number - 1] + 1 if number else begin
             self._add_mentions(row, stop if "." in row.columns[0] else stop - 1, stop)
 
-    def _add_edge(self, word: Word, place: List[int]) -> None:
+    def _add_edge(self, word: Word, place: list[int]) -> None:
         head, kind = word.columns[6:8]
         if head in ("0", "_"):
             return
@@ -151,6 +152,6 @@ def _number(row: Word) -> int:
     return int(re.split("[-.]", row.columns[0])[0])
 
 
-def _order(row: Word) -> Tuple[int, int]:
+def _order(row: Word) -> tuple[int, int]:
     first, _, second = row.columns[0].partition(".")
     return int(first), int(second or 0)

@@ -1,4 +1,5 @@
-from typing import Iterable, Iterator, List, NamedTuple, TextIO, Tuple, cast
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple, TextIO, cast
 
 from conllu.exceptions import ParseException
 from conllu.parser import parse_id_value, parse_sentences, parse_token_and_metadata
@@ -14,7 +15,7 @@ class Word(NamedTuple):
 
     form: str
     line: int
-    columns: List[str]
+    columns: list[str]
 
 
 class Sentence(NamedTuple):
@@ -25,8 +26,8 @@ class Sentence(NamedTuple):
 
     document: str
     place: str
-    words: List[Word]
-    others: List[Word] = []
+    words: list[Word]
+    others: list[Word] = []
     begins: bool = False
 
 
@@ -58,9 +59,9 @@ def _numbered(lines: Iterable[str]) -> Iterator[str]:
         yield f"{row}\t{number}\n" if is_word else line
 
 
-def _words(path: str, rows: Iterable[List[str]]) -> Tuple[List[Word], List[Word]]:
-    words: List[Word] = []
-    others: List[Word] = []
+def _words(path: str, rows: Iterable[list[str]]) -> tuple[list[Word], list[Word]]:
+    words: list[Word] = []
+    others: list[Word] = []
     width = 0
     for *columns, line in rows:
         place = f"{path}, line {line}"

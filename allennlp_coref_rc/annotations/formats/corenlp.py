@@ -1,7 +1,8 @@
 import os
 import re
+from collections.abc import Iterator
 from itertools import chain, islice
-from typing import Iterator, List, Optional
+from typing import Optional
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Edge, Span
 from allennlp_coref_rc.annotations.formats.json_value import JsonValue, read_json
@@ -29,9 +30,9 @@ def read_corenlp(path: str) -> Iterator[AnnotatedText]:
 
 
 def _document(document: JsonValue, name: Optional[str]) -> AnnotatedText:
-    tokens: List[str] = []
-    sentences: List[Span] = []
-    edges: List[Edge] = []
+    tokens: list[str] = []
+    sentences: list[Span] = []
+    edges: list[Edge] = []
     for sentence in document["sentences"].list():
         start = len(tokens)
         tokens.extend(_word(token) for token in sentence["tokens"].list())
@@ -58,7 +59,7 @@ def _word(token: JsonValue) -> str:
     return (original.string() if original else "") or token["word"].string()
 
 
-def _edges(dependencies: List[JsonValue], start: int, stop: int) -> Iterator[Edge]:
+def _edges(dependencies: list[JsonValue], start: int, stop: int) -> Iterator[Edge]:
     """Tokens of the sentence [start, stop) are counted from 1; 0 is the head of its root."""
     for dependency in dependencies:
         head = start + dependency["governor"].integer(0, stop - start) - 1
@@ -67,7 +68,7 @@ def _edges(dependencies: List[JsonValue], start: int, stop: int) -> Iterator[Edg
             yield Edge(dependency["dep"].string(), (head, head + 1), (token, token + 1))
 
 
-def _mention(mention: JsonValue, sentences: List[Span]) -> Span:
+def _mention(mention: JsonValue, sentences: list[Span]) -> Span:
     """Sentences and tokens are counted from 1; the end is excluded."""
     start, stop = sentences[mention["sentNum"].integer(1, len(sentences)) - 1]
     first = mention["startIndex"].integer(1, stop - start)

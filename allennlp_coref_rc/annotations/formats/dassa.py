@@ -1,6 +1,7 @@
 import logging
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any, Iterator, List, Optional, Sequence, Union
+from typing import Any, Optional, Union
 
 from allennlp_coref_rc.annotations.alignment import Alignment
 from allennlp_coref_rc.annotations.annotated_text import (
@@ -53,9 +54,9 @@ def annotated_text_from_dassa(parse: Union[JsonValue, Any], srl: Union[JsonValue
         The roles of the whole text (`question_srl` in the file), used if no sentence has its own.
     """
     parse = parse if isinstance(parse, JsonValue) else JsonValue(parse)
-    tokens: List[str] = []
-    sentences: List[Span] = []
-    frames: List[Optional[Frame]] = []
+    tokens: list[str] = []
+    sentences: list[Span] = []
+    frames: list[Optional[Frame]] = []
     labelled = False
     for sentence in parse["sentences"].list():
         words = sentence["tokens"].strings()
@@ -96,7 +97,7 @@ def _cluster(cluster: JsonValue, length: int) -> Cluster:
     return mentions
 
 
-def _frames(srl: JsonValue, tokens: Sequence[str], offset: int) -> List[Optional[Frame]]:
+def _frames(srl: JsonValue, tokens: Sequence[str], offset: int) -> list[Optional[Frame]]:
     """The frames of one sentence, whose first token is at `offset`; `None` for each frame that does not fit."""
     verbs = srl.get("verbs")
     words = srl.get("words")
@@ -106,7 +107,7 @@ def _frames(srl: JsonValue, tokens: Sequence[str], offset: int) -> List[Optional
     ]
 
 
-def _frame(tags: List[str], words: List[str], tokens: Sequence[str], offset: int) -> Optional[Frame]:
+def _frame(tags: list[str], words: list[str], tokens: Sequence[str], offset: int) -> Optional[Frame]:
     frame = frame_of(tags)
     if frame is None:
         return None
@@ -128,7 +129,7 @@ def _frame(tags: List[str], words: List[str], tokens: Sequence[str], offset: int
 
 
 def _relation(relation: JsonValue, length: int) -> Optional[DiscourseRelation]:
-    def spans(part: Optional[JsonValue]) -> List[Span]:
+    def spans(part: Optional[JsonValue]) -> list[Span]:
         span = part and part.get("Span")
         return [span.span(length)] if span and span.value else []
 

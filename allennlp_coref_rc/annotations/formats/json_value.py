@@ -1,5 +1,7 @@
+import builtins
 import sys
-from typing import Any, Iterator, List, Optional, Sequence, Tuple, Union
+from collections.abc import Iterator, Sequence
+from typing import Any, Optional, Union
 
 from allennlp_coref_rc.annotations.annotated_text import Span
 from allennlp_coref_rc.common.errors import ConfigurationError
@@ -34,17 +36,17 @@ class JsonValue:
             raise self.error("an object")
         return None if self.value.get(key) is None else self[key]
 
-    def items(self) -> List[Tuple[str, "JsonValue"]]:
+    def items(self) -> list[tuple[str, "JsonValue"]]:
         if not isinstance(self.value, dict):
             raise self.error("an object")
         return [(key, self[key]) for key in self.value]
 
-    def list(self) -> List["JsonValue"]:
+    def list(self) -> list["JsonValue"]:
         if not isinstance(self.value, (list, tuple)):
             raise self.error("a list")
         return [JsonValue(value, self.place, f"{self.path}[{i}]") for i, value in enumerate(self.value)]
 
-    def strings(self) -> List[str]:
+    def strings(self) -> builtins.list[str]:
         are_strings = isinstance(self.value, (list, tuple)) and all(isinstance(value, str) for value in self.value)
         # At once, which is faster.
         if are_strings and is_text("".join(self.value)):
@@ -56,7 +58,7 @@ class JsonValue:
             raise self.error("a string")
         return self.value
 
-    def text(self) -> Union[str, List[str]]:
+    def text(self) -> Union[str, builtins.list[str]]:
         """A text: a string, or a list of its tokens."""
         if not isinstance(self.value, (str, list, tuple)):
             raise self.error("a text or a list of its tokens")

@@ -1,4 +1,5 @@
-from typing import Mapping, Sequence, Set, Tuple, Union
+from collections.abc import Mapping, Sequence
+from typing import Union
 
 from allennlp.common import Registrable
 
@@ -14,10 +15,10 @@ class AnnotationLayer(Registrable):
     names that encoders ask for to such layers.
     """
 
-    label_names: Tuple[str, ...] = ()
+    label_names: tuple[str, ...] = ()
     """Names of the lists that hold labels instead of numbers. The label "" means none, and becomes 0."""
 
-    def make(self, text: AnnotatedText, boundary: int) -> Tuple[Layer, Layer]:
+    def make(self, text: AnnotatedText, boundary: int) -> tuple[Layer, Layer]:
         """
         Returns the layer of the passage (the first `boundary` tokens of `text`) and the layer of the question (the
         rest).
@@ -28,7 +29,7 @@ class AnnotationLayer(Registrable):
         """Whether the layer of a passage or a question says nothing: here, whether no token has a number."""
         return not any(any(tokens) for tokens in layer.values())
 
-    def missing(self, text: AnnotatedText) -> Set[str]:
+    def missing(self, text: AnnotatedText) -> set[str]:
         """Which of the types that the config names a text does not have; a type that no text has may be misspelt."""
         return set()
 

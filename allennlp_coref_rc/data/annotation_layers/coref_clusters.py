@@ -1,4 +1,4 @@
-from typing import List, Optional, Tuple
+from typing import Optional
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
 from allennlp_coref_rc.annotations.clusters import largest_clusters, positions
@@ -25,8 +25,8 @@ class CorefClusters(AnnotationLayer):
         check_number("coref_clusters", "max_clusters", max_clusters, least=0)
         self._max_clusters = max_clusters
 
-    def make(self, text: AnnotatedText, boundary: int) -> Tuple[Layer, Layer]:
-        tokens: List[List[int]] = [[] for _ in range(len(text))]
+    def make(self, text: AnnotatedText, boundary: int) -> tuple[Layer, Layer]:
+        tokens: list[list[int]] = [[] for _ in range(len(text))]
         clusters = [cluster for cluster in largest_clusters(text.clusters, self._max_clusters) if cluster]
         for i, cluster in enumerate(sorted(clusters, key=min)):
             for position in positions(cluster):

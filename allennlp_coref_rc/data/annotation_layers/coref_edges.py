@@ -1,4 +1,4 @@
-from typing import Callable, Dict, List
+from collections.abc import Callable
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span
 from allennlp_coref_rc.common.checks import check_choice
@@ -31,5 +31,5 @@ class CorefEdges(EdgeLayer):
         self._read = read
         self._write = write
 
-    def sources(self, text: AnnotatedText, place: Callable[[List[Span]], List[Span]]) -> Dict[str, Sources]:
+    def sources(self, text: AnnotatedText, place: Callable[[list[Span]], list[Span]]) -> dict[str, Sources]:
         return coref_sources([place(cluster) for cluster in text.clusters], len(text), self._read, self._write)

@@ -1,4 +1,5 @@
-from typing import Sequence, Tuple, Union
+from collections.abc import Sequence
+from typing import Union
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
 from allennlp_coref_rc.common.checks import check_number
@@ -34,7 +35,7 @@ class CorefViews(ViewLayer):
         self._clusters = CorefClusters(max_clusters)
         self._copies = copies
 
-    def make(self, text: AnnotatedText, boundary: int) -> Tuple[Layer, Layer]:
+    def make(self, text: AnnotatedText, boundary: int) -> tuple[Layer, Layer]:
         passage, question = (self._layer(part["clusters"]) for part in self._clusters.make(text, boundary))
         return passage, question
 

@@ -1,4 +1,5 @@
-from typing import Iterator, List, Optional, Sequence
+from collections.abc import Iterator, Sequence
+from typing import Optional
 
 from allennlp_coref_rc.annotations.annotated_text import RELATION_TYPES, AnnotatedText
 from allennlp_coref_rc.common.errors import ConfigurationError
@@ -16,9 +17,9 @@ class DiscourseEdges(LinkLayer):
 
     # Parameters
 
-    types : `List[str]`, optional (default = all)
+    types : `list[str]`, optional (default = all)
         Only relations of these types: "Explicit", "Implicit", "EntRel", "AltLex".
-    senses : `List[str]`, optional (default = `None`)
+    senses : `list[str]`, optional (default = `None`)
         Only relations with these senses or senses below them: "Contingency.Cause" includes "Contingency.Cause.Reason".
         By default all senses.
     question_first : `bool`, optional (default = `False`)
@@ -31,7 +32,7 @@ class DiscourseEdges(LinkLayer):
     def __init__(
         self,
         types: Sequence[str] = RELATION_TYPES,
-        senses: Optional[List[str]] = None,
+        senses: Optional[list[str]] = None,
         question_first: bool = False,
         direction: str = "both",
     ) -> None:

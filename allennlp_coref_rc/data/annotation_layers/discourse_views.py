@@ -1,5 +1,3 @@
-from typing import List
-
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, DiscourseRelation
 from allennlp_coref_rc.common.checks import check_choice, check_number
 from allennlp_coref_rc.common.errors import ConfigurationError
@@ -53,7 +51,7 @@ class DiscourseViews(ViewLayer):
         self._max_views = max_views
         self._senses = senses
 
-    def views(self, text: AnnotatedText) -> List[View]:
+    def views(self, text: AnnotatedText) -> list[View]:
         numbers = sentence_numbers(text)
         explicit = self._kind == "explicit"
         scopes = numbers if explicit else [NO_SCOPE] * len(text)

@@ -1,5 +1,5 @@
+from collections.abc import Callable
 from functools import partial
-from typing import Callable, Dict, List, Tuple
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span
 from allennlp_coref_rc.data.annotation_layers.annotation_layer import AnnotationLayer, Layer
@@ -22,13 +22,13 @@ class EdgeLayer(AnnotationLayer):
     def __init__(self, question_first: bool = False) -> None:
         self._question_first = question_first
 
-    def sources(self, text: AnnotatedText, place: Callable[[List[Span]], List[Span]]) -> Dict[str, Sources]:
+    def sources(self, text: AnnotatedText, place: Callable[[list[Span]], list[Span]]) -> dict[str, Sources]:
         """The edges of a text. `place` moves the text's spans first."""
         raise NotImplementedError
 
-    def make(self, text: AnnotatedText, boundary: int) -> Tuple[Layer, Layer]:
-        passage: Dict[str, Sources] = {}
-        question: Dict[str, Sources] = {}
+    def make(self, text: AnnotatedText, boundary: int) -> tuple[Layer, Layer]:
+        passage: dict[str, Sources] = {}
+        question: dict[str, Sources] = {}
         for name, sources in self.sources(text, list).items():
             passage[name], question[name] = split_sources(sources, boundary)
         if self._question_first:

@@ -1,5 +1,5 @@
 from bisect import bisect_left, bisect_right
-from typing import Dict, List, Sequence, Tuple
+from collections.abc import Sequence
 
 from allennlp_coref_rc.annotations.annotated_text import Cluster, Span
 from allennlp_coref_rc.annotations.clusters import positions
@@ -15,13 +15,13 @@ OTHER_SEQUENCE = -3
 `OTHER_SEQUENCE - i` is token `i` of the other sequence. For edges of a question that is the passage, and the reverse.
 """
 
-Sources = List[List[int]]
+Sources = list[list[int]]
 """For each token, the positions that it reads from."""
 
 
 def coref_sources(
     clusters: Sequence[Cluster], length: int, read: str = "all", write: str = "all"
-) -> Dict[str, Sources]:
+) -> dict[str, Sources]:
     """
     The coreference edges of a text. For each token and each cluster that it reads from, "antecedents" (for reading
     forward) has the latest token before it that wrote to the cluster. "descendants" is for reading backward, where
@@ -54,8 +54,8 @@ def coref_sources(
 
 
 def linked_sources(
-    pairs: Sequence[Tuple[Sequence[Span], Sequence[Span]]], length: int, readers: Sequence[int] = (0, 1)
-) -> Dict[str, Sources]:
+    pairs: Sequence[tuple[Sequence[Span], Sequence[Span]]], length: int, readers: Sequence[int] = (0, 1)
+) -> dict[str, Sources]:
     """
     The edges between pairs of phrases. A phrase has one or more spans. In "antecedents" (for reading forward), the
     first token of the phrase that begins later reads from the last token of the other phrase before it. In
@@ -65,7 +65,7 @@ def linked_sources(
 
     # Parameters
 
-    pairs : `Sequence[Tuple[Sequence[Span], Sequence[Span]]]`
+    pairs : `Sequence[tuple[Sequence[Span], Sequence[Span]]]`
     length : `int`
         The number of tokens.
     readers : `Sequence[int]`, optional (default = `(0, 1)`)
@@ -85,7 +85,7 @@ def linked_sources(
     return {"antecedents": antecedents, "descendants": descendants}
 
 
-def _add(sources: List[int], source: int) -> None:
+def _add(sources: list[int], source: int) -> None:
     if source not in sources:
         sources.append(source)
 
@@ -95,7 +95,7 @@ def question_first_name(name: str) -> str:
     return f"question_first_{name}"
 
 
-def swapped_spans(spans: Sequence[Span], length: int, boundary: int) -> List[Span]:
+def swapped_spans(spans: Sequence[Span], length: int, boundary: int) -> list[Span]:
     """
     Moves the spans of a text to where they are when its second sequence comes first. The first sequence has `boundary`
     tokens. A span across the boundary becomes two.
@@ -106,7 +106,7 @@ def swapped_spans(spans: Sequence[Span], length: int, boundary: int) -> List[Spa
     ]
 
 
-def split_sources(sources: Sources, boundary: int) -> Tuple[Sources, Sources]:
+def split_sources(sources: Sources, boundary: int) -> tuple[Sources, Sources]:
     """
     Splits the sources of a text into those of its first `boundary` tokens and those of the rest. Both count positions
     from their own first token, and mark positions in the other sequence (see `OTHER_SEQUENCE`).

@@ -1,11 +1,11 @@
-from typing import Callable, Dict, Iterable, List, Sequence, Tuple
+from collections.abc import Callable, Iterable, Sequence
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span
 from allennlp_coref_rc.common.checks import check_choice
 from allennlp_coref_rc.data.annotation_layers.edge_layer import EdgeLayer
 from allennlp_coref_rc.data.annotation_layers.edges import Sources, linked_sources
 
-Link = Tuple[Sequence[Span], Sequence[Span]]
+Link = tuple[Sequence[Span], Sequence[Span]]
 """The phrase where a link begins, and the phrase where it ends."""
 
 READERS = {"both": (0, 1), "along": (1,), "against": (0,)}
@@ -35,6 +35,6 @@ class LinkLayer(EdgeLayer):
         """The links of a text."""
         raise NotImplementedError
 
-    def sources(self, text: AnnotatedText, place: Callable[[List[Span]], List[Span]]) -> Dict[str, Sources]:
+    def sources(self, text: AnnotatedText, place: Callable[[list[Span]], list[Span]]) -> dict[str, Sources]:
         links = [(place(list(begin)), place(list(end))) for begin, end in self.links(text)]
         return linked_sources(links, len(text), self._readers)

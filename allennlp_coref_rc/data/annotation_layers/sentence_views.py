@@ -1,5 +1,3 @@
-from typing import List
-
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
 from allennlp_coref_rc.common.checks import check_number
 from allennlp_coref_rc.data.annotation_layers.annotation_layer import AnnotationLayer
@@ -25,7 +23,7 @@ class SentenceViews(ViewLayer):
         check_number("sentence_views", "num_views", num_views)
         self._num_views = num_views
 
-    def views(self, text: AnnotatedText) -> List[View]:
+    def views(self, text: AnnotatedText) -> list[View]:
         views = []
         for shift in range(self._num_views):
             places = [divmod(number - 1 + shift, self._num_views) for number in sentence_numbers(text)]

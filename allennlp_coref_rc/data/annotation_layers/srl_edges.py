@@ -1,4 +1,5 @@
-from typing import Iterator, List, Optional
+from collections.abc import Iterator
+from typing import Optional
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
 from allennlp_coref_rc.data.annotation_layers.annotation_layer import AnnotationLayer
@@ -15,7 +16,7 @@ class SrlEdges(LinkLayer):
 
     # Parameters
 
-    roles : `List[str]`, optional (default = `None`)
+    roles : `list[str]`, optional (default = `None`)
         Only arguments with these roles, such as `["ARG0", "ARG1"]`. By default all.
     question_first : `bool`, optional (default = `False`)
         Also makes the edges for reading the question before the passage, which a `joint` `mage_gru` needs.
@@ -25,7 +26,7 @@ class SrlEdges(LinkLayer):
     """
 
     def __init__(
-        self, roles: Optional[List[str]] = None, question_first: bool = False, direction: str = "both"
+        self, roles: Optional[list[str]] = None, question_first: bool = False, direction: str = "both"
     ) -> None:
         super().__init__(direction, question_first)
         self._roles = roles

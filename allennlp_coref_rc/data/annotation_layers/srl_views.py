@@ -1,5 +1,3 @@
-from typing import List
-
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Frame, Span
 from allennlp_coref_rc.common.checks import check_number
 from allennlp_coref_rc.data.annotation_layers.annotation_layer import AnnotationLayer
@@ -35,9 +33,9 @@ class SrlViews(ViewLayer):
         self._max_views = max_views
         self._pad_views = pad_views
 
-    def views(self, text: AnnotatedText) -> List[View]:
+    def views(self, text: AnnotatedText) -> list[View]:
         numbers = sentence_numbers(text)
-        frames: List[List[Frame]] = [[] for _ in text.sentences]
+        frames: list[list[Frame]] = [[] for _ in text.sentences]
         for frame in sorted(text.frames, key=lambda frame: frame.predicate):
             frames[numbers[frame.predicate[0]] - 1].append(frame)
         num_views = self._max_views if self._pad_views else min(self._max_views, max(map(len, frames), default=0))

@@ -1,4 +1,5 @@
-from typing import Iterator, List, Optional, Set
+from collections.abc import Iterator
+from typing import Optional
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
 from allennlp_coref_rc.data.annotation_layers.annotation_layer import AnnotationLayer
@@ -16,7 +17,7 @@ class TypedEdges(LinkLayer):
 
     # Parameters
 
-    types : `List[str]`, optional (default = `None`)
+    types : `list[str]`, optional (default = `None`)
         Only edges of these types. A type includes its subtypes after a colon, as in Universal Dependencies: `"nsubj"`
         includes `nsubj:pass`. By default all types.
     direction : `str`, optional (default = `"both"`)
@@ -27,7 +28,7 @@ class TypedEdges(LinkLayer):
     """
 
     def __init__(
-        self, types: Optional[List[str]] = None, direction: str = "both", question_first: bool = False
+        self, types: Optional[list[str]] = None, direction: str = "both", question_first: bool = False
     ) -> None:
         super().__init__(direction, question_first)
         self._types = types
@@ -37,9 +38,9 @@ class TypedEdges(LinkLayer):
             if self._types is None or any(_includes(wanted, edge.type) for wanted in self._types):
                 yield [edge.source], [edge.target]
 
-    def missing(self, text: AnnotatedText) -> Set[str]:
+    def missing(self, text: AnnotatedText) -> set[str]:
         return {wanted for wanted in self._types or () if not any(_includes(wanted, edge.type) for edge in text.edges)}
 
 
-def _includes(wanted: str, found: str) -> bool:
-    return f"{found}:".startswith(f"{wanted}:")
+def _includes(wanted: str, type: str) -> bool:
+    return f"{type}:".startswith(f"{wanted}:")

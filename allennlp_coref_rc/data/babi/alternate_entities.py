@@ -1,9 +1,7 @@
 """The entities of the English bAbI tasks (version 1.2), and alternates for them that occur in none of the tasks."""
 
-from typing import Dict
 
-
-def _pairs(text: str) -> Dict[str, str]:
+def _pairs(text: str) -> dict[str, str]:
     return dict(pair.split(":") for pair in text.split())
 
 

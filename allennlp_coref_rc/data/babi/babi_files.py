@@ -1,7 +1,8 @@
 import glob
 import os
 import re
-from typing import Iterator, List, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import open_text
@@ -18,11 +19,11 @@ class BabiQuestion(NamedTuple):
 
     # Parameters
 
-    statements : `List[str]`
+    statements : `list[str]`
         The statements of its story before it.
     question : `str`
     answer : `str`
-    supporting_facts : `List[int]`
+    supporting_facts : `list[int]`
         The positions in `statements`, from 0, of the statements that support the answer.
     line : `int`
         The line of the file that has the question, from 1.
@@ -30,10 +31,10 @@ class BabiQuestion(NamedTuple):
         The number of the story in the file, from 1.
     """
 
-    statements: List[str]
+    statements: list[str]
     question: str
     answer: str
-    supporting_facts: List[int]
+    supporting_facts: list[int]
     line: int
     story: int
 
@@ -44,8 +45,8 @@ def read_babi(path: str) -> Iterator[BabiQuestion]:
     `ID question<TAB>answer<TAB>supporting ids`. A story begins where the ID is 1, and questions have IDs too. Any other
     line raises a `ConfigurationError` with the file and the line.
     """
-    ids: List[int] = []
-    statements: List[str] = []
+    ids: list[int] = []
+    statements: list[str] = []
     last_id, line, story, found_question = 0, 0, 0, False
 
     def fail(found: str, expected: str) -> ConfigurationError:

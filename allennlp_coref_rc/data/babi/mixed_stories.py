@@ -14,8 +14,9 @@ behind the one before it, since with others between them nobody could tell who "
 
 import random
 import re
+from collections.abc import Sequence
 from itertools import groupby
-from typing import List, Sequence, Union
+from typing import Union
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import atomic_write
@@ -30,7 +31,7 @@ ALTERNATE_WORDS = frozenset(ALTERNATES.values())
 Line = Union[str, BabiQuestion]
 
 
-def read_stories(path: str) -> List[List[BabiQuestion]]:
+def read_stories(path: str) -> list[list[BabiQuestion]]:
     """
     Reads the stories of a bAbI file, which must have two or more. A story is the list of its questions. A
     `ConfigurationError` is raised by a word that is neither an entity with an alternate nor one of the tasks' other
@@ -51,18 +52,18 @@ def read_stories(path: str) -> List[List[BabiQuestion]]:
     return stories
 
 
-def mix_stories(stories: Sequence[List[BabiQuestion]], seed: int) -> List[str]:
+def mix_stories(stories: Sequence[list[BabiQuestion]], seed: int) -> list[str]:
     """The lines of the mixed stories, without line ends. The same arguments always give the same lines."""
     rng = random.Random(seed)
     ring = rng.sample(range(len(stories)), len(stories))
     other = {story: ring[i - 1] for i, story in enumerate(ring)}
-    lines: List[str] = []
+    lines: list[str] = []
     for i, story in enumerate(stories):
         lines.extend(_mix(story, stories[other[i]][-1].statements, rng))
     return lines
 
 
-def write_mixed_stories(path: str, stories: Sequence[List[BabiQuestion]], seed: int) -> None:
+def write_mixed_stories(path: str, stories: Sequence[list[BabiQuestion]], seed: int) -> None:
     """Writes the lines of `mix_stories` to a file, which appears only when it is complete. The folder must exist."""
     lines = mix_stories(stories, seed)
     with atomic_write(path) as file:
@@ -79,7 +80,7 @@ def rename(text: str) -> str:
     return WORD.sub(alternate, text)
 
 
-def _mix(story: List[BabiQuestion], others: Sequence[str], rng: random.Random) -> List[str]:
+def _mix(story: list[BabiQuestion], others: Sequence[str], rng: random.Random) -> list[str]:
     """A story's questions and statements among the `others`, as numbered lines."""
     own, foreign = _blocks(story[-1].statements, story), _blocks(others)
     renamed = rng.random() < 0.5
@@ -87,8 +88,8 @@ def _mix(story: List[BabiQuestion], others: Sequence[str], rng: random.Random) -
     rng.shuffle(turns)
     own_blocks, foreign_blocks = iter(own), iter(foreign)
 
-    lines: List[str] = []
-    told: List[int] = []  # the numbers of the story's own statements
+    lines: list[str] = []
+    told: list[int] = []  # the numbers of the story's own statements
     for is_own in turns + [True]:
         for line in next(own_blocks if is_own else foreign_blocks):
             number = len(lines) + 1
@@ -102,9 +103,9 @@ def _mix(story: List[BabiQuestion], others: Sequence[str], rng: random.Random) -
     return lines
 
 
-def _blocks(statements: Sequence[str], questions: Sequence[BabiQuestion] = ()) -> List[List[Line]]:
+def _blocks(statements: Sequence[str], questions: Sequence[BabiQuestion] = ()) -> list[list[Line]]:
     """Groups statements and questions into blocks, in order. Nothing may be put inside a block."""
-    blocks: List[List[Line]] = []
+    blocks: list[list[Line]] = []
     newest = 0  # the block of the statement told last
     waiting = list(questions)
     for told, statement in enumerate(statements, start=1):

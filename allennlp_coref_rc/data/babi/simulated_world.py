@@ -2,7 +2,7 @@
 A simulated world of people, places and things that tells stories in the format of the bAbI tasks, version 1.2 (Weston
 et al., 2015, "Towards AI-Complete Question Answering: A Set of Prerequisite Toy Tasks", arXiv 1502.05698).
 
-Use them if the published files are too few or not at hand. We inferred the sentences, the rules of the world and the
+Use them if the published files are too few or not available. We inferred the sentences, the rules of the world and the
 choice of questions from the published English files. The simulated stories have the same statistics, and none of them
 is a published one. The same arguments give the same text with every supported version of Python.
 
@@ -13,8 +13,9 @@ about one subject.
 """
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple, Type
+from typing import NamedTuple, Optional
 
 from allennlp_coref_rc.common.files import atomic_write
 
@@ -49,7 +50,7 @@ class Event:
     """
 
     kind: str
-    actors: Tuple[str, ...]
+    actors: tuple[str, ...]
     place: str = ""
     thing: str = ""
     receiver: str = ""
@@ -63,7 +64,7 @@ class Statement:
     """
 
     event: Event
-    facts: Tuple[int, ...]
+    facts: tuple[int, ...]
 
 
 class Question(NamedTuple):
@@ -81,8 +82,8 @@ class World:
 
     def __init__(self, rng: random.Random) -> None:
         self._rng = rng
-        self._place: Dict[str, str] = {name: rng.choice(PLACES) for name in PEOPLE + THINGS}
-        self._carrier: Dict[str, str] = {}
+        self._place: dict[str, str] = {name: rng.choice(PLACES) for name in PEOPLE + THINGS}
+        self._carrier: dict[str, str] = {}
 
     def place_of(self, person: str) -> str:
         return self._place[person]
@@ -98,7 +99,7 @@ class World:
             if event:
                 return event
 
-    def random_move(self, actors: Tuple[str, ...]) -> Optional[Event]:
+    def random_move(self, actors: tuple[str, ...]) -> Optional[Event]:
         """Moves the people to one place. Returns `None`, and moves nobody, if one of them is already there."""
         place = self._rng.choice(PLACES)
         if any(self._place[actor] == place for actor in actors):
@@ -133,14 +134,14 @@ class Story:
     may be about (`subjects`), how they are asked (`ask`) and, if it differs, how a block is told (`tell_block`).
     """
 
-    kinds: Tuple[str, ...] = ("move",)
+    kinds: tuple[str, ...] = ("move",)
     share_of_there_after_get = 1.0
 
     def __init__(self, rng: random.Random) -> None:
         self.rng = rng
         self.world = World(rng)
-        self.statements: List[Statement] = []
-        self.lines: List[str] = []
+        self.statements: list[Statement] = []
+        self.lines: list[str] = []
 
     def add_question(self) -> None:
         """Tells blocks until something can be asked, and asks it."""
@@ -163,7 +164,7 @@ class Story:
         """The question about a subject of a recent fact, or `None` if the story does not tell the answer."""
         raise NotImplementedError
 
-    def tell(self, event: Event, subject: str = "", antecedent: Tuple[int, ...] = ()) -> None:
+    def tell(self, event: Event, subject: str = "", antecedent: tuple[int, ...] = ()) -> None:
         """
         Adds the statement. `subject` replaces the actors' names, and `antecedent` has the ids of the statements that
         explain it.
@@ -178,7 +179,7 @@ class Story:
         self._add_line(" ".join(words) + ".")
         self.statements.append(Statement(event, antecedent + (len(self.lines),)))
 
-    def told(self, kinds: Sequence[str], person: str = "", thing: str = "") -> List[Statement]:
+    def told(self, kinds: Sequence[str], person: str = "", thing: str = "") -> list[Statement]:
         """The statements of these kinds in which the person or the thing has a part, oldest first."""
         return [
             statement
@@ -226,14 +227,14 @@ class PronounStory(WhereIsPerson):
         pronoun = PRONOUNS[actors[0]] if len(actors) == 1 else "they"
         self.tell(second, f"{self.rng.choice(CONNECTIVES)} {pronoun}", antecedent=self.statements[-1].facts)
 
-    def draw_actors(self) -> Tuple[str, ...]:
+    def draw_actors(self) -> tuple[str, ...]:
         return (self.rng.choice(PEOPLE),)
 
 
 class CompoundStory(PronounStory):
     """Task 13, compound coreference: two people move, and "after that they" move again."""
 
-    def draw_actors(self) -> Tuple[str, ...]:
+    def draw_actors(self) -> tuple[str, ...]:
         return tuple(self.rng.sample(PEOPLE, 2))
 
 
@@ -324,17 +325,17 @@ class WhereWasThing(WhereIsThing):
 class CarryingStory(Story):
     """The base of tasks 7 and 8: questions about people who recently took, dropped or gave something."""
 
-    kinds: Tuple[str, ...] = ("move", "get", "drop")
+    kinds: tuple[str, ...] = ("move", "get", "drop")
 
     def subjects(self, event: Event) -> Sequence[str]:
         return ("",) if event.kind == "move" else event.actors
 
-    def carried(self, person: str) -> Tuple[List[str], Dict[str, List[int]]]:
+    def carried(self, person: str) -> tuple[list[str], dict[str, list[int]]]:
         """
         The things that the person carries and, for each thing that the person ever had, the ids of the statements about
         it.
         """
-        facts: Dict[str, List[int]] = {}
+        facts: dict[str, list[int]] = {}
         carried = set()
         for statement in self.told(("get", "drop", "give"), person=person):
             event = statement.event
@@ -369,7 +370,7 @@ class ListStory(CarryingStory):
         return Question(f"What is {subject} carrying", ",".join(things) or "nothing", sum(facts.values(), []))
 
 
-STORIES: Dict[int, Type[Story]] = {
+STORIES: dict[int, type[Story]] = {
     1: WhereIsPerson,
     2: WhereIsThing,
     3: WhereWasThing,
@@ -383,13 +384,13 @@ STORIES: Dict[int, Type[Story]] = {
 SIMULATED_TASKS = tuple(STORIES)
 
 
-def simulate_task(task: int, questions: int, seed: int) -> List[str]:
+def simulate_task(task: int, questions: int, seed: int) -> list[str]:
     """
     The lines of stories of one bAbI task, without line ends.
 
     `task` is one of `SIMULATED_TASKS`. `questions` is the number of questions, at least 1. A story has five of them;
-    the last story has fewer if `questions` is no multiple of five. `seed` is at least 0. The same arguments always give
-    the same lines. Other values raise a `ValueError`.
+    the last one has fewer if `questions` is not a multiple of five. `seed` is at least 0. The same arguments always
+    give the same lines. Other values raise a `ValueError`.
     """
     if task not in STORIES:
         raise ValueError(f"task: found {task}, expected one of {', '.join(map(str, SIMULATED_TASKS))}")
@@ -398,7 +399,7 @@ def simulate_task(task: int, questions: int, seed: int) -> List[str]:
     if seed < 0:
         raise ValueError(f"seed: found {seed}, expected at least 0")
     rng = random.Random(seed)
-    lines: List[str] = []
+    lines: list[str] = []
     for done in range(0, questions, QUESTIONS_PER_STORY):
         story = STORIES[task](rng)
         for _ in range(min(QUESTIONS_PER_STORY, questions - done)):

@@ -1,13 +1,10 @@
 """Reads the files of the CNN and Daily Mail questions (Hermann et al. 2015)."""
 
 import json
-import lzma
 import os
 import re
-import tarfile
-import zipfile
-import zlib
-from typing import Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple, Optional
 
 from allennlp_coref_rc.annotations.annotated_text import Cluster, Span, clusters_from_json
 from allennlp_coref_rc.common.errors import ConfigurationError
@@ -31,7 +28,7 @@ class EntityQuestion(NamedTuple):
     question : `str`
     answer : `str`, optional
         One of the markers, if there are any.
-    entities : `Dict[str, str]`
+    entities : `dict[str, str]`
         The markers of the question's entities, which are the candidates, and their names.
     url : `str`, optional (default = `None`)
     clusters : `Sequence[Cluster]`, optional (default = `()`)
@@ -43,7 +40,7 @@ class EntityQuestion(NamedTuple):
     passage: str
     question: str
     answer: Optional[str]
-    entities: Dict[str, str]
+    entities: dict[str, str]
     url: Optional[str] = None
     clusters: Sequence[Cluster] = ()
 
@@ -59,7 +56,7 @@ def read_question(path: str) -> EntityQuestion:
 
     A malformed file raises a `ConfigurationError` with the file and the line.
     """
-    blocks: List[List[Tuple[int, str]]] = [[]]
+    blocks: list[list[tuple[int, str]]] = [[]]
     line = 0
     with open_text(path) as lines:
         for line, content in enumerate(map(str.strip, lines), start=1):
@@ -80,7 +77,7 @@ def read_question(path: str) -> EntityQuestion:
                 f"{path}, line {block[1][0]}: found {len(block)} lines of the {name}, expected one, and a blank line"
             )
     (_, url), (_, passage), (_, question), (answer_line, answer) = (block[0] for block in blocks[:4])
-    entities: Dict[str, str] = {}
+    entities: dict[str, str] = {}
     for line, content in blocks[4]:
         marker, _, surface = (part.strip() for part in content.partition(":"))
         if not marker or marker in entities:
@@ -93,7 +90,7 @@ def read_question(path: str) -> EntityQuestion:
             f"{path}, line {answer_line}: found the answer {answer[:60]!r}, expected one of the {len(entities)} "
             f"entities from line {blocks[4][0][0]}"
         )
-    clusters: List[Cluster] = []
+    clusters: list[Cluster] = []
     tokens = f"{passage} {question}".split()
     for line, content in blocks[5] if len(blocks) > 5 else ():
         try:
@@ -148,7 +145,7 @@ def find_questions(path: str) -> str:
     The local file or folder of a path or a URL, which is downloaded and unpacked if need be. `ARCHIVE!FOLDER` is a
     folder of an archive. A `ConfigurationError` is raised if there is none.
     """
-    # AllenNLP would unpack even a compressed file, to see whether it is an archive.
+    # A local file or folder needs no cache; see `local_path`.
     if os.path.isdir(path) or (os.path.isfile(path) and re.search(r"\.jsonl?(\.(gz|bz2|xz))?$", path)):
         return path
     from allennlp.common.file_utils import cached_path
@@ -157,13 +154,13 @@ def find_questions(path: str) -> str:
         return str(cached_path(path, extract_archive=True))
     except FileNotFoundError as error:
         raise ConfigurationError(f"{path}: no such file or folder") from error
-    except (EOFError, OSError, ValueError, lzma.LZMAError, tarfile.TarError, zipfile.BadZipFile, zlib.error) as error:
+    except (OSError, ValueError) as error:
         raise ConfigurationError(
             f"{path}: found {error}, expected a file, a folder, or a folder of an archive, ARCHIVE!FOLDER"
         ) from error
 
 
-def question_files(folder: str) -> List[str]:
+def question_files(folder: str) -> list[str]:
     """The `.question` files of a folder, in the order of their names."""
     files = sorted(file for file in os.listdir(folder) if file.endswith(SUFFIX))
     if not files:

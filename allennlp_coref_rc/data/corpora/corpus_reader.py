@@ -3,7 +3,8 @@ import logging
 import os
 import random
 from collections import Counter
-from typing import Any, Iterable, Iterator, Optional, Sequence, Tuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Optional
 
 from allennlp.data import DatasetReader, Instance
 
@@ -53,7 +54,7 @@ class CorpusReader(DatasetReader):
         self.skipped: Counter = Counter()
         """How many items were left out when data were last read, by cause."""
 
-    def read_items(self, path: str) -> Iterator[Tuple[str, Any]]:
+    def read_items(self, path: str) -> Iterator[tuple[str, Any]]:
         """The items of a file in order, each with the name of its document."""
         raise NotImplementedError
 

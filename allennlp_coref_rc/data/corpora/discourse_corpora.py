@@ -1,8 +1,9 @@
 """Reads corpora of discourse relations: DISRPT's `.rels` files and the CoNLL-2016 shared task's `relations.json`."""
 
 import re
+from collections.abc import Iterator, Sequence
 from itertools import chain, groupby
-from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import NamedTuple, Optional
 
 from allennlp_coref_rc.annotations.annotated_text import RELATION_TYPES, AnnotatedText, DiscourseRelation, Span
 from allennlp_coref_rc.annotations.annotators.connectives import SUBORDINATING, find_connectives
@@ -54,9 +55,9 @@ class CorpusRelation(NamedTuple):
         Explicit, Implicit, EntRel, AltLex or another type of the corpus.
     label : `str`
         The corpus's name of its sense.
-    arg1, arg2 : `List[str]`, optional (default = `[]`)
+    arg1, arg2 : `list[str]`, optional (default = `[]`)
         The arguments.
-    connective : `List[str]`, optional (default = `[]`)
+    connective : `list[str]`, optional (default = `[]`)
         Empty if there is none, or if none was found.
     masked : `bool`, optional (default = `False`)
         Whether the corpus does not publish the relation's text.
@@ -66,9 +67,9 @@ class CorpusRelation(NamedTuple):
     place: str
     type: str
     label: str
-    arg1: List[str] = []
-    arg2: List[str] = []
-    connective: List[str] = []
+    arg1: list[str] = []
+    arg2: list[str] = []
+    connective: list[str] = []
     masked: bool = False
 
 
@@ -128,7 +129,7 @@ def read_rels_texts(path: str) -> Iterator[AnnotatedText]:
             yield AnnotatedText(tokens, list(zip(bounds, bounds[1:])), relations=relations, id=document)
 
 
-def _spans(positions: Sequence[int]) -> List[Span]:
+def _spans(positions: Sequence[int]) -> list[Span]:
     first = [i for i in sorted(positions) if i - 1 not in positions]
     return list(zip(first, [i + 1 for i in sorted(positions) if i + 1 not in positions]))
 
@@ -138,15 +139,15 @@ class _RelsRow(NamedTuple):
     place: str
     type: str
     label: str
-    tokens: Dict[int, str]  # by their positions in the document; empty if they are masked
-    arg1: List[int]
-    arg2: List[int]
-    connective: List[int]
-    sentence_starts: List[int]
+    tokens: dict[int, str]  # by their positions in the document; empty if they are masked
+    arg1: list[int]
+    arg2: list[int]
+    connective: list[int]
+    sentence_starts: list[int]
 
 
 def _rels_rows(path: str) -> Iterator[_RelsRow]:
-    columns: List[str] = []
+    columns: list[str] = []
     with open_text(path) as lines:
         for number, line in enumerate(lines, start=1):
             values = line.rstrip("\r\n").split("\t")
@@ -194,9 +195,9 @@ def _rels_rows(path: str) -> Iterator[_RelsRow]:
         raise ConfigurationError(f"{path}, line 1: found an empty file, expected the names of columns")
 
 
-def _text_at(place: str, row: Dict[str, str], text: str, toks: str) -> Dict[int, str]:
+def _text_at(place: str, row: dict[str, str], text: str, toks: str) -> dict[int, str]:
     tokens = [token for token in row[text].split() if token != GAP]
-    positions: List[int] = []
+    positions: list[int] = []
     for part in row[toks].split(","):
         numbers = part.split("-")
         if not (len(numbers) <= 2 and all(SHORT_NUMBER.fullmatch(number) for number in numbers)):
@@ -210,7 +211,7 @@ def _text_at(place: str, row: Dict[str, str], text: str, toks: str) -> Dict[int,
     return dict(zip(positions, tokens))
 
 
-def locate_connective(unit1: Sequence[str], unit2: Sequence[str]) -> Optional[Tuple[int, Span, bool]]:
+def locate_connective(unit1: Sequence[str], unit2: Sequence[str]) -> Optional[tuple[int, Span, bool]]:
     """
     Looks for the connective of an explicit relation. Returns the unit that has it (1 or 2), its span there, and whether
     the unit begins with it; or `None` if there is none. One word may stand before a subordinating connective ("even

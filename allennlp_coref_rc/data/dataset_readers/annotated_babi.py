@@ -1,8 +1,9 @@
 import os
 import re
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Iterator, List, Optional, Sequence, Tuple
+from typing import Any, Optional
 
 from allennlp.data import DatasetReader, Instance
 from allennlp.data.tokenizers import LettersDigitsTokenizer, Tokenizer
@@ -47,7 +48,7 @@ class AnnotatedBabiReader(ReadingComprehensionReader):
     In half of the tasks the answer is a word of the passage, and the candidates are all answers of the training data.
     In the other half the answer is one of the classes in the training data. An answer of several words ("milk,apple",
     "n,s") is one candidate or class. A question whose answer lies beyond `max_passage_length` is skipped. (AllenNLP's
-    own `babi` reader is no replacement: it begins a new story at every line whose number begins with 1.)
+    own `babi` reader is not a replacement: it begins a new story at every line whose number begins with 1.)
 
     Registered as a `DatasetReader` with name "annotated_babi". It also takes the parameters of
     `ReadingComprehensionReader`. The default tokenizer is AllenNLP's `letters_digits`.
@@ -83,7 +84,7 @@ class AnnotatedBabiReader(ReadingComprehensionReader):
         self._task = task
         self._answer_type = answer_type
 
-    def read_items(self, path: str, name: str) -> Iterator[Tuple[str, Any]]:
+    def read_items(self, path: str, name: str) -> Iterator[tuple[str, Any]]:
         file = os.path.basename(path if self._is_split(name) else name)
         task = self._task
         named = re.match(r"qa([1-9]|1\d|20)_", file)
@@ -97,7 +98,7 @@ class AnnotatedBabiReader(ReadingComprehensionReader):
         for item in read_babi(path):
             yield f"{path}, line {item.line}", (f"{file}:{item.line}", task, item)
 
-    def to_document(self, item: Tuple[str, Optional[int], BabiQuestion]) -> Document:
+    def to_document(self, item: tuple[str, Optional[int], BabiQuestion]) -> Document:
         id, task, question = item
         data = {"answer": question.answer, "supporting_facts": question.supporting_facts, "task": task}
         passage = self._statements(question.statements)
@@ -142,8 +143,8 @@ class AnnotatedBabiReader(ReadingComprehensionReader):
         return self._statements(_statements(text) if isinstance(text, str) else text)
 
     def _statements(self, statements: Sequence[str]) -> AnnotatedText:
-        tokens: List[str] = []
-        sentences: List[Span] = []
+        tokens: list[str] = []
+        sentences: list[Span] = []
         for statement in statements:
             words = _words(self._tokenizer, statement) if isinstance(statement, str) else self.tokenize(statement)
             if words:
@@ -184,7 +185,7 @@ class AnnotatedBabiReader(ReadingComprehensionReader):
 
 
 @lru_cache(maxsize=2**14)
-def _words(tokenizer: Tokenizer, statement: str) -> List[str]:
+def _words(tokenizer: Tokenizer, statement: str) -> list[str]:
     # Each question of a story has the statements of the questions before it, and stories share many statements.
     return [str(token) for token in tokenizer.tokenize(statement)]
 
@@ -193,5 +194,5 @@ def _has(tokens: Sequence[str], answer: str) -> bool:
     return answer.lower() in map(str.lower, tokens)
 
 
-def _statements(text: str) -> List[str]:
+def _statements(text: str) -> list[str]:
     return [statement for statement in re.split(r"(?<=[.!?])\s+", text.strip()) if statement]

@@ -3,8 +3,9 @@ import json
 import os
 import random
 import re
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Iterator, List, Sequence, Tuple, Union
+from typing import Any, Union
 
 from allennlp.data import DatasetReader
 from allennlp.data.tokenizers import WhitespaceTokenizer
@@ -67,7 +68,7 @@ class AnnotatedCnnDailyMailReader(ClozeDatasetReader):
     def find(self, file_path: str) -> str:
         return find_questions(file_path)
 
-    def read_items(self, path: str, name: str) -> Iterator[Tuple[str, Any]]:
+    def read_items(self, path: str, name: str) -> Iterator[tuple[str, Any]]:
         if os.path.isdir(path):
             for file in question_files(path):
                 yield file, Path(file)
@@ -102,7 +103,7 @@ class AnnotatedCnnDailyMailReader(ClozeDatasetReader):
             document.text = dataclasses.replace(document.text, clusters=list(question.clusters))
         return document
 
-    def documents(self, file_path: str) -> Iterator[Tuple[str, Document]]:
+    def documents(self, file_path: str) -> Iterator[tuple[str, Document]]:
         self._reads += 1
         for place, document in super().documents(file_path):
             yield place, self._permuted(document, self._reads) if self._permute_entities else document
@@ -126,5 +127,5 @@ class AnnotatedCnnDailyMailReader(ClozeDatasetReader):
         text = dataclasses.replace(document.text, tokens=renamed(document.text.tokens))
         return dataclasses.replace(document, text=text, data={**document.data, "questions": [data]})
 
-    def find_candidates(self, passage: Sequence[str]) -> List[str]:
+    def find_candidates(self, passage: Sequence[str]) -> list[str]:
         return list(dict.fromkeys(token for token in passage if ENTITY.fullmatch(token)))

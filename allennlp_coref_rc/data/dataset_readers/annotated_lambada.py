@@ -1,5 +1,6 @@
 import os
-from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Optional
 
 from allennlp.data import DatasetReader
 from allennlp.data.tokenizers import WhitespaceTokenizer
@@ -55,7 +56,7 @@ class AnnotatedLambadaReader(ClozeDatasetReader):
         check_choice("annotated_lambada", "question", question, QUESTIONS)
         self._question = question
 
-    def read_items(self, path: str, name: str) -> Iterator[Tuple[str, Tuple[str, str]]]:
+    def read_items(self, path: str, name: str) -> Iterator[tuple[str, tuple[str, str]]]:
         with open_text(path) as lines:
             number = 0
             for number, line in enumerate(lines, start=1):
@@ -63,11 +64,11 @@ class AnnotatedLambadaReader(ClozeDatasetReader):
         if not number:
             raise ConfigurationError(f"{path}, line 1: found an empty file, expected a text a line")
 
-    def row_items(self, rows: Iterable[JsonValue], name: str) -> Iterator[Tuple[str, Tuple[str, str]]]:
+    def row_items(self, rows: Iterable[JsonValue], name: str) -> Iterator[tuple[str, tuple[str, str]]]:
         for number, row in enumerate(rows, start=1):
             yield row.place, (f"{os.path.basename(name)}:{number}", row["text"].string())
 
-    def to_document(self, item: Tuple[str, str]) -> Document:
+    def to_document(self, item: tuple[str, str]) -> Document:
         id, line = item
         context, _, answer = " ".join(line.split()).rpartition(" ")
         tokens = self.tokenize(context)
@@ -82,19 +83,19 @@ class AnnotatedLambadaReader(ClozeDatasetReader):
         parts = self.split(passage), self.split(question + [PLACEHOLDER])
         return Document.of(*parts, id=id, data={"questions": [data]})
 
-    def _start_of_question(self, tokens: List[str]) -> int:
+    def _start_of_question(self, tokens: list[str]) -> int:
         """The number of tokens in the passage."""
         if self._question == "last_sentence":
             return sentence_spans(tokens + [PLACEHOLDER])[-1][0]
-        # A period is no sentence by itself.
+        # A period is not a sentence by itself.
         return max((i + 1 for i, token in enumerate(tokens) if token == "." and i > 0), default=0)
 
-    def find_candidates(self, passage: Sequence[str]) -> List[Text]:
+    def find_candidates(self, passage: Sequence[str]) -> list[Text]:
         words = list(filter(_is_word, passage)) or passage
         first = {word.lower(): word for word in reversed(words)}
         return [[first[word]] for word in dict.fromkeys(map(str.lower, words))]
 
-    def cause_to_skip(self, data: Dict[str, Any], candidates: Sequence[Text], passage: Sequence[str]) -> Optional[str]:
+    def cause_to_skip(self, data: dict[str, Any], candidates: Sequence[Text], passage: Sequence[str]) -> Optional[str]:
         if data.get("no_context"):
             return NO_CONTEXT
         if not self._skip_absent_answers:

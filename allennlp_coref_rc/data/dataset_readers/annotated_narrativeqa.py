@@ -1,6 +1,7 @@
 import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate
-from typing import Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, NamedTuple, Optional, Union
 
 from allennlp.data import DatasetReader, Instance
 
@@ -9,11 +10,11 @@ from allennlp_coref_rc.annotations.annotated_text import Span, question_id
 from allennlp_coref_rc.annotations.formats import annotated_text_from_dassa
 from allennlp_coref_rc.annotations.formats.json_value import JsonValue, read_json
 from allennlp_coref_rc.common.checks import check_choice
-from allennlp_coref_rc.common.csv_rows import read_csv_rows
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import COMPRESSED
 from allennlp_coref_rc.common.hub_addresses import is_hub_address
 from allennlp_coref_rc.data.dataset_readers.answers import add_span
+from allennlp_coref_rc.data.dataset_readers.csv_rows import read_csv_rows
 from allennlp_coref_rc.data.dataset_readers.oracle_spans import ORACLES, oracle_span
 from allennlp_coref_rc.data.dataset_readers.question_data import all_questions, question_data
 from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import (
@@ -40,8 +41,8 @@ class Summary(NamedTuple):
 
     document_id: str
     text: str
-    questions: List[str]
-    answers: List[List[str]]
+    questions: list[str]
+    answers: list[list[str]]
 
 
 class DassaDocument(NamedTuple):
@@ -119,7 +120,7 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
         packed = [path + suffix for suffix in COMPRESSED if os.path.isfile(path + suffix)]
         return super().find(packed[0] if packed and not os.path.isfile(path) else path)
 
-    def read_items(self, path: str, name: str) -> Iterator[Tuple[str, Union[Summary, DassaDocument]]]:
+    def read_items(self, path: str, name: str) -> Iterator[tuple[str, Union[Summary, DassaDocument]]]:
         folder, split = os.path.split(name)
         if split in SPLITS and not os.path.isfile(name):
             yield from self._read_csv(path, self._find_csv(folder, SUMMARIES), split)
@@ -127,9 +128,9 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
         for number, values in enumerate(read_json(path)):
             yield values.place, DassaDocument(number, values)
 
-    def row_items(self, rows: Iterable[JsonValue], name: str) -> Iterator[Tuple[str, Summary]]:
+    def row_items(self, rows: Iterable[JsonValue], name: str) -> Iterator[tuple[str, Summary]]:
         id_column, summary_column, question_column, answers_column = self.columns
-        found: Dict[str, Tuple[str, Summary]] = {}
+        found: dict[str, tuple[str, Summary]] = {}
         for row in rows:
             id = row[id_column].string()
             if id not in found:
@@ -140,16 +141,16 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
             summary.answers.append([_text_of(answer[ROW_KEYS[self._text]]) for answer in answers])
         yield from found.values()
 
-    def _read_csv(self, questions_path: str, summaries_path: str, split: str) -> Iterator[Tuple[str, Summary]]:
+    def _read_csv(self, questions_path: str, summaries_path: str, split: str) -> Iterator[tuple[str, Summary]]:
         column = COLUMNS[self._text].format
         names = [column(name) for name in ("question", "answer1", "answer2")]
-        summaries: Dict[str, Tuple[str, Dict[str, str]]] = {}
+        summaries: dict[str, tuple[str, dict[str, str]]] = {}
         for line, row in read_csv_rows(summaries_path, ["document_id", "set", column("summary")]):
             place = f"{summaries_path}, line {line}"
             if row["document_id"] in summaries:
                 raise ConfigurationError(f"{place}: found the document {row['document_id']!r:.80} a second time")
             summaries[row["document_id"]] = place, row
-        found: Dict[str, Tuple[str, Summary]] = {}
+        found: dict[str, tuple[str, Summary]] = {}
         for line, row in read_csv_rows(questions_path, ["document_id", "set", *names]):
             place, id = f"{questions_path}, line {line}", row["document_id"]
             if row["set"] not in SPLITS:
@@ -169,7 +170,7 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
             raise ConfigurationError(f"{questions_path}, line 1: found no question of the set {split!r}, expected some")
         yield from found.values()
 
-    def _column(self, place: str, row: Dict[str, str], name: str) -> str:
+    def _column(self, place: str, row: dict[str, str], name: str) -> str:
         used = COLUMNS[self._text].format(name)
         if not row[used].strip():
             (other,) = COLUMNS.keys() - {self._text}
@@ -198,8 +199,8 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
     def _document(
         self,
         parts: Sequence[AnnotatedText],
-        data: Sequence[Dict[str, Any]],
-        tokenize: Callable[[str], List[str]],
+        data: Sequence[dict[str, Any]],
+        tokenize: Callable[[str], list[str]],
         id: Optional[str] = None,
     ) -> Document:
         passage, *questions = (part.tokens for part in parts)

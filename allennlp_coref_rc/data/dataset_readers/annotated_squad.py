@@ -1,6 +1,7 @@
 import os
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple, cast
+from typing import Any, NamedTuple, Optional, cast
 
 from allennlp.data import DatasetReader, Instance
 from allennlp.data.fields import SequenceLabelField, TextField
@@ -97,7 +98,7 @@ class AnnotatedSquadReader(ReadingComprehensionReader):
         super().__init__(**kwargs)
         self._tag_answers = tag_answers
 
-    def read_items(self, path: str, name: str) -> Iterator[Tuple[str, Paragraph]]:
+    def read_items(self, path: str, name: str) -> Iterator[tuple[str, Paragraph]]:
         number = 0
         for article_place, values in read_listed_objects(path, "data"):
             article = JsonValue(values, article_place)
@@ -107,7 +108,7 @@ class AnnotatedSquadReader(ReadingComprehensionReader):
                 place = f"{article_place}.paragraphs[{i}]"
                 yield place, Paragraph(f"{os.path.basename(name)}:{number}", JsonValue(paragraph.value, place), title)
 
-    def row_items(self, rows: Iterable[JsonValue], name: str) -> Iterator[Tuple[str, Paragraph]]:
+    def row_items(self, rows: Iterable[JsonValue], name: str) -> Iterator[tuple[str, Paragraph]]:
         # The questions about a passage follow one another.
         groups = groupby(rows, key=lambda row: (row["context"].string(), row.value.get("context_id")))
         for number, ((context, id), group) in enumerate(groups, start=1):
@@ -201,7 +202,7 @@ def _document(
     passage: AnnotatedText,
     context: str,
     questions: Sequence[AnnotatedText],
-    data: Sequence[Dict[str, Any]],
+    data: Sequence[dict[str, Any]],
     id: Optional[str] = None,
 ) -> Document:
     return Document.of(passage, *questions, id=id, data={"passage": context, "questions": list(data)})
@@ -213,9 +214,9 @@ def _title(values: JsonValue) -> Optional[str]:
     return None if title is None else title.string()
 
 
-def _question_of(row: JsonValue, context: str) -> Dict[str, Any]:
+def _question_of(row: JsonValue, context: str) -> dict[str, Any]:
     """
-    The question of a row in the form that it has in files. A mistake raises a `ConfigurationError` that names the row.
+    The question of a row in the form that it has in files. An error raises a `ConfigurationError` that names the row.
     """
     question = {key: row.value.get(key) for key in ("id", "question", "is_impossible", "answers")}
     texts, starts = map(row.get, ANSWER_COLUMNS)
@@ -231,16 +232,16 @@ def _question_of(row: JsonValue, context: str) -> Dict[str, Any]:
     return question
 
 
-def _question_data(question: JsonValue, context: str, offsets: Sequence[Span]) -> Dict[str, Any]:
+def _question_data(question: JsonValue, context: str, offsets: Sequence[Span]) -> dict[str, Any]:
     """The data of a question in a file: its id, its answers and their spans, and whether it is unanswerable."""
-    found: Dict[str, Any] = {}
+    found: dict[str, Any] = {}
     id, impossible, answers = (question.get(key) for key in ("id", "is_impossible", "answers"))
     if id is not None:
         found["id"] = str(id.integer()) if isinstance(id.value, int) else id.string()
     if impossible is not None and impossible.boolean():
         return {**found, "unanswerable": True}
-    texts: List[str] = []
-    spans: List[Optional[List[int]]] = []
+    texts: list[str] = []
+    spans: list[Optional[list[int]]] = []
     for answer in answers.list() if answers is not None else []:
         text, start = answer["text"].string(), answer["answer_start"].integer(maximum=len(context))
         if not text.strip():
@@ -258,7 +259,7 @@ def _nearest(answer: str, context: str, start: int) -> Optional[int]:
     return min((place for place in places if place >= 0), key=lambda place: abs(place - start), default=None)
 
 
-def _cause(data: Dict[str, Any], boundary: int) -> Optional[str]:
+def _cause(data: dict[str, Any], boundary: int) -> Optional[str]:
     """Why a question is skipped; `None` if it is not."""
     if data.get("unanswerable"):
         return UNANSWERABLE
@@ -268,7 +269,7 @@ def _cause(data: Dict[str, Any], boundary: int) -> Optional[str]:
     return ABSENT if spans[0] is None else CUT_OFF if spans[0][1] > boundary else None
 
 
-def span_tags(spans: Sequence[Span], length: int) -> List[int]:
+def span_tags(spans: Sequence[Span], length: int) -> list[int]:
     """The tags of a passage whose answer has these [start, end) spans."""
     tags = [OUTSIDE] * length
     for start, end in spans:

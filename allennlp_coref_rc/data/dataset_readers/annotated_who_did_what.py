@@ -1,6 +1,7 @@
 import re
+from collections.abc import Iterator
 from html.entities import html5
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
+from typing import Any, NamedTuple, Optional
 from xml.parsers import expat
 
 from allennlp.data import DatasetReader
@@ -37,7 +38,7 @@ class WhoDidWhatQuestion(NamedTuple):
     left, right : `str`
         The text before and after the removed name.
     passage : `str`
-    choices : `List[str]`
+    choices : `list[str]`
     correct : `int`, optional
         The index of the correct choice, if it is known.
     question_id, passage_id : `str`
@@ -49,7 +50,7 @@ class WhoDidWhatQuestion(NamedTuple):
     left: str
     right: str
     passage: str
-    choices: List[str]
+    choices: list[str]
     correct: Optional[int]
     question_id: str
     passage_id: str
@@ -77,9 +78,9 @@ class _Parser:
     def __init__(self, path: str) -> None:
         self.found = 0
         self._path = path
-        self._open: List[str] = []
-        self._text: List[str] = []
-        self._questions: List[WhoDidWhatQuestion] = []
+        self._open: list[str] = []
+        self._text: list[str] = []
+        self._questions: list[WhoDidWhatQuestion] = []
         self._parser = expat.ParserCreate()
         self._parser.buffer_text = True
         self._parser.StartElementHandler = self._start
@@ -87,7 +88,7 @@ class _Parser:
         self._parser.CharacterDataHandler = self._characters
         self._parser.StartDoctypeDeclHandler = self._doctype
 
-    def read(self, content: str, last: bool = False) -> List[WhoDidWhatQuestion]:
+    def read(self, content: str, last: bool = False) -> list[WhoDidWhatQuestion]:
         """The questions that end in the next piece of the file."""
         try:
             self._parser.Parse(_ENTITY_REFERENCE.sub(_character_references, content), last)
@@ -106,7 +107,7 @@ class _Parser:
     def _doctype(self, *declaration: Any) -> None:
         raise self._fail("a document type declaration", "none")
 
-    def _start(self, tag: str, attributes: Dict[str, str]) -> None:
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
         parent = self._open[-1] if self._open else None
         if tag not in PARENTS or PARENTS[tag] != parent:
             expected = [f"<{name}>" for name, its_parent in PARENTS.items() if its_parent == parent]
@@ -115,9 +116,9 @@ class _Parser:
             )
         if tag == "mc":
             self._line = self._parser.CurrentLineNumber
-            self._values: Dict[str, str] = {}
-            self._choices: List[str] = []
-            self._correct: List[Optional[bool]] = []
+            self._values: dict[str, str] = {}
+            self._choices: list[str] = []
+            self._correct: list[Optional[bool]] = []
         elif tag == "choice":
             correct = attributes.get("correct")
             if correct not in (None, "true", "false"):
@@ -201,7 +202,7 @@ class AnnotatedWhoDidWhatReader(ClozeDatasetReader):
 
     metadata_keys = ("passage_id",)
 
-    def read_items(self, path: str, name: str) -> Iterator[Tuple[str, WhoDidWhatQuestion]]:
+    def read_items(self, path: str, name: str) -> Iterator[tuple[str, WhoDidWhatQuestion]]:
         for question in read_who_did_what(path):
             yield f"{path}, line {question.line}", question
 

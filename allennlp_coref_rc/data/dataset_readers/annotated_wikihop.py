@@ -3,8 +3,9 @@ import os
 import random
 import re
 from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
-from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
+from typing import Any, Optional
 
 from allennlp.data import DatasetReader, Instance
 
@@ -113,16 +114,16 @@ class AnnotatedWikiHopReader(ReadingComprehensionReader):
         self._max_clusters = max_clusters
         self._subset = subset
 
-    def read_items(self, path: str, name: str) -> Iterator[Tuple[str, Dict[str, Any]]]:
+    def read_items(self, path: str, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
         for number, (place, item) in enumerate(read_json_objects(path), start=1):
             yield place, {"id": f"{os.path.basename(name)}:{number}", **item}
 
-    def row_items(self, rows: Iterable[JsonValue], name: str) -> Iterator[Tuple[str, Dict[str, Any]]]:
+    def row_items(self, rows: Iterable[JsonValue], name: str) -> Iterator[tuple[str, dict[str, Any]]]:
         for number, row in enumerate(rows, start=1):
             known = {key: value for key, value in row.value.items() if value is not None}
             yield row.place, {"id": f"{os.path.basename(name)}:{number}", **known}
 
-    def to_document(self, item: Dict[str, Any]) -> Document:
+    def to_document(self, item: dict[str, Any]) -> Document:
         values = JsonValue(item)
         id, query = values["id"].string(), values["query"].string()
         data = {"candidates": _candidates(item), **{key: item.get(key) for key in ("answer", "annotations")}}
@@ -137,7 +138,7 @@ class AnnotatedWikiHopReader(ReadingComprehensionReader):
         return document
 
     def _joined(
-        self, supports: Sequence[GivenPassage], query: Text, data: Dict[str, Any], id: Optional[str] = None
+        self, supports: Sequence[GivenPassage], query: Text, data: dict[str, Any], id: Optional[str] = None
     ) -> Document:
         texts = [self.split(support) for support in supports]
         spans = [[stop - len(text), stop] for text, stop in zip(texts, accumulate(map(len, texts)))]
@@ -146,7 +147,7 @@ class AnnotatedWikiHopReader(ReadingComprehensionReader):
             query = [relation, *self.tokenize(entity)] if relation else []
         return _document(AnnotatedText.concatenate(*texts), query, {**data, "supports": spans}, id)
 
-    def annotate_documents(self, documents: Sequence[Document], annotator: Annotator) -> List[Document]:
+    def annotate_documents(self, documents: Sequence[Document], annotator: Annotator) -> list[Document]:
         """As in other readers, but documents of the authors' preprocessed files keep their own annotations."""
         bare = [document for document in documents if "supports" in question_data(document)]
         annotated = iter(super().annotate_documents(bare, annotator))
@@ -198,7 +199,7 @@ class AnnotatedWikiHopReader(ReadingComprehensionReader):
             mark_skipped(instance)
         yield instance
 
-    def _occurs(self, words: List[str], spans: List[Span], passage: List[str]) -> bool:
+    def _occurs(self, words: list[str], spans: list[Span], passage: list[str]) -> bool:
         if not self._bag_of_tokens:
             return bool(spans)
         return not set(map(str.lower, words)).isdisjoint(map(str.lower, passage))
@@ -223,17 +224,17 @@ class AnnotatedWikiHopReader(ReadingComprehensionReader):
             return instance
         raise ConfigurationError(f"found a question that is left out: {ABSENT_ANSWER}")
 
-    def tokenize(self, text: Text) -> List[str]:
+    def tokenize(self, text: Text) -> list[str]:
         """As in other readers, but the masks of the masked files are single tokens."""
         if not isinstance(text, str):
             return super().tokenize(text)
-        tokens: List[str] = []
+        tokens: list[str] = []
         for i, piece in enumerate(_MASK.split(text)):
             tokens.extend([piece] if i % 2 else super().tokenize(piece))
         return tokens
 
 
-def _document(passage: AnnotatedText, question: Sequence[str], data: Dict[str, Any], id: Optional[str]) -> Document:
+def _document(passage: AnnotatedText, question: Sequence[str], data: dict[str, Any], id: Optional[str]) -> Document:
     questions = [{key: value for key, value in data.items() if value is not None}]
     return Document.of(passage, AnnotatedText(list(question)), id=id, data={"questions": questions})
 
@@ -249,7 +250,7 @@ def _preprocessed(item: JsonValue) -> AnnotatedText:
     return AnnotatedText(tokens, clusters=[sorted(chain) for chain in chains if chain])
 
 
-def _linked(link: JsonValue, mentions: int) -> List[int]:
+def _linked(link: JsonValue, mentions: int) -> list[int]:
     """The two mentions of a link [mention, relation, mention]."""
     ends = link.list()
     if len(ends) != 3:
@@ -257,13 +258,13 @@ def _linked(link: JsonValue, mentions: int) -> List[int]:
     return [end.integer(NO_MENTION, mentions - 1) for end in ends[::2]]
 
 
-def _candidates(data: Dict[str, Any]) -> List[Text]:
+def _candidates(data: dict[str, Any]) -> list[Text]:
     if data.get("candidates") is None:
         raise ConfigurationError("found a question without candidates, expected a list of them")
     return data["candidates"]
 
 
-def _majority(annotations: Optional[List[List[str]]]) -> Dict[str, bool]:
+def _majority(annotations: Optional[list[list[str]]]) -> dict[str, bool]:
     """Whether more than half of the workers made each judgement. Without workers it is empty."""
     said = Counter(word for judgement in annotations or [] for word in set(judgement))
     return (

@@ -1,6 +1,7 @@
 """Functions that add the fields of answers to instances."""
 
-from typing import Dict, List, Optional, Sequence, Tuple, cast
+from collections.abc import Sequence
+from typing import Optional, cast
 
 from allennlp.data import Instance
 from allennlp.data.fields import IndexField, TextField
@@ -17,7 +18,7 @@ from allennlp_coref_rc.data.fields import (
 )
 
 
-def passage_tokens(instance: Instance) -> List[str]:
+def passage_tokens(instance: Instance) -> list[str]:
     return metadata_of(instance)["passage_tokens"]
 
 
@@ -30,7 +31,7 @@ def add_class(instance: Instance, answer: Optional[str]) -> None:
 def add_seen_candidates(instance: Instance, answer: Optional[str]) -> None:
     """Adds candidates, which are the answers seen in training, and the answer if it is known."""
     passage = passage_tokens(instance)
-    instance.add_field("candidates", CandidatesField(passage, label_namespace=CANDIDATE_LABELS))
+    instance.add_field("candidates", CandidatesField(passage))
     if answer is not None:
         instance.add_field("answer", AnswerField(answer.lower(), CANDIDATE_LABELS))
 
@@ -58,7 +59,7 @@ def add_candidates(
     contiguous : `bool`, optional (default = `False`)
         As in `CandidatesField`.
     """
-    distinct: Dict[Tuple[str, ...], str] = {}
+    distinct: dict[tuple[str, ...], str] = {}
     for name, words in zip(names, candidates):
         distinct.setdefault(_lower(words), name)
     metadata_of(instance)["candidates"] = list(distinct.values())
@@ -77,7 +78,7 @@ def add_span(instance: Instance, span: Optional[Span]) -> None:
         instance.add_field("span_end", IndexField(span[1] - 1, passage))
 
 
-def _lower(words: Sequence[str]) -> Tuple[str, ...]:
+def _lower(words: Sequence[str]) -> tuple[str, ...]:
     return tuple(word.lower() for word in words)
 
 

@@ -1,5 +1,6 @@
 import re
-from typing import Any, Dict, Iterator, List, Optional, Sequence
+from collections.abc import Iterator, Sequence
+from typing import Any, Optional
 
 from allennlp.data import Instance
 
@@ -86,16 +87,16 @@ class ClozeDatasetReader(ReadingComprehensionReader):
         """Finds candidates for a question that comes without any."""
         raise ConfigurationError("found a question without candidates, expected a list of them")
 
-    def cause_to_skip(self, data: Dict[str, Any], candidates: Sequence[Text], passage: Sequence[str]) -> Optional[str]:
+    def cause_to_skip(self, data: dict[str, Any], candidates: Sequence[Text], passage: Sequence[str]) -> Optional[str]:
         """Why a question is left out, or `None` if it is not. `passage` has its tokens in lower case."""
         absent = data.get("answer") is not None and not self._occurs(data["answer"], passage)
         return ABSENT_ANSWER if absent and self._skip_absent_answers else None
 
-    def tokenize(self, text: Text) -> List[str]:
+    def tokenize(self, text: Text) -> list[str]:
         """As in other readers, but the placeholder is one token, whatever stands next to it, even if it has a blank."""
         if not isinstance(text, str):
             return super().tokenize(text)
-        tokens: List[str] = []
+        tokens: list[str] = []
         for i, piece in enumerate(_PLACEHOLDER.split(text)):
             tokens.extend([PLACEHOLDER] * (i > 0) + super().tokenize(piece))
         return tokens

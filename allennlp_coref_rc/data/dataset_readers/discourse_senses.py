@@ -1,5 +1,6 @@
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any, Dict, Iterator, Optional, Sequence, Tuple, cast
+from typing import Any, Optional, cast
 
 from allennlp.data import DatasetReader, Field, Instance, Token, TokenIndexer
 from allennlp.data.fields import LabelField, MetadataField, TextField
@@ -41,9 +42,9 @@ class DiscourseSensesReader(CorpusReader):
 
     # Parameters
 
-    token_indexers : `Dict[str, TokenIndexer]`, optional (default = `None`)
+    token_indexers : `dict[str, TokenIndexer]`, optional (default = `None`)
         By default one `single_id` indexer, "tokens", of words in lower case.
-    relation_types : `List[str]`, optional (default = `["Explicit", "Implicit", "EntRel"]`)
+    relation_types : `list[str]`, optional (default = `["Explicit", "Implicit", "EntRel"]`)
         The types of relations to read. Others are skipped, and so are explicit relations whose connective was not
         found.
     max_argument_length : `int`, optional (default = `20`)
@@ -61,7 +62,7 @@ class DiscourseSensesReader(CorpusReader):
 
     def __init__(
         self,
-        token_indexers: Optional[Dict[str, TokenIndexer]] = None,
+        token_indexers: Optional[dict[str, TokenIndexer]] = None,
         relation_types: Sequence[str] = ("Explicit", "Implicit", "EntRel"),
         max_argument_length: int = 20,
         find_connectives: bool = False,
@@ -81,7 +82,7 @@ class DiscourseSensesReader(CorpusReader):
         self._find_connectives = find_connectives
         self._keep_other_senses = keep_other_senses
 
-    def read_items(self, path: str) -> Iterator[Tuple[str, CorpusRelation]]:
+    def read_items(self, path: str) -> Iterator[tuple[str, CorpusRelation]]:
         find = self._find_connectives and "Explicit" in self._relation_types and not is_conll2016(path)
         for relation in read_discourse_corpus(path):
             if not (find and relation.type == "Explicit"):
@@ -127,7 +128,7 @@ class DiscourseSensesReader(CorpusReader):
         ]
         tokens.append(Token(words[:1].lower() + words[1:] if words else IMPLICIT, ent_type_="connective"))
         tokens += [Token(token, ent_type_=f"arg2-{min(i, FARTHEST)}") for i, token in enumerate(second, start=1)]
-        fields: Dict[str, Field] = {
+        fields: dict[str, Field] = {
             "tokens": TextField(tokens),
             "metadata": MetadataField({"type": type, "document": document}),
         }

@@ -1,10 +1,11 @@
+from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence
+from typing import Any, NamedTuple, Optional
 
 import numpy
 
 from allennlp_coref_rc.annotations.annotated_text import Span
-from allennlp_coref_rc.common.lcs import lcs_lengths
+from allennlp_coref_rc.metrics.lcs import lcs_lengths
 
 CONTEXT = 15
 """To break ties, this many tokens on each side of a span are compared with the question."""
@@ -51,7 +52,7 @@ def oracle_span(
     """
     normalize = _stem if oracle == "published" else str.lower
     passage = [normalize(token) for token in passage]
-    found: Dict[float, List[Span]] = {}
+    found: dict[float, list[Span]] = {}
     for answer in dict.fromkeys(tuple(_bare(answer, normalize)) for answer in answers):
         width = min(len(answer), len(passage))
         if width:
@@ -68,7 +69,7 @@ def oracle_span(
     return OracleSpan(start, end, score)
 
 
-def _context_scores(passage: List[str], question: List[str], spans: numpy.ndarray) -> numpy.ndarray:
+def _context_scores(passage: list[str], question: list[str], spans: numpy.ndarray) -> numpy.ndarray:
     left = spans[:, :1] + numpy.arange(-CONTEXT, 0)
     right = spans[:, 1:] + numpy.arange(CONTEXT)
     context = numpy.concatenate([left, right], axis=1)
@@ -77,7 +78,7 @@ def _context_scores(passage: List[str], question: List[str], spans: numpy.ndarra
     return 2 * common / numpy.maximum(inside.sum(axis=1) + len(question), 1)
 
 
-def _bare(tokens: Sequence[str], normalize: Callable[[str], str]) -> List[str]:
+def _bare(tokens: Sequence[str], normalize: Callable[[str], str]) -> list[str]:
     """The tokens without those of final punctuation, unless all are punctuation."""
     end = len(tokens)
     while end and not any(map(str.isalnum, tokens[end - 1])):

@@ -1,4 +1,5 @@
-from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, cast
+from collections.abc import Iterator, Sequence
+from typing import Any, Optional, cast
 
 from allennlp.data import DatasetReader, Field, Instance, Token, TokenIndexer
 from allennlp.data.fields import MetadataField, SequenceLabelField, TextField
@@ -49,9 +50,9 @@ class PropbankConlluReader(CorpusReader):
 
     task : `str`
         `"predicates"` or `"roles"`.
-    token_indexers : `Dict[str, TokenIndexer]`, optional (default = `None`)
+    token_indexers : `dict[str, TokenIndexer]`, optional (default = `None`)
         By default one `single_id` indexer, "tokens", of words in lower case.
-    roles : `List[str]`, optional (default = `None`)
+    roles : `list[str]`, optional (default = `None`)
         Tags only arguments with these roles. The others are counted as skipped. By default all are tagged.
     verb_indicator : `bool`, optional (default = `False`)
         Adds the field `verb_indicator` for the task "roles", which AllenNLP's model `srl` needs. That model also needs
@@ -63,8 +64,8 @@ class PropbankConlluReader(CorpusReader):
     def __init__(
         self,
         task: str,
-        token_indexers: Optional[Dict[str, TokenIndexer]] = None,
-        roles: Optional[List[str]] = None,
+        token_indexers: Optional[dict[str, TokenIndexer]] = None,
+        roles: Optional[list[str]] = None,
         verb_indicator: bool = False,
         **kwargs: Any,
     ) -> None:
@@ -75,11 +76,11 @@ class PropbankConlluReader(CorpusReader):
         self._verb_indicator = verb_indicator
         self._token_indexers = token_indexers or {"tokens": SingleIdTokenIndexer(lowercase_tokens=True)}
 
-    def read_items(self, path: str) -> Iterator[Tuple[str, Tuple[List[str], List[Frame]]]]:
+    def read_items(self, path: str) -> Iterator[tuple[str, tuple[list[str], list[Frame]]]]:
         for sentence in read_conllu_sentences(path):
             yield sentence.document, ([word.form for word in sentence.words], frames(sentence))
 
-    def to_instances(self, item: Tuple[List[str], List[Frame]]) -> Iterator[Instance]:
+    def to_instances(self, item: tuple[list[str], list[Frame]]) -> Iterator[Instance]:
         words, found = item
         if self.task == "predicates":
             yield self.text_to_instance(words, predicates=[frame.predicate[0] for frame in found])
@@ -97,7 +98,7 @@ class PropbankConlluReader(CorpusReader):
         self,
         words: Sequence[str],
         predicate: Optional[int] = None,
-        arguments: Optional[Sequence[Tuple[str, Span]]] = None,
+        arguments: Optional[Sequence[tuple[str, Span]]] = None,
         predicates: Optional[Sequence[int]] = None,
     ) -> Instance:
         """
@@ -105,9 +106,9 @@ class PropbankConlluReader(CorpusReader):
         its `arguments`. For the task "predicates" it takes the indices of the `predicates`. The gold values
         (`arguments`, `predicates`) are optional.
         """
-        fields: Dict[str, Field] = {}
-        tags: Optional[List[str]] = None
-        metadata: Dict[str, Any] = {"words": list(words)}
+        fields: dict[str, Field] = {}
+        tags: Optional[list[str]] = None
+        metadata: dict[str, Any] = {"words": list(words)}
         if self.task == "predicates":
             tokens = TextField([Token(word) for word in words])
             if predicates is not None:
@@ -135,7 +136,7 @@ class PropbankConlluReader(CorpusReader):
         cast(TextField, instance["tokens"]).token_indexers = self._token_indexers
 
 
-def frames(sentence: Sentence) -> List[Frame]:
+def frames(sentence: Sentence) -> list[Frame]:
     """The frames of a sentence. A malformed one raises a `ConfigurationError` with the file and the line."""
     words, place = sentence.words, sentence.place
     if len(words[0].columns) <= NUM_COLUMNS:
@@ -157,7 +158,7 @@ def frames(sentence: Sentence) -> List[Frame]:
 
 def _arguments(
     sentence: Sentence, paths: Sequence[Sequence[int]], predicate: int, column: Sequence[str]
-) -> List[Tuple[str, Span]]:
+) -> list[tuple[str, Span]]:
     roles = {i: role for i, role in enumerate(column) if role not in NO_ROLES and i != predicate}
     # Each word belongs to the nearest word on its path to the root that heads an argument or is the predicate.
     owners = [next((word for word in path if word in roles or word == predicate), None) for path in paths]
@@ -176,7 +177,7 @@ def _arguments(
     return arguments
 
 
-def _paths(sentence: Sentence) -> List[List[int]]:
+def _paths(sentence: Sentence) -> list[list[int]]:
     """For each word, the path from it up to the root."""
     words, path_of = sentence.words, []
     file = sentence.place.rpartition(", line ")[0]

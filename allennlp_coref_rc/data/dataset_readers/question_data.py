@@ -1,6 +1,7 @@
 """The keys that the `data` of a document may have for its questions, and the values that readers accept for them."""
 
-from typing import Any, Callable, Dict, List, Optional
+from collections.abc import Callable
+from typing import Any, Optional
 
 from allennlp_coref_rc.annotations import Document
 from allennlp_coref_rc.annotations.formats.json_value import JsonValue
@@ -9,7 +10,7 @@ from allennlp_coref_rc.common.json_objects import excerpt
 from allennlp_coref_rc.data.babi.babi_files import NUM_TASKS
 
 
-def all_questions(document: Document) -> List[Any]:
+def all_questions(document: Document) -> list[Any]:
     """The values that the data set has for each question. If there are none, a `ConfigurationError` is raised."""
     questions = document.data.get("questions")
     if not isinstance(questions, list) or len(questions) != len(document.parts) - 1:
@@ -20,7 +21,7 @@ def all_questions(document: Document) -> List[Any]:
     return questions
 
 
-def question_data(document: Document, question: Optional[int] = None) -> Dict[str, Any]:
+def question_data(document: Document, question: Optional[int] = None) -> dict[str, Any]:
     """
     The values that the data set has for one of the questions (the first is 0), or by default for the only one. A
     `ConfigurationError` is raised if a known key has an invalid value. A null means that the value is not known.
@@ -59,7 +60,7 @@ def _check_spans(value: JsonValue, length: int) -> None:
             span.span(length)
 
 
-CHECKS: Dict[str, Callable[[JsonValue, int], Any]] = {
+CHECKS: dict[str, Callable[[JsonValue, int], Any]] = {
     "annotations": lambda value, length: [judgement.strings() for judgement in value.list()],
     "answer": lambda value, length: value.string(),
     "answer_in_context": lambda value, length: value.boolean(),

@@ -2,9 +2,10 @@ import dataclasses
 import logging
 import os
 from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
-from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Set, Tuple, TypeVar, Union, cast
+from typing import Any, Optional, TypeVar, Union, cast
 
 from allennlp.common.util import is_distributed
 from allennlp.data import DatasetReader, Field, Instance, Token, TokenIndexer, Tokenizer
@@ -28,7 +29,7 @@ from allennlp_coref_rc.common.checks import check_number
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import known_as, local_path
 from allennlp_coref_rc.common.hub_addresses import is_hub_address, parse_address
-from allennlp_coref_rc.common.plurals import counted
+from allennlp_coref_rc.common.messages import counted
 from allennlp_coref_rc.data.annotation_layers import AnnotationLayer, label_namespace
 from allennlp_coref_rc.data.dataset_readers.question_data import all_questions, question_data
 from allennlp_coref_rc.data.fields import SKIPPED_ANSWER, AnnotationField, AnswerField, QuestionField
@@ -75,14 +76,14 @@ class ReadingComprehensionReader(DatasetReader):
 
     tokenizer : `Tokenizer`, optional (default = `BlankSpacyTokenizer()`)
         Splits passages, questions and candidates. Each reader has its own default.
-    token_indexers : `Dict[str, TokenIndexer]`, optional (default = `None`)
+    token_indexers : `dict[str, TokenIndexer]`, optional (default = `None`)
         By default one `single_id` indexer, "tokens", of words in lower case.
     annotator : `Annotator`, optional (default = `None`)
         Annotates documents, unless they come from a file that `coref-rc annotate` has written. By default nothing is
         annotated.
     annotate_together : `bool`, optional (default = `True`)
         Whether the passage and its questions are annotated as one text, or separately. Each reader has its own default.
-    annotation_layers : `Dict[str, AnnotationLayer]`, optional (default = `{}`)
+    annotation_layers : `dict[str, AnnotationLayer]`, optional (default = `{}`)
         The layers of the annotation fields, by the names that encoders ask for.
     wrap_question : `bool`, optional (default = `True`)
         Puts `@begin` before and `@end` after each question, as the authors' code of GA does. Each reader has its own
@@ -108,10 +109,10 @@ class ReadingComprehensionReader(DatasetReader):
     def __init__(
         self,
         tokenizer: Optional[Tokenizer] = None,
-        token_indexers: Optional[Dict[str, TokenIndexer]] = None,
+        token_indexers: Optional[dict[str, TokenIndexer]] = None,
         annotator: Optional[Annotator] = None,
         annotate_together: Optional[bool] = None,
-        annotation_layers: Optional[Dict[str, AnnotationLayer]] = None,
+        annotation_layers: Optional[dict[str, AnnotationLayer]] = None,
         wrap_question: Optional[bool] = None,
         max_passage_length: Optional[int] = None,
         max_question_length: Optional[int] = None,
@@ -137,7 +138,7 @@ class ReadingComprehensionReader(DatasetReader):
 
     # The three steps, which each reader defines.
 
-    def read_items(self, path: str, name: str) -> Iterator[Tuple[str, Any]]:
+    def read_items(self, path: str, name: str) -> Iterator[tuple[str, Any]]:
         """
         The items of a file in the official format, in order, each with its place for messages ("FILE, line 3"). This
         should be quick, since every worker reads all items to take its share. `path` is the local file, and `name` is
@@ -145,7 +146,7 @@ class ReadingComprehensionReader(DatasetReader):
         """
         raise NotImplementedError
 
-    def row_items(self, rows: Iterable[JsonValue], name: str) -> Iterator[Tuple[str, Any]]:
+    def row_items(self, rows: Iterable[JsonValue], name: str) -> Iterator[tuple[str, Any]]:
         """
         The items of a data set of the Hugging Face hub, each with its place, from its rows. They are as those of
         `read_items`. Rows have the reader's `columns`. `name` is the address of the data set.
@@ -209,7 +210,7 @@ class ReadingComprehensionReader(DatasetReader):
             return parse_address(file_path).address
         return local_path(file_path)
 
-    def items(self, path: str, name: str) -> Iterator[Tuple[str, Any]]:
+    def items(self, path: str, name: str) -> Iterator[tuple[str, Any]]:
         """The items of a file, or of a data set of the Hugging Face hub; see `read_items`."""
         if is_hub_address(path):
             return self.row_items(read_rows(path, self.columns, self.optional_columns), name)
@@ -229,7 +230,7 @@ class ReadingComprehensionReader(DatasetReader):
         (annotated,) = self.annotate_documents([dataclasses.replace(document, text=bare)], self._annotator)
         return keep_passage(document, annotated)
 
-    def annotate_documents(self, documents: Sequence[Document], annotator: Annotator) -> List[Document]:
+    def annotate_documents(self, documents: Sequence[Document], annotator: Annotator) -> list[Document]:
         """The documents with an annotator's annotations. `annotate` uses it too. Readers may override it."""
         return annotate_documents(documents, annotator, self.annotate_together)
 
@@ -237,7 +238,7 @@ class ReadingComprehensionReader(DatasetReader):
         kept = 0
         unanswered, first_unanswered = 0, ""
         empty = set(self._annotation_layers)
-        missing: Dict[str, Set[str]] = {}
+        missing: dict[str, set[str]] = {}
         self.skipped = Counter()
         for place, document in self.documents(str(file_path)):
             with _named(place):
@@ -288,7 +289,7 @@ class ReadingComprehensionReader(DatasetReader):
         fields = (cast(AnnotationField, instance[f"{side}_annotations"]) for side in ("passage", "question"))
         return all(self._annotation_layers[name].is_empty(field.layers[name]) for field in fields)
 
-    def documents(self, file_path: str) -> Iterator[Tuple[str, Document]]:
+    def documents(self, file_path: str) -> Iterator[tuple[str, Document]]:
         """This worker's share of the annotated documents of a file, each with its place for messages."""
         path = self.find(file_path)
         logger.info("Reading questions from %s", path)
@@ -298,7 +299,7 @@ class ReadingComprehensionReader(DatasetReader):
             for place, document in self._documents(path, file_path):
                 yield place.replace(path, name, 1), document
 
-    def _documents(self, path: str, name: str) -> Iterator[Tuple[str, Document]]:
+    def _documents(self, path: str, name: str) -> Iterator[tuple[str, Document]]:
         header = None if os.path.isdir(path) or is_hub_address(path) else read_header(path)
         if header is not None:
             self.check_header(path, header)
@@ -309,7 +310,7 @@ class ReadingComprehensionReader(DatasetReader):
                 document = self.annotate(self.to_document(item))
             yield place, document
 
-    def check_header(self, path: str, header: Dict[str, Any]) -> None:
+    def check_header(self, path: str, header: dict[str, Any]) -> None:
         """
         Raises a `ConfigurationError` if the file's documents are of another data set, and warns if documents are
         missing because their annotation failed.
@@ -338,7 +339,7 @@ class ReadingComprehensionReader(DatasetReader):
             items = islice(items, self._worker_info.id, None, self._worker_info.num_workers)
         return iter(items)
 
-    def tokenize(self, text: Text) -> List[str]:
+    def tokenize(self, text: Text) -> list[str]:
         """The tokens of a text. A list of tokens is taken as it is."""
         if not isinstance(text, str):
             return JsonValue(text).strings()
@@ -351,13 +352,13 @@ class ReadingComprehensionReader(DatasetReader):
         tokens = self.tokenize(text)
         return AnnotatedText(tokens, sentence_spans(tokens))
 
-    def select(self, document: Document, question: int = 0) -> Tuple[AnnotatedText, int]:
+    def select(self, document: Document, question: int = 0) -> tuple[AnnotatedText, int]:
         """
         The passage followed by one of the questions (the first is 0), and the number of tokens of the passage. Both are
         cut, and the question is wrapped, as in instances.
         """
         clusters = question_data(document, question).get("clusters")
-        pieces: List[Span] = []
+        pieces: list[Span] = []
         for part, limit in ((0, self._max_passage_length), (question + 1, self._max_question_length)):
             start, stop = document.part(part)
             if start == stop:
@@ -382,7 +383,7 @@ class ReadingComprehensionReader(DatasetReader):
             text = dataclasses.replace(text, clusters=given.select(passage_span, *self._wrapped(asked)).clusters)
         return text, passage_span[1] - passage_span[0]
 
-    def _wrapped(self, question: Span) -> List[Piece]:
+    def _wrapped(self, question: Span) -> list[Piece]:
         return [[QUESTION_START], question, [QUESTION_END]] if self._wrap_question else [question]
 
     def skip(self, cause: str) -> bool:
@@ -408,10 +409,10 @@ class ReadingComprehensionReader(DatasetReader):
         tokens = self._lower_tokens(answer)
         return next((i for i, candidate in enumerate(candidates) if self._lower_tokens(candidate) == tokens), None)
 
-    def _lower_tokens(self, text: Text) -> List[str]:
+    def _lower_tokens(self, text: Text) -> list[str]:
         return [token.lower() for token in self.tokenize(text)]
 
-    def make_instance(self, text: AnnotatedText, boundary: int, metadata: Dict[str, Any]) -> Instance:
+    def make_instance(self, text: AnnotatedText, boundary: int, metadata: dict[str, Any]) -> Instance:
         """
         An instance with a passage and a question. A function of `answers.py` adds the answer to it, if it is known.
 
@@ -421,13 +422,13 @@ class ReadingComprehensionReader(DatasetReader):
             The passage and the question, as `select` gives them.
         boundary : `int`
             The number of tokens of the passage.
-        metadata : `Dict[str, Any]`
+        metadata : `dict[str, Any]`
             More metadata for the instance: the `answer` and the `candidates` as texts, if they are known, and whatever
             else predictions need.
         """
         passage, question = text.tokens[:boundary], text.tokens[boundary:]
         question_field = TextField([Token(token) for token in question])
-        fields: Dict[str, Field] = {
+        fields: dict[str, Field] = {
             "passage": TextField([Token(token) for token in passage]),
             "question": question_field,
         }
@@ -435,7 +436,7 @@ class ReadingComprehensionReader(DatasetReader):
             fields["cloze"] = IndexField(question.index(PLACEHOLDER), question_field)
         if self._annotation_layers:
             fields.update(self._annotation_fields(text, boundary))
-        always: Dict[str, Any] = {
+        always: dict[str, Any] = {
             "id": text.id,
             "passage_tokens": passage,
             "question_tokens": question,
@@ -448,7 +449,7 @@ class ReadingComprehensionReader(DatasetReader):
         fields["metadata"] = QuestionField({**always, **metadata})
         return Instance(fields)
 
-    def _annotation_fields(self, text: AnnotatedText, boundary: int) -> Dict[str, Field]:
+    def _annotation_fields(self, text: AnnotatedText, boundary: int) -> dict[str, Field]:
         layers = {name: layer.make(text, boundary) for name, layer in self._annotation_layers.items()}
         namespaces = {
             name: dict.fromkeys(layer.label_names, label_namespace(name))
@@ -467,7 +468,7 @@ class ReadingComprehensionReader(DatasetReader):
             cast(TextField, instance[name]).token_indexers = self._token_indexers
 
 
-def candidate_names(candidates: Sequence[Text]) -> List[str]:
+def candidate_names(candidates: Sequence[Text]) -> list[str]:
     """Each candidate as a text."""
     return [candidate if isinstance(candidate, str) else " ".join(candidate) for candidate in candidates]
 

@@ -1,4 +1,4 @@
-from typing import Dict, List, Sequence
+from collections.abc import Sequence
 
 from allennlp_coref_rc.annotations.annotated_text import Span
 
@@ -12,14 +12,14 @@ class WordFinder:
     def __init__(self, tokens: Sequence[str]) -> None:
         tokens = [token.lower() for token in tokens]
         self._text = "".join(tokens)
-        self._token_at: Dict[int, int] = {}
+        self._token_at: dict[int, int] = {}
         offset = 0
         for position, token in enumerate(tokens):
             self._token_at[offset] = position
             offset += len(token)
         self._token_at[offset] = len(tokens)
 
-    def find(self, words: Sequence[str]) -> List[Span]:
+    def find(self, words: Sequence[str]) -> list[Span]:
         """The spans of whole tokens that match the words, in order."""
         wanted = "".join(words).lower()
         spans = []

@@ -1,4 +1,5 @@
-from typing import Any, Dict, List, Optional, Sequence
+from collections.abc import Sequence
+from typing import Any, Optional
 
 import torch
 from allennlp.data import Vocabulary
@@ -7,7 +8,7 @@ from allennlp.data.fields import Field
 from allennlp_coref_rc.data.annotation_layers import Layer
 from allennlp_coref_rc.data.annotation_layers.edges import PADDING
 
-AnnotationTensors = Dict[str, Dict[str, torch.Tensor]]
+AnnotationTensors = dict[str, dict[str, torch.Tensor]]
 """By layer and then by name, numbers of shape (batch_size, sequence_length, numbers), padded with `PADDING`."""
 
 NO_LABEL, UNKNOWN_LABEL = 0, 1
@@ -22,11 +23,11 @@ class AnnotationField(Field[AnnotationTensors]):
 
     # Parameters
 
-    layers : `Dict[str, Layer]`
+    layers : `dict[str, Layer]`
         By layer and name, one list of numbers or labels a token. Each `AnnotationLayer` documents their meaning.
     length : `int`
         The number of tokens.
-    namespaces : `Dict[str, Dict[str, str]]`, optional (default = `{}`)
+    namespaces : `dict[str, dict[str, str]]`, optional (default = `{}`)
         By layer and name, the vocabulary namespace of labels. The empty label "" becomes 0 and an unknown one 1, as in
         any padded namespace.
     """
@@ -34,7 +35,7 @@ class AnnotationField(Field[AnnotationTensors]):
     __slots__ = ["layers", "length", "namespaces", "_tensors"]
 
     def __init__(
-        self, layers: Dict[str, Layer], length: int, namespaces: Optional[Dict[str, Dict[str, str]]] = None
+        self, layers: dict[str, Layer], length: int, namespaces: Optional[dict[str, dict[str, str]]] = None
     ) -> None:
         for layer, numbers in layers.items():
             for name, tokens in numbers.items():
@@ -50,7 +51,7 @@ class AnnotationField(Field[AnnotationTensors]):
             return NotImplemented
         return (self.layers, self.length, self.namespaces) == (other.layers, other.length, other.namespaces)
 
-    def count_vocab_items(self, counter: Dict[str, Dict[str, int]]) -> None:
+    def count_vocab_items(self, counter: dict[str, dict[str, int]]) -> None:
         for layer, names in self.namespaces.items():
             for name, namespace in names.items():
                 for token in self.layers[layer][name]:
@@ -72,14 +73,14 @@ class AnnotationField(Field[AnnotationTensors]):
             self.layers[layer] = indexed
         self.namespaces = {}
 
-    def get_padding_lengths(self) -> Dict[str, int]:
+    def get_padding_lengths(self) -> dict[str, int]:
         lengths = {"num_tokens": self.length}
         for layer, numbers in self._own_tensors().items():
             for name, tensor in numbers.items():
                 lengths[f"{layer}.{name}"] = tensor.size(1)
         return lengths
 
-    def as_tensor(self, padding_lengths: Dict[str, int]) -> AnnotationTensors:
+    def as_tensor(self, padding_lengths: dict[str, int]) -> AnnotationTensors:
         tensors: AnnotationTensors = {}
         for layer, numbers in self._own_tensors().items():
             tensors[layer] = {}
@@ -100,7 +101,7 @@ class AnnotationField(Field[AnnotationTensors]):
             }
         return self._tensors
 
-    def batch_tensors(self, tensor_list: List[AnnotationTensors]) -> AnnotationTensors:
+    def batch_tensors(self, tensor_list: list[AnnotationTensors]) -> AnnotationTensors:
         return {
             layer: {name: torch.stack([tensors[layer][name] for tensors in tensor_list]) for name in numbers}
             for layer, numbers in self.layers.items()
@@ -109,7 +110,7 @@ class AnnotationField(Field[AnnotationTensors]):
     def empty_field(self) -> "AnnotationField":
         return AnnotationField({layer: {name: [] for name in numbers} for layer, numbers in self.layers.items()}, 0)
 
-    def human_readable_repr(self) -> Dict[str, Layer]:
+    def human_readable_repr(self) -> dict[str, Layer]:
         return self.layers
 
     def __len__(self) -> int:

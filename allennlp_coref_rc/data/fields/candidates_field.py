@@ -1,4 +1,5 @@
-from typing import Dict, List, Optional, Sequence, Tuple
+from collections.abc import Sequence
+from typing import Optional
 
 import torch
 from allennlp.data import Vocabulary
@@ -6,7 +7,7 @@ from allennlp.data.fields import Field
 
 from allennlp_coref_rc.data.fields.answer_field import CANDIDATE_LABELS
 
-CandidateTensors = Dict[str, torch.Tensor]
+CandidateTensors = dict[str, torch.Tensor]
 
 
 class CandidatesField(Field[CandidateTensors]):
@@ -26,10 +27,8 @@ class CandidatesField(Field[CandidateTensors]):
     tokens : `Sequence[str]`
         The passage.
     candidates : `Sequence[Sequence[str]]`, optional (default = `None`)
-        The tokens of each candidate. By default the answers seen in training are the candidates: every label of
-        `label_namespace`, in the order of the vocabulary, is a candidate of one token.
-    label_namespace : `str`, optional (default = `"candidate_labels"`)
-        The vocabulary namespace of answers that are words of the passage.
+        The tokens of each candidate. By default the answers seen in training are the candidates: every label of the
+        vocabulary's namespace "candidate_labels", in its order, is a candidate of one token.
     contiguous : `bool`, optional (default = `False`)
         Whether a candidate's words have to follow one another.
     """
@@ -38,22 +37,20 @@ class CandidatesField(Field[CandidateTensors]):
         self,
         tokens: Sequence[str],
         candidates: Optional[Sequence[Sequence[str]]] = None,
-        label_namespace: str = CANDIDATE_LABELS,
         contiguous: bool = False,
     ) -> None:
         self._tokens = [token.lower() for token in tokens]
         self._candidates = (
             None if candidates is None else [[word.lower() for word in candidate] for candidate in candidates]
         )
-        self._label_namespace = label_namespace
         self._contiguous = contiguous
-        self._occurrences: List[Tuple[int, int]] = []
+        self._occurrences: list[tuple[int, int]] = []
         self._num_candidates = 0
         if self._candidates is not None:
             self._locate(self._candidates)
 
-    def _locate(self, candidates: List[List[str]]) -> None:
-        positions: Dict[str, List[int]] = {}
+    def _locate(self, candidates: list[list[str]]) -> None:
+        positions: dict[str, list[int]] = {}
         for position, token in enumerate(self._tokens):
             positions.setdefault(token, []).append(position)
         self._num_candidates = len(candidates)
@@ -63,7 +60,7 @@ class CandidatesField(Field[CandidateTensors]):
             for position in self._occurrences_of(candidate, positions)
         ]
 
-    def _occurrences_of(self, words: List[str], positions: Dict[str, List[int]]) -> List[int]:
+    def _occurrences_of(self, words: list[str], positions: dict[str, list[int]]) -> list[int]:
         if len(words) == 1:
             return positions.get(words[0], [])
         if not self._contiguous:
@@ -74,30 +71,30 @@ class CandidatesField(Field[CandidateTensors]):
 
     def index(self, vocab: Vocabulary) -> None:
         if self._candidates is None:
-            labels = vocab.get_index_to_token_vocabulary(self._label_namespace)
+            labels = vocab.get_index_to_token_vocabulary(CANDIDATE_LABELS)
             self._locate([[labels[i].lower()] for i in range(len(labels))])
 
     def in_passage(self, tokens: Sequence[str]) -> "CandidatesField":
         """The same candidates in another passage."""
-        return CandidatesField(tokens, self._candidates, self._label_namespace, self._contiguous)
+        return CandidatesField(tokens, self._candidates, self._contiguous)
 
-    def get_padding_lengths(self) -> Dict[str, int]:
+    def get_padding_lengths(self) -> dict[str, int]:
         return {"num_candidates": self._num_candidates, "num_occurrences": len(self._occurrences)}
 
-    def as_tensor(self, padding_lengths: Dict[str, int]) -> CandidateTensors:
+    def as_tensor(self, padding_lengths: dict[str, int]) -> CandidateTensors:
         occurrences = torch.full((padding_lengths["num_occurrences"], 2), -1, dtype=torch.long)
         if self._occurrences:
             occurrences[: len(self._occurrences)] = torch.tensor(self._occurrences)
         mask = torch.arange(padding_lengths["num_candidates"]) < self._num_candidates
         return {"candidates": occurrences[:, 0], "positions": occurrences[:, 1], "mask": mask}
 
-    def batch_tensors(self, tensor_list: List[CandidateTensors]) -> CandidateTensors:
+    def batch_tensors(self, tensor_list: list[CandidateTensors]) -> CandidateTensors:
         return {name: torch.stack([tensors[name] for tensors in tensor_list]) for name in tensor_list[0]}
 
     def empty_field(self) -> "CandidatesField":
         return CandidatesField([], [])
 
-    def human_readable_repr(self) -> List[List[int]]:
+    def human_readable_repr(self) -> list[list[int]]:
         return [list(occurrence) for occurrence in self._occurrences]
 
     def __len__(self) -> int:

@@ -1,5 +1,5 @@
 from collections import UserList
-from typing import Any, Dict, List, cast
+from typing import Any, cast
 
 from allennlp.common.util import sanitize
 from allennlp.data import Instance
@@ -13,20 +13,20 @@ class QuestionField(MetadataField):
     A batch of this field behaves like a list, but AllenNLP does not take it for one.
     """
 
-    __slots__: List[str] = []
+    __slots__: list[str] = []
 
-    def batch_tensors(self, tensor_list: List[Any]) -> Any:
+    def batch_tensors(self, tensor_list: list[Any]) -> Any:
         return Questions(tensor_list)
 
 
 class Questions(UserList):
     """The metadata of the questions of a batch."""
 
-    def to_json(self) -> List[Any]:
+    def to_json(self) -> list[Any]:
         """What AllenNLP writes of it into a file of predictions."""
-        return cast(List[Any], sanitize(self.data))
+        return cast(list[Any], sanitize(self.data))
 
 
-def metadata_of(instance: Instance) -> Dict[str, Any]:
+def metadata_of(instance: Instance) -> dict[str, Any]:
     """The metadata of an instance's question."""
-    return cast(Dict[str, Any], cast(MetadataField, instance["metadata"]).metadata)
+    return cast(dict[str, Any], cast(MetadataField, instance["metadata"]).metadata)

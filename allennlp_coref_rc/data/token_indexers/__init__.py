@@ -1,1 +1,1 @@
-from allennlp_coref_rc.data.token_indexers.hashed_unknown_indexer import HashedUnknownIndexer
+from allennlp_coref_rc.data.token_indexers.oov_bucket_indexer import OovBucketIndexer

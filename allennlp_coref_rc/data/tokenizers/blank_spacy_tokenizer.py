@@ -1,5 +1,3 @@
-from typing import List
-
 from allennlp.data.tokenizers import Token, Tokenizer
 
 from allennlp_coref_rc.annotations.words import split_words
@@ -22,5 +20,5 @@ class BlankSpacyTokenizer(Tokenizer):
     def __init__(self, language: str = "en") -> None:
         self._language = language
 
-    def tokenize(self, text: str) -> List[Token]:
+    def tokenize(self, text: str) -> list[Token]:
         return [Token(word, idx=start) for word, start in split_words(text, self._language)]

@@ -2,7 +2,8 @@ import ctypes
 import functools
 import logging
 import subprocess
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Optional
 
 import torch
 
@@ -48,8 +49,8 @@ class _Reads(NamedTuple):
     """The steps in the order of time: the mask, the sources and the slice of each relation, and the direction."""
 
     mask: torch.Tensor
-    sources: List[torch.Tensor]
-    slices: List[Slice]
+    sources: list[torch.Tensor]
+    slices: list[Slice]
     reverse: bool
 
 
@@ -93,7 +94,7 @@ class _Recurrence(torch.autograd.Function):
 
     @staticmethod
     @torch.autograd.function.once_differentiable
-    def backward(ctx: Any, grad_states: torch.Tensor) -> Tuple[Optional[torch.Tensor], ...]:
+    def backward(ctx: Any, grad_states: torch.Tensor) -> tuple[Optional[torch.Tensor], ...]:
         inputs, weight_ih, keys, weight_hh, memory, states, gates, mask, *rest = ctx.saved_tensors
         sources, weights = rest[: len(ctx.slices)], rest[len(ctx.slices) :]
         size = states.size(2)
@@ -159,7 +160,7 @@ class _Problem(ctypes.Structure):
 
 def _call(
     name: str,
-    tensors: Dict[str, Optional[torch.Tensor]],
+    tensors: dict[str, Optional[torch.Tensor]],
     reads: _Reads,
     weights: Sequence[torch.Tensor],
     grad_weights: Sequence[Optional[torch.Tensor]] = (),
@@ -222,7 +223,7 @@ def _variant(library: ctypes.CDLL) -> str:
 
 
 @functools.lru_cache(maxsize=None)
-def _load() -> Tuple[Optional[ctypes.CDLL], Optional[str]]:
+def _load() -> tuple[Optional[ctypes.CDLL], Optional[str]]:
     """
     The compiled library, or `None` and the reason why there is none. A library that cannot be loaded here is ignored.
     """

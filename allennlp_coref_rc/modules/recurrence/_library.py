@@ -18,7 +18,7 @@ import platform
 import subprocess
 import sys
 import tempfile
-from typing import Any, Dict, List
+from typing import Any
 
 logger = logging.getLogger(__name__)
 
@@ -26,7 +26,7 @@ SOURCE = pathlib.Path(__file__).with_name("recurrence.cpp")
 
 FLAGS = ["-std=c++17", "-O3", "-fno-math-errno", "-fno-trapping-math", "-fPIC", "-pthread"]
 
-VARIANTS: Dict[str, List[str]] = {"default": []}
+VARIANTS: dict[str, list[str]] = {"default": []}
 """
 Options of the compiler for each instruction set, by PyTorch's name of it, from the smallest. In this order they are
 linked: of a function of the standard library that several contain, the first is used by all.
@@ -123,25 +123,25 @@ def _key(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 
-def state() -> Dict[str, Any]:
+def state() -> dict[str, Any]:
     """What PyTorch finds on this machine, and the state of the library."""
     import torch
 
     has_gpu = torch.cuda.is_available()
-    found: Dict[str, Any] = {
+    machine: dict[str, Any] = {
         "instruction set": torch.backends.cpu.get_cpu_capability(),
         "CUDA": torch.version.cuda,
         "devices": [torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count())] if has_gpu else [],
     }
     if is_whole(prebuilt()):
-        return {**found, "compiler": "the builder of the wheel", "library": "there", "path": str(prebuilt())}
+        return {**machine, "compiler": "the builder of the wheel", "library": "there", "path": str(prebuilt())}
     try:
         library = cached()
     except (OSError, subprocess.SubprocessError) as error:
-        return {**found, "compiler": None, "library": f"no compiler: {error}"}
+        return {**machine, "compiler": None, "library": f"no compiler: {error}"}
     others = [path for path in library.parent.glob("recurrence_*.so") if path != library]
     built = "there" if is_whole(library) else "damaged" if library.exists() else "not yet compiled"
-    return {**found, "compiler": compiler(), "library": built, "path": str(library), "others": len(others)}
+    return {**machine, "compiler": compiler(), "library": built, "path": str(library), "others": len(others)}
 
 
 if __name__ == "__main__":

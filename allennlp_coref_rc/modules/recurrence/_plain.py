@@ -1,4 +1,5 @@
-from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Optional
 
 import torch
 
@@ -51,8 +52,8 @@ class _Reads(NamedTuple):
     """
 
     padding: torch.Tensor
-    rows: List[torch.Tensor]
-    slices: List[Slice]
+    rows: list[torch.Tensor]
+    slices: list[Slice]
     reverse: bool
 
 
@@ -112,7 +113,7 @@ class _Recurrence(torch.autograd.Function):
 
     @staticmethod
     @torch.autograd.function.once_differentiable
-    def backward(ctx: Any, grad_states: torch.Tensor) -> Tuple[Optional[torch.Tensor], ...]:
+    def backward(ctx: Any, grad_states: torch.Tensor) -> tuple[Optional[torch.Tensor], ...]:
         padding, weight_hh, buffer, previous, hidden, n, *rest = ctx.saved_tensors
         rows, weights = rest[: len(ctx.slices)], rest[len(ctx.slices) :]
         length, batch_size, size = n.shape
@@ -177,7 +178,7 @@ def _relations(
     rows: Sequence[torch.Tensor],
     slices: Sequence[Slice],
     weights: Sequence[torch.Tensor],
-) -> List[Tuple[torch.Tensor, Steps, Steps, Steps]]:
+) -> list[tuple[torch.Tensor, Steps, Steps, Steps]]:
     """
     For each relation its slice of `buffer`, and for each step the rows that it reads, their weights and where they are
     added.

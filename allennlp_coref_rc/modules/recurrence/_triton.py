@@ -1,6 +1,6 @@
 import functools
 import math
-from typing import Any, Dict, List, NamedTuple, Optional, Tuple
+from typing import Any, NamedTuple, Optional
 
 import torch
 
@@ -59,8 +59,8 @@ def _why_not_on(device: torch.device) -> Optional[str]:
     if device.type == "cuda":
         capability = torch.cuda.get_device_capability(device)
         if capability < MIN_CAPABILITY:
-            needed, found = (".".join(map(str, version)) for version in (MIN_CAPABILITY, capability))
-            return f"the fused recurrence needs compute capability {needed} and {device} has {found}"
+            needed, own = (".".join(map(str, version)) for version in (MIN_CAPABILITY, capability))
+            return f"the fused recurrence needs compute capability {needed} and {device} has {own}"
     try:
         with _on(device):
             _triton_kernels.one[(1,)](torch.empty(1, device=device))
@@ -82,7 +82,7 @@ def fused(given: RecurrenceInput) -> torch.Tensor:
     """
     inputs, edges, weight_hh, bias_hn, mask, memory, reverse, *_ = given
     edges = [edge for edge in edges if edge.sources.size(2)]
-    relations: List[int] = []
+    relations: list[int] = []
     first = 0
     for edge in edges:
         relations += [first, first + edge.sources.size(2), edge.start, edge.stop]
@@ -106,7 +106,7 @@ class _Reads(NamedTuple):
 
     mask: torch.Tensor
     sources: Optional[torch.Tensor]
-    relations: Tuple[int, ...]
+    relations: tuple[int, ...]
     reverse: bool
 
 
@@ -156,7 +156,7 @@ class _Recurrence(torch.autograd.Function):
 
     @staticmethod
     @torch.autograd.function.once_differentiable
-    def backward(ctx: Any, grad_output: torch.Tensor) -> Tuple[Optional[torch.Tensor], ...]:
+    def backward(ctx: Any, grad_output: torch.Tensor) -> tuple[Optional[torch.Tensor], ...]:
         from allennlp_coref_rc.modules.recurrence import _triton_kernels
 
         mask, sources, weight_hh, memory, weights, states, gates, previous = ctx.saved_tensors
@@ -219,9 +219,9 @@ def _options(
     size: int,
     memory: Optional[torch.Tensor],
     sources: Optional[torch.Tensor],
-    relations: Tuple[int, ...],
+    relations: tuple[int, ...],
     reverse: bool,
-) -> Dict[str, Any]:
+) -> dict[str, Any]:
     """The constants that the kernels are compiled with. This is the only place that chooses by size how they run."""
     block = MIN_BLOCK
     while block < size:
@@ -234,7 +234,7 @@ def _options(
     chunk = block // (4 * parts) if on_chip else max(1, CHUNK_ELEMENTS // (4 * parts * block))
     streamed = block if on_chip else max(size - held, 0)
     return {
-        # A tuple without elements is no argument that Triton takes.
+        # Triton does not take an empty tuple as an argument.
         "RELATIONS": relations or (0,),
         "NUM_RELATIONS": len(relations) // 4,
         "EDGES": 0 if sources is None else sources.size(2),
@@ -275,7 +275,7 @@ def _shared_memory(device: torch.device) -> int:
     return getattr(torch.cuda.get_device_properties(device), "shared_memory_per_block_optin", 48 * 1024)
 
 
-def _packed(weight: torch.Tensor, options: Dict[str, Any]) -> Tuple[torch.Tensor, Optional[torch.Tensor]]:
+def _packed(weight: torch.Tensor, options: dict[str, Any]) -> tuple[torch.Tensor, Optional[torch.Tensor]]:
     """
     The weights of each gate, (3, outputs, inputs), padded with zeros and in the order that the kernels read. The
     weights of the first `HELD` inputs are the second tensor. The others are the first tensor, (3, DEPTH, PARTS,
@@ -291,7 +291,7 @@ def _packed(weight: torch.Tensor, options: Dict[str, Any]) -> Tuple[torch.Tensor
     return rest, weight[:, :, :held].contiguous() if held else None
 
 
-def _scratch(like: torch.Tensor, options: Dict[str, Any], vectors: int) -> Optional[torch.Tensor]:
+def _scratch(like: torch.Tensor, options: dict[str, Any], vectors: int) -> Optional[torch.Tensor]:
     if options["ON_CHIP"]:
         return None
     return like.new_empty(like.size(0), vectors * options["BLOCK"], dtype=torch.float32)

@@ -1,6 +1,6 @@
 import functools
 import logging
-from typing import Callable
+from collections.abc import Callable
 
 import torch
 from torch.utils.checkpoint import checkpoint

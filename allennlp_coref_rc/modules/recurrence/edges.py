@@ -1,4 +1,4 @@
-from typing import NamedTuple, Optional, Tuple
+from typing import NamedTuple, Optional
 
 import torch
 
@@ -6,7 +6,7 @@ NO_SOURCE = -1
 """The source position that stands for "nothing": a state of zeros."""
 
 
-Slice = Tuple[int, int, int]
+Slice = tuple[int, int, int]
 """Where the slice of a state that a relation carries begins and ends, and where in m_t it is added."""
 
 

@@ -1,4 +1,5 @@
-from typing import Any, Dict, List, Optional, Self, Sequence, Tuple
+from collections.abc import Sequence
+from typing import Any, Optional, Self
 
 import torch
 from allennlp.modules import Seq2SeqEncoder
@@ -6,8 +7,8 @@ from allennlp.modules import Seq2SeqEncoder
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.annotation_layers.edges import FIRST_MENTION, PADDING
 from allennlp_coref_rc.modules.initializers import gated_normal_
+from allennlp_coref_rc.modules.pair import TokenVectors
 from allennlp_coref_rc.modules.recurrence import NO_SOURCE, Edges
-from allennlp_coref_rc.modules.seq2seq_encoders.annotated_seq2seq_encoder import EncoderInput
 from allennlp_coref_rc.modules.seq2seq_encoders.recurrent_encoder import RecurrentEncoder, rnn_shapes
 
 
@@ -45,7 +46,7 @@ class CorefGru(RecurrentEncoder):
     hidden_size : `int`
         The size of one direction, the paper's d. Has to be divisible by the number of relations plus one.
     bidirectional : `bool`, optional (default = `True`)
-    relations : `List[str]`, optional (default = `["coref"]`)
+    relations : `list[str]`, optional (default = `["coref"]`)
         The annotation layers whose edges are read, each with its own part of the state and its own key. The paper has
         one relation. Encoders of passage and question that share their memory need the same relations in the same
         order.
@@ -136,7 +137,7 @@ class CorefGru(RecurrentEncoder):
         """
         return cls(gru.input_size, gru.hidden_size, bidirectional=gru.bidirectional, **options).load_torch(gru)
 
-    def _pair_settings(self) -> Dict[str, Any]:
+    def _pair_settings(self) -> dict[str, Any]:
         return {
             **super()._pair_settings(),
             "relations": self._relations,
@@ -144,12 +145,12 @@ class CorefGru(RecurrentEncoder):
         }
 
     def _handed_over(
-        self, sequence: EncoderInput, states: torch.Tensor, reverse: bool
-    ) -> Tuple[torch.Tensor, torch.Tensor]:
+        self, text: TokenVectors, states: torch.Tensor, reverse: bool
+    ) -> tuple[torch.Tensor, torch.Tensor]:
         if not reverse or self._questions_padded_to is None:
-            return super()._handed_over(sequence, states, reverse)
-        lengths = sequence.lengths().unsqueeze(1)
-        positions = torch.arange(1, sequence.mask.size(1) + 1, device=lengths.device)
+            return super()._handed_over(text, states, reverse)
+        lengths = text.lengths().unsqueeze(1)
+        positions = torch.arange(1, text.mask.size(1) + 1, device=lengths.device)
         kept = (positions == lengths) & (lengths >= self._questions_padded_to)
         return states * kept.unsqueeze(2), kept
 
@@ -157,8 +158,8 @@ class CorefGru(RecurrentEncoder):
         return getattr(self, "keys" + suffix)
 
     def _edges(
-        self, inputs: torch.Tensor, sequential: torch.Tensor, sources: Optional[List[torch.Tensor]]
-    ) -> List[Edges]:
+        self, inputs: torch.Tensor, sequential: torch.Tensor, sources: Optional[list[torch.Tensor]]
+    ) -> list[Edges]:
         """Sequential edges and the edges of each relation. They have weight 1 if they take part in the softmax."""
         whole = torch.ones_like(sequential, dtype=inputs.dtype)
         if sources is None:

@@ -1,4 +1,5 @@
-from typing import Any, Collection, Dict, List, Optional, Sequence
+from collections.abc import Collection, Sequence
+from typing import Any, Optional
 
 import torch
 from allennlp.data import Vocabulary
@@ -66,10 +67,10 @@ class Dassa(AnnotatedSeq2SeqEncoder):
     attention_projection_dim : `int`, optional (default = `hidden_dim`)
         The size of all heads together. Set it if `hidden_dim` is not a multiple of the number of heads.
     feedforward_hidden_dim : `int`, optional (default = `128`)
-    heads : `Dict[str, int]`, optional (default = `{}`)
+    heads : `dict[str, int]`, optional (default = `{}`)
         The annotation layers that heads see, and the number of heads for each. A layer needs at least as many heads as
         it makes views; additional heads see the whole text. The other heads are plain.
-    annotated_blocks : `List[int]`, optional (default = `[1, 3, 5]`)
+    annotated_blocks : `list[int]`, optional (default = `[1, 3, 5]`)
         The blocks with such heads, from 0.
     label_dim : `int`, optional (default = `16`)
         The size of the labels' embeddings.
@@ -101,7 +102,7 @@ class Dassa(AnnotatedSeq2SeqEncoder):
         num_attention_heads: int = 8,
         attention_projection_dim: Optional[int] = None,
         feedforward_hidden_dim: int = 128,
-        heads: Optional[Dict[str, int]] = None,
+        heads: Optional[dict[str, int]] = None,
         annotated_blocks: Sequence[int] = (1, 3, 5),
         label_dim: int = 16,
         label_bias: bool = True,
@@ -145,7 +146,7 @@ class Dassa(AnnotatedSeq2SeqEncoder):
             )
 
     def _check_heads(
-        self, num_attention_heads: int, annotated_blocks: List[int], num_blocks: int, vocab: Optional[Vocabulary]
+        self, num_attention_heads: int, annotated_blocks: list[int], num_blocks: int, vocab: Optional[Vocabulary]
     ) -> None:
         numbers = self.heads.values()
         fit = sum(numbers) <= num_attention_heads and min(numbers, default=1) > 0
@@ -188,7 +189,7 @@ class Dassa(AnnotatedSeq2SeqEncoder):
             Shape: (batch_size, sequence_length, hidden_dim). Zero where masked.
         """
         if annotations is None:
-            self.say_unannotated()
+            self.warn_unannotated()
         views = None if annotations is None or not self._annotated_blocks else self._views(annotations, mask)
         exist = attended = None
         if not mask.all():
@@ -204,21 +205,11 @@ class Dassa(AnnotatedSeq2SeqEncoder):
         return outputs if exist is None else outputs * exist
 
     def _views(self, annotations: AnnotationTensors, mask: torch.Tensor) -> HeadViews:
-        labels: List[torch.Tensor] = []
-        scopes: List[torch.Tensor] = []
+        labels: list[torch.Tensor] = []
+        scopes: list[torch.Tensor] = []
         for layer, number in self.heads.items():
-            if layer not in annotations:
-                raise ConfigurationError(
-                    f"dassa has heads for the annotation layer {layer!r}, but dataset_reader.annotation_layers has "
-                    f"{sorted(annotations)}; add it there, or change the encoder's heads"
-                )
-            if not {"labels", "scopes"} <= set(annotations[layer]):
-                raise ConfigurationError(
-                    f"dassa reads views of the annotation layer {layer!r}, but dataset_reader.annotation_layers."
-                    f"{layer} makes {sorted(annotations[layer])}; layers of the types srl_views, discourse_views, "
-                    "coref_views and sentence_views make views"
-                )
-            views = [annotations[layer][name] for name in ("labels", "scopes")]
+            tensors = self.annotation(annotations, layer, "labels")
+            views = [tensors[name] for name in ("labels", "scopes")]
             missing = number - views[0].size(-1)
             if missing < 0:
                 raise ConfigurationError(
@@ -231,6 +222,6 @@ class Dassa(AnnotatedSeq2SeqEncoder):
         return HeadViews(torch.cat(labels, dim=-1), Scopes(torch.cat(scopes, dim=-1), mask, self._join_unannotated))
 
 
-def _check(key: str, found: Any, is_good: bool, expected: str) -> None:
+def _check(key: str, value: Any, is_good: bool, expected: str) -> None:
     if not is_good:
-        raise ConfigurationError(f"dassa: {key} is {found}, expected {expected}")
+        raise ConfigurationError(f"dassa: {key} is {value}, expected {expected}")

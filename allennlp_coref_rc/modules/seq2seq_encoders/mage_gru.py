@@ -1,4 +1,4 @@
-from typing import Any, Dict, List, Optional, Self, Tuple
+from typing import Any, Optional, Self
 
 import torch
 from allennlp.modules import Seq2SeqEncoder
@@ -54,7 +54,7 @@ class MageGru(RecurrentEncoder):
     # Parameters
 
     input_size : `int`
-    state_sizes : `Dict[str, int]`
+    state_sizes : `dict[str, int]`
         How large a state each type of edge carries. The types are "sequential", from the token before, and any
         annotation layers of edges. In variant "mage" these are the sizes of the state's parts, which add up to the
         hidden size of one direction (the paper has 48 and, for coreference, 16 on bAbI; 240 and 16 on CNN). In the
@@ -89,7 +89,7 @@ class MageGru(RecurrentEncoder):
     def __init__(
         self,
         input_size: int,
-        state_sizes: Dict[str, int],
+        state_sizes: dict[str, int],
         bidirectional: bool = True,
         variant: str = "mage",
         carry: str = "gathered",
@@ -139,7 +139,7 @@ class MageGru(RecurrentEncoder):
                 torch.nn.init.zeros_(parameter)
 
     @classmethod
-    def from_torch(cls, rnn: torch.nn.RNNBase, state_sizes: Dict[str, int], **options: Any) -> Self:
+    def from_torch(cls, rnn: torch.nn.RNNBase, state_sizes: dict[str, int], **options: Any) -> Self:
         """
         Makes a MAGE-GRU with the parameters of a `torch.nn.GRU` of one layer (of a `torch.nn.RNN`, for variant
         "dag_rnn"). Without annotations, both have the same outputs. Weights that only annotations use are new.
@@ -147,16 +147,16 @@ class MageGru(RecurrentEncoder):
         """
         return cls(rnn.input_size, state_sizes, bidirectional=rnn.bidirectional, **options).load_torch(rnn)
 
-    def _pair_settings(self) -> Dict[str, Any]:
+    def _pair_settings(self) -> dict[str, Any]:
         sizes = dict(zip([SEQUENTIAL, *self._relations], self._sizes))
         return {**super()._pair_settings(), "state_sizes": sizes, "joint": self._joint}
 
-    def _encode_pair(self, *readers: Reader) -> Tuple[torch.Tensor, torch.Tensor]:
+    def _encode_pair(self, *readers: Reader) -> tuple[torch.Tensor, torch.Tensor]:
         if not self._joint:
             return super()._encode_pair(*readers)
         question_first = [
-            (encoder, sequence._replace(annotations=self._question_first(sequence.annotations or {})))
-            for encoder, sequence in reversed(readers)
+            (encoder, text._replace(annotations=self._question_first(text.annotations or {})))
+            for encoder, text in reversed(readers)
         ]
         if self.training and torch.rand((), device="cpu") < 0.5:
             question, passage = super()._encode_pair(*question_first)
@@ -177,7 +177,7 @@ class MageGru(RecurrentEncoder):
             for relation in self._relations
         }
 
-    def _gru_parameters(self, suffix: str) -> Tuple[torch.Tensor, ...]:
+    def _gru_parameters(self, suffix: str) -> tuple[torch.Tensor, ...]:
         weight_ih, weight_hh, bias_ih, bias_hh = super()._gru_parameters(suffix)
         size = self._hidden_size
         if self._cell_is_tanh:
@@ -193,8 +193,8 @@ class MageGru(RecurrentEncoder):
         return weight_ih, weight_hh, bias_ih, bias_hh
 
     def _edges(
-        self, inputs: torch.Tensor, sequential: torch.Tensor, sources: Optional[List[torch.Tensor]]
-    ) -> List[Edges]:
+        self, inputs: torch.Tensor, sequential: torch.Tensor, sources: Optional[list[torch.Tensor]]
+    ) -> list[Edges]:
         """Sequential edges and the edges of each relation, all of weight 1."""
 
         def edges(sources: torch.Tensor, *slices: int) -> Edges:

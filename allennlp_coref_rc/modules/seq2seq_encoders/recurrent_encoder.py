@@ -1,4 +1,5 @@
-from typing import Any, Collection, Dict, List, Optional, Self, Sequence, Tuple, Type, Union, cast
+from collections.abc import Collection, Sequence
+from typing import Any, Optional, Self, Union, cast
 
 import torch
 from allennlp.modules import Seq2SeqEncoder
@@ -7,14 +8,15 @@ from torch.nn import Parameter
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.annotation_layers.edges import FIRST_MENTION, OTHER_SEQUENCE
 from allennlp_coref_rc.data.fields import AnnotationTensors
+from allennlp_coref_rc.modules.pair import Pair, TokenVectors
 from allennlp_coref_rc.modules.recurrence import Edges, RecurrenceInput, recurrence, sequential_sources
-from allennlp_coref_rc.modules.seq2seq_encoders.annotated_seq2seq_encoder import AnnotatedSeq2SeqEncoder, EncoderInput
+from allennlp_coref_rc.modules.seq2seq_encoders.annotated_seq2seq_encoder import AnnotatedSeq2SeqEncoder
 
-Reader = Tuple["RecurrentEncoder", EncoderInput]
+Reader = tuple["RecurrentEncoder", TokenVectors]
 """An encoder and what it reads."""
 
 
-def rnn_shapes(input_size: int, rows: int, recurrent_size: int) -> Dict[str, Tuple[int, ...]]:
+def rnn_shapes(input_size: int, rows: int, recurrent_size: int) -> dict[str, tuple[int, ...]]:
     """
     The shapes of the parameters of a `torch.nn.GRU`, which has three times as many rows as hidden units, or of a
     `torch.nn.RNN`, which has as many. The recurrent weights may have more columns than the state has numbers, if edges
@@ -39,7 +41,7 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
     input_size : `int`
     hidden_size : `int`
         The size of one direction.
-    shapes : `Dict[str, Tuple[int, ...]]`
+    shapes : `dict[str, tuple[int, ...]]`
         The shapes of the parameters of one direction, by name: `rnn_shapes`, and more if the subclass has more
         parameters.
     relations : `Sequence[str]`
@@ -51,7 +53,7 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         The backend of the `recurrence`.
     """
 
-    torch_class: Union[Type[torch.nn.GRU], Type[torch.nn.RNN]] = torch.nn.GRU
+    torch_class: Union[type[torch.nn.GRU], type[torch.nn.RNN]] = torch.nn.GRU
     """The `torch.nn` module that this encoder equals without annotations."""
 
     hands_on_sequential_state = True
@@ -61,7 +63,7 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         self,
         input_size: int,
         hidden_size: int,
-        shapes: Dict[str, Tuple[int, ...]],
+        shapes: dict[str, tuple[int, ...]],
         relations: Sequence[str],
         bidirectional: bool = True,
         share_memory: bool = True,
@@ -78,7 +80,7 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
             for name, shape in shapes.items():
                 self.register_parameter(name + suffix, Parameter(torch.empty(shape)))
 
-    def _suffixes(self) -> List[str]:
+    def _suffixes(self) -> list[str]:
         return ["", "_reverse"] if self._bidirectional else [""]
 
     @property
@@ -120,19 +122,7 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         `ConfigurationError`
             If the module has another type or other settings.
         """
-        found: Dict[str, Any] = {"type": type(rnn).__name__}
-        for name in ("input_size", "hidden_size", "bidirectional", "num_layers", "bias", "mode"):
-            found[name] = getattr(rnn, name, None)
-        expected = {
-            "type": self.torch_class.__name__,
-            "input_size": self._input_size,
-            "hidden_size": self._hidden_size,
-            "bidirectional": self._bidirectional,
-            "num_layers": 1,
-            "bias": True,
-            "mode": "GRU" if self.torch_class is torch.nn.GRU else "RNN_TANH",
-        }
-        _check_same(f"{type(self).__name__}: the module to load", found, expected)
+        _check_same(f"{type(self).__name__}: the module to load", _settings(rnn), _settings(self.to_torch()))
         like = rnn.get_parameter("weight_ih_l0")
         self.to(like.device, like.dtype)
         own = dict(self.named_parameters())
@@ -160,22 +150,21 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         `torch.FloatTensor`
             Shape: (batch_size, sequence_length, directions * hidden_size). Zero where masked.
         """
-        sequence = EncoderInput(inputs, mask, annotations)
-        return torch.cat([self._read(sequence, bool(i)) for i in range(len(self._suffixes()))], dim=-1)
+        text = TokenVectors(inputs, mask, annotations)
+        return torch.cat([self._read(text, bool(i)) for i in range(len(self._suffixes()))], dim=-1)
 
-    def encode_pair(
-        self, question_encoder: Seq2SeqEncoder, passage: EncoderInput, question: EncoderInput
-    ) -> Tuple[torch.Tensor, torch.Tensor]:
+    def encode_pair(self, question_encoder: Seq2SeqEncoder, pair: Pair) -> Pair:
         """
         Encodes a passage with this encoder and its question with another. If both encoders are of the same kind and
         share their memory, and there are annotations, the second text starts from the states of the first, and edges
         lead from one text to the other. In forward reading the question is the second text, in backward reading the
         passage.
         """
-        annotated = passage.annotations is not None and question.annotations is not None
+        annotated = all(text.annotations is not None for text in pair)
         if not annotated or not self.shares_memory(question_encoder):
-            return super().encode_pair(question_encoder, passage, question)
-        return self._encode_pair((self, passage), (cast(RecurrentEncoder, question_encoder), question))
+            return super().encode_pair(question_encoder, pair)
+        readers = (self, pair.passage), (cast(RecurrentEncoder, question_encoder), pair.question)
+        return pair.with_vectors(*self._encode_pair(*readers))
 
     def shares_memory(self, question_encoder: Seq2SeqEncoder) -> bool:
         if not isinstance(question_encoder, type(self)) or not (self._share_memory and question_encoder._share_memory):
@@ -187,33 +176,33 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         )
         return True
 
-    def _pair_settings(self) -> Dict[str, Any]:
+    def _pair_settings(self) -> dict[str, Any]:
         """The settings that two encoders which read each other's states must share."""
         return {"hidden_size": self._hidden_size, "bidirectional": self._bidirectional}
 
-    def _encode_pair(self, *readers: Reader) -> Tuple[torch.Tensor, torch.Tensor]:
+    def _encode_pair(self, *readers: Reader) -> tuple[torch.Tensor, torch.Tensor]:
         """Encodes two sequences, each with its encoder, the first one first when reading forward."""
-        states: Tuple[List[torch.Tensor], List[torch.Tensor]] = ([], [])
+        states: tuple[list[torch.Tensor], list[torch.Tensor]] = ([], [])
         for reverse in (False, True)[: len(self._suffixes())]:
             first, second = (1, 0) if reverse else (0, 1)
-            encoder, sequence = readers[first]
-            states[first].append(encoder._read(sequence, reverse))
+            encoder, text = readers[first]
+            states[first].append(encoder._read(text, reverse))
             encoder, continuation = readers[second]
-            memory = encoder._handed_over(sequence, states[first][-1], reverse)
+            memory = encoder._handed_over(text, states[first][-1], reverse)
             states[second].append(encoder._read(continuation, reverse, *memory))
         return torch.cat(states[0], dim=-1), torch.cat(states[1], dim=-1)
 
     def _handed_over(
-        self, sequence: EncoderInput, states: torch.Tensor, reverse: bool
-    ) -> Tuple[torch.Tensor, torch.Tensor]:
+        self, text: TokenVectors, states: torch.Tensor, reverse: bool
+    ) -> tuple[torch.Tensor, torch.Tensor]:
         """
         The states of the first sequence of a pair that the second one gets: `memory` and `memory_mask` of `_read`.
         """
-        return states, sequence.mask
+        return states, text.mask
 
     def _read(
         self,
-        sequence: EncoderInput,
+        text: TokenVectors,
         reverse: bool = False,
         memory: Optional[torch.Tensor] = None,
         memory_mask: Optional[torch.Tensor] = None,
@@ -224,7 +213,7 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         Shapes: memory (batch_size, memory_length, hidden_size), memory_mask (batch_size, memory_length), the result
         (batch_size, sequence_length, hidden_size).
         """
-        inputs, mask, annotations = sequence
+        inputs, mask, annotations = text
         suffix = self._suffixes()[reverse]
         weight_ih, weight_hh, bias_ih, bias_hh = self._gru_parameters(suffix)
         bias_hr_hz, bias_hn = bias_hh.split([2 * self._hidden_size, self._hidden_size])
@@ -234,14 +223,14 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
             start = _last_read(memory_mask, reverse) + mask.size(1)
         sequential = sequential_sources(mask, reverse, start)
         if annotations is None:
-            self.say_unannotated()
+            self.warn_unannotated()
         sources = None if annotations is None else self._sources(annotations, mask.size(1), reverse, memory is not None)
         edges = self._edges(inputs, sequential, sources)
         keys = None if sources is None else self._keys(suffix)
         given = RecurrenceInput(inputs, edges, weight_hh, bias_hn, mask, memory, reverse, weight_ih, bias, keys)
         return recurrence(given, backend=self._backend)
 
-    def _gru_parameters(self, suffix: str) -> Tuple[torch.Tensor, ...]:
+    def _gru_parameters(self, suffix: str) -> tuple[torch.Tensor, ...]:
         """The weights and biases of one direction, in the shapes of a GRU's."""
         names = "weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0"
         return tuple(getattr(self, name + suffix) for name in names)
@@ -251,8 +240,8 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         return None
 
     def _edges(
-        self, inputs: torch.Tensor, sequential: torch.Tensor, sources: Optional[List[torch.Tensor]]
-    ) -> List[Edges]:
+        self, inputs: torch.Tensor, sequential: torch.Tensor, sources: Optional[list[torch.Tensor]]
+    ) -> list[Edges]:
         """
         The edges that tell what each token reads.
 
@@ -262,14 +251,14 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
             Shape: (batch_size, sequence_length, input_size).
         sequential : `torch.LongTensor`
             Shape: (batch_size, sequence_length, 1). The token before.
-        sources : `List[torch.LongTensor]`, optional
+        sources : `list[torch.LongTensor]`, optional
             As `_sources` returns them; `None` without annotations.
         """
         raise NotImplementedError
 
     def _sources(
         self, annotations: AnnotationTensors, length: int, reverse: bool, has_memory: bool
-    ) -> List[torch.Tensor]:
+    ) -> list[torch.Tensor]:
         """
         For each relation the sources of its edges as the `recurrence` counts them, or `FIRST_MENTION`, or `PADDING`.
         Shape: (batch_size, sequence_length, edges).
@@ -277,27 +266,21 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         name = "descendants" if reverse else "antecedents"
         sources = []
         for relation in self._relations:
-            if relation not in annotations:
-                raise ConfigurationError(
-                    f"{type(self).__name__} reads the relation {relation!r}, but dataset_reader.annotation_layers has "
-                    f"{sorted(annotations)}; add it there, or change the encoder's relations"
-                )
-            if name not in annotations[relation]:
-                raise ConfigurationError(
-                    f"{type(self).__name__} reads edges {name!r} of the relation {relation!r}, but "
-                    f"dataset_reader.annotation_layers.{relation} makes {sorted(annotations[relation])}; layers of "
-                    "the types coref_edges, srl_edges, discourse_edges and typed_edges make edges"
-                )
-            source = annotations[relation][name]
+            source = self.annotation(annotations, relation, name)[name]
             other_position = OTHER_SEQUENCE - source + length if has_memory else FIRST_MENTION
             sources.append(torch.where(source <= OTHER_SEQUENCE, other_position, source))
         return sources
 
 
-def _check_same(what: str, found: Dict[str, Any], expected: Dict[str, Any]) -> None:
+def _settings(rnn: torch.nn.Module) -> dict[str, Any]:
+    names = "input_size", "hidden_size", "bidirectional", "num_layers", "bias", "mode"
+    return {"type": type(rnn).__name__, **{name: getattr(rnn, name, None) for name in names}}
+
+
+def _check_same(what: str, settings: dict[str, Any], expected: dict[str, Any]) -> None:
     for name, value in expected.items():
-        if found[name] != value:
-            raise ConfigurationError(f"{what} has {name} {found[name]!r}, expected {value!r}")
+        if settings[name] != value:
+            raise ConfigurationError(f"{what} has {name} {settings[name]!r}, expected {value!r}")
 
 
 def _last_read(mask: torch.Tensor, reverse: bool) -> torch.Tensor:

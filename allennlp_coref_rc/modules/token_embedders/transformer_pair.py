@@ -1,4 +1,4 @@
-from typing import Any, List, NamedTuple, Optional, cast
+from typing import Any, Optional, cast
 
 import torch
 from allennlp.data.fields.text_field import TextFieldTensors
@@ -8,21 +8,6 @@ from torch.nn.utils.rnn import pad_sequence
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.modules.token_embedders.transformer_words import TransformerWords, check_length
-
-
-class PairVectors(NamedTuple):
-    """
-    # Parameters
-
-    question, passage : `torch.FloatTensor`
-        Word vectors. Shape: (batch_size, question_length or passage_length, dim).
-    summary : `torch.FloatTensor`
-        The vector of the token that the transformer puts first, such as "[CLS]". Shape: (batch_size, dim).
-    """
-
-    question: torch.Tensor
-    passage: torch.Tensor
-    summary: torch.Tensor
 
 
 class TransformerPair(TransformerWords):
@@ -71,7 +56,13 @@ class TransformerPair(TransformerWords):
         self._max_length = max_length
         self._overlap = overlap
 
-    def forward(self, question: TextFieldTensors, passage: TextFieldTensors) -> PairVectors:  # type: ignore[override]
+    def forward(  # type: ignore[override]
+        self, question: TextFieldTensors, passage: TextFieldTensors
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """
+        The word vectors of question and passage, of shape (batch_size, question_length or passage_length, dim), and the
+        vectors of the token that the transformer puts first, such as "[CLS]", of shape (batch_size, dim).
+        """
         texts = [_pieces(text) for text in (question, passage)]
         start, end = self._around_text
         # Lists of the pieces' ids, without special tokens.
@@ -97,13 +88,13 @@ class TransformerPair(TransformerWords):
             for vectors, text in zip((vectors_of_questions, vectors_of_passages), texts)
         ]
         question_words, passage_words = words
-        return PairVectors(question_words, passage_words, torch.stack(summaries))
+        return question_words, passage_words, torch.stack(summaries)
 
     def _room(self, question: int) -> int:
         """How many pieces of a passage a window has beside the pieces of a question."""
         return self._max_length - sum(map(len, self._special)) - question
 
-    def _window_starts(self, question: int, passage: int) -> List[int]:
+    def _window_starts(self, question: int, passage: int) -> list[int]:
         """The first piece of the passage in each window, given how many pieces the texts have."""
         room = self._room(question)
         if passage <= room:
@@ -118,7 +109,7 @@ class TransformerPair(TransformerWords):
         return [*range(0, last, room - self._overlap), last]
 
     def _encode(
-        self, questions: List[torch.Tensor], passages: List[torch.Tensor], starts: List[List[int]]
+        self, questions: list[torch.Tensor], passages: list[torch.Tensor], starts: list[list[int]]
     ) -> torch.Tensor:
         """All windows of all pairs, one after the other. Shape: (num_windows, length, dim)."""
         ids, types = [], []
@@ -135,8 +126,8 @@ class TransformerPair(TransformerWords):
         )
 
     def _windows(
-        self, question: torch.Tensor, passage: torch.Tensor, starts: List[int], *special: torch.Tensor
-    ) -> List[torch.Tensor]:
+        self, question: torch.Tensor, passage: torch.Tensor, starts: list[int], *special: torch.Tensor
+    ) -> list[torch.Tensor]:
         """The windows of a pair, with what stands before, between and after its texts."""
         before, between, after = special
         room = self._room(len(question))
@@ -183,7 +174,7 @@ def _pieces(text: TextFieldTensors) -> Any:
     )
 
 
-def _join(windows: torch.Tensor, starts: List[int], length: int) -> torch.Tensor:
+def _join(windows: torch.Tensor, starts: list[int], length: int) -> torch.Tensor:
     """
     The vectors of a passage of so many pieces from windows of it. Where two windows overlap, each gives its half.
     Shape: (length, dim).

@@ -1,6 +1,7 @@
 import csv
+from collections.abc import Sequence
 from statistics import mean, stdev
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence
+from typing import Any, NamedTuple, Optional
 
 from allennlp_coref_rc.common.files import atomic_write
 from allennlp_coref_rc.common.pictures import pyplot, save
@@ -12,7 +13,7 @@ class Curve(NamedTuple):
     """The values of the runs at each x. A level line has only one x, `None`."""
 
     name: str
-    points: Dict[Optional[float], List[float]]
+    points: dict[Optional[float], list[float]]
     split: str = ""
 
     @property
@@ -41,8 +42,8 @@ def draw(path: str, curves: Sequence[Curve], x_name: str, y_name: str) -> None:
     figure, axes = pyplot.subplots(figsize=(6, 4))
     names = list(dict.fromkeys(curve.name for curve in curves))
     for curve in curves:
-        look: Dict[str, Any] = {"color": f"C{names.index(curve.name)}", "label": curve.label}
-        band: Dict[str, Any] = {"color": look["color"], "alpha": 0.15, "linewidth": 0}
+        look: dict[str, Any] = {"color": f"C{names.index(curve.name)}", "label": curve.label}
+        band: dict[str, Any] = {"color": look["color"], "alpha": 0.15, "linewidth": 0}
         level = curve.points.get(None)
         if level is not None:
             middle, spread = mean(level), deviation(level)
@@ -62,7 +63,7 @@ def draw(path: str, curves: Sequence[Curve], x_name: str, y_name: str) -> None:
     save(figure, path)
 
 
-def write_curves(path: str, curves: Sequence[Curve], x_name: str, y_name: str) -> List[str]:
+def write_curves(path: str, curves: Sequence[Curve], x_name: str, y_name: str) -> list[str]:
     """
     Draws the mean and the standard deviation over the runs of each curve to PATH.png, and writes the numbers to
     PATH.csv. Returns both paths.

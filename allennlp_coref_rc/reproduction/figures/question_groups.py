@@ -1,4 +1,5 @@
-from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
 
 import numpy
 
@@ -37,11 +38,11 @@ class Answered(NamedTuple):
 
     question: str
     length: int
-    references: List[str]
-    counts: List[float]
+    references: list[str]
+    counts: list[float]
 
 
-Readers = Dict[str, Dict[Any, Answered]]
+Readers = dict[str, dict[Any, Answered]]
 """By reader, its answers by the ids of the questions."""
 
 
@@ -61,15 +62,15 @@ class Score(NamedTuple):
 class Group(NamedTuple):
     name: str
     questions: int
-    scores: List[Score]
+    scores: list[Score]
 
 
-def read_answers(path: str) -> Dict[Any, Answered]:
+def read_answers(path: str) -> dict[Any, Answered]:
     """
     The questions of a file of predictions, by their ids or, if they have none, by their numbers. A prediction without
     correct answers raises a `ConfigurationError`.
     """
-    answers: Dict[Any, Answered] = {}
+    answers: dict[Any, Answered] = {}
     for number, values in enumerate(progress_bar(read_json(path), desc=path, unit=" questions"), start=1):
         known = values.get("answer_texts")
         if known is None or not known.strings():
@@ -92,7 +93,7 @@ def read_answers(path: str) -> Dict[Any, Answered]:
     return answers
 
 
-def _counts(prediction: JsonValue, references: List[str]) -> List[float]:
+def _counts(prediction: JsonValue, references: list[str]) -> list[float]:
     """The counts of an answer. If a prediction comes with a score, as those of Quoref do, that score is taken."""
     counts = answer_counts(prediction["answer"].string(), references)
     for i, name in enumerate(MEANS, start=1):
@@ -102,14 +103,14 @@ def _counts(prediction: JsonValue, references: List[str]) -> List[float]:
     return counts
 
 
-def read_readers(paths: Dict[str, str]) -> Readers:
+def read_readers(paths: dict[str, str]) -> Readers:
     """The answers of readers to the same questions. If questions differ, a `ConfigurationError` is raised."""
     readers = {name: read_answers(path) for name, path in paths.items()}
     _check_same_questions(paths, list(readers.values()))
     return readers
 
 
-def _check_same_questions(paths: Dict[str, str], readers: Sequence[Dict[Any, Answered]]) -> None:
+def _check_same_questions(paths: dict[str, str], readers: Sequence[dict[Any, Answered]]) -> None:
     first, *others = paths.values()
     for path, answers in zip(others, readers[1:]):
         different = sorted(answers.keys() ^ readers[0].keys(), key=str)
@@ -138,11 +139,11 @@ def length_range(length: int, bounds: Sequence[int]) -> str:
     return f"{low + 1}+" if high is None else f"{low + 1}-{high}"
 
 
-def length_ranges(bounds: Sequence[int]) -> List[str]:
+def length_ranges(bounds: Sequence[int]) -> list[str]:
     return [length_range(bound, bounds) for bound in (*bounds, max(bounds) + 1)]
 
 
-def score(names: Sequence[str], counts: Sequence[numpy.ndarray], measures: Iterable[str], samples: int) -> List[Score]:
+def score(names: Sequence[str], counts: Sequence[numpy.ndarray], measures: Iterable[str], samples: int) -> list[Score]:
     """
     The scores of readers, and their differences from the first reader with bootstrap intervals. `counts` are those of
     each reader for the same questions, of shape (num_questions, num_counts).
@@ -168,12 +169,12 @@ def score_groups(
     order: Sequence[str],
     measures: Sequence[str],
     samples: int,
-) -> List[Group]:
+) -> list[Group]:
     """
     All questions as one group, then each group that has questions, in the order of their names in `order`. The first
     reader's tokens decide a question's group.
     """
-    members: Dict[str, List[Any]] = {}
+    members: dict[str, list[Any]] = {}
     for key, answered in next(iter(readers.values())).items():
         for name in (ALL, group_of(answered)):
             members.setdefault(name, []).append(key)
@@ -185,7 +186,7 @@ def score_groups(
     return groups
 
 
-def group_by(by: str, readers: Readers, measures: Sequence[str], bounds: Sequence[int], samples: int) -> List[Group]:
+def group_by(by: str, readers: Readers, measures: Sequence[str], bounds: Sequence[int], samples: int) -> list[Group]:
     """The scores by one of `GROUPINGS`. `bounds` are the bounds of lengths in tokens."""
     if by == "question type":
         order = [*QUESTION_TYPES, "other"]

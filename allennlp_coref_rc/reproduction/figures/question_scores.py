@@ -1,7 +1,7 @@
 import csv
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Dict, List, Sequence
 
 import numpy
 
@@ -40,7 +40,7 @@ def markdown(title: str, groups: Sequence[Group], measure: str) -> str:
 
 def draw(path: str, title: str, groups: Sequence[Group], measure: str) -> None:
     """Draws bars of all readers' scores, and of the differences from the first reader with their intervals."""
-    by_reader: Dict[str, List[Score]] = {}
+    by_reader: dict[str, list[Score]] = {}
     for group in groups:
         for score in group.scores:
             if score.measure == measure:
@@ -70,7 +70,7 @@ def draw(path: str, title: str, groups: Sequence[Group], measure: str) -> None:
     save(figure, path)
 
 
-def write(folder: str, tables: Dict[str, List[Group]], measures: Sequence[str]) -> List[str]:
+def write(folder: str, tables: dict[str, list[Group]], measures: Sequence[str]) -> list[str]:
     files = [os.path.join(folder, name) for name in ("scores.md", "scores.csv")]
     shown = [markdown(by, groups, measure) for by, groups in tables.items() for measure in measures]
     write_text(files[0], "\n".join(shown))
@@ -105,7 +105,7 @@ class Comparison:
         if not self.bounds or min(self.bounds) < 1 or self.samples < 1:
             raise ConfigurationError("found bounds or samples of less than 1, expected 1 or more")
 
-    def write(self, folder: str, paths: Dict[str, str]) -> List[str]:
+    def write(self, folder: str, paths: dict[str, str]) -> list[str]:
         """
         Writes tables and pictures from files of predictions, whose paths are given by reader. Returns the paths of what
         it wrote. The folder is made only if all files can be used.

@@ -3,8 +3,9 @@
 import math
 import re
 from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Optional
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.json_objects import read_json_object
@@ -39,7 +40,7 @@ def ablation_curve(name: str, folders: Sequence[Path], metric: str, against: Seq
     A run without it counts as 0. If no run has it, the curve is a level line.
     """
     points = defaultdict(list)
-    settings: List[Optional[float]] = []
+    settings: list[Optional[float]] = []
     for folder in folders:
         found = {key: setting(folder, key) for key in against}
         found = {key: value for key, value in found.items() if value is not None}
@@ -55,7 +56,7 @@ def ablation_curve(name: str, folders: Sequence[Path], metric: str, against: Seq
 
 def training_curve(name: str, folders: Sequence[Path], split: str) -> Curve:
     """exp(-loss) of runs after each epoch, from 1, on a split. A run that has ended keeps its last value."""
-    runs: List[List[float]] = []
+    runs: list[list[float]] = []
     for folder in folders:
         found = [re.fullmatch(r"metrics_epoch_(\d+)\.json", path.name) for path in folder.glob("metrics_epoch_*.json")]
         runs.append([])
@@ -68,13 +69,13 @@ def training_curve(name: str, folders: Sequence[Path], split: str) -> Curve:
             runs[-1].append(math.exp(-loss))
     longest = max(map(len, runs), default=0)
     # Good runs end early, so without their last values the rest of the curve would be that of the others.
-    points: Dict[Optional[float], List[float]] = {
+    points: dict[Optional[float], list[float]] = {
         float(i + 1): [run[min(i, len(run) - 1)] for run in runs if run] for i in range(longest)
     }
     return Curve(name, points, split)
 
 
-def read_object(folder: Path, name: str) -> Dict[str, Any]:
+def read_object(folder: Path, name: str) -> dict[str, Any]:
     """The only object in a JSON file of a run. If there is none, a `ConfigurationError` is raised."""
     if not folder.is_dir():
         raise ConfigurationError(f"{folder}: no such folder, expected one that `coref-rc train` has written")
@@ -87,7 +88,7 @@ def is_number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) <= LARGEST
 
 
-def number_of(path: Path, values: Dict[str, Any], key: str) -> float:
+def number_of(path: Path, values: dict[str, Any], key: str) -> float:
     if is_number(values.get(key)):
         return values[key]
     found = f"{str(values[key])[:40]} as {key}" if key in values else f"no {key}"

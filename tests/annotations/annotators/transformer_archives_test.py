@@ -11,9 +11,9 @@ from allennlp.models import Model
 from allennlp.models.archival import archive_model, load_archive
 from allennlp.predictors import Predictor
 
+from allennlp_coref_rc.allennlp_runtime.lazy_registry import register_allennlp_models
 from allennlp_coref_rc.annotations import AnnotatedText, Frame
 from allennlp_coref_rc.annotations.annotators import Annotator, archived_model
-from allennlp_coref_rc.registration import register_allennlp_models
 from tests import tiny_transformers
 from tests.annotations.annotators.archives import ROLES, SENTENCES
 

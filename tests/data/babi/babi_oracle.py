@@ -5,22 +5,22 @@ a `ValueError`. It answers every question of the published files right.
 """
 
 import re
-from typing import Dict, List, NamedTuple, Optional, Tuple
+from typing import NamedTuple, Optional
 
 
 class AskedQuestion(NamedTuple):
     """A question of a file: the statements told before it (id to sentence), its text, answer and supporting ids."""
 
-    statements: Dict[int, str]
+    statements: dict[int, str]
     text: str
     answer: str
-    facts: List[int]
+    facts: list[int]
 
 
-def read_stories(lines: List[str]) -> List[List[AskedQuestion]]:
+def read_stories(lines: list[str]) -> list[list[AskedQuestion]]:
     """The questions of each story; raises a `ValueError` at a line that departs from the format."""
-    stories: List[List[AskedQuestion]] = []
-    statements: Dict[int, str] = {}
+    stories: list[list[AskedQuestion]] = []
+    statements: dict[int, str] = {}
     last_id = 0
     for line in lines:
         match = re.fullmatch(r"([1-9]\d*) ([A-Z][A-Za-z ]*)(?:\.|\? \t([a-z,]+)\t([1-9]\d*(?: [1-9]\d*)*))", line)
@@ -61,18 +61,18 @@ class Reader:
     ones raises a `ValueError`. If some were left out, somebody may have handed on a thing unseen.
     """
 
-    def __init__(self, sentences: List[str], complete: bool = True) -> None:
+    def __init__(self, sentences: list[str], complete: bool = True) -> None:
         self._complete = complete
-        self.is_at: Dict[str, Tuple[str, bool]] = {}
-        self.holder: Dict[str, Optional[str]] = {}
-        self.ever_held: Dict[str, List[str]] = {person: [] for person in GENDER}
-        self.visited: Dict[str, List[str]] = {}
-        self._last_people: Tuple[str, ...] = ()
+        self.is_at: dict[str, tuple[str, bool]] = {}
+        self.holder: dict[str, Optional[str]] = {}
+        self.ever_held: dict[str, list[str]] = {person: [] for person in GENDER}
+        self.visited: dict[str, list[str]] = {}
+        self._last_people: tuple[str, ...] = ()
         self._find_first_holders(sentences)
         for sentence in sentences:
             self._read(sentence)
 
-    def _find_first_holders(self, sentences: List[str]) -> None:
+    def _find_first_holders(self, sentences: list[str]) -> None:
         """If somebody drops or gives a thing that nobody took, that person must have held it from the start."""
         for sentence in sentences:
             match = TAKE.fullmatch(sentence) or LEAVE.fullmatch(sentence) or HAND.fullmatch(sentence)
@@ -109,7 +109,7 @@ class Reader:
         else:
             raise ValueError(f"not understood: {sentence!r}")
 
-    def _walk(self, people: Tuple[str, ...], place: str) -> None:
+    def _walk(self, people: tuple[str, ...], place: str) -> None:
         self._last_people = people
         for person in people:
             if self.is_at.get(person) == (place, True):
@@ -136,11 +136,11 @@ class Reader:
             if self.visited[thing][-1:] != [place]:
                 self.visited[thing].append(place)
 
-    def carried_by(self, person: str) -> List[str]:
+    def carried_by(self, person: str) -> list[str]:
         return [thing for thing in self.ever_held[person] if self.holder[thing] == person]
 
 
-def answer(sentences: List[str], question: str, complete: bool = True) -> str:
+def answer(sentences: list[str], question: str, complete: bool = True) -> str:
     """The answer that follows from the sentences, which are in the order of the story; see `Reader` for `complete`."""
     reader = Reader(sentences, complete)
     if match := re.fullmatch(f"Where is {PERSON}", question):

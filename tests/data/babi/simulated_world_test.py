@@ -2,7 +2,6 @@ import hashlib
 import re
 from collections import Counter
 from pathlib import Path
-from typing import List
 
 import pytest
 
@@ -50,12 +49,12 @@ STATEMENTS_PER_STORY = {1: 10.0, 2: 21.84, 3: 73.77, 6: 10.29, 7: 12.77, 8: 13.3
 MEAN_DISTANCE = {1: 0.99, 2: 3.04, 3: 4.51, 6: 1.24, 7: 2.84, 8: 2.98, 9: 0.97, 11: 1.31, 13: 0.65}
 
 
-def distances(question: AskedQuestion) -> List[int]:
+def distances(question: AskedQuestion) -> list[int]:
     ids = sorted(question.statements)
     return [len(ids) - 1 - ids.index(fact) for fact in question.facts]
 
 
-def check_story(questions: List[AskedQuestion]) -> None:
+def check_story(questions: list[AskedQuestion]) -> None:
     for question in questions:
         assert set(question.facts) <= set(question.statements), "supporting facts are statements before the question"
         assert len(set(question.facts)) == len(question.facts)

@@ -4,8 +4,9 @@ are refused.
 """
 
 import random
+from collections.abc import Callable
 from itertools import product
-from typing import Any, Callable, Dict, List
+from typing import Any
 
 import pytest
 import torch
@@ -19,11 +20,11 @@ from allennlp_coref_rc.annotations import read_documents, write_documents
 from allennlp_coref_rc.data.dataset_readers import reading_comprehension_reader
 
 
-def metadata(instances) -> List[Dict[str, Any]]:
+def metadata(instances) -> list[dict[str, Any]]:
     return [instance["metadata"].metadata for instance in instances]
 
 
-def tokens(field) -> List[str]:
+def tokens(field) -> list[str]:
     return [token.text for token in field.tokens]
 
 
@@ -67,7 +68,7 @@ def check_shards(make: Callable[[], DatasetReader], path: str, monkeypatch) -> N
     assert sum(map(bool, shares)) > 1
 
 
-def _flat(values: Any, prefix: str = "") -> Dict[str, Any]:
+def _flat(values: Any, prefix: str = "") -> dict[str, Any]:
     if isinstance(values, dict):
         return {k: v for name in values for k, v in _flat(values[name], f"{prefix}.{name}").items()}
     return {prefix: values}
@@ -86,7 +87,7 @@ def check_annotated_file(reader: DatasetReader, plain: DatasetReader, path: str,
         assert one == other
 
 
-def check_damage(read: Callable[[str], Any], path: Any, whole: bytes, pieces: List[bytes], times: int) -> None:
+def check_damage(read: Callable[[str], Any], path: Any, whole: bytes, pieces: list[bytes], times: int) -> None:
     """A damaged file is read, or it is refused with a message that has its name and a line. Nothing else happens."""
     rng = random.Random(1)
     outcomes = []

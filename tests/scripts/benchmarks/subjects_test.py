@@ -93,8 +93,8 @@ def test_updates_of_cloze_readers_with_sparse_and_dense_candidates(call, fails, 
     assert [row["variant"] for row in call(*words)] == ["", "dense"]
     forward = updates.DenseAttentionSum.forward
 
-    def wrong(layer, inputs):
-        output = forward(layer, inputs)
+    def wrong(*arguments):
+        output = forward(*arguments)
         return output._replace(log_probabilities=output.log_probabilities - 1)
 
     monkeypatch.setattr(updates.DenseAttentionSum, "forward", wrong)

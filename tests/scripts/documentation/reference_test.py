@@ -54,7 +54,7 @@ size : `int`
 
 # Returns
 
-`Dict[str, Any]`
+`dict[str, Any]`
     The values.
 
 # Example
@@ -76,7 +76,7 @@ Reads [the file](https://example.org/file) of a `Reader`.
 
 **Returns**
 
-- `Dict[str, Any]`..
+- `dict[str, Any]`..
     The values.
 
 **Example**

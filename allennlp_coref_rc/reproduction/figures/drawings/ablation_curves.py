@@ -1,5 +1,5 @@
 import os
-from typing import List, Sequence
+from collections.abc import Sequence
 
 from allennlp_coref_rc.reproduction.figures.curves import write_curves
 from allennlp_coref_rc.reproduction.figures.drawings.figure import Drawing, model_folders
@@ -25,6 +25,6 @@ class AblationCurves(Drawing):
     def __init__(self, metric: str = "test_accuracy") -> None:
         self._metric = metric
 
-    def draw(self, folder: str, rows: Sequence[Scores]) -> List[str]:
+    def draw(self, folder: str, rows: Sequence[Scores]) -> list[str]:
         curves = [ablation_curve(name, folders, self._metric, SHARES) for name, folders in model_folders(rows).items()]
         return write_curves(os.path.join(folder, "curves"), curves, X_NAME, self._metric)

@@ -1,6 +1,7 @@
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Dict, List, Optional, Sequence
+from typing import Optional
 
 from allennlp.common import Registrable
 
@@ -13,7 +14,7 @@ from allennlp_coref_rc.reproduction.scores import Scores
 class Drawing(Registrable):
     """Draws the files of a figure."""
 
-    def draw(self, folder: str, rows: Sequence[Scores]) -> List[str]:
+    def draw(self, folder: str, rows: Sequence[Scores]) -> list[str]:
         """Draws rows whose runs are all finished. Writes files into a folder that exists, and returns their paths."""
         raise NotImplementedError
 
@@ -30,7 +31,7 @@ class Figure(Table):
         return self.name.partition(".")[2].replace("_", " ").capitalize()
 
 
-def best_runs(rows: Sequence[Scores], task: Optional[int], metric: str) -> Dict[str, Run]:
+def best_runs(rows: Sequence[Scores], task: Optional[int], metric: str) -> dict[str, Run]:
     """
     By the name of a row, its run that is best on validation questions. If rows have the same name, or a row has no run
     of the task, a `ConfigurationError` is raised.
@@ -44,9 +45,9 @@ def best_runs(rows: Sequence[Scores], task: Optional[int], metric: str) -> Dict[
     return {scores.condition.row: scores.best_run(task, SPLITS["validation"] + metric) for scores in rows}
 
 
-def model_folders(rows: Sequence[Scores]) -> Dict[str, List[Path]]:
+def model_folders(rows: Sequence[Scores]) -> dict[str, list[Path]]:
     """The folders that AllenNLP wrote for the runs of each curve. All rows of the same name form a curve."""
-    folders: Dict[str, List[Path]] = {}
+    folders: dict[str, list[Path]] = {}
     for scores in rows:
         runs = scores.runs.values()
         folders.setdefault(scores.condition.row, []).extend(Path(run.path(MODEL)) for run in runs)

@@ -1,4 +1,4 @@
-from typing import Iterable, List, Sequence
+from collections.abc import Iterable, Sequence
 
 from allennlp_coref_rc.reproduction.figures.drawings.figure import Drawing, best_runs
 from allennlp_coref_rc.reproduction.figures.question_groups import BOUNDS, GROUPINGS
@@ -18,11 +18,11 @@ class QuestionBars(Drawing):
 
     # Parameters
 
-    by : `List[str]`, optional (default = `["question type", "passage length"]`)
+    by : `list[str]`, optional (default = `["question type", "passage length"]`)
         How questions are grouped.
-    measures : `List[str]`, optional (default = `["rouge_l", "bleu_1", "exact_match", "f1"]`)
+    measures : `list[str]`, optional (default = `["rouge_l", "bleu_1", "exact_match", "f1"]`)
         The scores that are drawn.
-    bounds : `List[int]`, optional (default = `[200, 400, 600, 800, 1000, 1200]`)
+    bounds : `list[int]`, optional (default = `[200, 400, 600, 800, 1000, 1200]`)
         The largest number of tokens in each range of lengths but the last.
     samples : `int`, optional (default = `1000`)
         The number of bootstrap samples for the intervals of differences.
@@ -37,6 +37,6 @@ class QuestionBars(Drawing):
     ) -> None:
         self._comparison = Comparison(list(by), list(measures), list(bounds), samples)
 
-    def draw(self, folder: str, rows: Sequence[Scores]) -> List[str]:
+    def draw(self, folder: str, rows: Sequence[Scores]) -> list[str]:
         runs = best_runs(rows, None, "rouge_l")
         return self._comparison.write(folder, {name: run.path(PREDICTIONS) for name, run in runs.items()})

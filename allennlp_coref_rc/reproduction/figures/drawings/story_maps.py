@@ -1,5 +1,5 @@
 import os
-from typing import Iterable, List, Sequence
+from collections.abc import Iterable, Sequence
 
 from allennlp.common import Params
 from allennlp.data import DatasetReader
@@ -25,7 +25,7 @@ class StoryMaps(Drawing):
 
     # Parameters
 
-    questions : `List[int]`, optional (default = `[1]`)
+    questions : `list[int]`, optional (default = `[1]`)
         The numbers of the questions in each task's test file, from 1.
     way : `str`, optional (default = `"prefixes"`)
         With `"prefixes"`, a reader reads the story's first sentence, then the first two, and so on. `"boundaries"` is
@@ -42,8 +42,8 @@ class StoryMaps(Drawing):
         check_choice("story_maps", "way", way, WAYS)
         self._believe = WAYS[way]
 
-    def draw(self, folder: str, rows: Sequence[Scores]) -> List[str]:
-        files: List[str] = []
+    def draw(self, folder: str, rows: Sequence[Scores]) -> list[str]:
+        files: list[str] = []
         for task in progress_bar(rows[0].tasks, desc="stories"):
             runs = best_runs(rows, task, "accuracy")
             predictors = {name: load_reader(run.path(MODEL, "model.tar.gz")) for name, run in runs.items()}

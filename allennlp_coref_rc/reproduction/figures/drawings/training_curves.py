@@ -1,5 +1,5 @@
 import os
-from typing import Iterable, List, Sequence
+from collections.abc import Iterable, Sequence
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.reproduction.figures.curves import write_curves
@@ -19,7 +19,7 @@ class TrainingCurves(Drawing):
 
     # Parameters
 
-    splits : `List[str]`, optional (default = `["validation"]`)
+    splits : `list[str]`, optional (default = `["validation"]`)
         One or both of "validation" and "training".
     """
 
@@ -30,7 +30,7 @@ class TrainingCurves(Drawing):
                 f"training_curves: found the splits {self._splits}, expected some of {', '.join(SPLITS)}"
             )
 
-    def draw(self, folder: str, rows: Sequence[Scores]) -> List[str]:
+    def draw(self, folder: str, rows: Sequence[Scores]) -> list[str]:
         curves = [
             training_curve(name, folders, split)
             for name, folders in model_folders(rows).items()

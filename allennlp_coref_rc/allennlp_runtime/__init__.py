@@ -1,0 +1,1 @@
+"""Makes AllenNLP 2.10.1 work on today's packages, start fast, and print little. The other folders need not know how."""

@@ -1,0 +1,47 @@
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from typing import Any, ContextManager, Optional
+from unittest.mock import patch
+
+from allennlp_coref_rc.common.files import partial_path
+
+
+@contextmanager
+def whole_outputs() -> Iterator[None]:
+    """
+    Within this, trainings write their archive, and evaluations their metrics and answers, under another name first. So
+    these are never half a file, even if the disk gets full or the process is killed, and files of earlier evaluations
+    stay until new ones are complete.
+    """
+    from allennlp.commands import train
+    from allennlp.evaluation import SimpleEvaluator
+
+    archive = train.archive_model
+    evaluate: Callable[..., Any] = SimpleEvaluator.__call__
+
+    def archive_whole(serialization_dir: str, **kwargs: Any) -> str:
+        path = os.path.join(serialization_dir, "model.tar.gz")
+        with partial_path(path) as part:
+            archive(serialization_dir, archive_path=part, **kwargs)
+        return path
+
+    def evaluate_whole(
+        self: SimpleEvaluator,
+        *args: Any,
+        metrics_output_file: Optional[str] = None,
+        predictions_output_file: Optional[str] = None,
+        **kwargs: Any,
+    ) -> Any:
+        with _partial(metrics_output_file) as metrics, _partial(predictions_output_file) as predictions:
+            return evaluate(self, *args, metrics_output_file=metrics, predictions_output_file=predictions, **kwargs)
+
+    with (
+        patch.object(train, "archive_model", archive_whole),
+        patch.object(SimpleEvaluator, "__call__", evaluate_whole),
+    ):
+        yield
+
+
+def _partial(path: Optional[str]) -> ContextManager[Optional[str]]:
+    return nullcontext() if path is None else partial_path(path)

@@ -1,0 +1,135 @@
+"""The last lines of each of AllenNLP's commands: the result, and the files that it wrote."""
+
+import glob
+import json
+import os
+import shlex
+from argparse import Namespace
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any, ContextManager
+
+from allennlp_coref_rc.common import stopping
+from allennlp_coref_rc.common.messages import counted
+
+
+def closing_lines(command: str, args: Namespace, result: Any) -> list[str]:
+    """
+    The last lines of a command that has succeeded, from its arguments and the result of its function. Commands that
+    print them on their own have none here.
+    """
+    return CLOSINGS[command](args, result) if command in CLOSINGS else []
+
+
+def with_resume_hint(command: str, args: Namespace) -> ContextManager[None]:
+    """Within this, an interruption or a full disk gives a message that says how to resume the command."""
+    options = ("serialization_dir", "output_file", "predictions_output_file", "output_path")
+    output = ", ".join(filter(None, (getattr(args, option, None) for option in options)))
+    if command == "train":
+        return stopping.with_resume_hint(partial(_go_on, args), output, partial(_best_so_far, args))
+    answers = f"{output} has the answers so far" if command == "predict" and output else ""
+    return stopping.with_resume_hint(str, output, lambda: answers)
+
+
+def metric_lines(metrics: dict[str, Any]) -> list[str]:
+    """A line for each metric, in alphabetical order."""
+    width = max(map(len, metrics), default=0)
+    return [f"{name:{width}}  {shown(value)}" for name, value in sorted(metrics.items())]
+
+
+def shown(value: Any) -> str:
+    """A metric's value as text."""
+    return f"{value:.4f}" if isinstance(value, float) else str(value)
+
+
+def _train(args: Namespace, result: Any) -> list[str]:
+    folder = args.serialization_dir
+    if args.dry_run:
+        return [f"{os.path.join(folder, 'vocabulary')}: the vocabulary; nothing was trained (--dry-run)"]
+    archive, metrics_file = os.path.join(folder, "model.tar.gz"), os.path.join(folder, "metrics.json")
+    config, metrics = _read(os.path.join(folder, "config.json")), _read(metrics_file)
+    lines = ["", _reached(metrics)]
+    test = _of_split(metrics, "test_")
+    if test:
+        lines.append(f"Test:      {test}")
+    data = config.get("test_data_path") or config.get("validation_data_path") or "FILE"
+    data, quoted = shlex.quote(data if isinstance(data, str) else json.dumps(data)), shlex.quote(archive)
+    packages = "".join(f" --include-package {shlex.quote(name)}" for name in args.include_package)
+    return [
+        *lines,
+        f"Archive:   {archive}",
+        f"Metrics:   {metrics_file}",
+        f"Log:       {', '.join(sorted(glob.glob(os.path.join(glob.escape(folder), 'out*.log'))))}",
+        f"Evaluate:  coref-rc evaluate {quoted} {data}{packages}",
+        f"Predict:   coref-rc predict {quoted} {data} --use-dataset-reader --output-file predictions.jsonl{packages}",
+    ]
+
+
+def _best_so_far(args: Namespace) -> str:
+    archive = os.path.join(args.serialization_dir, "model.tar.gz")
+    return f"{archive} has the best model so far" if os.path.exists(archive) else ""
+
+
+def _go_on(args: Namespace) -> str:
+    folder = args.serialization_dir
+    if glob.glob(os.path.join(glob.escape(folder), "training_state_*.th")):
+        return "the same command with --recover resumes the training"
+    if os.path.exists(folder):
+        return "the same command with --recover starts over, since no epoch is finished"
+    return ""
+
+
+def _reached(metrics: dict[str, Any]) -> str:
+    epochs = metrics.get("epoch", -1) + 1
+    line = f"Trained {counted(epochs, 'epoch')} in {metrics.get('training_duration', '0:00:00').split('.')[0]}"
+    best = _of_split(metrics, "best_validation_")
+    return f"{line}; the best is epoch {metrics['best_epoch'] + 1}, on validation data: {best}" if best else line
+
+
+def _of_split(metrics: dict[str, Any], prefix: str) -> str:
+    found = {key.removeprefix(prefix): value for key, value in metrics.items() if key.startswith(prefix)}
+    return ", ".join(f"{name} {shown(value)}" for name, value in sorted(found.items()) if not name.startswith("_"))
+
+
+def _evaluate(args: Namespace, result: dict[str, Any]) -> list[str]:
+    lines = metric_lines(result)
+    for option, automatic, what in (
+        ("output_file", "METRICS", "metrics"),
+        ("predictions_output_file", "PREDS", "answers"),
+    ):
+        value = getattr(args, option)
+        if value is not None:
+            named = args.auto_names in (automatic, "ALL")
+            paths = [Path(path) for path in (args.input_file if named else value).split(",")]
+            ending = {"METRICS": ".outputs", "PREDS": ".preds"}[automatic]
+            lines += [f"{path.with_suffix(ending) if named else path}: the {what}" for path in paths]
+    return lines
+
+
+def _predict(args: Namespace, result: Any) -> list[str]:
+    if not args.output_file:
+        return []
+    return [f"{args.output_file}: {counted(result.answered, 'prediction')}"]
+
+
+def _find_learning_rate(args: Namespace, result: Any) -> list[str]:
+    return [f"{os.path.join(args.serialization_dir, 'lr-losses.png')}: the loss at each learning rate"]
+
+
+def _test_installation(args: Namespace, result: Any) -> list[str]:
+    return ["All modules of AllenNLP can be imported; coref-rc environment tests the rest of the installation"]
+
+
+def _read(path: str) -> dict[str, Any]:
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
+CLOSINGS: dict[str, Callable[[Namespace, Any], list[str]]] = {
+    "train": _train,
+    "evaluate": _evaluate,
+    "predict": _predict,
+    "find-lr": _find_learning_rate,
+    "test-install": _test_installation,
+}

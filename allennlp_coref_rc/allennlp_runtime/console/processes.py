@@ -1,0 +1,75 @@
+"""
+Makes AllenNLP's commands import plugins as this package does, also in the processes that train a model together
+(`distributed` in a config). These import this module before they are quiet, so it imports nothing heavy.
+"""
+
+import multiprocessing
+import os
+import pickle
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+from unittest.mock import patch
+
+from allennlp_coref_rc.allennlp_runtime.console.quiet import quiet_screen
+from allennlp_coref_rc.allennlp_runtime.long_run import long_run
+from allennlp_coref_rc.common.error_message import WorkerError, user_message
+from allennlp_coref_rc.common.stopping import Terminated
+from allennlp_coref_rc.safe_archives.archives import is_trusted, trusting
+
+SECONDS_TO_STOP = 10
+"""How long a process that trains may take to end, once it is told to."""
+
+
+@contextmanager
+def own_plugins(quiet: bool) -> Iterator[None]:
+    """AllenNLP's commands import plugins as this package does, in this process and in those that it spawns."""
+    from allennlp import commands
+    from allennlp.commands import train
+
+    from allennlp_coref_rc.allennlp_runtime.lazy_registry import import_plugins
+
+    spawn = train.mp.spawn
+
+    def spawn_likewise(function: Callable, args: tuple[Any, ...] = (), **kwargs: Any) -> Any:
+        try:
+            return spawn(_run, args=(pickle.dumps((function, args)), quiet, is_trusted()), **kwargs)
+        except Terminated:
+            # Ctrl-C reaches all processes, but this signal only the first, which then waits for the others.
+            _interrupt(multiprocessing.active_children())
+            raise
+
+    with (
+        patch.object(commands, "import_plugins", import_plugins),
+        patch.object(train, "import_plugins", import_plugins),
+        patch.object(train.mp, "spawn", spawn_likewise),
+    ):
+        yield
+
+
+def _interrupt(processes: list[Any]) -> None:
+    for process in processes:
+        os.kill(process.pid, signal.SIGINT)
+    for process in processes:
+        process.join(SECONDS_TO_STOP)
+        process.kill()
+
+
+def _run(rank: int, job: bytes, quiet: bool, trust: bool) -> None:
+    """Runs in a spawned process. The job comes as bytes, so that its modules are imported only here."""
+    with ExitStack() as stack:
+        if quiet:
+            stack.enter_context(quiet_screen(speaks=rank == 0))
+        stack.enter_context(own_plugins(quiet))
+        stack.enter_context(trusting(trust))
+        stack.enter_context(long_run())
+        function, args = pickle.loads(job)
+        try:
+            function(rank, *args)
+        except Exception as error:
+            message = user_message(error)
+            if message is None:
+                raise
+            # The waiting process gets only the text of the error.
+            raise WorkerError(message) from error

@@ -1,0 +1,176 @@
+"""Gathers the versions of the packages that this one works with, and their problems, without importing any of them."""
+
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from importlib.metadata import PackageNotFoundError, requires, version
+from pathlib import Path
+from typing import Any, NamedTuple, Optional
+
+from allennlp_coref_rc.allennlp_runtime import environment
+from allennlp_coref_rc.version import VERSION
+
+PACKAGE = Path(__file__).parent.parent
+
+SHOWN = (
+    "torch",
+    "torchvision",
+    "triton",
+    "allennlp",
+    "allennlp-models",
+    "spacy",
+    "transformers",
+    "tokenizers",
+    "huggingface-hub",
+    "numpy",
+    "distributed",
+)
+"""The packages whose versions are always printed."""
+
+OPTIONAL = {
+    "en_core_web_sm": "the spaCy model of the annotator allennlp_srl and of AllenNLP's tokenizer spacy, by default; "
+    "python -m spacy download en_core_web_sm",
+    "fastcoref": "the annotator fastcoref; in a clone, uv pip install --editable '.[fastcoref]'",
+    "coreferee": "the annotator coreferee; in a clone, uv pip install --editable '.[coreferee]'",
+    "maverick-coref": "the annotator maverick, for non-commercial use only; in a clone, "
+    "uv pip install --editable '.[maverick]'",
+    "datasets": "data sets of the Hugging Face hub; in a clone, uv pip install --editable '.[datasets]'",
+    "triton": "the fused recurrence on a GPU; builds of torch for GPUs bring it along",
+    "tensorboard": "looking at what AllenNLP's callback tensorboard writes",
+}
+"""Packages that only a part of this one needs: that part, and how to install them."""
+
+WAIT = 120
+"""The seconds that importing PyTorch may take. They suffice even without written bytecode and on a slow disk."""
+
+
+class Report(NamedTuple):
+    """
+    The state of an environment.
+
+    # Parameters
+
+    facts : `dict[str, Any]`
+        Versions and hardware, by name.
+    problems : `list[str]`
+        What keeps the package from working.
+    remarks : `list[str]`
+        What only makes something slower, or was not tested.
+    optional : `dict[str, str]`
+        Packages that are not installed, and what they are for.
+    """
+
+    facts: dict[str, Any]
+    problems: list[str]
+    remarks: list[str]
+    optional: dict[str, str]
+
+
+def report() -> Report:
+    """The state of this environment."""
+    torch, failure = _ask_torch()
+    facts: dict[str, Any] = {
+        "allennlp_coref_rc": f"{VERSION}, in {PACKAGE}",
+        "Python": f"{platform.python_version()}, {sys.executable}",
+        "system": platform.platform(),
+        "processor": f"{processor()}, {os.cpu_count()} cores, {torch.get('instruction set', 'unknown instructions')}",
+        "CUDA": f"{torch.get('CUDA') or 'none'}, devices: {', '.join(torch.get('devices', [])) or 'none'}",
+        "compiled recurrence": _library(torch),
+        **{name: installed(name) or "not installed" for name in SHOWN},
+    }
+    problems = [*environment.problems(), *([failure] if failure else [])]
+    remarks = _remarks_on_torch(torch)
+    for name, wanted in _requirements().items():
+        found = installed(name)
+        if found is None:
+            if not any(problem.startswith(f"{name} ") for problem in problems):
+                problems.append(f"{name} is missing: needs {wanted or 'any version'}")
+        elif not any(problem.startswith(f"{name} ") for problem in problems) and not _contains(wanted, found):
+            remarks.append(f"{name} {found} is untested: this package was tested with {wanted}")
+    optional = {name: purpose for name, purpose in OPTIONAL.items() if installed(name) is None}
+    if installed("coreferee") and not installed("en_core_web_lg"):
+        optional["en_core_web_lg"] = "the spaCy model of the annotator coreferee, by default"
+    return Report(facts, problems, remarks, optional)
+
+
+def installed(name: str) -> Optional[str]:
+    """The version of a package, or `None`."""
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
+
+
+def _requirements() -> dict[str, str]:
+    """The packages that this one needs, with the bounds of their versions, from its installation."""
+    try:
+        from packaging.requirements import Requirement
+
+        found = [Requirement(text) for text in requires("allennlp_coref_rc") or ()]
+    except (ImportError, PackageNotFoundError):
+        return {}
+    return {one.name: str(one.specifier) for one in found if not one.marker or one.marker.evaluate({"extra": ""})}
+
+
+def _contains(wanted: str, found: str) -> bool:
+    from packaging.specifiers import SpecifierSet
+
+    return SpecifierSet(wanted).contains(found, prereleases=True)
+
+
+def _ask_torch() -> tuple[dict[str, Any], Optional[str]]:
+    """
+    Asks PyTorch about this machine. Returns its answers, or a message that says why there are none. It is asked in a
+    process of its own, which may crash.
+    """
+    if installed("torch") is None:
+        return {}, None
+    program = PACKAGE / "modules" / "recurrence" / "_library.py"
+    try:
+        # With -P, nothing is imported from the program's folder.
+        done = subprocess.run([sys.executable, "-P", str(program)], capture_output=True, text=True, timeout=WAIT)
+        return json.loads(done.stdout), None
+    except subprocess.TimeoutExpired:
+        return {}, f"torch cannot be imported within {WAIT} seconds"
+    except ValueError:
+        last = (done.stderr.strip().splitlines() or [f"its process ended with status {done.returncode}"])[-1]
+        return {}, f"torch cannot be imported: {last[:300]}"
+
+
+def _library(torch: dict[str, Any]) -> str:
+    if "library" not in torch:
+        return "unknown"
+    return f"{torch['library']}, {torch['path']}, by {torch['compiler']}" if torch["compiler"] else torch["library"]
+
+
+def _remarks_on_torch(torch: dict[str, Any]) -> list[str]:
+    if not torch:
+        return []
+    remarks = []
+    if not torch["compiler"]:
+        remarks.append(
+            f"found {torch['library']}: training on a CPU is slower; install g++ or clang++, or set CXX to a compiler"
+        )
+    if torch["library"] == "damaged":
+        remarks.append(f"{torch['path']} is damaged; it will be compiled again when it is needed")
+    if torch.get("others"):
+        folder = os.path.dirname(torch["path"])
+        remarks.append(f"{folder} has {torch['others']} libraries of other versions, which can be removed")
+    if not torch["devices"] and shutil.which("nvidia-smi"):
+        build = f"is a build for CUDA {torch['CUDA']}" if torch["CUDA"] else "is a build for CPUs"
+        remarks.append(f"nvidia-smi is there and torch finds no GPU: {installed('torch')} {build}")
+    if torch["devices"] and installed("triton") is None:
+        remarks.append("triton is missing: on the GPU the recurrence is slower")
+    return remarks
+
+
+def processor() -> str:
+    """The model of this machine's processor."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        return next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor() or platform.machine()

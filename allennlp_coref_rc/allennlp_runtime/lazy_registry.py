@@ -1,0 +1,140 @@
+"""
+Lets AllenNLP find the classes that this package registers, and imports them only when a name asks for one.
+
+AllenNLP finds a class by the name in a config only if its module is imported. Importing all modules of this package, or
+of allennlp-models, takes seconds, which many commands need not spend. So a name that AllenNLP does not know first
+imports all modules of this package, then allennlp-models. For a base class of our own, such as `Annotator`, the module
+of that name beside it comes first, which is mostly all that is needed.
+"""
+
+import importlib
+import pkgutil
+import sys
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, Optional
+from unittest.mock import patch
+
+PACKAGE = __name__.partition(".")[0]
+
+REGISTERING = (
+    "annotations.annotators",
+    "data",
+    "metrics",
+    "models",
+    "modules",
+    "predictors",
+    "training",
+)
+"""The subpackages whose modules register classes."""
+
+
+@lru_cache(maxsize=None)
+def register_own() -> None:
+    """Imports every module of this package that registers classes, but not those with private names."""
+    for name in REGISTERING:
+        _import_all(f"{PACKAGE}.{name}")
+
+
+@lru_cache(maxsize=None)
+def register_allennlp_models() -> None:
+    """Imports allennlp-models, if it is installed, as AllenNLP's plugin loader does, but without the network."""
+    import nltk
+
+    # One of its modules downloads NLTK's data when it is imported.
+    download, nltk.download = nltk.download, lambda *args, **kwargs: False
+    try:
+        _import_all("allennlp_models")
+    except ModuleNotFoundError as error:
+        if error.name != "allennlp_models":
+            raise
+    finally:
+        nltk.download = download
+
+
+def import_plugins() -> None:
+    """Imports the user's plugins as AllenNLP does, but allennlp-models only when a name needs it."""
+    from allennlp.common import plugins
+
+    others = tuple(name for name in plugins.DEFAULT_PLUGINS if name != "allennlp_models")
+    with (
+        patch.object(plugins, "DEFAULT_PLUGINS", others),
+        patch.object(plugins, "import_module_and_submodules", _import_once),
+    ):
+        plugins.import_plugins()
+
+
+IMPORTED: set[str] = set()
+"""The packages that `_import_once` has imported."""
+
+
+def _import_once(name: str, exclude: Optional[set[str]] = None) -> None:
+    """
+    AllenNLP's `import_module_and_submodules`, once in a process. Python lists the folders of all packages before the
+    first module, and not again before each of them.
+    """
+    from allennlp.common.util import import_module_and_submodules
+
+    if name not in IMPORTED:
+        importlib.invalidate_caches()
+        with patch.object(importlib, "invalidate_caches"):
+            import_module_and_submodules(name, exclude)
+        IMPORTED.add(name)
+
+
+SOURCES: tuple[Callable[[], None], ...] = (register_own, register_allennlp_models)
+"""The functions that may register a name that AllenNLP does not know, in order."""
+
+
+class Names(list[str]):
+    """Registered names. Looking for one that is not there imports the modules that may register it."""
+
+    def __init__(self, base: Any, names: list[str]) -> None:
+        super().__init__(names)
+        self._base = base
+
+    def __contains__(self, name: object) -> bool:
+        return super().__contains__(name) or (isinstance(name, str) and find(self._base, name))
+
+
+def find(base: Any, name: str) -> bool:
+    """Whether a subclass of `base` is registered with the name, after importing as much as needed."""
+    from allennlp.common import Registrable
+
+    for source in (None, lambda: _import_named(base, name), *SOURCES):
+        if source is not None:
+            source()
+        if name in Registrable._registry[base]:
+            return True
+    return False
+
+
+def install(registrable: Any) -> None:
+    """Changes the `Registrable` in AllenNLP's module `registrable`, so that it looks for unknown names here."""
+    original_resolve = registrable.Registrable.resolve_class_name.__func__
+    original_list = registrable.Registrable.list_available.__func__
+
+    def resolve_class_name(cls: Any, name: str) -> Any:
+        find(cls, name)
+        return original_resolve(cls, name)
+
+    def list_available(cls: Any) -> list[str]:
+        return Names(cls, original_list(cls))
+
+    registrable.Registrable.resolve_class_name = classmethod(resolve_class_name)
+    registrable.Registrable.list_available = classmethod(list_available)
+
+
+def _import_named(base: Any, name: str) -> None:
+    package = base.__module__.rpartition(".")[0]
+    if package.partition(".")[0] == PACKAGE and not name.startswith("_"):
+        for found in pkgutil.walk_packages(importlib.import_module(package).__path__, f"{package}."):
+            if found.name.rpartition(".")[2] == name:
+                importlib.import_module(found.name)
+
+
+def _import_all(name: str) -> None:
+    module = importlib.import_module(name)
+    for found in pkgutil.walk_packages(module.__path__, f"{name}."):
+        if not found.name.rpartition(".")[2].startswith("_") and found.name not in sys.modules:
+            importlib.import_module(found.name)

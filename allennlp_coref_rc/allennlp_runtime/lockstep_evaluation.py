@@ -1,0 +1,154 @@
+"""
+Lets processes that train a model together (`distributed` in a config) evaluate it on every question exactly once.
+
+Each process reads its share of the data, and the metrics are summed over all processes after each batch. AllenNLP stops
+all processes when one has no batch left, so it does not count the last questions of larger shares. It evaluates on the
+test set in the first process alone, which then waits for the others for ever.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import lru_cache, partial
+from itertools import chain, repeat
+from typing import Any, Optional
+from unittest.mock import patch
+
+import torch
+import wrapt
+from allennlp.common import Tqdm
+from allennlp.data import DataLoader
+from allennlp.models import Model
+from allennlp.nn.util import dist_reduce_sum, distributed_device, is_distributed, move_to_device
+from torch import distributed
+
+from allennlp_coref_rc.common.errors import ConfigurationError
+
+COLLECTIVES = ("all_reduce", "all_gather", "get_world_size")
+"""The functions of `torch.distributed` by which metrics are summed over processes."""
+
+
+class LockstepBatches:
+    """
+    The batches of a process's share, in step with the other processes. A process that has no batch left waits for the
+    others, which meanwhile sum their metrics among themselves. In the end, only the processes that had the last batches
+    have the metrics of all questions. `complete` gives those metrics to every process.
+
+    # Parameters
+
+    batches : `Iterable[Any]`
+        The batches of this process, such as a data loader.
+    """
+
+    def __init__(self, batches: Iterable[Any]) -> None:
+        self._batches = batches
+        self._last = 0
+
+    def __len__(self) -> int:
+        return len(self._batches)  # type: ignore[arg-type]  # a lazy loader raises a TypeError here, which is expected
+
+    def __iter__(self) -> Iterator[Any]:
+        for batch in chain(self._batches, repeat(None)):
+            busy = _busy(batch is not None)
+            if not busy:
+                return
+            self._last = busy[-1]
+            with _among(busy):
+                if batch is not None:
+                    yield batch
+
+    def complete(self, metrics: dict[str, float]) -> dict[str, float]:
+        """The metrics of all questions, given those of this process. All processes have to call it together."""
+        objects = [metrics]
+        distributed.broadcast_object_list(objects, src=self._last, device=distributed_device())
+        return objects[0]
+
+
+def _busy(is_busy: bool) -> tuple[int, ...]:
+    """The ranks of the processes that have a batch."""
+    flags = torch.zeros(distributed.get_world_size(), dtype=torch.long)
+    flags[distributed.get_rank()] = is_busy
+    return tuple(dist_reduce_sum(flags).nonzero().flatten().tolist())
+
+
+@contextmanager
+def _among(ranks: tuple[int, ...]) -> Iterator[None]:
+    """Within this, metrics are summed over these processes. All processes have to enter it together."""
+    group = _group(distributed.group.WORLD, ranks)
+    functions: dict[str, Any] = {name: partial(getattr(distributed, name), group=group) for name in COLLECTIVES}
+    with patch.multiple(distributed, **functions):
+        yield
+
+
+@lru_cache(maxsize=None)
+def _group(world: Any, ranks: tuple[int, ...]) -> Any:
+    return world if len(ranks) == world.size() else distributed.new_group(ranks)
+
+
+def evaluate(model: Model, loader: DataLoader, cuda_device: Any, weight_key: str = "") -> dict[str, float]:
+    """Does what AllenNLP's function of this name does, but all processes share the work. Each returns all metrics."""
+    loader.set_target_device(cuda_device)
+    shares = LockstepBatches(loader)
+    sums = torch.zeros(2, dtype=torch.double)
+    model.eval()
+    with torch.no_grad():
+        for batch in Tqdm.tqdm(shares, disable=distributed.get_rank() > 0):
+            output = model(**move_to_device(batch, cuda_device))
+            if output.get("loss") is not None:
+                weight = output[weight_key].item() if weight_key else 1.0
+                sums += torch.tensor([output["loss"].item() * weight, weight])
+    metrics = shares.complete(model.get_metrics(reset=True))
+    loss, weight = dist_reduce_sum(sums).tolist()
+    return {**metrics, "loss": loss / weight} if weight else metrics
+
+
+def _train_epoch(original: Callable[..., Any], trainer: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """`GradientDescentTrainer._train_epoch`, with an error if a process has no batch: there are no updates then."""
+    metrics = original(*args, **kwargs)
+    if trainer._distributed and not trainer._batches_in_epoch_completed:
+        processes = distributed.get_world_size()
+        raise ConfigurationError(
+            f"train_data_path: found no batch for one of the {processes} processes, expected one or more for each"
+        )
+    return metrics
+
+
+def _validation_loss(original: Callable[..., Any], trainer: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """`GradientDescentTrainer._validation_loss`. The trainer asks for the metrics right after it."""
+    if not trainer._distributed or trainer._ddp_wrapped_model.is_sharded:
+        return original(*args, **kwargs)
+    shares = LockstepBatches(trainer._validation_data_loader)
+    # The wrapped model would wait for the others in each batch, so the bare one is used.
+    with patch.multiple(trainer, _distributed=False, _ddp_wrapped_model=None, _validation_data_loader=shares):
+        losses = original(*args, **kwargs)
+    model = trainer.model
+    metrics = shares.complete(model.get_metrics(reset=True))
+
+    def get_metrics(reset: bool = False) -> dict[str, float]:
+        del model.get_metrics
+        return metrics
+
+    model.get_metrics = get_metrics
+    return losses
+
+
+def _run(original: Callable[..., Any], training: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> dict[str, Any]:
+    """
+    `TrainModel.run`, which also evaluates on the test set, as all processes call it. `TrainModel.finish`, which only
+    the first one calls, then finds nothing to evaluate.
+    """
+    metrics = original(*args, **kwargs)
+    loader: Optional[DataLoader] = training.evaluation_data_loader
+    if is_distributed() and training.evaluate_on_test and loader is not None:
+        training.evaluation_data_loader = None
+        test = evaluate(training.model, loader, training.trainer.cuda_device, training.batch_weight_key)
+        metrics.update({f"test_{name}": value for name, value in test.items()})
+    return metrics
+
+
+def install(train: Any) -> None:
+    """Changes AllenNLP's trainer, and `TrainModel` in its module `allennlp.commands.train`, which is given."""
+    from allennlp.training.gradient_descent_trainer import GradientDescentTrainer
+
+    wrapt.wrap_function_wrapper(GradientDescentTrainer, "_train_epoch", _train_epoch)
+    wrapt.wrap_function_wrapper(GradientDescentTrainer, "_validation_loss", _validation_loss)
+    wrapt.wrap_function_wrapper(train.TrainModel, "run", _run)

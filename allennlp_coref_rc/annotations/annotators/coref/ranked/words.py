@@ -1,0 +1,108 @@
+"""Features of single words: their classes in WordNet, and the sieve's word lists."""
+
+import lzma
+import re
+from functools import lru_cache
+from pathlib import Path
+
+from allennlp_coref_rc.annotations.annotators.coref.sieve import function_words, given_names
+from allennlp_coref_rc.annotations.annotators.coref.sieve.lexicon import (
+    FEMALE,
+    GIVEN_NAMES,
+    MALE,
+    NEUTER,
+    NOUNS,
+    PLURAL,
+    PRONOUNS,
+    TITLES,
+)
+
+UNKNOWN = "0" * 16
+RELATIVES = frozenset("who whom whose which that where".split())
+NUMBERS = frozenset("one two three four five six seven eight nine ten eleven twelve twenty hundred thousand".split())
+OPENING = frozenset(["``", "“", "‘", "(", "["])
+CLOSING = frozenset(["''", "”", "’", ")", "]"])
+
+LISTS = (
+    frozenset(["the"]),
+    frozenset(["a", "an"]),
+    frozenset(["this", "these"]),
+    frozenset(["that", "those"]),
+    frozenset(["no", "any", "every", "each"]),
+    function_words.INDEFINITE,
+    function_words.POSSESSIVES,
+    function_words.POSSESSIVE_MARKS,
+    function_words.PREPOSITIONS,
+    function_words.PLACE_PREPOSITIONS,
+    frozenset(["of"]),
+    frozenset(["and", "or"]),
+    function_words.CONJUNCTIONS,
+    RELATIVES,
+    function_words.AUXILIARIES,
+    function_words.ADVERBS,
+    function_words.INTENSIFIERS,
+    function_words.VERBS,
+    function_words.SPEECH_VERBS,
+    function_words.REFLEXIVES,
+    NUMBERS,
+    given_names.PLACE_NAMES,
+    given_names.PLACE_HEADS,
+    given_names.GROUP_HEADS,
+    frozenset([","]),
+    frozenset([".", "!", "?"]),
+    frozenset([";", ":", "--", "—", "-"]),
+    OPENING,
+    CLOSING,
+    frozenset(['"', "'", "`"]),
+)
+ENDINGS = ("ed", "ing", "ly", "s", "er", "est", "ion", "ness", "ment", "man", "men", "ous", "al", "ful")
+
+
+@lru_cache(maxsize=1)
+def _table() -> dict[str, str]:
+    """The classes of each word, one digit per class, as written by scripts/build_word_classes.py."""
+    text = lzma.decompress((Path(__file__).parent / "words.xz").read_bytes()).decode()
+    head, words = text.split("\n\n")
+    entries, table, before = head.split("\n"), {}, ""
+    for shared, rest, index in re.findall(r"^(\d+)(\S*) (\d+)$", words, re.MULTILINE):
+        before = before[: int(shared)] + rest
+        table[before] = entries[int(index)]
+    return table
+
+
+def word_classes(word: str) -> tuple[str, bool]:
+    """The classes of a lower-cased word, or of the word that it is a form of, and whether it looks like a plural."""
+    table = _table()
+    if word in table:
+        return table[word], False
+    for ending, others in (("ies", ("y",)), ("es", ("", "e")), ("s", ("",)), ("men", ("man",))):
+        if word.endswith(ending):
+            for other in others:
+                form = word[: -len(ending)] + other
+                if form in table and table[form][0] != "0":
+                    return table[form], True
+    for ending in ("ied", "ed", "ing"):
+        if word.endswith(ending):
+            stem = word[: -len(ending)]
+            for form in (stem, stem + "e", stem + "y", stem[:-1]):
+                if form in table and table[form][1] != "0":
+                    return f"03{UNKNOWN[2:]}", False
+    return table.get(word.rpartition("-")[2], UNKNOWN), False
+
+
+def word_features(word: str) -> list[float]:
+    """The features of a lower-cased word. Their number is `len(word_features(""))`."""
+    classes, is_plural = word_classes(word)
+    features = [int(level) / 3 for level in classes]
+    features += [classes == UNKNOWN, is_plural]
+    features += [word in words for words in LISTS]
+    features += [word.endswith(ending) for ending in ENDINGS]
+    person, gender, number = PRONOUNS.get(word, (0, 0, 0))
+    features += [person == 1, person == 2, person == 3, gender == MALE, gender == FEMALE, gender == NEUTER]
+    features += [person and number == PLURAL, word in function_words.SUBJECTS]
+    name = GIVEN_NAMES.get(word, 0)
+    features += [bool(name), bool(name & MALE), bool(name & FEMALE), word in TITLES, word.rstrip(".") in TITLES]
+    noun = NOUNS.get(word)
+    features += [noun is not None, bool(noun and noun.is_person), bool(noun and noun.number == PLURAL)]
+    features += [word.isalpha(), len(word) == 1, "-" in word, word[:1].isdigit(), word.endswith(".")]
+    return [float(feature) for feature in features]

@@ -1,0 +1,147 @@
+"""Finds the names in a text by capital letters, or, if there are none, by word lists and by what names do."""
+
+from collections.abc import Sequence
+
+from allennlp_coref_rc.annotations.annotated_text import Span
+from allennlp_coref_rc.annotations.annotators.coref.sieve import function_words, given_names, nouns
+from allennlp_coref_rc.annotations.annotators.coref.sieve.lexicon import CLOSED, GIVEN_NAMES, NOUNS, TITLES
+
+OPENING = frozenset(["``", "“", "‘", '"', "'", "--", "—", ":", "(", "[", "_", "*"])
+"""Signs after which a capital letter says nothing."""
+
+PARTICLES = frozenset("of de du la le van von der den del di da the 's d'".split())
+"""Words that may stand inside a name, but not begin or end it."""
+
+BEFORE_CLAUSES = frozenset(
+    ". ! ? `` '' ` ' “ ” ‘ \" , ; : -- — and but as when that while if because then before until".split()
+)
+
+MIN_CAPITALS = 0.01
+"""The share of tokens with a capital letter; text with fewer is taken to be lower-cased."""
+
+
+def name_spans(
+    tokens: Sequence[str], words: Sequence[str], sentences: Sequence[Span], acting: bool = False
+) -> dict[int, int]:
+    """
+    Maps the first token of each name to the token after its last one. `words` are the lower-cased tokens. With `acting`
+    an unknown word that begins a sentence and does something ("Norvik said") is a name too.
+    """
+    capital = [token[:1].isupper() for token in tokens]
+    if sum(capital) < MIN_CAPITALS * len(tokens):
+        return _lower_cased_spans(words)
+    starts = {start for start, _ in sentences}
+    opens = [i in starts or tokens[i - 1] in OPENING for i in range(len(tokens))]
+    lower = {token for token in tokens if token.islower()}
+    inside = {words[i] for i, token in enumerate(tokens) if capital[i] and not opens[i] and not _is_heading(token)}
+    good = [
+        capital[i] and _may_be_in_name(words, i, opens[i] or _is_heading(token), lower, inside)
+        for i, token in enumerate(tokens)
+    ]
+    if acting:
+        actors = {
+            words[i]
+            for i in starts
+            if capital[i] and not good[i] and words[i] not in lower and _is_unknown(words[i]) and _acts(words, i)
+        }
+        good = [is_good or capital[i] and words[i] in actors for i, is_good in enumerate(good)]
+    spans: dict[int, int] = {}
+    for start, stop in sentences:
+        while start < stop:
+            end = start
+            while good[end : end + 1] == [True] and end < stop:
+                end = _past_particles(words, end + 1, stop, good)
+            if end > start and not (end == start + 1 and words[start] in nouns.KIN):
+                spans[start] = end
+            start = max(end, start + 1)
+    return spans
+
+
+def _may_be_in_name(words: Sequence[str], i: int, any_is_capital: bool, lower: set[str], inside: set[str]) -> bool:
+    """
+    Whether a capitalised word may be part of a name. At a place where any word would have a capital letter, the word
+    has to be a known name, or have a capital letter elsewhere too.
+    """
+    word = words[i]
+    if word in given_names.NOT_NAMES or word in CLOSED or not word[0].isalpha():
+        return False
+    if word in TITLES:
+        return True
+    if any_is_capital:
+        known = word in GIVEN_NAMES or word in given_names.PLACE_NAMES
+        return word not in function_words.VERBS and (word in inside or known and word not in lower)
+    # An initial has a full stop.
+    return len(word) > 1 or words[i + 1 : i + 2] == ["."]
+
+
+def _is_heading(token: str) -> bool:
+    return len(token) > 1 and token.isupper() and not token.endswith(".")
+
+
+def _past_particles(words: Sequence[str], position: int, stop: int, good: list[bool]) -> int:
+    """The position, or the one after particles if the name continues there: "Duke of York", "Lincoln 's Inn"."""
+    if position < stop and words[position] == "." and len(words[position - 1]) == 1:
+        return position + 1 if position + 1 < stop and good[position + 1] else position
+    end = position
+    while end < stop and end - position < 2 and words[end] in PARTICLES:
+        end += 1
+    if end == position or end >= stop or not good[end] or words[position] == "the":
+        return position
+    if words[position] == "'s" and words[end] not in given_names.PLACE_HEADS:
+        return position
+    return end
+
+
+def _lower_cased_spans(words: Sequence[str]) -> dict[int, int]:
+    """
+    The names in a text without capital letters: unknown words after a title; known names that are not also words; and
+    unknown words that somewhere in the text speak, or begin a clause without a determiner.
+    """
+    acting: set[str] = set()
+    for i, word in enumerate(words[:-1]):
+        after = words[i + 1]
+        if _is_unknown(word) and (i == 0 or words[i - 1] in BEFORE_CLAUSES):
+            acts = after in function_words.AUXILIARIES or after in function_words.VERBS or after.endswith("ed")
+            if acts or after in function_words.SPEECH_VERBS:
+                acting.add(word)
+        if word in function_words.SPEECH_VERBS and i and words[i - 1] in ("''", '"', "”", "'") and _is_unknown(after):
+            acting.add(after)
+    spans: dict[int, int] = {}
+    i = 0
+    while i < len(words):
+        word, end = words[i], i
+        if word in TITLES and word not in NOUNS and i + 1 < len(words) and _is_unknown(words[i + 1]):
+            end = i + 2
+        elif (
+            word in acting
+            or word not in given_names.ALSO_WORDS
+            and (word in GIVEN_NAMES or word in given_names.PLACE_NAMES)
+        ):
+            end = i + (word in acting or word not in NOUNS)
+        if end > i:
+            spans[i] = end
+        i = max(end, i + 1)
+    return spans
+
+
+def _acts(words: Sequence[str], i: int) -> bool:
+    """Whether a verb follows, or a comma and a noun phrase."""
+    after = words[i + 1] if i + 1 < len(words) else "."
+    if after == ",":
+        return words[i + 2 : i + 3] in (["a"], ["an"], ["the"])
+    return after in function_words.AUXILIARIES or after in function_words.VERBS or after in function_words.SPEECH_VERBS
+
+
+def _is_unknown(word: str) -> bool:
+    """Whether a lower-cased word may be a name: it is in no list of words, and does not end like other words."""
+    return (
+        word.isalpha()
+        and len(word) > 2
+        and word not in CLOSED
+        and word not in NOUNS
+        and word not in function_words.VERBS
+        and word not in function_words.SPEECH_VERBS
+        and word not in function_words.BARE_WORDS
+        and word not in given_names.NOT_NAMES
+        and not word.endswith(("ly", "ing", "ed", "s"))
+    )

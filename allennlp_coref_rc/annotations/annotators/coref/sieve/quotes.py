@@ -1,0 +1,149 @@
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Optional
+
+from allennlp_coref_rc.annotations.annotated_text import Span
+from allennlp_coref_rc.annotations.annotators.coref.sieve import function_words
+from allennlp_coref_rc.annotations.annotators.coref.sieve.lexicon import PERSON
+from allennlp_coref_rc.annotations.annotators.coref.sieve.mention import PRONOUN, Mention
+
+CLOSING = {"“": "”", "``": "''", "‘": "’", "`": "'"}
+
+MAX_LENGTH = 400
+"""The most tokens of a quotation. A longer one has lost its closing mark and does not count."""
+
+SAME_TURN = 20
+"""The most tokens between two quotations of one turn."""
+
+CONVERSATION = 60
+"""The most tokens between two turns of a conversation."""
+
+
+@dataclass(eq=False, slots=True)
+class Quote:
+    """
+    The text between two quotation marks. A `turn` is everything that a speaker says before somebody answers. Its first
+    quotation represents the turn, and has the turns `before` and `after` it in the conversation.
+    """
+
+    start: int
+    stop: int
+    speaker: Optional[Mention] = None
+    turn: "Quote" = field(init=False)
+    before: Optional["Quote"] = None
+    after: Optional["Quote"] = None
+
+    def __post_init__(self) -> None:
+        self.turn = self
+
+
+def find_quotes(tokens: Sequence[str]) -> list[Quote]:
+    """
+    The quotations of a text in order: between opening and closing marks, or, if there are none, between " or '.
+    """
+    marks = set(tokens)
+    plain = "'" if '"' not in marks else '"'
+    paired = not marks.isdisjoint(CLOSING)
+    quotes: list[Quote] = []
+    start, closing = -1, ""
+    for position, token in enumerate(tokens):
+        if start >= 0:
+            if token == closing and position > start:
+                quotes.append(Quote(start, position))
+            if token == closing or position - start > MAX_LENGTH:
+                start = -1
+        elif token in CLOSING:
+            start, closing = position + 1, CLOSING[token]
+        elif token == plain and not paired and not _is_apostrophe(tokens, position):
+            start, closing = position + 1, plain
+    return quotes
+
+
+def _is_apostrophe(tokens: Sequence[str], position: int) -> bool:
+    """Whether a mark is an apostrophe, because it stands right after a word."""
+    return tokens[position] != '"' and position > 0 and tokens[position - 1][-1:].isalpha()
+
+
+class SpeakerFinder:
+    """
+    Finds the speaker of each quotation. This is the person beside a verb of speaking, right after the quotation or
+    before it in the same sentence. Otherwise it is the speaker of the quotation before, if only such words stand
+    between the two; otherwise the subject of the sentence beside the quotation.
+    """
+
+    def __init__(
+        self, tokens: Sequence[str], words: Sequence[str], sentences: Sequence[Span], mentions: Sequence[Mention]
+    ) -> None:
+        self._tokens = tokens
+        self._words = words
+        self._sentence_starts = [start for start, stop in sentences for _ in range(start, stop)]
+        self._starts: dict[int, Mention] = {}
+        self._stops: dict[int, Mention] = {}
+        for mention in mentions:
+            is_pronoun = mention.kind == PRONOUN
+            if mention.gender & PERSON and not (is_pronoun and mention.words[0] in function_words.NEVER_SUBJECTS):
+                # The longest of several mentions stays.
+                self._starts[mention.start] = mention
+                self._stops.setdefault(mention.stop, mention)
+
+    def attribute(self, quotes: Sequence[Quote]) -> None:
+        """Sets the speakers and turns of quotations."""
+        previous: Optional[Quote] = None
+        for quote, following in zip(quotes, [*quotes[1:], None]):
+            before = previous.stop + 1 if previous else 0
+            after = following.start - 1 if following else len(self._words)
+            quote.speaker = self._after(quote.stop + 1, after)
+            if quote.speaker is None:
+                speaks_after = previous and previous.speaker and previous.speaker.start > previous.stop
+                if previous and speaks_after and 2 < quote.start - previous.stop <= SAME_TURN:
+                    quote.turn = previous.turn
+                else:
+                    quote.speaker = self._before(before, quote) or self._beside(before, quote, after)
+            previous = quote
+        _take_turns(quotes)
+
+    def _after(self, start: int, stop: int) -> Optional[Mention]:
+        if start < stop and self._tokens[start] in ("he", "she", "I", "they", "we", "i"):
+            return self._starts.get(start)
+        for position in range(start, min(stop, start + 6)):
+            if self._words[position] in function_words.SPEECH_VERBS:
+                # "said Anne", "Anne said", "Anne softly said"
+                near = (self._stops.get(position), self._starts.get(position + 1))
+                far = (self._stops.get(position - 1), self._stops.get(position - 2))
+                return next((found for found in near + far if found and found.start >= start), None)
+            if self._words[position] in (".", "!", "?", ";"):
+                break
+        return None
+
+    def _before(self, start: int, quote: Quote) -> Optional[Mention]:
+        stop = quote.start - 1
+        start = max(start, self._sentence_starts[quote.start])
+        if start < stop and self._words[stop - 1] in (",", ":", "--", "—"):
+            for position in range(stop - 1, start, -1):
+                if self._words[position] in function_words.SPEECH_VERBS:
+                    for end in range(position, start, -1):
+                        found = self._stops.get(end)
+                        if found and found.start >= start and (found.is_subject or end == position):
+                            return found
+        return None
+
+    def _beside(self, start: int, quote: Quote, stop: int) -> Optional[Mention]:
+        found = self._starts.get(quote.stop + 1) if quote.stop + 1 < stop else None
+        if found and found.is_subject:
+            return found
+        sentence = self._sentence_starts[quote.start - 2] if quote.start >= 2 else 0
+        if sentence >= start:
+            for position in range(sentence, quote.start - 1):
+                found = self._starts.get(position)
+                if found and found.is_subject:
+                    return found
+        return None
+
+
+def _take_turns(quotes: Sequence[Quote]) -> None:
+    turn: Optional[Quote] = None
+    for quote in quotes:
+        if quote.turn is quote:
+            if turn and quote.start - turn.stop <= CONVERSATION:
+                quote.before, turn.after = turn, quote
+            turn = quote

@@ -1,0 +1,113 @@
+import dataclasses
+from typing import NamedTuple, Optional
+
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span
+from allennlp_coref_rc.annotations.annotators.annotator import Annotator
+from allennlp_coref_rc.annotations.annotators.coref.sieve.descriptions import (
+    find_companies,
+    link_companies,
+    link_copulas,
+)
+from allennlp_coref_rc.annotations.annotators.coref.sieve.entities import Entities
+from allennlp_coref_rc.annotations.annotators.coref.sieve.mention import Mention
+from allennlp_coref_rc.annotations.annotators.coref.sieve.mentions import MentionFinder
+from allennlp_coref_rc.annotations.annotators.coref.sieve.name_links import link_appositions, link_names, vote_genders
+from allennlp_coref_rc.annotations.annotators.coref.sieve.quotes import Quote, SpeakerFinder, find_quotes
+from allennlp_coref_rc.annotations.annotators.coref.sieve.references import ReferenceLinker
+from allennlp_coref_rc.annotations.annotators.coref.sieve.speakers import Speakers
+from allennlp_coref_rc.annotations.clusters import largest_clusters
+from allennlp_coref_rc.annotations.sentences import sentence_spans
+from allennlp_coref_rc.common.checks import check_number
+
+
+class Resolution(NamedTuple):
+    """The mentions and entities that the rules have found in a text. `words` are its tokens in lower case."""
+
+    words: list[str]
+    sentences: list[Span]
+    mentions: list[Mention]
+    entities: Entities
+    quotes: list[Quote]
+
+
+@Annotator.register("sieve_coref")
+class SieveCoref(Annotator):
+    """
+    Coreference of English text by rules, the most certain first, in the tradition of the multi-pass sieve (Raghunathan
+    et al., EMNLP 2010; Lee et al., Computational Linguistics 2013): the same names; parts of names, with titles; names
+    and the noun phrases beside them; definite noun phrases with the same head; pronouns by salience, gender and number;
+    and, in quotations, who speaks to whom.
+
+    The originals use a parser's trees, a tagger's entities, and tables of gender and number counted on the web. Here
+    word lists and capital letters take their place, so that nothing has to be downloaded. The text itself tells the
+    rest: the pronouns after a name show its gender. Mentions are pronouns, names, and common nouns for persons, groups,
+    places and vehicles. In text without capital letters, names are listed names and unknown words that act or speak.
+    The annotator uses the text's tokens and sentences, but splits a text of a single sentence at full stops.
+
+    Registered as an `Annotator` with name "sieve_coref".
+
+    # Parameters
+
+    max_pronoun_distance : `int`, optional (default = `8`)
+        The most sentences between a pronoun and the latest mention of its entity.
+    all_nouns : `bool`, optional (default = `False`)
+        Let noun phrases with any head be mentions ("the milk"), and link "it" and "its" too.
+    descriptions : `bool`, optional (default = `True`)
+        Link noun phrases to what they describe in other words ("Norvik … the company", "Mayor Ruth Delgado … the
+        mayor", "Delgado is the mayor"), and "it" to places, groups and vehicles. If false, the rules are the same as in
+        0.1.0, which gave the published results.
+    include_singletons : `bool`, optional (default = `False`)
+        Also return mentions that are linked to no other, each as a cluster of one.
+    max_clusters : `int`, optional (default = `None`)
+        Keep only this many clusters, those with the most mentions. By default all.
+
+    # Example
+
+    ```jsonnet
+    {"type": "sieve_coref", "all_nouns": true, "max_clusters": 50}
+    ```
+    """
+
+    def __init__(
+        self,
+        max_pronoun_distance: int = 8,
+        all_nouns: bool = False,
+        descriptions: bool = True,
+        include_singletons: bool = False,
+        max_clusters: Optional[int] = None,
+    ) -> None:
+        check_number("sieve_coref", "max_pronoun_distance", max_pronoun_distance, least=0)
+        check_number("sieve_coref", "max_clusters", max_clusters, least=0)
+        self._max_pronoun_distance = max_pronoun_distance
+        self._all_nouns = all_nouns
+        self._descriptions = descriptions
+        self._min_mentions = 1 if include_singletons else 2
+        self._max_clusters = max_clusters
+
+    def annotate(self, text: AnnotatedText) -> AnnotatedText:
+        clusters = [sorted(mention.span for mention in entity.mentions) for entity in self.resolve(text).entities]
+        clusters = sorted(cluster for cluster in clusters if len(cluster) >= self._min_mentions)
+        return dataclasses.replace(text, clusters=text.clusters + largest_clusters(clusters, self._max_clusters))
+
+    def resolve(self, text: AnnotatedText) -> Resolution:
+        """Finds and links the mentions of a text."""
+        sentences = text.sentences if len(text.sentences) > 1 else sentence_spans(text.tokens)
+        finder = MentionFinder(text.tokens, sentences, self._all_nouns, self._descriptions)
+        mentions = finder.find()
+        quotes = find_quotes(text.tokens)
+        SpeakerFinder(text.tokens, finder.words, sentences, mentions).attribute(quotes)
+        speakers = Speakers(quotes, len(text))
+        entities = Entities()
+        link_names(entities, mentions)
+        link_appositions(entities, mentions, finder.words)
+        if self._descriptions:
+            link_companies(entities, mentions, finder.words)
+            link_copulas(entities, mentions, finder.words)
+        vote_genders(entities, mentions, finder.words)
+        if self._descriptions:
+            find_companies(entities, mentions)
+        ReferenceLinker(
+            entities, speakers, finder.words, self._max_pronoun_distance, self._all_nouns, self._descriptions
+        ).link(mentions)
+        speakers.link(entities)
+        return Resolution(finder.words, sentences, mentions, entities, quotes)

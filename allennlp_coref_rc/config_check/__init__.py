@@ -1,0 +1,1 @@
+"""Walks a config and says what is wrong in it, before anything is built or read."""

@@ -1,0 +1,248 @@
+"""Follows a config along the signatures of constructors, as AllenNLP's `FromParams` does."""
+
+import collections.abc
+import inspect
+import json
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any, Optional, Union
+
+from allennlp_coref_rc.common.messages import most_similar
+from allennlp_coref_rc.config_check.accepted_keys import accepted_keys
+
+Problem = tuple[str, str]
+"""A dotted key, and a description of the error in its value."""
+
+
+GIVEN = frozenset({"serialization_dir", "local_rank", "ddp_accelerator"})
+"""Arguments that AllenNLP itself gives to all constructors."""
+
+GIVEN_LATER = {
+    "model": GIVEN | {"vocab"},
+    "data_loader": GIVEN | {"reader", "data_path"},
+    "validation_data_loader": GIVEN | {"reader", "data_path"},
+    "trainer": GIVEN | {"model", "data_loader", "validation_data_loader"},
+    "vocabulary": GIVEN | {"instances"},
+}
+"""By key, the arguments that it gives to constructors that it calls later than others."""
+
+FILES = ("pretrained_file", "weights_file_path", "directory")
+"""Parameters of AllenNLP's own classes that name files. AllenNLP reads these only after the data."""
+
+KINDS = {int: "a whole number", bool: "true or false", float: "a number", str: "a string"}
+
+LISTS = (list, set, collections.abc.Iterable, collections.abc.Sequence)
+"""The types that stand for lists. A string does not count as one, although it is a sequence of letters."""
+
+
+class ConfigWalk:
+    """
+    Follows a config along signatures and collects the errors.
+
+    # Parameters
+
+    files : `bool`, optional (default = `False`)
+        Whether to look for the files that AllenNLP's own classes name.
+    """
+
+    def __init__(self, files: bool = False) -> None:
+        self.problems: list[Problem] = []
+        self.objects: dict[str, tuple[type, Mapping[str, Any]]] = {}
+        """By dotted key, the classes that are constructed, and the values from which they are."""
+        self._files = files
+
+    def object(
+        self, cls: Any, value: Any, key: str, given: Optional[frozenset[str]], others: Iterable[str] = ()
+    ) -> None:
+        """
+        Checks a value from which a class is constructed. `given` are the arguments that do not come from the config, or
+        `None` if they are not known. `others` are keys that are used elsewhere.
+        """
+        from allennlp.common import Registrable
+
+        if not _is_followed(cls):
+            return
+        if isinstance(value, str):
+            value = {"type": value}
+        if not isinstance(value, Mapping):
+            self._say(key, f"found {short(value)}, expected an object that describes {_a(cls)}")
+            return
+        constructor: Any = cls.__init__
+        registered = Registrable._registry.get(cls)
+        if registered is not None:
+            name = value.get("type", cls.default_implementation)
+            if not isinstance(name, str):
+                found = short(value["type"]) if "type" in value else "nothing"
+                self._say(join(key, "type"), f"found {found}, expected the registered name of {_a(cls)}")
+                return
+            problem = unregistered(cls, name)
+            if problem:
+                self._say(join(key, "type"), problem)
+                return
+            cls, constructor_name = cls.resolve_class_name(name)
+            constructor = getattr(cls, constructor_name) if constructor_name else cls.__init__
+        self.objects[key] = cls, value
+        if not _is_followed(cls):
+            return
+        self._arguments(cls, constructor, value, key, given, others)
+
+    def _arguments(
+        self,
+        cls: type,
+        constructor: Any,
+        value: Mapping[str, Any],
+        key: str,
+        given: Optional[frozenset[str]],
+        others: Iterable[str],
+    ) -> None:
+        from allennlp.common.from_params import remove_optional
+
+        accepted = accepted_keys(cls, constructor)
+        # If the given arguments are not known, they are taken to be those without a default.
+        ours = [
+            name
+            for name, parameter in accepted.parameters.items()
+            if (parameter.default is not parameter.empty if given is None else name not in given)
+        ]
+        meant: set[str] = set()
+        for name in value:
+            if name == "type" or name in accepted.parameters:
+                continue
+            similar = most_similar(name, [*ours, *others] if accepted.closed else set(ours) - set(value))
+            if accepted.closed or similar:
+                owner = "a config" if not key else cls.__name__
+                self._say(join(key, name), f"{owner} has no such key; {advice_on(name, [*ours, *others], 'it has')}")
+            meant.update(similar)
+        for name, parameter in accepted.parameters.items():
+            inner = join(key, name)
+            if value.get(name) is not None:
+                if self._files and cls.__module__.startswith("allennlp."):
+                    self._file(name, value[name], inner)
+                if not _is_pretrained(value[name]):
+                    self.value(remove_optional(parameter.annotation), value[name], inner, given)
+            elif parameter.default is parameter.empty and given is not None and name not in given | meant:
+                found = "nothing" if name not in value else "" if _takes_null(parameter.annotation) else "null"
+                if found:
+                    self._say(inner, f"found {found}, but {'a config' if not key else cls.__name__} needs it")
+
+    def value(self, annotation: Any, value: Any, key: str, given: Optional[frozenset[str]]) -> None:
+        """Checks a value against a parameter's type annotation, in the order in which AllenNLP tries types."""
+        from allennlp.common import Lazy
+        from allennlp.common.from_params import can_construct_from_params
+
+        origin: Any = getattr(annotation, "__origin__", None)
+        args: tuple[Any, ...] = getattr(annotation, "__args__", ())
+        if value is None:
+            return
+        if hasattr(annotation, "from_params"):
+            self.object(annotation, value, key, given)
+        elif annotation in KINDS:
+            accepted = {int: (int, bool), bool: (int, bool), float: (int, float), str: (str,)}[annotation]
+            if type(value) not in accepted:
+                self._say(key, f"found {short(value)}, expected {KINDS[annotation]}")
+        elif origin is Lazy:
+            self.value(args[0], value, key, GIVEN_LATER.get(key) if given else None)
+        elif origin is Union:
+            self._union(args, value, key, given)
+        elif origin in (dict, collections.abc.Mapping):
+            if len(args) == 2 and can_construct_from_params(args[1]):
+                self._mapping(args[1], value, key, given)
+        elif (
+            (origin is tuple or (origin in LISTS and len(args) == 1))
+            # If AllenNLP cannot construct something, it takes the value as it is.
+            and all(map(can_construct_from_params, args))
+        ):
+            self._list(origin, args, value, key, given)
+
+    def _mapping(self, annotation: Any, value: Any, key: str, given: Optional[frozenset[str]]) -> None:
+        if not isinstance(value, Mapping):
+            self._say(key, f"found {short(value)}, expected an object")
+            return
+        for name, inner in value.items():
+            self.value(annotation, inner, join(key, name), given)
+
+    def _list(self, origin: Any, args: tuple[Any, ...], value: Any, key: str, given: Optional[frozenset[str]]) -> None:
+        if not isinstance(value, (list, tuple)):
+            self._say(key, f"found {short(value)}, expected a list")
+            return
+        for number, inner in enumerate(value):
+            annotation = args[min(number, len(args) - 1)] if origin is tuple else args[0]
+            self.value(annotation, inner, join(key, str(number)), given)
+
+    def _union(self, args: tuple[Any, ...], value: Any, key: str, given: Optional[frozenset[str]]) -> None:
+        attempts = []
+        for annotation in args:
+            attempt = ConfigWalk(self._files)
+            attempt.value(annotation, value, key, given)
+            if not attempt.problems:
+                self.objects.update(attempt.objects)
+                return
+            attempts.append(attempt.problems)
+        # If an error is further inside, the type around it was the one that was meant.
+        for problems in attempts:
+            if any(found != key for found, _ in problems):
+                self.problems += problems
+                return
+        expected = [KINDS.get(annotation) or getattr(annotation, "__name__", str(annotation)) for annotation in args]
+        self._say(key, f"found {short(value)}, expected {' or '.join(expected)}")
+
+    def _file(self, name: str, value: Any, key: str) -> None:
+        local = isinstance(value, str) and "://" not in value and not value.startswith("(")
+        if name in FILES and local and not os.path.exists(value):
+            self._say(key, f"{value}: no such file")
+
+    def _say(self, key: str, text: str) -> None:
+        self.problems.append((key, text))
+
+
+def unregistered(cls: Any, name: str) -> Optional[str]:
+    """The error in a registered name or in the dotted path of a class; `None` if there is none."""
+    from allennlp_coref_rc.common.errors import ConfigurationError
+
+    if name in cls.list_available():
+        return None
+    if "." in name:
+        try:
+            cls.resolve_class_name(name)
+        except ConfigurationError as error:
+            return str(error)
+        return None
+    # The list is made anew, as the search for the name has imported more classes.
+    advice = advice_on(name, cls.list_available(), "registered are")
+    return f"found {short(name)}, which is not a registered {cls.__name__}; {advice}"
+
+
+def advice_on(name: str, names: Iterable[str], otherwise: str) -> str:
+    """Advice with the most similar name, or else with all names."""
+    similar = most_similar(name, names)
+    return f"did you mean {similar[0]}?" if similar else f"{otherwise} {', '.join(sorted(names)) or 'none'}"
+
+
+def _is_followed(cls: Any) -> bool:
+    """Whether a class is constructed by AllenNLP's own `from_params`."""
+    from allennlp.common import FromParams
+
+    method = getattr(getattr(cls, "from_params", None), "__func__", None)
+    return method is vars(FromParams)["from_params"].__func__
+
+
+def _takes_null(annotation: Any) -> bool:
+    return annotation in (Any, inspect.Parameter.empty) or type(None) in getattr(annotation, "__args__", ())
+
+
+def _is_pretrained(value: Any) -> bool:
+    """Whether a value is taken from an archive."""
+    return isinstance(value, Mapping) and "_pretrained" in value
+
+
+def _a(cls: type) -> str:
+    return f"{'an' if cls.__name__[0] in 'AEIOU' else 'a'} {cls.__name__}"
+
+
+def join(*keys: str) -> str:
+    return ".".join(key for key in keys if key)
+
+
+def short(value: Any) -> str:
+    text = json.dumps(value, default=str)
+    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -1,0 +1,43 @@
+import csv
+from collections.abc import Iterator, Sequence
+
+from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.files import open_text
+
+LONGEST_FIELD = 2**31 - 1
+"""The most characters that the module `csv` allows on every system."""
+
+
+def read_csv_rows(path: str, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
+    """
+    The rows of a CSV file whose first line names its columns. Each comes with the number of its first line, as fields
+    in quotation marks may span several. A missing column of `columns`, a row with more or fewer fields than the first
+    line, or unmatched quotation marks raise a `ConfigurationError` with the file and the line.
+    """
+    # By default, Python refuses fields of more than 131,072 characters.
+    csv.field_size_limit(LONGEST_FIELD)
+    with open_text(path, newline="") as lines:
+        rows = csv.reader(lines, strict=True)
+        names: Sequence[str] = ()
+        line = 1
+        try:
+            for row in rows:
+                if not names:
+                    names = row
+                    missing = [column for column in columns if column not in names]
+                    if missing:
+                        raise ConfigurationError(
+                            f"{path}, line 1: found the columns {', '.join(names)[:200]!r}, expected also "
+                            f"{missing[0]!r}"
+                        )
+                elif len(row) != len(names):
+                    raise ConfigurationError(
+                        f"{path}, line {line}: found {len(row)} fields, expected {len(names)}, as line 1 has"
+                    )
+                else:
+                    yield line, dict(zip(names, row))
+                line = rows.line_num + 1
+        except csv.Error as error:
+            raise ConfigurationError(f"{path}, line {line}: found a damaged row ({error}), expected CSV") from error
+        if not names:
+            raise ConfigurationError(f"{path}, line 1: found no text, expected the columns {', '.join(columns)}")

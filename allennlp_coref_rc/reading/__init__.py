@@ -1,5 +1,0 @@
-"""Python in three lines: annotates texts, loads readers and asks them, and gives the results as values."""
-
-from allennlp_coref_rc.reading.answer import Answer
-from allennlp_coref_rc.reading.load import Reader
-from allennlp_coref_rc.reading.passage import Passage

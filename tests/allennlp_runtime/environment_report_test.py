@@ -1,0 +1,139 @@
+"""What `coref-rc environment` finds in addition to the problems of environment_test.py."""
+
+import configparser
+import json
+import re
+import subprocess
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.specifiers import Specifier
+
+from allennlp_coref_rc.allennlp_runtime import environment, environment_report
+from tests.shared import PROJECT
+
+TORCH = {
+    "instruction set": "AVX2",
+    "CUDA": None,
+    "devices": [],
+    "compiler": "g++",
+    "library": "there",
+    "path": "/cache/recurrence_1.so",
+    "others": 0,
+}
+
+
+@pytest.fixture
+def versions(monkeypatch):
+    """Changes the versions of installed packages. `None` stands for a package that is not installed."""
+    changed, real = {}, environment.version
+
+    def version(name):
+        if changed.get(name, "") is None:
+            raise environment.PackageNotFoundError(name)
+        return changed.get(name) or real(name)
+
+    monkeypatch.setattr(environment, "version", version)
+    monkeypatch.setattr(environment_report, "version", version)
+    return changed
+
+
+@pytest.fixture
+def torch(monkeypatch):
+    """Replaces the process that asks PyTorch by what it would print."""
+    said = dict(TORCH)
+
+    def run(command, **_):
+        return subprocess.CompletedProcess(command, 0, json.dumps(said), "")
+
+    monkeypatch.setattr(environment_report.subprocess, "run", run)
+    monkeypatch.setattr(environment_report.shutil, "which", lambda name: None)
+    return said
+
+
+@pytest.mark.slow
+def test_this_environment():
+    found = environment_report.report()
+    assert found.problems == [] and found.facts["torch"] == environment.version("torch")
+    assert re.search(r"\d cores, (AVX512|AVX2|DEFAULT|NO AVX|NEON|\w+)$", found.facts["processor"])
+    assert "recurrence_" in found.facts["compiled recurrence"] or "no compiler" in found.facts["compiled recurrence"]
+
+
+def test_what_keeps_the_package_from_working(versions, torch):
+    versions.update({"transformers": "4.49.0", "scipy": None, "spacy": "3.9.0", "conllu": "7.0"})
+    found = environment_report.report()
+    (first, second) = found.problems
+    assert first.startswith("transformers 4.49.0 does not work") and second == "scipy is missing: needs >=1.11"
+    assert sorted(found.remarks) == [
+        "conllu 7.0 is untested: this package was tested with <7,>=5",
+        "spacy 3.9.0 is untested: this package was tested with <3.9,>=3.8",
+    ]
+
+
+@pytest.mark.parametrize(
+    "said, remark",
+    [
+        (
+            {"compiler": None, "library": "no compiler: no c++"},
+            "found no compiler: no c++: training on a CPU is slower",
+        ),
+        ({"library": "damaged"}, "/cache/recurrence_1.so is damaged; it will be compiled again"),
+        ({"others": 3}, "/cache has 3 libraries of other versions, which can be removed"),
+        ({"devices": ["NVIDIA H100"], "CUDA": "13.0"}, "triton is missing: on the GPU the recurrence is slower"),
+    ],
+)
+def test_remarks(versions, torch, said, remark):
+    versions["triton"] = None
+    torch.update(said)
+    (found,) = environment_report.report().remarks
+    assert found.startswith(remark)
+
+
+def test_a_build_of_torch_without_the_gpu(torch, monkeypatch):
+    monkeypatch.setattr(environment_report.shutil, "which", lambda name: f"/usr/bin/{name}")
+    (remark,) = environment_report.report().remarks
+    assert re.fullmatch("nvidia-smi is there and torch finds no GPU: .* is a build for CPUs", remark)
+
+
+@pytest.mark.parametrize(
+    "program, problem",
+    [
+        (
+            "import sys; sys.exit('Traceback\\nImportError: libcudart.so.13: no such file')",
+            "ImportError: libcudart.so.13",
+        ),
+        ("import os; os.abort()", "its process ended with status -6"),
+        ("import time; time.sleep(9)", "torch cannot be imported within 0.2 seconds"),
+    ],
+)
+def test_torch_that_cannot_be_imported(monkeypatch, program, problem):
+    run = subprocess.run
+    monkeypatch.setattr(environment_report, "WAIT", 0.2 if "sleep" in program else 60)
+    monkeypatch.setattr(
+        environment_report.subprocess, "run", lambda words, **options: run([words[0], "-S", "-c", program], **options)
+    )
+    (found,) = environment_report.report().problems
+    assert found.startswith("torch cannot be imported") and problem in found
+
+
+def test_optional_packages_say_what_they_are_for(versions, torch):
+    versions.update(coreferee="1.5.0", fastcoref=None, en_core_web_lg=None, tensorboard="2.20")
+    optional = environment_report.report().optional
+    assert {"en_core_web_lg", "fastcoref"} <= set(optional) and not {"coreferee", "tensorboard"} & set(optional)
+    assert optional["fastcoref"].startswith("the annotator fastcoref; ")
+
+
+def test_bounds_are_the_same_everywhere():
+    """In setup.cfg, in overrides.txt, which wheels are installed with, and among those that are known not to work."""
+    setup = configparser.ConfigParser()
+    setup.read(PROJECT / "setup.cfg")
+    lines = setup["options"]["install_requires"].splitlines()
+    declared = {one.name: one.specifier for one in map(Requirement, filter(bool, lines))}
+    overrides = [line for line in (PROJECT / "overrides.txt").read_text().splitlines() if line[:1] not in ("", "#")]
+    for one in map(Requirement, overrides):
+        if one.specifier and one.name in declared and one.name != "torchvision":
+            assert one.specifier == declared[one.name], one
+    for name, oldest, too_new, _ in environment.REQUIREMENTS:
+        bounds = [oldest and f">={'.'.join(map(str, oldest))}", too_new and f"<{'.'.join(map(str, too_new))}"]
+        if not any(one.operator == "==" for one in declared[name]) and name != "torchvision":
+            assert {*map(Specifier, filter(None, bounds))} <= {*declared[name]}, name

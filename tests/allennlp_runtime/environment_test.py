@@ -1,0 +1,76 @@
+import importlib.util
+import subprocess
+import sys
+
+import pytest
+
+from allennlp_coref_rc.allennlp_runtime import environment
+from tests.shared import PROJECT
+
+
+def test_this_environment_works():
+    assert environment.problems() == []
+
+
+@pytest.mark.parametrize(
+    "package, installed, message",
+    [
+        ("transformers", "4.49.0", r"transformers 4.49.0 does not work: needs >=4.48 and <4.49 \(.*AdamW"),
+        ("transformers", "4.39.3", "transformers 4.39.3 does not work"),
+        ("huggingface-hub", "1.0.0", "huggingface-hub 1.0.0 does not work"),
+        ("torch", "1.12.1+cu113", "torch 1.12.1.cu113 does not work"),
+        ("torch", "2.5.1", r"torch 2.5.1 does not work: needs >=2.6 \(.*run code"),
+        ("setuptools", "81.0.0", "setuptools 81.0.0 does not work"),
+    ],
+)
+def test_a_version_that_does_not_work_is_named(monkeypatch, package, installed, message):
+    real = environment.version
+    monkeypatch.setattr(environment, "version", lambda name: installed if name == package else real(name))
+    with pytest.raises(ImportError, match=message):
+        environment.check_environment()
+
+
+@pytest.mark.parametrize(
+    "torchvision, torch, works",
+    [
+        ("0.16.2", "2.13.0+cpu", True),
+        ("0.28.0", "2.13.0", True),
+        ("0.28.0+cu130", "2.13.0+cu130", True),
+        ("0.27.0", "2.13.0", False),
+        ("0.17.0", "2.13.0", False),
+    ],
+)
+def test_torchvision_has_to_fit_torch(monkeypatch, torchvision, torch, works):
+    versions = {"torchvision": torchvision, "torch": torch}
+    real = environment.version
+    monkeypatch.setattr(environment, "version", lambda name: versions.get(name) or real(name))
+    expected = [] if works else [f"torchvision {torchvision} does not work beside torch {torch}"]
+    assert [problem.split(":")[0] for problem in environment.problems()] == expected
+
+
+@pytest.mark.parametrize("version", ["2.15.0+cu132", "2.11.0+cu130", "2.13.0+cpu", "2.6.0", "2.14.0.dev20260101"])
+def test_all_builds_of_torch_are_taken(monkeypatch, version):
+    real = environment.version
+    versions = {"torch": version, "torchvision": "0.16.2"}
+    monkeypatch.setattr(environment, "version", lambda name: versions.get(name) or real(name))
+    assert environment.problems() == []
+
+
+def test_missing_jsonnet_is_named(monkeypatch):
+    real = importlib.util.find_spec
+    monkeypatch.setattr(environment, "find_spec", lambda name: None if name == "_jsonnet" else real(name))
+    assert environment.problems() == [
+        "_jsonnet is missing: install jsonnet (without it AllenNLP reads .jsonnet files as plain JSON)"
+    ]
+
+
+def test_the_check_runs_where_nothing_is_installed():
+    """As `make` runs it: one line a problem, no stack trace."""
+    result = subprocess.run(
+        [sys.executable, "-S", "-I", str(PROJECT / "allennlp_coref_rc" / "allennlp_runtime" / "environment.py")],
+        capture_output=True,
+        text=True,
+    )
+    assert result.returncode == 1 and result.stderr == ""
+    assert "allennlp is missing: needs >=2.10.1 and <2.11" in result.stdout
+    assert "_jsonnet is missing" in result.stdout

@@ -1,0 +1,112 @@
+import errno
+import fcntl
+import multiprocessing
+import os
+import signal
+import time
+from types import SimpleNamespace
+
+import pytest
+
+from allennlp_coref_rc.allennlp_runtime.folder_lock import FolderInUse, install, locked
+
+
+def in_use(folder):
+    try:
+        with locked(str(folder)):
+            return False
+    except FolderInUse as error:
+        assert str(error).startswith(f"{folder}: another process trains there")
+        return True
+
+
+def training(work):
+    """AllenNLP's module, whose `train_model` does this, with the lock."""
+    module = SimpleNamespace(train_model=lambda params, folder, recover, force, *more: work(folder, recover, force))
+    install(module)
+    return module.train_model
+
+
+def test_only_one_trains_in_a_folder(tmp_path):
+    folder = tmp_path / "new" / "run"
+
+    def work(*arguments):
+        assert in_use(folder) and not list(folder.iterdir())
+        with pytest.raises(FolderInUse):
+            training(pytest.fail)({}, folder)
+        return arguments
+
+    assert training(work)({}, folder, recover=True) == (folder, True, False)
+    assert not in_use(folder)
+
+
+def test_force_empties_the_folder_and_keeps_the_lock(tmp_path):
+    folder, other = tmp_path / "run", tmp_path / "other"
+    (folder / "vocabulary").mkdir(parents=True)
+    (folder / "vocabulary" / "tokens.txt").touch()
+    (folder / "config.json").touch()
+    other.mkdir()
+    (other / "mine").touch()
+    (folder / "link").symlink_to(other)
+    with locked(str(folder)), pytest.raises(FolderInUse):
+        training(pytest.fail)({}, folder, force=True)
+    assert len(list(folder.iterdir())) == 3
+
+    def work(*arguments):
+        assert in_use(folder) and not list(folder.iterdir())
+
+    training(work)({}, folder, force=True)
+    assert (other / "mine").exists()
+
+
+def test_other_nodes_may_share_the_folder_of_the_first(tmp_path):
+    with locked(str(tmp_path)):
+        assert training(lambda *arguments: "trained")({}, tmp_path, node_rank=1) == "trained"
+
+
+def test_a_killed_training_has_no_lock_even_if_its_forks_live_on(tmp_path):
+    def wait():
+        os.write(writing, b".")
+        time.sleep(600)
+
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        with locked(str(tmp_path)):
+            worker = multiprocessing.get_context("fork").Process(target=wait)
+            worker.start()
+            os.write(writing, str(worker.pid).encode())
+            time.sleep(600)
+    worker = b""
+    while b"." not in worker or len(worker) == 1:
+        worker += os.read(reading, 20)
+    try:
+        assert in_use(tmp_path)
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        assert not in_use(tmp_path)
+    finally:
+        os.kill(int(worker.replace(b".", b"")), signal.SIGKILL)
+
+
+def test_a_file_system_without_locks(tmp_path, monkeypatch):
+    def flock(descriptor, operation):
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr(fcntl, "flock", flock)
+    with locked(str(tmp_path)), locked(str(tmp_path)):
+        pass
+
+
+@pytest.mark.slow
+def test_allennlp_has_it_too(run_command, tmp_path):
+    """Whichever is imported first: here it is this package, in the process of `run_command` it is AllenNLP."""
+    from allennlp.commands import train
+
+    assert train.train_model.__code__.co_filename.endswith("folder_lock.py")
+    script = (
+        "import allennlp_coref_rc; from allennlp.commands import train; print(train.train_model.__code__.co_filename)"
+    )
+    (tmp_path / "later.py").write_text(script)
+    found = run_command("later", folder=tmp_path)
+    assert found.stdout.strip().endswith("folder_lock.py"), found.stderr

@@ -1,0 +1,216 @@
+import copy
+from typing import Any, Optional, Union
+
+import pytest
+from allennlp.common import FromParams, Lazy, Params, Registrable
+from allennlp.common.checks import ConfigurationError
+
+from allennlp_coref_rc.annotations.annotators import Annotator
+from allennlp_coref_rc.config_check.check import check_config, check_object
+from allennlp_coref_rc.config_check.walk import ConfigWalk
+from tests.shared import PROJECT
+from tests.training_config.configs import configs, load, name_of
+
+CONFIG = PROJECT / "training_config" / "babi" / "ga_coref_gru.jsonnet"
+
+ENCODERS = "model.passage_encoders.0.type"
+
+
+@pytest.fixture(autouse=True)
+def no_gpu(monkeypatch):
+    monkeypatch.setattr("torch.cuda.device_count", lambda: 0)
+
+
+@pytest.fixture(scope="module")
+def params():
+    return load(CONFIG).as_dict(quiet=True)
+
+
+def changed(params, key, *value):
+    """A copy with a value at a dotted key, or without the key."""
+    params = copy.deepcopy(params)
+    *path, last = key.split(".")
+    inner = params
+    for name in path:
+        inner = inner[int(name)] if isinstance(inner, list) else inner[name]
+    if value:
+        inner[last] = value[0]
+    else:
+        del inner[last]
+    return params
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("config", configs(), ids=name_of)
+def test_all_configs_are_good(config):
+    assert check_config(load(config).as_dict(quiet=True)) == []
+
+
+@pytest.mark.parametrize(
+    "key, value, problem",
+    [
+        (
+            ENCODERS,
+            "coref_gruu",
+            'found "coref_gruu", which is not a registered Seq2SeqEncoder; did you mean coref_gru?',
+        ),
+        (ENCODERS, "no_such.Encoder", "tried to interpret no_such.Encoder as a path to a class but unable to import"),
+        (ENCODERS, 3, "found 3, expected the registered name of a Seq2SeqEncoder"),
+        ("dataset_reader.foldr", "data", "AnnotatedBabiReader has no such key; did you mean folder?"),
+        ("dataset_reader.xyz", 1, "AnnotatedBabiReader has no such key; it has annotate_together, annotation_layers,"),
+        ("trainer.num_epoch", 3, "GradientDescentTrainer has no such key; did you mean num_epochs?"),
+        ("trainer.num_epochs", "3", 'found "3", expected a whole number'),
+        ("trainer.num_epochs", 3.5, "found 3.5, expected a whole number"),
+        ("trainer.grad_clipping", "much", 'found "much", expected a number'),
+        ("model.passage_encoders.0.relations", "coref", 'found "coref", expected a list'),
+        ("trainer", 3, "found 3, expected an object that describes a Trainer"),
+        ("trainer.cuda_device", 0, "found 0, but this machine has no GPU that PyTorch can use; expected -1"),
+        ("trainer.cuda_device", "cuda:0", 'found "cuda:0", expected a number; -1 is the processor'),
+        ("trainer.num_gradient_accumulation_steps", 0, "found 0, expected 1 or more"),
+        ("data_loader.batch_sampler.batch_size", 0, "found 0, expected 1 or more"),
+        ("random_seed", "x", 'found "x", expected a whole number'),
+        ("model", None, "found null, but a config needs it"),
+        ("model.text_field_embedder", None, "found null, but GAReader needs it"),
+        ("trainer.validation_metric", "accuracy", 'found "accuracy", expected +accuracy'),
+        ("trainer.optimizer.type", "adm", 'found "adm", which is not a registered Optimizer; did you mean adam?'),
+        ("trainer.optimizer.lrr", 1, "AdamOptimizer has no such key; did you mean lr?"),
+        ("data_loader.batch_siz", 3, "MultiProcessDataLoader has no such key; did you mean batch_size?"),
+        ("dataset_reader.annotation_layers", "coref", 'found "coref", expected an object'),
+        ("dataset_reader.annotation_layers.x", {}, "found nothing, expected the registered name of an AnnotationLayer"),
+        ("modle", {}, "a config has no such key; did you mean model?"),
+        ("train_data_path", "nowhere/qa2_train.txt", "nowhere/qa2_train.txt: no such file"),
+        ("vocabulary", {"type": "from_files", "directory": "nowhere"}, "nowhere: no such file"),
+    ],
+)
+def test_a_mistake_is_found(params, key, value, problem):
+    problems = check_config(changed(params, key, value))
+    assert any(problem in found for found in problems)
+    assert all(found.startswith(key) for found in problems)
+
+
+def test_a_missing_key_is_named(params):
+    assert check_config(changed(params, "model")) == ["model: found nothing, but a config needs it"]
+    without = changed(params, "model.text_field_embedder")
+    assert check_config(without) == ["model.text_field_embedder: found nothing, but GAReader needs it"]
+
+
+def test_a_misspelt_key_is_not_missed_too(params):
+    renamed = changed(changed(params, "train_data_path"), "train_data_pth", "train")
+    assert check_config(renamed) == ["train_data_pth: a config has no such key; did you mean train_data_path?"]
+
+
+def test_the_same_mistake_is_said_once(params):
+    encoders = [{**encoder, "type": "coref_gruu"} for encoder in params["model"]["passage_encoders"]]
+    (problem,) = check_config(changed(params, "model.passage_encoders", encoders))
+    assert problem.startswith(f"model.passage_encoders.0.type (and {len(encoders) - 1} more keys): ")
+
+
+def test_devices_and_files_need_not_be_there(params):
+    assert check_config(changed(params, "trainer.cuda_device", 0), devices=False) == []
+    assert check_config(changed(params, "train_data_path", "nowhere/qa2_train.txt"), files=False) == []
+
+
+def test_a_gpu_that_is_there(params, monkeypatch):
+    monkeypatch.setattr("torch.cuda.device_count", lambda: 2)
+    assert check_config(changed(params, "trainer.cuda_device", 1)) == []
+    (problem,) = check_config(changed(params, "trainer.cuda_device", 2))
+    assert "this machine has 2 GPUs, the first of which is 0" in problem
+
+
+def test_several_processes_can_evaluate_on_test(params):
+    assert check_config({**params, "distributed": {"cuda_devices": [-1, -1]}, "evaluate_on_test": True}) == []
+
+
+def test_several_processes_need_several_devices(params):
+    (problem,) = check_config({**params, "distributed": {"cuda_devices": [-1]}, "evaluate_on_test": False})
+    assert problem == "distributed.cuda_devices: found [-1], expected a list of two devices or more"
+
+
+class Part(Registrable):
+    default_implementation = "plain"
+
+
+@Part.register("plain")
+class Plain(Part):
+    def __init__(self, size: int = 1) -> None:
+        pass
+
+
+@Part.register("own")
+class OwnWay(Part):
+    @classmethod
+    def from_params(cls, params: Any, **extras: Any) -> "OwnWay":
+        return cls()
+
+
+class Whole(FromParams):
+    def __init__(
+        self,
+        parts: list[Part],
+        named: dict[str, Part],
+        pair: tuple[int, Part],
+        size_or_part: Union[int, Part],
+        sizes: Union[int, list[int]] = 1,
+        maybe: Optional[Part] = None,
+        later: Optional[Lazy[Part]] = None,
+        anything: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        self.later = later
+        self.rest = dict(kwargs)
+
+
+GOOD = {"parts": [{}, "plain"], "named": {"a": {"size": 2}}, "pair": [1, {}], "size_or_part": {"size": 3}}
+
+
+def walked(**values):
+    walk = ConfigWalk()
+    walk.object(Whole, {**GOOD, **values}, "whole", frozenset())
+    return walk.problems
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {},
+        {"size_or_part": 3},
+        {"sizes": [1, 2]},
+        {"maybe": None, "later": None, "anything": {"type": "whatever"}},
+        {"maybe": {"type": "own", "whatever": 1}},
+        {"later": {"size": 2}},
+        {"other": 1},
+        {"sizes": None},
+    ],
+)
+def test_what_allennlp_takes_is_let_pass(values):
+    Whole.from_params(Params(copy.deepcopy({**GOOD, **values})))
+    assert walked(**values) == []
+
+
+@pytest.mark.parametrize(
+    "values, key",
+    [
+        ({"parts": [{"sise": 1}]}, "whole.parts.0.sise"),
+        ({"parts": 1}, "whole.parts"),
+        ({"named": {"a": {"type": "x"}}}, "whole.named.a.type"),
+        ({"pair": [1, 2]}, "whole.pair.1"),
+        ({"size_or_part": {"size": "x"}}, "whole.size_or_part.size"),
+        ({"size_or_part": "x"}, "whole.size_or_part.type"),
+        ({"sizes": "x"}, "whole.sizes"),
+        ({"later": {"size": "x"}}, "whole.later.size"),
+        ({"mayb": {}}, "whole.mayb"),
+    ],
+)
+def test_values_are_followed_as_allennlp_does(values, key):
+    if key != "whole.mayb":
+        # AllenNLP would pass it on, and the class would ignore it.
+        with pytest.raises((ConfigurationError, TypeError)):
+            whole = Whole.from_params(Params(copy.deepcopy({**GOOD, **values})))
+            whole.later.construct()
+    assert [found for found, _ in walked(**values)] == [key]
+
+
+def test_a_class_without_a_constructor_takes_no_keys():
+    assert check_object(Annotator, {"type": "simple_triples"}, "--annotator") == []
+    (problem,) = check_object(Annotator, {"type": "simple_triples", "senses": 1}, "--annotator")
+    assert problem == "--annotator.senses: SimpleTriples has no such key; it has none"

@@ -1,0 +1,146 @@
+import json
+from dataclasses import replace
+
+import pytest
+
+from allennlp_coref_rc.annotations import AnnotatedText
+from allennlp_coref_rc.annotations.annotators import Annotator, ExactMatchCoref
+from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.data.babi.babi_files import BabiQuestion
+from allennlp_coref_rc.playground.cluster_edits import Mention, drop, merge
+from allennlp_coref_rc.playground.reader_session import (
+    CachedAnnotator,
+    NoAnnotator,
+    Question,
+    ReaderSession,
+    Reading,
+    annotated,
+    transferred,
+)
+from allennlp_coref_rc.reproduction.figures.stories import Story, by_prefixes, load_reader
+
+STATEMENTS = ["Zelda got the milk.", "Quentin went to the garden.", "Zelda went to the office."]
+
+QUESTION = Question(" ".join(STATEMENTS), "Where is the milk?")
+
+ZELDA, MILK, QUENTIN = [(0, 1), (11, 12)], [(3, 4), (21, 22)], [(5, 6)]
+
+
+@pytest.fixture(scope="module")
+def reader(archive):
+    return ReaderSession(archive)
+
+
+@pytest.fixture(scope="module")
+def predictor(archive):
+    return load_reader(archive)
+
+
+def test_a_question_is_read_as_the_reader_sees_it(reader):
+    reading = reader.read(QUESTION)
+    assert (
+        reading.passage.tokens == "Zelda got the milk . Quentin went to the garden . Zelda went to the office .".split()
+    )
+    assert reading.passage.sentences == [(0, 5), (5, 11), (11, 17)]
+    assert reading.question == "@begin Where is the milk ? @end".split()
+    assert reading.clusters == [ZELDA, MILK]
+    assert [QUESTION.passage[start:end] for start, end in reading.offsets] == reading.passage.tokens
+
+
+def test_another_annotator_gives_the_clusters_and_leaves_the_reader_as_it_is(reader):
+    assert reader.read(QUESTION, NoAnnotator()).clusters == []
+    assert reader.read(QUESTION, ExactMatchCoref(max_clusters=1)).clusters == [ZELDA]
+    assert reader.read(QUESTION).clusters == [ZELDA, MILK]
+
+
+def test_clusters_change_the_answer(reader):
+    assert reader.answer(QUESTION, [ZELDA, MILK]).answer == "office"
+    moved = [[(0, 1), *QUENTIN], [(11, 12)], MILK]
+    assert reader.answer(QUESTION, moved).answer == "garden"
+
+
+def test_the_request_gives_the_same_answer_to_coref_rc_predict(reader, predictor):
+    clusters = [[(0, 1), *QUENTIN], MILK]
+    question = replace(QUESTION, candidates=("office", "garden"))
+    request = json.loads(json.dumps(reader.request(question, clusters)))
+    assert request == {
+        "passage": QUESTION.passage,
+        "question": QUESTION.question,
+        "candidates": ["office", "garden"],
+        "clusters": [[[0, 1], [5, 6]], [[3, 4], [21, 22]]],
+    }
+    output = predictor.predict_json(request)
+    answer = reader.answer(question, clusters)
+    assert output["answer"] == answer.answer == "garden"
+    assert output["candidate_probabilities"] == pytest.approx(answer.candidates, abs=1e-6)
+
+
+def test_a_reader_of_spans_is_given_no_candidates(reader, monkeypatch):
+    monkeypatch.setattr(reader, "answers_are_spans", True)
+    request = reader.request(replace(QUESTION, candidates=("office",)))
+    assert request == {"passage": QUESTION.passage, "question": QUESTION.question}
+
+
+def test_beliefs_are_those_of_draw_story(reader, predictor):
+    story = Story(BabiQuestion(STATEMENTS, QUESTION.question, "office", [0, 2], 4, 1), 2)
+    expected = by_prefixes(predictor, story)
+    beliefs = [answer.candidates for answer in reader.beliefs(QUESTION, reader.read(QUESTION))]
+    assert len(beliefs) == 3
+    for believed, other in zip(beliefs, expected):
+        assert believed == pytest.approx(other, abs=1e-6)
+    assert max(beliefs[1], key=beliefs[1].get) == "garden" and max(beliefs[2], key=beliefs[2].get) == "office"
+
+
+def test_beliefs_follow_edited_clusters(reader):
+    reading = reader.read(QUESTION, NoAnnotator())
+    edited = merge([ZELDA, QUENTIN, MILK], [0, 1])
+    edited = drop(edited, [Mention(0, (11, 12))])
+    last = reader.beliefs(QUESTION, replace(reading, clusters=edited))[-1]
+    assert last.answer == "garden"
+
+
+def test_a_beginning_keeps_mentions_that_have_been_read_and_those_of_the_question():
+    passage = AnnotatedText("a b . a c .".split(), [(0, 3), (3, 6)])
+    reading = Reading(passage, "@begin a ? @end".split(), [[(0, 1), (3, 4), (7, 8)], [(1, 2), (4, 5)]])
+    assert reading.beginnings() == [(3, [[(0, 1), (4, 5)]]), (6, reading.clusters)]
+
+
+def test_passage_and_question_are_shown_apart_and_clusters_keep_their_positions():
+    passage = AnnotatedText("a b . a c .".split(), [(0, 3), (3, 6)])
+    reading = Reading(passage, "@begin a ? @end".split(), [[(1, 2), (4, 5)], [(0, 1), (3, 4), (7, 8)]])
+    shown, question = reading.shown()
+    assert shown == replace(passage, clusters=[[(1, 2), (4, 5)], [(0, 1), (3, 4)]])
+    assert question == AnnotatedText(["a", "?"], clusters=[[], [(0, 1)]])
+
+
+def test_clusters_are_transferred_to_other_tokens():
+    source = Reading(AnnotatedText("Mary 's dog ran .".split()), "@begin Who ran ? @end".split(), [])
+    target = Reading(AnnotatedText("mary ' s dog ran .".split()), "who ran ?".split(), [])
+    clusters = [[(0, 3), (6, 7)], [(0, 2)], [(5, 6)]]
+    # A mention of the mark alone is nowhere else.
+    assert transferred(replace(source, clusters=clusters), target) == [[(0, 4), (6, 7)], [(0, 3)]]
+    other = Reading(AnnotatedText("Mary 's cat ran .".split()), ["Who"], [])
+    with pytest.raises(ConfigurationError, match="the annotation and the text part ways"):
+        transferred(replace(source, clusters=clusters), other)
+
+
+def test_each_text_is_annotated_once():
+    class Counting(Annotator):
+        seen = 0
+
+        def annotate(self, text):
+            self.seen += 1
+            return replace(text, clusters=[[(0, 1)]])
+
+    counting = Counting()
+    remembering = CachedAnnotator(counting)
+    for _ in range(2):
+        assert annotated("Mary left.", remembering).clusters == [[(0, 1)]]
+        assert annotated("Paul left.", remembering).passage.tokens == ["Paul", "left", "."]
+    assert counting.seen == 2
+
+
+@pytest.mark.parametrize("question", [Question(" ", "Where?"), Question("Mary left.", "")])
+def test_what_is_empty_is_said(reader, question):
+    with pytest.raises(ConfigurationError, match="found an empty (passage|question)"):
+        reader.read(question)

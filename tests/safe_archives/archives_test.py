@@ -1,0 +1,307 @@
+"""A stranger's archive must not run code, reach files or use the network. Each case here once did."""
+
+import io
+import json
+import os
+import shutil
+import sys
+
+import pytest
+from allennlp.common import Params
+from allennlp.common.checks import ConfigurationError
+from allennlp.models import Model
+
+from allennlp_coref_rc.data.dataset_readers import AnnotatedBabiReader
+from allennlp_coref_rc.reproduction.figures.stories import load_reader
+from allennlp_coref_rc.safe_archives.archives import load, trusting
+from tests.annotations.annotators.archives import SRL, make_archive
+from tests.safe_archives.crafted import DATA, changed, escaping_tar, load_refusal, make_folder, pack, refusal, run
+
+pytestmark = pytest.mark.slow
+
+STRANGER = {"type": "stranger.Anything"}
+
+PLACES = {
+    "dataset_reader": STRANGER,
+    "dataset_reader.annotator": STRANGER,
+    "dataset_reader.token_indexers": {"tokens": STRANGER},
+    "dataset_reader.annotation_layers": {"edges": STRANGER},
+    "validation_dataset_reader": STRANGER,
+    "model": STRANGER,
+    "model.text_field_embedder.token_embedders.tokens": STRANGER,
+    "model.type": "stranger.Anything",
+    "vocabulary": STRANGER,
+    "data_loader": STRANGER,
+    "data_loader.batch_sampler": "stranger.Anything",
+    "validation_data_loader": STRANGER,
+    "evaluation": STRANGER,
+    "evaluation.batch_serializer": STRANGER,
+}
+"""Where a config can name a class."""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return make_folder(tmp_path_factory.mktemp("trust") / "run")
+
+
+@pytest.fixture
+def stranger(tmp_path, monkeypatch):
+    """A module that tells when it is imported: by a file."""
+    told = tmp_path / "told"
+    (tmp_path / "modules").mkdir()
+    (tmp_path / "modules" / "stranger.py").write_text(f"open({str(told)!r}, 'w').close()\nclass Anything: pass\n")
+    monkeypatch.syspath_prepend(str(tmp_path / "modules"))
+    yield told
+    sys.modules.pop("stranger", None)
+
+
+@pytest.fixture
+def archive_with(folder, tmp_path):
+    def make(changes):
+        return pack(changed(folder, tmp_path / "changed", changes), tmp_path / "model.tar.gz")
+
+    return make
+
+
+def evaluate(capsys, archive, *more):
+    return refusal(capsys, "evaluate", archive, DATA, *more)
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_nothing_is_imported_that_a_config_names(place, archive_with, stranger, capsys):
+    archive = archive_with({"validation_data_loader": None, place: PLACES[place]})
+    message = evaluate(capsys, archive)
+    assert message.startswith(f"{archive}: found 'stranger.Anything' in its config where a ")
+    assert "add --trust" in message
+    assert not stranger.exists()
+
+
+@pytest.mark.parametrize("place", ["dataset_reader", "dataset_reader.annotator"])
+@pytest.mark.parametrize("command", ["evaluate", "predict"])
+def test_no_program_is_run(command, place, archive_with, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    touched = tmp_path / "touched"
+    archive = archive_with({place: {"type": "subprocess.Popen", "args": ["touch", touched.name]}})
+    message = refusal(capsys, command, archive, DATA)
+    assert "found 'subprocess.Popen'" in message
+    assert not touched.exists()
+
+
+def test_no_file_is_made(archive_with, tmp_path, capsys):
+    made = tmp_path / "made"
+    archive = archive_with({"dataset_reader.annotator": {"type": "logging.FileHandler", "filename": str(made)}})
+    assert "filename" in evaluate(capsys, archive)
+    assert not made.exists()
+
+
+def test_a_folder_is_trusted_no_more(folder, tmp_path, stranger, capsys):
+    copy = changed(folder, tmp_path / "run", {"dataset_reader.annotator": STRANGER})
+    assert evaluate(capsys, copy).startswith(f"{copy}: found 'stranger.Anything'")
+    assert not stranger.exists()
+
+
+def test_a_stranger_is_trusted_if_the_user_says_so(archive_with, stranger, capsys):
+    archive = archive_with({"evaluation": {"type": "stranger.Anything"}})
+    with pytest.raises(TypeError):
+        run(capsys, "evaluate", archive, DATA, "--trust")
+    assert stranger.exists()
+
+
+def test_trusted_classes_work_by_their_dotted_names(archive_with, tmp_path, capsys):
+    name = f"{AnnotatedBabiReader.__module__}.{AnnotatedBabiReader.__name__}"
+    archive = archive_with({"dataset_reader.type": name})
+    output = tmp_path / "predictions.jsonl"
+    words = ["predict", archive, DATA, "--use-dataset-reader", "--output-file", output]
+    assert f"found '{name}'" in refusal(capsys, *words) and not output.exists()
+    assert run(capsys, *words, "--trust")[0] == 0
+    assert json.loads(output.read_text().splitlines()[0])["answer"]
+
+
+def test_own_configs_may_name_classes_anywhere(folder, tmp_path, capsys):
+    config = json.loads((folder / "config.json").read_text())
+    config["dataset_reader"]["type"] = f"{AnnotatedBabiReader.__module__}.{AnnotatedBabiReader.__name__}"
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    assert run(capsys, "train", tmp_path / "config.json", "-s", tmp_path / "run", "--dry-run")[0] == 0
+    assert (tmp_path / "run" / "vocabulary").is_dir()
+
+
+def test_overrides_need_trust_too(folder, tmp_path, stranger, capsys):
+    archive = pack(folder, tmp_path / "model.tar.gz")
+    message = evaluate(capsys, archive, "-o", json.dumps({"dataset_reader.annotator": STRANGER}))
+    assert "found 'stranger.Anything'" in message and not stranger.exists()
+
+
+def test_paths_in_overrides_are_the_users_own(folder, tmp_path, capsys):
+    archive = pack(changed(folder, tmp_path / "moved", {"dataset_reader.folder": "nowhere"}), tmp_path / "model.tar.gz")
+    parts = json.dumps({"dataset_reader.folder": os.path.dirname(DATA)})
+    assert run(capsys, "evaluate", archive, "test", "-o", parts)[0] == 0
+
+
+@pytest.mark.parametrize(
+    "key, value, reason",
+    [
+        ("model.evalb_directory_path", "/tmp; touch x", "no file, folder or program"),
+        ("model.srl_eval_path", "run/vocabulary/evil.pl", "no file, folder or program"),
+        ("dataset_reader.feature_cache_dir", "/home", "no file, folder or program"),
+        ("dataset_reader.token_indexers.tokens.pretrained_file", "/etc/passwd", "no file, folder or program"),
+        ("model.vocab.directory", "/home", "no file, folder or program"),
+        ("model.vocab.pretrained_files", {"tokens": "/etc/passwd"}, "no file, folder or program"),
+        ("model.initializers.regexes", [[".*", {"type": "pretrained", "weights_file_path": "/x"}]], "no file, folder"),
+        ("evaluation.files", ["/etc/passwd"], "no file, folder or program"),
+        ("data_loader.data_path", "/etc/passwd", "no file, folder or program"),
+        ("dataset_reader.annotator", {"type": "fastcoref", "model_name_or_path": "x"}, "no file, folder or program"),
+        ("model.tokenizer_kwargs", {"trust_remote_code": True}, "only add_prefix_space, "),
+        ("model.transformer_kwargs", {"weights_only": False}, "only add_prefix_space, "),
+        ("model.embedder.trust_remote_code", True, "no code may come with a model"),
+        ("dataset_reader.annotator.archive", "https://stranger.org/x.tar.gz", "nothing on the network"),
+        ("dataset_reader.annotator.path", "s3://stranger/x.json", "nothing on the network"),
+        ("model.model_name", "https://stranger.org/bert", "nothing on the network"),
+        ("dataset_reader.tokenizer", {"type": "spacy", "language": "./evil_model"}, "expected a spaCy model"),
+        ("dataset_reader.tokenizer", {"type": "spacy", "language": "no_such_model"}, "expected a spaCy model"),
+        ("dataset_reader.annotator.spacy_model", "/tmp/evil_model", "expected a spaCy model"),
+        ("dataset_reader.annotator.overrides", '{"model.x.trust_remote_code": true}', "would be run as Jsonnet"),
+        ("dataset_reader.annotator.overrides", {"model.x.trust_remote_code": True}, "no code may come with a model"),
+        ("dataset_reader.annotator.overrides", {"model.a.x_kwargs.revision": "b"}, "only add_prefix_space, "),
+        ("dataset_reader.annotator.overrides", {"model.a.files": "/etc/passwd"}, "no file, folder or program"),
+    ],
+)
+def test_registered_classes_are_kept_to_the_archive_too(key, value, reason, archive_with):
+    archive = archive_with({key: value})
+    message = load_refusal(archive)
+    assert message.startswith(f"{archive}: found {key}") and reason in message and "add --trust" in message
+
+
+@pytest.mark.parametrize("reader", ["gqa", "vqav2", "vgqa"])
+def test_readers_of_pictures_unpack_nothing(reader, archive_with, outside, tmp_path):
+    """Their `answer_vocab` may be an archive, for instance the stranger's own."""
+    evil = escaping_tar(tmp_path / "evil.tgz", "chained links")
+    words = {"tokenizer": "whitespace", "token_indexers": {"tokens": "single_id"}}
+    reader_config = {"type": reader, "image_dir": None, "answer_vocab": str(evil), **words}
+    archive = archive_with({"dataset_reader": reader_config})
+    message = load_refusal(archive)
+    assert (
+        message.startswith(f"{archive}: found dataset_reader.answer_vocab") and "may be the name of a file" in message
+    )
+    with pytest.raises(ConfigurationError, match="evil.tgz: found the .*nothing of it is used"):
+        load(archive, trust=True)
+    assert os.listdir(outside) == []
+
+
+def test_a_class_of_a_package_that_is_not_imported(archive_with, monkeypatch):
+    """The names that are known stand in the middle of the message, and may be many."""
+    monkeypatch.setattr("allennlp_coref_rc.safe_archives.archives.LONGEST", 500)
+    archive = archive_with({"dataset_reader.type": "unheard_of"})
+    message = load_refusal(archive)
+    assert "unheard_of not in acceptable choices for dataset_reader.type" in message and "--include-package" in message
+    assert len(message) <= len(f"{archive}: ") + 500
+
+
+def test_nobody_is_asked_whether_to_run_a_transformers_code(archive_with, tmp_path, monkeypatch, capsys):
+    """The answer may be the first line of a stranger's questions."""
+    told, transformer = tmp_path / "told", tmp_path / "transformer"
+    transformer.mkdir()
+    (transformer / "code.py").write_text(f"open({str(told)!r}, 'w').close()\n")
+    code = {"AutoConfig": "code.Config", "AutoModel": "code.Model"}
+    (transformer / "config.json").write_text(json.dumps({"model_type": "strange", "auto_map": code}))
+    embedder = {"type": "pretrained_transformer", "model_name": str(transformer)}
+    archive = archive_with({"model.text_field_embedder.token_embedders.tokens": embedder})
+    monkeypatch.setattr("sys.stdin", io.StringIO("y\ny\n"))
+    assert "found no model that can be loaded" in evaluate(capsys, archive)
+    assert not told.exists() and sys.stdin.read() == "y\ny\n"
+
+
+def test_a_registered_metric_would_run_a_shell(tmp_path):
+    """This is why it is not enough to allow only registered names."""
+    from allennlp.training.metrics import EvalbBracketingScorer
+    from nltk import Tree
+
+    evil = f"{tmp_path}; touch {tmp_path}/touched; false"
+    with pytest.raises(ConfigurationError):
+        EvalbBracketingScorer(evalb_directory_path=evil)([Tree("S", ["a"])], [Tree("S", ["a"])])
+    assert (tmp_path / "touched").exists()
+
+
+@pytest.mark.parametrize("text", ["import 'x.jsonnet'", "{ a: importstr '/etc/passwd' }", "{ a: std.extVar('HOME') }"])
+def test_a_config_is_plain_json(text, folder, tmp_path):
+    copy = changed(folder, tmp_path / "run", {})
+    (copy / "config.json").write_text(text)
+    archive = pack(copy, tmp_path / "model.tar.gz")
+    assert load_refusal(archive).startswith(f"{archive}: found a config.json that is not plain JSON: ")
+
+
+def test_the_embeddings_that_training_began_with_are_not_asked_for(archive_with, capsys):
+    embedding = "model.text_field_embedder.token_embedders.tokens.pretrained_file"
+    archive = archive_with({embedding: "https://nlp.stanford.edu/data/glove.6B.zip", "model.initializer": "x.y"})
+    assert run(capsys, "evaluate", archive, DATA)[0] == 0
+
+
+@pytest.mark.parametrize("name", ["vocabulary", "vocabulary/.lock"])
+def test_the_lock_of_a_vocabulary_empties_no_other_file(name, folder, tmp_path, capsys):
+    copy = changed(folder, tmp_path / "run", {})
+    if name == "vocabulary":
+        (copy / "vocabulary").rename(tmp_path / "elsewhere")
+        (copy / "vocabulary").symlink_to(tmp_path / "elsewhere")
+    else:
+        (tmp_path / "letters").write_text("of value")
+        (copy / "vocabulary" / ".lock").unlink(missing_ok=True)
+        (copy / "vocabulary" / ".lock").symlink_to(tmp_path / "letters")
+    message = evaluate(capsys, copy)
+    assert message.startswith(f"{copy}: found the link {name}, which leads elsewhere")
+    assert name == "vocabulary" or (tmp_path / "letters").read_text() == "of value"
+
+
+def test_stories_are_not_drawn_by_strangers(archive_with, stranger, tmp_path, capsys):
+    archive = archive_with({"dataset_reader.annotator": STRANGER})
+    words = ["draw", "story", tmp_path / "drawn", DATA, f"x={archive}"]
+    assert "found 'stranger.Anything'" in refusal(capsys, *words) and not stranger.exists()
+    name = f"{AnnotatedBabiReader.__module__}.{AnnotatedBabiReader.__name__}"
+    shutil.rmtree(tmp_path / "changed")
+    assert load_reader(str(archive_with({"dataset_reader.type": name})), trust=True)
+
+
+@pytest.fixture
+def annotate_words(tmp_path):
+    """A command that annotates with an archive, which names a class by its place."""
+    archive = make_archive(tmp_path / "srl", SRL)
+    config = json.loads((tmp_path / "srl" / "config.json").read_text())
+    config["model"]["encoder"]["type"] = "allennlp.modules.seq2seq_encoders.LstmSeq2SeqEncoder"
+    (tmp_path / "srl" / "config.json").write_text(json.dumps(config))
+    pack(tmp_path / "srl", archive)
+    (tmp_path / "texts.txt").write_text("She went home.\nHe left.\n")
+    annotator = json.dumps({"type": "allennlp_srl", "archive": archive, "predicates": "words"})
+    return ["annotate", tmp_path / "texts.txt", tmp_path / "out.jsonl", "--annotator", annotator, "--chunk-size", 1]
+
+
+def test_documents_are_not_annotated_by_strangers(annotate_words, tmp_path, capsys):
+    assert run(capsys, *annotate_words, "--workers", 0)[0] == 1
+    failed = (tmp_path / "out.jsonl.failed.jsonl").read_text()
+    assert failed.count("found 'allennlp.modules.seq2seq_encoders.LstmSeq2SeqEncoder'") >= 2
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_trust_reaches_the_workers(workers, annotate_words, tmp_path, capsys):
+    status, _, err = run(capsys, *annotate_words, "--workers", workers, "--trust")
+    assert status == 0 and not os.path.exists(tmp_path / "out.jsonl.failed.jsonl"), err
+
+
+def test_trust_does_not_pass_from_a_stranger_to_another(archive_with, folder, stranger, tmp_path):
+    """
+    An annotator of an archive loads another archive only when it is first used, long after the first one was opened.
+    """
+    inner = pack(changed(folder, tmp_path / "inner", {"dataset_reader.annotator": STRANGER}), tmp_path / "inner.tar.gz")
+    annotator = {"type": "allennlp_srl", "archive": str(inner), "predicates": "words"}
+    archive = archive_with({"dataset_reader.annotator": annotator})
+    reader = load(archive).dataset_reader
+    with pytest.raises(ConfigurationError, match="inner.tar.gz: found 'stranger.Anything'"):
+        list(reader.read(DATA))
+    assert not stranger.exists()
+
+
+def test_a_config_that_is_trained_may_begin_with_a_strangers_model(folder, tmp_path, stranger):
+    """Within `coref-rc train` the archives that a config names are not trusted."""
+    inner = pack(changed(folder, tmp_path / "inner", {"dataset_reader.annotator": STRANGER}), tmp_path / "inner.tar.gz")
+    config = {"type": "from_archive", "archive_file": str(inner)}
+    with trusting(False), pytest.raises(ConfigurationError, match="found 'stranger.Anything'"):
+        Model.from_params(Params(config))
+    assert not stranger.exists()

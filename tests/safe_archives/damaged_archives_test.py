@@ -1,0 +1,227 @@
+"""If an archive cannot be loaded, one line says why. It begins with the archive as the user gave it."""
+
+import ast
+import gzip
+import json
+import os
+import pickle
+
+import pytest
+import torch
+
+from allennlp_coref_rc.safe_archives.archives import load
+from tests.safe_archives.crafted import DATA, changed, load_refusal, make_folder, pack, refusal, run
+from tests.shared import PROJECT
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return make_folder(tmp_path_factory.mktemp("damaged") / "run")
+
+
+@pytest.fixture(scope="module")
+def whole(folder, tmp_path_factory):
+    return pack(folder, tmp_path_factory.mktemp("whole") / "model.tar.gz").read_bytes()
+
+
+def of(archive, message):
+    """The message without the archive's name, which it must have once, with no other path of this machine."""
+    assert message.startswith(f"{archive}: ") and message.count(str(archive)) == 1
+    assert "/tmp" not in message.replace(str(archive), "")
+    return message.removeprefix(f"{archive}: ")
+
+
+def cut(share):
+    return lambda data: data[: int(len(data) * share)]
+
+
+def flipped(data):
+    middle = len(data) // 2
+    return data[:middle] + bytes([data[middle] ^ 0x55]) + data[middle + 1 :]
+
+
+FILES = {
+    "empty": (lambda data: b"", "found a damaged archive (empty file)"),
+    "the first bytes": (lambda data: data[:5], "found a damaged archive ("),
+    "a half": (cut(0.5), "found a damaged archive ("),
+    "all but the end": (lambda data: data[:-4], "found a damaged archive ("),
+    "a flipped byte": (flipped, "found a damaged archive ("),
+    "no tar": (
+        lambda data: gzip.compress(b"some text" * 100),
+        "found a damaged archive (",
+    ),
+    "text": (
+        lambda data: b"<html>404</html>",
+        "found a damaged archive (truncated header",
+    ),
+}
+
+
+@pytest.mark.parametrize("command", ["predict", "evaluate"])
+@pytest.mark.parametrize("case", FILES)
+def test_damaged_files(case, command, whole, tmp_path, capsys):
+    damage, message = FILES[case]
+    (tmp_path / "model.tar.gz").write_bytes(damage(whole))
+    archive = tmp_path / "model.tar.gz"
+    assert of(archive, refusal(capsys, command, archive, DATA)).startswith(message)
+
+
+def test_no_byte_can_be_changed(whole, tmp_path):
+    """Beginnings and ends of archives, where what is compressed has little redundancy, too."""
+    archive = tmp_path / "model.tar.gz"
+    start = whole.index(b"\0", 10) + 1  # After the name of the file, which nothing depends on.
+    for place in [*range(start, start + 30), *range(len(whole) - 40, len(whole))]:
+        archive.write_bytes(whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :])
+        try:
+            load(archive)
+        except Exception as error:
+            assert type(error).__name__ == "ConfigurationError" and str(error).startswith(f"{archive}: found"), place
+        else:
+            raise AssertionError(f"byte {place} was changed, and nothing was said")
+
+
+class Touch:
+    def __reduce__(self):
+        return os.system, ("touch touched",)
+
+
+def no_weights(folder):
+    (folder / "weights.th").unlink()
+
+
+def write(name, content):
+    def damage(folder):
+        (folder / name).write_bytes(content)
+
+    return damage
+
+
+def save(value):
+    return lambda folder: torch.save(value, folder / "weights.th")
+
+
+def cut_weights(folder):
+    data = (folder / "weights.th").read_bytes()
+    (folder / "weights.th").write_bytes(data[: len(data) // 2])
+
+
+def smaller(folder):
+    state = torch.load(folder / "weights.th", weights_only=True)
+    name = min(state)
+    torch.save({**state, name: torch.zeros(1)}, folder / "weights.th")
+
+
+CONTENTS = {
+    "no weights": (no_weights, "found no weights.th or best.th in it, expected one of coref-rc train"),
+    "empty weights": (write("weights.th", b""), "weights.th: found damaged weights"),
+    "text for weights": (write("weights.th", b"text"), "weights.th: found damaged weights"),
+    "half of the weights": (cut_weights, "weights.th: found damaged weights"),
+    "a list for weights": (save([1, 2]), "weights.th: found damaged weights"),
+    "no tensors": (save({"x": "text"}), "found weights of another model"),
+    "other weights": (save({"x": torch.zeros(2)}), "found weights of another model"),
+    "weights of another size": (
+        smaller,
+        "found no model that can be loaded: RuntimeError: Error(s) in loading state_dict",
+    ),
+    "no config": (lambda folder: (folder / "config.json").unlink(), "found a"),
+    "empty config": (write("config.json", b""), "found a config.json that is not plain JSON"),
+    "half a config": (write("config.json", b'{"dataset_reader": {'), "found a config.json that is not plain JSON"),
+    "bytes for a config": (write("config.json", b"\xff\xfe"), "found a config.json that is not plain JSON"),
+    "deep config": (write("config.json", b"[" * 10**5), "found a config.json that is not plain JSON"),
+    "a list for a config": (write("config.json", b"[]"), "found a config.json of list, expected an object"),
+    "a config without a reader": (write("config.json", b'{"model": {}}'), "found no dataset_reader in its config"),
+    "a config without a model": (
+        write("config.json", b'{"dataset_reader": {"type": "annotated_babi", "folder": "x"}}'),
+        "found no model in its config",
+    ),
+    "a meta of other things": (write("meta.json", b"[]"), "found no model that can be loaded: "),
+    "half a meta": (write("meta.json", b"{"), "found no model that can be loaded: JSONDecodeError"),
+    "a vocabulary that is no text": (write("vocabulary/tokens.txt", b"\xff\xfe\x00"), "found no model that can be"),
+    "no namespaces": (
+        lambda folder: (folder / "vocabulary" / "non_padded_namespaces.txt").unlink(),
+        "vocabulary/non_padded_namespaces.txt: no such file",
+    ),
+}
+
+
+@pytest.mark.parametrize("packed", [True, False], ids=["archive", "folder"])
+@pytest.mark.parametrize("case", CONTENTS)
+def test_damaged_contents(case, packed, folder, tmp_path):
+    damage, message = CONTENTS[case]
+    copy = changed(folder, tmp_path / "run", {})
+    damage(copy)
+    members = sorted(os.listdir(copy))
+    archive = pack(copy, tmp_path / "model.tar.gz", members) if packed else copy
+    assert of(archive, load_refusal(archive)).startswith(message)
+
+
+def test_a_vocabulary_is_a_folder(folder, tmp_path):
+    """AllenNLP would unpack it, wherever its names lead."""
+    copy = changed(folder, tmp_path / "run", {})
+    pack(folder, tmp_path / "vocabulary.tar.gz", ["vocabulary"]).rename(tmp_path / "packed")
+    (copy / "vocabulary").rename(copy / "other")
+    (tmp_path / "packed").rename(copy / "vocabulary")
+    archive = pack(copy, tmp_path / "model.tar.gz")
+    assert of(archive, load_refusal(archive)).startswith("found no folder vocabulary in it, expected one of")
+
+
+@pytest.mark.parametrize("command", ["predict", "evaluate"])
+@pytest.mark.parametrize("trust", [[], ["--trust"]])
+def test_weights_run_no_code(trust, command, folder, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for write_weights in (torch.save, lambda value, path: path.write_bytes(pickle.dumps(value, protocol=2))):
+        copy = changed(folder, tmp_path / f"run{len(os.listdir(tmp_path))}", {})
+        write_weights({"weight": Touch()}, copy / "weights.th")
+        message = refusal(capsys, command, pack(copy, tmp_path / "model.tar.gz"), DATA, *trust)
+        assert message.startswith(f"{tmp_path}/model.tar.gz: weights.th: found posix.system in the weights, expected")
+    assert not (tmp_path / "touched").exists()
+
+
+def test_weights_that_the_user_names_are_named(folder, tmp_path, capsys):
+    (tmp_path / "other.th").write_bytes(b"text")
+    archive = pack(folder, tmp_path / "model.tar.gz")
+    words = ["predict", archive, DATA, "--weights-file", tmp_path / "other.th"]
+    assert f"{tmp_path}/other.th: found damaged weights" in refusal(capsys, *words)
+    words[-1] = tmp_path / "none.th"
+    assert f"{tmp_path}/none.th: no such file" in refusal(capsys, *words)
+
+
+@pytest.mark.parametrize("name", ["none.tar.gz", "none"])
+def test_what_is_not_there(name, tmp_path):
+    assert of(tmp_path / name, load_refusal(tmp_path / name)).startswith("no such archive; coref-rc train ")
+
+
+def test_whole_archives_and_folders_give_the_same(folder, whole, tmp_path, capsys):
+    (tmp_path / "model.tar.gz").write_bytes(whole)
+    printed = []
+    for archive in (tmp_path / "model.tar.gz", folder):
+        output = tmp_path / "metrics.json"
+        assert run(capsys, "evaluate", archive, DATA, "--output-file", output)[0] == 0
+        printed.append(json.loads(output.read_text()))
+    assert printed[0] == printed[1] and "accuracy" in printed[0]
+
+
+def test_nothing_is_left_behind(folder, whole, tmp_path, monkeypatch):
+    import tempfile
+
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    (tmp_path / "half.tar.gz").write_bytes(cut(0.5)(whole))
+    (tmp_path / "model.tar.gz").write_bytes(whole)
+    load_refusal(tmp_path / "half.tar.gz")
+    load(tmp_path / "model.tar.gz")
+    load(folder)
+    assert os.listdir(tmp_path / "temporary") == [] and (folder / "weights.th").exists()
+
+
+def test_weights_are_read_as_such_wherever_they_are_read():
+    found = 0
+    for path in [*PROJECT.glob("allennlp_coref_rc/**/*.py"), *PROJECT.glob("scripts/**/*.py")]:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "torch.load":
+                options = {keyword.arg: ast.unparse(keyword.value) for keyword in node.keywords}
+                assert options.get("weights_only") == "True", f"{path}, line {node.lineno}"
+                found += 1
+    assert found

@@ -1,0 +1,124 @@
+"""Unpacked files stay in their folder, and are not much larger than the archive."""
+
+import os
+import tarfile
+
+import pytest
+from allennlp.common.checks import ConfigurationError
+from allennlp.models.archival import extracted_archive
+
+from allennlp_coref_rc.safe_archives import unpacking
+from tests.safe_archives.crafted import DATA, bomb, entry, load_refusal, make_folder, pack, pack_with, refusal
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return make_folder(tmp_path_factory.mktemp("unpacking") / "run")
+
+
+OUTSIDE = "OUTSIDE"
+
+ESCAPES = {
+    "parent": [("../../outside/written", tarfile.REGTYPE, "")],
+    "parent within": [("vocabulary/../../../outside/written", tarfile.REGTYPE, "")],
+    "absolute": [("OUTSIDE/written", tarfile.REGTYPE, "")],
+    "through a link": [("out", tarfile.SYMTYPE, "OUTSIDE"), ("out/written", tarfile.REGTYPE, "")],
+    "link": [("x", tarfile.SYMTYPE, "/etc/hostname")],
+    "link within": [("x", tarfile.SYMTYPE, "weights.th")],
+    "hard link": [("x", tarfile.LNKTYPE, "/etc/hostname")],
+    "pipe": [("x", tarfile.FIFOTYPE, "")],
+    "device": [("x", tarfile.CHRTYPE, "")],
+    "sparse": [("x", tarfile.GNUTYPE_SPARSE, "")],
+}
+"""Names, kinds and targets of what is in an archive too."""
+
+
+@pytest.fixture(params=ESCAPES)
+def escaping(request, folder, outside, tmp_path):
+    infos = [
+        (entry(name.replace("OUTSIDE", str(outside)), kind, target.replace("OUTSIDE", str(outside))), b"")
+        for name, kind, target in ESCAPES[request.param]
+    ]
+    return pack_with(folder, tmp_path / "model.tar.gz", *infos)
+
+
+def test_nothing_is_written_elsewhere(escaping, outside, tmp_path):
+    message = load_refusal(escaping)
+    assert message.startswith(f"{escaping}: found the ") and "nothing of it is used" in message
+    assert os.listdir(outside) == [] and os.listdir(tmp_path / "temporary") == []
+
+
+def test_allennlp_itself_is_shielded(escaping, outside, tmp_path):
+    with pytest.raises(ConfigurationError, match="nothing of it is used"), extracted_archive(str(escaping)):
+        pass
+    assert os.listdir(outside) == [] and os.listdir(tmp_path / "temporary") == []
+
+
+@pytest.mark.parametrize("command", ["predict", "evaluate"])
+@pytest.mark.parametrize("trust", [[], ["--trust"]])
+def test_commands_write_nothing_elsewhere(command, trust, folder, outside, tmp_path, capsys):
+    archive = pack_with(folder, tmp_path / "model.tar.gz", (entry("../../outside/written"), b"x"))
+    assert "outside of the archive" in refusal(capsys, command, archive, DATA, *trust)
+    assert os.listdir(outside) == [] and os.listdir(tmp_path / "temporary") == []
+
+
+def test_what_is_whole_is_unpacked(folder, tmp_path):
+    archive = pack(folder, tmp_path / "model.tar.gz")
+    with extracted_archive(str(archive)) as unpacked:
+        assert sorted(os.listdir(unpacked)) == ["config.json", "vocabulary", "weights.th"]
+        for name in ("config.json", "weights.th", "vocabulary/tokens.txt"):
+            with open(os.path.join(unpacked, name), "rb") as file:
+                assert file.read() == (folder / name).read_bytes()
+    assert not os.path.exists(unpacked)
+    with extracted_archive(str(archive), cleanup=False) as unpacked:
+        pass
+    assert os.listdir(unpacked)
+
+
+def test_a_small_archive_does_not_fill_the_disk(outside, tmp_path, monkeypatch):
+    monkeypatch.setattr(unpacking, "ALWAYS", 2**20)
+    archive = bomb(tmp_path / "model.tar.gz", 2**26)
+    assert archive.stat().st_size < 2**17
+    written = []
+    monkeypatch.setattr(tarfile.TarFile, "makefile", lambda self, info, path: written.append(info.size))
+    message = load_refusal(archive)
+    assert "found more than" in message and "give the folder in its place" in message
+    assert written == []
+
+
+def test_a_large_header_does_not_fill_the_memory(tmp_path, monkeypatch):
+    monkeypatch.setattr(unpacking, "ALWAYS", 2**20)
+    info = entry("x", tarfile.XHDTYPE)
+    info.size = 2**26
+    path = tmp_path / "model.tar.gz"
+    with tarfile.open(path, "w:gz") as archive:
+        archive.fileobj.write(info.tobuf())
+        archive.fileobj.write(bytes(2**26))
+    assert "found more than" in load_refusal(path)
+
+
+def test_there_are_few_files(folder, tmp_path, monkeypatch):
+    monkeypatch.setattr(unpacking, "MODEL", unpacking.MODEL._replace(files=100))
+    archive = pack_with(folder, tmp_path / "model.tar.gz", *((entry(f"x/{i}"), b"") for i in range(100)))
+    assert "found more than 100 files" in load_refusal(archive)
+
+
+def test_there_are_few_folders(folder, tmp_path, monkeypatch):
+    monkeypatch.setattr(unpacking, "MODEL", unpacking.MODEL._replace(files=100))
+    archive = pack_with(folder, tmp_path / "model.tar.gz", *((entry(f"{i}/" + "x/" * 20), b"") for i in range(5)))
+    assert "found more than 100 files and folders" in load_refusal(archive)
+
+
+@pytest.mark.parametrize("kind", [tarfile.REGTYPE, tarfile.XHDTYPE, tarfile.GNUTYPE_LONGNAME])
+def test_negative_sizes_are_refused(kind, tmp_path):
+    """Some releases of Python read them forever."""
+    header = bytearray(entry("x", kind).tobuf(tarfile.GNU_FORMAT))
+    header[124:136] = (2**96 - 512).to_bytes(12, "big")
+    header[148:156] = b" " * 8
+    header[148:156] = b"%06o\0 " % tarfile.calc_chksums(bytes(header))[0]
+    path = tmp_path / "model.tar.gz"
+    with tarfile.open(path, "w:gz") as archive:
+        archive.fileobj.write(header + bytes(10 * tarfile.BLOCKSIZE))
+    assert load_refusal(path).startswith(f"{path}: found ")

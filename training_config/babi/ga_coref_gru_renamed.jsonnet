@@ -1,4 +1,0 @@
-// GA Reader with Coref-GRU. Names are exchanged in training. Not in a paper; see babi_renamed.libsonnet.
-local variants = import '../lib/variants.libsonnet';
-
-(import '../lib/babi_renamed.libsonnet') + variants.coref_gru

@@ -1,6 +1,0 @@
-// ga_coref_gru_renamed with one layer less and the paper's learning rate.
-// Trained once on one CPU, it found the paths of task 19 and had fewer errors than ga_coref_gru_renamed.
-(import 'ga_coref_gru_renamed.jsonnet') {
-  layers:: 3,
-  learning_rate:: 0.01,
-}
