@@ -8,7 +8,7 @@ Looks for what a process keeps: memory, open files, threads, processes and Pytho
 and makes batches. Nothing is trained. Each story and each question has a word that no other has, which shows if texts
 or words are kept. `trainings` trains configs in turn for an epoch on a few simulated stories, and evaluates them.
 
-Memory is the resident memory of this process and its workers. `mean MiB` is that since the last row. The slope is that
+Memory is the resident memory of this process and its workers. The slope is that
 of a line through the second half: the growth in 10,000 questions, or with each training.
 
 Values checked: the epoch has as many questions as the file. Each config has the same metrics in all of its trainings.
@@ -63,7 +63,7 @@ def watch(report: Report, arguments: argparse.Namespace, steps: Iterable[int], t
     """Reports the resources after the first step and then `--rows` times. A step is the number that is done so far."""
     process, began, unit = psutil.Process(), time.perf_counter(), UNITS[arguments.what]
     samples: list[tuple[int, float]] = []
-    since, rows = 0, -1
+    rows = -1
     for done in tqdm(steps, unit=" steps"):
         samples.append((done, resident()))
         if done * arguments.rows // total > rows:
@@ -71,7 +71,6 @@ def watch(report: Report, arguments: argparse.Namespace, steps: Iterable[int], t
             row = {
                 arguments.what: done,
                 "MiB": resident(),
-                "mean MiB": statistics.mean(mib for _, mib in samples[since:]),
                 "highest MiB": max(mib for _, mib in samples),
                 "files": process.num_fds(),
                 "threads": process.num_threads(),
@@ -81,7 +80,7 @@ def watch(report: Report, arguments: argparse.Namespace, steps: Iterable[int], t
                 "slope": unit * slope(samples),
             }
             report.add(row)
-            since, rows = len(samples), done * arguments.rows // total
+            rows = done * arguments.rows // total
 
 
 def epoch(config: str, arguments: argparse.Namespace, folder: Path) -> tuple[Iterator[int], int]:

@@ -5,7 +5,7 @@ optimizer, as the config has them.
     python -m scripts.benchmarks updates torch.nn.GRU babi/ga_coref_gru babi/ga_gru --tokens 100
     python -m scripts.benchmarks updates allennlp_qanet narrativeqa/baseline_qanet narrativeqa/dassa_sdp_exp \\
         --tokens 200 400 800 --batch 2
-    python -m scripts.benchmarks updates cnn/ga_gru+coref_gru --tokens 2000 --dense 500 --rounds 1
+    python -m scripts.benchmarks updates cnn/ga_gru+coref_gru --tokens 2000 --rounds 1
 
 CONFIG+VARIANT is a config with a variant of lib/variants.libsonnet. Two
 models are not configs: `torch.nn.GRU` is only one layer, forward and backward, and `allennlp_qanet` is the `qanet` of
@@ -27,41 +27,16 @@ from allennlp.models import Model
 from allennlp.training.optimizers import Optimizer
 from allennlp.training.util import enable_gradient_clipping, rescale_gradients
 
-from allennlp_coref_rc.modules.answer_layers import AnswerLayer, AnswerOutput
-from allennlp_coref_rc.modules.masked_softmax import masked_softmax
-from allennlp_coref_rc.modules.pair import Pair, TokenVectors
 from scripts.benchmarks.harness import Row, Run, Subject, Turn, positive
 from scripts.benchmarks.made_up import Text, make_instances, make_tensors, make_vocabulary, read_config
 
 GRU, ALLENNLP_QANET = "torch.nn.GRU", "allennlp_qanet"
 OUR_QANET = "narrativeqa/baseline_qanet"
 AMP = ("bfloat16", "float16")
-TOLERANCE = {"": 1e-3, "dense": 1e-3, "bfloat16": 0.05, "float16": 0.01}
+TOLERANCE = {"": 1e-3, "bfloat16": 0.05, "float16": 0.01}
 """By variant, the largest difference of the loss that is allowed, as a share of it."""
 
 Variant = NamedTuple("Variant", [("model", str), ("variant", str)])
-
-
-class DenseAttentionSum(AnswerLayer):
-    """`AttentionSum` as in the GA Reader's code: an array says which token belongs to which of `padded` candidates."""
-
-    def __init__(self, padded: int) -> None:
-        super().__init__()
-        self._padded = padded
-
-    def forward(
-        self, passage: TokenVectors, query: torch.Tensor, embedded: Pair, candidates: Any = None
-    ) -> AnswerOutput:
-        numbers, positions = candidates["candidates"], candidates["positions"]
-        belongs = passage.vectors.new_zeros(*passage.mask.shape, self._padded)
-        example = torch.arange(len(numbers), device=numbers.device).unsqueeze(1).expand_as(numbers)
-        occurs = numbers >= 0
-        belongs[example[occurs], positions[occurs], numbers[occurs]] = 1.0
-        scores = (passage.vectors @ query.unsqueeze(-1)).squeeze(-1)
-        attention = masked_softmax(scores, passage.mask) * belongs.amax(dim=2)
-        attention = attention / attention.sum(dim=1, keepdim=True)
-        probabilities = (attention.unsqueeze(-1) * belongs).sum(dim=1)
-        return AnswerOutput((probabilities[:, : candidates["mask"].size(1)] + 1e-7).log(), attention)
 
 
 def allennlp_qanet(model: dict[str, Any]) -> dict[str, Any]:
@@ -94,9 +69,7 @@ class Experiment:
         torch.manual_seed(0)
         model = config["model"] if self.with_annotations else allennlp_qanet(config["model"])
         self.model = Model.from_params(Params(model), vocab=self.vocab).to(self.device)
-        if competitor.variant == "dense":
-            self.model._answer_layer = DenseAttentionSum(arguments.dense)
-        self.amp = getattr(torch, competitor.variant) if competitor.variant in AMP else None
+        self.amp = getattr(torch, competitor.variant) if competitor.variant else None
 
     def tensors(self, *chosen: int) -> TensorDict:
         """The tensors of some instances, or of all."""
@@ -138,14 +111,13 @@ class Updates(Subject):
         add("--batch", type=positive, default=32)
         add("--tokens", type=positive, nargs="+", default=[100], help="of passages")
         add("--words", type=positive, default=100_000, help="in the vocabulary of cloze questions")
-        add("--dense", type=positive, metavar="N", help="also with candidates as a dense array, padded to N")
         add("--amp", nargs="+", choices=AMP, default=[], help="also in these types, as `use_amp` trains")
 
     def settings(self) -> list[Text]:
         return [Text(self.arguments.batch, tokens) for tokens in self.arguments.tokens]
 
     def competitors(self, setting: Text) -> list[Variant]:
-        variants = ["", *(["dense"] if self.arguments.dense else []), *self.arguments.amp]
+        variants = ["", *self.arguments.amp]
         return [Variant(model, v) for model in self.arguments.models for v in (variants if model != GRU else [""])]
 
     def small(self, setting: Text) -> Text:

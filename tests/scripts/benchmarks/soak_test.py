@@ -22,8 +22,7 @@ def few_questions(monkeypatch):
 def test_an_epoch(call, few_questions, config, questions):
     rows = call("soak", "epoch", config, "--share", 0.2, "--instances-in-memory", 8, "--rows", 4)
     assert rows[-1]["epoch"] == questions and len(rows) <= 5
-    mean, highest = (float(rows[-1][f"{name} MiB"].replace(",", "")) for name in ("mean", "highest"))
-    assert 50 < mean <= highest
+    assert float(rows[-1]["highest MiB"].replace(",", "")) > 50
 
 
 def test_an_epoch_that_misses_questions(call, few_questions, monkeypatch):
@@ -86,7 +85,7 @@ def test_rows_and_growth(call, monkeypatch):
     monkeypatch.setattr(soak, "resident", lambda: 100.0 + 4 * len(files))
     first, *_, last = call("soak", "trainings", "babi/quick_start", "--trainings", 8, "--rows", 2)
     assert (first["trainings"], first["MiB"]) == ("1", "104") and (last["trainings"], last["MiB"]) == ("8", "132")
-    assert int(last["files"]) == int(first["files"]) + 7 and last["slope"] == "4" and last["mean MiB"] == "126"
+    assert int(last["files"]) == int(first["files"]) + 7 and last["slope"] == "4"
     for file in files:
         os.close(file)
 
