@@ -3,6 +3,7 @@
 import pytest
 
 pytest.importorskip("triton")
+from scripts.benchmarks import registers
 
 pytestmark = pytest.mark.slow
 
@@ -10,41 +11,37 @@ TIGHTEST = (128, "float32", "edges, memory")
 """Here a thread holds 192 weights, of at most 255 registers. `--every-cell` compiles all others too."""
 
 
-@pytest.fixture
-def registers(load, monkeypatch, tmp_path):
+def test_registers_suffice(request, monkeypatch, tmp_path):
     monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path))
-    return load("gpu_registers")
-
-
-def test_registers_suffice(registers, request):
     every = request.config.getoption("every_cell")
+    cells = [registers.Cell(size, *variant) for size in registers.SIZES for variant in registers.VARIANTS]
     launches = [
         launch
-        for cell in (registers.CELLS if every else [registers.Cell(*TIGHTEST)])
-        for capability in (registers.CAPABILITIES if every else (90,))
+        for cell in (cells if every else [registers.Cell(*TIGHTEST)])
+        for capability in (registers.SHARED if every else (90,))
         for launch in registers.launches(cell, capability)
     ]
-    found = list(registers.compiled(launches))
+    found = list(registers.compile_all(launches))
     assert len(found) == len(launches) >= 3
     for launch, used in zip(launches, found):
         assert used["registers"] > 16 and not registers.problems(launch, used), (launch, used)
 
 
-def test_problems(registers):
+def test_problems():
     fits = {"registers": 255, "stack": 0, "shared": 163 * 1024, "threads": 256}
     launch = {"capability": 80}
     assert registers.problems(launch, fits) == []
-    assert registers.problems(launch, {**fits, "stack": 8}) == ["8 bytes of stack, expected 0"]
+    assert registers.problems(launch, {**fits, "stack": 8}) == ["stack: found 8, expected at most 0"]
     # 121 registers are given out as 128.
     assert registers.problems(launch, {**fits, "registers": 121, "threads": 512}) == []
     (text,) = registers.problems(launch, {**fits, "registers": 129, "threads": 512})
-    assert text == "129 registers in 512 threads, expected 65536 in all"
+    assert text == "registers: found 69632, expected at most 65536"
     (text,) = registers.problems(launch, {**fits, "shared": 163 * 1024 + 1})
-    assert "shared memory, expected 166912" in text
+    assert text == "shared memory: found 166913, expected at most 166912"
     assert registers.problems({"capability": 90}, {**fits, "shared": 163 * 1024 + 1}) == []
 
 
-def test_launches_are_those_of_the_layer(registers):
+def test_launches_are_those_of_the_layer():
     """Two kernels in training without edges, three with edges whose weights are learnt, one in inference."""
     names = {
         cell: [launch["kernel"] for launch in registers.launches(registers.Cell(20, "bfloat16", *cell), 90)]
