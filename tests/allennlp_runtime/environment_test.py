@@ -67,7 +67,7 @@ def test_missing_jsonnet_is_named(monkeypatch):
 def test_the_check_runs_where_nothing_is_installed():
     """As `make` runs it: one line a problem, no stack trace."""
     result = subprocess.run(
-        [sys.executable, "-S", "-I", str(PROJECT / "allennlp_coref_rc" / "environment.py")],
+        [sys.executable, "-S", "-I", str(PROJECT / "allennlp_coref_rc" / "allennlp_runtime" / "environment.py")],
         capture_output=True,
         text=True,
     )
