@@ -72,23 +72,24 @@ program.
 def main(arguments: Optional[Sequence[str]] = None) -> None:
     """
     Runs a command. The exit status is 2 if the user did something wrong, which the screen then says in a paragraph. It
-    is 130 after Ctrl-C and 143 after SIGTERM; the screen then says how to go on. It is 141 if the program that reads
-    the command's output has ended; the screen then says nothing.
+    is 130 after Ctrl-C and 143 after SIGTERM; the screen then says how to go on. A closed pipe exits quietly with 141.
     """
     if arguments is None:
         # Or the interpreter searches all that was imported for garbage before it ends, for a second and more.
         atexit.register(gc.freeze)
     with terminable():
-        _main(list(sys.argv[1:] if arguments is None else arguments))
+        _main(list(sys.argv[1:] if arguments is None else arguments), is_program=arguments is None)
 
 
-def _main(words: list[str]) -> None:
+def _main(words: list[str], is_program: bool) -> None:
     debug, verbose = _take(words, "--debug"), _take(words, "--verbose")
     try:
         if words and words[0] in ALLENNLP:
             from allennlp_coref_rc.commands import allennlp
 
             trust = _take(words, "--trust")
+            if is_program and {"-h", "--help"} & {*words}:
+                allennlp.show_help(words)
             allennlp.run(words, verbose, trust)
         else:
             quiet_start.end()
@@ -166,9 +167,9 @@ class _HelpFormatter(argparse.HelpFormatter):
 
 def _take(words: list[str], flag: str) -> bool:
     """Removes a flag that may stand anywhere; whether it was there."""
-    found = flag in words
+    is_there = flag in words
     words[:] = [word for word in words if word != flag]
-    return found
+    return is_there
 
 
 def _report(message: str) -> int:

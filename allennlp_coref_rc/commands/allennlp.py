@@ -7,9 +7,10 @@ from unittest.mock import patch
 
 from allennlp_coref_rc.allennlp_runtime import quiet_start
 from allennlp_coref_rc.allennlp_runtime.atomic_outputs import whole_outputs
+from allennlp_coref_rc.allennlp_runtime.lazy_imports import lazy_imports
 from allennlp_coref_rc.allennlp_runtime.long_run import long_run
 from allennlp_coref_rc.allennlp_runtime.packages import import_packages
-from allennlp_coref_rc.allennlp_runtime.quick_imports import quick_imports
+from allennlp_coref_rc.allennlp_runtime.quick_imports import import_allennlp, quick_imports
 from allennlp_coref_rc.commands.training_folder import cleanup_failed_start
 from allennlp_coref_rc.common.config_files import locate
 from allennlp_coref_rc.common.errors import ConfigurationError
@@ -17,6 +18,33 @@ from allennlp_coref_rc.safe_archives.archives import trusting
 from allennlp_coref_rc.safe_archives.registered_names import only_registered
 
 PROG = "coref-rc"
+
+NOT_FOR_HELP = (
+    "allennlp.data",
+    "allennlp.models",
+    "allennlp.nn",
+    "allennlp.training",
+    "cached_path",
+    "huggingface_hub",
+    "numpy",
+    "requests",
+    "spacy",
+    "torch",
+    "transformers",
+)
+"""Packages that AllenNLP's commands import, and that their help does not need."""
+
+
+def show_help(argv: list[str]) -> None:
+    """
+    Shows the help of one of AllenNLP's commands and ends the process. The help is AllenNLP's, but nearly all of the
+    packages that AllenNLP imports are placeholders, so the process is of no use for anything else.
+    """
+    with lazy_imports(NOT_FOR_HELP), patch.object(sys, "argv", [PROG, *argv]):
+        from allennlp import commands
+
+        commands.parse_args(PROG)
+    raise SystemExit
 
 
 def run(argv: list[str], verbose: bool = False, trust: bool = False) -> None:
@@ -30,10 +58,10 @@ def run(argv: list[str], verbose: bool = False, trust: bool = False) -> None:
     verbose : `bool`, optional (default = `False`)
         Show all of AllenNLP's logs, as `allennlp` does.
     trust : `bool`, optional (default = `False`)
-        Whether configs of archives may name classes and files anywhere; see `trust/archives.py`.
+        Whether configs of archives may name classes and files anywhere; see `safe_archives/archives.py`.
     """
     from allennlp_coref_rc.allennlp_runtime.console.closing_lines import closing_lines, with_resume_hint
-    from allennlp_coref_rc.allennlp_runtime.console.processes import own_plugins
+    from allennlp_coref_rc.allennlp_runtime.console.processes import training_processes
     from allennlp_coref_rc.allennlp_runtime.console.quiet import prediction_bar, quiet_screen
     from allennlp_coref_rc.config_check.arguments import check_arguments
 
@@ -44,7 +72,8 @@ def run(argv: list[str], verbose: bool = False, trust: bool = False) -> None:
         with quick_imports():
             if not verbose:
                 stack.enter_context(quiet_screen())
-            stack.enter_context(own_plugins(quiet=not verbose))
+            import_allennlp()
+            stack.enter_context(training_processes(quiet=not verbose))
             stack.enter_context(trusting(trust))
             stack.enter_context(patch.object(sys, "argv", [PROG, *argv]))
             from allennlp import commands

@@ -3,6 +3,7 @@
 import copy
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, Optional
+from unittest.mock import patch
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.config_check.check import grouped, walk_config
@@ -49,7 +50,7 @@ def unannotated_encoders(params: Mapping[str, Any]) -> list[Unannotated]:
     if _package(objects[""][0]) not in STOCK:  # the training loop
         return []
     provided = {root: _provided(objects, root) for root in READERS if root in objects}
-    found, built = [], {}
+    unannotated, built = [], {}
     for key, (cls, value) in objects.items():
         if issubclass(cls, AnnotationLayer):
             _built(AnnotationLayer, cls, value, key)
@@ -63,16 +64,16 @@ def unannotated_encoders(params: Mapping[str, Any]) -> list[Unannotated]:
             except ConfigurationError as error:
                 raise ConfigurationError(f"{key}: {reads}, but {error}") from error
             if lack:
-                found.append(Unannotated(key, f"{reads}, but {lack}", encoder))
+                unannotated.append(Unannotated(key, f"{reads}, but {lack}", encoder))
     if any(provided.values()):
         _check_pairs(objects, built)
-    return found
+    return unannotated
 
 
-def warnings_of(found: Iterable[Unannotated]) -> list[str]:
+def warnings_of(encoders: Iterable[Unannotated]) -> list[str]:
     """A line for each kind of encoder that was found. These encoders will not give the warning again when they run."""
     problems = []
-    for key, text, encoder in found:
+    for key, text, encoder in encoders:
         encoder.note_unannotated()
         problems.append((key, text))
     return grouped(problems)
@@ -136,7 +137,8 @@ def _built(base: Any, cls: type, value: Mapping[str, Any], key: str) -> Any:
     from allennlp.modules.seq2seq_encoders import ComposeEncoder
 
     try:
-        with torch.device("meta"):
+        # Random numbers for weights without memory would import PyTorch's compiler.
+        with torch.device("meta"), patch.object(torch.Tensor, "normal_", lambda weights, *args, **kwargs: weights):
             return base.from_params(Params(copy.deepcopy(dict(value))), vocab=Vocabulary())
     except Exception as error:
         if isinstance(error, ConfigurationError) and _package(cls) in OWN:

@@ -88,8 +88,8 @@ def _reached(metrics: dict[str, Any]) -> str:
 
 
 def _of_split(metrics: dict[str, Any], prefix: str) -> str:
-    found = {key.removeprefix(prefix): value for key, value in metrics.items() if key.startswith(prefix)}
-    return ", ".join(f"{name} {shown(value)}" for name, value in sorted(found.items()) if not name.startswith("_"))
+    of_split = {key.removeprefix(prefix): value for key, value in metrics.items() if key.startswith(prefix)}
+    return ", ".join(f"{name} {shown(value)}" for name, value in sorted(of_split.items()) if not name.startswith("_"))
 
 
 def _evaluate(args: Namespace, result: dict[str, Any]) -> list[str]:
