@@ -88,9 +88,7 @@ def _main(words: list[str], is_program: bool) -> None:
             from allennlp_coref_rc.commands import allennlp
 
             trust = _take(words, "--trust")
-            if is_program and {"-h", "--help"} & {*words}:
-                allennlp.show_help(words)
-            allennlp.run(words, verbose, trust)
+            allennlp.run(words, verbose, trust, is_program)
         else:
             quiet_start.end()
             _check_name(words)

@@ -16,7 +16,7 @@ from typing import Any, Optional
 from unittest.mock import patch
 
 from allennlp_coref_rc.allennlp_runtime.lazy_imports import lazy_imports
-from allennlp_coref_rc.allennlp_runtime.quick_imports import import_allennlp, quick_imports
+from allennlp_coref_rc.allennlp_runtime.quick_imports import quick_imports
 
 PACKAGE = __name__.partition(".")[0]
 
@@ -56,13 +56,19 @@ def register_allennlp_models() -> None:
         nltk.download = download
 
 
+def import_allennlp() -> None:
+    """Imports all modules of AllenNLP that register classes, without the packages that it seldom uses."""
+    with quick_imports(), lazy_imports():
+        import allennlp.commands  # noqa: F401
+
+        _import_once("allennlp", {*NO_CLASSES})
+
+
 def import_plugins() -> None:
     """Imports AllenNLP and the user's plugins, but allennlp-models only when a name needs it."""
     import_allennlp()
     from allennlp.common import plugins
 
-    with quick_imports(), lazy_imports():
-        plugins.import_module_and_submodules("allennlp", {*NO_CLASSES})
     plugins.import_plugins()
 
 

@@ -1,11 +1,7 @@
-"""Imports AllenNLP in less than half of the time: without garbage collection, and without what is seldom used."""
-
 import gc
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-
-from allennlp_coref_rc.allennlp_runtime.lazy_imports import lazy_imports
 
 
 @contextmanager
@@ -23,9 +19,3 @@ def quick_imports() -> Iterator[None]:
             gc.freeze()
         if enabled:
             gc.enable()
-
-
-def import_allennlp() -> None:
-    """Imports AllenNLP with its commands, if it is not imported yet."""
-    with quick_imports(), lazy_imports():
-        import allennlp.commands  # noqa: F401

@@ -8,9 +8,10 @@ from unittest.mock import patch
 from allennlp_coref_rc.allennlp_runtime import quiet_start
 from allennlp_coref_rc.allennlp_runtime.atomic_outputs import whole_outputs
 from allennlp_coref_rc.allennlp_runtime.lazy_imports import lazy_imports
+from allennlp_coref_rc.allennlp_runtime.lazy_registry import import_allennlp
 from allennlp_coref_rc.allennlp_runtime.long_run import long_run
 from allennlp_coref_rc.allennlp_runtime.packages import import_packages
-from allennlp_coref_rc.allennlp_runtime.quick_imports import import_allennlp, quick_imports
+from allennlp_coref_rc.allennlp_runtime.quick_imports import quick_imports
 from allennlp_coref_rc.commands.training_folder import cleanup_failed_start
 from allennlp_coref_rc.common.config_files import locate
 from allennlp_coref_rc.common.errors import ConfigurationError
@@ -35,19 +36,7 @@ NOT_FOR_HELP = (
 """Packages that AllenNLP's commands import, and that their help does not need."""
 
 
-def show_help(argv: list[str]) -> None:
-    """
-    Shows the help of one of AllenNLP's commands and ends the process. The help is AllenNLP's, but nearly all of the
-    packages that AllenNLP imports are placeholders, so the process is of no use for anything else.
-    """
-    with lazy_imports(NOT_FOR_HELP), patch.object(sys, "argv", [PROG, *argv]):
-        from allennlp import commands
-
-        commands.parse_args(PROG)
-    raise SystemExit
-
-
-def run(argv: list[str], verbose: bool = False, trust: bool = False) -> None:
+def run(argv: list[str], verbose: bool = False, trust: bool = False, is_program: bool = False) -> None:
     """
     Runs one of AllenNLP's commands in this process.
 
@@ -59,6 +48,8 @@ def run(argv: list[str], verbose: bool = False, trust: bool = False) -> None:
         Show all of AllenNLP's logs, as `allennlp` does.
     trust : `bool`, optional (default = `False`)
         Whether configs of archives may name classes and files anywhere; see `safe_archives/archives.py`.
+    is_program : `bool`, optional (default = `False`)
+        Whether the process ends with the command, so that help can come without importing AllenNLP.
     """
     from allennlp_coref_rc.allennlp_runtime.console.closing_lines import closing_lines, with_resume_hint
     from allennlp_coref_rc.allennlp_runtime.console.processes import training_processes
@@ -68,6 +59,8 @@ def run(argv: list[str], verbose: bool = False, trust: bool = False) -> None:
     if argv[0] == "checklist" and find_spec("checklist") is None:
         # AllenNLP says so only in its log.
         raise ConfigurationError("checklist: found no package checklist, which this command needs")
+    if is_program and {"-h", "--help"} & {*argv}:
+        _show_help(argv)
     with ExitStack() as stack:
         with quick_imports():
             if not verbose:
@@ -107,3 +100,15 @@ def run(argv: list[str], verbose: bool = False, trust: bool = False) -> None:
             print("\n".join(lines))
         if argv[0] == "predict" and result.failed:
             sys.exit(1)
+
+
+def _show_help(argv: list[str]) -> None:
+    """
+    Shows AllenNLP's help of a command and ends the process. Most of what AllenNLP imports is a placeholder then, so the
+    process is of no use for anything else.
+    """
+    with lazy_imports(NOT_FOR_HELP), patch.object(sys, "argv", [PROG, *argv]):
+        from allennlp import commands
+
+        commands.parse_args(PROG)
+    sys.exit()

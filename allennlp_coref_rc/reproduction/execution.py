@@ -16,7 +16,7 @@ from unittest.mock import patch
 from filelock import FileLock, Timeout
 
 from allennlp_coref_rc.allennlp_runtime.environment_report import processor
-from allennlp_coref_rc.allennlp_runtime.quick_imports import import_allennlp
+from allennlp_coref_rc.allennlp_runtime.lazy_registry import import_allennlp
 from allennlp_coref_rc.common.error_message import user_message
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import open_text, write_text

@@ -24,9 +24,11 @@ print(json.dumps("torch._C" in sys.modules))
 def test_help_is_that_of_allennlp_and_comes_without_pytorch(monkeypatch, capsys):
     """In a process of its own, since PyTorch is imported here."""
     monkeypatch.setenv("COLUMNS", "100")
-    ran = subprocess.run([sys.executable, "-c", HELP, *ALLENNLP], capture_output=True, text=True, check=True)
+    # Without the package checklist, the command of that name is an error.
+    names = sorted({*ALLENNLP} - {"checklist"})
+    ran = subprocess.run([sys.executable, "-c", HELP, *names], capture_output=True, text=True, check=True)
     helps, has_torch = map(json.loads, ran.stdout.splitlines())
-    for name in ALLENNLP:
+    for name in names:
         monkeypatch.setattr(sys, "argv", ["allennlp", name, "--help"])
         try:
             commands.parse_args("coref-rc")

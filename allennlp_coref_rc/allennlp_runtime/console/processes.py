@@ -13,8 +13,8 @@ from typing import Any
 from unittest.mock import patch
 
 from allennlp_coref_rc.allennlp_runtime.console.quiet import quiet_screen
+from allennlp_coref_rc.allennlp_runtime.lazy_registry import import_allennlp
 from allennlp_coref_rc.allennlp_runtime.long_run import long_run
-from allennlp_coref_rc.allennlp_runtime.quick_imports import import_allennlp
 from allennlp_coref_rc.common.error_message import WorkerError, user_message
 from allennlp_coref_rc.common.stopping import Terminated
 from allennlp_coref_rc.safe_archives.archives import is_trusted, trusting

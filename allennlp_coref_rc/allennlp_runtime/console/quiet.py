@@ -13,7 +13,7 @@ from logging.handlers import MemoryHandler
 from typing import Any
 from unittest.mock import patch
 
-from allennlp_coref_rc.allennlp_runtime.quick_imports import import_allennlp
+from allennlp_coref_rc.allennlp_runtime.lazy_registry import import_allennlp
 
 SEEN = {"allennlp_coref_rc": logging.WARNING, "allennlp": logging.ERROR}
 """The packages whose messages are shown on the screen, and the lowest level that is shown."""
