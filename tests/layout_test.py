@@ -170,7 +170,7 @@ def test_light_modules_import_nothing_heavy(module):
     [
         # Every program that makes a pipeline of spaCy imports the first.
         ("annotations.spacy_components", ("spacy.",)),
-        ("annotations.annotators.sieve.sieve_coref", ("allennlp.common",)),
+        ("annotations.annotators.coref.sieve.sieve_coref", ("allennlp.common",)),
     ],
 )
 def test_components_of_spacy_import_only_what_they_need(module, allowed):

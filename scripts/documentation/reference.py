@@ -72,8 +72,8 @@ PAGES = {
 }
 
 PYTHON = {
-    "Annotate and ask": ["reading.annotate.annotate", "reading.load.load"],
-    "Results": ["reading.passage.Passage", "reading.load.Reader", "reading.answer.Answer"],
+    "Annotate and ask": ["api.annotate.annotate", "api.load.load"],
+    "Results": ["api.passage.Passage", "api.load.Reader", "api.answer.Answer"],
     "Annotated texts": [
         "annotations.annotated_text.AnnotatedText",
         "annotations.annotated_text.Frame",

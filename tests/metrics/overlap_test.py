@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from nltk.translate.bleu_score import corpus_bleu
 
 from allennlp_coref_rc.metrics.overlap import bleu, bleu_counts, rouge_l, squad_f1, squad_tokens
-from tests.common.lcs_test import by_the_book
+from tests.metrics.lcs_test import by_the_book
 
 texts = st.lists(st.sampled_from("abcde"), min_size=1, max_size=9)
 # NLTK counts one n-gram in a text that has none.

@@ -1,7 +1,7 @@
 // The reader with the fewest errors on bAbI-1K, with one config for all tasks. Not in a paper.
-// It has 3 layers, ga_coref_gru_substitution 4, and the last one is told where in the question a token of the passage is.
-// Batches of 16 make twice as many updates. North and south are exchanged, and so are east and west, also in answers
-// that are made of them. docs/results/beyond_the_papers.md has the protocol of its runs.
+// It has 3 layers, ga_coref_gru_substitution 4, and the last one is told where in the question a token of the passage
+// is. Batches of 16 make twice as many updates. North and south are exchanged, and so are east and west, also in
+// answers that are made of them. docs/results/beyond_the_papers.md has the protocol of its runs.
 (import 'ga_coref_gru_substitution.jsonnet') {
   layers:: 3,
   question_positions:: 30,

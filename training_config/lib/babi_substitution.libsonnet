@@ -1,5 +1,6 @@
 // A GA Reader on one bAbI task that is not in a paper. In training, names and verbs are exchanged at random
-// (`entity_substitution`). Singular and plural corefer. There is one layer more. The learning rate is lower and falls later.
+// (`entity_substitution`). Singular and plural corefer. There is one layer more. The learning rate is lower and falls
+// later.
 local babi = import 'babi.libsonnet';
 
 babi {

@@ -1,4 +1,4 @@
-// Words that can replace each other in bAbI's stories, for the reader's `entity_substitution`: names, and verbs with one meaning.
+// Words that can replace each other in bAbI's stories (`entity_substitution`): names, and verbs with one meaning.
 {
   groups: [
     [

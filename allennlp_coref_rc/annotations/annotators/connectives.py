@@ -3,72 +3,20 @@
 from collections.abc import Collection, Sequence
 
 from allennlp_coref_rc.annotations.annotated_text import Span
+from allennlp_coref_rc.annotations.annotators.english_words import read_lines
 
 
-def _listed(text: str) -> list[str]:
-    return [" ".join(words.split()) for words in text.split(",")]
+def _connectives() -> dict[str, str]:
+    lines = read_lines("connectives")
+    senses = (line.partition(": ") for line in lines)
+    return {connective: sense for sense, _, connectives in senses for connective in connectives.split(", ")}
 
 
-CONNECTIVES = {
-    connective: sense
-    for sense, connectives in {
-        "Comparison.Concession": (
-            "although, despite, even if, even so, even though, in spite of, nevertheless, nonetheless, regardless, "
-            "still, though"
-        ),
-        "Comparison.Contrast": (
-            "but, by comparison, by contrast, conversely, however, in contrast, on the contrary, on the one hand, on "
-            "the other hand, whereas, while, yet"
-        ),
-        "Contingency.Cause.Reason": "because, for, given that, insofar as, now that, since",
-        "Contingency.Cause.Result": (
-            "accordingly, as a consequence, as a result, consequently, hence, so, so that, thereby, therefore, thus"
-        ),
-        "Contingency.Condition": "as long as, if, if and when, in case, only if, provided that, so long as",
-        "Expansion.Alternative": "alternatively, either, else, lest, or, otherwise, unless",
-        "Expansion.Alternative.Chosen alternative": "instead, rather, rather than",
-        "Expansion.Conjunction": (
-            "additionally, also, and, as if, as though, as well, besides, finally, further, furthermore, in addition, "
-            "in turn, indeed, likewise, moreover, neither, nor, plus, separately, similarly"
-        ),
-        "Expansion.Exception": "except, except that",
-        "Expansion.Instantiation": "for example, for instance",
-        "Expansion.Restatement": (
-            "in fact, in other words, in particular, in short, in sum, overall, specifically, that is"
-        ),
-        "Temporal.Asynchronous.Precedence": (
-            "afterward, afterwards, before, by then, in the end, later, next, subsequently, then, thereafter, till, "
-            "ultimately, until"
-        ),
-        "Temporal.Asynchronous.Succession": "after, as soon as, earlier, once, previously",
-        "Temporal.Synchrony": (
-            "as, at the same time, in the meantime, meantime, meanwhile, simultaneously, when, whenever"
-        ),
-    }.items()
-    for connective in _listed(connectives)
-}
-"""Connectives, most of them from PDTB 2, each with its most frequent sense in CoNLL-2016's terms."""
+CONNECTIVES = _connectives()
+"""Connectives with their most frequent sense."""
 
-SUBORDINATING = frozenset(
-    _listed(
-        """
-        after, although, as, as if, as long as, as soon as, as though, because, before, despite, even if, even though,
-        except that, given that, if, if and when, in case, in spite of, insofar as, lest, now that, once, only if,
-        provided that, rather than, since, so long as, so that, though, till, unless, until, when, whenever, whereas,
-        while
-        """
-    )
-)
-"""Connectives of clauses that may come before their main clause: "Because X, Y"."""
-
-AMBIGUOUS = frozenset(
-    _listed(
-        """
-        as well, earlier, either, else, for, further, later, next, once, or, still, that is
-        """
-    )
-)
-"""Connectives that most often make no discourse relation; in GDTB by far."""
+SUBORDINATING = frozenset(", ".join(read_lines("subordinating_connectives")).split(", "))
+AMBIGUOUS = frozenset(", ".join(read_lines("ambiguous_connectives")).split(", "))
 
 
 def find_connectives(

@@ -7,7 +7,7 @@ from nltk.stem.porter import PorterStemmer
 
 from allennlp_coref_rc.data.dataset_readers import AnnotatedNarrativeQaReader
 from allennlp_coref_rc.data.dataset_readers.oracle_spans import oracle_span
-from tests.common.lcs_test import by_the_book
+from tests.metrics.lcs_test import by_the_book
 from tests.shared import NARRATIVEQA, needs_narrativeqa
 
 PUNCTUATION = {".", "?", ","}

@@ -17,6 +17,7 @@ from allennlp_coref_rc.annotations.annotators.coref.sieve.lexicon import (
     SINGULAR,
 )
 from allennlp_coref_rc.annotations.annotators.coref.sieve.mention import NAME, NOMINAL, Mention
+from allennlp_coref_rc.annotations.annotators.english_words import read_words
 
 GENERIC = {
     "boy": MALE,
@@ -34,12 +35,7 @@ GENERIC = {
 
 GENERIC_PLURALS = {"boys": MALE, "children": PERSON, "girls": FEMALE, "ladies": FEMALE, "men": MALE, "women": FEMALE}
 
-ORGANISATIONS = nouns.SINGULAR_GROUPS | frozenset(
-    """
-    airline association broker business chain charity college foundation hospital institute manufacturer newspaper
-    publisher retailer school university
-    """.split()
-)
+ORGANISATIONS = nouns.SINGULAR_GROUPS | read_words("organisation_nouns")
 
 PLACES = frozenset("city country county island kingdom river state town village".split())
 
