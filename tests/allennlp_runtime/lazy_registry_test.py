@@ -1,13 +1,12 @@
 import sys
-from types import SimpleNamespace
 
 import pytest
-from allennlp.common import Registrable
+from allennlp.common import Registrable, plugins
 
 from allennlp_coref_rc.allennlp_runtime import lazy_registry
 
 BASE = """
-from allennlp.common import Registrable
+from allennlp.common import Registrable, plugins
 
 
 class Base(Registrable):
@@ -73,13 +72,8 @@ def test_sources_are_asked_in_order_until_the_name_is_there(base, monkeypatch):
 
 def test_plugins_are_imported_without_allennlp_models(monkeypatch):
     imported = []
-    plugins = SimpleNamespace(DEFAULT_PLUGINS=("allennlp_models", "allennlp_server"))
-    lazy_registry.import_each_plugin_once(plugins)
-    assert plugins.DEFAULT_PLUGINS == ("allennlp_server",)
-    monkeypatch.setattr(
-        "allennlp.common.util.import_module_and_submodules", lambda name, exclude: imported.append(name)
-    )
+    monkeypatch.setattr("allennlp.common.util.import_module_and_submodules", lambda name, *_: imported.append(name))
     monkeypatch.setattr(lazy_registry, "IMPORTED", set())
     for _ in range(2):
-        plugins.import_module_and_submodules("allennlp_server")
-    assert imported == ["allennlp_server"]
+        plugins.import_plugins()
+    assert imported == ["allennlp", "allennlp_semparse", "allennlp_server"]
