@@ -72,7 +72,7 @@ program.
 def main(arguments: Optional[Sequence[str]] = None) -> None:
     """
     Runs a command. The exit status is 2 if the user did something wrong, which the screen then says in a paragraph. It
-    is 130 after Ctrl-C and 143 after SIGTERM; the screen then says how to go on. A closed pipe exits quietly with 141.
+    is 130 after Ctrl-C and 143 after SIGTERM; the screen then says how to resume. A closed pipe exits quietly with 141.
     """
     if arguments is None:
         # Or the interpreter searches all that was imported for garbage before it ends, for a second and more.

@@ -1,4 +1,4 @@
-"""Says how to go on when a command is stopped, or when the disk is full."""
+"""Says how to resume a command that was interrupted, or whose disk was full."""
 
 import errno
 import os
@@ -13,7 +13,7 @@ from allennlp_coref_rc.common.error_message import is_unwritten, user_message
 from allennlp_coref_rc.common.errors import ConfigurationError
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-"""The errors that go away when there is more room on the disk."""
+"""The errors of a full disk."""
 
 
 class Terminated(KeyboardInterrupt):
@@ -47,7 +47,7 @@ def terminable() -> Iterator[None]:
 @contextmanager
 def with_resume_hint(go_on: Callable[[], str], output: str = "", kept: Callable[[], str] = str) -> Iterator[None]:
     """
-    Within this, an interruption or a full disk gives a message that says how to go on.
+    Within this, an interruption or a full disk gives a message that says how to resume.
 
     # Parameters
 

@@ -1,9 +1,11 @@
 import importlib
 import inspect
 import json
+import os
 import pickle
 import subprocess
 import sys
+from importlib import metadata
 from importlib.util import find_spec
 from typing import Optional
 
@@ -72,6 +74,14 @@ def subclass(base):
     return Subclass
 
 
+def test_a_fork_imports_what_it_uses(placeholders):
+    _, _, double, *_ = placeholders
+    child = os.fork()
+    if not child:
+        os._exit(double(21))
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 42 and not is_imported()
+
+
 def test_annotations_and_inspection_import_nothing():
     with lazy_imports(["heavy"]):
         from heavy.part import Part
@@ -82,6 +92,7 @@ def test_annotations_and_inspection_import_nothing():
         inspect.getmodule(function)
         assert find_spec("heavy").origin.endswith("__init__.py") and find_spec("heavy.part")
         assert find_spec("heavy.nothing") is None
+        assert metadata.version("pytest") == pytest.__version__
     assert not is_imported()
 
 
