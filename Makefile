@@ -46,7 +46,7 @@ docs: install
 	python -m mkdocs build --strict
 
 notebook: install
-	@python scripts/documentation/run_notebook.py docs/python.ipynb
+	@python -m scripts.documentation.notebooks docs/python.ipynb
 
 # It is set up anew each time, since there may be newer versions.
 newest: export PATH := $(CURDIR)/.venv-newest/bin:$(PATH)

@@ -75,7 +75,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
     is 130 after Ctrl-C and 143 after SIGTERM; the screen then says how to resume. A closed pipe exits quietly with 141.
     """
     if arguments is None:
-        # Or the interpreter searches all that was imported for garbage before it ends, for a second and more.
+        # Otherwise the interpreter collects garbage among all imports before it exits, for a second and more.
         atexit.register(gc.freeze)
     with terminable():
         _main(list(sys.argv[1:] if arguments is None else arguments), is_program=arguments is None)
@@ -96,7 +96,7 @@ def _main(words: list[str], is_program: bool) -> None:
             with with_resume_hint(partial(args.go_on, args)), nullcontext() if verbose else quiet_logs():
                 args.run(args)
     except Exception as error:
-        if isinstance(error, BrokenPipeError) and _nobody_reads():
+        if isinstance(error, BrokenPipeError) and _pipe_is_closed():
             sys.exit(128 + signal.SIGPIPE)
         message = None if debug else user_message(error)
         if message is None:
@@ -111,7 +111,7 @@ def _main(words: list[str], is_program: bool) -> None:
         sys.exit(128 + (signal.SIGTERM if isinstance(error, Terminated) else signal.SIGINT))
 
 
-def _nobody_reads() -> bool:
+def _pipe_is_closed() -> bool:
     """Whether the program that read what this command prints has ended, as in `coref-rc configs | head`."""
     poll = select.poll()
     poll.register(STANDARD_OUTPUT, 0)
@@ -142,7 +142,7 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 def _check_name(words: Sequence[str]) -> None:
-    """Raises a `ConfigurationError` where the first word is no command."""
+    """Raises a `ConfigurationError` if the first word is not a command."""
     known = [*OWN, *ALLENNLP]
     if words and words[0] in INSTEAD:
         raise ConfigurationError(f"{words[0]}: {INSTEAD[words[0]]}")

@@ -1,5 +1,5 @@
 """
-Prints the result of a training: the test accuracy, the archive, commands to go on with, and a question with its answer.
+Prints the result of a training: the test accuracy, the archive, next commands, and a question with its answer.
 
     python scripts/show_result.py FOLDER
 

@@ -31,7 +31,6 @@ from allennlp_coref_rc.reproduction.condition_files import (
     TABLE_KEYS,
     read_conditions,
 )
-from allennlp_coref_rc.reproduction.report import INTRODUCTION
 from tests.documented import PAGES, blocks, name, own_registered_classes, parser
 from tests.shared import PROJECT
 from tests.training_config.configs import BABI, load
@@ -224,16 +223,6 @@ def test_the_description_of_experiments_can_be_read_and_explains_every_key(tmp_p
     assert {*COLUMN_KEYS, *ROW_KEYS} - {"row", "paper"} <= explained
     for key in {*TABLE_KEYS, *FIGURE_KEYS} - explained:
         assert f"{key}:" in described.read_text(), key
-
-
-def test_the_report_has_the_captions_of_the_experiments():
-    headings = {
-        f"### {table.paper.partition(':')[0]}, {table.title}: {table.caption}" for table in read_conditions(CONDITIONS)
-    }
-    page = (PROJECT / "docs" / "results" / "papers_tables.md").read_text()
-    found = re.findall(r"^### .*$", page, flags=re.MULTILINE)
-    assert found and set(found) <= headings
-    assert INTRODUCTION in page
 
 
 def test_overrides_in_sentences_are_json():

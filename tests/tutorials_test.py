@@ -47,7 +47,7 @@ def test_own_data_are_written_checked_and_annotated(tmp_path, monkeypatch, capsy
     exec(write, {})
     assert Path("my_train.txt").read_text().startswith(blocks(OWN_DATA, "")[0])
     Path("mine.jsonnet").write_text(blocks(OWN_DATA, "jsonnet")[0])
-    assert give(blocks(OWN_DATA, "bash")[0], capsys) == "mine.jsonnet: found no mistake\n"
+    assert give(blocks(OWN_DATA, "bash")[0], capsys) == "mine.jsonnet: no errors\n"
     annotate, _ = blocks(CORPUS, "bash")[2].splitlines()
     give(annotate, capsys)
     documents = list(read_documents("my_train.jsonl"))
@@ -70,7 +70,7 @@ def test_an_encoder_of_your_own_is_found_and_trained(tmp_path, run_command):
     (tmp_path / "averaging.jsonnet").write_text(re.sub(r"\{ type: 'lstm'.*? \}", given, config))
     check, train = (shlex.split(line)[1:] for line in blocks(ENCODER, "bash")[-1].splitlines())
     checked = run_command("allennlp_coref_rc", *check, folder=tmp_path)
-    assert checked.stdout == "averaging.jsonnet: found no mistake\n", checked.stderr
+    assert checked.stdout == "averaging.jsonnet: no errors\n", checked.stderr
     trained = run_command("allennlp_coref_rc", *train, "-o", '{"trainer.num_epochs": 1}', folder=tmp_path)
     assert trained.returncode == 0, trained.stderr
     (tmp_path / ".allennlp_plugins").write_text("my_encoders\n")

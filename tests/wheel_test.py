@@ -169,7 +169,7 @@ def test_configs_and_experiments(coref_rc, folder):
     assert sorted(path.name for path in (folder / "mine" / "lib").iterdir()) == sorted(
         path.name for path in (PROJECT / "training_config" / "lib").iterdir()
     )
-    assert "found no mistake" in coref_rc("check", "babi/quick_start.jsonnet")
+    assert "no errors" in coref_rc("check", "babi/quick_start.jsonnet")
     listed = coref_rc("reproduce", "--list")
     assert "coref_gru.1" in listed and "mage_gru.1" in listed
 

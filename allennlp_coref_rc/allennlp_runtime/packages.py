@@ -18,7 +18,7 @@ def import_packages(names: Iterable[str]) -> None:
         try:
             import_module_and_submodules(name)
         except ModuleNotFoundError as error:
-            # A module that is missing within the package is a mistake of another kind.
+            # A module that is missing within the package is an error of another kind.
             if error.name is None or not f"{name}.".startswith(f"{error.name}."):
                 raise
             raise ConfigurationError(f"--include-package {name}: no such package") from error

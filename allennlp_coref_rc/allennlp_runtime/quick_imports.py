@@ -1,3 +1,8 @@
+"""
+Disables garbage collection while importing. This saves a fifth of the time that importing AllenNLP takes, and a second
+at the end of the process. Forks of the process share the memory of the imported modules.
+"""
+
 import gc
 import sys
 from collections.abc import Iterator
@@ -7,8 +12,7 @@ from contextlib import contextmanager
 @contextmanager
 def quick_imports() -> Iterator[None]:
     """
-    Disables garbage collection while importing. This saves a fifth of the time that importing AllenNLP takes, and a
-    second at the end of the process. Forks of the process share the memory of the imported modules.
+    Within this, garbage collection is disabled. The objects that imports make are excluded from later collections too.
     """
     enabled, before = gc.isenabled(), len(sys.modules)
     gc.disable()

@@ -1,6 +1,6 @@
 """
 Lets Ctrl-C end a command without a traceback while packages are imported. Of this package, this module comes first:
-`main`, which says that a command was stopped, is not there yet. Other packages may go on after an interruption, half
+`main`, which says that a command was stopped, is not there yet. Other packages may continue after an interruption, half
 imported.
 """
 

@@ -14,7 +14,7 @@ from allennlp_coref_rc.config_check.check import check_object
 def load_config(option: str, value: str, base: type[Registrable]) -> dict[str, Any]:
     """
     The config of an object that an option gives. `value` is a registered name, JSON or Jsonnet, a file of these, or the
-    config of an experiment whose dataset reader, or that reader's annotator, is meant. A mistake raises a
+    config of an experiment whose dataset reader, or that reader's annotator, is meant. An error raises a
     `ConfigurationError`.
     """
     try:
@@ -39,7 +39,7 @@ def build_annotator(option: str, value: str) -> Annotator:
 
 
 def checked_config(option: str, config: Any, base: type[Registrable]) -> dict[str, Any]:
-    """Returns the config of an object, or raises a `ConfigurationError` with its mistakes."""
+    """Returns the config of an object, or raises a `ConfigurationError` with its errors."""
     if not isinstance(config, dict) or not isinstance(config.get("type"), str):
         raise ConfigurationError(f"{option}: found {excerpt(config)}, expected an object with a 'type'")
     problems = check_object(base, config, option)

@@ -128,7 +128,7 @@ def _import(packages: tuple[str, ...]) -> None:
 
 
 def _name(error: Exception) -> str:
-    """An error in a line. If the user can mend it, it is the message without the name of its class."""
+    """An error in a line. If the user can fix it, it is the message without the name of its class."""
     if isinstance(error, ConfigurationError):
         return str(error)
     return "".join(traceback.format_exception_only(error)).strip()

@@ -117,7 +117,7 @@ class AnnotationRun:
         return None if self.workers is None else min(self.workers, num_chunks)
 
     def _plan(self, source: DocumentSource, chunk_size: int) -> dict[str, Any]:
-        """The values that must be the same as before if an unfinished run is to go on."""
+        """The values that must be the same as before if an unfinished run is to be resumed."""
         versions = {name: _version(name) for name in ("allennlp", "spacy", "torch")}
         return {
             "annotator": self.annotator,
@@ -208,7 +208,7 @@ def summarise(output: str, counts: Counter) -> None:
         _, first = next(read_documents(aside))
         failed = f"{counts['failed']:,} documents failed; they and their errors are in {aside}"
         reason = first.data[FAILURE]["error"].partition("\n")[0]
-        print(f"WARNING: {failed}; the first one's error: {reason}", file=sys.stderr)
+        print(f"WARNING: {failed}; the first error: {reason}", file=sys.stderr)
     if counts["documents"] and counts["no annotations"] == counts["documents"]:
         nothing = "no document has any cluster, frame, relation or edge"
         print(f"WARNING: NOTHING IS ANNOTATED: {nothing}", file=sys.stderr)

@@ -10,7 +10,14 @@ from filelock import FileLock, Timeout
 from allennlp_coref_rc.annotation_runs.job import ChunkResult
 from allennlp_coref_rc.annotations.document import header_line, json_line
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.common.files import atomic_write, check_writable, open_text, write_text
+from allennlp_coref_rc.common.files import (
+    atomic_write,
+    check_writable,
+    destination,
+    is_in_place,
+    open_text,
+    write_text,
+)
 
 PART = re.compile(r"\d{6,}\.jsonl")
 
@@ -33,15 +40,15 @@ class UnfinishedOutput:
     """
 
     def __init__(self, output: str, force: bool = False) -> None:
-        self.output = output
-        self.failed_output = f"{output}.failed.jsonl"
-        self.folder = f"{output}.unfinished"
+        self.output = destination(output)
+        self.failed_output = destination(f"{output}.failed.jsonl")
+        self.folder = f"{self.output}.unfinished"
         self._plan = os.path.join(self.folder, "plan.json")
         self._lock = FileLock(os.path.join(self.folder, "lock"))
         self._force = force
         for path in (self.output, self.failed_output):
             check_writable(path)
-            if os.path.exists(path) and not os.path.isfile(path):
+            if is_in_place(path):
                 raise ConfigurationError(f"{path}: found a device or a pipe, expected a file, which can be replaced")
 
     def __enter__(self) -> "UnfinishedOutput":
@@ -49,7 +56,7 @@ class UnfinishedOutput:
         try:
             self._lock.acquire(timeout=0)
         except Timeout as error:
-            raise ConfigurationError(f"{self.folder}: another process is at work there") from error
+            raise ConfigurationError(f"{self.folder}: another process is using it") from error
         if self._force:
             self._clear()
         elif os.path.exists(self.output) and not os.path.exists(self._plan):
@@ -80,7 +87,7 @@ class UnfinishedOutput:
             )
 
     def begin(self, plan: dict[str, Any]) -> None:
-        """Starts a run with this plan, or goes on with it."""
+        """Starts a run with this plan, or resumes it."""
         self.check(plan)
         if not self._numbers() or not os.path.exists(self._plan):
             self._clear()

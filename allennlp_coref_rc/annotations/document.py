@@ -166,7 +166,7 @@ def read_header(path: str) -> Optional[dict[str, Any]]:
 
 
 def parse_header(path: str, first: str) -> Optional[dict[str, Any]]:
-    """The header on the `first` line of the file `path`; `None` if this line is no header."""
+    """The header on the `first` line of the file `path`; `None` if this line is not a header."""
     if f'"{FORMAT}"' not in first[:200]:
         return None
     try:
@@ -185,7 +185,7 @@ def parse_header(path: str, first: str) -> Optional[dict[str, Any]]:
 def read_documents(path: str) -> Iterator[tuple[str, Document]]:
     """
     The documents of a file written by `write_documents` or `coref-rc annotate`, each with its place ("FILE, line 2").
-    Raises a `ConfigurationError` if a line is no document, or if the number of documents is not the header's.
+    Raises a `ConfigurationError` if a line is not a document, or if the number of documents is not the header's.
     """
     header = read_header(path)
     if header is None:

@@ -5,7 +5,7 @@ if TYPE_CHECKING:
     from spacy.language import Language
 
 MOST_STRINGS = 500_000
-"""spaCy keeps every string that it has seen, which takes about 120 MiB for so many. It then begins anew."""
+"""spaCy keeps every string that it has seen, which takes about 120 MiB for so many. It is then cleared."""
 
 
 def split_words(text: str, language: str = "en") -> list[tuple[str, int]]:

@@ -172,7 +172,7 @@ class Manager(allennlp_predict._PredictManager):
         message = user_message(error)
         values = {"file": name, "line": number, "error": message, "input": text.rstrip("\r\n")}
         if message is None:
-            # Not a mistake in the line, but a fault of the model or of the program.
+            # Not an error in the line, but in the model or the program.
             values["error"] = "".join(traceback.format_exception_only(error)).strip()
             values["traceback"] = "".join(traceback.format_exception(error, limit=-5)).splitlines()
         self._set_aside_now.append(values)

@@ -7,8 +7,8 @@ from allennlp_coref_rc.commands.arguments import OTHER_FORMATS, add_packages, wh
 HELP = "annotate documents with coreference, SRL and discourse structure, or check annotated ones"
 
 DESCRIPTION = """
-Annotates documents with coreference, SRL and discourse structure, or checks annotated ones. If a run is stopped, give
-the same command again to go on. See docs/annotate.md.
+Annotates documents with coreference, SRL and discourse structure, or checks annotated ones. To resume an interrupted
+run, give the same command again. See docs/annotate.md.
 """
 
 
@@ -142,7 +142,7 @@ def _resolve(paths: Sequence[str]) -> None:
 
 
 def go_on(args: argparse.Namespace) -> str:
-    """How to go on after an interruption."""
+    """How to resume after an interruption."""
     if args.check or args.resolve:
         return ""
-    return f"the same command{' without --force' * args.force} goes on with the documents that are left"
+    return f"the same command{' without --force' * args.force} resumes with the remaining documents"

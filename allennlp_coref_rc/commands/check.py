@@ -2,10 +2,10 @@ import argparse
 
 from allennlp_coref_rc.commands.arguments import add_packages
 
-HELP = "look for mistakes in the config of an experiment"
+HELP = "check the config of an experiment"
 
 DESCRIPTION = """
-Looks for mistakes in the config of an experiment without reading any data: names that are not registered, unknown keys,
+Checks the config of an experiment without reading any data: names that are not registered, unknown keys,
 values of a wrong type, GPUs and files that are missing. Also says which encoders lack annotations that they read.
 coref-rc train makes the same check first.
 """
@@ -27,5 +27,5 @@ def run(args: argparse.Namespace) -> None:
     import_packages(args.include_package)
     path = locate(args.config)
     warnings = check_training(path, args.overrides)
-    but = ", but annotations that encoders lack:" if warnings else ""
-    print("\n  ".join([f"{path}: found no mistake{but}", *warnings]))
+    but = "; warnings:" if warnings else ""
+    print("\n  ".join([f"{path}: no errors{but}", *warnings]))

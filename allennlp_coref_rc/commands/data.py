@@ -16,7 +16,7 @@ SPLITS = ("train", "valid", "test")
 
 DOWNLOAD = """
 Downloads data sets from their official places into FOLDER/NAME. Complete files are not fetched again, and a download
-that broke off goes on where it stopped. Sizes and checksums are verified if they are known. Some files can only be
+that broke off resumes where it stopped. Sizes and checksums are verified if they are known. Some files can only be
 fetched by hand (Google Drive, LDC): put them where this command says, and run it again. The exit status is 1 if a data
 set is incomplete.
 """
@@ -77,8 +77,8 @@ def run(args: argparse.Namespace) -> None:
 
 
 def go_on(args: argparse.Namespace) -> str:
-    """How to go on after an interruption."""
-    return "the same command goes on with what is left" if args.function is download else ""
+    """How to resume after an interruption."""
+    return "the same command resumes the download" if args.function is download else ""
 
 
 def download(args: argparse.Namespace) -> None:
@@ -102,7 +102,7 @@ def download(args: argparse.Namespace) -> None:
                 print(f"{data_set.name}: complete in {args.folder / data_set.name}")
             except (DownloadError, OSError) as error:
                 failed += 1
-                why = f"{user_message(error)}; run this again to go on" if isinstance(error, OSError) else error
+                why = f"{user_message(error)}; run this again to resume" if isinstance(error, OSError) else error
                 print(f"{data_set.name}: incomplete. {why}")
     if failed:
         sys.exit(1)

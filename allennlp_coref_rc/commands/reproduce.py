@@ -15,7 +15,7 @@ DESCRIPTION = """
 Runs the papers' experiments and reports on them. The package has a file for each paper that describes the experiments
 of its tables and figures. A run trains a config with a seed and, for bAbI, on a task. Each run has a folder below
 --output, with its result, its answers to the test questions, its log, and, if it failed, the reason. Give the same
-command again to go on: it skips finished runs, continues killed ones, and tries failed ones again. See
+command again to resume: it skips finished runs, continues killed ones, and tries failed ones again. See
 docs/reproduction.md.
 """
 
@@ -134,9 +134,9 @@ def _source(path: str, where: list) -> "Results":
 
 
 def go_on(args: argparse.Namespace) -> str:
-    """How to go on after an interruption."""
+    """How to resume after an interruption."""
     runs = args.report is None and not (args.list or args.dry_run or args.check_only or args.write_results)
-    return "the same command goes on with the runs that are left" if runs else ""
+    return "the same command resumes with the remaining runs" if runs else ""
 
 
 def _with_what_they_need(args: argparse.Namespace, conditions: list) -> list:

@@ -15,8 +15,8 @@ BEFORE_TRAINING = ("config.json", "meta.json", "vocabulary", "out*.log")
 @contextmanager
 def cleanup_failed_start(folder: str) -> Iterator[None]:
     """
-    If a mistake of the user's, or a full disk, ends the training in its first epoch or before, removes the folder of
-    the training, unless it was there before. So the same command works once the mistake is mended.
+    If a user's error, or a full disk, ends the training in its first epoch or before, removes the folder of
+    the training, unless it was there before. So the same command works once the error is fixed.
     """
     new = not os.path.exists(folder)
     try:

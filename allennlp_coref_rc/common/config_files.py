@@ -40,7 +40,7 @@ def locate(path: str) -> str:
 
 def load_config(path: str, overrides: str = "") -> dict[str, Any]:
     """
-    The values of a config file, with overrides (JSON or Jsonnet, as `-o` takes them). A mistake in either raises a
+    The values of a config file, with overrides (JSON or Jsonnet, as `-o` takes them). An error in either raises a
     `ConfigurationError`.
     """
     from allennlp.common import Params

@@ -1,4 +1,4 @@
-"""Turns errors into messages: a paragraph for one that the user can mend, `None` for a mistake of the program."""
+"""Turns errors into messages: a paragraph for an error that the user can fix, `None` for a bug of the program."""
 
 import errno
 import re
@@ -17,7 +17,7 @@ LONGEST = 1000
 
 
 def user_message(error: BaseException) -> Optional[str]:
-    """The paragraph for an error that the user can mend; `None` if it should be seen with its traceback."""
+    """The paragraph for an error that the user can fix; `None` if it should be seen with its traceback."""
     message = _message_of(error)
     if message and message.startswith(": "):
         message = f"an empty path{message}"

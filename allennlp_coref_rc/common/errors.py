@@ -1,5 +1,5 @@
 """
-`ConfigurationError` is an error that the user can mend. It is AllenNLP's own class, but this module does not import
+`ConfigurationError` is an error that the user can fix. It is AllenNLP's own class, but this module does not import
 AllenNLP, which takes seconds. If AllenNLP is not imported yet, this module defines the class, and a patch makes it
 AllenNLP's.
 """

@@ -1,8 +1,11 @@
 import bz2
+import errno
 import gzip
 import io
 import lzma
 import os
+import re
+import shutil
 import tempfile
 import zlib
 from collections.abc import Iterable, Iterator
@@ -20,6 +23,12 @@ SIGNATURES = {".gz": b"\x1f\x8b", ".bz2": b"BZh91AY&SY", ".xz": b"\xfd7zXZ\x00"}
 
 DAMAGES = (EOFError, OSError, zlib.error, lzma.LZMAError)
 """The errors that damaged files raise when they are read."""
+
+DESCRIPTOR = re.compile(r"/proc/(\d+)(?:/task/\d+)?/fd/(\d+)")
+"""The path of what a process has open, without links before the last part."""
+
+MOST_LINKS = 40
+"""The most links that one path leads through, as in Linux."""
 
 
 def bare(path: str) -> str:
@@ -95,7 +104,7 @@ def open_text(
 
 def check_writable(path: str) -> None:
     """
-    Raises a `ConfigurationError` if no file could be written at a path, so that no work is done in vain. The file's
+    Raises a `ConfigurationError` if no file could be written at a path, before any work is done. The file's
     folder need not exist yet.
     """
     if os.path.isdir(path):
@@ -104,7 +113,7 @@ def check_writable(path: str) -> None:
     while not os.path.lexists(there):
         there = os.path.dirname(there)
     if there != os.path.abspath(path) and not os.path.isdir(there):
-        raise ConfigurationError(f"{path}: found that {there} is no folder, expected one to write it to")
+        raise ConfigurationError(f"{path}: found that {there} is not a folder, expected one to write it to")
     if not os.access(there, os.W_OK):
         raise ConfigurationError(f"{path}: found that this user may not write to {there}, expected another place")
 
@@ -180,13 +189,16 @@ def _decoded(path: str, file: IO[str], limit: int) -> Iterator[str]:
 def whole_file(path: str) -> Iterator[str]:
     """
     The path of a new file in the same folder, which gets the given name when it is complete, and is removed if it never
-    is. Several processes can do this for one path at once: it has one of their files, and no mixture. A device or a
-    pipe is its own path.
+    is. Several processes can do this for one path at once: it has one of their files, and no mixture. A link stays, and
+    the file that it leads to is replaced. A device or a pipe is its own path. What is open as /dev/stdout or the like
+    is written to where it stands.
     """
-    if _is_device(path):
-        yield path
+    target = destination(path)
+    if is_in_place(target):
+        with _in_place(target) as part:
+            yield part
         return
-    folder, name = os.path.split(os.path.abspath(path))
+    folder, name = os.path.split(os.path.abspath(target))
     try:
         descriptor, temporary = tempfile.mkstemp(dir=folder, prefix=os.path.splitext(name)[0] + ".")
     except OSError as error:
@@ -199,7 +211,7 @@ def whole_file(path: str) -> Iterator[str]:
             # Otherwise a power failure could leave the name without the content.
             os.fsync(written.fileno())
         os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, path)
+        os.replace(temporary, target)
     except BaseException as error:
         # If Ctrl-C came right after the renaming, the temporary file is gone.
         with suppress(FileNotFoundError):
@@ -234,16 +246,18 @@ def write_text(path: Union[str, os.PathLike], text: str) -> None:
 def partial_path(path: Union[str, os.PathLike]) -> Iterator[str]:
     """
     A path beside this one, PATH.part, for code that writes a large file by itself. The file gets its own name when it
-    is complete. If a process is killed and leaves such a file, the next process replaces it. A device or a pipe is its
-    own path.
+    is complete. If a process is killed and leaves such a file, the next process replaces it. Links, devices and pipes
+    are treated as in `whole_file`.
     """
-    if _is_device(path):
-        yield os.fspath(path)
+    target = destination(path)
+    if is_in_place(target):
+        with _in_place(target) as part:
+            yield part
         return
-    part = f"{os.fspath(path)}.part"
+    part = f"{target}.part"
     try:
         yield part
-        os.replace(part, path)
+        os.replace(part, target)
     except BaseException:
         with suppress(FileNotFoundError):
             os.unlink(part)
@@ -261,9 +275,47 @@ def _gzip_writer(path: str) -> Iterator[IO[str]]:
         yield file
 
 
-def _is_device(path: Union[str, os.PathLike]) -> bool:
-    """Whether a path is that of a device or a pipe, such as /dev/stdout, whose name no file may take."""
-    return os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)
+def destination(path: Union[str, os.PathLike]) -> str:
+    """
+    The path to which links lead, so that a file can take its name and the links stay. A link to an open file, such as
+    /proc/self/fd/1, is not followed. Links in a circle raise an `OSError`.
+    """
+    target = os.fspath(path)
+    for _ in range(MOST_LINKS):
+        if not os.path.islink(target):
+            return target
+        folder, name = os.path.split(target)
+        target = os.path.join(os.path.realpath(folder), name)
+        if DESCRIPTOR.fullmatch(target):
+            return target
+        target = os.path.join(os.path.dirname(target), os.readlink(target))
+    raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), os.fspath(path))
+
+
+def is_in_place(target: str) -> bool:
+    """Whether a `destination` is a device, a pipe or an open file, whose name no other file may take."""
+    is_special = os.path.exists(target) and not os.path.isfile(target) and not os.path.isdir(target)
+    return is_special or DESCRIPTOR.fullmatch(target) is not None
+
+
+@contextmanager
+def _in_place(target: str) -> Iterator[str]:
+    """
+    A path to write to for a destination that `is_in_place`. If a regular file is open there, as after `> log`, the
+    content follows what has been written to it: the file is not opened anew, which would start at its beginning.
+    """
+    opened = DESCRIPTOR.fullmatch(target)
+    if opened is None or not os.path.isfile(target):
+        yield target
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        part = os.path.join(folder, "part")
+        yield part
+        print(end="", flush=True)
+        is_own = int(opened[1]) == os.getpid()
+        place, mode = (os.dup(int(opened[2])), "wb") if is_own else (target, "ab")
+        with open(part, "rb") as source, open(place, mode) as file:
+            shutil.copyfileobj(source, file)
 
 
 def _umask() -> int:

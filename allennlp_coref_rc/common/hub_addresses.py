@@ -36,7 +36,7 @@ def is_hub_address(path: str) -> bool:
 
 
 def parse_address(address: str) -> HubDataSet:
-    """The data set of an address. A mistake that can be found without a network raises a `ConfigurationError`."""
+    """The data set of an address. An error that can be found without a network raises a `ConfigurationError`."""
     path, question_mark, query = address.removeprefix(HUB).partition("?")
     options: dict[str, str] = {}
     for option in query.split("&") if question_mark else ():
@@ -57,7 +57,7 @@ def parse_address(address: str) -> HubDataSet:
 
 
 def has_splits(folder: str) -> Optional[bool]:
-    """Whether a folder that `save_to_disk` has written has splits; `None` if it is no such folder."""
+    """Whether a folder that `save_to_disk` has written has splits; `None` if it is another folder."""
     return next((splits for name, splits in SAVED.items() if os.path.isfile(os.path.join(folder, name))), None)
 
 

@@ -33,7 +33,7 @@ def is_text(string: str) -> bool:
 def parse_json(text: str) -> Any:
     """
     The value of a JSON text. A `ConfigurationError` is raised if the text is not JSON, or if it has half of a surrogate
-    pair, which JSON can escape but which is no Unicode text.
+    pair, which JSON can escape but which is not Unicode text.
     """
     try:
         value = json.loads(text)

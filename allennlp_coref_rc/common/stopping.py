@@ -1,4 +1,4 @@
-"""Says how to resume a command that was interrupted, or whose disk was full."""
+"""Says how to resume when a command is interrupted, or when the disk is full."""
 
 import errno
 import os
@@ -52,7 +52,7 @@ def with_resume_hint(go_on: Callable[[], str], output: str = "", kept: Callable[
     # Parameters
 
     go_on : `Callable[[], str]`
-        Returns what the user can do, such as "the same command goes on", or nothing.
+        Returns what the user can do, such as "the same command resumes", or nothing.
     output : `str`, optional (default = `""`)
         Where the command writes, for errors that do not name a file.
     kept : `Callable[[], str]`, optional
@@ -68,7 +68,7 @@ def with_resume_hint(go_on: Callable[[], str], output: str = "", kept: Callable[
         if not is_full(error):
             raise
         message = user_message(error) if isinstance(error, OSError) else f"{output}: {user_message(error)}"
-        raise ConfigurationError(f"{message}; make room, then {go_on() or 'give the command again'}") from error
+        raise ConfigurationError(f"{message}; free space, then {go_on() or 'give the command again'}") from error
 
 
 def is_full(error: BaseException) -> bool:

@@ -223,7 +223,7 @@ async def _knock(address: str) -> None:
     except Exception as error:
         # Other servers send answers that Dask cannot read. It may take them for sizes of exabytes.
         raise ConfigurationError(
-            f"--scheduler {address}: what answers is no Dask scheduler ({error!r:.80}), {expected}"
+            f"--scheduler {address}: the server is not a Dask scheduler ({error!r:.80}), {expected}"
         ) from error
 
 

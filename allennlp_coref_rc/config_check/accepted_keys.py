@@ -19,7 +19,7 @@ class AcceptedKeys:
     parameters : `dict[str, inspect.Parameter]`, optional (default = `{}`)
         The known parameters by name.
     closed : `bool`, optional (default = `True`)
-        Whether every other key is certainly a mistake.
+        Whether every other key is certainly an error.
     """
 
     parameters: dict[str, inspect.Parameter] = field(default_factory=dict)
@@ -65,7 +65,7 @@ class _Uses:
     """How a function uses its `**kwargs`."""
 
     names: set[str] = field(default_factory=set)
-    """The keys that it looks up."""
+    """The keys that it reads."""
 
     to_parent: bool = False
     """Whether it passes them on to `super().__init__`."""

@@ -1,7 +1,7 @@
 """Finds encoders in the config of an experiment that read annotations but will get none, before any data are read."""
 
 import copy
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, Optional
 from unittest.mock import patch
 
@@ -70,13 +70,12 @@ def unannotated_encoders(params: Mapping[str, Any]) -> list[Unannotated]:
     return unannotated
 
 
-def warnings_of(encoders: Iterable[Unannotated]) -> list[str]:
-    """A line for each kind of encoder that was found. These encoders will not give the warning again when they run."""
-    problems = []
-    for key, text, encoder in encoders:
-        encoder.note_unannotated()
-        problems.append((key, text))
-    return grouped(problems)
+def warnings_of(unannotated: Collection[Unannotated]) -> list[str]:
+    """A line for each kind of encoder. These encoders will not give the warning again when they run."""
+    from allennlp_coref_rc.modules.seq2seq_encoders.annotated_seq2seq_encoder import REPORTED
+
+    REPORTED.update(type(one.encoder) for one in unannotated)
+    return grouped([(one.key, one.text) for one in unannotated])
 
 
 def _lack(read: set[str], caller: type, provided: dict[str, Optional[set[str]]]) -> Optional[str]:

@@ -1,4 +1,4 @@
-"""Finds mistakes in the arguments of AllenNLP's commands before a command does any work."""
+"""Finds errors in the arguments of AllenNLP's commands before a command does any work."""
 
 import json
 import logging
@@ -28,21 +28,21 @@ logger = logging.getLogger(__name__)
 
 
 def check_arguments(command: str, args: Namespace) -> None:
-    """Raises a `ConfigurationError` if it finds a mistake in a command's arguments."""
+    """Raises a `ConfigurationError` if it finds an error in a command's arguments."""
     if command in CHECKS:
         CHECKS[command](args)
 
 
 def check_experiment(path: str, overrides: str = "", devices: bool = True) -> dict[str, Any]:
     """
-    The values of an experiment's config. Raises a `ConfigurationError` that lists the mistakes in it, if there are any.
+    The values of an experiment's config. Raises a `ConfigurationError` that lists the errors in it, if there are any.
     """
     params = load_config(path, overrides)
     problems = check_config(params, devices)
     if len(problems) == 1:
         raise ConfigurationError(f"{path}: {problems[0]}")
     if problems:
-        raise ConfigurationError("\n  ".join([f"{path}: found {len(problems)} mistakes", *problems]))
+        raise ConfigurationError("\n  ".join([f"{path}: found {len(problems)} errors", *problems]))
     return params
 
 
@@ -74,14 +74,14 @@ def _count_instances(args: Namespace) -> None:
 
 
 def _check_output(folder: str, force: bool, recover: Optional[bool]) -> None:
-    """`recover` is `None` for a command that cannot go on with a stopped run."""
+    """`recover` is `None` for a command that cannot resume an interrupted run."""
     there = os.path.isdir(folder) and len(os.listdir(folder)) > 0
     if os.path.exists(folder) and not os.path.isdir(folder):
         raise ConfigurationError(f"-s {folder}: found a file, expected a folder")
     if force and recover:
         raise ConfigurationError("found --recover and -f, expected one of them")
     if there and not force and not recover:
-        go_on = "" if recover is None else "--recover goes on with the training in it, "
+        go_on = "" if recover is None else "--recover resumes the training in it, "
         raise ConfigurationError(
             f"-s {folder}: found a folder that is not empty; {go_on}-f replaces it, another folder after -s keeps it"
         )
@@ -138,7 +138,7 @@ def _diff(args: Namespace) -> None:
     for checkpoint in (args.checkpoint1, args.checkpoint2):
         for name, value in read_state_dict(_get_checkpoint_path(checkpoint)).items():
             if not hasattr(value, "shape"):
-                raise ConfigurationError(f"{checkpoint}: found {name!r}, which is no tensor, expected weights")
+                raise ConfigurationError(f"{checkpoint}: found {name!r}, which is not a tensor, expected weights")
 
 
 def _print_results(args: Namespace) -> None:

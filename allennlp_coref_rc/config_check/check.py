@@ -1,9 +1,9 @@
 """
-Finds mistakes in the config of an experiment before any data are read: names that are not registered, unknown keys,
+Checks the config of an experiment before any data are read: names that are not registered, unknown keys,
 values of a wrong type, devices and files that are missing.
 
 The check follows a config along the signatures of constructors, as AllenNLP's `FromParams` does. Where it cannot, it
-says nothing: a missed mistake shows later, but a false alarm would stop a good run.
+says nothing: a missed error shows later, but a false alarm would stop a good run.
 """
 
 import os
@@ -25,7 +25,7 @@ POSITIVE = ("batch_size", "num_gradient_accumulation_steps")
 
 def check_config(params: dict[str, Any], devices: bool = True, files: bool = True) -> list[str]:
     """
-    The mistakes in a config, one a line. Each names the dotted key, what was found, and what was expected.
+    The errors in a config, one a line. Each names the dotted key, what was found, and what was expected.
 
     # Parameters
 
@@ -45,7 +45,7 @@ def check_config(params: dict[str, Any], devices: bool = True, files: bool = Tru
 
 
 def walk_config(params: Mapping[str, Any], files: bool = False) -> ConfigWalk:
-    """The walk through a config from its top, with the mistakes and the objects that it came across."""
+    """The walk through a config from its top, with the errors and the objects that it came across."""
     from allennlp_coref_rc.allennlp_runtime.lazy_registry import register_own
 
     register_own()
@@ -59,7 +59,7 @@ def walk_config(params: Mapping[str, Any], files: bool = False) -> ConfigWalk:
 
 
 def check_object(base: type, params: dict[str, Any], key: str) -> list[str]:
-    """The mistakes in the config of one object, such as an annotator. Messages have `key` before the object's keys."""
+    """The errors in the config of one object, such as an annotator. Messages have `key` before the object's keys."""
     walk = ConfigWalk(True)
     walk.object(base, params, key, None)
     return grouped(walk.problems)
@@ -119,7 +119,7 @@ def _data_files(params: Mapping[str, Any]) -> list[Problem]:
 
 
 def missing_data(reader: Mapping[str, Any], path: str) -> Optional[str]:
-    """The mistake in a data path of the config of a reader; `None` if there is none, or if this cannot be told."""
+    """The error in a data path of the config of a reader; `None` if there is none, or if this cannot be told."""
     from allennlp.common import Params
     from allennlp.data import DatasetReader
 

@@ -11,7 +11,7 @@ from allennlp_coref_rc.common.messages import most_similar
 from allennlp_coref_rc.config_check.accepted_keys import accepted_keys
 
 Problem = tuple[str, str]
-"""A dotted key, and a description of the mistake in its value."""
+"""A dotted key, and a description of the error in its value."""
 
 
 GIVEN = frozenset({"serialization_dir", "local_rank", "ddp_accelerator"})
@@ -37,7 +37,7 @@ LISTS = (list, set, collections.abc.Iterable, collections.abc.Sequence)
 
 class ConfigWalk:
     """
-    Follows a config along signatures and collects the mistakes.
+    Follows a config along signatures and collects the errors.
 
     # Parameters
 
@@ -178,7 +178,7 @@ class ConfigWalk:
                 self.objects.update(attempt.objects)
                 return
             attempts.append(attempt.problems)
-        # If a mistake is further inside, the type around it was the one that was meant.
+        # If an error is further inside, the type around it was the one that was meant.
         for problems in attempts:
             if any(found != key for found, _ in problems):
                 self.problems += problems
@@ -196,7 +196,7 @@ class ConfigWalk:
 
 
 def unregistered(cls: Any, name: str) -> Optional[str]:
-    """The mistake in a registered name or in the dotted path of a class; `None` if there is none."""
+    """The error in a registered name or in the dotted path of a class; `None` if there is none."""
     from allennlp_coref_rc.common.errors import ConfigurationError
 
     if name in cls.list_available():
@@ -209,7 +209,7 @@ def unregistered(cls: Any, name: str) -> Optional[str]:
         return None
     # The list is made anew, as the search for the name has imported more classes.
     advice = advice_on(name, cls.list_available(), "registered are")
-    return f"found {short(name)}, which is no registered {cls.__name__}; {advice}"
+    return f"found {short(name)}, which is not a registered {cls.__name__}; {advice}"
 
 
 def advice_on(name: str, names: Iterable[str], otherwise: str) -> str:

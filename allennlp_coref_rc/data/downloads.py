@@ -81,7 +81,7 @@ class DataSet:
     files : `tuple[File, ...]`, optional (default = `()`)
         The files to download; all of them are needed.
     archives : `tuple[File, ...]`, optional (default = `()`)
-        Archives that hold the data set; one of them is enough. The first that can be had is taken.
+        Archives that hold the data set; one of them is enough. The first that is available is used.
     by_hand : `str`, optional (default = `""`)
         What the user has to do, if no program can fetch it.
     """
@@ -326,7 +326,7 @@ def _get_file(data_set: DataSet, file: File, path: Path, attempts: int, wait: fl
     try:
         download(file, path, attempts, wait)
     except DownloadError as error:
-        raise DownloadError(f"{error}\nIf this goes on, get {path.name} elsewhere. {advice}") from error
+        raise DownloadError(f"{error}\nIf this repeats, get {path.name} elsewhere. {advice}") from error
 
 
 def _get_archive(data_set: DataSet, archive: File, folder: Path, attempts: int, wait: float) -> None:
@@ -343,7 +343,7 @@ def _get_archive(data_set: DataSet, archive: File, folder: Path, attempts: int, 
 
 def download(file: File, path: Path, attempts: int = 5, wait: float = 1.0) -> None:
     """
-    Downloads a file. Until it is complete and verified, it is called `NAME.part`. The next attempt or run goes on with
+    Downloads a file. Until it is complete and verified, it is called `NAME.part`. The next attempt or run resumes
     it, if the server allows that. `get` describes `attempts` and `wait`.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -358,7 +358,7 @@ def download(file: File, path: Path, attempts: int = 5, wait: float = 1.0) -> No
             failed = 1 if _size(part) > before else failed + 1
             if failed >= attempts:
                 raise DownloadError(
-                    f"{file.url}: {error}\n{_size(part):,} bytes are in {part}; run this again to go on"
+                    f"{file.url}: {error}\n{_size(part):,} bytes are in {part}; run this again to resume"
                 ) from error
             time.sleep(wait * 2 ** (failed - 1))
         except OSError as error:
@@ -369,7 +369,7 @@ def download(file: File, path: Path, attempts: int = 5, wait: float = 1.0) -> No
         verify(file, part)
     except DownloadError as error:
         part.unlink()
-        raise DownloadError(f"{file.url}: {error}. It is removed; run this again to fetch it anew") from error
+        raise DownloadError(f"{file.url}: {error}. It is removed; run this again to download it again") from error
     os.replace(part, path)
 
 
@@ -386,14 +386,14 @@ def _fetch(file: File, part: Path) -> None:
         if response.status_code == 416:
             # The server's file is as long as ours, or shorter. We cannot tell which.
             part.unlink()
-            raise requests.ConnectionError("the server's file is not longer than what is here: starting anew")
+            raise requests.ConnectionError("the server's file is not longer than what is here: starting over")
         if response.status_code in PERMANENT and response.status_code not in TEMPORARY:
             raise DownloadError(f"{file.url}: the server answers {response.status_code} ({response.reason})")
         response.raise_for_status()
         resumed = response.headers.get("Content-Range", "").startswith(f"bytes {have}-")
         if response.status_code == 206 and not resumed:
             part.unlink(missing_ok=True)
-            raise requests.ConnectionError("the server sends another part than was asked for: starting anew")
+            raise requests.ConnectionError("the server sends another part than was asked for: starting over")
         have = have if response.status_code == 206 else 0
         length = response.headers.get("Content-Length", "")
         total = have + int(length) if length.isdecimal() else file.size
@@ -473,7 +473,7 @@ def _members(path: Path) -> Iterator[Iterator[tuple[str, Callable[[], IO[bytes]]
 def _open_file(archive: tarfile.TarFile, info: tarfile.TarInfo) -> IO[bytes]:
     file = archive.extractfile(info)
     if file is None:
-        raise tarfile.TarError(f"{info.name} is no file")
+        raise tarfile.TarError(f"{info.name} is not a regular file")
     return file
 
 

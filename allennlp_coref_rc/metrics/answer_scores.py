@@ -27,12 +27,10 @@ def correctness(prediction: dict[str, Any]) -> Optional[float]:
     return answer is not None and not prediction.get("unanswered") and str(answer).lower() == gold.lower()
 
 
-def answer_counts(
-    prediction: str, references: Sequence[str], beta: float = 1.2, same_reference: bool = False
-) -> list[float]:
+def answer_counts(prediction: str, references: Sequence[str], same_reference: bool = False) -> list[float]:
     """
     The counts that one question adds to the sums for `scores_of`: 1, its Rouge-L, exact match and F1, and the counts of
-    Bleu. Options are those of `NarrativeQaMetric`.
+    Bleu. `same_reference` is that of `NarrativeQaMetric`.
     """
     if isinstance(references, str) or not references:
         raise ConfigurationError(f"references: found {references!r}, expected a list of one or more")
@@ -40,7 +38,7 @@ def answer_counts(
     words, alternatives = squad_tokens(prediction), [squad_tokens(text) for text in references]
     return [
         1,
-        rouge_l(predicted, expected, beta, same_reference),
+        rouge_l(predicted, expected, same_reference),
         float(words in alternatives),
         max(squad_f1(words, reference) for reference in alternatives),
         *bleu_counts(predicted, expected),

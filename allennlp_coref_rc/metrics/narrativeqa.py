@@ -22,14 +22,11 @@ class NarrativeQaMetric(Metric):
 
     # Parameters
 
-    beta : `float`, optional (default = `1.2`)
-        How much more recall counts than precision in Rouge-L.
     same_reference : `bool`, optional (default = `False`)
         Rouge-L is the best F over the references, as usual, instead of the F of the best precision and the best recall.
     """
 
-    def __init__(self, beta: float = 1.2, same_reference: bool = False) -> None:
-        self._beta = beta
+    def __init__(self, same_reference: bool = False) -> None:
         self._same_reference = same_reference
         self.reset()
 
@@ -45,7 +42,7 @@ class NarrativeQaMetric(Metric):
             raise ConfigurationError(f"found references of {len(references)} questions, expected {len(predictions)}")
         sums = torch.zeros_like(self._sums)
         for prediction, texts in zip(predictions, references):
-            counts = answer_counts(prediction, texts, self._beta, self._same_reference)
+            counts = answer_counts(prediction, texts, self._same_reference)
             sums += torch.tensor(counts, dtype=torch.double)
         self._sums += dist_reduce_sum(sums).cpu()
 

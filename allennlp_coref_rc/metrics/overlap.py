@@ -12,6 +12,9 @@ Ngrams = CounterOf[tuple[str, ...]]
 MAX_ORDER = 4
 """The longest n-grams that Bleu counts, in tokens."""
 
+BETA = 1.2
+"""How much more recall counts than precision in Rouge-L."""
+
 # Added to numerators and denominators, as COCO's caption evaluation does, so that none is 0.
 TINY, SMALL = 1e-15, 1e-9
 
@@ -35,13 +38,11 @@ def squad_f1(prediction: Sequence[str], reference: Sequence[str]) -> float:
     return 2 * precision * recall / (precision + recall)
 
 
-def rouge_l(
-    prediction: Sequence[str], references: Sequence[Sequence[str]], beta: float = 1.2, same_reference: bool = False
-) -> float:
+def rouge_l(prediction: Sequence[str], references: Sequence[Sequence[str]], same_reference: bool = False) -> float:
     """
     Rouge-L (Lin 2004) of a tokenised prediction. By default it is as in COCO's caption evaluation, which the papers on
     NarrativeQA use: it combines the best precision and the best recall over the references, which may come from
-    different references. With `same_reference` it is the best F over the references. Recall counts `beta` times as much
+    different references. With `same_reference` it is the best F over the references. Recall counts `BETA` times as much
     as precision. An empty text counts as one empty token.
     """
     prediction = prediction or [""]
@@ -52,7 +53,7 @@ def rouge_l(
         pairs.append((common / len(prediction), common / len(reference)))
     if not same_reference:
         pairs = [(max(precision for precision, _ in pairs), max(recall for _, recall in pairs))]
-    return max((1 + beta**2) * p * r / (r + beta**2 * p) if p and r else 0.0 for p, r in pairs)
+    return max((1 + BETA**2) * p * r / (r + BETA**2 * p) if p and r else 0.0 for p, r in pairs)
 
 
 def bleu_counts(prediction: Sequence[str], references: Sequence[Sequence[str]]) -> list[int]:
@@ -64,11 +65,11 @@ def bleu_counts(prediction: Sequence[str], references: Sequence[Sequence[str]]) 
     closest = min((abs(len(reference) - len(prediction)), len(reference)) for reference in references)[1]
     counts = [len(prediction), closest]
     for order in range(1, MAX_ORDER + 1):
-        found = _ngrams(prediction, order)
+        ngrams = _ngrams(prediction, order)
         allowed: Ngrams = Counter()
         for reference in references:
             allowed |= _ngrams(reference, order)
-        counts += [found.total(), (found & allowed).total()]
+        counts += [ngrams.total(), (ngrams & allowed).total()]
     return counts
 
 
@@ -82,8 +83,8 @@ def bleu(counts: Sequence[float]) -> list[float]:
     penalty = math.exp(min(0.0, 1 - 1 / ratio))
     scores, product = [], 1.0
     for order in range(1, MAX_ORDER + 1):
-        found, matched = pairs[2 * order - 2 : 2 * order]
-        product *= (matched + TINY) / (found + SMALL)
+        total, matched = pairs[2 * order - 2 : 2 * order]
+        product *= (matched + TINY) / (total + SMALL)
         scores.append(product ** (1 / order) * penalty)
     return scores
 

@@ -13,7 +13,8 @@ from allennlp_coref_rc.data.fields import AnnotationTensors
 from allennlp_coref_rc.models.span_model import SpanModel
 from allennlp_coref_rc.modules.fast_dropout import FastDropout
 from allennlp_coref_rc.modules.masked_softmax import masked_softmax
-from allennlp_coref_rc.modules.seq2seq_encoders import EncoderInput, encode, encode_pair
+from allennlp_coref_rc.modules.pair import Pair, TokenVectors
+from allennlp_coref_rc.modules.seq2seq_encoders import encode, encode_pair
 
 MODELING_LAYERS = 3
 
@@ -110,20 +111,21 @@ class AnnotatedQanet(SpanModel):
         `dict[str, Any]`
             As `SpanModel.answer` says.
         """
-        passage_input = EncoderInput(self._embed(passage), get_text_field_mask(passage), passage_annotations)
-        question_input = EncoderInput(self._embed(question), get_text_field_mask(question), question_annotations)
-        encoded = encode_pair(self._phrase_layer, self._phrase_layer, passage_input, question_input)
-        encoded_passage, encoded_question = map(self._dropout, encoded)
-        merged = self._attend(encoded_passage, passage_input.mask, encoded_question, question_input.mask)
-        modeled = [self._modeling_proj_layer(self._dropout(merged))]
+        pair = Pair(
+            TokenVectors(self._embed(passage), get_text_field_mask(passage), passage_annotations),
+            TokenVectors(self._embed(question), get_text_field_mask(question), question_annotations),
+        )
+        pair = encode_pair(self._phrase_layer, self._phrase_layer, pair)
+        pair = pair.with_vectors(*(self._dropout(text.vectors) for text in pair))
+        modeled = [self._modeling_proj_layer(self._dropout(self._attend(pair)))]
         for _ in range(MODELING_LAYERS):
-            sequence = passage_input._replace(inputs=modeled[-1])
-            modeled.append(self._dropout(encode(self._modeling_layer, sequence)))
+            text = pair.passage._replace(vectors=modeled[-1])
+            modeled.append(self._dropout(encode(self._modeling_layer, text)))
         _, first, second, third = modeled
         return self.answer(
             self._span_start_predictor(torch.cat([first, second], dim=-1)).squeeze(-1),
             self._span_end_predictor(torch.cat([first, third], dim=-1)).squeeze(-1),
-            passage_input.mask,
+            pair.passage.mask,
             span_start,
             span_end,
             metadata,
@@ -134,22 +136,17 @@ class AnnotatedQanet(SpanModel):
         embedded = self._embedding_proj_layer(self._dropout(self._text_field_embedder(text)))
         return self._encoding_proj_layer(self._highway_layer(embedded))
 
-    def _attend(
-        self,
-        passage: torch.Tensor,
-        passage_mask: torch.Tensor,
-        question: torch.Tensor,
-        question_mask: torch.Tensor,
-    ) -> torch.Tensor:
+    def _attend(self, pair: Pair) -> torch.Tensor:
         """
         The passage, concatenated with the results of attention in both directions. Shape: (batch_size, passage_length,
         4 * dim).
         """
+        passage, question = pair.passage.vectors, pair.question.vectors
         # Shape: (batch_size, passage_length, question_length)
         similarity = self._matrix_attention(passage, question)
-        to_question = masked_softmax(similarity, question_mask.unsqueeze(1))
-        to_passage = masked_softmax(similarity.transpose(1, 2), passage_mask.unsqueeze(1))
-        found = to_question @ question
+        to_question = masked_softmax(similarity, pair.question.mask.unsqueeze(1))
+        to_passage = masked_softmax(similarity.transpose(1, 2), pair.passage.mask.unsqueeze(1))
+        of_question = to_question @ question
         # Multiplies the right side first: the other order would need a number for each pair of passage tokens.
-        found_again = to_question @ (to_passage @ passage)
-        return torch.cat([passage, found, passage * found, passage * found_again], dim=-1)
+        of_passage = to_question @ (to_passage @ passage)
+        return torch.cat([passage, of_question, passage * of_question, passage * of_passage], dim=-1)

@@ -1,4 +1,3 @@
-from itertools import repeat
 from typing import Any, Optional
 
 import torch
@@ -6,10 +5,11 @@ from allennlp.common import Lazy
 from allennlp.data import Vocabulary
 from allennlp.models import Model
 
-from allennlp_coref_rc.data.fields import CANDIDATE_LABELS, CLASS_LABELS, SKIPPED_ANSWER
+from allennlp_coref_rc.data.fields import CANDIDATE_LABELS, CLASS_LABELS, SKIPPED_ANSWER, CandidateTensors
 from allennlp_coref_rc.metrics.answer_accuracy import AnswerAccuracy
-from allennlp_coref_rc.modules.answer_layers import AnswerInput, AnswerLayer
+from allennlp_coref_rc.modules.answer_layers import AnswerLayer
 from allennlp_coref_rc.modules.attention import Attention
+from allennlp_coref_rc.modules.pair import Pair, TokenVectors
 
 NO_CANDIDATE = "none of the candidates occurs in the passage"
 """The reason why a question has no answer in its passage."""
@@ -52,7 +52,10 @@ class ClozeModel(Model):
 
     def answer(
         self,
-        inputs: AnswerInput,
+        passage: TokenVectors,
+        query: torch.Tensor,
+        embedded: Pair,
+        candidates: Optional[CandidateTensors] = None,
         answer: Optional[torch.Tensor] = None,
         metadata: Optional[list[dict[str, Any]]] = None,
         explanations: Optional[list[Attention]] = None,
@@ -60,7 +63,8 @@ class ClozeModel(Model):
         """
         # Parameters
 
-        inputs : `AnswerInput`
+        passage, query, embedded, candidates
+            As in `AnswerLayer.forward`.
         answer : `torch.LongTensor`, optional (default = `None`)
             Shape: (batch_size,). The index of the candidate or class. `UNKNOWN_ANSWER` counts as wrong and has no loss.
             `SKIPPED_ANSWER` has no loss either, and counts as wrong only in the official accuracy.
@@ -75,14 +79,14 @@ class ClozeModel(Model):
             says whether the passage has any candidate, shape (batch_size,). If the answer is given, also the `loss`,
             the mean negative log-probability of the answer. And the `explanations`, if there are any.
         """
-        log_probabilities, attention = self._answer_layer(inputs)
+        log_probabilities, attention = self._answer_layer(passage, query, embedded, candidates)
         output: dict[str, Any] = {
             "log_probabilities": log_probabilities,
             "probabilities": log_probabilities.exp(),
             "attention": attention,
         }
-        if inputs.candidates is not None and not self._answers_are_classes:
-            output["has_candidate"] = (inputs.candidates["candidates"] >= 0).any(dim=1)
+        if candidates is not None and not self._answers_are_classes:
+            output["has_candidate"] = (candidates["candidates"] >= 0).any(dim=1)
         if explanations is not None:
             output["explanations"] = explanations
         if metadata is not None:
@@ -111,52 +115,40 @@ class ClozeModel(Model):
         token in the passage, the `answer` is `None`. Then the batch also has `unanswered`, the reason, which is "" for
         the other questions.
         """
-        keys = (
-            "id",
-            "answer",
-            "unanswered",
-            "candidate_probabilities",
-            "passage_tokens",
-            "attention",
-            "question_tokens",
-            "clusters",
-            "gold",
-        )
-        readable: dict[str, Any] = {key: [] for key in keys}
         namespace = CLASS_LABELS if self._answers_are_classes else CANDIDATE_LABELS
         labels = self.vocab.get_index_to_token_vocabulary(namespace)
         label_names = [labels[i] for i in range(len(labels))]
-        in_passage = output_dict.get("has_candidate")
-        for probabilities, attention, metadata, answerable in zip(
-            output_dict["probabilities"].tolist(),
-            output_dict["attention"].tolist(),
-            output_dict["metadata"],
-            repeat(True) if in_passage is None else in_passage.tolist(),
-        ):
+        questions, probabilities = output_dict["metadata"], output_dict["probabilities"].tolist()
+        answerable = (
+            output_dict["has_candidate"].tolist() if "has_candidate" in output_dict else [True] * len(questions)
+        )
+        by_name: list[dict[str, float]] = []
+        for values, metadata in zip(probabilities, questions):
             given = None if self._answers_are_classes else metadata["candidates"]
-            names = label_names if given is None else given
-            by_name: dict[str, float] = {}
-            for name, probability in zip(names, probabilities):
-                by_name[name] = max(probability, by_name.get(name, 0.0))
-            readable["id"].append(metadata["id"])
-            readable["answer"].append(max(by_name, key=by_name.__getitem__) if answerable and by_name else None)
-            readable["unanswered"].append("" if answerable else NO_CANDIDATE)
-            readable["candidate_probabilities"].append(by_name)
-            readable["passage_tokens"].append(metadata["passage_tokens"])
-            readable["attention"].append(attention[: len(metadata["passage_tokens"])])
-            readable["question_tokens"].append(metadata["question_tokens"])
-            readable["clusters"].append(metadata["clusters"])
-            readable["gold"].append(metadata["answer"])
+            by_name.append({})
+            for name, probability in zip(label_names if given is None else given, values):
+                by_name[-1][name] = max(probability, by_name[-1].get(name, 0.0))
+        readable: dict[str, Any] = {
+            "id": [metadata["id"] for metadata in questions],
+            "answer": [max(own, key=own.__getitem__) if has and own else None for has, own in zip(answerable, by_name)],
+            "unanswered": ["" if has else NO_CANDIDATE for has in answerable],
+            "candidate_probabilities": by_name,
+            "passage_tokens": [metadata["passage_tokens"] for metadata in questions],
+            "attention": [
+                weights[: len(metadata["passage_tokens"])]
+                for weights, metadata in zip(output_dict["attention"].tolist(), questions)
+            ],
+            "question_tokens": [metadata["question_tokens"] for metadata in questions],
+            "clusters": [metadata["clusters"] for metadata in questions],
+            "gold": [metadata["answer"] for metadata in questions],
+        }
         for name in ("id", "gold"):
             if None in readable[name]:
                 del readable[name]
         if not any(readable["unanswered"]):
             del readable["unanswered"]
         if "explanations" in output_dict:
-            sides = [
-                {side: metadata[f"{side}_tokens"] for side in ("passage", "question")}
-                for metadata in output_dict["metadata"]
-            ]
+            sides = [{side: metadata[f"{side}_tokens"] for side in ("passage", "question")} for metadata in questions]
             readable["explanations"] = [
                 [attention.to_json(i, tokens) for attention in output_dict["explanations"]]
                 for i, tokens in enumerate(sides)

@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from typing import Any, Optional, cast
 
 import torch
@@ -20,13 +21,14 @@ from allennlp_coref_rc.data.fields import (
     CandidateTensors,
 )
 from allennlp_coref_rc.models.cloze_model import ClozeModel
-from allennlp_coref_rc.modules.answer_layers import AnswerInput, AnswerLayer
+from allennlp_coref_rc.modules.answer_layers import AnswerLayer
 from allennlp_coref_rc.modules.attention import Attention
 from allennlp_coref_rc.modules.entity_substitution import EntitySubstitution
-from allennlp_coref_rc.modules.gating import EncodedPair, GatedAttention, Gating
-from allennlp_coref_rc.modules.length_buckets import parts_of_like_length
+from allennlp_coref_rc.modules.gating import GatedAttention, Gating
+from allennlp_coref_rc.modules.length_buckets import length_buckets
+from allennlp_coref_rc.modules.pair import Pair, TokenVectors
 from allennlp_coref_rc.modules.self_belief_aggregation import SelfBeliefAggregation
-from allennlp_coref_rc.modules.seq2seq_encoders import EncoderInput, encode_pair
+from allennlp_coref_rc.modules.seq2seq_encoders import encode_pair
 
 NO_INDEX = -1
 """The index of unknown words if the vocabulary has none."""
@@ -214,89 +216,67 @@ class GAReader(ClozeModel):
         """
         if self._entity_substitution is not None and self.training:
             (passage, question), answer = self._entity_substitution([passage, question], answer)
-        embedded_passage, embedded_question = map(self._text_field_embedder, (passage, question))
-        passage_input = self._encoder_input(passage, embedded_passage, passage_annotations)
-        question_input = self._encoder_input(question, embedded_question, question_annotations)
+        embedded = Pair(self._embed(passage, passage_annotations), self._embed(question, question_annotations))
+        inputs = embedded.with_vectors(*map(self._add_cluster_indicators, embedded))
         occurrences = self._occurrences(passage, question)
 
         explanations: list[Attention] = []
         if self.training or self.explain:
-            encoded = self._encode(passage_input, question_input, occurrences, explanations)
+            encoded = self._encode(inputs, occurrences, explanations)
         else:
-            encoded = self._encode_in_parts(passage_input, question_input, occurrences)
-        encoded_passage, encoded_question = encoded
-        question_vector = self._read(encoded_question, question_input, cloze, explanations)
-        inputs = AnswerInput(
-            encoded_passage,
-            passage_input.mask,
-            question_vector,
-            question_input.mask,
-            embedded_passage,
-            embedded_question,
-            candidates,
-        )
-        return self.answer(inputs, answer, metadata, explanations if self.explain else None)
+            encoded = self._encode_in_buckets(inputs, occurrences)
+        query = self._read(encoded.question.vectors, inputs.question, cloze, explanations)
+        explained = explanations if self.explain else None
+        return self.answer(encoded.passage, query, embedded, candidates, answer, metadata, explained)
 
-    def _encoder_input(
-        self, text: TextFieldTensors, embedded: torch.Tensor, annotations: Optional[AnnotationTensors]
-    ) -> EncoderInput:
-        inputs = self._add_cluster_indicators(embedded, annotations)
-        return EncoderInput(inputs, get_text_field_mask(text), annotations)
+    def _embed(self, text: TextFieldTensors, annotations: Optional[AnnotationTensors]) -> TokenVectors:
+        return TokenVectors(self._text_field_embedder(text), get_text_field_mask(text), annotations)
 
-    def _encode(
-        self,
-        passage: EncoderInput,
-        question: EncoderInput,
-        occurrences: Optional[torch.Tensor],
-        explanations: list[Attention],
-    ) -> tuple[torch.Tensor, torch.Tensor]:
+    def _encode(self, inputs: Pair, occurrences: Optional[torch.Tensor], explanations: list[Attention]) -> Pair:
         """Encodes passage and question with all layers, and adds the attention used to `explanations`."""
-        encoded_passage, encoded_question = passage.inputs, question.inputs
+        passage, question = inputs.passage.vectors, inputs.question.vectors
         last = len(self._passage_encoders) - 1
-        for i, (passage_encoder, question_encoder) in enumerate(self._encoders()):
+        for i, encoders in enumerate(self._encoders()):
             if i == last and occurrences is not None:
-                encoded_passage = torch.cat([encoded_passage, occurrences], dim=-1)
-            encoded_passage, encoded_question = encode_pair(
-                passage_encoder,
-                question_encoder,
-                passage._replace(inputs=encoded_passage),
-                question._replace(inputs=encoded_question) if self._stack_question else question,
-            )
-            pair = EncodedPair(encoded_passage, passage.mask, encoded_question, question.mask)
+                passage = torch.cat([passage, occurrences], dim=-1)
+            if not self._stack_question:
+                question = inputs.question.vectors
+            encoded = encode_pair(*encoders, inputs.with_vectors(passage, question))
+            passage, question = encoded.passage.vectors, encoded.question.vectors
             if i < last:
-                gated_passage, attentions = self._gating(pair)
-                encoded_passage = self._dropout(gated_passage)
+                gated_passage, attentions = self._gating(encoded)
+                passage = self._dropout(gated_passage)
             else:
-                encoded_question, attentions = self._gating.final_question(pair)
+                question, attentions = self._gating.final_question(encoded)
             explanations.extend(attention._replace(layer=i + 1) for attention in attentions)
         if self._passage_self_belief is not None:
-            encoded_passage, weights = self._passage_self_belief(encoded_passage, passage)
+            passage, weights = self._passage_self_belief(passage, inputs.passage)
             _explain_self_belief(explanations, "passage", weights)
-        return encoded_passage, encoded_question
+        return inputs.with_vectors(passage, question)
 
-    def _encode_in_parts(
-        self, passage: EncoderInput, question: EncoderInput, occurrences: Optional[torch.Tensor]
-    ) -> tuple[torch.Tensor, torch.Tensor]:
+    def _encode_in_buckets(self, inputs: Pair, occurrences: Optional[torch.Tensor]) -> Pair:
         """
         The same as `_encode`. On a CPU, passages of similar length are encoded together, because padding takes time
         there too. A GPU reads all passages at once, in the time of the longest one.
         """
-        parts = parts_of_like_length(passage.lengths().tolist()) if passage.mask.device.type == "cpu" else []
-        if len(parts) < 2:
-            return self._encode(passage, question, occurrences, [])
-        passages, questions = [], []
-        for part in parts:
-            of_passage, of_question = passage.part(part), question.part(part)
-            seen = None if occurrences is None else occurrences[part, : of_passage.mask.size(1)]
-            encoded_passage, encoded_question = self._encode(of_passage, of_question, seen, [])
-            passages.append(encoded_passage)
-            questions.append(encoded_question)
-        return _joined(parts, passages, passage.mask), _joined(parts, questions, question.mask)
+        passage = inputs.passage
+        buckets = length_buckets(passage.lengths().tolist()) if passage.mask.device.type == "cpu" else []
+        if len(buckets) < 2:
+            return self._encode(inputs, occurrences, [])
+        encoded = []
+        for bucket in buckets:
+            selected = inputs.select(bucket)
+            seen = None if occurrences is None else occurrences[bucket, : selected.passage.mask.size(1)]
+            encoded.append(self._encode(selected, seen, []))
+        passages, questions = zip(*encoded)
+        return inputs.with_vectors(
+            _joined(buckets, passages, passage.mask), _joined(buckets, questions, inputs.question.mask)
+        )
 
     def _read(
         self,
         encoded_question: torch.Tensor,
-        question: EncoderInput,
+        question: TokenVectors,
         cloze: Optional[torch.Tensor],
         explanations: list[Attention],
     ) -> torch.Tensor:
@@ -318,10 +298,11 @@ class GAReader(ClozeModel):
         mask = cast(torch.BoolTensor, question.mask)
         return get_final_encoder_states(encoded_question, mask, encoder.is_bidirectional())
 
-    def _add_cluster_indicators(self, embedded: torch.Tensor, annotations: Optional[AnnotationTensors]) -> torch.Tensor:
+    def _add_cluster_indicators(self, text: TokenVectors) -> torch.Tensor:
+        embedded = text.vectors
         if not self._cluster_one_hot:
             return embedded
-        layer = (annotations or {}).get("coref_clusters", {})
+        layer = (text.annotations or {}).get("coref_clusters", {})
         if "clusters" not in layer:
             raise ConfigurationError(
                 "ga_reader.cluster_one_hot reads the annotation layer 'coref_clusters'; give "
@@ -342,11 +323,12 @@ class GAReader(ClozeModel):
         return self._qe_comm(positions.clamp(max=self._qe_comm.num_embeddings - 1))
 
 
-def _joined(parts: list[list[int]], encoded: list[torch.Tensor], mask: torch.Tensor) -> torch.Tensor:
-    """The encodings of a batch's parts, put back in the order of the batch and padded to its length."""
-    joint = encoded[0].new_zeros(*mask.shape, encoded[0].size(-1))
-    for part, tensor in zip(parts, encoded):
-        joint[part, : tensor.size(1)] = tensor
+def _joined(buckets: list[list[int]], encoded: Sequence[TokenVectors], mask: torch.Tensor) -> torch.Tensor:
+    """The encodings of a batch's buckets, put back in the order of the batch and padded to its length."""
+    first = encoded[0].vectors
+    joint = first.new_zeros(*mask.shape, first.size(-1))
+    for bucket, text in zip(buckets, encoded):
+        joint[bucket, : text.vectors.size(1)] = text.vectors
     return joint
 
 

@@ -19,7 +19,7 @@ class HeadViews(NamedTuple):
     # Parameters
 
     labels : `torch.LongTensor`
-        Shape: (batch_size, sequence_length, heads). Zero is no label.
+        Shape: (batch_size, sequence_length, heads). Zero means no label.
     scopes : `Scopes`
     """
 

@@ -2,7 +2,8 @@ import torch
 from allennlp.common.checks import check_dimensions_match
 from allennlp.modules import Seq2SeqEncoder
 
-from allennlp_coref_rc.modules.seq2seq_encoders import EncoderInput, encode_pair
+from allennlp_coref_rc.modules.pair import Pair
+from allennlp_coref_rc.modules.seq2seq_encoders import encode_pair
 
 
 class GatedLayer(torch.nn.Module):
@@ -29,10 +30,8 @@ class GatedLayer(torch.nn.Module):
         self._projection = torch.nn.Linear(encoder.get_output_dim(), dim)
         self._gate = torch.nn.Parameter(torch.zeros(dim))
 
-    def forward(self, passage: EncoderInput, question: EncoderInput) -> tuple[torch.Tensor, torch.Tensor]:
-        """The vectors of the passage and of the question."""
-        of_passage, of_question = encode_pair(self._encoder, self._encoder, passage, question)
-        return (
-            passage.inputs + self._gate * self._projection(of_passage),
-            question.inputs + self._gate * self._projection(of_question),
+    def forward(self, pair: Pair) -> Pair:
+        encoded = encode_pair(self._encoder, self._encoder, pair)
+        return pair.with_vectors(
+            *(text.vectors + self._gate * self._projection(new.vectors) for text, new in zip(pair, encoded))
         )

@@ -1,16 +1,17 @@
 from collections.abc import Sequence
 
 SAVED = 0.25
-"""The share of its tokens, padding included, that two parts must save a batch."""
+"""The share of its tokens, padding included, that a split must save a batch."""
 
 SMALLEST = 8
-"""The fewest texts of a part."""
+"""The fewest texts of a bucket."""
 
 
-def parts_of_like_length(lengths: Sequence[int]) -> list[list[int]]:
+def length_buckets(lengths: Sequence[int]) -> list[list[int]]:
     """
-    Splits a batch into parts that need less padding, as long as a split saves a quarter of the tokens. Gives the
-    indices of the texts in each part. The parts, and the texts in a part, are in order of length, the shortest first.
+    Splits a batch into buckets that need less padding, as long as a split saves a quarter of the tokens. Gives the
+    indices of the texts in each bucket. The buckets, and the texts in a bucket, are in order of length, the shortest
+    first.
     """
     return _split(sorted(range(len(lengths)), key=lengths.__getitem__), lengths)
 

@@ -8,7 +8,8 @@ from allennlp.nn.util import batched_index_select
 
 from allennlp_coref_rc.common.checks import check_choice
 from allennlp_coref_rc.modules.masked_softmax import masked_softmax
-from allennlp_coref_rc.modules.seq2seq_encoders import EncoderInput, encode
+from allennlp_coref_rc.modules.pair import TokenVectors
+from allennlp_coref_rc.modules.seq2seq_encoders import encode
 
 ATTENTIONS = ("dot_product", "tanh")
 
@@ -51,14 +52,14 @@ class SelfBeliefAggregation(torch.nn.Module, FromParams):
         check_dimensions_match(self.encoder.get_input_dim(), dim, f"input of {name}.encoder", "what it reads")
 
     def forward(
-        self, values: torch.Tensor, embedded: EncoderInput, positions: Optional[torch.Tensor] = None
+        self, values: torch.Tensor, embedded: TokenVectors, positions: Optional[torch.Tensor] = None
     ) -> tuple[torch.Tensor, Optional[torch.Tensor]]:
         """
         # Parameters
 
         values : `torch.FloatTensor`
             The encodings to sum. Shape: (batch_size, length, dim).
-        embedded : `EncoderInput`
+        embedded : `TokenVectors`
             The same sequence's embeddings.
         positions : `torch.LongTensor`, optional (default = `None`)
             Shape: (batch_size, n). The positions asked for, by default all.

@@ -28,7 +28,7 @@ class Entity(NamedTuple):
     number: int
     """Its place among the text's clusters, from 1."""
     name: str
-    """Its most frequent mention that is no pronoun."""
+    """Its most frequent mention that is not a pronoun."""
     mentions: int
     strings: str
     """Its different mentions, with commas between them."""

@@ -20,7 +20,7 @@ REPORTED = ("best_validation_", "test_")
 """A card has the metrics whose names begin like this."""
 
 UNKNOWN_LICENCE = "unknown"
-"""The Hugging Face hub's name for a licence that nobody has chosen."""
+"""The Hugging Face hub's name for a licence that was not chosen."""
 
 
 def model_card(config: dict[str, Any], metrics: dict[str, Any], title: str, licence: Optional[str] = None) -> str:

@@ -31,7 +31,7 @@ class Editing:
     """The clusters of a question and all edits of them."""
 
     origin: Any
-    """The reader, the question and the annotator. If one of them changes, editing begins anew."""
+    """The reader, the question and the annotator. If one of them changes, editing starts over."""
     read: Reading
     """The question with the annotator's clusters."""
     history: list[list[Cluster]]

@@ -1,4 +1,4 @@
-"""Keeps readers, annotators and answers when the page is drawn again, and shows errors that the user can mend."""
+"""Keeps readers, annotators and answers when the page is drawn again, and shows errors that the user can fix."""
 
 import os
 import re
@@ -21,7 +21,7 @@ KEPT = 200
 
 @contextmanager
 def show_user_errors() -> Iterator[None]:
-    """Within this, an error that the user can mend is shown as a sentence, and the page ends there."""
+    """Within this, an error that the user can fix is shown as a sentence, and the page ends there."""
     try:
         yield
     except Exception as error:

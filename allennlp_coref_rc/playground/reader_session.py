@@ -205,9 +205,7 @@ class ReaderSession:
         as they are, a `ConfigurationError` is raised.
         """
         if reading.offsets is None:
-            raise ConfigurationError(
-                "found tokens that are no pieces of the passage, so its sentences can't be told apart"
-            )
+            raise ConfigurationError("found tokens that are not in the passage, so its sentences can't be told apart")
         answers: list[Optional[Answer]] = []
         for end, clusters in reading.beginnings():
             passage = question.passage[: reading.offsets[end - 1][1]]

@@ -11,7 +11,7 @@ from allennlp.predictors import Predictor
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.json_objects import parse_json
 from allennlp_coref_rc.modules.attention_recorder import AttentionRecorder
-from allennlp_coref_rc.modules.length_buckets import parts_of_like_length
+from allennlp_coref_rc.modules.length_buckets import length_buckets
 from allennlp_coref_rc.predictors.interpretable_predictor import InterpretablePredictor
 from allennlp_coref_rc.predictors.unknown_words import WordKnowledge
 
@@ -25,11 +25,14 @@ class Explaining(Protocol):
     explain: bool
 
 
+@Predictor.register("reader", constructor="for_model")
 class ExplainingPredictor(InterpretablePredictor):
     """
     A predictor that also tells, if asked to `explain`, what the model has attended to: whatever the model says of that
     itself, and, where it has `dassa` encoders, `annotated_heads`, the weights of their annotated heads (see
     `AttentionRecorder.of`).
+
+    Registered as a `Predictor` with name "reader", which makes a `cloze_reader` or a `span_reader`, as the model needs.
     """
 
     answers_are_spans = False
@@ -39,6 +42,11 @@ class ExplainingPredictor(InterpretablePredictor):
         super().__init__(model, dataset_reader, frozen)
         _check_answers(model, type(self))
         self.set_explain(explain)
+
+    @classmethod
+    def for_model(cls, model: Model, *args: Any, **kwargs: Any) -> Predictor:
+        """The predictor of the model, or of its head."""
+        return Predictor.by_name(cast(str, model.default_predictor))(model, *args, **kwargs)
 
     def set_explain(self, explain: bool) -> None:
         """Whether the next predictions tell what the model has attended to."""
@@ -60,8 +68,8 @@ class ExplainingPredictor(InterpretablePredictor):
 
     def unknown_words(self, output: JsonDict) -> list[str]:
         """Warnings about a passage or a question of words that the reader does not know."""
-        found = [self.knowledge.warning(side, output[f"{side}_tokens"]) for side in ("question", "passage")]
-        return [warning for warning in found if warning is not None]
+        warnings = [self.knowledge.warning(side, output[f"{side}_tokens"]) for side in ("question", "passage")]
+        return [warning for warning in warnings if warning is not None]
 
     def load_line(self, line: str) -> JsonDict:
         return parse_json(line)
@@ -70,14 +78,14 @@ class ExplainingPredictor(InterpretablePredictor):
         return self.predict_batch_instance([instance])[0]
 
     def predict_batch_instance(self, instances: list[Instance]) -> list[JsonDict]:
-        """Answers questions, those with passages of like length together, since padding costs time too."""
+        """Answers questions, passages of similar length together, since padding costs time too."""
         outputs: list[JsonDict] = [{} for _ in instances]
-        for part in parts_of_like_length([len(cast(TextField, instance["passage"])) for instance in instances]):
-            for i, output in zip(part, self._predict_part([instances[i] for i in part])):
+        for bucket in length_buckets([len(cast(TextField, instance["passage"])) for instance in instances]):
+            for i, output in zip(bucket, self._predict_bucket([instances[i] for i in bucket])):
                 outputs[i] = output
         return outputs
 
-    def _predict_part(self, instances: list[Instance]) -> list[JsonDict]:
+    def _predict_bucket(self, instances: list[Instance]) -> list[JsonDict]:
         for instance in instances:
             self._dataset_reader.apply_token_indexers(instance)
         with self._recorder or nullcontext():

@@ -30,7 +30,7 @@ class InterpretablePredictor(Predictor):
 
     def __init__(self, model: Model, dataset_reader: DatasetReader, frozen: bool = True) -> None:
         super().__init__(model, dataset_reader, frozen)
-        # A reader of another package may be told so in vain.
+        # A reader of another package may ignore this.
         dataset_reader.keep_text = True  # type: ignore[attr-defined]
 
     @cached_property

@@ -17,7 +17,7 @@ def with_passage_candidates(
 ) -> Optional[Instance]:
     """
     The same question with more candidates: the content words of its passage that the reader does not know, and that are
-    not in the question. (Those that it knows were no answers in training.) A reader that knows all words gets all, but
+    not in the question. (Those that it knows were not answers in training.) A reader that knows all words gets all, but
     only where it has not `answered`. `None` if the candidates are given, or if there are no such words.
     """
     if answered and knowledge.knows_all:

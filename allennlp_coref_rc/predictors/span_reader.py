@@ -63,7 +63,7 @@ class SpanReaderPredictor(ExplainingPredictor):
             known = {name: metadata.get(name) for name in ("id", "answer_texts", "clusters")}
             output.update({name: value for name, value in known.items() if value})
             # Models of other packages do not have it.
-            scores_of = getattr(self._model, "scores_of", None)
+            scores_of = getattr(getattr(self._model, "head", self._model), "scores_of", None)
             if scores_of and known["answer_texts"]:
                 output.update(scores_of(output.get("answers", output["answer"]), known["answer_texts"]))
             add_warnings(output, self.unknown_words(output))

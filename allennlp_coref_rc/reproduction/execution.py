@@ -50,7 +50,7 @@ FORMAT = 1
 def execute(run: Run, commit: str, cuda_device: int = -1, keep_weights: str = "best") -> None:
     """
     Does a run, unless it is finished. It calls, in this process, the commands that you would type by hand, and writes
-    their output to the run's folder. A run that was killed goes on from its last checkpoint but one, if the same code
+    their output to the run's folder. A run that was killed resumes from its last checkpoint but one, if the same code
     began it. Other leftovers of an earlier attempt are removed. If another process works on the run, a
     `ConfigurationError` is raised.
 
@@ -87,19 +87,19 @@ def execute(run: Run, commit: str, cuda_device: int = -1, keep_weights: str = "b
                     write_text(run.path(ERROR), traceback.format_exc() + hint)
                 raise
     except Timeout as error:
-        raise ConfigurationError(f"{run.path()}: another process is at work there") from error
+        raise ConfigurationError(f"{run.path()}: another process is using it") from error
 
 
 def advice(error: BaseException) -> Optional[str]:
-    """A message about the error of a run, if it is one that the user can mend; `None` if not."""
+    """A message about the error of a run, if it is one that the user can fix; `None` if not."""
     return (
-        user_message(error) and f"{user_message(error)}{'; make room, then the same command goes on' * is_full(error)}"
+        user_message(error) and f"{user_message(error)}{'; free space, then the same command resumes' * is_full(error)}"
     )
 
 
 def _begin(run: Run, commit: str) -> float:
     """
-    Prepares the folder. If this attempt goes on from the checkpoints of earlier ones, it returns how many seconds those
+    Prepares the folder. If this attempt resumes from the checkpoints of earlier ones, it returns how many seconds those
     have trained, and else 0.
     """
     seconds = 0.0
@@ -154,7 +154,7 @@ def _evaluate(run: Run, cuda_device: int) -> None:
     seconds = _call(run.commands(cuda_device))["evaluate"]
     result = run.result()
     if result is None:
-        raise ConfigurationError(f"{run.path(RESULT)}: no such file, expected what the run came to")
+        raise ConfigurationError(f"{run.path(RESULT)}: no such file, expected the result of the run")
     result["metrics"].update(_evaluated(run))
     result["seconds"]["evaluate"] = round(result["seconds"].get("evaluate", 0.0) + seconds, 1)
     _write_result(run, result)

@@ -107,7 +107,7 @@ def reason(run: Run) -> str:
     return (
         f"{cut(lines[-1])} ({run.path(ERROR)})"
         if lines
-        else "its process died, it could not write why, or another one is at work there"
+        else "its process died, it could not write why, or another one is using it"
     )
 
 

@@ -1,4 +1,5 @@
 import json
+import os
 import re
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, distribution
@@ -17,11 +18,63 @@ NAMES_A_FILE = re.compile(
 )
 """Keys whose values are names of files, folders or programs."""
 
-ONLY_READ = ("archive", "folder", "path")
+ONLY_READ = ("archive", "folder", "path", "predicates", "roles")
 """
 Keys of this package's classes that may name files, as these are only read: data of a reader, files of an annotator,
-another archive.
+other archives.
 """
+
+NO_FILES = {
+    "allow_missing",
+    "also_not_entities",
+    "batch_sampler",
+    "bert_model",
+    "bert_model_name",
+    "bos_eos_tokens",
+    "connectives",
+    "copy_token",
+    "default_value",
+    "delimiter",
+    "end_symbol",
+    "end_tokens",
+    "entities",
+    "exclude",
+    "ignore",
+    "ignore_classes",
+    "implicit_sense",
+    "language",
+    "model_name",
+    "no_answer_token",
+    "not_entities",
+    "oov_token",
+    "override_weights_strip_prefix",
+    "padding_token",
+    "pattern",
+    "predicate_words",
+    "pretrained_model",
+    "regexes",
+    "relevant_module",
+    "senses",
+    "source_prefix",
+    "spacy_model",
+    "start_symbol",
+    "start_tokens",
+    "sub_module",
+    "token_delimiter",
+    "transformer_model",
+    "transformer_model_name",
+    "type",
+    "types",
+    "vocab_to_cache",
+    "word_tag_delimiter",
+}
+"""
+Keys whose texts may look like names of files and never are: no class of AllenNLP, allennlp-models or this package opens
+one of them, except a transformer by its name or folder, and spaCy models, which are checked.
+"""
+
+MAPPING = "connectives"
+"""The key of an object whose own keys are words, with their senses. These have dots."""
 
 HARMLESS = {
     "add_prefix_space",
@@ -46,6 +99,9 @@ HARMLESS = {
 The keys that `tokenizer_kwargs` and the like may have. With others, transformers may run a model's own code, or
 unpickle weights.
 """
+
+NAME_OF_A_FILE = re.compile(r".*[/\\~!.\0].*", re.DOTALL)
+"""The form of a text that may be the name of a file. `ARCHIVE!FILE` is that of a file in an archive."""
 
 BUNDLED = "bundled://"
 """The beginning of a data path that names data that come with this package."""
@@ -101,6 +157,8 @@ def _entries(value: Any, keys: str, key: str) -> Iterator[tuple[str, str, Any]]:
     if isinstance(value, dict):
         for inner, item in value.items():
             first, dot, rest = inner.partition(".")
+            if key == MAPPING and isinstance(item, str) and "type" not in value and not NAMES_A_FILE.fullmatch(first):
+                first, dot = key, ""
             yield from _entries({rest: item} if dot else item, f"{keys}.{first}", first)
     elif isinstance(value, list):
         for item in value:
@@ -120,6 +178,8 @@ def _problem(key: str, value: Any) -> Optional[str]:
         return f"it may name no file, folder or program outside of the archive; {HINT}"
     if isinstance(value, str) and "://" in value.removeprefix(BUNDLED):
         return f"it may ask for nothing on the network; {HINT}"
+    if isinstance(value, str) and key not in NO_FILES and key not in ONLY_READ and _may_be_file(value):
+        return f"it may be the name of a file, which only {', '.join(ONLY_READ)} may have; {HINT}"
     if isinstance(value, str) and key in SPACY_MODELS and not _is_installed(value):
         return f"expected a spaCy model that is installed as a package; {HINT}"
     return None
@@ -130,6 +190,11 @@ def _is_text(value: Any) -> bool:
     if isinstance(value, dict):
         return "type" not in value and any(isinstance(item, str) for item in value.values())
     return isinstance(value, str) or (isinstance(value, list) and any(isinstance(item, str) for item in value))
+
+
+def _may_be_file(value: str) -> bool:
+    """A file in a folder may be made later, for instance by the download of another archive; so the form counts too."""
+    return NAME_OF_A_FILE.fullmatch(value) is not None or os.path.isfile(value)
 
 
 def _is_installed(package: str) -> bool:

@@ -117,7 +117,7 @@ def _opened(archive: str) -> Iterator[str]:
         if isinstance(error, FileNotFoundError) and "://" not in archive:
             raise _missing(archive) from error
         reason = shorten(str(error), LONGEST)
-        raise ConfigurationError(f"{archive}: no archive can be had from there: {reason}") from error
+        raise ConfigurationError(f"{archive}: cannot get an archive from there: {reason}") from error
     if os.path.isdir(path) and not archive.startswith(HUB):
         yield path
         return

@@ -17,7 +17,7 @@ _only_registered: ContextVar[bool] = ContextVar("only_registered", default=False
 
 class NotRegistered(Exception):
     """
-    A name in a config is not registered. This is no `ConfigurationError`, since AllenNLP passes over those where a
+    A name in a config is not registered. This is not a `ConfigurationError`, since AllenNLP passes over those where a
     value may have one of several types.
     """
 

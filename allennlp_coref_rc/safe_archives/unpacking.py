@@ -1,25 +1,50 @@
+import bz2
+import functools
 import gzip
+import io
+import lzma
 import os
 import shutil
+import stat
 import tarfile
 import tempfile
+import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import IO, Optional, Union, cast
+from pathlib import Path
+from typing import IO, Any, BinaryIO, NamedTuple, Optional, Union, cast
 
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.files import known_as
 
-MAX_FILES = 10_000
-"""Each file counts together with the folders in its name, since unpacking makes them too."""
+
+class Limits(NamedTuple):
+    """What an archive may unpack to."""
+
+    files: int
+    """How many files. Each counts together with the folders in its name, since unpacking makes them too."""
+
+    ratio: int
+    """How many bytes, in addition to `ALWAYS`, for each byte of the archive."""
+
+
+MODEL = Limits(10_000, 20)
+"""The limits of a model. Weights hardly shrink, and vocabularies to a third."""
+
+DATA = Limits(2_000_000, 100)
+"""The limits of data. Daily Mail has 220,000 files; text shrinks to a third, and repetitive JSON to a thirtieth."""
 
 ALWAYS = 2**30
 """Any archive may unpack to this many bytes, however small it is."""
 
-RATIO = 20
-"""Each byte of an archive may unpack to this many more bytes. Weights hardly shrink, and vocabularies to a third."""
-
 BLOCK = 2**20
+
+OPENERS = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\x00": lzma.open}
+"""The functions that open compressed files, by how these begin."""
+
+DAMAGES = (tarfile.TarError, zipfile.BadZipFile, gzip.BadGzipFile, lzma.LZMAError, zlib.error, EOFError, ValueError)
+"""The errors of damaged archives."""
 
 
 @contextmanager
@@ -31,7 +56,7 @@ def extracted_archive(resolved_archive_file: Union[str, os.PathLike], cleanup: b
     """
     folder = tempfile.mkdtemp()
     try:
-        unpack(os.fspath(resolved_archive_file), folder)
+        unpack(os.fspath(resolved_archive_file), folder, MODEL)
         yield folder
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
@@ -40,78 +65,224 @@ def extracted_archive(resolved_archive_file: Union[str, os.PathLike], cleanup: b
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def unpack(path: str, folder: str) -> None:
+def unpack(path: str, folder: str, limits: Limits) -> None:
     """
-    Unpacks a compressed tar file. It raises a `ConfigurationError` if the file has anything but files and folders
-    (links may lead elsewhere), names outside of the folder, more than `MAX_FILES` files and folders, or more bytes than
-    `ALWAYS` plus `RATIO` times its own size.
+    Unpacks a tar file, plain or compressed, or a zip file. It raises a `ConfigurationError` if the file has anything
+    but files and folders (links may lead elsewhere), names outside of the folder, or more than the limits allow.
     """
-    with _opened(path) as (stream, archive):
-        for member in _checked(path, stream, archive):
+    with _opened(path, limits) as (stream, archive):
+        if isinstance(archive, zipfile.ZipFile):
+            for info in _checked_zip(path, stream, archive, limits):
+                archive.extract(info, folder)
+            return
+        for member in _checked(path, stream, archive, limits):
             archive.extract(member, folder, filter="data")
         while stream.read(BLOCK):
             pass  # The end of the file has a checksum of the whole, which is checked when it is read.
 
 
 def read_member(path: str, name: str) -> Optional[bytes]:
-    """The content of a file in an archive, without unpacking any other; `None` if there is no such file."""
-    with _opened(path) as (stream, archive):
-        for member in _checked(path, stream, archive):
+    """The content of a file in a model's archive, without unpacking any other; `None` if there is no such file."""
+    with _opened(path, MODEL) as (stream, archive):
+        if isinstance(archive, zipfile.ZipFile):
+            raise damaged(path, "a zip file")
+        for member in _checked(path, stream, archive, MODEL):
             if os.path.normpath(member.name) == name and member.isfile():
                 return cast(IO[bytes], archive.extractfile(member)).read()
     return None
 
 
 def damaged(path: str, reason: object) -> ConfigurationError:
-    return ConfigurationError(f"{path}: found a damaged archive ({reason}), expected one of coref-rc train")
+    return ConfigurationError(f"{path}: found a damaged archive ({reason}), expected a whole one")
+
+
+def install(package: Any) -> None:
+    """
+    Changes the package `cached_path`, by which AllenNLP downloads files and unpacks archives. Its own unpacking lets
+    files be written elsewhere: it follows links to links, and takes `../folder_2` for a place in `folder`.
+    """
+    original = package.cached_path
+
+    @functools.wraps(original)
+    def cached_path(
+        url_or_filename: Union[str, os.PathLike],
+        cache_dir: Union[str, os.PathLike, None] = None,
+        extract_archive: bool = False,
+        force_extract: bool = False,
+        *args: Any,
+        **kwargs: Any,
+    ) -> Any:
+        if not extract_archive:
+            return original(url_or_filename, cache_dir, False, False, *args, **kwargs)
+        name, mark, inside = str(url_or_filename).partition("!")
+        path = original(name, cache_dir, False, False, *args, **kwargs)
+        with known_as(name, str(path)):
+            if os.path.isfile(path) and _is_archive(str(path)):
+                path = Path(_unpacked(str(path), str(cache_dir or package.get_cache_dir()), force_extract))
+        if not mark:
+            return path
+        if not os.path.isdir(path):
+            raise ValueError(f"found that {name} is no archive")
+        if not os.path.exists(path / inside):
+            raise FileNotFoundError(f"{inside!r} not found within {name!r}")
+        return path / inside
+
+    package.cached_path = cached_path
+
+
+def install_datasets(extract: Any) -> None:
+    """
+    Changes the package `datasets`, which unpacks any file of a data set that is a tar file, whatever its name, and
+    takes `../folder_2` for a place in `folder` too.
+    """
+
+    def unpack_data(input_path: Union[str, os.PathLike], output_path: Union[str, os.PathLike]) -> None:
+        os.makedirs(output_path, exist_ok=True)
+        try:
+            unpack(os.fspath(input_path), os.fspath(output_path), DATA)
+        except BaseException:
+            # Otherwise the next process would take the folder for complete.
+            shutil.rmtree(output_path, ignore_errors=True)
+            raise
+
+    extract.TarExtractor.extract = staticmethod(unpack_data)
+
+
+def _unpacked(path: str, cache: str, again: bool) -> str:
+    """The folder in the cache into which an archive is unpacked, once for each state of the archive."""
+    from cached_path.file_lock import FileLock
+    from cached_path.meta import Meta
+    from cached_path.util import resource_to_filename
+
+    state = os.stat(path)
+    name = resource_to_filename(os.path.realpath(path), f"{state.st_mtime_ns} {state.st_size}")
+    folder = os.path.join(os.path.expanduser(cache), f"{name}-unpacked")
+    os.makedirs(os.path.dirname(folder), exist_ok=True)
+    with FileLock(f"{folder}.lock", read_only_ok=True):
+        if again or not os.path.isdir(folder):
+            # A process that was killed may have left a part.
+            part = f"{folder}.part"
+            for old in (part, folder):
+                shutil.rmtree(old, ignore_errors=True)
+            try:
+                os.mkdir(part)
+                unpack(path, part, DATA)
+                os.rename(part, folder)
+            finally:
+                shutil.rmtree(part, ignore_errors=True)
+            Meta.new(os.path.realpath(path), folder, extraction_dir=True).to_file()
+    return folder
+
+
+def _is_archive(path: str) -> bool:
+    try:
+        with _opened(path, DATA):
+            return True
+    except _NoArchive:
+        return False
+
+
+class _NoArchive(ConfigurationError):
+    """A file is neither a tar file nor a zip file."""
 
 
 @contextmanager
-def _opened(path: str) -> Iterator[tuple["_Limited", tarfile.TarFile]]:
+def _opened(path: str, limits: Limits) -> Iterator[tuple["_Limited", Union[tarfile.TarFile, zipfile.ZipFile]]]:
+    """Opens an archive. A `_NoArchive` is raised if the file is none, and a `ConfigurationError` if it is damaged."""
+    with open(path, "rb") as file:
+        start = file.read(max(map(len, OPENERS)))
+    opener: Any = next((opener for signature, opener in OPENERS.items() if start.startswith(signature)), open)
     try:
-        with _Limited(path) as stream, tarfile.open(fileobj=stream, mode="r:") as archive:
-            yield stream, archive
-    except (tarfile.TarError, gzip.BadGzipFile, zlib.error, EOFError, ValueError) as error:
+        with opener(path, "rb") as file:
+            stream = _Limited(path, file, limits)
+            with _archive(path, stream) as archive:
+                yield stream, archive
+    except (*DAMAGES, NotImplementedError, RuntimeError) as error:
+        if isinstance(error, ConfigurationError):
+            raise
         raise damaged(path, error) from error
 
 
-class _Limited(gzip.GzipFile):
-    """A compressed file that is read up to its limit, even if a header asks for more."""
+def _archive(path: str, stream: "_Limited") -> Union[tarfile.TarFile, zipfile.ZipFile]:
+    try:
+        return tarfile.open(fileobj=stream, mode="r:")
+    except (*DAMAGES, OSError) as error:
+        if zipfile.is_zipfile(path):
+            return zipfile.ZipFile(path)
+        raise _NoArchive(str(damaged(path, error))) from error
 
-    def __init__(self, path: str) -> None:
-        super().__init__(path, "rb")
+
+class _Limited(io.BufferedIOBase):
+    """A file that is read up to its limit, even if a header asks for more."""
+
+    def __init__(self, path: str, file: BinaryIO, limits: Limits) -> None:
         self._path = path
-        self._limit = ALWAYS + RATIO * os.path.getsize(path)
+        self._file = file
+        self._limit = ALWAYS + limits.ratio * os.path.getsize(path)
 
     def read(self, size: Optional[int] = -1) -> bytes:
         # A negative size, which a header may have, means everything.
         self.check(self.tell() + size if size is not None and size >= 0 else self._limit + 1)
-        return super().read(size)
+        return self._file.read(-1 if size is None else size)
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, *place: int) -> int:
+        return self._file.seek(*place)
+
+    def tell(self) -> int:
+        return self._file.tell()
 
     def check(self, end: int) -> None:
         """Raises a `ConfigurationError` if this position is behind the limit."""
         if end > self._limit:
             raise ConfigurationError(
                 f"{self._path}: found more than {self._limit:,} bytes to unpack, too many for an archive of this "
-                "size; if that is right, unpack it by hand (tar) and give the folder in its place"
+                "size; if that is right, unpack it by hand and give the folder in its place"
             )
 
 
-def _checked(path: str, stream: _Limited, archive: tarfile.TarFile) -> Iterator[tarfile.TarInfo]:
-    """The members of an archive. One that may not be unpacked raises a `ConfigurationError`."""
+def _checked(path: str, stream: _Limited, archive: tarfile.TarFile, limits: Limits) -> Iterator[tarfile.TarInfo]:
+    """The members of a tar file. One that may not be unpacked raises a `ConfigurationError`."""
     number = 0
     for member in archive:
-        number += 1 + member.name.count("/")
-        if number > MAX_FILES:
-            raise ConfigurationError(f"{path}: found more than {MAX_FILES:,} files and folders, expected a few")
-        if not (member.isfile() or member.isdir()) or member.issparse() or member.size < 0:
-            kind = "link" if member.issym() or member.islnk() else "special file"
-            raise ConfigurationError(
-                f"{path}: found the {kind} {member.name!r}, expected files and folders alone; nothing of it is used"
-            )
-        if member.name.startswith(("/", "\\")) or ".." in member.name.replace("\\", "/").split("/"):
-            raise ConfigurationError(
-                f"{path}: found the name {member.name!r}, which is outside of the archive; nothing of it is used"
-            )
+        is_plain = (member.isfile() or member.isdir()) and not member.issparse() and member.size >= 0
+        kind = "link" if member.issym() or member.islnk() else "special file"
+        number = _check(path, member.name, "" if is_plain else kind, number, limits)
         stream.check(member.offset_data + member.size)
         yield member
+
+
+def _checked_zip(path: str, stream: _Limited, archive: zipfile.ZipFile, limits: Limits) -> Iterator[zipfile.ZipInfo]:
+    """The same of a zip file."""
+    number = size = 0
+    for info in archive.infolist():
+        mode = stat.S_IFMT(info.external_attr >> 16)
+        kind = "link" if mode == stat.S_IFLNK else "special file"
+        number = _check(path, info.filename, "" if mode in (0, stat.S_IFREG, stat.S_IFDIR) else kind, number, limits)
+        size += info.file_size
+        stream.check(size)
+        yield info
+
+
+def _check(path: str, name: str, kind: str, number: int, limits: Limits) -> int:
+    """
+    Raises a `ConfigurationError` for a member of a bad kind or name, or if there are too many. Gives the number of
+    files and folders so far.
+    """
+    number += 1 + name.count("/")
+    if number > limits.files:
+        raise ConfigurationError(
+            f"{path}: found more than {limits.files:,} files and folders, expected fewer; if that is right, unpack it "
+            "by hand and give the folder in its place"
+        )
+    if kind:
+        raise ConfigurationError(
+            f"{path}: found the {kind} {name!r}, expected files and folders alone; nothing of it is used"
+        )
+    if name.startswith(("/", "\\")) or ".." in name.replace("\\", "/").split("/"):
+        raise ConfigurationError(
+            f"{path}: found the name {name!r}, which is outside of the archive; nothing of it is used"
+        )
+    return number

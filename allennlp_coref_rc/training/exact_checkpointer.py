@@ -28,13 +28,13 @@ class ExactCheckpointer(Checkpointer):
     PyTorch's random numbers, which dropout uses, is not saved. And the best weights are written after the checkpoint of
     their epoch, so a run that is killed in between ends with weights that are not its best.
 
-    Here training goes on from the last checkpoint but one, as its best weights are sure to be written, however often
-    the run is killed. If that checkpoint is damaged, training goes on from another one that leads to the same results,
+    Here training resumes from the last checkpoint but one, as its best weights are sure to be written, however often
+    the run is killed. If that checkpoint is damaged, training resumes from another one that leads to the same results,
     and a warning says so. Python's and NumPy's random numbers need not be saved: they are used for the data, and
     AllenNLP reads the data again from the first epoch on.
 
     All this holds for a training in one process, with checkpoints at the ends of epochs. With `use_amp`, the scale of
-    the loss starts anew. On a GPU, even undisturbed runs need not repeat each other to the last digit.
+    the loss starts over. On a GPU, even undisturbed runs need not repeat each other to the last digit.
 
     Registered as a `Checkpointer` with name "exact". Its parameters are `Checkpointer`'s. At the first checkpoint it
     raises a `ConfigurationError` if `keep_most_recent_by_count` is less than 2, or if the moving average is not
@@ -63,7 +63,7 @@ class ExactCheckpointer(Checkpointer):
             for device in range(torch.cuda.device_count()):
                 torch.cuda.set_rng_state(random_states["cuda"], device)
         training_state["best_model_filename"] = os.path.join(self._serialization_dir, "best.th")
-        logger.info("Going on after epoch %d", training_state["epochs_completed"])
+        logger.info("Resuming after epoch %d", training_state["epochs_completed"])
         return TrainerCheckpoint(model_state, training_state)
 
     # AllenNLP's own removes those of batches 20, 21, ... with that of batch 2.
@@ -92,7 +92,7 @@ class ExactCheckpointer(Checkpointer):
             if checkpoint != last or not training_state["metric_tracker"]["is_best_so_far"]:
                 return model_state, training_state
         raise ConfigurationError(
-            f"{damages[0]}; found no other checkpoint to go on from. -f in place of --recover starts over"
+            f"{damages[0]}; found no other checkpoint to resume from. -f in place of --recover starts over"
         )
 
     def _with_random_states(self, trainer: Trainer) -> Optional[TrainerCheckpoint]:
@@ -101,13 +101,13 @@ class ExactCheckpointer(Checkpointer):
             return None
         if "parameters" in checkpoint.trainer_state.get("moving_average", {}):
             raise ConfigurationError(
-                "trainer.moving_average: found a type that training cannot go on with after a checkpoint, expected "
+                "trainer.moving_average: found a type that cannot be resumed from a checkpoint, expected "
                 "recoverable_exponential"
             )
         if self._keep_most_recent_by_count is not None and self._keep_most_recent_by_count < 2:
             raise ConfigurationError(
                 f"trainer.checkpointer.keep_most_recent_by_count: found {self._keep_most_recent_by_count}, expected 2 "
-                "or more: training goes on from the last checkpoint but one"
+                "or more: training resumes from the last checkpoint but one"
             )
         device = trainer.cuda_device
         states: dict[str, Any] = {
@@ -144,5 +144,5 @@ def read_state(path: str) -> dict[str, Any]:
 
 
 def recoverable(folder: str) -> bool:
-    """Whether a training's folder has the two checkpoints that `ExactCheckpointer` needs to go on."""
+    """Whether a training's folder has the two checkpoints that `ExactCheckpointer` needs to resume."""
     return len(glob.glob("training_state_*.th", root_dir=folder)) > 1

@@ -17,10 +17,10 @@ logger = logging.getLogger(__name__)
 @TrainerCallback.register("restart_below")
 class RestartBelow(TrainerCallback):
     """
-    Restarts training with other random weights when a metric has stayed below a value. Some tasks are learnt from most
+    Restarts training with other random weights when a metric has stayed below a value. Some tasks are learned from most
     random weights, and never from others. The new weights are initialised as the config says. The restart is part of
-    the run and adds no epochs to it: epochs are counted on, and the learning rate goes on as it would have. The state
-    of the optimizer and the patience begin anew. The best epoch is sought only after the last restart. This is not in
+    the run and adds no epochs to it: epochs are counted on, and the learning rate follows its schedule. The state
+    of the optimizer and the patience are reset. The best epoch is sought only after the last restart. This is not in
     the papers.
 
     Registered as a `TrainerCallback` with name "restart_below".
@@ -31,7 +31,7 @@ class RestartBelow(TrainerCallback):
         The value that the metric has to reach.
     epochs : `int`
         How many epochs it may take. After a restart it may take as many again. If fewer are left, there is no restart,
-        and training goes on with the weights that it has.
+        and training continues with its current weights.
     metric : `str`, optional (default = `"validation_accuracy"`)
         Its name in AllenNLP's `metrics_epoch_0.json`.
 
@@ -53,15 +53,18 @@ class RestartBelow(TrainerCallback):
         self._config = os.path.join(serialization_dir, "config.json")
 
     def on_start(self, trainer: GradientDescentTrainer, is_primary: bool = True, **kwargs: Any) -> None:
-        for found, name in ((trainer._distributed, "several processes"), (trainer._moving_average, "a moving average")):
-            if found:
+        for used, name in (
+            (trainer._distributed, "several processes"),
+            (trainer._moving_average, "a moving average"),
+        ):
+            if used:
                 raise ConfigurationError(f"restart_below: found {name}, expected a training without")
         patience = trainer._metric_tracker._patience
         # It is 0 where `stop_above` ends a training.
         if patience and patience < self._epochs:
             raise ConfigurationError(
                 f"restart_below: found trainer.patience {patience}, expected {self._epochs} or more, as its epochs: "
-                "else training may end before it can begin again"
+                "else training may end before it can restart"
             )
         if not os.path.exists(self._config):
             raise ConfigurationError(f"restart_below: found no {self._config}, expected the config of the training")
@@ -79,7 +82,7 @@ class RestartBelow(TrainerCallback):
         enough_left = trainer._num_epochs - (epoch + 1) >= self._epochs
         if self._best < self._value and self._since_start >= self._epochs and enough_left:
             logger.warning(
-                "After epoch %d: %s has been at most %.3g in %d epochs, below %g. Training begins again, with other "
+                "After epoch %d: %s has been at most %.3g in %d epochs, below %g. Training restarts with other "
                 "random weights",
                 epoch + 1,
                 self._metric,
@@ -91,7 +94,7 @@ class RestartBelow(TrainerCallback):
             self._best, self._since_start = float("-inf"), 0
 
     def _restart(self, trainer: GradientDescentTrainer) -> None:
-        """Runs before the epoch's checkpoint is saved, so that a training that goes on from it has the new weights."""
+        """Runs before the epoch's checkpoint is saved, so that a training that resumes from it has the new weights."""
         params = Params.from_file(self._config)
         new = Model.from_params(params["model"], vocab=trainer.model.vocab, serialization_dir=self.serialization_dir)
         trainer.model.load_state_dict(new.state_dict())

@@ -7,7 +7,7 @@ writes them anew into docs/figures/how_it_works.
 """
 
 from html import escape
-from typing import Any, Optional
+from typing import Any
 
 from allennlp_coref_rc.annotations import AnnotatedText
 from allennlp_coref_rc.annotations.annotated_text import Frame
@@ -47,7 +47,7 @@ class Svg:
         ]
         for colour in (GREY, *COLOURS):
             self._lines.append(
-                f'<marker id="{arrow_name(colour)}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="6" '
+                f'<marker id="arrow-{colour[1:]}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="6" '
                 f'markerHeight="6" orient="auto"><path d="M0 0L8 4L0 8z" fill="{colour}"/></marker>'
             )
         self.rectangle(0, 0, 720, height, "#ffffff", rx=8)
@@ -60,35 +60,22 @@ class Svg:
         self._add("text", escape(text), x=x, y=y, font_size=size, text_anchor=anchor, **more)
 
     def arrow(self, path: str, colour: str) -> None:
-        end = f"url(#{arrow_name(colour)})"
-        self._add("path", d=path, fill="none", stroke=colour, stroke_width=2, marker_end=end)
+        self._add("path", d=path, fill="none", stroke=colour, stroke_width=2, marker_end=f"url(#arrow-{colour[1:]})")
 
     def _add(self, element: str, content: str = "", **attributes: Any) -> None:
-        written = " ".join(f'{name.replace("_", "-")}="{number(value)}"' for name, value in attributes.items())
+        numbers = {name: f"{value:g}" for name, value in attributes.items() if isinstance(value, float)}
+        written = " ".join(f'{name.replace("_", "-")}="{value}"' for name, value in {**attributes, **numbers}.items())
         self._lines.append(f"<{element} {written}>{content}</{element}>" if content else f"<{element} {written}/>")
 
     def __str__(self) -> str:
         return "\n".join([*self._lines, "</svg>", ""])
 
 
-def number(value: Any) -> Any:
-    return f"{value:g}" if isinstance(value, float) else value
-
-
-def arrow_name(colour: str) -> str:
-    return f"arrow-{colour[1:]}"
-
-
-def colours_of_clusters() -> list[Optional[str]]:
-    """For each token of the passage and the question, the colour of its cluster, if it is in one."""
-    parts = CorefClusters().make(STORY, len(PASSAGE))
-    return [COLOURS[numbers[-1]] if numbers else None for part in parts for numbers in part["clusters"]]
-
-
 def edges() -> Svg:
     """The states that each token reads when the passage and the question are read forward."""
     picture = Svg(265, "A story and a question; arrows lead from each token's state to the tokens that read it")
-    colours = colours_of_clusters()
+    clusters = [numbers for part in CorefClusters().make(STORY, len(PASSAGE)) for numbers in part["clusters"]]
+    colours = [COLOURS[numbers[-1]] if numbers else None for numbers in clusters]
     passage, question = ([(x, y) for x in range(35, 35 + 50 * length, 50)] for y, length in ((115, 14), (225, 5)))
     for row, label in ((passage, "passage"), (question, "question")):
         picture.text(19, row[0][1] - (85 if label == "passage" else 27), label, 12, "start", fill=GREY)
@@ -104,18 +91,14 @@ def edges() -> Svg:
                 colour = colours[start + i] or GREY
                 if source <= OTHER_SEQUENCE:
                     from_x, from_y = passage[OTHER_SEQUENCE - source]
-                    picture.arrow(
-                        f"M{from_x + 8} {from_y + 24}C{from_x} {from_y + 70} {x} {y - 60} {x} {y - 17}", colour
-                    )
+                    curve = f"C{from_x} {from_y + 70} {x} {y - 60} {x} {y - 17}"
+                    picture.arrow(f"M{from_x + 8} {from_y + 24}{curve}", colour)
                 elif source >= 0:
                     middle, top = (row[source][0] + x) / 2, y - 25 - abs(x - row[source][0]) / 5
                     picture.arrow(f"M{row[source][0]} {y - 18}Q{middle} {top} {x} {y - 18}", colour)
-    for x, colour, label in (
-        (300, GREY, "passes from token to token"),
-        (505, COLOURS[0], "passes from mention to mention"),
-    ):
+    for x, colour, unit in ((300, GREY, "token"), (505, COLOURS[0], "mention")):
         picture.rectangle(x, 224, 16, 13, colour)
-        picture.text(x + 22, 235, label, 12, "start")
+        picture.text(x + 22, 235, f"passes from {unit} to {unit}", 12, "start")
     picture.text(300, 215, "The two parts of a token's state:", 12, "start")
     return picture
 
@@ -142,13 +125,8 @@ def views() -> Svg:
             for x, y in ((left - 14, top + cell * i), (left + cell * i, top - 14)):
                 picture.rectangle(x, y, cell - 2, cell - 2, fill, stroke=LIGHT)
             for j in range(len(tokens)):
-                picture.rectangle(
-                    left + cell * j,
-                    top + cell * i,
-                    cell - 1,
-                    cell - 1,
-                    "#aab3bc" if scopes[i] == scopes[j] else "#f3f4f5",
-                )
+                fill = "#aab3bc" if scopes[i] == scopes[j] else "#f3f4f5"
+                picture.rectangle(left + cell * j, top + cell * i, cell - 1, cell - 1, fill)
         for i, kind in enumerate(kinds):
             picture.rectangle(left + 47 * i, 270, 11, 11, COLOURS[i])
             picture.text(left + 47 * i + 14, 280, kind, 11, "start")

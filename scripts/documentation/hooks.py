@@ -1,7 +1,4 @@
-"""
-MkDocs calls this while it builds the documentation's site. It adds the pages that are not in docs/, and makes links
-work.
-"""
+"""MkDocs calls this while it builds the site. It adds the pages that are not in docs/, and makes links work."""
 
 from pathlib import PurePath
 from typing import Any

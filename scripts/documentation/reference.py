@@ -27,19 +27,13 @@ class Page(NamedTuple):
 
 PAGES = {
     "dataset_readers": Page(
-        "Dataset readers",
-        "`dataset_reader` and `validation_dataset_reader` of a config, and `--reader` of `coref-rc annotate`.",
-        ["DatasetReader"],
+        "Dataset readers", "`dataset_reader` of a config, and `--reader` of `coref-rc annotate`.", ["DatasetReader"]
     ),
     "annotators": Page(
-        "Annotators",
-        "`dataset_reader.annotator` of a config, and `--annotator` of `coref-rc annotate`.",
-        ["Annotator"],
+        "Annotators", "`dataset_reader.annotator` of a config, and `--annotator` of `coref-rc annotate`.", ["Annotator"]
     ),
     "annotation_layers": Page(
-        "Annotation layers",
-        "`dataset_reader.annotation_layers` of a config, under names of your own.",
-        ["AnnotationLayer"],
+        "Annotation layers", "`dataset_reader.annotation_layers` of a config, under any names.", ["AnnotationLayer"]
     ),
     "models": Page("Models", "`model` of a config.", ["Model"]),
     "encoders": Page(
@@ -98,19 +92,17 @@ def package() -> griffe.Module:
 @lru_cache(maxsize=None)
 def registered() -> list[Registered]:
     """All classes that the package registers, ordered by name."""
-    found = [
+    listed = [
         Registered(decorator.callable_path.split(".")[-2], ast.literal_eval(decorator.value.arguments[0]), cls)
         for cls in classes(package())
         for decorator in cls.decorators
         if decorator.callable_path.endswith(".register")
     ]
-    return sorted(found, key=lambda each: each.name)
+    return sorted(listed, key=lambda each: each.name)
 
 
 def classes(module: griffe.Module) -> Iterator[griffe.Class]:
-    for member in module.members.values():
-        if member.is_alias:
-            continue
+    for member in (member for member in module.members.values() if not member.is_alias):
         if member.is_module:
             yield from classes(member)
         elif member.is_class:
@@ -136,11 +128,11 @@ class Entry(NamedTuple):
 @lru_cache(maxsize=None)
 def contents() -> dict[str, list[Union[str, Entry]]]:
     """By their paths on the site, the pages of the reference: pieces of Markdown, and entries."""
-    unknown = {found.kind for found in registered()} - {kind for page in PAGES.values() for kind in page.kinds}
+    unknown = {each.kind for each in registered()} - {kind for page in PAGES.values() for kind in page.kinds}
     if unknown:
         raise ValueError(f"{__file__}: found registered classes of kinds {sorted(unknown)}, expected them in PAGES")
-    found = {f"reference/{name}.md": page_of_kinds(page) for name, page in PAGES.items()}
-    return {"reference/python.md": page_of_python(), **found}
+    of_kinds = {f"reference/{name}.md": page_of_kinds(page) for name, page in PAGES.items()}
+    return {"reference/python.md": page_of_python(), **of_kinds}
 
 
 def pages() -> dict[str, str]:
@@ -154,13 +146,13 @@ def pages() -> dict[str, str]:
 @lru_cache(maxsize=None)
 def places() -> dict[str, str]:
     """By file of the package, the place on the site of its first class that is there."""
-    found: dict[str, str] = {}
+    places: dict[str, str] = {}
     for page, blocks in contents().items():
         for entry in blocks:
             if isinstance(entry, Entry):
                 file = entry.path.rpartition(".")[0].replace(".", "/") + ".py"
-                found.setdefault(file, f"{page}#{entry.path}")
-    return found
+                places.setdefault(file, f"{page}#{entry.path}")
+    return places
 
 
 def page_of_kinds(page: Page) -> list[Union[str, Entry]]:

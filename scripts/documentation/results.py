@@ -3,136 +3,212 @@ Fills the tables of the pages of results from docs/results/runs.csv:
 
     python -m scripts.documentation.results
 
-A table stands between two marks, `<!-- results: babi 1 2 16 -->` and `<!-- end of results -->`. The first mark names a
-function and its arguments. Most functions are in results_tables.py. Two are for any table of the papers or of
-beyond.yaml:
+A table stands between two marks, `<!-- results: quoref -->` and `<!-- end of results -->`. docs/results/tables.yaml
+describes it: its rows, its columns, and under `cells` what all of them have. Together they say for each cell
 
-- `report beyond.1 seeds=1 hardware=AMD*`: what `coref-rc reproduce --report` says about the table, from the lines of
-  the file whose columns have such values
-- `seeds beyond.1.ga_coref_gru_substitution hardware=AMD*`: all seeds of a row, task by task
+- `run`, `conditions`, `hardware` or another column of runs.csv: a pattern, as for file names, that its runs match. Runs
+  have a number as their seed unless `seed` says otherwise
+- `of`: the metric
+- `over`: what is made of the tasks or folds of a seed: `mean` (the default), `min`, `failed`, or `questions` (the mean
+  over all questions)
+- `show`: `each` seed; `mean` with the standard deviation; `average` without it; `best`, for each task the seed that is
+  best on the validation set; the difference from the row `base` (by default the first row with runs) by seed (`gains`),
+  on average (`gain`) or over all questions with its interval (`interval`); `paper`, the paper's value
+- `seeds`: those that `each` shows, by default those that have run
+- `unit`: `fraction` (the default), `percent`, `error` (percent) or `count`; `digits`
+- `paper`: the paper's column. It is also shown if there are no runs
 """
 
 import re
-import shlex
 import statistics
-from collections.abc import Callable
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
+from functools import lru_cache
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import write_text
-from allennlp_coref_rc.reproduction.condition_files import numbers
-from allennlp_coref_rc.reproduction.report import markdown, report
-from allennlp_coref_rc.reproduction.runs import OUTPUT
-from allennlp_coref_rc.reproduction.scores import FAILED_BELOW, Scores
-from scripts.documentation import results_tables
+from allennlp_coref_rc.reproduction.condition import Condition, select
+from allennlp_coref_rc.reproduction.condition_files import CONDITIONS, numbers, read_conditions
+from allennlp_coref_rc.reproduction.report import markdown
+from allennlp_coref_rc.reproduction.results_file import Line, read_lines, right_answers
+from allennlp_coref_rc.reproduction.scores import FAILED_BELOW
+from allennlp_coref_rc.reproduction.significance import paired_bootstrap
 from scripts.documentation.places import PROJECT
-from scripts.documentation.results_differ import why_we_differ
-from scripts.documentation.results_reading import reading, reading_quoref
-from scripts.documentation.results_values import TEST, VALIDATION, both, condition_of, mean, number, results, table
+
+RESULTS = PROJECT / "docs" / "results"
 
 MARKED = re.compile(r"(<!-- results: (.*?) -->\n).*?(<!-- end of results -->)", flags=re.DOTALL)
+
+VALIDATION, LOSS = "best_validation_accuracy", "best_validation_loss"
+
+OVER = {
+    "mean": lambda values, questions: statistics.fmean(values),
+    "min": lambda values, questions: min(values),
+    "failed": lambda values, questions: sum(value < FAILED_BELOW for value in values),
+    "questions": lambda values, questions: statistics.fmean(values, questions),
+}
+
+UNITS = {"fraction": (1.0, 3), "percent": (100.0, 2), "error": (100.0, 1), "count": (1.0, 0)}
+"""By unit, the factor of a metric, and the default number of decimal places."""
+
+Cell = Mapping[str, Any]
+"""What tables.yaml says about a cell."""
 
 
 def pages() -> list[Path]:
     """The pages that have marks."""
-    paths = [PROJECT / "README.md", PROJECT / "RESULTS.md", *sorted((PROJECT / "docs").rglob("*.md"))]
+    paths = [PROJECT / "RESULTS.md", *sorted((PROJECT / "docs").rglob("*.md"))]
     return [path for path in paths if MARKED.search(path.read_text(encoding="utf-8"))]
 
 
-def filled(text: str) -> str:
-    """The text of a page, with its tables made anew from the file of results."""
+def read_tables() -> dict[str, Any]:
+    return yaml.safe_load((RESULTS / "tables.yaml").read_text(encoding="utf-8"))
+
+
+def filled(text: str, tables: Mapping[str, Any], runs: Sequence[Line]) -> str:
+    """The text of a page with its tables made from runs."""
 
     def fill(match: "re.Match[str]") -> str:
-        name, *words = shlex.split(match[2])
-        if name not in TABLES:
-            raise ConfigurationError(f"found a table {name!r}, expected one of {', '.join(TABLES)}")
-        where = dict(word.split("=", 1) for word in words if "=" in word)
-        lines = TABLES[name](*(word for word in words if "=" not in word), **where)
-        return match[1] + "\n" + "\n".join(lines) + "\n\n" + match[3]
+        if match[2] not in tables:
+            raise ConfigurationError(f"found a table {match[2]!r}, expected one of {', '.join(tables)}")
+        return match[1] + "\n" + "\n".join(made(tables[match[2]], runs)) + "\n\n" + match[3]
 
     return MARKED.sub(fill, text)
 
 
-def of_report(name: str, **where: str) -> list[str]:
-    """The report on a table of the papers or of beyond.yaml, without its title. `seeds` is written like 1-3."""
-    seeds = numbers(where.pop("seeds")) if "seeds" in where else []
-    text = report([table(name)], seeds, OUTPUT, "data", source=results(**where))
-    return text.partition("\n### ")[2].split("\n")[2:]
+def made(table: Mapping[str, Any], runs: Sequence[Line]) -> list[str]:
+    """A table's lines in Markdown."""
+    rows = {label: {**table.get("cells", {}), **row} for label, row in expanded(table["rows"]).items()}
+    columns = []
+    for column in table["columns"].values():
+        of_rows = {label: chosen({**row, **column}, runs) for label, row in rows.items()}
+        base = of_rows[column["base"]] if "base" in column else next(filter(None, of_rows.values()), [])
+        columns.append([content({**row, **column}, of_rows[label], base) for label, row in rows.items()])
+    return markdown([table.get("title", ""), *table["columns"]], list(zip(rows, *columns)))
 
 
-def of_seeds(row: str, **where: str) -> list[str]:
-    """
-    The validation / test accuracies of a row by task and seed, and the test accuracy of the best seed on validation.
-    """
-    source = results(**where)
-    condition = condition_of(row)
-    folders = {run.name.rpartition("/")[0] for run in condition.runs([0], OUTPUT)}
-    lines = [line for line in source.lines if line["run"].rpartition("/")[0] in folders and line["seed"].isdigit()]
-    seeds = sorted({int(line["seed"]) for line in lines})
-    scores = Scores(condition, condition.runs(seeds, OUTPUT), source)
-    cells = {(line["task"], int(line["seed"])): both(line) for line in lines}
-    tests: dict[object, dict[object, float]] = {seed: {} for seed in [*seeds, "best"]}
-    for (task, seed), result in scores.results.items():
-        tests[seed][task] = result["metrics"][TEST]
-    for task in scores.tasks:
-        tests["best"][task] = tests[scores.best_seed(task, VALIDATION)][task]
-    rows = [
-        [
-            str(task),
-            *(cells.get((str(task), seed), "") for seed in seeds),
-            mean([tests[seed][task] for seed in scores.seeds(task)]),
-            number(tests["best"][task]),
-        ]
-        for task in scores.tasks
-    ]
-    complete = {seed: list(found.values()) for seed, found in tests.items() if len(found) == len(condition.tasks)}
-    for label, (measure, show) in MEASURES.items():
-        found = {seed: measure(values) for seed, values in complete.items()}
-        of_seeds = [found[seed] for seed in seeds if seed in found]
-        deviation = f" ± {show(statistics.stdev(of_seeds))}" if len(of_seeds) > 1 else ""
-        shown = {seed: show(value) for seed, value in found.items()}
-        if of_seeds:
-            over_seeds = show(statistics.fmean(of_seeds)) + deviation
-            rows.append([label, *(shown.get(seed, "") for seed in seeds), over_seeds, shown.get("best", "")])
-    return markdown(["task", *(f"seed {seed}" for seed in seeds), "mean ± sd", "best on validation"], rows)
+def expanded(rows: Any) -> dict[str, Cell]:
+    """The rows of a table: as they are, or for tasks such as "tasks 1-3,16", or for a table of conditions."""
+    if not isinstance(rows, str):
+        return rows
+    if rows.startswith("tasks "):
+        return {str(task): {"task": str(task)} for task in numbers(rows.partition(" ")[2])}
+    return {condition.row: {"conditions": condition.name} for condition in conditions(rows)}
 
 
-MEASURES: dict[str, tuple[Callable[[list[float]], float], Callable[[float], str]]] = {
-    "mean error": (lambda tests: 100 - 100 * statistics.fmean(tests), "{:.2f} %".format),
-    "tasks failed": (lambda tests: sum(test < FAILED_BELOW for test in tests), "{:.3g}".format),
-    "lowest accuracy": (min, number),
-}
-"""Lines below those of tasks, for a row that has run on all tasks: a number for each seed, and how it is written."""
+@lru_cache(maxsize=None)
+def conditions(table: str) -> Sequence[Condition]:
+    """The conditions of a table, described in docs/results or in the package."""
+    described = RESULTS / f"{table.partition('.')[0]}.yaml"
+    return select(read_conditions(str(described) if described.exists() else CONDITIONS), [table], [])[0].conditions
 
-TABLES: dict[str, Callable[..., list[str]]] = {
-    "report": of_report,
-    "seeds": of_seeds,
-    **{
-        function.__name__: function
-        for function in (
-            results_tables.processors,
-            results_tables.arithmetic,
-            results_tables.first_cpu,
-            results_tables.other_settings,
-            results_tables.typed_edges,
-            results_tables.babi,
-            results_tables.babi_averages,
-            results_tables.lambada,
-            results_tables.quoref,
-            results_tables.quoref_f1,
-            reading,
-            reading_quoref,
-            why_we_differ,
-        )
-    },
-}
+
+def chosen(cell: Cell, runs: Sequence[Line]) -> list[Line]:
+    """The runs of a cell, ordered by seed. If a run was done twice, a `ConfigurationError` is raised."""
+    by_name: dict[str, Line] = {}
+    for line in runs:
+        if matches(line, cell):
+            if line["run"] in by_name:
+                commits = f"{by_name[line['run']]['commit']} and {line['commit']}"
+                raise ConfigurationError(f"runs.csv: found {line['run']} twice, of {commits}, expected it once")
+            by_name[line["run"]] = line
+    return sorted(by_name.values(), key=lambda line: int(line["seed"]) if line["seed"].isdigit() else 0)
+
+
+def matches(line: Line, cell: Cell) -> bool:
+    """Whether a run belongs to a cell. What is left of older runs has several seeds, and is chosen by `seed` alone."""
+    words = {column: line[column].split() if column == "conditions" else [line[column]] for column in line}
+    patterns = {"seed": "[!,]" if "," in line["seed"] else "*", **cell}
+    return all(any(fnmatchcase(word, str(patterns[c])) for word in words[c]) for c in line if c in patterns)
+
+
+def content(cell: Cell, runs: Sequence[Line], base: Sequence[Line]) -> str:
+    """The content of a cell with these runs. Differences are from the runs of its base."""
+    show = cell["show"]
+    if show == "paper" or not runs:
+        return of_paper(cell)
+    if show == "best":
+        return written(cell, combined(cell, best(runs)))
+    values = by_seed(cell, runs)
+    if show == "each":
+        seeds = map(str, numbers(cell["seeds"])) if "seeds" in cell else values
+        return " / ".join(written(cell, values[seed]) if seed in values else "–" for seed in seeds)
+    if show in ("mean", "average"):
+        deviation = statistics.stdev(values.values()) if show == "mean" and len(values) > 1 else None
+        mean = written(cell, statistics.fmean(values.values()))
+        return mean if deviation is None else f"{mean} ± {written(cell, deviation, start=0)}"
+    return difference(cell, runs, [] if base == runs else base)
+
+
+def difference(cell: Cell, runs: Sequence[Line], base: Sequence[Line]) -> str:
+    """The difference between runs of the same seeds; nothing if there are none."""
+    values, of_base = by_seed(cell, runs), by_seed(cell, base)
+    shared = [seed for seed in values if seed in of_base]
+    if cell["show"] == "interval" and shared:
+        answers = ([right_answers(line) for line in lines if line["seed"] in shared] for lines in (runs, base))
+        test = paired_bootstrap(*(np.mean(of_seeds, axis=0) for of_seeds in answers))
+        mean, low, high = (written(cell, value, "+", 0) for value in (test.difference, test.low, test.high))
+        return f"{mean} ({low} to {high}), p = {written(cell, test.p)}"
+    gains = [values[seed] - of_base[seed] for seed in shared]
+    gains = [statistics.fmean(gains)] if gains and cell["show"] == "gain" else gains
+    return " / ".join(written(cell, gain, "+", 0) for gain in gains)
+
+
+def by_seed(cell: Cell, runs: Sequence[Line]) -> dict[str, float]:
+    """The value of each seed. Runs whose seed is not known have one each."""
+    seeds = groupby(runs, lambda line: line[cell.get("by", "seed")] or line["run"])
+    return {seed: combined(cell, list(lines)) for seed, lines in seeds}
+
+
+def combined(cell: Cell, runs: Sequence[Line]) -> float:
+    """The value of runs on several tasks or folds."""
+    values, questions = ([float(line[column]) for line in runs] for column in (cell["of"], "questions"))
+    return OVER[cell.get("over", "mean")](values, questions)
+
+
+def best(runs: Sequence[Line]) -> list[Line]:
+    """By task, the run with the best validation accuracy. Between equal ones, the lower validation loss decides."""
+    tasks = groupby(sorted(runs, key=itemgetter("task")), itemgetter("task"))
+    return [max(lines, key=lambda line: (float(line[VALIDATION] or 0), -float(line[LOSS] or 0))) for _, lines in tasks]
+
+
+def written(cell: Cell, value: float, sign: str = "", start: float = 100) -> str:
+    """A metric in the unit of a cell, such as ".436" or "+.023". `start` is 0 for differences and deviations."""
+    value *= UNITS[cell.get("unit", "fraction")][0]
+    return number(cell, start - value if start and cell.get("unit") == "error" else value, sign)
+
+
+def number(cell: Cell, value: float, sign: str = "") -> str:
+    unit = cell.get("unit", "fraction")
+    text = f"{value:{sign}.{cell.get('digits', UNITS[unit][1])}f}".replace("-0.000", "+0.000")
+    return re.sub(r"^([+-]?)0\.", r"\1.", text) if unit == "fraction" else text
+
+
+def of_paper(cell: Cell) -> str:
+    """The paper's value of a cell, in the paper's unit; nothing if it has none."""
+    if "paper" not in cell:
+        return ""
+    table, _, _ = cell["conditions"].rpartition(".")
+    (values,) = [condition.paper for condition in conditions(table) if condition.name == cell["conditions"]]
+    value = values.get(cell["paper"])
+    if isinstance(value, list):
+        value = value[int(cell["task"]) - 1]
+    return "" if value is None else number(cell, value)
 
 
 def main() -> None:
+    tables, runs = read_tables(), read_lines(str(RESULTS / "runs.csv"))
     for path in pages():
         text = path.read_text(encoding="utf-8")
-        if filled(text) != text:
-            write_text(path, filled(text))
+        if filled(text, tables, runs) != text:
+            write_text(path, filled(text, tables, runs))
             print(f"{path.relative_to(PROJECT)}: filled anew")
 
 

@@ -1,6 +1,6 @@
 """
 The cells of docs/python.ipynb run in their order, here without a kernel and with a reader that is not trained.
-`python scripts/documentation/run_notebook.py docs/python.ipynb` saves it with new outputs.
+`python -m scripts.documentation.notebooks docs/python.ipynb` saves it with new outputs.
 """
 
 import ast

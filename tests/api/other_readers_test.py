@@ -16,19 +16,13 @@ pytestmark = pytest.mark.slow
 TEXT = "Mary  didn't go. She slept in the garden."
 QUESTION = "Who slept?"
 
-MODELS = {
-    spans: "structured_transformer",
-    tags: "structured_transformer_tagger",
-    candidates: "structured_transformer_cloze",
-}
-
 
 @pytest.fixture(scope="module")
 def transformer(tmp_path_factory):
     folder = tiny_transformers.make("bert", tmp_path_factory.mktemp("transformer") / "bert")
 
     def reader(questions):
-        model, _ = build(folder, questions, MODELS[questions], "dassa")
+        model, _ = build(folder, questions, "dassa")
         dataset_reader, _, _ = read(folder, questions)
         return Reader("tiny", Predictor.by_name(model.default_predictor)(model.eval(), dataset_reader))
 

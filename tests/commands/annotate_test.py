@@ -177,7 +177,7 @@ def test_failing_documents_are_kept_aside_and_can_be_annotated_later(tmp_path, t
     number = len(bad)
     printed = capsys.readouterr().err
     assert 5 < number < 23 and f"{number} documents failed" in printed
-    assert printed.endswith("; the first one's error: ValueError: cannot stand 'Ann' in <object object at 0x…>\n")
+    assert printed.endswith("; the first error: ValueError: cannot stand 'Ann' in <object object at 0x…>\n")
     documents = [document for _, document in read_documents(str(output))]
     assert [(d.text.id, d.text.tokens) for d in documents] == [(f"texts.txt:{n}", line.split()) for n, line in good]
     assert (read_header(str(output))["documents"], read_header(str(output))["failed"]) == (len(good), number)
@@ -466,7 +466,7 @@ def test_a_scheduler_that_does_not_answer_is_named(tmp_path, texts, monkeypatch,
     "answer, what",
     [
         (b"", r"no scheduler answers \(tried for 1 seconds\)"),
-        (b"HTTP/1.1 400 Bad Request\r\n" * 9, "is no Dask scheduler"),
+        (b"HTTP/1.1 400 Bad Request\r\n" * 9, "is not a Dask scheduler"),
     ],
 )
 def test_a_server_that_is_no_scheduler_is_named(tmp_path, texts, monkeypatch, answer, what):
@@ -516,3 +516,19 @@ def test_a_small_input_is_annotated_by_the_process_itself(tmp_path, monkeypatch,
     AnnotationRun(str(texts), str(tmp_path / "out.jsonl"), EXACT).run()
     assert sum(1 for _ in read_documents(str(tmp_path / "out.jsonl"))) == 20
     assert capsys.readouterr().err == ""
+
+
+def test_an_output_that_is_a_link_stays_one(tmp_path, texts):
+    words = [texts, tmp_path / "link", "--annotator", "exact_match_coref", "--workers", 0]
+    (tmp_path / "there").mkdir()
+    (tmp_path / "link").symlink_to("there/out.jsonl")
+    for more in ([], ["--force"]):
+        assert command(*words, *more) == 0
+        assert os.readlink(tmp_path / "link") == "there/out.jsonl" and os.listdir(tmp_path / "there") == ["out.jsonl"]
+        assert len(list(read_documents(str(tmp_path / "there" / "out.jsonl")))) == 23
+    with open(tmp_path / "log", "w") as log:
+        (tmp_path / "link").unlink()
+        (tmp_path / "link").symlink_to(f"/proc/self/fd/{log.fileno()}")
+        with pytest.raises(ConfigurationError, match="found a device or a pipe"):
+            command(*words, "--force")
+    assert (tmp_path / "link").is_symlink() and (tmp_path / "log").read_text() == ""

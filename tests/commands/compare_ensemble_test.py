@@ -1,10 +1,14 @@
 import json
+import os
 import re
+import subprocess
+import sys
 
 import pytest
 
 from allennlp_coref_rc.__main__ import main
 from allennlp_coref_rc.reproduction.significance import read_scores
+from tests.shared import PROJECT
 
 
 def call(output, *predictions):
@@ -82,3 +86,16 @@ def test_a_file_of_predictions_is_not_overwritten(files, capsys):
         call(files[1].parent / "." / files[1].name, *files)
     assert stop.value.code == 2 and "found one of the FILEs, expected another file" in capsys.readouterr().err
     assert files[1].read_text() == before
+
+
+def test_a_link_to_the_redirected_standard_output_stays(files, tmp_path):
+    """As in `coref-rc compare … --ensemble dev/stdout > log`. As root, /dev/stdout itself was replaced."""
+    (tmp_path / "stdout").symlink_to("/proc/self/fd/1")
+    words = [sys.executable, "-m", "allennlp_coref_rc", "compare", "--ensemble", tmp_path / "stdout", *files]
+    with open(tmp_path / "log", "w") as log:
+        subprocess.run(words, stdout=log, check=True, cwd=PROJECT)
+    assert os.readlink(tmp_path / "stdout") == "/proc/self/fd/1" and os.path.islink("/dev/stdout")
+    call(tmp_path / "ensemble.jsonl", *files)
+    lines = (tmp_path / "log").read_text().splitlines(keepends=True)
+    together = (tmp_path / "ensemble.jsonl").read_text()
+    assert "".join(line for line in lines if line.startswith("{")) == together and len(lines) == 4

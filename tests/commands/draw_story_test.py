@@ -99,13 +99,14 @@ def test_at_boundaries_it_is_the_encoding_there_that_answers(tmp_path, monkeypat
     (((*candidates,), *rows),) = read(tmp_path / "question_2.html").tables
     predictor = load_reader(archives[name])
     layer, seen = predictor._model._answer_layer, []
-    layer.register_forward_pre_hook(lambda _, arguments: seen.append(arguments[0]))
+    layer.register_forward_pre_hook(lambda _, arguments: seen.append(arguments))
     statements = ["Julie grabbed the milk.", "Julie got the football there."]
     predictor.predict_json({"passage": statements, "question": "What is Julie carrying?"})
     # Of five and six tokens.
-    encodings = seen[0].passage[0, [4, 10]]
+    passage, query, *_ = seen[0]
+    encodings = passage.vectors[0, [4, 10]]
     if name == "GA":
-        encodings = encodings * seen[0].question_vector
+        encodings = encodings * query
     expected = layer._output(encodings).softmax(dim=-1)
     known = predictor._model.vocab.get_token_to_index_vocabulary("class_labels")
     found = torch.tensor([[float(value) for value in values] for _, *values in rows])

@@ -18,8 +18,7 @@ from allennlp_coref_rc.__main__ import main
 from allennlp_coref_rc.config_check.check import check_config
 from allennlp_coref_rc.metrics.narrativeqa import NarrativeQaMetric
 from allennlp_coref_rc.metrics.quoref import QuorefMetric
-from allennlp_coref_rc.models.structured_transformer import StructuredTransformer
-from allennlp_coref_rc.models.structured_transformer_tagger import StructuredTransformerTagger
+from allennlp_coref_rc.models.heads import SpanHead, TagHead
 from allennlp_coref_rc.modules.seq2seq_encoders import CorefGru, Dassa, MageGru
 from allennlp_coref_rc.reproduction.condition_files import CONDITIONS, read_conditions
 from allennlp_coref_rc.reproduction.runs import _load
@@ -110,10 +109,10 @@ def test_printed_commands_are_those_of_the_models_that_rows_say(printed, folder,
         values["model"]["transformer"]["model_name"] = tiny[transformer]
         model = Model.from_params(Params(values["model"]), vocab=Vocabulary())
         tagger, layer = name.endswith("_tags"), name.removesuffix("_tags").partition("_")[2]
-        assert type(model) is (StructuredTransformerTagger if tagger else StructuredTransformer)
+        assert type(model.head) is (TagHead if tagger else SpanHead)
         assert values["dataset_reader"].get("tag_answers", False) == tagger
-        assert type(getattr(model._pair._layer, "_encoder", None)) is LAYERS[layer]
-        assert type(model._metric) is (QuorefMetric if "quoref" in condition.name else NarrativeQaMetric)
+        assert type(getattr(model._layer, "_encoder", None)) is LAYERS[layer]
+        assert type(model.head._metric) is (QuorefMetric if "quoref" in condition.name else NarrativeQaMetric)
 
 
 def test_a_printed_command_runs_with_nothing_but_another_transformer(printed, folder, tiny):

@@ -37,7 +37,7 @@ def test_help_of_a_command(capsys, name):
     assert " ".join(OWN[name].DESCRIPTION.split())[:40] in " ".join(capsys.readouterr().out.split())
 
 
-def test_output_that_nobody_reads():
+def test_a_closed_pipe_exits_quietly():
     """As with `coref-rc configs | head`."""
     reader, writer = os.pipe()
     os.close(reader)

@@ -77,7 +77,7 @@ def test_a_paragraph_in_a_process_of_its_own(clone):
 def test_a_good_config_is_said_to_be_good(clone, monkeypatch, capsys):
     monkeypatch.chdir(clone)
     main(["check", "training_config/babi/quick_start.jsonnet"])
-    assert capsys.readouterr().out == "training_config/babi/quick_start.jsonnet: found no mistake\n"
+    assert capsys.readouterr().out == "training_config/babi/quick_start.jsonnet: no errors\n"
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_a_good_config_is_said_to_be_good(clone, monkeypatch, capsys):
             ["predict", "output/quick_start", "small.json", "--predictor", "span_reader"],
             "found the predictor SpanReaderPredictor for the model GAReader, expected cloze_reader",
         ),
-        (["diff", "output/quick_start/best.th", "trainer.th"], "trainer.th: found 'epoch', which is no tensor"),
+        (["diff", "output/quick_start/best.th", "trainer.th"], "trainer.th: found 'epoch', which is not a tensor"),
         (["check", ""], "an empty path: no such config; coref-rc configs lists"),
         (["print-results", "nowhere", "--keys", "accuracy"], "nowhere: no such folder, expected one of trainings"),
         (["check", "output"], "output: found a directory, expected a config"),
@@ -169,7 +169,7 @@ def test_a_full_disk(clone, monkeypatch, capsys):
     if not os.path.exists("/dev/full"):
         pytest.skip("there is no /dev/full")
     status, error = screen(["evaluate", "output/quick_start", "test", "--output-file", "/dev/full"], capsys)
-    full = "coref-rc: /dev/full: no space is left on the disk; make room, then give the command again\n"
+    full = "coref-rc: /dev/full: no space is left on the disk; free space, then give the command again\n"
     assert (status, error) == (2, full)
 
 
@@ -183,7 +183,7 @@ def test_an_evaluation_on_a_full_disk_leaves_no_half_file(earlier, clone, tmp_pa
     words = ["evaluate", "output/quick_start", "test", "--output-file", outputs[0]]
     with files_of_at_most(100):
         status, error = screen([*map(str, words), "--predictions-output-file", str(outputs[1])], capsys)
-    assert status == 2 and "make room, then give the command again" in error
+    assert status == 2 and "free space, then give the command again" in error
     assert {path: path.read_text() for path in tmp_path.iterdir()} == before
 
 

@@ -193,7 +193,7 @@ def test_a_sweep_killed_half_way_and_started_again_gives_the_same_report(swept, 
         # When the runs have begun.
         with stopping(kind, 0, [(sweep, "wait")]):
             assert call(tmp_path, *few, "--workers", 1) == STATUS[kind]
-        said = "\ncoref-rc: stopped; the same command goes on with the runs that are left\n"
+        said = "\ncoref-rc: stopped; the same command resumes with the remaining runs\n"
         assert capsys.readouterr().err.endswith(said)
     assert 0 < sum(os.path.exists(run.path(RESULT)) for run in all_runs) < len(all_runs)
     # The run that was going on notices it, and lets go of its folder.
@@ -209,15 +209,14 @@ def test_a_run_whose_disk_fills_goes_on(swept, tmp_path, capsys):
     (undisturbed,) = runs(swept[0], row="gru", seeds=[1])
     with files_of_at_most(200_000), pytest.raises(RuntimeError):
         execute(run, commit="abc")
-    advice = "a file of weights could not be written; no space may be left on the disk; make room, then the same"
+    advice = "a file of weights could not be written; no space may be left on the disk; free space, then the same"
     assert advice in session.reason(run)
     capsys.readouterr()
     with files_of_at_most(0), pytest.raises(SystemExit):
         sweep._child(run, None, {"commit": "abc"})
-    said = (
-        f"\n{run.name}: {run.path(ATTEMPT)}: it would become larger than a file may be here; make room, then the same"
-    )
-    assert capsys.readouterr().err.startswith(said) and not os.path.exists(run.path(ERROR))
+    reason = "it would become larger than a file may be here; free space, then the same"
+    assert capsys.readouterr().err.startswith(f"\n{run.name}: {run.path(ATTEMPT)}: {reason}")
+    assert not os.path.exists(run.path(ERROR))
     execute(run, commit="abc")
     assert digits(run) == digits(undisturbed)
 

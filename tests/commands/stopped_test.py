@@ -22,12 +22,12 @@ from tests.shared import PROJECT
 from tests.stops import STATUS, Moments, files_of_at_most, fork, status_of, stopping
 from tests.training_config.configs import load_small
 
-GO_ON = "the same command{} goes on with the documents that are left\n"
+GO_ON = "the same command{} resumes with the remaining documents\n"
 
 REASON = {
     "int": "\ncoref-rc: stopped; ",
     "term": "\ncoref-rc: stopped; ",
-    "full": "no space is left on the disk; make room, then ",
+    "full": "no space is left on the disk; free space, then ",
 }
 
 
@@ -83,7 +83,7 @@ class TestAnnotate:
             assert status_of([*words, folder / "out.jsonl"]) == 2
         error = capsys.readouterr().err
         assert error.startswith(f"coref-rc: {folder}/out.jsonl.unfinished/") and error.count("\n") == 1
-        assert "it would become larger than a file may be here; make room, then the same command goes on" in error
+        assert "it would become larger than a file may be here; free space, then the same command resumes" in error
         assert status_of([*words, folder / "out.jsonl"]) == 0
         assert contents(folder) == contents(whole)
 
@@ -99,7 +99,7 @@ class TestAnnotate:
         assert status_of([*words, tmp_path / name, "--force"]) == 2
         expected = {
             "folder": "folder: found a directory, expected a file\n",
-            "file/out": "file/out: found that {}/file is no folder, expected one to write it to\n",
+            "file/out": "file/out: found that {}/file is not a folder, expected one to write it to\n",
             "out": "out.failed.jsonl: found a directory, expected a file\n",
             "/dev/null": "/dev/null: found a device or a pipe, expected a file, which can be replaced\n",
         }
@@ -149,7 +149,7 @@ class TestDownload:
             else:
                 assert status_of(words) == STATUS[kind]
                 error = capsys.readouterr().err
-                assert error.endswith("\ncoref-rc: stopped; the same command goes on with what is left\n")
+                assert error.endswith("\ncoref-rc: stopped; the same command resumes the download\n")
         have = (tmp_path / "some" / "a.bin.part").stat().st_size
         assert 3 * downloads.CHUNK <= have <= 4 * downloads.CHUNK
         assert status_of(words) == 0
@@ -161,7 +161,7 @@ class TestDownload:
             assert status_of(words) == 1
         part = tmp_path / "some" / "a.bin.part"
         expected = (
-            f"some: incomplete. {part}: it would become larger than a file may be here; run this again to go on\n"
+            f"some: incomplete. {part}: it would become larger than a file may be here; run this again to resume\n"
         )
         assert capsys.readouterr().out.endswith(expected)
         assert part.stat().st_size == 300_000
@@ -191,7 +191,7 @@ def test_a_training_stopped_in_each_way_comes_to_the_results_of_one_that_was_not
         """
         return [path.name for path in (tmp_path / "run").glob("*.t*") if not is_whole(path)]
 
-    go_on = "the same command with --recover goes on with the training\n"
+    go_on = "the same command with --recover resumes the training\n"
     assert fork(lambda: stopped("kill", 5))
     assert [path.name for path in (tmp_path / "run").glob("*_e2_*")] == ["model_state_e2_b0.th.part"]
     status, error = stopped("term", 7, "--recover")
@@ -204,7 +204,7 @@ def test_a_training_stopped_in_each_way_comes_to_the_results_of_one_that_was_not
     with files_of_at_most(1_000_000):
         status, error = stopped("full", 99, "--recover")
     reason = f"coref-rc: {tmp_path}/run: a file of weights could not be written; no space may be left on the disk"
-    assert (status, error) == (2, f"{reason}; make room, then {go_on}")
+    assert (status, error) == (2, f"{reason}; free space, then {go_on}")
     assert not half_files()
     # Nothing is lost: training still goes on after its first epoch.
     assert len(list((tmp_path / "run").glob("training_state_*.th"))) == 2

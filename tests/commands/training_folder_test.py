@@ -59,6 +59,6 @@ def test_nothing_is_left_of_a_training_that_begins_on_a_full_disk(tmp_path, monk
         json.dumps(load_small(CONFIGS / "babi" / "bi_gru.jsonnet").as_dict(quiet=True))
     )
     assert status_of(["train", tmp_path / "small.json", "-s", tmp_path / "run"]) == 2
-    message = "no space is left on the disk; make room, then give the command again\n"
+    message = "no space is left on the disk; free space, then give the command again\n"
     assert capsys.readouterr().err == f"coref-rc: {tmp_path / 'run'}: {message}"
     assert write.called and not (tmp_path / "run").exists()

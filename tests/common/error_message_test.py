@@ -75,9 +75,9 @@ def test_a_value_that_a_constructor_refuses_is_a_mistake_in_the_config(cls):
 
 
 def test_long_values_are_cut():
-    message = f"a.json: found 2 mistakes\n  {'x' * 12_000}: found 1, expected 2\n  model: found 3"
+    message = f"a.json: found 2 errors\n  {'x' * 12_000}: found 1, expected 2\n  model: found 3"
     first, second, third = user_message(ConfigurationError(message)).split("\n")
-    assert (first, third) == ("a.json: found 2 mistakes", "  model: found 3")
+    assert (first, third) == ("a.json: found 2 errors", "  model: found 3")
     assert second.startswith("  xxx") and second.endswith("xxx: found 1, expected 2") and len(second) == 1000
 
 

@@ -3,11 +3,23 @@ import gzip
 import lzma
 import os
 import random
+import subprocess
+import sys
+from contextlib import suppress
 
 import pytest
 from allennlp.common.checks import ConfigurationError
 
-from allennlp_coref_rc.common.files import COMPRESSED, atomic_write, byte_lines, decoded, open_text, partial_path
+from allennlp_coref_rc.common.files import (
+    COMPRESSED,
+    atomic_write,
+    byte_lines,
+    decoded,
+    open_text,
+    partial_path,
+    whole_file,
+)
+from tests.shared import PROJECT
 
 COMPRESS = {"": bytes, ".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
 
@@ -173,3 +185,78 @@ def test_a_pipe_is_written_to_and_not_replaced(tmp_path):
         file.write(", partial")
     assert os.read(reader, 100) == b"whole, partial" and path.is_fifo() and os.listdir(tmp_path) == ["pipe"]
     os.close(reader)
+
+
+WRITE = """
+import sys
+from allennlp_coref_rc.common.files import partial_path, whole_file
+print("before")
+with {function}(sys.argv[1]) as part, open(part, "w") as file:
+    file.write("written, ")
+print("after")
+"""
+
+OPEN = ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "chain"]
+
+
+@pytest.mark.parametrize("path", OPEN)
+@pytest.mark.parametrize("function", ["whole_file", "partial_path"])
+def test_what_is_redirected_is_written_to_where_it_stands(function, path, tmp_path):
+    """`chain` is a link to a link to what the shell has opened."""
+    (tmp_path / "dev").mkdir()
+    (tmp_path / "dev" / "stdout").symlink_to("/proc/self/fd/1")
+    (tmp_path / "chain").symlink_to("dev/stdout")
+    with open(tmp_path / "log", "w") as log:
+        log.write("first, ")
+        log.flush()
+        words = [sys.executable, "-c", WRITE.format(function=function), path if "/" in path else tmp_path / path]
+        subprocess.run(words, stdout=log, check=True, cwd=PROJECT)
+        log.write("last")
+    assert (tmp_path / "log").read_text() == "first, before\nwritten, after\nlast"
+    assert os.readlink(tmp_path / "chain") == "dev/stdout"
+    assert os.readlink(tmp_path / "dev" / "stdout") == "/proc/self/fd/1"
+    assert sorted(os.listdir(tmp_path)) == ["chain", "dev", "log"] and os.listdir(tmp_path / "dev") == ["stdout"]
+
+
+@pytest.mark.parametrize("function", ["whole_file", "partial_path"])
+def test_a_pipe_behind_links_is_written_to(function, tmp_path):
+    (tmp_path / "chain").symlink_to("link")
+    (tmp_path / "link").symlink_to("/dev/stdout")
+    words = [sys.executable, "-c", WRITE.format(function=function), tmp_path / "chain"]
+    done = subprocess.run(words, stdout=subprocess.PIPE, check=True, cwd=PROJECT, text=True)
+    assert "written, " in done.stdout
+    assert sorted(os.listdir(tmp_path)) == ["chain", "link"] and os.readlink(tmp_path / "link") == "/dev/stdout"
+
+
+@pytest.mark.parametrize("exists", [True, False])
+@pytest.mark.parametrize("function", [whole_file, partial_path])
+def test_a_link_stays_and_what_it_leads_to_is_replaced_at_once(function, exists, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "there" / "deep").mkdir(parents=True)
+    (tmp_path / "elsewhere").symlink_to("there/deep")
+    (tmp_path / "chain").symlink_to("elsewhere/../link")
+    (tmp_path / "there" / "link").symlink_to("file")
+    target = tmp_path / "there" / "file"
+    if exists:
+        target.write_text("old")
+    with suppress(KeyError), function("chain") as part, open(part, "w") as file:
+        file.write("half")
+        raise KeyError
+    assert target.exists() == exists and (not exists or target.read_text() == "old")
+    with function("chain") as part:
+        assert os.path.dirname(os.path.realpath(part)) == str(tmp_path / "there")
+        with open(part, "w") as file:
+            file.write("new")
+        assert not exists or target.read_text() == "old"
+    assert target.read_text() == "new" and not target.is_symlink()
+    assert (tmp_path / "chain").is_symlink() and (tmp_path / "there" / "link").is_symlink()
+    assert sorted(os.listdir(tmp_path / "there")) == ["deep", "file", "link"]
+
+
+@pytest.mark.parametrize("function", [whole_file, partial_path])
+def test_links_in_a_circle_are_no_place(function, tmp_path):
+    (tmp_path / "a").symlink_to("b")
+    (tmp_path / "b").symlink_to("a")
+    with pytest.raises(OSError, match="/a"), function(str(tmp_path / "a")):
+        pass
+    assert (tmp_path / "a").is_symlink() and (tmp_path / "b").is_symlink() and len(os.listdir(tmp_path)) == 2

@@ -16,7 +16,7 @@ from allennlp_coref_rc.config_check.annotations import unannotated_encoders
 from allennlp_coref_rc.data.dataset_readers import AnnotatedBabiReader
 from allennlp_coref_rc.models import GAReader
 from allennlp_coref_rc.modules.seq2seq_encoders import AnnotatedSeq2SeqEncoder
-from allennlp_coref_rc.modules.seq2seq_encoders.annotated_seq2seq_encoder import UNANNOTATED
+from allennlp_coref_rc.modules.seq2seq_encoders.annotated_seq2seq_encoder import REPORTED
 from tests.shared import PROJECT
 from tests.training_config import configs_page
 from tests.training_config.configs import CONFIGS, configs, evaluate, load, load_small, name_of
@@ -32,9 +32,9 @@ PLAIN = "so it works as a plain encoder"
 
 @pytest.fixture(autouse=True)
 def nobody_was_told():
-    UNANNOTATED.clear()
+    REPORTED.clear()
     yield
-    UNANNOTATED.clear()
+    REPORTED.clear()
 
 
 def compose(*parts):
@@ -264,7 +264,7 @@ def test_our_configs_lack_nothing(config):
 
 
 @pytest.mark.slow
-def test_nor_do_those_of_the_page():
+def test_nor_do_combinations_of_variants():
     lines = [row[0] for row in configs_page.lines()]
     for line, params in zip(lines, evaluate(f"[{', '.join(line.text for line in lines)}]")):
         assert found(params) == {}, line
@@ -314,6 +314,6 @@ def test_in_processes_of_their_own(tagger, run_command):
     trained = run_command("allennlp_coref_rc", "train", "config.json", "-s", "run", folder=tagger)
     assert (checked.returncode, checked.stderr) == (0, "")
     first, second = checked.stdout.splitlines()
-    assert first == "config.json: found no mistake, but annotations that encoders lack:"
+    assert first == "config.json: no errors; warnings:"
     assert second.startswith("  model.encoder.encoders.0: coref_gru reads annotations (coref), but SimpleTagger")
     assert trained.returncode == 0 and trained.stderr.count("reads annotations") == 1

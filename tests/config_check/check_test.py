@@ -49,7 +49,11 @@ def test_all_configs_are_good(config):
 @pytest.mark.parametrize(
     "key, value, problem",
     [
-        (ENCODERS, "coref_gruu", 'found "coref_gruu", which is no registered Seq2SeqEncoder; did you mean coref_gru?'),
+        (
+            ENCODERS,
+            "coref_gruu",
+            'found "coref_gruu", which is not a registered Seq2SeqEncoder; did you mean coref_gru?',
+        ),
         (ENCODERS, "no_such.Encoder", "tried to interpret no_such.Encoder as a path to a class but unable to import"),
         (ENCODERS, 3, "found 3, expected the registered name of a Seq2SeqEncoder"),
         ("dataset_reader.foldr", "data", "AnnotatedBabiReader has no such key; did you mean folder?"),
@@ -68,7 +72,7 @@ def test_all_configs_are_good(config):
         ("model", None, "found null, but a config needs it"),
         ("model.text_field_embedder", None, "found null, but GAReader needs it"),
         ("trainer.validation_metric", "accuracy", 'found "accuracy", expected +accuracy'),
-        ("trainer.optimizer.type", "adm", 'found "adm", which is no registered Optimizer; did you mean adam?'),
+        ("trainer.optimizer.type", "adm", 'found "adm", which is not a registered Optimizer; did you mean adam?'),
         ("trainer.optimizer.lrr", 1, "AdamOptimizer has no such key; did you mean lr?"),
         ("data_loader.batch_siz", 3, "MultiProcessDataLoader has no such key; did you mean batch_size?"),
         ("dataset_reader.annotation_layers", "coref", 'found "coref", expected an object'),

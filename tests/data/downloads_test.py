@@ -115,7 +115,7 @@ class TestDownload:
         with pytest.raises(DownloadError) as error:
             download(file(server), tmp_path / "a.bin", attempts=1)
         message = str(error.value)
-        assert message.startswith(server.url()) and "run this again to go on" in message
+        assert message.startswith(server.url()) and "run this again to resume" in message
         assert f"{5 * CHUNK:,} bytes are in {tmp_path}/a.bin.part" in message
         assert everything(tmp_path) == ["a.bin.part"]
         download(file(server), tmp_path / "a.bin")

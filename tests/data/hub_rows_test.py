@@ -1,7 +1,9 @@
 """Data sets in the form of the Hugging Face hub give what the official files give."""
 
 import csv
+import io
 import json
+import tarfile
 
 import pytest
 import torch
@@ -268,3 +270,34 @@ def test_commands_take_addresses(tmp_path, capsys):
 
     for command in (["evaluate", archive], ["predict", "--use-dataset-reader", archive]):
         assert refusal(capsys, *command, "hf://owner/name").startswith("hf://owner/name: found no split")
+
+
+@needs_datasets
+@pytest.mark.parametrize("name", ["{0}_q/written", "{0}/../written"])
+def test_a_file_that_is_a_tar_file_is_unpacked_nowhere_else(name, tmp_path, monkeypatch):
+    """Whatever its name, `datasets` unpacks it, and takes a folder for another one whose name begins with its name."""
+    from datasets.utils.file_utils import hash_url_to_filename
+
+    extracted = tmp_path / "downloads" / "extracted"
+    monkeypatch.setattr("datasets.config.HF_DATASETS_CACHE", str(tmp_path))
+    monkeypatch.setattr("datasets.config.DOWNLOADED_DATASETS_PATH", str(extracted.parent))
+    monkeypatch.setattr("datasets.config.EXTRACTED_DATASETS_PATH", str(extracted))
+    for harmful in (False, True):
+        path = tmp_path / f"stranger_{harmful}" / "data" / "train.jsonl"
+        path.parent.mkdir(parents=True)
+        escape = [f"../{name.format(hash_url_to_filename(str(path)))}"] if harmful else []
+        with tarfile.open(path, "w:gz") as archive:
+            for member in ["train.jsonl", *escape]:
+                content = json.dumps({"text": "Zoë left ."}).encode()
+                info = tarfile.TarInfo(member)
+                info.size = len(content)
+                archive.addfile(info, io.BytesIO(content))
+        address = f"hf://{path.parent.parent}?split=train"
+        if not harmful:
+            assert len(list(read_rows(address, ["text"]))) == 1
+        else:
+            extracted_before = {str(file) for file in extracted.rglob("*")}
+            with pytest.raises(ConfigurationError, match="outside of the archive"):
+                list(read_rows(address, ["text"]))
+            assert {str(file) for file in extracted.rglob("*") if file.suffix != ".lock"} <= extracted_before
+    assert not list(tmp_path.rglob("written"))

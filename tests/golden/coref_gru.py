@@ -19,7 +19,8 @@ from torch.nn.functional import pad
 from allennlp_coref_rc.data.annotation_layers.edges import FIRST_MENTION, OTHER_SEQUENCE, PADDING
 from allennlp_coref_rc.models import GAReader
 from allennlp_coref_rc.modules.answer_layers import AttentionSum
-from allennlp_coref_rc.modules.seq2seq_encoders import CorefGru, EncoderInput
+from allennlp_coref_rc.modules.pair import TokenVectors
+from allennlp_coref_rc.modules.seq2seq_encoders import CorefGru
 from tests.golden.derivatives import difference, leaves
 
 State = dict[str, torch.Tensor]
@@ -234,10 +235,10 @@ def layer_differences(golden: Mapping[str, Any], backend: str = "auto") -> dict[
         plain.load_state_dict(gru_state(_gates(golden, prefix), suffix=suffix), strict=False)
     inputs, mask = torch.as_tensor(golden["X"]), torch.as_tensor(golden["M"]) > 0
     for reverse, prefix, gru in ((False, "fwd", "gru"), (True, "bwd", "grub")):
-        outputs = {f"{gru}_out": plain._read(EncoderInput(inputs, mask), reverse)}
+        outputs = {f"{gru}_out": plain._read(TokenVectors(inputs, mask), reverse)}
         for name in (f"{prefix}_out", f"{prefix}_out_meminit"):
             start = golden[f"{prefix}_mem_init"] if name.endswith("_meminit") else None
-            outputs[name] = _read_layer(encoder, golden, EncoderInput(inputs, mask), reverse, start)
+            outputs[name] = _read_layer(encoder, golden, TokenVectors(inputs, mask), reverse, start)
         for name, output in outputs.items():
             expected = torch.as_tensor(golden[name]) * mask.unsqueeze(-1)
             result[name] = (output - expected).abs().max().item()
@@ -260,7 +261,7 @@ def _layer_state(golden: Mapping[str, Any]) -> State:
 
 
 def _read_layer(
-    encoder: CorefGru, golden: Mapping[str, Any], sequence: EncoderInput, reverse: bool, start: Optional[numpy.ndarray]
+    encoder: CorefGru, golden: Mapping[str, Any], sequence: TokenVectors, reverse: bool, start: Optional[numpy.ndarray]
 ) -> torch.Tensor:
     reads, writes = (golden["Eo"], golden["Ei"]) if reverse else (golden["Ei"], golden["Eo"])
     edges, memory, memory_mask = sources(reads, writes, reverse), None, None

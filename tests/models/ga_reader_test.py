@@ -7,7 +7,7 @@ from allennlp.data import Batch, DatasetReader, Vocabulary
 from allennlp.models import Model
 
 from allennlp_coref_rc.data.annotation_layers.edges import PADDING
-from allennlp_coref_rc.modules.seq2seq_encoders import EncoderInput
+from allennlp_coref_rc.modules.pair import Pair, TokenVectors
 from tests.shared import PROJECT
 from tests.training_config.configs import load, load_text
 
@@ -70,7 +70,7 @@ def test_short_and_long_passages_of_a_batch_are_read_apart(config, monkeypatch):
     sizes = []
     encode = model._encode
     monkeypatch.setattr(
-        model, "_encode", lambda passage, *rest: sizes.append(len(passage.mask)) or encode(passage, *rest)
+        model, "_encode", lambda pair, *rest: sizes.append(len(pair.passage.mask)) or encode(pair, *rest)
     )
     batch = Batch(instances)
     batch.index_instances(model.vocab)
@@ -91,9 +91,10 @@ def test_short_and_long_passages_of_a_batch_are_read_apart(config, monkeypatch):
 def test_only_the_cpu_reads_them_apart(monkeypatch):
     """Elsewhere a part waits for the one before. No length is asked for, which a tensor without values cannot tell."""
     model, _, _ = build()
-    monkeypatch.setattr(model, "_encode", lambda passage, question, *rest: (passage.inputs, question.inputs))
-    text = EncoderInput(torch.empty(32, 5, 2, device="meta"), torch.empty(32, 5, dtype=torch.bool, device="meta"))
-    assert model._encode_in_parts(text, text, None) == (text.inputs, text.inputs)
+    monkeypatch.setattr(model, "_encode", lambda pair, *rest: pair)
+    text = TokenVectors(torch.empty(32, 5, 2, device="meta"), torch.empty(32, 5, dtype=torch.bool, device="meta"))
+    pair = Pair(text, text)
+    assert model._encode_in_buckets(pair, None) is pair
 
 
 def test_probabilities_of_single_word_candidates_sum_to_one_and_follow_the_attention():
@@ -264,7 +265,8 @@ def test_indicators_are_of_the_first_clusters_alone():
     model, _, _ = build("ga_gru_one_hot")
     model._cluster_one_hot = 3
     clusters = torch.tensor([[[0, 2], [1, 3], [3, 4], [PADDING, PADDING]]])
-    added = model._add_cluster_indicators(torch.zeros(1, 4, 1), {"coref_clusters": {"clusters": clusters}})
+    annotations = {"coref_clusters": {"clusters": clusters}}
+    added = model._add_cluster_indicators(TokenVectors(torch.zeros(1, 4, 1), None, annotations))
     assert added.tolist() == [[[0, 1, 0, 1], [0, 0, 1, 0], [0, 0, 0, 0], [0, 0, 0, 0]]]
 
 

@@ -1,28 +1,27 @@
 """Transformers that read question and passage together, under layers that read annotations: tiny ones, on fixtures."""
 
-from types import SimpleNamespace
-
 import pytest
 import torch
+from allennlp.common import Lazy
 from allennlp.common.checks import ConfigurationError
+from allennlp.data import Vocabulary
+from allennlp.models.heads import Head
 from allennlp.predictors import Predictor
 
-from allennlp_coref_rc.modules.structured_pair import StructuredPair
+from allennlp_coref_rc.models import StructuredTransformer
 from tests import tiny_transformers
 from tests.models.structured_transformers import ENCODERS, build, candidates, classes, cloze, read, spans, tags, tensors
 
 pytestmark = pytest.mark.slow
 
-CLOZE = "structured_transformer_cloze", ("probabilities", "attention")
-
-MODELS = {
-    spans: ("structured_transformer", ("span_start_probs", "span_end_probs")),
-    tags: ("structured_transformer_tagger", ("tag_probs",)),
-    candidates: CLOZE,
-    cloze: CLOZE,
-    classes: CLOZE,
+OUTPUTS = {
+    spans: ("span_start_probs", "span_end_probs"),
+    tags: ("tag_probs",),
+    candidates: ("probabilities", "attention"),
+    cloze: ("probabilities", "attention"),
+    classes: ("probabilities", "attention"),
 }
-"""By the kind of its questions, the name of a model, and its outputs."""
+"""By the kind of its questions, the outputs of a model."""
 
 each_architecture = pytest.mark.parametrize(
     "architecture, questions",
@@ -32,7 +31,7 @@ each_architecture = pytest.mark.parametrize(
 
 each_encoder = pytest.mark.parametrize(
     "encoder, questions",
-    [(encoder, spans) for encoder in ENCODERS] + [("dassa", data) for data in MODELS if data is not spans],
+    [(encoder, spans) for encoder in ENCODERS] + [("dassa", data) for data in OUTPUTS if data is not spans],
 )
 
 
@@ -45,7 +44,7 @@ def folders(tmp_path_factory):
 def of_layer(model):
     """The parameters of the layer above the transformer, but for its gate."""
     named = dict(model.named_parameters())
-    return {key: value for key, value in named.items() if "._layer." in key and not key.endswith("_gate")}
+    return {key: value for key, value in named.items() if key.startswith("_layer.") and not key.endswith("_gate")}
 
 
 def reached_by_annotations(model, questions):
@@ -60,7 +59,7 @@ def reached_by_annotations(model, questions):
 @each_architecture
 def test_the_loss_falls(folders, questions, architecture):
     """Without dropout, which is large for a tiny transformer."""
-    model, instances = build(folders[architecture], questions, MODELS[questions][0], "dassa")
+    model, instances = build(folders[architecture], questions, "dassa")
     batch = tensors(model.eval(), instances)
     optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)
     losses = []
@@ -78,13 +77,13 @@ def test_the_loss_falls(folders, questions, architecture):
 @each_encoder
 def test_the_layer_starts_as_the_identity_and_then_learns_from_annotations(folders, questions, encoder):
     folder = folders["bert"]
-    plain, instances = build(folder, questions, MODELS[questions][0])
-    model, _ = build(folder, questions, MODELS[questions][0], encoder)
+    plain, instances = build(folder, questions)
+    model, _ = build(folder, questions, encoder)
     left_out = model.load_state_dict(plain.state_dict(), strict=False)
-    assert not left_out.unexpected_keys and all("._layer." in key for key in left_out.missing_keys)
+    assert not left_out.unexpected_keys and all(key.startswith("_layer.") for key in left_out.missing_keys)
     batch = tensors(model, instances)
     before, alone = model.eval()(**batch), plain.eval()(**batch)
-    for output in (*MODELS[questions][1], "loss"):
+    for output in (*OUTPUTS[questions], "loss"):
         assert torch.equal(before[output], alone[output]), output
 
     model.train()(**batch)["loss"].backward()
@@ -103,7 +102,7 @@ def test_the_layer_starts_as_the_identity_and_then_learns_from_annotations(folde
 @each_architecture
 def test_padding_and_batching_change_nothing(folders, questions, architecture):
     encoder = "dassa" if architecture in ("bert", "modernbert") else "coref_gru"
-    model, instances = build(folders[architecture], questions, MODELS[questions][0], encoder)
+    model, instances = build(folders[architecture], questions, encoder)
     for key, value in model.named_parameters():
         if key.endswith("_gate"):
             torch.nn.init.ones_(value)
@@ -112,7 +111,7 @@ def test_padding_and_batching_change_nothing(folders, questions, architecture):
         together = model.eval()(**tensors(model, instances))
         for i, instance in enumerate(instances):
             alone = model(**tensors(model, [instance]))
-            for output in MODELS[questions][1]:
+            for output in OUTPUTS[questions]:
                 expected = alone[output][0]
                 torch.testing.assert_close(together[output][i, : len(expected)], expected, rtol=1e-4, atol=1e-5)
 
@@ -120,18 +119,27 @@ def test_padding_and_batching_change_nothing(folders, questions, architecture):
 @pytest.mark.parametrize("training", [True, False])
 def test_dropout_is_of_the_vectors_at_the_end(training):
     class Ones(torch.nn.Module):
+        def get_output_dim(self):
+            return 4
+
         def forward(self, question, passage):
-            return SimpleNamespace(question=torch.ones(1, 2, 4), passage=torch.ones(1, 3, 4), summary=torch.ones(1, 4))
+            return torch.ones(1, 2, 4), torch.ones(1, 3, 4), torch.ones(1, 4)
+
+    class ReadingHead(Head):
+        def forward(self, *read):
+            return read
 
     question, passage = ({"tokens": {"tokens": torch.ones(1, length, dtype=torch.long)}} for length in (2, 3))
-    pair = StructuredPair(Ones(), dropout=1.0).train(training)(passage, question)
-    assert pair.passage.inputs.all() and pair.question.inputs.all() and pair.summary.all()
-    for vectors, length in ((pair.structured_passage, 3), (pair.structured_question, 2)):
-        assert torch.equal(vectors, torch.full((1, length, 4), 0.0 if training else 1.0))
+    head = Lazy(lambda vocab, dim: ReadingHead(vocab))
+    model = StructuredTransformer(Vocabulary(), Ones(), dropout=1.0, head=head).train(training)
+    pair, embedded, summary = model(passage, question)
+    assert embedded.passage.vectors.all() and embedded.question.vectors.all() and summary.all()
+    for text, length in ((pair.passage, 3), (pair.question, 2)):
+        assert torch.equal(text.vectors, torch.full((1, length, 4), 0.0 if training else 1.0))
 
 
 def test_spans_are_predicted(folders):
-    model, instances = build(folders["roberta"], spans, "structured_transformer", "dassa")
+    model, instances = build(folders["roberta"], spans, "dassa")
     reader, *_ = read(folders["roberta"], spans)
     predictor = Predictor.by_name(model.default_predictor)(model, reader, explain=True)
     output = predictor.predict_instance(instances[0])
@@ -144,7 +152,7 @@ def test_spans_are_predicted(folders):
 
 
 def test_several_spans_are_learnt_and_predicted(folders):
-    model, instances = build(folders["modernbert"], tags, "structured_transformer_tagger", "gru")
+    model, instances = build(folders["modernbert"], tags, "gru")
     batch = tensors(model, instances)
     optimizer = torch.optim.AdamW(model.parameters(), lr=0.04)
     for _ in range(50):
@@ -165,4 +173,4 @@ def test_several_spans_are_learnt_and_predicted(folders):
 def test_an_encoder_of_another_size(folders):
     encoder = {"type": "gru", "input_size": 3, "hidden_size": 6}
     with pytest.raises(ConfigurationError, match="model.encoder input"):
-        build(folders["bert"], spans, "structured_transformer", encoder=encoder)
+        build(folders["bert"], spans, encoder=encoder)

@@ -81,10 +81,15 @@ def read(folder, data):
     return reader, instances, Vocabulary.from_instances(instances)
 
 
-def build(folder, data, type, encoder="none", **options):
+HEADS = {spans: "span", tags: "tags", candidates: "candidates", cloze: "candidates", classes: "candidates"}
+"""By the kind of questions, the head that answers them."""
+
+
+def build(folder, data, encoder="none", **options):
     """A model and the questions; the encoder is one of `ENCODERS` or a config."""
     transformer = {"model_name": folder, "max_length": tiny_transformers.MAX_LENGTH, "overlap": 4, **PREFIX}
-    params = {"type": type, "transformer": transformer, "dropout": 0.0, **options}
+    params = {"type": "structured_transformer", "transformer": transformer, "dropout": 0.0, **options}
+    params["head"] = {"type": HEADS[data]}
     if encoder != "none":
         params["encoder"] = ENCODERS[encoder] if isinstance(encoder, str) else encoder
     _, instances, vocab = read(folder, data)

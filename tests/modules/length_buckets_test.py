@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from allennlp_coref_rc.modules.length_buckets import SMALLEST, parts_of_like_length
+from allennlp_coref_rc.modules.length_buckets import SMALLEST, length_buckets
 
 
 def padded(parts, lengths):
@@ -13,7 +13,7 @@ def padded(parts, lengths):
 
 @given(st.lists(st.integers(1, 2000), min_size=1, max_size=60))
 def test_parts_have_every_text_once_and_go_from_short_to_long(lengths):
-    parts = parts_of_like_length(lengths)
+    parts = length_buckets(lengths)
     order = [i for part in parts for i in part]
     assert sorted(order) == list(range(len(lengths)))
     assert [lengths[i] for i in order] == sorted(lengths)
@@ -34,4 +34,4 @@ def test_parts_have_every_text_once_and_go_from_short_to_long(lengths):
     ],
 )
 def test_a_batch_is_split_where_that_saves_a_quarter(lengths, sizes):
-    assert list(map(len, parts_of_like_length(lengths))) == sizes
+    assert list(map(len, length_buckets(lengths))) == sizes

@@ -4,14 +4,14 @@ import torch
 from allennlp.common.checks import ConfigurationError
 from allennlp.modules.seq2seq_encoders import GruSeq2SeqEncoder, PassThroughEncoder
 
+from allennlp_coref_rc.modules.pair import TokenVectors
 from allennlp_coref_rc.modules.self_belief_aggregation import SelfBeliefAggregation
-from allennlp_coref_rc.modules.seq2seq_encoders import EncoderInput
 
 
 def sequence(dim=4):
     torch.manual_seed(0)
     mask = torch.tensor([[True] * 5, [True, True, True, False, False]])
-    return torch.randn(2, 5, 6, dtype=torch.float64), EncoderInput(torch.randn(2, 5, dim, dtype=torch.float64), mask)
+    return torch.randn(2, 5, 6, dtype=torch.float64), TokenVectors(torch.randn(2, 5, dim, dtype=torch.float64), mask)
 
 
 @pytest.mark.parametrize("attention", ["dot_product", "tanh"])
@@ -20,7 +20,7 @@ def test_equations_one_position_after_the_other(attention):
     module = SelfBeliefAggregation(PassThroughEncoder(4), attention).double()
     sums, weights = module(values, embedded)
     for b, length in enumerate((5, 3)):
-        beliefs = embedded.inputs[b, :length].numpy()
+        beliefs = embedded.vectors[b, :length].numpy()
         for i in range(length):
             if attention == "dot_product":
                 scores = beliefs @ beliefs[i]

@@ -135,10 +135,9 @@ def of_spans(model):
     return Predictor.by_name("span_reader")(model.eval(), reader), {}
 
 
-def of_transformer(bert, questions, type, **inputs):
-    model, _ = structured_transformers.build(bert, questions, type, "coref_gru")
-    name = "cloze_reader" if type.endswith("cloze") else "span_reader"
-    return Predictor.by_name(name)(model.eval(), structured_transformers.read(bert, questions)[0]), inputs
+def of_transformer(bert, questions, **inputs):
+    model, _ = structured_transformers.build(bert, questions, "coref_gru")
+    return Predictor.by_name("reader")(model.eval(), structured_transformers.read(bert, questions)[0]), inputs
 
 
 def of_words_of_transformer(bert):
@@ -159,12 +158,10 @@ READERS = {
     "annotated_qanet": lambda bert: of_spans(span_models.qanet()),
     "bidaf": lambda bert: of_spans(bidaf()),
     "ga_reader above a transformer": of_words_of_transformer,
-    "spans": lambda bert: of_transformer(bert, spans, "structured_transformer"),
-    "tags": lambda bert: of_transformer(bert, tags, "structured_transformer_tagger"),
-    "classes": lambda bert: of_transformer(bert, classes, "structured_transformer_cloze"),
-    "cloze": lambda bert: of_transformer(
-        bert, cloze, "structured_transformer_cloze", question="Bill went to the @placeholder ."
-    ),
+    "spans": lambda bert: of_transformer(bert, spans),
+    "tags": lambda bert: of_transformer(bert, tags),
+    "classes": lambda bert: of_transformer(bert, classes),
+    "cloze": lambda bert: of_transformer(bert, cloze, question="Bill went to the @placeholder ."),
 }
 
 
@@ -209,7 +206,7 @@ def shifted(table, rows, change):
 def test_a_word_of_a_transformer_moves_with_all_its_pieces(bert, monkeypatch):
     """By finite differences, which need more than single precision."""
     monkeypatch.setattr(torch.Tensor, "float", torch.Tensor.double)
-    predictor, _ = of_transformer(bert, spans, "structured_transformer")
+    predictor, _ = of_transformer(bert, spans)
     predictor._model.double()
     question, passage = "Is the journalist there ?".split(), "Mary unbelievably slept in the hallway .".split()
     inputs = {"passage": passage, "question": question}
@@ -226,7 +223,7 @@ def test_a_word_of_a_transformer_moves_with_all_its_pieces(bert, monkeypatch):
     lengths = [1, *map(len, pieces[0]), 1, *map(len, pieces[1]), 1]
     ends = numpy.cumsum(lengths)
     assert max(lengths) > 2
-    table = predictor._model._pair._transformer._matched_embedder.transformer_model.embeddings.word_embeddings
+    table = predictor._model._transformer._matched_embedder.transformer_model.embeddings.word_embeddings
     for words, first, name in ((pieces[0], 1, "grad_input_2"), (pieces[1], len(question) + 2, "grad_input_1")):
         expected = []
         for i, ids in enumerate(words, start=first):
@@ -261,7 +258,7 @@ def test_hotflip_tells_that_nothing_changes(coref_reader):
 
 
 def test_hotflip_tries_the_pieces_of_a_transformer(bert):
-    predictor, _ = of_transformer(bert, spans, "structured_transformer")
+    predictor, _ = of_transformer(bert, spans)
     attack = Hotflip(predictor, vocab_namespace="tags").attack_from_json
     result = attack(INPUTS, "question", "grad_input_2")
     assert result["final"] != [result["original"]]
@@ -296,7 +293,7 @@ def test_an_attack_keeps_what_holds_of_the_words_that_are_left(coref_reader):
 
 
 def test_spans_are_told_by_their_places_in_the_passage_as_it_was(bert):
-    predictor, _ = of_transformer(bert, spans, "structured_transformer")
+    predictor, _ = of_transformer(bert, spans)
     (instance,) = predictor.json_to_labeled_instances(INPUTS)
     place = instance["span_start"].sequence_index
     assert place > 0

@@ -14,7 +14,7 @@ from allennlp.common.from_params import infer_method_params
 from allennlp.common.params import evaluate_file
 
 from allennlp_coref_rc.allennlp_runtime.lazy_registry import register_allennlp_models, register_own
-from allennlp_coref_rc.safe_archives.archived_config import NAMES_A_FILE, ONLY_READ, SPACY_MODELS, read_config
+from allennlp_coref_rc.safe_archives.archived_config import NAMES_A_FILE, NO_FILES, ONLY_READ, SPACY_MODELS, read_config
 from tests.shared import PROJECT
 from tests.training_config.configs import configs, load, name_of
 
@@ -101,6 +101,13 @@ def test_keys_that_only_read_are_of_this_package(parameters):
     assert found == {("allennlp_coref_rc", name) for name in ONLY_READ}
 
 
+def test_keys_that_name_no_files_take_texts_and_no_paths(parameters):
+    found = {name: kind for _, name, kind in parameters if name in NO_FILES}
+    assert NO_FILES - found.keys() == {"type"} | {"regexes", "batch_sampler"} - found.keys()
+    assert not [name for name, kind in found.items() if "Path" in kind]
+    assert not NO_FILES & {"answer_vocab", "vocab", *ONLY_READ} and not [*filter(NAMES_A_FILE.fullmatch, NO_FILES)]
+
+
 def test_options_that_are_passed_on_are_known_by_their_keys(parameters):
     passed_on = {name for _, name, kind in parameters if "dict[str, Any]" in kind} - {"overrides", "reader"}
     assert all(name.endswith("kwargs") for name in passed_on), passed_on
@@ -123,6 +130,8 @@ def test_spacy_models_are_known_by_their_keys(parameters):
         {"annotator": {"type": "precomputed", "path": "parses/*.json", "format": "corenlp"}},
         {"readers": {"file": {"type": "annotated_babi", "folder": "data"}}},
         {"min_count": {"tokens_file": 3}},
+        {"annotator": {"type": "connective_discourse", "connectives": {"as if": "Comparison.Similarity"}}},
+        {"namespace": "tags", "end_tokens": ["...", "/"], "regularizer": {"regexes": [[".*", {"type": "l2"}]]}},
     ],
 )
 def test_what_is_harmless_is_taken(part):
@@ -148,3 +157,17 @@ def test_what_a_list_hides_is_looked_at(key):
     config["model"] = {"a": config["model"]["a"][0]}
     data = json.dumps(config).encode()
     read_config("model.tar.gz", data, trust=False)
+
+
+@pytest.mark.parametrize("text", ["/x/a", "a.tgz", "a!b", "~x", "..", "a\\b", "here"])
+@pytest.mark.parametrize("key", ["answer_vocab", "anything_else"])
+@pytest.mark.parametrize("wrap", [lambda item: item, lambda item: [item], lambda item: {"connectives": {"y": item}}])
+def test_a_text_that_may_name_a_file_needs_a_key_that_is_known(wrap, key, text, tmp_path, monkeypatch):
+    """Even if there is no such file yet: what the hub's cache will have is known beforehand."""
+    (tmp_path / "here").write_text("x")
+    monkeypatch.chdir(tmp_path)
+    reader = {"type": "gqa", "image_dir": None, key: text}
+    data = json.dumps({"dataset_reader": {"type": "x", "a": wrap(reader)}, "model": "y"}).encode()
+    with pytest.raises(ConfigurationError, match="may be the name of a file"):
+        read_config("model.tar.gz", data, trust=False)
+    read_config("model.tar.gz", data, trust=True)

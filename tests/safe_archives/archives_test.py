@@ -15,7 +15,7 @@ from allennlp_coref_rc.data.dataset_readers import AnnotatedBabiReader
 from allennlp_coref_rc.reproduction.figures.stories import load_reader
 from allennlp_coref_rc.safe_archives.archives import load, trusting
 from tests.annotations.annotators.archives import SRL, make_archive
-from tests.safe_archives.crafted import DATA, changed, load_refusal, make_folder, pack, refusal, run
+from tests.safe_archives.crafted import DATA, changed, escaping_tar, load_refusal, make_folder, pack, refusal, run
 
 pytestmark = pytest.mark.slow
 
@@ -79,9 +79,10 @@ def test_nothing_is_imported_that_a_config_names(place, archive_with, stranger, 
 
 @pytest.mark.parametrize("place", ["dataset_reader", "dataset_reader.annotator"])
 @pytest.mark.parametrize("command", ["evaluate", "predict"])
-def test_no_program_is_run(command, place, archive_with, tmp_path, capsys):
+def test_no_program_is_run(command, place, archive_with, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
     touched = tmp_path / "touched"
-    archive = archive_with({place: {"type": "subprocess.Popen", "args": ["touch", str(touched)]}})
+    archive = archive_with({place: {"type": "subprocess.Popen", "args": ["touch", touched.name]}})
     message = refusal(capsys, command, archive, DATA)
     assert "found 'subprocess.Popen'" in message
     assert not touched.exists()
@@ -146,7 +147,7 @@ def test_paths_in_overrides_are_the_users_own(folder, tmp_path, capsys):
         ("dataset_reader.token_indexers.tokens.pretrained_file", "/etc/passwd", "no file, folder or program"),
         ("model.vocab.directory", "/home", "no file, folder or program"),
         ("model.vocab.pretrained_files", {"tokens": "/etc/passwd"}, "no file, folder or program"),
-        ("model.initializers", [[".*", {"type": "pretrained", "weights_file_path": "/x"}]], "no file, folder or"),
+        ("model.initializers.regexes", [[".*", {"type": "pretrained", "weights_file_path": "/x"}]], "no file, folder"),
         ("evaluation.files", ["/etc/passwd"], "no file, folder or program"),
         ("data_loader.data_path", "/etc/passwd", "no file, folder or program"),
         ("dataset_reader.annotator", {"type": "fastcoref", "model_name_or_path": "x"}, "no file, folder or program"),
@@ -169,6 +170,22 @@ def test_registered_classes_are_kept_to_the_archive_too(key, value, reason, arch
     archive = archive_with({key: value})
     message = load_refusal(archive)
     assert message.startswith(f"{archive}: found {key}") and reason in message and "add --trust" in message
+
+
+@pytest.mark.parametrize("reader", ["gqa", "vqav2", "vgqa"])
+def test_readers_of_pictures_unpack_nothing(reader, archive_with, outside, tmp_path):
+    """Their `answer_vocab` may be an archive, for instance the stranger's own."""
+    evil = escaping_tar(tmp_path / "evil.tgz", "chained links")
+    words = {"tokenizer": "whitespace", "token_indexers": {"tokens": "single_id"}}
+    reader_config = {"type": reader, "image_dir": None, "answer_vocab": str(evil), **words}
+    archive = archive_with({"dataset_reader": reader_config})
+    message = load_refusal(archive)
+    assert (
+        message.startswith(f"{archive}: found dataset_reader.answer_vocab") and "may be the name of a file" in message
+    )
+    with pytest.raises(ConfigurationError, match="evil.tgz: found the .*nothing of it is used"):
+        load(archive, trust=True)
+    assert os.listdir(outside) == []
 
 
 def test_a_class_of_a_package_that_is_not_imported(archive_with, monkeypatch):

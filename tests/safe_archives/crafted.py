@@ -71,6 +71,39 @@ def entry(name, kind=tarfile.REGTYPE, target=""):
     return info
 
 
+ESCAPES = {
+    "prefix": [("../pathtest_q/written", tarfile.REGTYPE, "")],
+    "chained links": [
+        ("../pathtest_q", tarfile.DIRTYPE, ""),
+        ("l1", tarfile.SYMTYPE, "../pathtest_q"),
+        ("l2", tarfile.SYMTYPE, "l1/.."),
+        ("l3", tarfile.SYMTYPE, "l2/.."),
+        ("l3/outside/written", tarfile.REGTYPE, ""),
+    ],
+    "links within": [
+        ("l1", tarfile.SYMTYPE, "cnn/questions"),
+        ("l2", tarfile.SYMTYPE, "l1/../../../.."),
+        ("l2/outside/written", tarfile.REGTYPE, ""),
+    ],
+}
+"""
+Names, kinds and targets that the package cached_path takes for harmless. It unpacks into a folder of its cache, which
+is beside the folder `outside`.
+"""
+
+
+def escaping_tar(path, name, folder=None, mode="w:gz"):
+    """A data archive of a folder that also writes elsewhere."""
+    with tarfile.open(path, mode) as archive:
+        if folder:
+            archive.add(folder, "cnn/questions")
+        for info in [entry(*member) for member in ESCAPES[name]]:
+            content = b"written" if info.isreg() else b""
+            info.size, info.mode = len(content), 0o755
+            archive.addfile(info, io.BytesIO(content))
+    return path
+
+
 def bomb(path, size):
     """A small archive of a file of zeros."""
     info = entry("weights.th")

@@ -2,7 +2,6 @@
 
 import os
 import tarfile
-import tempfile
 
 import pytest
 from allennlp.common.checks import ConfigurationError
@@ -17,15 +16,6 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     return make_folder(tmp_path_factory.mktemp("unpacking") / "run")
-
-
-@pytest.fixture
-def outside(tmp_path, monkeypatch):
-    """A folder that does not belong to the archive, beside the one into which it is unpacked."""
-    (tmp_path / "temporary").mkdir()
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
-    (tmp_path / "outside").mkdir()
-    return tmp_path / "outside"
 
 
 OUTSIDE = "OUTSIDE"
@@ -110,13 +100,13 @@ def test_a_large_header_does_not_fill_the_memory(tmp_path, monkeypatch):
 
 
 def test_there_are_few_files(folder, tmp_path, monkeypatch):
-    monkeypatch.setattr(unpacking, "MAX_FILES", 100)
+    monkeypatch.setattr(unpacking, "MODEL", unpacking.MODEL._replace(files=100))
     archive = pack_with(folder, tmp_path / "model.tar.gz", *((entry(f"x/{i}"), b"") for i in range(100)))
     assert "found more than 100 files" in load_refusal(archive)
 
 
 def test_there_are_few_folders(folder, tmp_path, monkeypatch):
-    monkeypatch.setattr(unpacking, "MAX_FILES", 100)
+    monkeypatch.setattr(unpacking, "MODEL", unpacking.MODEL._replace(files=100))
     archive = pack_with(folder, tmp_path / "model.tar.gz", *((entry(f"{i}/" + "x/" * 20), b"") for i in range(5)))
     assert "found more than 100 files and folders" in load_refusal(archive)
 

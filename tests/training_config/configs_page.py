@@ -1,4 +1,4 @@
-"""The tables and examples of docs/configs.md, and the former configs of docs/upgrading.md, for tests of the configs."""
+"""The tables and examples of docs/configs.md, and combinations of variants, for tests of the configs."""
 
 import re
 from typing import NamedTuple
@@ -7,11 +7,73 @@ from tests.shared import PROJECT
 
 PAGE = (PROJECT / "docs" / "configs.md").read_text(encoding="utf-8")
 
-UPGRADING = (PROJECT / "docs" / "upgrading.md").read_text(encoding="utf-8")
+COMBINATIONS = (
+    ("bi_gru", "daily_mail wdw_relaxed wdw_strict wikihop", "variants.single_layer"),
+    ("bi_gru_one_hot", "daily_mail wdw_relaxed wdw_strict wikihop", "variants.one_hot + variants.single_layer"),
+    (
+        "bi_coref_gru",
+        "cnn daily_mail lambada wdw_relaxed wdw_strict wikihop",
+        "variants.coref_gru + variants.single_layer",
+    ),
+    ("ga_gru", "babi_mix", "(import 'babi_mix/ga_mage_gru.jsonnet') + variants.gru"),
+    ("ga_gru_one_hot", "daily_mail wdw_relaxed wdw_strict wikihop", "variants.one_hot"),
+    ("ga_coref_gru", "babi_mix", "(import 'babi_mix/ga_mage_gru.jsonnet') + variants.coref_gru"),
+    ("ga_coref_gru", "cnn daily_mail wdw_relaxed wdw_strict", "variants.coref_gru"),
+    (
+        "ga_random_coref_gru",
+        "cnn daily_mail lambada wdw_relaxed wdw_strict wikihop",
+        "variants.coref_gru + variants.random_clusters",
+    ),
+    ("ga_mage_gru_16", "lambada wikihop", "variants.mage_gru(16)"),
+    ("ga_mage_gru_32", "daily_mail wdw_relaxed wdw_strict wikihop", "variants.mage_gru(32)"),
+    ("ga_dassa", "babi cnn daily_mail lambada wdw_relaxed wdw_strict wikihop", "variants.dassa"),
+    (
+        "stanford",
+        "babi cnn daily_mail lambada wdw_relaxed wdw_strict wikihop",
+        "variants.single_layer + variants.bilinear",
+    ),
+    ("cg", "babi lambada wikihop", "variants.cg"),
+    (
+        "cg_by_filtered_question",
+        "babi daily_mail lambada wdw_relaxed wdw_strict wikihop",
+        "variants.cg_by_filtered_question",
+    ),
+    (
+        "cg_by_filtered_question_unfiltered",
+        "babi daily_mail lambada wdw_relaxed wdw_strict wikihop",
+        "variants.cg_by_filtered_question_unfiltered",
+    ),
+    (
+        "cg_by_question_unfiltered",
+        "babi daily_mail lambada wdw_relaxed wdw_strict wikihop",
+        "variants.cg_by_question_unfiltered",
+    ),
+    ("sba_question", "babi lambada wikihop", "variants.sba_question"),
+    ("sba_question_tanh", "babi daily_mail lambada wdw_relaxed wdw_strict wikihop", "variants.sba_question_tanh"),
+    ("sba_passage", "babi daily_mail lambada wdw_relaxed wdw_strict wikihop", "variants.sba_passage"),
+    (
+        "sba_both",
+        "babi daily_mail lambada wdw_relaxed wdw_strict wikihop",
+        "variants.sba_question + variants.sba_passage",
+    ),
+    ("cg_sba", "babi lambada lambada_development wikihop", "variants.cg + variants.sba_question"),
+    ("qanet_gru", "narrativeqa", "(import 'narrativeqa/baseline_qanet.jsonnet') + variants.gru"),
+    ("qanet_coref_gru", "narrativeqa", "(import 'narrativeqa/baseline_qanet.jsonnet') + variants.coref_gru"),
+    ("qanet_mage_gru_16", "narrativeqa", "(import 'narrativeqa/baseline_qanet.jsonnet') + variants.mage_gru(16)"),
+    ("development_qanet", "narrativeqa", "import 'lib/narrativeqa_development.libsonnet'"),
+    ("development_explicit", "narrativeqa", "(import 'lib/narrativeqa_development.libsonnet') + variants.explicit()"),
+    ("development_coref", "narrativeqa", "(import 'lib/narrativeqa_development.libsonnet') + variants.coref()"),
+    (
+        "development_explicit_coref",
+        "narrativeqa",
+        "(import 'lib/narrativeqa_development.libsonnet') + variants.explicit() + variants.coref()",
+    ),
+)
+"""Names, data sets and Jsonnet. Those that do not import a config are variants over `ga_gru` of each data set."""
 
 
 class Line(NamedTuple):
-    """A config that is a line over another one: what it was called, where it lay, and its text."""
+    """A config that is a line over another one: a name, its folder, and its text."""
 
     name: str
     folder: str
@@ -27,8 +89,8 @@ def configs() -> set[tuple[str, str]]:
     return found
 
 
-def section(title: str, page: str = PAGE) -> str:
-    return page.split(f"## {title}\n")[1].split("\n## ")[0]
+def section(title: str) -> str:
+    return PAGE.split(f"## {title}\n")[1].split("\n## ")[0]
 
 
 def tables(text: str) -> list[list[list[str]]]:
@@ -61,12 +123,12 @@ def examples() -> list[str]:
 
 
 def lines() -> list[list[Line]]:
-    """The former configs that are now one line each: by row of the table, one for each of its folders."""
-    found = []
-    for name, folders, text in tables(section("Former configs, now one line each", UPGRADING))[0]:
-        found.append([])
-        for folder in code(folders):
+    """The combinations: for each, one line for each of its folders."""
+    made = []
+    for name, folders, text in COMBINATIONS:
+        made.append([])
+        for folder in folders.split():
             library = "narrativeqa_variants" if folder == "narrativeqa" else "variants"
-            line = code(text)[0].replace("FOLDER", folder)
-            found[-1].append(Line(code(name)[0], folder, f"local variants = import 'lib/{library}.libsonnet'; {line}"))
-    return found
+            over = "" if "import" in text else f"(import '{folder}/ga_gru.jsonnet') + "
+            made[-1].append(Line(name, folder, f"local variants = import 'lib/{library}.libsonnet'; {over}{text}"))
+    return made

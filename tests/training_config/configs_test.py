@@ -128,7 +128,7 @@ def test_trains_on_fixtures(config):
 
 
 LINES = [row[i % len(row)] for i, row in enumerate(configs_page.lines())]
-"""In each row of the page another one of its folders: grid_test has all readers on all data sets."""
+"""Each combination with another one of its folders: grid_test has all readers on all data sets."""
 
 
 @pytest.fixture(scope="module")
@@ -139,7 +139,7 @@ def small_lines():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("line", LINES, ids=lambda line: f"{line.folder}-{line.name}")
-def test_lines_of_the_page_train_on_fixtures(line, small_lines):
+def test_combinations_of_variants_train_on_fixtures(line, small_lines):
     for task in (2, 15) if line.folder in BABI_FOLDERS else (2,):
         params = on_fixtures(small_lines[line], CONFIGS / line.folder / "mine.jsonnet", task)
         _, _, before, after = train_a_batch(params)
@@ -147,7 +147,7 @@ def test_lines_of_the_page_train_on_fixtures(line, small_lines):
 
 
 @pytest.mark.slow
-def test_every_line_of_the_page_is_an_experiment_of_its_own():
+def test_every_combination_is_an_experiment_of_its_own():
     lines = [line for row in configs_page.lines() for line in row]
     names = {(line.folder, line.name) for line in lines}
     assert len(names) == len(lines) == 103

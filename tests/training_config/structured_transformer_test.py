@@ -74,6 +74,6 @@ def test_the_transformer_has_a_learning_rate_of_its_own():
     names = {id(parameter): name for name, parameter in named}
     decayed, undecayed, rest = [[names[id(p)] for p in group["params"]] for group in groups]
     assert {"transformer_model." in name for name in decayed + undecayed} == {True}
-    assert not any("transformer_model." in name for name in rest) and "_pair._layer._gate" in rest
+    assert not any("transformer_model." in name for name in rest) and "_layer._gate" in rest
     assert all("norm" not in name for name in decayed) and all("norm" in name for name in undecayed)
     assert [group["lr"] for group in groups] == [0.00002, 0.00002, 0.0002]

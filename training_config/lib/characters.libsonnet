@@ -1,13 +1,13 @@
 // Character encoders, which are used together with word embeddings.
 {
   // Coref-GRU's WikiHop model: characters of size 10, 50 filters of width 5.
-  cnn(embedding_dim=10, filters=50): {
+  cnn: {
     indexer: { type: 'characters', min_padding_length: 5 },
-    dim: filters,
+    dim: 50,
     embedder: {
       type: 'character_encoding',
-      embedding: { embedding_dim: embedding_dim, vocab_namespace: 'token_characters' },
-      encoder: { type: 'character_cnn', embedding_dim: embedding_dim, num_filters: filters, bias: false },
+      embedding: { embedding_dim: 10, vocab_namespace: 'token_characters' },
+      encoder: { type: 'character_cnn', embedding_dim: 10, num_filters: 50, bias: false },
     },
   },
   // DASSA's QANet: bytes of size 16, 100 filters of width 5.
@@ -26,15 +26,13 @@
     },
   },
   // The GA Reader: a bidirectional GRU of 25 units, projected to half the size of a word's embedding.
-  gru(output_size, hidden_size=25): {
+  gru(output_size): {
     indexer: { type: 'characters', min_padding_length: 1 },
     dim: output_size,
     embedder: {
       type: 'character_encoding',
-      embedding: { embedding_dim: hidden_size, vocab_namespace: 'token_characters' },
-      encoder: {
-        type: 'projected_gru', input_size: hidden_size, hidden_size: hidden_size, output_size: output_size,
-      },
+      embedding: { embedding_dim: 25, vocab_namespace: 'token_characters' },
+      encoder: { type: 'projected_gru', input_size: 25, hidden_size: 25, output_size: output_size },
     },
   },
 }

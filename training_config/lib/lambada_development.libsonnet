@@ -13,6 +13,4 @@ lambada {
   evaluate_on_test: false,
   learning_rate:: 0.001,
   batch_size:: 32,
-  epochs:: 5,
-  milestones:: [3, 4],
 }

@@ -21,7 +21,7 @@ local transformers = import 'transformers.libsonnet';
 
   // The modelling layer, see encoders.libsonnet. By default it is DASSA's stack of blocks, which without views is
   // QANet's.
-  encoder:: encoders.dassa(experiment.hidden_size, experiment.views, experiment.block_options + {
+  encoder:: encoders.dassa(experiment.hidden_size, experiment.views, block_options + {
     num_blocks: experiment.blocks,
     annotated_blocks: experiment.annotated_blocks,
     [if experiment.join_unannotated then 'join_unannotated']: true,
@@ -36,7 +36,6 @@ local transformers = import 'transformers.libsonnet';
   dropout:: 0.1,
   dassa_options:: {},  // further keys of `dassa`, in the modelling layer and below it
   local regularized = if has_transformer then '^(?!.*' + transformers.weights + ')' else '.*',
-  regularizer:: { regexes: [[regularized, { type: 'l2', alpha: 1e-7 }]] },
 
   // The views of DASSA's heads, by name: { layer: an annotation layer, heads: how many heads see it }.
   views:: {},
@@ -59,7 +58,7 @@ local transformers = import 'transformers.libsonnet';
       roles: 'output/srl_roles/model.tar.gz',
     },
   },
-  annotator_of_layer:: {
+  local annotator_of_layer = {
     coref: 'coref',
     discourse_explicit: 'discourse',
     discourse_non_explicit: 'discourse',
@@ -84,9 +83,9 @@ local transformers = import 'transformers.libsonnet';
 
   local annotation_layers = experiment.encoder.annotation_layers,
   local needed = std.set([
-    experiment.annotator_of_layer[name]
+    annotator_of_layer[name]
     for name in std.objectFields(annotation_layers)
-    if std.objectHas(experiment.annotator_of_layer, name)
+    if std.objectHas(annotator_of_layer, name)
   ]),
   local reader = experiment.data_set {
     [if needed != [] && !experiment.annotated_files then 'annotator']: {
@@ -103,12 +102,12 @@ local transformers = import 'transformers.libsonnet';
 
   local text_dim = experiment.word_dim + experiment.characters.dim,
   local encoding_dim = 2 * experiment.hidden_size,
-  block_options:: {
+  local block_options = {
     feedforward_hidden_dim: encoding_dim,
     dropout_prob: experiment.dropout,
     normalize_outputs: false,
   } + experiment.dassa_options,
-  local phrase_layer = encoders.dassa(experiment.hidden_size, {}, experiment.block_options {
+  local phrase_layer = encoders.dassa(experiment.hidden_size, {}, block_options {
     num_blocks: 1,
     num_convs_per_block: 4,
     conv_kernel_size: 7,
@@ -138,7 +137,7 @@ local transformers = import 'transformers.libsonnet';
     modeling_layer: experiment.encoder.config(encoding_dim),
     num_highway_layers: 2,
     dropout_prob: experiment.dropout,
-    regularizer: experiment.regularizer,
+    regularizer: { regexes: [[regularized, { type: 'l2', alpha: 1e-7 }]] },
   },
 
   local accumulation =

@@ -3,11 +3,11 @@
 // validation.
 {
   local experiment = self,
+  local character_dim = 16,
+  local num_filters = 32,  // of each width of the CNN over letters
+  local filter_widths = [2, 3, 4],
 
   word_dim:: 64,
-  character_dim:: 16,
-  num_filters:: 32,  // of each width of the CNN over letters
-  filter_widths:: [2, 3, 4],
   feature_dims:: {},  // of other token indexers, by their names
   hidden_size:: 100,  // of a direction
   layers:: 2,
@@ -17,7 +17,7 @@
     fold: 'train',
     token_indexers: {
       tokens: { type: 'single_id', lowercase_tokens: true },
-      characters: { type: 'characters', min_padding_length: std.reverse(experiment.filter_widths)[0],
+      characters: { type: 'characters', min_padding_length: std.reverse(filter_widths)[0],
                     character_tokenizer: { start_tokens: ['<'], end_tokens: ['>'] } },
     },
   },
@@ -32,12 +32,12 @@
       tokens: { type: 'embedding', embedding_dim: experiment.word_dim },
       characters: {
         type: 'character_encoding',
-        embedding: { embedding_dim: experiment.character_dim, vocab_namespace: 'token_characters' },
+        embedding: { embedding_dim: character_dim, vocab_namespace: 'token_characters' },
         encoder: {
           type: 'cnn',
-          embedding_dim: experiment.character_dim,
-          num_filters: experiment.num_filters,
-          ngram_filter_sizes: experiment.filter_widths,
+          embedding_dim: character_dim,
+          num_filters: num_filters,
+          ngram_filter_sizes: filter_widths,
         },
       },
     } + {
@@ -46,7 +46,7 @@
     } },
     encoder: {
       type: 'lstm',
-      input_size: experiment.word_dim + experiment.num_filters * std.length(experiment.filter_widths)
+      input_size: experiment.word_dim + num_filters * std.length(filter_widths)
                   + std.foldl(function(sum, dim) sum + dim, std.objectValues(experiment.feature_dims), 0),
       hidden_size: experiment.hidden_size,
       num_layers: experiment.layers,

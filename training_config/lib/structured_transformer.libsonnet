@@ -17,24 +17,21 @@ local structured = {
   hidden_size:: 128,  // of a direction of the layer
   dropout:: 0.1,
   learning_rate:: 0.0002,  // of all but the transformer
-  characters:: null,
-  qe_comm:: false,
-  model_type:: error 'Must override model_type',
+  head:: error 'Must override head',  // how the model answers
 
   local words = { token_indexers: { transformer: experiment.transformer.indexer { max_length: null } } },
   dataset_reader+: words,
   validation_dataset_reader+: words,
   model: {
-    type: experiment.model_type,
+    type: 'structured_transformer',
     // The type is fixed; its other keys are those of `transformer_words`.
     transformer: experiment.transformer.embedder { type:: null, overlap: experiment.overlap },
     [if std.objectHas(experiment.encoder, 'config') then 'encoder']:
       experiment.encoder.config(experiment.transformer.dim),
     dropout: experiment.dropout,
+    head: experiment.head,
   },
   trainer+: {
-    optimizer: experiment.transformer.optimizer(experiment.learning_rate),
-    learning_rate_scheduler: experiment.transformer.learning_rate_scheduler,
     grad_norm: 1,
     grad_clipping:: null,
   },
@@ -47,23 +44,21 @@ local structured = {
   // For answers that are spans, with libraries that are made of qanet.libsonnet.
   spans(data_set): data_set + structured {
     local experiment = self,
-    model_type:: 'structured_transformer',
+    head:: { type: 'span', [if experiment.metric != null then 'metric']: experiment.metric },
     equal_budget:: { batch_size: 16, epochs: 4, patience: null, halving_patience: null, accumulation: 1 },
-    model+: { [if experiment.metric != null then 'metric']: experiment.metric },
   },
 
   // For answers of several spans.
   tags(data_set): self.spans(data_set) {
-    model_type:: 'structured_transformer_tagger',
+    head+:: { type: 'tags' },
     data_set+:: { tag_answers: true },
   },
 
   // For answers that are candidates, with libraries that are made of ga.libsonnet.
   candidates(data_set): data_set + structured {
     local experiment = self,
-    model_type:: 'structured_transformer_cloze',
+    head:: { type: 'candidates', [if experiment.pointer != null then 'pointer']: experiment.pointer },
     batch_size:: 16,
     epochs:: 4,
-    model+: { [if experiment.pointer != null then 'pointer']: experiment.pointer },
   },
 }

@@ -19,7 +19,7 @@ coref_gru_paper {
   read_out:: 'final_states',
   dropout:: 0.2,
   qe_comm:: true,
-  characters:: characters.cnn(),
+  characters:: characters.cnn,
   oov_buckets:: 100,
   annotator:: { type: 'sieve_coref', descriptions: false },
   reader:: {

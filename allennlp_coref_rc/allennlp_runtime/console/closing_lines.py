@@ -23,7 +23,7 @@ def closing_lines(command: str, args: Namespace, result: Any) -> list[str]:
 
 
 def with_resume_hint(command: str, args: Namespace) -> ContextManager[None]:
-    """Lets an interruption of a command, or a full disk, say how to resume."""
+    """Within this, an interruption or a full disk gives a message that says how to resume the command."""
     options = ("serialization_dir", "output_file", "predictions_output_file", "output_path")
     output = ", ".join(filter(None, (getattr(args, option, None) for option in options)))
     if command == "train":
@@ -74,9 +74,9 @@ def _best_so_far(args: Namespace) -> str:
 def _resume_hint(args: Namespace) -> str:
     folder = args.serialization_dir
     if glob.glob(os.path.join(glob.escape(folder), "training_state_*.th")):
-        return "the same command with --recover goes on with the training"
+        return "the same command with --recover resumes the training"
     if os.path.exists(folder):
-        return "the same command with --recover begins again, as no epoch is finished"
+        return "the same command with --recover starts over, since no epoch is finished"
     return ""
 
 

@@ -32,7 +32,7 @@ class EpochLines(TrainerCallback):
             print(f"{type(trainer.model).__name__} with {size:,} parameters, trained for up to {epochs}", flush=True)
             done = trainer._start_after_epochs_completed
             if done:
-                print(f"goes on after epoch {done}", flush=True)
+                print(f"resumes after epoch {done}", flush=True)
 
     def on_epoch(
         self,

@@ -48,7 +48,7 @@ class Coreferee(SpacyAnnotator):
 
     def with_structure(self, text: AnnotatedText, doc: Doc) -> AnnotatedText:
         if doc._.coref_chains is None:
-            # Coreferee prints its errors and goes on.
+            # Coreferee prints its errors and continues.
             raise ConfigurationError(f"coreferee: failed on the text {text.id!r}: see what it has printed")
         clusters = [
             sorted((min(mention.token_indexes), max(mention.token_indexes) + 1) for mention in chain)

@@ -35,7 +35,7 @@ class Maverick(Annotator):
     # Parameters
 
     model : `str`, optional (default = `"ontonotes"`)
-        The corpus that the weights have learnt from: `"ontonotes"`, `"litbank"` or `"preco"`. OntoNotes has no entities
+        The corpus that the weights were trained on: `"ontonotes"`, `"litbank"` or `"preco"`. OntoNotes has no entities
         with one mention.
     model_name_or_path : `str`, optional (default = `None`)
         Other weights: a file, or a name on the hub. By default the authors' for `model`.

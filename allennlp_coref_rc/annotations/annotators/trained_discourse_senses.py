@@ -17,7 +17,7 @@ class TrainedDiscourseSenses(Annotator):
     """
     Discourse relations with senses from a trained classifier, as in DASSA (Mihaylov & Frank, EMNLP 2019). Another
     annotator finds candidates. A model trained with `training_config/annotators/discourse_senses.jsonnet` reads their
-    arguments and connectives, and says which sense they have, or that they are no relation.
+    arguments and connectives, and says which sense they have, or that they are not a relation.
 
     Registered as an `Annotator` with name "trained_discourse_senses".
 
@@ -28,7 +28,7 @@ class TrainedDiscourseSenses(Annotator):
     candidates : `Annotator`, optional (default = `ConnectiveDiscourse(exclude=[], implicit=True)`)
         Finds the candidates. By default all connectives and all neighbouring sentences.
     no_relation : `float`, optional (default = `0.5`)
-        Leave out a candidate if the probability that it is no relation is higher than this; 1 leaves none out. A model
+        Leave out a candidate if the probability that it is not a relation is higher; 1 leaves none out. A model
         that was trained without `find_connectives` takes every candidate for a relation.
     batch_size : `int`, optional (default = `64`)
         Relations in a batch.
@@ -68,7 +68,7 @@ class TrainedDiscourseSenses(Annotator):
         ]
 
     def _senses(self, instances: Sequence[Instance]) -> list[Optional[str]]:
-        """The most probable sense of each candidate, or `None` if it seems to be no relation."""
+        """The most probable sense of each candidate, or `None` if it seems not to be a relation."""
         if not instances:
             return []
         labels = self._model.model.vocab.get_index_to_token_vocabulary("labels")

@@ -42,5 +42,5 @@ class TypedEdges(LinkLayer):
         return {wanted for wanted in self._types or () if not any(_includes(wanted, edge.type) for edge in text.edges)}
 
 
-def _includes(wanted: str, found: str) -> bool:
-    return f"{found}:".startswith(f"{wanted}:")
+def _includes(wanted: str, type: str) -> bool:
+    return f"{type}:".startswith(f"{wanted}:")

@@ -2,7 +2,7 @@
 A simulated world of people, places and things that tells stories in the format of the bAbI tasks, version 1.2 (Weston
 et al., 2015, "Towards AI-Complete Question Answering: A Set of Prerequisite Toy Tasks", arXiv 1502.05698).
 
-Use them if the published files are too few or not at hand. We inferred the sentences, the rules of the world and the
+Use them if the published files are too few or not available. We inferred the sentences, the rules of the world and the
 choice of questions from the published English files. The simulated stories have the same statistics, and none of them
 is a published one. The same arguments give the same text with every supported version of Python.
 
@@ -389,8 +389,8 @@ def simulate_task(task: int, questions: int, seed: int) -> list[str]:
     The lines of stories of one bAbI task, without line ends.
 
     `task` is one of `SIMULATED_TASKS`. `questions` is the number of questions, at least 1. A story has five of them;
-    the last story has fewer if `questions` is no multiple of five. `seed` is at least 0. The same arguments always give
-    the same lines. Other values raise a `ValueError`.
+    the last one has fewer if `questions` is not a multiple of five. `seed` is at least 0. The same arguments always
+    give the same lines. Other values raise a `ValueError`.
     """
     if task not in STORIES:
         raise ValueError(f"task: found {task}, expected one of {', '.join(map(str, SIMULATED_TASKS))}")

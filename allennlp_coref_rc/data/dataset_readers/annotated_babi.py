@@ -48,7 +48,7 @@ class AnnotatedBabiReader(ReadingComprehensionReader):
     In half of the tasks the answer is a word of the passage, and the candidates are all answers of the training data.
     In the other half the answer is one of the classes in the training data. An answer of several words ("milk,apple",
     "n,s") is one candidate or class. A question whose answer lies beyond `max_passage_length` is skipped. (AllenNLP's
-    own `babi` reader is no replacement: it begins a new story at every line whose number begins with 1.)
+    own `babi` reader is not a replacement: it begins a new story at every line whose number begins with 1.)
 
     Registered as a `DatasetReader` with name "annotated_babi". It also takes the parameters of
     `ReadingComprehensionReader`. The default tokenizer is AllenNLP's `letters_digits`.

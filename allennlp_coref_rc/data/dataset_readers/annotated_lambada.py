@@ -87,7 +87,7 @@ class AnnotatedLambadaReader(ClozeDatasetReader):
         """The number of tokens in the passage."""
         if self._question == "last_sentence":
             return sentence_spans(tokens + [PLACEHOLDER])[-1][0]
-        # A period is no sentence by itself.
+        # A period is not a sentence by itself.
         return max((i + 1 for i, token in enumerate(tokens) if token == "." and i > 0), default=0)
 
     def find_candidates(self, passage: Sequence[str]) -> list[Text]:

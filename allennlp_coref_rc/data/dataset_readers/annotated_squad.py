@@ -216,7 +216,7 @@ def _title(values: JsonValue) -> Optional[str]:
 
 def _question_of(row: JsonValue, context: str) -> dict[str, Any]:
     """
-    The question of a row in the form that it has in files. A mistake raises a `ConfigurationError` that names the row.
+    The question of a row in the form that it has in files. An error raises a `ConfigurationError` that names the row.
     """
     question = {key: row.value.get(key) for key in ("id", "question", "is_impossible", "answers")}
     texts, starts = map(row.get, ANSWER_COLUMNS)

@@ -31,7 +31,7 @@ def add_class(instance: Instance, answer: Optional[str]) -> None:
 def add_seen_candidates(instance: Instance, answer: Optional[str]) -> None:
     """Adds candidates, which are the answers seen in training, and the answer if it is known."""
     passage = passage_tokens(instance)
-    instance.add_field("candidates", CandidatesField(passage, label_namespace=CANDIDATE_LABELS))
+    instance.add_field("candidates", CandidatesField(passage))
     if answer is not None:
         instance.add_field("answer", AnswerField(answer.lower(), CANDIDATE_LABELS))
 

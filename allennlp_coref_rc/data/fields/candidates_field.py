@@ -27,10 +27,8 @@ class CandidatesField(Field[CandidateTensors]):
     tokens : `Sequence[str]`
         The passage.
     candidates : `Sequence[Sequence[str]]`, optional (default = `None`)
-        The tokens of each candidate. By default the answers seen in training are the candidates: every label of
-        `label_namespace`, in the order of the vocabulary, is a candidate of one token.
-    label_namespace : `str`, optional (default = `"candidate_labels"`)
-        The vocabulary namespace of answers that are words of the passage.
+        The tokens of each candidate. By default the answers seen in training are the candidates: every label of the
+        vocabulary's namespace "candidate_labels", in its order, is a candidate of one token.
     contiguous : `bool`, optional (default = `False`)
         Whether a candidate's words have to follow one another.
     """
@@ -39,14 +37,12 @@ class CandidatesField(Field[CandidateTensors]):
         self,
         tokens: Sequence[str],
         candidates: Optional[Sequence[Sequence[str]]] = None,
-        label_namespace: str = CANDIDATE_LABELS,
         contiguous: bool = False,
     ) -> None:
         self._tokens = [token.lower() for token in tokens]
         self._candidates = (
             None if candidates is None else [[word.lower() for word in candidate] for candidate in candidates]
         )
-        self._label_namespace = label_namespace
         self._contiguous = contiguous
         self._occurrences: list[tuple[int, int]] = []
         self._num_candidates = 0
@@ -75,12 +71,12 @@ class CandidatesField(Field[CandidateTensors]):
 
     def index(self, vocab: Vocabulary) -> None:
         if self._candidates is None:
-            labels = vocab.get_index_to_token_vocabulary(self._label_namespace)
+            labels = vocab.get_index_to_token_vocabulary(CANDIDATE_LABELS)
             self._locate([[labels[i].lower()] for i in range(len(labels))])
 
     def in_passage(self, tokens: Sequence[str]) -> "CandidatesField":
         """The same candidates in another passage."""
-        return CandidatesField(tokens, self._candidates, self._label_namespace, self._contiguous)
+        return CandidatesField(tokens, self._candidates, self._contiguous)
 
     def get_padding_lengths(self) -> dict[str, int]:
         return {"num_candidates": self._num_candidates, "num_occurrences": len(self._occurrences)}

@@ -4,34 +4,7 @@ import torch
 from allennlp.common import Registrable
 
 from allennlp_coref_rc.data.fields import CandidateTensors
-
-
-class AnswerInput(NamedTuple):
-    """
-    The input of an answer layer.
-
-    # Parameters
-
-    passage : `torch.FloatTensor`
-        The last layer's encodings. Shape: (batch_size, passage_length, dim).
-    passage_mask : `torch.BoolTensor`
-        Shape: (batch_size, passage_length).
-    question_vector : `torch.FloatTensor`
-        The question as one vector, which passage tokens are scored against. Shape: (batch_size, dim).
-    question_mask : `torch.BoolTensor`
-        Shape: (batch_size, question_length).
-    embedded_passage, embedded_question : `torch.FloatTensor`
-        Shape: (batch_size, passage_length or question_length, embedding_dim).
-    candidates : `CandidateTensors`, optional (default = `None`)
-    """
-
-    passage: torch.Tensor
-    passage_mask: torch.Tensor
-    question_vector: torch.Tensor
-    question_mask: torch.Tensor
-    embedded_passage: torch.Tensor
-    embedded_question: torch.Tensor
-    candidates: Optional[CandidateTensors] = None
+from allennlp_coref_rc.modules.pair import Pair, TokenVectors
 
 
 class AnswerOutput(NamedTuple):
@@ -54,5 +27,18 @@ class AnswerLayer(torch.nn.Module, Registrable):
     encodings), `embedding_dim` and `vocab` besides its own parameters.
     """
 
-    def forward(self, inputs: AnswerInput) -> AnswerOutput:
+    def forward(
+        self, passage: TokenVectors, query: torch.Tensor, embedded: Pair, candidates: Optional[CandidateTensors] = None
+    ) -> AnswerOutput:
+        """
+        # Parameters
+
+        passage : `TokenVectors`
+            The last layer's encodings.
+        query : `torch.FloatTensor`
+            The question as one vector, which passage tokens are scored against. Shape: (batch_size, dim).
+        embedded : `Pair`
+            The embeddings of passage and question.
+        candidates : `CandidateTensors`, optional (default = `None`)
+        """
         raise NotImplementedError

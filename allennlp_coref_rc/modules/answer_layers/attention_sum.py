@@ -1,9 +1,13 @@
+from typing import Optional
+
 import torch
 from allennlp.data import Vocabulary
 
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.modules.answer_layers.answer_layer import AnswerInput, AnswerLayer, AnswerOutput
+from allennlp_coref_rc.data.fields import CandidateTensors
+from allennlp_coref_rc.modules.answer_layers.answer_layer import AnswerLayer, AnswerOutput
 from allennlp_coref_rc.modules.masked_softmax import at_least_float32, masked_softmax
+from allennlp_coref_rc.modules.pair import Pair, TokenVectors
 
 
 @AnswerLayer.register("attention_sum")
@@ -13,10 +17,9 @@ class AttentionSum(AnswerLayer):
     vector. A softmax is taken over the tokens that belong to any candidate, and a candidate's probability is the sum
     over its tokens.
 
-    Probabilities are not normalised over candidates, unless `renormalize` is set. As in the authors' code, a token that
-    belongs to two candidates counts for both, so probabilities may sum to more than one. A candidate that is nowhere in
-    the passage has the probability 0. With `bilinear`, the score is `d^T W q`, as in the Stanford Reader (Chen et al.
-    2016).
+    Probabilities are not normalised over candidates. As in the authors' code, a token that belongs to two candidates
+    counts for both, so probabilities may sum to more than one. A candidate that is nowhere in the passage has the
+    probability 0. With `bilinear`, the score is `d^T W q`, as in the Stanford Reader (Chen et al. 2016).
 
     Registered as an `AnswerLayer` with name "attention_sum".
 
@@ -27,40 +30,32 @@ class AttentionSum(AnswerLayer):
         normalised over candidates' tokens (Coref-GRU's code).
     bilinear : `bool`, optional (default = `False`)
         Score by `d^T W q` in place of `d^T q`.
-    renormalize : `bool`, optional (default = `False`)
-        Divide the candidates' probabilities by their sum.
     """
 
     def __init__(
-        self,
-        vocab: Vocabulary,
-        encoding_dim: int,
-        embedding_dim: int,
-        epsilon: float = 1e-7,
-        bilinear: bool = False,
-        renormalize: bool = False,
+        self, vocab: Vocabulary, encoding_dim: int, embedding_dim: int, epsilon: float = 1e-7, bilinear: bool = False
     ) -> None:
         super().__init__()
         self._epsilon = epsilon
         self._bilinear = torch.nn.Linear(encoding_dim, encoding_dim, bias=False) if bilinear else None
-        self._renormalize = renormalize
 
-    def forward(self, inputs: AnswerInput) -> AnswerOutput:
-        if inputs.candidates is None:
+    def forward(
+        self, passage: TokenVectors, query: torch.Tensor, embedded: Pair, candidates: Optional[CandidateTensors] = None
+    ) -> AnswerOutput:
+        if candidates is None:
             raise ConfigurationError("attention_sum needs the field 'candidates'; the reader gives none")
-        candidates, positions, mask = (inputs.candidates[name] for name in ("candidates", "positions", "mask"))
-        vector = inputs.question_vector if self._bilinear is None else self._bilinear(inputs.question_vector)
+        numbers, positions, mask = (candidates[name] for name in ("candidates", "positions", "mask"))
+        if self._bilinear is not None:
+            query = self._bilinear(query)
         # Shape: (batch_size, passage_length)
-        scores = at_least_float32((inputs.passage @ vector.unsqueeze(-1)).squeeze(-1))
-        attention = masked_softmax(scores, inputs.passage_mask)
+        scores = at_least_float32((passage.vectors @ query.unsqueeze(-1)).squeeze(-1))
+        attention = masked_softmax(scores, passage.mask)
 
-        occurs = candidates >= 0
+        occurs = numbers >= 0
         positions = positions.clamp(min=0)
         is_candidate = torch.zeros_like(attention).scatter_reduce(1, positions, occurs.to(attention.dtype), "amax")
-        attention = attention * is_candidate + self._epsilon * inputs.passage_mask
+        attention = attention * is_candidate + self._epsilon * passage.mask
         attention = attention / attention.sum(dim=1, keepdim=True)
-        found = attention.gather(1, positions) * occurs
-        probabilities = attention.new_zeros(mask.shape).scatter_add(1, candidates.clamp(min=0), found)
-        if self._renormalize:
-            probabilities = probabilities / probabilities.sum(dim=1, keepdim=True).clamp(min=self._epsilon)
+        attention_on_candidates = attention.gather(1, positions) * occurs
+        probabilities = attention.new_zeros(mask.shape).scatter_add(1, numbers.clamp(min=0), attention_on_candidates)
         return AnswerOutput((probabilities + self._epsilon).log(), attention)

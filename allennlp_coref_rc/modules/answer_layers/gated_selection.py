@@ -1,13 +1,16 @@
+from typing import Optional
+
 import torch
 from allennlp.data import Vocabulary
 from allennlp.modules.seq2vec_encoders import GruSeq2VecEncoder
 from allennlp.nn.util import weighted_sum
 
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.data.fields import CLASS_LABELS
-from allennlp_coref_rc.modules.answer_layers.answer_layer import AnswerInput, AnswerLayer, AnswerOutput
+from allennlp_coref_rc.data.fields import CLASS_LABELS, CandidateTensors
+from allennlp_coref_rc.modules.answer_layers.answer_layer import AnswerLayer, AnswerOutput
 from allennlp_coref_rc.modules.initializers import gated_normal_
 from allennlp_coref_rc.modules.masked_softmax import at_least_float32, masked_softmax
+from allennlp_coref_rc.modules.pair import Pair, TokenVectors
 
 
 @AnswerLayer.register("gated_selection")
@@ -35,9 +38,11 @@ class GatedSelection(AnswerLayer):
             else:
                 gated_normal_(parameter, gates=1 if name.startswith("_output") else 3)
 
-    def forward(self, inputs: AnswerInput) -> AnswerOutput:
-        key = self._question_encoder(inputs.embedded_question, inputs.question_mask)
-        scores = (inputs.embedded_passage @ key.unsqueeze(-1)).squeeze(-1)
-        attention = masked_softmax(scores, inputs.passage_mask)
-        gated = weighted_sum(inputs.passage, attention) * inputs.question_vector
+    def forward(
+        self, passage: TokenVectors, query: torch.Tensor, embedded: Pair, candidates: Optional[CandidateTensors] = None
+    ) -> AnswerOutput:
+        key = self._question_encoder(embedded.question.vectors, embedded.question.mask)
+        scores = (embedded.passage.vectors @ key.unsqueeze(-1)).squeeze(-1)
+        attention = masked_softmax(scores, passage.mask)
+        gated = weighted_sum(passage.vectors, attention) * query
         return AnswerOutput(at_least_float32(self._output(gated)).log_softmax(dim=-1), attention)

@@ -2,4 +2,4 @@
 
 from allennlp_coref_rc.modules.gating.collaborative_gating import CollaborativeGating
 from allennlp_coref_rc.modules.gating.gated_attention import GatedAttention
-from allennlp_coref_rc.modules.gating.gating import EncodedPair, Gating
+from allennlp_coref_rc.modules.gating.gating import Gating

@@ -3,8 +3,9 @@ from allennlp.nn.util import weighted_sum
 
 from allennlp_coref_rc.common.checks import check_choice
 from allennlp_coref_rc.modules.attention import Attention
-from allennlp_coref_rc.modules.gating.gating import EncodedPair, Gating
+from allennlp_coref_rc.modules.gating.gating import Gating
 from allennlp_coref_rc.modules.masked_softmax import masked_softmax
+from allennlp_coref_rc.modules.pair import Pair
 
 GATES = ("question", "filtered_question")
 
@@ -37,22 +38,24 @@ class CollaborativeGating(Gating):
         self._gate_by = gate_by
         self._final_filtering = final_filtering
 
-    def forward(self, pair: EncodedPair) -> tuple[torch.Tensor, list[Attention]]:
+    def forward(self, pair: Pair) -> tuple[torch.Tensor, list[Attention]]:
+        passage, question = pair.passage.vectors, pair.question.vectors
         filtered, beta = _filtered_question(pair)
         # Shape: (batch_size, passage_length, question_length)
-        alpha = masked_softmax(pair.passage @ filtered.transpose(1, 2), pair.question_mask.unsqueeze(1))
-        summary = weighted_sum(pair.question if self._gate_by == "question" else filtered, alpha)
-        return pair.passage * summary, [beta, Attention("gating", "passage", "question", alpha)]
+        alpha = masked_softmax(passage @ filtered.transpose(1, 2), pair.question.mask.unsqueeze(1))
+        summary = weighted_sum(question if self._gate_by == "question" else filtered, alpha)
+        return passage * summary, [beta, Attention("gating", "passage", "question", alpha)]
 
-    def final_question(self, pair: EncodedPair) -> tuple[torch.Tensor, list[Attention]]:
+    def final_question(self, pair: Pair) -> tuple[torch.Tensor, list[Attention]]:
         if not self._final_filtering:
             return super().final_question(pair)
         filtered, beta = _filtered_question(pair)
         return filtered, [beta]
 
 
-def _filtered_question(pair: EncodedPair) -> tuple[torch.Tensor, Attention]:
+def _filtered_question(pair: Pair) -> tuple[torch.Tensor, Attention]:
     """Z, of the question's shape, and beta."""
+    passage, question = pair.passage.vectors, pair.question.vectors
     # Shape: (batch_size, question_length, passage_length)
-    beta = masked_softmax(pair.question @ pair.passage.transpose(1, 2), pair.passage_mask.unsqueeze(1))
-    return pair.question * weighted_sum(pair.passage, beta), Attention("gating", "question", "passage", beta)
+    beta = masked_softmax(question @ passage.transpose(1, 2), pair.passage.mask.unsqueeze(1))
+    return question * weighted_sum(passage, beta), Attention("gating", "question", "passage", beta)

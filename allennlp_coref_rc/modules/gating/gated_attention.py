@@ -3,8 +3,9 @@ from allennlp.nn.util import weighted_sum
 
 from allennlp_coref_rc.common.checks import check_choice
 from allennlp_coref_rc.modules.attention import Attention
-from allennlp_coref_rc.modules.gating.gating import EncodedPair, Gating
+from allennlp_coref_rc.modules.gating.gating import Gating
 from allennlp_coref_rc.modules.masked_softmax import masked_softmax
+from allennlp_coref_rc.modules.pair import Pair
 
 OPERATIONS = ("product", "sum", "concatenation")
 
@@ -33,16 +34,17 @@ class GatedAttention(Gating):
         check_choice("gated_attention", "operation", operation, OPERATIONS)
         self._operation = operation
 
-    def forward(self, pair: EncodedPair) -> tuple[torch.Tensor, list[Attention]]:
+    def forward(self, pair: Pair) -> tuple[torch.Tensor, list[Attention]]:
+        passage, question = pair.passage.vectors, pair.question.vectors
         # Shape: (batch_size, passage_length, question_length)
-        weights = masked_softmax(pair.passage @ pair.question.transpose(1, 2), pair.question_mask.unsqueeze(1))
-        summary = weighted_sum(pair.question, weights)
+        weights = masked_softmax(passage @ question.transpose(1, 2), pair.question.mask.unsqueeze(1))
+        summary = weighted_sum(question, weights)
         if self._operation == "product":
-            gated = pair.passage * summary
+            gated = passage * summary
         elif self._operation == "sum":
-            gated = pair.passage + summary
+            gated = passage + summary
         else:
-            gated = torch.cat([pair.passage, summary], dim=-1)
+            gated = torch.cat([passage, summary], dim=-1)
         return gated, [Attention("gating", "passage", "question", weights)]
 
     def get_output_dim(self, dim: int) -> int:

@@ -128,20 +128,20 @@ def state() -> dict[str, Any]:
     import torch
 
     has_gpu = torch.cuda.is_available()
-    found: dict[str, Any] = {
+    machine: dict[str, Any] = {
         "instruction set": torch.backends.cpu.get_cpu_capability(),
         "CUDA": torch.version.cuda,
         "devices": [torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count())] if has_gpu else [],
     }
     if is_whole(prebuilt()):
-        return {**found, "compiler": "the builder of the wheel", "library": "there", "path": str(prebuilt())}
+        return {**machine, "compiler": "the builder of the wheel", "library": "there", "path": str(prebuilt())}
     try:
         library = cached()
     except (OSError, subprocess.SubprocessError) as error:
-        return {**found, "compiler": None, "library": f"no compiler: {error}"}
+        return {**machine, "compiler": None, "library": f"no compiler: {error}"}
     others = [path for path in library.parent.glob("recurrence_*.so") if path != library]
     built = "there" if is_whole(library) else "damaged" if library.exists() else "not yet compiled"
-    return {**found, "compiler": compiler(), "library": built, "path": str(library), "others": len(others)}
+    return {**machine, "compiler": compiler(), "library": built, "path": str(library), "others": len(others)}
 
 
 if __name__ == "__main__":

@@ -59,8 +59,8 @@ def _why_not_on(device: torch.device) -> Optional[str]:
     if device.type == "cuda":
         capability = torch.cuda.get_device_capability(device)
         if capability < MIN_CAPABILITY:
-            needed, found = (".".join(map(str, version)) for version in (MIN_CAPABILITY, capability))
-            return f"the fused recurrence needs compute capability {needed} and {device} has {found}"
+            needed, own = (".".join(map(str, version)) for version in (MIN_CAPABILITY, capability))
+            return f"the fused recurrence needs compute capability {needed} and {device} has {own}"
     try:
         with _on(device):
             _triton_kernels.one[(1,)](torch.empty(1, device=device))
@@ -234,7 +234,7 @@ def _options(
     chunk = block // (4 * parts) if on_chip else max(1, CHUNK_ELEMENTS // (4 * parts * block))
     streamed = block if on_chip else max(size - held, 0)
     return {
-        # A tuple without elements is no argument that Triton takes.
+        # Triton does not take an empty tuple as an argument.
         "RELATIONS": relations or (0,),
         "NUM_RELATIONS": len(relations) // 4,
         "EDGES": 0 if sources is None else sources.size(2),

@@ -1,50 +1,19 @@
 import logging
 from collections.abc import Collection
-from typing import NamedTuple, Optional
+from typing import Optional
 
 import torch
 from allennlp.modules import Seq2SeqEncoder
 from allennlp.modules.seq2seq_encoders import ComposeEncoder
 
+from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.fields import AnnotationTensors
+from allennlp_coref_rc.modules.pair import Pair, TokenVectors
 
 logger = logging.getLogger(__name__)
 
-UNANNOTATED: set[tuple[str, ...]] = set()
-"""The names of the classes, and of their layers, of encoders that the user knows to get no annotations."""
-
-
-class EncoderInput(NamedTuple):
-    """
-    The input of an encoder.
-
-    # Parameters
-
-    inputs : `torch.FloatTensor`
-        Shape: (batch_size, sequence_length, input_dim).
-    mask : `torch.BoolTensor`
-        Shape: (batch_size, sequence_length).
-    annotations : `AnnotationTensors`, optional (default = `None`)
-    """
-
-    inputs: torch.Tensor
-    mask: torch.Tensor
-    annotations: Optional[AnnotationTensors] = None
-
-    def lengths(self) -> torch.Tensor:
-        """The position after the last token of each sequence. Shape: (batch_size,)."""
-        positions = torch.arange(1, self.mask.size(1) + 1, device=self.mask.device)
-        # With a zero in front, as there may be no tokens at all.
-        return torch.nn.functional.pad(self.mask * positions, (1, 0)).amax(dim=1)
-
-    def part(self, sequences: list[int]) -> "EncoderInput":
-        """The sequences with these indices, without the padding that all of them have."""
-        rows = sequences, slice(int(self.lengths()[sequences].max()))
-        annotations = self.annotations and {
-            layer: {name: tensor[rows] for name, tensor in numbers.items()}
-            for layer, numbers in self.annotations.items()
-        }
-        return EncoderInput(self.inputs[rows], self.mask[rows], annotations)
+REPORTED: set[type] = set()
+"""The classes of encoders of which the user knows that they get no annotations."""
 
 
 class AnnotatedSeq2SeqEncoder(Seq2SeqEncoder):
@@ -55,13 +24,11 @@ class AnnotatedSeq2SeqEncoder(Seq2SeqEncoder):
     ) -> torch.Tensor:
         raise NotImplementedError
 
-    def encode_pair(
-        self, question_encoder: Seq2SeqEncoder, passage: EncoderInput, question: EncoderInput
-    ) -> tuple[torch.Tensor, torch.Tensor]:
+    def encode_pair(self, question_encoder: Seq2SeqEncoder, pair: Pair) -> Pair:
         """
         Encodes a passage with this encoder and its question with another. The two encoders may see each other's text.
         """
-        return encode(self, passage), encode(question_encoder, question)
+        return pair.with_vectors(encode(self, pair.passage), encode(question_encoder, pair.question))
 
     def shares_memory(self, question_encoder: Seq2SeqEncoder) -> bool:
         """
@@ -75,67 +42,74 @@ class AnnotatedSeq2SeqEncoder(Seq2SeqEncoder):
         """The names of the annotation layers that this encoder reads."""
         return ()
 
-    def say_unannotated(self) -> None:
-        """Warns, once in a process, that this encoder reads annotation layers but got no annotations."""
-        layers = ", ".join(sorted(self.annotation_layers))
-        if layers and self.note_unannotated():
+    def warn_unannotated(self) -> None:
+        """Warns, once in a process, that encoders of this class read annotation layers but got no annotations."""
+        if self.annotation_layers and type(self) not in REPORTED:
+            REPORTED.add(type(self))
             logger.warning(
                 "%s reads annotations (%s) but got none, and works as a plain encoder: either "
                 "dataset_reader.annotation_layers is missing, or the model gives its encoders no annotations, as "
                 "AllenNLP's own models do",
                 type(self).__name__,
-                layers,
+                ", ".join(sorted(self.annotation_layers)),
             )
 
-    def note_unannotated(self) -> bool:
+    def annotation(self, annotations: AnnotationTensors, layer: str, kind: str) -> dict[str, torch.Tensor]:
         """
-        Notes that the user has been told that encoders of this class, with these annotation layers, get no annotations.
-        Returns whether this was not noted before.
+        The tensors of an annotation layer. Raises a `ConfigurationError` if there is no such layer, or if it has no
+        tensor of this kind.
         """
-        note = type(self).__name__, *sorted(self.annotation_layers)
-        is_news = note not in UNANNOTATED
-        UNANNOTATED.add(note)
-        return is_news
+        name = type(self).__name__
+        if layer not in annotations:
+            raise ConfigurationError(
+                f"{name} reads the annotation layer {layer!r}, but dataset_reader.annotation_layers has "
+                f"{sorted(annotations)}; add it there, or let the encoder read no more than that"
+            )
+        if kind not in annotations[layer]:
+            raise ConfigurationError(
+                f"{name} reads {kind} of the annotation layer {layer!r}, but dataset_reader.annotation_layers.{layer} "
+                f"makes {sorted(annotations[layer])}; expected a layer whose type ends in "
+                f"{'views' if kind == 'labels' else 'edges'}"
+            )
+        return annotations[layer]
 
 
-def encode(encoder: Seq2SeqEncoder, sequence: EncoderInput) -> torch.Tensor:
+def encode(encoder: Seq2SeqEncoder, text: TokenVectors) -> torch.Tensor:
     """
-    Encodes a sequence with any encoder. An encoder that does not read annotations is called without them. The parts of
-    AllenNLP's `compose` are called one after the other.
+    Encodes a text with any encoder. An encoder that does not read annotations is called without them. The parts of
+    AllenNLP's `compose` are called one after the other. Shape: (batch_size, sequence_length, dim).
     """
     for part in _parts(encoder):
         annotated = isinstance(part, AnnotatedSeq2SeqEncoder)
-        encoded = part(*sequence) if annotated else part(sequence.inputs, sequence.mask)
-        sequence = sequence._replace(inputs=encoded)
-    return sequence.inputs
+        text = text._replace(vectors=part(*text) if annotated else part(text.vectors, text.mask))
+    return text.vectors
 
 
-def encode_pair(
-    passage_encoder: Seq2SeqEncoder, question_encoder: Seq2SeqEncoder, passage: EncoderInput, question: EncoderInput
-) -> tuple[torch.Tensor, torch.Tensor]:
+def encode_pair(passage_encoder: Seq2SeqEncoder, question_encoder: Seq2SeqEncoder, pair: Pair) -> Pair:
     """
     Encodes a passage and its question with any encoders. If both encoders have the same number of parts (in AllenNLP's
     `compose`), they see each other's text part by part. An encoder outside of `compose` is one part.
     """
-    parts, question_parts = _parts(passage_encoder), _parts(question_encoder)
-    if len(parts) != len(question_parts):
-        return encode(passage_encoder, passage), encode(question_encoder, question)
-    for part, question_part in zip(parts, question_parts):
+    for part, question_part in _paired_parts(passage_encoder, question_encoder):
         if isinstance(part, AnnotatedSeq2SeqEncoder):
-            encoded = part.encode_pair(question_part, passage, question)
+            pair = part.encode_pair(question_part, pair)
         else:
-            encoded = encode(part, passage), encode(question_part, question)
-        passage, question = passage._replace(inputs=encoded[0]), question._replace(inputs=encoded[1])
-    return passage.inputs, question.inputs
+            pair = pair.with_vectors(encode(part, pair.passage), encode(question_part, pair.question))
+    return pair
 
 
 def check_pair(passage_encoder: Seq2SeqEncoder, question_encoder: Seq2SeqEncoder) -> None:
     """Raises the `ConfigurationError` of `encode_pair` if the settings of the two encoders do not fit together."""
-    parts, question_parts = _parts(passage_encoder), _parts(question_encoder)
-    if len(parts) == len(question_parts):
-        for part, question_part in zip(parts, question_parts):
-            if isinstance(part, AnnotatedSeq2SeqEncoder):
-                part.shares_memory(question_part)
+    for part, question_part in _paired_parts(passage_encoder, question_encoder):
+        if isinstance(part, AnnotatedSeq2SeqEncoder):
+            part.shares_memory(question_part)
+
+
+def _paired_parts(encoder: Seq2SeqEncoder, question_encoder: Seq2SeqEncoder) -> list[tuple[Seq2SeqEncoder, ...]]:
+    parts, question_parts = _parts(encoder), _parts(question_encoder)
+    if len(parts) != len(question_parts):
+        return [(encoder, question_encoder)]
+    return list(zip(parts, question_parts))
 
 
 def _parts(encoder: Seq2SeqEncoder) -> list[Seq2SeqEncoder]:

@@ -7,8 +7,8 @@ from allennlp.modules import Seq2SeqEncoder
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.annotation_layers.edges import FIRST_MENTION, PADDING
 from allennlp_coref_rc.modules.initializers import gated_normal_
+from allennlp_coref_rc.modules.pair import TokenVectors
 from allennlp_coref_rc.modules.recurrence import NO_SOURCE, Edges
-from allennlp_coref_rc.modules.seq2seq_encoders.annotated_seq2seq_encoder import EncoderInput
 from allennlp_coref_rc.modules.seq2seq_encoders.recurrent_encoder import RecurrentEncoder, rnn_shapes
 
 
@@ -145,12 +145,12 @@ class CorefGru(RecurrentEncoder):
         }
 
     def _handed_over(
-        self, sequence: EncoderInput, states: torch.Tensor, reverse: bool
+        self, text: TokenVectors, states: torch.Tensor, reverse: bool
     ) -> tuple[torch.Tensor, torch.Tensor]:
         if not reverse or self._questions_padded_to is None:
-            return super()._handed_over(sequence, states, reverse)
-        lengths = sequence.lengths().unsqueeze(1)
-        positions = torch.arange(1, sequence.mask.size(1) + 1, device=lengths.device)
+            return super()._handed_over(text, states, reverse)
+        lengths = text.lengths().unsqueeze(1)
+        positions = torch.arange(1, text.mask.size(1) + 1, device=lengths.device)
         kept = (positions == lengths) & (lengths >= self._questions_padded_to)
         return states * kept.unsqueeze(2), kept
 

@@ -189,7 +189,7 @@ class Dassa(AnnotatedSeq2SeqEncoder):
             Shape: (batch_size, sequence_length, hidden_dim). Zero where masked.
         """
         if annotations is None:
-            self.say_unannotated()
+            self.warn_unannotated()
         views = None if annotations is None or not self._annotated_blocks else self._views(annotations, mask)
         exist = attended = None
         if not mask.all():
@@ -208,18 +208,8 @@ class Dassa(AnnotatedSeq2SeqEncoder):
         labels: list[torch.Tensor] = []
         scopes: list[torch.Tensor] = []
         for layer, number in self.heads.items():
-            if layer not in annotations:
-                raise ConfigurationError(
-                    f"dassa has heads for the annotation layer {layer!r}, but dataset_reader.annotation_layers has "
-                    f"{sorted(annotations)}; add it there, or change the encoder's heads"
-                )
-            if not {"labels", "scopes"} <= set(annotations[layer]):
-                raise ConfigurationError(
-                    f"dassa reads views of the annotation layer {layer!r}, but dataset_reader.annotation_layers."
-                    f"{layer} makes {sorted(annotations[layer])}; layers of the types srl_views, discourse_views, "
-                    "coref_views and sentence_views make views"
-                )
-            views = [annotations[layer][name] for name in ("labels", "scopes")]
+            tensors = self.annotation(annotations, layer, "labels")
+            views = [tensors[name] for name in ("labels", "scopes")]
             missing = number - views[0].size(-1)
             if missing < 0:
                 raise ConfigurationError(
@@ -232,6 +222,6 @@ class Dassa(AnnotatedSeq2SeqEncoder):
         return HeadViews(torch.cat(labels, dim=-1), Scopes(torch.cat(scopes, dim=-1), mask, self._join_unannotated))
 
 
-def _check(key: str, found: Any, is_good: bool, expected: str) -> None:
+def _check(key: str, value: Any, is_good: bool, expected: str) -> None:
     if not is_good:
-        raise ConfigurationError(f"dassa: {key} is {found}, expected {expected}")
+        raise ConfigurationError(f"dassa: {key} is {value}, expected {expected}")

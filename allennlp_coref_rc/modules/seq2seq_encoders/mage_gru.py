@@ -155,8 +155,8 @@ class MageGru(RecurrentEncoder):
         if not self._joint:
             return super()._encode_pair(*readers)
         question_first = [
-            (encoder, sequence._replace(annotations=self._question_first(sequence.annotations or {})))
-            for encoder, sequence in reversed(readers)
+            (encoder, text._replace(annotations=self._question_first(text.annotations or {})))
+            for encoder, text in reversed(readers)
         ]
         if self.training and torch.rand((), device="cpu") < 0.5:
             question, passage = super()._encode_pair(*question_first)

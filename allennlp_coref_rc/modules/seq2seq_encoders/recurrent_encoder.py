@@ -8,10 +8,11 @@ from torch.nn import Parameter
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.annotation_layers.edges import FIRST_MENTION, OTHER_SEQUENCE
 from allennlp_coref_rc.data.fields import AnnotationTensors
+from allennlp_coref_rc.modules.pair import Pair, TokenVectors
 from allennlp_coref_rc.modules.recurrence import Edges, RecurrenceInput, recurrence, sequential_sources
-from allennlp_coref_rc.modules.seq2seq_encoders.annotated_seq2seq_encoder import AnnotatedSeq2SeqEncoder, EncoderInput
+from allennlp_coref_rc.modules.seq2seq_encoders.annotated_seq2seq_encoder import AnnotatedSeq2SeqEncoder
 
-Reader = tuple["RecurrentEncoder", EncoderInput]
+Reader = tuple["RecurrentEncoder", TokenVectors]
 """An encoder and what it reads."""
 
 
@@ -121,19 +122,7 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         `ConfigurationError`
             If the module has another type or other settings.
         """
-        found: dict[str, Any] = {"type": type(rnn).__name__}
-        for name in ("input_size", "hidden_size", "bidirectional", "num_layers", "bias", "mode"):
-            found[name] = getattr(rnn, name, None)
-        expected = {
-            "type": self.torch_class.__name__,
-            "input_size": self._input_size,
-            "hidden_size": self._hidden_size,
-            "bidirectional": self._bidirectional,
-            "num_layers": 1,
-            "bias": True,
-            "mode": "GRU" if self.torch_class is torch.nn.GRU else "RNN_TANH",
-        }
-        _check_same(f"{type(self).__name__}: the module to load", found, expected)
+        _check_same(f"{type(self).__name__}: the module to load", _settings(rnn), _settings(self.to_torch()))
         like = rnn.get_parameter("weight_ih_l0")
         self.to(like.device, like.dtype)
         own = dict(self.named_parameters())
@@ -161,22 +150,21 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         `torch.FloatTensor`
             Shape: (batch_size, sequence_length, directions * hidden_size). Zero where masked.
         """
-        sequence = EncoderInput(inputs, mask, annotations)
-        return torch.cat([self._read(sequence, bool(i)) for i in range(len(self._suffixes()))], dim=-1)
+        text = TokenVectors(inputs, mask, annotations)
+        return torch.cat([self._read(text, bool(i)) for i in range(len(self._suffixes()))], dim=-1)
 
-    def encode_pair(
-        self, question_encoder: Seq2SeqEncoder, passage: EncoderInput, question: EncoderInput
-    ) -> tuple[torch.Tensor, torch.Tensor]:
+    def encode_pair(self, question_encoder: Seq2SeqEncoder, pair: Pair) -> Pair:
         """
         Encodes a passage with this encoder and its question with another. If both encoders are of the same kind and
         share their memory, and there are annotations, the second text starts from the states of the first, and edges
         lead from one text to the other. In forward reading the question is the second text, in backward reading the
         passage.
         """
-        annotated = passage.annotations is not None and question.annotations is not None
+        annotated = all(text.annotations is not None for text in pair)
         if not annotated or not self.shares_memory(question_encoder):
-            return super().encode_pair(question_encoder, passage, question)
-        return self._encode_pair((self, passage), (cast(RecurrentEncoder, question_encoder), question))
+            return super().encode_pair(question_encoder, pair)
+        readers = (self, pair.passage), (cast(RecurrentEncoder, question_encoder), pair.question)
+        return pair.with_vectors(*self._encode_pair(*readers))
 
     def shares_memory(self, question_encoder: Seq2SeqEncoder) -> bool:
         if not isinstance(question_encoder, type(self)) or not (self._share_memory and question_encoder._share_memory):
@@ -197,24 +185,24 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         states: tuple[list[torch.Tensor], list[torch.Tensor]] = ([], [])
         for reverse in (False, True)[: len(self._suffixes())]:
             first, second = (1, 0) if reverse else (0, 1)
-            encoder, sequence = readers[first]
-            states[first].append(encoder._read(sequence, reverse))
+            encoder, text = readers[first]
+            states[first].append(encoder._read(text, reverse))
             encoder, continuation = readers[second]
-            memory = encoder._handed_over(sequence, states[first][-1], reverse)
+            memory = encoder._handed_over(text, states[first][-1], reverse)
             states[second].append(encoder._read(continuation, reverse, *memory))
         return torch.cat(states[0], dim=-1), torch.cat(states[1], dim=-1)
 
     def _handed_over(
-        self, sequence: EncoderInput, states: torch.Tensor, reverse: bool
+        self, text: TokenVectors, states: torch.Tensor, reverse: bool
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """
         The states of the first sequence of a pair that the second one gets: `memory` and `memory_mask` of `_read`.
         """
-        return states, sequence.mask
+        return states, text.mask
 
     def _read(
         self,
-        sequence: EncoderInput,
+        text: TokenVectors,
         reverse: bool = False,
         memory: Optional[torch.Tensor] = None,
         memory_mask: Optional[torch.Tensor] = None,
@@ -225,7 +213,7 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         Shapes: memory (batch_size, memory_length, hidden_size), memory_mask (batch_size, memory_length), the result
         (batch_size, sequence_length, hidden_size).
         """
-        inputs, mask, annotations = sequence
+        inputs, mask, annotations = text
         suffix = self._suffixes()[reverse]
         weight_ih, weight_hh, bias_ih, bias_hh = self._gru_parameters(suffix)
         bias_hr_hz, bias_hn = bias_hh.split([2 * self._hidden_size, self._hidden_size])
@@ -235,7 +223,7 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
             start = _last_read(memory_mask, reverse) + mask.size(1)
         sequential = sequential_sources(mask, reverse, start)
         if annotations is None:
-            self.say_unannotated()
+            self.warn_unannotated()
         sources = None if annotations is None else self._sources(annotations, mask.size(1), reverse, memory is not None)
         edges = self._edges(inputs, sequential, sources)
         keys = None if sources is None else self._keys(suffix)
@@ -278,27 +266,21 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         name = "descendants" if reverse else "antecedents"
         sources = []
         for relation in self._relations:
-            if relation not in annotations:
-                raise ConfigurationError(
-                    f"{type(self).__name__} reads the relation {relation!r}, but dataset_reader.annotation_layers has "
-                    f"{sorted(annotations)}; add it there, or change the encoder's relations"
-                )
-            if name not in annotations[relation]:
-                raise ConfigurationError(
-                    f"{type(self).__name__} reads edges {name!r} of the relation {relation!r}, but "
-                    f"dataset_reader.annotation_layers.{relation} makes {sorted(annotations[relation])}; layers of "
-                    "the types coref_edges, srl_edges, discourse_edges and typed_edges make edges"
-                )
-            source = annotations[relation][name]
+            source = self.annotation(annotations, relation, name)[name]
             other_position = OTHER_SEQUENCE - source + length if has_memory else FIRST_MENTION
             sources.append(torch.where(source <= OTHER_SEQUENCE, other_position, source))
         return sources
 
 
-def _check_same(what: str, found: dict[str, Any], expected: dict[str, Any]) -> None:
+def _settings(rnn: torch.nn.Module) -> dict[str, Any]:
+    names = "input_size", "hidden_size", "bidirectional", "num_layers", "bias", "mode"
+    return {"type": type(rnn).__name__, **{name: getattr(rnn, name, None) for name in names}}
+
+
+def _check_same(what: str, settings: dict[str, Any], expected: dict[str, Any]) -> None:
     for name, value in expected.items():
-        if found[name] != value:
-            raise ConfigurationError(f"{what} has {name} {found[name]!r}, expected {value!r}")
+        if settings[name] != value:
+            raise ConfigurationError(f"{what} has {name} {settings[name]!r}, expected {value!r}")
 
 
 def _last_read(mask: torch.Tensor, reverse: bool) -> torch.Tensor:

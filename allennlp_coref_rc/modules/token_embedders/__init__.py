@@ -1,2 +1,2 @@
-from allennlp_coref_rc.modules.token_embedders.transformer_pair import PairVectors, TransformerPair
+from allennlp_coref_rc.modules.token_embedders.transformer_pair import TransformerPair
 from allennlp_coref_rc.modules.token_embedders.transformer_words import TransformerWords

@@ -1,4 +1,4 @@
-from typing import Any, NamedTuple, Optional, cast
+from typing import Any, Optional, cast
 
 import torch
 from allennlp.data.fields.text_field import TextFieldTensors
@@ -8,21 +8,6 @@ from torch.nn.utils.rnn import pad_sequence
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.modules.token_embedders.transformer_words import TransformerWords, check_length
-
-
-class PairVectors(NamedTuple):
-    """
-    # Parameters
-
-    question, passage : `torch.FloatTensor`
-        Word vectors. Shape: (batch_size, question_length or passage_length, dim).
-    summary : `torch.FloatTensor`
-        The vector of the token that the transformer puts first, such as "[CLS]". Shape: (batch_size, dim).
-    """
-
-    question: torch.Tensor
-    passage: torch.Tensor
-    summary: torch.Tensor
 
 
 class TransformerPair(TransformerWords):
@@ -71,7 +56,13 @@ class TransformerPair(TransformerWords):
         self._max_length = max_length
         self._overlap = overlap
 
-    def forward(self, question: TextFieldTensors, passage: TextFieldTensors) -> PairVectors:  # type: ignore[override]
+    def forward(  # type: ignore[override]
+        self, question: TextFieldTensors, passage: TextFieldTensors
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """
+        The word vectors of question and passage, of shape (batch_size, question_length or passage_length, dim), and the
+        vectors of the token that the transformer puts first, such as "[CLS]", of shape (batch_size, dim).
+        """
         texts = [_pieces(text) for text in (question, passage)]
         start, end = self._around_text
         # Lists of the pieces' ids, without special tokens.
@@ -97,7 +88,7 @@ class TransformerPair(TransformerWords):
             for vectors, text in zip((vectors_of_questions, vectors_of_passages), texts)
         ]
         question_words, passage_words = words
-        return PairVectors(question_words, passage_words, torch.stack(summaries))
+        return question_words, passage_words, torch.stack(summaries)
 
     def _room(self, question: int) -> int:
         """How many pieces of a passage a window has beside the pieces of a question."""

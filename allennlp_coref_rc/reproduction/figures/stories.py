@@ -1,6 +1,6 @@
 import os
 from collections.abc import Sequence
-from typing import NamedTuple, Optional
+from typing import Any, NamedTuple, Optional
 
 import torch
 from allennlp.data import DatasetReader
@@ -10,7 +10,7 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.babi.babi_files import BabiQuestion
 from allennlp_coref_rc.data.dataset_readers import AnnotatedBabiReader
 from allennlp_coref_rc.data.fields import CLASS_LABELS
-from allennlp_coref_rc.modules.answer_layers import AnswerInput, AnswerLayer
+from allennlp_coref_rc.modules.answer_layers import AnswerLayer
 from allennlp_coref_rc.pages.stories import Distributions
 from allennlp_coref_rc.safe_archives.archives import load
 
@@ -55,18 +55,21 @@ def by_boundaries(predictor: Predictor, story: Story) -> Distributions:
     if not names:
         raise ConfigurationError("the way boundaries: found a reader that points at words, expected one of classes")
     (layer,) = (module for module in model.modules() if isinstance(module, AnswerLayer))
-    seen: list[AnswerInput] = []
-    hook = layer.register_forward_pre_hook(lambda _, arguments: seen.append(arguments[0]))
+    seen: list[tuple[Any, ...]] = []
+    hook = layer.register_forward_pre_hook(lambda _, arguments: seen.append(arguments))
     question, task = story
     predictor.predict_instance(reader.text_to_instance(question.statements, question.question, task=task))
     hook.remove()
     ends = [stop for _, stop in reader.split(question.statements).sentences]
+    passage, query, embedded, _ = seen[0]
+    once_for_each = [0] * len(ends)
+    passage = passage.select(once_for_each)
     # If all attention is on a sentence's last token, the result is the encoding of that token.
-    inputs = AnswerInput._make([*(part.expand(len(ends), *part.shape[1:]) for part in seen[0][:6]), None])
-    at_end = torch.zeros_like(inputs.passage_mask)
+    at_end = torch.zeros_like(passage.mask)
     at_end[range(len(ends)), [end - 1 for end in ends]] = True
     with torch.no_grad():
-        probabilities = layer(inputs._replace(passage_mask=at_end)).log_probabilities.exp()
+        output = layer(passage._replace(mask=at_end), query[once_for_each], embedded.select(once_for_each))
+    probabilities = output.log_probabilities.exp()
     return [{names[i]: value for i, value in enumerate(row)} for row in probabilities.tolist()]
 
 

@@ -346,7 +346,7 @@ class TestAnnotatedCnnDailyMailReader:
         assert message == f"{archive}!cnn/questions/dev: no such file or folder"
         archive.write_bytes(archive.read_bytes()[:2000])
         message = refusal(lambda: list(reader().read(f"{archive}!cnn/questions/training")))
-        assert message.startswith(f"{archive}!cnn/questions/training: found ")
+        assert message.startswith(f"{archive}: found a damaged archive")
 
     def test_from_a_config(self):
         params = {"type": "annotated_cnn_dailymail", "wrap_question": False, "permute_entities": True, "seed": 2}

@@ -316,7 +316,7 @@ class TestMalformedFiles:
         write_documents(path, [document])
         message = refusal(lambda: list(quoref().read(path)))
         assert message.startswith(
-            f"{path}, line 2: found the token 'radio' where the passage goes on with 'wireless for "
+            f"{path}, line 2: found the token 'radio' where the passage continues with 'wireless for "
         )
         assert message.endswith("dataset_reader.tokenizer may change and leave out nothing but white space")
         del document.data["passage"]

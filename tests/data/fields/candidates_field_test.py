@@ -49,14 +49,6 @@ def test_given_candidates_do_not_depend_on_the_vocabulary():
     assert pairs(tensors_of(field)) == [(0, 8)]
 
 
-def test_another_namespace():
-    vocab = Vocabulary()
-    vocab.add_token_to_namespace("old", "other_labels")
-    field = CandidatesField(PASSAGE, label_namespace="other_labels")
-    field.index(vocab)
-    assert pairs(tensors_of(field)) == [(0, 8)]
-
-
 def test_an_empty_vocabulary_gives_no_candidates():
     field = CandidatesField(PASSAGE)
     field.index(Vocabulary())

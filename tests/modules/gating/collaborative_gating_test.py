@@ -3,15 +3,17 @@ import pytest
 import torch
 from allennlp.common.checks import ConfigurationError
 
-from allennlp_coref_rc.modules.gating import CollaborativeGating, EncodedPair, GatedAttention, collaborative_gating
+from allennlp_coref_rc.modules.gating import CollaborativeGating, GatedAttention, collaborative_gating
+from allennlp_coref_rc.modules.pair import Pair, TokenVectors
 
 
 def pair(dtype=torch.float64):
     torch.manual_seed(0)
     passage_mask = torch.tensor([[True] * 4, [True, True, True, False]])
     question_mask = torch.tensor([[True] * 3, [True, True, False]])
-    return EncodedPair(
-        torch.randn(2, 4, 5, dtype=dtype), passage_mask, torch.randn(2, 3, 5, dtype=dtype), question_mask
+    return Pair(
+        TokenVectors(torch.randn(2, 4, 5, dtype=dtype), passage_mask),
+        TokenVectors(torch.randn(2, 3, 5, dtype=dtype), question_mask),
     )
 
 
@@ -28,8 +30,8 @@ def test_equations_one_token_after_the_other(gate_by):
     assert (beta.kind, beta.side, beta.to) == ("gating", "question", "passage") == final_beta[:3]
     assert (alpha.kind, alpha.side, alpha.to) == ("gating", "passage", "question")
     for b in range(2):
-        tokens = inputs.passage[b][inputs.passage_mask[b]].numpy()
-        words = inputs.question[b][inputs.question_mask[b]].numpy()
+        tokens = inputs.passage.vectors[b][inputs.passage.mask[b]].numpy()
+        words = inputs.question.vectors[b][inputs.question.mask[b]].numpy()
         betas = [softmax(tokens @ word) for word in words]
         filtered = numpy.stack([word * (beta @ tokens) for word, beta in zip(words, betas)])
         numpy.testing.assert_allclose(final[b, : len(words)], filtered, atol=1e-12)
@@ -45,8 +47,8 @@ def test_equations_one_token_after_the_other(gate_by):
 @pytest.mark.parametrize("gate_by", ["question", "filtered_question"])
 def test_where_the_passage_filters_nothing_it_is_gated_attention(gate_by, monkeypatch):
     inputs = pair()
-    uniform = inputs.passage_mask.unsqueeze(1) / inputs.passage_mask.sum(1)[:, None, None]
-    monkeypatch.setattr(collaborative_gating, "_filtered_question", lambda pair: (pair.question, uniform))
+    uniform = inputs.passage.mask.unsqueeze(1) / inputs.passage.mask.sum(1)[:, None, None]
+    monkeypatch.setattr(collaborative_gating, "_filtered_question", lambda pair: (pair.question.vectors, uniform))
     gated, (_, alpha) = CollaborativeGating(gate_by)(inputs)
     expected, (expected_alpha,) = GatedAttention()(inputs)
     assert torch.equal(gated, expected)
@@ -54,7 +56,8 @@ def test_where_the_passage_filters_nothing_it_is_gated_attention(gate_by, monkey
 
 
 def test_a_passage_of_equal_tokens_of_ones_filters_nothing():
-    inputs = pair()._replace(passage=torch.ones(2, 4, 5, dtype=torch.float64))
+    inputs = pair()
+    inputs.passage.vectors.fill_(1.0)
     gated, (beta, _) = CollaborativeGating()(inputs)
     torch.testing.assert_close(gated, GatedAttention()(inputs)[0])
     assert beta.weights[0].unique().tolist() == [0.25]
@@ -63,15 +66,15 @@ def test_a_passage_of_equal_tokens_of_ones_filters_nothing():
 def test_without_final_filtering_the_question_stays():
     inputs = pair()
     question, weights = CollaborativeGating(final_filtering=False).final_question(inputs)
-    assert question is inputs.question and weights == []
+    assert question is inputs.question.vectors and weights == []
 
 
 def test_gradients():
     inputs = pair()
-    leaves = [inputs.passage.requires_grad_(), inputs.question.requires_grad_()]
+    leaves = [text.vectors.requires_grad_() for text in inputs]
 
     def run(passage, question):
-        pair = inputs._replace(passage=passage, question=question)
+        pair = inputs.with_vectors(passage, question)
         return CollaborativeGating()(pair)[0], CollaborativeGating().final_question(pair)[0]
 
     assert torch.autograd.gradcheck(run, leaves)
@@ -87,8 +90,9 @@ def test_other_operations_of_gated_attention(operation, dim):
     inputs = pair()
     gate = GatedAttention(operation)
     gated, (alpha,) = gate(inputs)
-    summary = alpha.weights @ inputs.question
-    expected = inputs.passage + summary if operation == "sum" else torch.cat([inputs.passage, summary], -1)
+    summary = alpha.weights @ inputs.question.vectors
+    passage = inputs.passage.vectors
+    expected = passage + summary if operation == "sum" else torch.cat([passage, summary], -1)
     torch.testing.assert_close(gated, expected)
     assert gated.size(-1) == gate.get_output_dim(5) == dim
     with pytest.raises(ConfigurationError, match="operation is 'minus', expected one of"):

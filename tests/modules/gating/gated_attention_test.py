@@ -1,13 +1,15 @@
 import numpy
 import torch
 
-from allennlp_coref_rc.modules.gating import EncodedPair, GatedAttention
+from allennlp_coref_rc.modules.gating import GatedAttention
+from allennlp_coref_rc.modules.pair import Pair, TokenVectors
 
 
 def test_equations_one_token_after_the_other():
     passage, question = torch.randn(2, 4, 3, dtype=torch.float64), torch.randn(2, 5, 3, dtype=torch.float64)
     mask = torch.tensor([[True] * 5, [True, True, False, False, False]])
-    out, _ = GatedAttention()(EncodedPair(passage, torch.ones(2, 4, dtype=torch.bool), question, mask))
+    everywhere = torch.ones(2, 4, dtype=torch.bool)
+    out, _ = GatedAttention()(Pair(TokenVectors(passage, everywhere), TokenVectors(question, mask)))
     out = out.numpy()
     for b in range(2):
         words = question[b][mask[b]].numpy()

@@ -10,8 +10,10 @@ from allennlp.models import Model
 from allennlp.modules import Seq2SeqEncoder
 from allennlp.modules.seq2seq_encoders import ComposeEncoder
 
-from allennlp_coref_rc.modules.seq2seq_encoders import CorefGru, Dassa, EncoderInput, encode, encode_pair
-from allennlp_coref_rc.modules.seq2seq_encoders.annotated_seq2seq_encoder import UNANNOTATED
+from allennlp_coref_rc.modules.pair import TokenVectors
+from allennlp_coref_rc.modules.seq2seq_encoders import CorefGru, Dassa, encode
+from allennlp_coref_rc.modules.seq2seq_encoders.annotated_seq2seq_encoder import REPORTED
+from tests.modules.seq2seq_encoders.pairs import encode_both
 
 PARTS = [
     {"type": "coref_gru", "input_size": 6, "hidden_size": 4},
@@ -31,7 +33,7 @@ def text(length, source):
     edges[0, -1], edges[1, -2] = source, source
     mask = torch.ones(2, length, dtype=torch.bool)
     mask[1, -1] = False
-    return EncoderInput(torch.randn(2, length, 6), mask, {"coref": {"antecedents": edges, "descendants": edges}})
+    return TokenVectors(torch.randn(2, length, 6), mask, {"coref": {"antecedents": edges, "descendants": edges}})
 
 
 def test_parts_of_compose_get_the_annotations():
@@ -45,30 +47,30 @@ def test_parts_of_compose_get_the_annotations():
 
 def test_parts_of_two_composes_read_each_other():
     encoders, sequences = (composed(1), composed(2)), (text(5, 1), text(4, -3 - 1))
-    found = encode_pair(*encoders, *sequences)
+    found = encode_both(*encoders, *sequences)
     expected = sequences
     for parts in zip(*(encoder.encoders for encoder in encoders)):
-        expected = [seq._replace(inputs=h) for seq, h in zip(expected, encode_pair(*parts, *expected))]
-    assert all(torch.equal(h, seq.inputs) for h, seq in zip(found, expected))
+        expected = [seq._replace(vectors=h) for seq, h in zip(expected, encode_both(*parts, *expected))]
+    assert all(torch.equal(h, seq.vectors) for h, seq in zip(found, expected))
     apart = [encode(encoder, sequence) for encoder, sequence in zip(encoders, sequences)]
     assert not any(torch.allclose(h, alone) for h, alone in zip(found, apart))
     # Where they do not match, each reads for itself.
-    assert torch.equal(encode_pair(encoders[0], composed(parts=PARTS[:1]), *sequences)[0], apart[0])
+    assert torch.equal(encode_both(encoders[0], composed(parts=PARTS[:1]), *sequences)[0], apart[0])
 
 
 def test_compose_of_one_encoder_is_that_encoder():
     encoders, sequences = (CorefGru(6, 4), CorefGru(6, 4)), (text(5, 1), text(4, -3 - 1))
-    expected = encode_pair(*encoders, *sequences)
+    expected = encode_both(*encoders, *sequences)
     wrapped = [[one, ComposeEncoder([one]), ComposeEncoder([ComposeEncoder([one])])] for one in encoders]
     for pair in product(*wrapped):
-        assert all(map(torch.equal, encode_pair(*pair, *sequences), expected))
+        assert all(map(torch.equal, encode_both(*pair, *sequences), expected))
 
 
 @pytest.fixture
 def said(caplog):
-    UNANNOTATED.clear()
+    REPORTED.clear()
     yield lambda: [record.message for record in caplog.records if record.levelno == logging.WARNING]
-    UNANNOTATED.clear()
+    REPORTED.clear()
 
 
 def test_an_encoder_without_annotations_says_so_once(said):

@@ -14,8 +14,10 @@ from allennlp_coref_rc.data.annotation_layers.edges import (
     coref_sources,
     split_sources,
 )
-from allennlp_coref_rc.modules.seq2seq_encoders import CorefGru, EncoderInput, encode_pair
+from allennlp_coref_rc.modules.pair import TokenVectors
+from allennlp_coref_rc.modules.seq2seq_encoders import CorefGru
 from tests.modules.seq2seq_encoders import typed_edges
+from tests.modules.seq2seq_encoders.pairs import encode_both
 
 CLUSTERS = [[(0, 2), (3, 4), (6, 8)], [(1, 2), (5, 6)]]
 LENGTH = 9
@@ -104,11 +106,11 @@ def test_question_starts_from_the_memory_of_the_passage_and_the_other_way_round(
     padded = torch.cat([passage, torch.randn(1, 3, 5).double()], dim=1)
     mask = torch.tensor([[True] * boundary + [False] * 3])
     layers[0].update({k: torch.nn.functional.pad(v, (0, 0, 0, 3), value=PADDING) for k, v in layers[0].items()})
-    encoded_passage, encoded_question = encode_pair(
+    encoded_passage, encoded_question = encode_both(
         encoder,
         question_encoder,
-        EncoderInput(padded, mask, {"coref": layers[0]}),
-        EncoderInput(question, torch.ones(1, length - boundary, dtype=torch.bool), {"coref": layers[1]}),
+        TokenVectors(padded, mask, {"coref": layers[0]}),
+        TokenVectors(question, torch.ones(1, length - boundary, dtype=torch.bool), {"coref": layers[1]}),
     )
 
     in_passage = [[(a, b) for a, b in cluster if b <= boundary] for cluster in clusters]
@@ -150,7 +152,7 @@ class Pairs(torch.nn.Module):
 
     def forward(self, passage, question):
         texts = [
-            EncoderInput(inputs, torch.arange(inputs.size(1)) < torch.tensor(lengths)[:, None], {"coref": {}})
+            TokenVectors(inputs, torch.arange(inputs.size(1)) < torch.tensor(lengths)[:, None], {"coref": {}})
             for inputs, lengths in zip((passage, question), zip(*self.LENGTHS))
         ]
         for name in ("antecedents", "descendants"):
@@ -159,7 +161,7 @@ class Pairs(torch.nn.Module):
                 rows = [pad(part, text.mask.size(1)) for part in parts]
                 layer = torch.nn.utils.rnn.pad_sequence([row.T for row in rows], True, PADDING)
                 text.annotations["coref"][name] = layer.transpose(1, 2)
-        return encode_pair(self.encoder, self.question_encoder, *texts)
+        return encode_both(self.encoder, self.question_encoder, *texts)
 
     def expected(self, i, questions_padded_to):
         """The passage read backward, if what is handed over is the memory after one step, and of long questions."""
@@ -218,19 +220,19 @@ def test_relations_are_the_same_for_passage_and_question(relations):
     """Each has its part of the state, by its place among them, and the other encoder would read another's part."""
     encoder, other = CorefGru(5, 12, relations=["coref", "srl"]), CorefGru(5, 12, relations=relations)
     passage, question = (
-        EncoderInput(torch.randn(1, n, 5), torch.ones(1, n).bool(), {"coref": edges, "srl": edges})
+        TokenVectors(torch.randn(1, n, 5), torch.ones(1, n).bool(), {"coref": edges, "srl": edges})
         for n, edges in ((n, annotations([], n)["coref"]) for n in (4, 3))
     )
     message = re.escape(f"has relations {relations}, expected ['coref', 'srl']")
     with pytest.raises(ConfigurationError, match=message):
-        encode_pair(encoder, other, passage, question)
+        encode_both(encoder, other, passage, question)
 
 
 def test_memory_is_not_shared_unless_both_share_it(encoder):
-    passage = EncoderInput(torch.randn(1, 4, 5).double(), torch.ones(1, 4).bool(), annotations([], 4))
-    question = EncoderInput(torch.randn(1, 3, 5).double(), torch.ones(1, 3).bool(), annotations([], 3))
+    passage = TokenVectors(torch.randn(1, 4, 5).double(), torch.ones(1, 4).bool(), annotations([], 4))
+    question = TokenVectors(torch.randn(1, 3, 5).double(), torch.ones(1, 3).bool(), annotations([], 3))
     for other in (CorefGru(5, 8, share_memory=False).double(), CorefGru(5, 8, bidirectional=True).double()):
-        encoded = encode_pair(encoder, other, passage, question)
+        encoded = encode_both(encoder, other, passage, question)
         independent = torch.allclose(encoded[1], other(*question)) and torch.allclose(encoded[0], encoder(*passage))
         assert independent == (not other._share_memory)
 
@@ -406,7 +408,7 @@ def test_from_params_and_errors():
             CorefGru(5, 8, questions_padded_to=length)
     with pytest.raises(ConfigurationError, match="questions_padded_to is 4 and share_memory false, expected one"):
         CorefGru(5, 8, share_memory=False, questions_padded_to=4)
-    with pytest.raises(ConfigurationError, match="reads the relation 'coref'.*annotation_layers"):
+    with pytest.raises(ConfigurationError, match="reads the annotation layer 'coref'.*annotation_layers"):
         CorefGru(5, 8)(torch.randn(1, 3, 5), torch.ones(1, 3).bool(), {"srl": {}})
 
 
@@ -436,6 +438,6 @@ def test_parameters_as_many_as_a_grus_but_for_the_keys():
 @pytest.mark.parametrize("lengths", [(4, 0), (0, 3), (0, 0)])
 def test_a_text_without_tokens_hands_nothing_over(lengths, options):
     encoders = CorefGru(5, 8, bidirectional=True, **options), CorefGru(5, 8, bidirectional=True, **options)
-    texts = [EncoderInput(torch.randn(1, n, 5), torch.ones(1, n).bool(), annotations([], n)) for n in lengths]
-    for encoded, encoder, text in zip(encode_pair(*encoders, *texts), encoders, texts):
+    texts = [TokenVectors(torch.randn(1, n, 5), torch.ones(1, n).bool(), annotations([], n)) for n in lengths]
+    for encoded, encoder, text in zip(encode_both(*encoders, *texts), encoders, texts):
         torch.testing.assert_close(encoded, encoder(*text))

@@ -12,9 +12,11 @@ from allennlp_models.rc.modules.seq2seq_encoders.qanet_encoder import QaNetEncod
 
 from allennlp_coref_rc.data.annotation_layers import label_namespace
 from allennlp_coref_rc.data.annotation_layers.edges import PADDING
-from allennlp_coref_rc.modules.seq2seq_encoders import Dassa, EncoderInput, encode, encode_pair
+from allennlp_coref_rc.modules.pair import TokenVectors
+from allennlp_coref_rc.modules.seq2seq_encoders import Dassa, encode
 from tests.golden import qanet as golden_qanet
 from tests.modules.copies import copies
+from tests.modules.seq2seq_encoders.pairs import encode_both
 
 DIM, LENGTH = 12, 9
 SMALL = {
@@ -56,7 +58,7 @@ def batch(lengths, input_dim=DIM):
         labels, scopes = torch.randint(LABELS[name], shape), torch.randint(4, shape).sort(dim=1)[0]
         numbers = {"labels": labels, "scopes": scopes}
         annotations[name] = {key: value.masked_fill(~mask.unsqueeze(-1), PADDING) for key, value in numbers.items()}
-    return EncoderInput(inputs, mask, annotations)
+    return TokenVectors(inputs, mask, annotations)
 
 
 def map_annotations(annotations, function):
@@ -281,7 +283,7 @@ def test_it_is_made_from_a_config_as_its_docstring_has_it():
 def test_passage_and_question_are_encoded_by_any_two_encoders():
     encoder, other = dassa(), QaNetEncoder(DIM, DIM, DIM, DIM, 1, 1, 3, 2).double().eval()
     passage, question = batch([LENGTH, 5]), batch([3, 4])
-    encoded = encode_pair(encoder, other, passage, question)
+    encoded = encode_both(encoder, other, passage, question)
     assert torch.equal(encoded[0], encode(encoder, passage)) and torch.equal(encoded[1], encode(other, question))
 
 
@@ -310,9 +312,7 @@ def test_annotations_that_do_not_fit_are_refused():
     with pytest.raises(ConfigurationError, match=r"annotation layer 'coref', but .*annotation_layers has \['srl'\]"):
         encoder(inputs, mask, {"srl": annotations["srl"]})
     edges = {"antecedents": torch.zeros(1, LENGTH, 1, dtype=torch.long)}
-    with pytest.raises(
-        ConfigurationError, match=r"annotation_layers.coref makes \['antecedents'\]; layers of the types"
-    ):
+    with pytest.raises(ConfigurationError, match=r"annotation_layers.coref makes \['antecedents'\]; .* ends in views"):
         encoder(inputs, mask, dict(annotations, coref=edges))
     more = {name: value.repeat(1, 1, 2) for name, value in annotations["srl"].items()}
     with pytest.raises(ConfigurationError, match="2 heads for the annotation layer 'srl', which makes 4 views; change"):

@@ -9,8 +9,10 @@ from allennlp_coref_rc.annotations import AnnotatedText
 from allennlp_coref_rc.data.annotation_layers import AnnotationLayer
 from allennlp_coref_rc.data.annotation_layers.edges import FIRST_MENTION, OTHER_SEQUENCE, PADDING
 from allennlp_coref_rc.data.fields import AnnotationField
-from allennlp_coref_rc.modules.seq2seq_encoders import CorefGru, EncoderInput, MageGru, encode_pair
+from allennlp_coref_rc.modules.pair import TokenVectors
+from allennlp_coref_rc.modules.seq2seq_encoders import CorefGru, MageGru
 from tests.modules.seq2seq_encoders import typed_edges
+from tests.modules.seq2seq_encoders.pairs import encode_both
 
 LENGTH, BOUNDARY = 13, 9
 # Mentions of several tokens, tokens in several clusters, clusters in one part of the text and in both.
@@ -191,8 +193,8 @@ def pair_inputs(question_first=False, padding=0):
     inputs = torch.randn(1, LENGTH, 5).double()
     padded = torch.cat([inputs[:, :BOUNDARY], torch.randn(1, padding, 5).double()], dim=1)
     mask = torch.arange(BOUNDARY + padding).unsqueeze(0) < BOUNDARY
-    passage = EncoderInput(padded, mask, tensors(passage_field, BOUNDARY + padding))
-    question = EncoderInput(inputs[:, BOUNDARY:], ones(LENGTH - BOUNDARY), tensors(question_field))
+    passage = TokenVectors(padded, mask, tensors(passage_field, BOUNDARY + padding))
+    question = TokenVectors(inputs[:, BOUNDARY:], ones(LENGTH - BOUNDARY), tensors(question_field))
     return inputs[0].numpy(), passage, question
 
 
@@ -220,7 +222,7 @@ def simulate(passage_encoder, question_encoder, variant, inputs, joint=False, qu
 def test_a_pair_shares_the_states_of_clusters_but_not_the_sequential_state(variant):
     encoder, question_encoder = make(variant), make(variant, seed=2)
     inputs, passage, question = pair_inputs(padding=3)
-    outputs = encode_pair(encoder, question_encoder, passage, question)
+    outputs = encode_both(encoder, question_encoder, passage, question)
     expected = simulate(encoder, question_encoder, variant, inputs)
     assert_is(outputs[0][0, :BOUNDARY], *expected[0])
     assert_is(outputs[1][0], *expected[1])
@@ -236,7 +238,7 @@ def test_joint_reads_passage_and_question_as_one_sequence_in_random_order(varian
     first = [simulate(encoder, question_encoder, variant, inputs, True, swapped) for swapped in (False, True)]
 
     encoder.eval()
-    outputs = encode_pair(encoder, question_encoder, passage, question)
+    outputs = encode_both(encoder, question_encoder, passage, question)
     assert_is(outputs[0][0, :BOUNDARY], *first[0][0])
     assert_is(outputs[1][0], *first[0][1])
     if one_encoder:
@@ -247,7 +249,7 @@ def test_joint_reads_passage_and_question_as_one_sequence_in_random_order(varian
     seen = set()
     for seed in range(10):
         torch.manual_seed(seed)
-        outputs = encode_pair(encoder, question_encoder, passage, question)
+        outputs = encode_both(encoder, question_encoder, passage, question)
         swapped = not numpy.allclose(outputs[0][0, :BOUNDARY, 0].detach().numpy(), first[0][0][0][:, 0])
         assert_is(outputs[0][0, :BOUNDARY], *first[swapped][0])
         assert_is(outputs[1][0], *first[swapped][1])
@@ -259,7 +261,7 @@ def test_memory_is_not_shared_unless_both_share_it():
     _, passage, question = pair_inputs()
     encoder = make("mage")
     for other in (make("mage", share_memory=False), CorefGru(5, 6, relations=["coref", "srl"]).eval().double()):
-        first, second = encode_pair(encoder, other, passage, question)
+        first, second = encode_both(encoder, other, passage, question)
         assert torch.equal(first, encoder(*passage)) and torch.equal(second, other(*question))
 
 
@@ -394,14 +396,12 @@ def test_wrong_pairs_and_annotations():
     _, passage, question = pair_inputs()
     with pytest.raises(ConfigurationError, match="of the question, .* has state_sizes .*'coref': 2.* expected"):
         other = MageGru(5, {"sequential": 2, "coref": 2, "srl": 2}).double()
-        encode_pair(make("mage"), other, passage, question)
+        encode_both(make("mage"), other, passage, question)
     with pytest.raises(ConfigurationError, match="has joint True, expected False"):
-        encode_pair(make("mage"), make("mage", joint=True), passage, question)
+        encode_both(make("mage"), make("mage", joint=True), passage, question)
     with pytest.raises(ConfigurationError, match="add question_first: true to dataset_reader.annotation_layers.coref"):
-        encode_pair(make("mage", joint=True), make("mage", joint=True), passage, question)
-    with pytest.raises(ConfigurationError, match="reads the relation 'srl', but dataset_reader.annotation_layers has"):
-        make("mage")(passage.inputs, passage.mask, {"coref": passage.annotations["coref"]})
-    with pytest.raises(
-        ConfigurationError, match="annotation_layers.coref makes .'clusters'.; layers of the types coref_"
-    ):
-        make("mage")(passage.inputs, passage.mask, {"coref": {"clusters": torch.zeros(1, BOUNDARY, 1)}, "srl": {}})
+        encode_both(make("mage", joint=True), make("mage", joint=True), passage, question)
+    with pytest.raises(ConfigurationError, match="reads the annotation layer 'srl', but"):
+        make("mage")(passage.vectors, passage.mask, {"coref": passage.annotations["coref"]})
+    with pytest.raises(ConfigurationError, match="annotation_layers.coref makes .'clusters'.; .* ends in edges"):
+        make("mage")(passage.vectors, passage.mask, {"coref": {"clusters": torch.zeros(1, BOUNDARY, 1)}, "srl": {}})

@@ -111,15 +111,15 @@ def test_windows(folders, architecture):
                 best[start + i] = far, vectors[before + i]
     assert len(vectors_of_question) > 2
     with torch.no_grad():
-        found = found_by(**tensors(folder, (QUESTION, PASSAGE)))
+        found_question, found_passage, found_summary = found_by(**tensors(folder, (QUESTION, PASSAGE)))
     for word in range(len(PASSAGE)):
         pieces = [best[i][1] for i, index in enumerate(passage) if places[index] == (1, word)]
-        torch.testing.assert_close(found.passage[0, word], torch.stack(pieces).mean(0), rtol=1e-4, atol=1e-5)
+        torch.testing.assert_close(found_passage[0, word], torch.stack(pieces).mean(0), rtol=1e-4, atol=1e-5)
     means = torch.stack(vectors_of_question).mean(0)
-    torch.testing.assert_close(found.summary[0], means[0], rtol=1e-4, atol=1e-5)
+    torch.testing.assert_close(found_summary[0], means[0], rtol=1e-4, atol=1e-5)
     for word in range(len(QUESTION)):
         pieces = [i for i, place in enumerate(places) if place == (0, word)]
-        torch.testing.assert_close(found.question[0, word], means[pieces].mean(0), rtol=1e-4, atol=1e-5)
+        torch.testing.assert_close(found_question[0, word], means[pieces].mean(0), rtol=1e-4, atol=1e-5)
 
 
 @each_architecture
@@ -130,9 +130,9 @@ def test_vectors_move_with_their_words(folders, architecture):
     order = random.Random(0).sample(range(len(PASSAGE)), len(PASSAGE))
     moved = [PASSAGE[i] for i in order]
     with torch.no_grad():
-        found = pair(**tensors(folder, (QUESTION, PASSAGE), (QUESTION, moved)))
-    torch.testing.assert_close(found.passage[1], found.passage[0][order])
-    assert len({tuple(row) for row in found.passage[0].tolist()}) == len(PASSAGE) - 1  # There are two commas.
+        _, found_passage, _ = pair(**tensors(folder, (QUESTION, PASSAGE), (QUESTION, moved)))
+    torch.testing.assert_close(found_passage[1], found_passage[0][order])
+    assert len({tuple(row) for row in found_passage[0].tolist()}) == len(PASSAGE) - 1  # There are two commas.
 
 
 def test_what_cannot_be_read(folders):

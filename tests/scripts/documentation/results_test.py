@@ -10,31 +10,37 @@ import pytest
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.reproduction.results_file import FIRST, LAST, read_lines, write_lines
-from scripts.documentation import results, results_values
-from scripts.documentation.results_differ import why_we_differ
-from scripts.documentation.results_values import RESULTS, RUNS, number
+from scripts.documentation import results
+from scripts.documentation.results import RESULTS, made, number
 from tests.shared import PROJECT
 
 PAGES = results.pages()
 
-SLOW = {"coreference_reading.md"}
-"""Pages with intervals, which take a second."""
+RUNS = RESULTS / "runs.csv"
 
 
-@pytest.mark.parametrize(
-    "page", [pytest.param(page, id=page.name, marks=[pytest.mark.slow] * (page.name in SLOW)) for page in PAGES]
-)
-def test_the_tables_of_a_page_are_those_of_the_file(page):
+@pytest.fixture(scope="module")
+def tables():
+    return results.read_tables()
+
+
+@pytest.fixture(scope="module")
+def runs():
+    return read_lines(str(RUNS))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_tables_of_a_page_are_those_of_the_file(page, tables, runs):
     text = page.read_text(encoding="utf-8")
     assert len(results.MARKED.findall(text)) == text.count("<!-- results: ") == text.count("<!-- end of results -->")
-    assert results.filled(text) == text, "run python -m scripts.documentation.results"
+    assert results.filled(text, tables, runs) == text, "run python -m scripts.documentation.results"
 
 
-def test_every_table_is_on_a_page():
+def test_every_table_is_on_a_page(tables, runs):
     text = "".join(page.read_text(encoding="utf-8") for page in PAGES)
-    assert {match.split()[0] for _, match, _ in results.MARKED.findall(text)} >= {*results.TABLES} - {"seeds"}
-    with pytest.raises(ConfigurationError, match="found a table 'rport', expected one of report, seeds"):
-        results.filled("<!-- results: rport beyond.1 -->\n<!-- end of results -->")
+    assert sorted(name for _, name, _ in results.MARKED.findall(text)) == sorted(tables)
+    with pytest.raises(ConfigurationError, match="'qoref'.*quoref"):
+        results.filled("<!-- results: qoref -->\n<!-- end of results -->", tables, runs)
 
 
 def test_the_file_is_as_the_command_writes_it(tmp_path):
@@ -48,122 +54,100 @@ def test_the_file_is_as_the_command_writes_it(tmp_path):
         assert (line["commit"] or line["note"]) and (line["seed"] or line["note"]), line["run"]
 
 
-@pytest.mark.parametrize(
-    "heading, name, row, percent",
-    [
-        ("### Coref-GRU, Table 4", "ga_compiled_gru", "GA w/ GRU", False),
-        ("### Coref-GRU, Table 4", "ga_coref_gru", "GA w/ C-GRU", False),
-        ("### MAGE-GRU, Table 1", "ga_compiled_gru", "GA", True),
-        ("### MAGE-GRU, Table 1", "ga_mage_gru", "GA + MAGE (16)", True),
-    ],
-)
-def test_the_report_of_runs_that_are_gone_says_what_the_file_says(heading, name, row, percent):
-    page = (RESULTS / "papers_tables.md").read_text(encoding="utf-8")
-    section = page[page.index(heading) :].partition("\n### ")[0]
-    rows = [[cell.strip() for cell in line[1:-1].split("|")] for line in section.splitlines()]
-    (header,) = (cells for cells in rows if cells[0] == "task")
-    best = header.index(f"{row}, best")
-    rows = [cells for cells in rows if cells[0].isdigit()]
-    assert [cells[0] for cells in rows] == [str(task) for task in range(1, 21)]
-    for task, *cells in rows:
-        for seeds, cell in zip(("1-3, best", "1-3, mean"), cells[best - 1 :]):
-            (line,) = results_values.runs(f"babi/{name}/task_{task}", seeds)
-            test = float(line["test_accuracy"])
-            assert (f"{100 - 100 * test:.1f}" if percent else f"{test:.3f}") == cell.partition(" ")[0]
+def run(condition, task, seed, **columns):
+    """A line of a file of results. Columns that are not given are empty, as in a file."""
+    empty = dict.fromkeys((*FIRST, "best_validation_accuracy", "best_validation_loss", "test_accuracy", *LAST), "")
+    name = f"babi/{condition}/task_{task}/seed_{seed}"
+    line = {"run": name, "conditions": f"other.1.row a.1.{condition}", "task": task, "seed": seed, **columns}
+    return {**empty, **{column: str(value) for column, value in {"questions": 1, **line}.items()}}
+
+
+def cells(rows, columns, lines, **cell):
+    """The rows of a table over lines, by label."""
+    table = {"rows": rows, "columns": columns, "cells": {"of": "test_accuracy", **cell}}
+    found = [[text.strip() for text in line[1:-1].split("|")] for line in made(table, lines)]
+    assert found[0] == ["", *columns]
+    return {row[0]: row[1:] for row in found[2:]}
 
 
 @pytest.fixture
-def results_file(tmp_path, monkeypatch):
-    """Replaces the file of results of the pages by these lines. Fields that a line does not have are empty."""
-
-    def write(lines):
-        empty = dict.fromkeys((*FIRST, *LAST), "")
-        write_lines(str(tmp_path / "runs.csv"), [{**empty, **line} for line in lines])
-        results_values.results.cache_clear()
-
-    monkeypatch.setattr(results_values, "RUNS", tmp_path / "runs.csv")
-    yield write
-    results_values.results.cache_clear()
-
-
-@pytest.fixture
-def three_seeds(results_file):
-    """A file with three seeds of all tasks of a row, but for one task of the third."""
-    tests = {(task, seed): 1 - (task * seed % 7) / 10 for task in range(1, 21) for seed in (1, 2, 3)}
-    del tests[20, 3]
+def three_seeds():
+    """The accuracies and runs of three seeds on four tasks. Seed 3 has the lowest loss, but seed 1 on task 4."""
+    tests = {(task, seed): 1 - (task * seed % 7) / 100 for task in (1, 2, 3, 4) for seed in (1, 2, 3)}
+    losses = {(task, seed): seed if task == 4 else 10 - seed for task, seed in tests}
     lines = [
-        {
-            "run": f"babi/ga_coref_gru_substitution/task_{task}/seed_{seed}",
-            "conditions": "beyond.1.ga_coref_gru_substitution",
-            "task": str(task),
-            "seed": str(seed),
-            "best_validation_accuracy": "0.5",
-            "best_validation_loss": str(10 - seed if task != 20 else 1),
-            "test_accuracy": str(test),
-            "seconds": "60",
-        }
-        for (task, seed), test in tests.items()
+        run("a", *key, best_validation_accuracy=0.5, best_validation_loss=losses[key], test_accuracy=test)
+        for key, test in tests.items()
     ]
-    results_file(lines)
-    return tests
+    return tests, lines
 
 
 def test_all_seeds_of_a_row(three_seeds):
-    lines = results.of_seeds("beyond.1.ga_coref_gru_substitution")
-    rows = {row[0]: row[1:] for row in ([cell.strip() for cell in line[1:-1].split("|")] for line in lines)}
-    assert rows["task"] == ["seed 1", "seed 2", "seed 3", "mean ± sd", "best on validation"]
-    assert rows["2"] == [".50 / .800", ".50 / .600", ".50 / .400", ".600 ± .200", ".400"]
-    assert rows["20"] == [".50 / .400", ".50 / .500", "", ".450 ± .071", ".400"]
-    seeds = [[test for (_, seed), test in three_seeds.items() if seed == wanted] for wanted in (1, 2)]
-    # Seed 3 has the lowest loss, and on task 20, which it lacks, seed 1 is the first of two.
-    best = [three_seeds.get((task, 3), three_seeds[task, 1]) for task in range(1, 21)]
-    errors = [100 * (1 - sum(tests) / 20) for tests in (*seeds, best)]
-    deviation = statistics.stdev(errors[:2])
-    shown = [f"{error:.2f} %" for error in errors]
-    mean = f"{sum(errors[:2]) / 2:.2f} % ± {deviation:.2f} %"
-    assert rows["mean error"] == [*shown[:2], "", mean, shown[2]]
-    assert rows["lowest accuracy"] == [".400", ".400", "", ".400 ± .000", ".400"]
-    failed = [sum(test < 0.95 for test in tests) for tests in (*seeds, best)]
-    assert rows["tasks failed"][:2] == [str(count) for count in failed[:2]] and rows["tasks failed"][4] == str(
-        failed[2]
-    )
-
-
-def test_why_we_differ_has_each_change_beside_the_first_row(results_file):
-    tests = {("base", 1): 0.8, ("base", 2): 0.9, ("no_alpha", 2): 0.95, ("no_alpha", 3): 0.75, ("apart", 1): 0.7}
-    lines = [
-        {
-            "run": f"babi/{row}/task_16/seed_{seed}",
-            "conditions": f"coref_gru.1.of_another_table why_we_differ.coref_gru.{row}",
-            "task": "16",
-            "seed": str(seed),
-            "test_accuracy": str(test),
-        }
-        for (row, seed), test in tests.items()
+    tests, lines = three_seeds
+    rows = {"all": {}, "two": {"task": 2}, "of another seed": {"seed": 4}}
+    columns = {
+        "each": {"show": "each", "seeds": "1-4"},
+        "errors": {"show": "mean", "unit": "error", "digits": 2},
+        "best": {"show": "best"},
+        "failed": {"show": "each", "over": "failed", "unit": "count"},
+        "lowest": {"show": "each", "over": "min"},
+    }
+    shown = cells(rows, columns, lines, conditions="a.1.a")
+    seeds = [[tests[task, seed] for task in (1, 2, 3, 4)] for seed in (1, 2, 3)]
+    errors = [100 * (1 - statistics.mean(seed)) for seed in seeds]
+    best = [tests[1, 3], tests[2, 3], tests[3, 3], tests[4, 1]]
+    assert shown["all"] == [
+        " / ".join([*(f"{statistics.mean(seed):.3f}"[1:] for seed in seeds), "–"]),
+        f"{statistics.mean(errors):.2f} ± {statistics.stdev(errors):.2f}",
+        f"{statistics.mean(best):.3f}"[1:],
+        " / ".join(str(sum(test < 0.95 for test in seed)) for seed in seeds),
+        " / ".join(f"{min(seed):.3f}"[1:] for seed in seeds),
     ]
-    results_file(lines)
-    cells = [[cell.strip() for cell in line[1:-1].split("|")] for line in why_we_differ("coref_gru")]
-    rows = {row[0].partition(":")[0]: row[1:] for row in cells}
-    assert rows["the paper, best of 10 seeds"] == ["", ".999", ""]
-    assert rows["as in the tables"] == [".800 / .900 / –", ".850 ± .071", ""]
-    # Only seed 2 is in both rows.
-    assert rows["no alpha"] == ["– / .950 / .750", ".850 ± .141", "+.050"]
-    assert rows["passage and question read apart, without edges between them"] == [".700 / – / –", ".700", "-.100"]
-    assert rows["validation every 25 updates"] == ["not run yet", "", ""]
+    assert shown["two"][0] == ".980 / .960 / .940 / –" and shown["two"][2] == ".940"
+    assert shown["of another seed"] == ["", "", "", "", ""]
 
-    results_file([*lines, {**lines[0], "commit": "another"}])
-    with pytest.raises(ConfigurationError, match="found a seed of why_we_differ.coref_gru.base twice"):
-        why_we_differ("coref_gru")
+
+def test_differences_are_over_the_seeds_that_both_rows_have():
+    tests = {("base", 1): 0.8, ("base", 2): 0.9, ("new", 2): 0.95, ("new", 3): 0.75, ("apart", 4): 0.7}
+    lines = [run(*key[:1], 16, *key[1:], test_accuracy=test) for key, test in tests.items()]
+    rows = {name: {"conditions": f"a.1.{name}"} for name in ("none", "base", "new", "apart")}
+    columns = {"gain": {"show": "gain"}, "gains": {"show": "gains"}, "new": {"show": "gain", "base": "new"}}
+    assert cells(rows, columns, lines) == {
+        "none": ["", "", ""],
+        "base": ["", "", "-.050"],
+        "new": ["+.050", "+.050", ""],
+        "apart": ["", "", ""],
+    }
+    again = {**lines[0], "commit": "another"}
+    with pytest.raises(ConfigurationError, match="babi/base/task_16/seed_1 twice"):
+        cells(rows, columns, [*lines, again])
+
+
+def test_folds_count_by_their_questions():
+    lines = [run("a", "", 1, run=f"a/fold_{i}/seed_1", test_accuracy=i / 10, questions=10 * i) for i in (1, 2, 3)]
+    columns = {"all": {"show": "average", "over": "questions"}, "folds": {"show": "each", "by": "run"}}
+    # (10 * .1 + 20 * .2 + 30 * .3) / 60
+    assert cells({"a": {"run": "a/*"}}, columns, lines, unit="percent") == {"a": ["23.33", "10.00 / 20.00 / 30.00"]}
+
+
+def test_an_interval_is_over_the_questions_that_differ():
+    answers = {"base": "00" * 50, "new": "ff" * 50}
+    lines = [run(name, 1, 1, right=right, questions=400, test_accuracy=0) for name, right in answers.items()]
+    rows = {name: {"conditions": f"a.1.{name}"} for name in answers}
+    shown = cells(rows, {"interval": {"show": "interval"}}, lines)
+    assert shown == {"base": [""], "new": ["+1.000 (+1.000 to +1.000), p = .000"]}
+
+
+def test_rows_of_a_paper_have_its_values(runs):
+    columns = {"paper": {"show": "paper", "paper": "task 16"}}
+    shown = cells("why_we_differ.coref_gru", columns, runs)
+    assert shown.pop("the paper, best of 10 seeds") == [".999"] and set(map(tuple, shown.values())) == {("",)}
 
 
 def test_numbers_have_no_zero_before_the_point():
-    assert [number(value) for value in (0.4361, 1.0, 0.0)] == [".436", "1.000", ".000"]
-    assert [number(value, sign=True) for value in (0.0234, -0.0234, -0.0001, 0.0)] == [
-        "+.023",
-        "-.023",
-        "+.000",
-        "+.000",
-    ]
+    assert [number({}, value) for value in (0.4361, 1.0, 0.0)] == [".436", "1.000", ".000"]
+    assert [number({}, value, "+") for value in (0.0234, -0.0234, -0.0001, 0.0)] == ["+.023", "-.023", "+.000", "+.000"]
+    assert number({"unit": "error", "digits": 2}, 0.831) == "0.83"
 
 
 def test_the_documented_commands_give_what_the_pages_say():

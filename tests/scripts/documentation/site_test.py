@@ -2,9 +2,9 @@
 The site's settings, and its links. `make docs` builds all of it strictly.
 """
 
-import json
-
+import nbformat
 from mkdocs.utils.yaml import yaml_load
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from scripts.documentation import notebooks, reference
 from scripts.documentation.places import MOVED, repository_path, site_path, with_links_of_the_site
@@ -58,17 +58,13 @@ def test_code_stays_as_it_is():
 
 
 def test_a_notebook_becomes_markdown(tmp_path):
-    cells = [
-        {"cell_type": "markdown", "source": ["# Title\n", "[a](b.md)"]},
-        {"cell_type": "code", "source": ["1 + 1"], "outputs": [{"data": {"text/plain": ["2"]}}]},
-        {"cell_type": "code", "source": ["print(3)"], "outputs": [{"text": ["3\n"]}]},
-        {
-            "cell_type": "code",
-            "source": ["page"],
-            "outputs": [{"data": {"text/html": ["<p>4</p>"], "text/plain": "4"}}],
-        },
-    ]
-    (tmp_path / "a.ipynb").write_text(json.dumps({"cells": cells}))
+    outputs = {
+        "1 + 1": new_output("execute_result", {"text/plain": "2"}),
+        "print(3)": new_output("stream", text="3\n"),
+        "page": new_output("execute_result", {"text/html": "<p>4</p>", "text/plain": "4"}),
+    }
+    cells = [new_code_cell(source, outputs=[output]) for source, output in outputs.items()]
+    nbformat.write(new_notebook(cells=[new_markdown_cell("# Title\n[a](b.md)"), *cells]), tmp_path / "a.ipynb")
     assert notebooks.markdown(tmp_path / "a.ipynb") == (
         "# Title\n[a](b.md)\n\n```python\n1 + 1\n```\n\n```\n2\n```\n\n```python\nprint(3)\n```\n\n```\n3\n```\n\n"
         "```python\npage\n```\n\n<div><p>4</p></div>\n"

@@ -74,7 +74,7 @@ class Candidates:
     The mentions of a text in order, and their properties, each an array with an entry a mention.
 
     `group` is a pronoun's group (`PRONOUN_GROUPS`) or `NO_GROUP`. `head_word` and `text` are numbers that are equal for
-    equal heads (in the singular) and texts. `bits` and `more_bits` have a bit for each word that is no function word.
+    equal heads (in the singular) and texts. `bits` and `more_bits` have a bit for each content word.
     `sieve` is the number of the mention's entity by the rules, or -1; `turn` that of the quotation it is in, or -1;
     `speaker` the entity that speaks there by the rules, or -1. `classes` has, at several levels, the word classes of
     the head; `chances` are the probabilities that the candidates are mentions; `vectors` are the features that a

@@ -33,7 +33,7 @@ def make_pairs(m: Candidates) -> tuple[np.ndarray, np.ndarray]:
             columns.insert(0, far[:, None])
             far = np.where(far >= 0, previous[far], -1)
     table = np.concatenate(columns, axis=1)
-    # A farther one counts only if it is no near one, and once.
+    # A farther one counts only if it is not a near one, and once.
     extra = table[:, :-NEAREST]
     extra[extra >= later[:, None] - NEAREST] = -1
     extra.sort(axis=1)

@@ -31,7 +31,7 @@ BLOCK = 400
 @Annotator.register("ranked_coref")
 class RankedCoref(Annotator):
     """
-    Coreference of English text by two small networks, which have learnt from LitBank what the rules of `sieve_coref`
+    Coreference of English text by two small networks, which have learned from LitBank what the rules of `sieve_coref`
     cannot say. The first network finds mentions. It scores first tokens, last tokens and the spans between them; it
     sees the words around, word classes from WordNet, and the mentions that the rules find. The second network ranks,
     for each mention, the mentions before it and the choice of a new entity (Denis and Baldridge, EMNLP 2008; Durrett

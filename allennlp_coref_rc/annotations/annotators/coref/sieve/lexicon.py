@@ -91,4 +91,4 @@ CLOSED = (
     | function_words.AUXILIARIES
     | function_words.ADVERBS
 )
-"""Words that are no nouns and, apart from determiners, no part of a simple noun phrase."""
+"""Words that are not nouns and, apart from determiners, not part of a simple noun phrase."""

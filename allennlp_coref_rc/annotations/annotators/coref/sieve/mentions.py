@@ -40,7 +40,7 @@ class MentionFinder:
         return sorted(self._mentions, key=lambda mention: mention.span)
 
     def _find_at(self, position: int) -> int:
-        """Adds the mentions that begin at a token, and returns the position to go on from."""
+        """Adds the mentions that begin at a token, and returns the position to continue from."""
         word = self.words[position]
         mention = None
         if word in PRONOUNS and not (word == "i" and self._is_numeral(position)):

@@ -79,7 +79,7 @@ def _is_heading(token: str) -> bool:
 
 
 def _past_particles(words: Sequence[str], position: int, stop: int, good: list[bool]) -> int:
-    """The position, or the one after particles if the name goes on there: "Duke of York", "Lincoln 's Inn"."""
+    """The position, or the one after particles if the name continues there: "Duke of York", "Lincoln 's Inn"."""
     if position < stop and words[position] == "." and len(words[position - 1]) == 1:
         return position + 1 if position + 1 < stop and good[position + 1] else position
     end = position

@@ -49,7 +49,7 @@ class NounPhraseParser:
     def parse(self, start: int, stop: int, possessor: Optional[Mention] = None) -> tuple[list[Mention], int]:
         """
         The mentions of the noun phrase that begins at `start`, in a sentence that ends at `stop`: its possessors
-        ("Anne" of "Anne 's sister") and itself, if there is one. The number is the position to go on from. `possessor`
+        ("Anne" of "Anne 's sister") and itself, if there is one. The number is the next position. `possessor`
         is the pronoun that begins the phrase, if any.
         """
         phrase = _NounPhrase(self, start, stop, possessor, self.all_nouns)
@@ -112,7 +112,7 @@ class _NounPhrase:
         self._kind = NOMINAL
 
     def _read_determiners(self) -> bool:
-        """Goes past determiners and "very". False if a "that" begins a clause and so is no determiner."""
+        """Goes past determiners and "very". False if a "that" begins a clause and so is not a determiner."""
         words = self._words
         if self._possessor:
             self._determiner = words[self._start]
@@ -141,7 +141,7 @@ class _NounPhrase:
         elif is_person:
             return False
         elif self._head != NONE:
-            # A place before another noun: "the garden gate" is no garden.
+            # A place before another noun: "the garden gate" is not a garden.
             if not self._may_be_noun(position):
                 return False
             self._other, self._head = position, NONE
@@ -187,7 +187,7 @@ class _NounPhrase:
         return True
 
     def _goes_on(self, position: int) -> bool:
-        """Whether a noun phrase may go on after a possessive mark."""
+        """Whether a noun phrase may continue after a possessive mark."""
         word = self._words[position]
         if word in function_words.INTENSIFIERS:
             return True

@@ -155,7 +155,7 @@ class ReferenceLinker:
     def _thing(self, mention: Mention) -> Optional[Entity]:
         """
         The latest entity that "it" may refer to, in the same sentence or the one before. There is none if a noun phrase
-        that is no mention stands between, because "it" may refer to this phrase. For "its", the subject of the sentence
+        that is not a mention stands between, as "it" may refer to this phrase. For "its", the subject of the sentence
         is near enough in any case; for a subject "it", the subject of the sentence before.
         """
         if self._is_pleonastic(mention):
