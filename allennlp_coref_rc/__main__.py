@@ -72,7 +72,8 @@ program.
 def main(arguments: Optional[Sequence[str]] = None) -> None:
     """
     Runs a command. The exit status is 2 if the user did something wrong, which the screen then says in a paragraph. It
-    is 130 after Ctrl-C and 143 after SIGTERM; the screen then says how to resume. A closed pipe exits quietly with 141.
+    is 130 after Ctrl-C and 143 after SIGTERM; the screen then says how to resume. It is 141, without a
+    message, if the pipe of the command's output is closed.
     """
     if arguments is None:
         # Otherwise the interpreter collects garbage among all imports before it exits, for a second and more.

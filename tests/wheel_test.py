@@ -193,7 +193,10 @@ def test_python_in_three_lines(installed, run_script):
         "from allennlp_coref_rc.modules.recurrence import _cpp",
         "print(_cpp._load()[0]._name)",
     ).splitlines()
-    assert printed[:2] == ["Passage of 11 tokens: Mary took the milk. She went to the office.", "  cluster: Mary, She"]
+    assert printed[:2] == [
+        "AnnotatedText of 11 tokens: Mary took the milk. She went to the office.",
+        "  cluster: Mary, She",
+    ]
     assert printed[2].startswith("Answer: ") and printed[-2] == "True"
     assert printed[-1].startswith(str(installed))
 

@@ -67,7 +67,7 @@ PAGES = {
 
 PYTHON = {
     "Annotate and ask": ["api.annotate.annotate", "api.load.load"],
-    "Results": ["api.passage.Passage", "api.load.Reader", "api.answer.Answer"],
+    "Results": ["api.load.Reader", "api.answer.Answer"],
     "Annotated texts": [
         "annotations.annotated_text.AnnotatedText",
         "annotations.annotated_text.Frame",
