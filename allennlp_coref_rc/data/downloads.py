@@ -104,8 +104,8 @@ class DataSet:
 def _data_sets() -> Iterator[DataSet]:
     listed = yaml.safe_load(Path(__file__).with_name("data_sets.yaml").read_text(encoding="utf-8"))
     for values in listed:
-        several = {key: tuple(File(**file) for file in values.pop(key, ())) for key in ("files", "archives")}
-        yield DataSet(**{**values, "contents": tuple(values["contents"])}, **several)
+        files, archives = (tuple(File(**file) for file in values.pop(key, ())) for key in ("files", "archives"))
+        yield DataSet(contents=tuple(values.pop("contents")), files=files, archives=archives, **values)
 
 
 DATA_SETS = tuple(_data_sets())
