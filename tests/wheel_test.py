@@ -6,7 +6,6 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-import tomllib
 import venv
 from pathlib import Path
 
@@ -120,14 +119,6 @@ def trained(coref_rc, folder):
     overrides = {"dataset_reader.folder": "stories", "dataset_reader.task": 2, "trainer.num_epochs": 2}
     coref_rc("train", "babi/ga_coref_gru.jsonnet", "-s", "run", "-o", json.dumps(overrides))
     return folder / "run" / "model.tar.gz"
-
-
-def test_overrides_are_those_of_the_clone():
-    """The file that a user without a clone gives to uv."""
-    with open(PROJECT / "pyproject.toml", "rb") as file:
-        overrides = tomllib.load(file)["tool"]["uv"]["override-dependencies"]
-    lines = (PROJECT / "overrides.txt").read_text().splitlines()
-    assert [line for line in lines if not line.startswith("#")] == overrides
 
 
 def test_the_source_is_not_there(installed, environment, folder):

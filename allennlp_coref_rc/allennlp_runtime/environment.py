@@ -4,73 +4,97 @@ Names the packages that are missing or do not fit, before AllenNLP fails on them
 Run as a program, this file prints the problems, even if the package itself cannot be imported.
 """
 
+import os
+import re
 import sys
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError, requires, version
 from importlib.util import find_spec
-from typing import Optional
+from operator import eq, ge, lt
 
 Version = tuple[int, ...]
 
-REQUIREMENTS: tuple[tuple[str, Optional[Version], Optional[Version], str], ...] = (
-    ("allennlp", (2, 10, 1), (2, 11), "it is the release this package extends"),
-    ("allennlp-models", (2, 10, 1), (2, 11), "it is the release this package extends"),
-    ("torch", (2, 6), None, "older ones can run code that is in a file of weights"),
-    ("torchvision", (0, 15), None, "allennlp imports it"),
-    ("transformers", (4, 48), (4, 49), "ModernBERT is in 4.48, and allennlp imports AdamW, which is gone from 4.49 on"),
-    ("huggingface-hub", None, (1,), "allennlp's helpers import what is gone from 1.0 on"),
-    ("cached-path", None, (1, 8), "1.8 needs huggingface-hub 1"),
-    ("setuptools", (68,), (81,), "py-rouge, which allennlp-models needs, imports pkg_resources"),
-    ("spacy", (3, 8), None, "its tokenizer and word lists are used"),
-    ("inflect", (7, 2), None, "it joins singular and plural, and checks types by typeguard"),
+REQUIREMENTS = (
+    ("allennlp", ">=2.10.1,<2.11", "it is the release this package extends"),
+    ("allennlp-models", ">=2.10.1,<2.11", "it is the release this package extends"),
+    ("torch", ">=2.6", "older ones can run code that is in a file of weights"),
+    ("torchvision", ">=0.15", "allennlp imports it"),
+    ("transformers", ">=4.48,<4.49", "ModernBERT is in 4.48, and allennlp imports AdamW, which is gone from 4.49 on"),
+    ("huggingface-hub", "<1.0", "allennlp's helpers import what is gone from 1.0 on"),
+    ("cached-path", "<1.8", "1.8 needs huggingface-hub 1"),
+    ("setuptools", ">=68,<81", "py-rouge, which allennlp-models needs, imports pkg_resources"),
+    ("spacy", ">=3.8", "its tokenizer and word lists are used"),
+    ("inflect", ">=7.2", "it joins singular and plural, and checks types by typeguard"),
 )
-"""The distribution, the oldest version that works, the first that does not work any more, and the reason."""
+"""
+The distribution, the versions that work, and the reason. `setup.cfg` and the overrides have these bounds too, and some
+that are only tested with; a test compares them.
+"""
 
 
 def problems() -> list[str]:
     """The problems, one a line."""
-    found = []
-    for name, oldest, too_new, reason in REQUIREMENTS:
-        wanted = " and ".join(
-            ([f">={_join(oldest)}"] if oldest else []) + ([f"<{_join(too_new)}"] if too_new else []) or ["any version"]
-        )
+    lines = []
+    for name, bounds, reason in REQUIREMENTS:
+        needs = f"needs {bounds.replace(',', ' and ')} ({reason})"
         try:
             installed = version(name)
         except PackageNotFoundError:
-            found.append(f"{name} is missing: needs {wanted} ({reason})")
+            lines.append(f"{name} is missing: {needs}")
             continue
-        numbers = _numbers(installed)
-        if (oldest and numbers < oldest) or (too_new and numbers >= too_new):
-            found.append(f"{name} {installed} does not work: needs {wanted} ({reason})")
-    if not found and not _fits(_numbers(version("torchvision")), _numbers(version("torch"))):
-        found.append(
-            f"torchvision {version('torchvision')} does not work beside torch {version('torch')}: needs 0.15, 0.16, or "
-            "the release that goes with that torch (allennlp imports it, and from 0.17 on it imports only beside its "
-            "own torch)"
+        if not _is_within(installed, bounds):
+            lines.append(f"{name} {installed} does not work: {needs}")
+    if not lines and (bounds := _torch_of_torchvision()) and not _is_within(version("torch"), bounds):
+        lines.append(
+            f"torchvision {version('torchvision')} does not work beside torch {version('torch')}: it needs torch "
+            f"{bounds} (allennlp imports it); install a torchvision for that torch, or 0.16.2 with any torch"
         )
     if find_spec("_jsonnet") is None:
-        found.append("_jsonnet is missing: install jsonnet (without it AllenNLP reads .jsonnet files as plain JSON)")
+        lines.append("_jsonnet is missing: install jsonnet (without it AllenNLP reads .jsonnet files as plain JSON)")
     if find_spec("pkg_resources") is None:
-        found.append(
+        lines.append(
             "pkg_resources is missing: install setuptools<81 (py-rouge, which allennlp-models needs, imports it)"
         )
-    return found
+    return lines
 
 
 def check_environment() -> None:
-    """Raises an `ImportError` that names all problems, except in `coref-rc environment`, which prints them."""
-    found = problems()
-    if found and sys.argv[1:2] != ["environment"]:
-        raise ImportError(
-            "allennlp_coref_rc cannot run in this environment:\n"
-            + "".join(f"  - {problem}\n" for problem in found)
-            + "`coref-rc environment` shows all versions. `make install` in a clone of the project sets up an "
-            "environment that works."
-        )
+    """
+    Raises an `ImportError` that names all problems. A command of `coref-rc` prints them and exits with status 2, except
+    `coref-rc environment`, which shows more.
+    """
+    lines = problems()
+    if not lines or sys.argv[1:2] == ["environment"]:
+        return
+    message = "\n".join(
+        [
+            "allennlp_coref_rc cannot run in this environment:",
+            *(f"  - {problem}" for problem in lines),
+            "coref-rc environment shows all versions. Install the versions above, or set up a new environment: make "
+            "install in a clone, or uv pip install --overrides overrides.txt WHEEL.",
+        ]
+    )
+    if is_command():
+        print(f"coref-rc: {message}", file=sys.stderr)
+        sys.exit(2)
+    raise ImportError(message)
 
 
-def _fits(torchvision: Version, torch: Version) -> bool:
-    """Whether torchvision can be imported beside torch: release 0.(n + 15) belongs to torch 2.n."""
-    return torchvision < (0, 17) or torchvision[1] == torch[1] + 15
+def is_command() -> bool:
+    """Whether this process is `coref-rc` or `python -m allennlp_coref_rc`."""
+    # While a package is imported for `python -m`, this is all that `sys.argv` begins with.
+    module = sys.argv[0] == "-m" and "allennlp_coref_rc" in sys.orig_argv
+    return module or os.path.basename(sys.argv[0]) == "coref-rc"
+
+
+def _torch_of_torchvision() -> str:
+    """
+    The releases of torch that the installed torchvision needs, by its own metadata. "" if any will do: up to 0.16 it
+    imports beside any torch.
+    """
+    if _numbers(version("torchvision")) < (0, 17):
+        return ""
+    needed = (re.fullmatch(r"torch *\(?([<>=!,.\w+ ]+)\)?", line) for line in requires("torchvision") or ())
+    return next((match.group(1).replace(" ", "") for match in needed if match), "")
 
 
 def _numbers(text: str) -> Version:
@@ -83,8 +107,12 @@ def _numbers(text: str) -> Version:
     return tuple(numbers)
 
 
-def _join(numbers: Version) -> str:
-    return ".".join(map(str, numbers))
+def _is_within(installed: str, bounds: str) -> bool:
+    """Whether a version is within bounds such as ">=4.48,<4.49". The package `packaging` may not be installed."""
+    numbers = _numbers(installed)
+    compare = {">=": ge, "==": eq, "<": lt}
+    parts = re.findall(r"(>=|==|<)([\d.]+)", bounds)
+    return all(compare[sign](numbers, _numbers(bound)) for sign, bound in parts)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,9 @@ from pathlib import Path
 from typing import Any, NamedTuple, Optional
 
 from allennlp_coref_rc.allennlp_runtime import environment
+from allennlp_coref_rc.common.error_message import cache_folder
+from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.files import check_writable
 from allennlp_coref_rc.version import VERSION
 
 PACKAGE = Path(__file__).parent.parent
@@ -82,14 +85,14 @@ def report() -> Report:
         **{name: installed(name) or "not installed" for name in SHOWN},
     }
     problems = [*environment.problems(), *([failure] if failure else [])]
-    remarks = _remarks_on_torch(torch)
+    remarks = _remarks_on_torch(torch) + _remarks_on_cache()
     for name, wanted in _requirements().items():
-        found = installed(name)
-        if found is None:
+        present = installed(name)
+        if present is None:
             if not any(problem.startswith(f"{name} ") for problem in problems):
                 problems.append(f"{name} is missing: needs {wanted or 'any version'}")
-        elif not any(problem.startswith(f"{name} ") for problem in problems) and not _contains(wanted, found):
-            remarks.append(f"{name} {found} is untested: this package was tested with {wanted}")
+        elif not any(problem.startswith(f"{name} ") for problem in problems) and not _contains(wanted, present):
+            remarks.append(f"{name} {present} is untested: this package was tested with {wanted}")
     optional = {name: purpose for name, purpose in OPTIONAL.items() if installed(name) is None}
     if installed("coreferee") and not installed("en_core_web_lg"):
         optional["en_core_web_lg"] = "the spaCy model of the annotator coreferee, by default"
@@ -109,16 +112,16 @@ def _requirements() -> dict[str, str]:
     try:
         from packaging.requirements import Requirement
 
-        found = [Requirement(text) for text in requires("allennlp_coref_rc") or ()]
+        needed = [Requirement(text) for text in requires("allennlp_coref_rc") or ()]
     except (ImportError, PackageNotFoundError):
         return {}
-    return {one.name: str(one.specifier) for one in found if not one.marker or one.marker.evaluate({"extra": ""})}
+    return {one.name: str(one.specifier) for one in needed if not one.marker or one.marker.evaluate({"extra": ""})}
 
 
-def _contains(wanted: str, found: str) -> bool:
+def _contains(wanted: str, present: str) -> bool:
     from packaging.specifiers import SpecifierSet
 
-    return SpecifierSet(wanted).contains(found, prereleases=True)
+    return SpecifierSet(wanted).contains(present, prereleases=True)
 
 
 def _ask_torch() -> tuple[dict[str, Any], Optional[str]]:
@@ -144,6 +147,14 @@ def _library(torch: dict[str, Any]) -> str:
     if "library" not in torch:
         return "unknown"
     return f"{torch['library']}, {torch['path']}, by {torch['compiler']}" if torch["compiler"] else torch["library"]
+
+
+def _remarks_on_cache() -> list[str]:
+    try:
+        check_writable(os.path.join(cache_folder(), "cache", "file"))
+    except ConfigurationError as error:
+        return [f"{error}; downloads fail until ALLENNLP_CACHE_ROOT is set to a folder that you may write to"]
+    return []
 
 
 def _remarks_on_torch(torch: dict[str, Any]) -> list[str]:

@@ -1,6 +1,5 @@
 import os
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Optional, Union
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Cluster
@@ -34,6 +33,9 @@ def load(path: Union[str, os.PathLike], trust: bool = False, cuda_device: int = 
     """
     if not isinstance(path, (str, os.PathLike)):
         raise ConfigurationError(f"found {excerpt(path)}, expected the path of an archive, or of a folder with one")
+    from allennlp_coref_rc.allennlp_runtime.lazy_registry import import_plugins
+
+    import_plugins()
     from allennlp.predictors import Predictor
 
     from allennlp_coref_rc.data.dataset_readers import ReadingComprehensionReader
@@ -42,7 +44,6 @@ def load(path: Union[str, os.PathLike], trust: bool = False, cuda_device: int = 
 
     name = os.fspath(path)
     inside = os.path.join(name, ARCHIVE)
-    _import_plugins()
     archive = archives.load(inside if os.path.isfile(inside) else name, cuda_device, trust=trust)
     predictor = Predictor.from_archive(archive)
     if not isinstance(predictor, ExplainingPredictor):
@@ -55,14 +56,6 @@ def load(path: Union[str, os.PathLike], trust: bool = False, cuda_device: int = 
             f"{name}: found a dataset reader {type(archive.dataset_reader).__name__}, expected one of this package's"
         )
     return Reader(name, predictor)
-
-
-@lru_cache(maxsize=None)
-def _import_plugins() -> None:
-    """AllenNLP's way looks at every module again, which takes a while."""
-    from allennlp_coref_rc.allennlp_runtime.lazy_registry import import_plugins
-
-    import_plugins()
 
 
 class Reader:

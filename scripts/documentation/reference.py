@@ -44,8 +44,8 @@ PAGES = {
     ),
     "parts_of_readers": Page(
         "Parts of readers",
-        "`gating`, `pointer` and `classifier` of the models that have them.",
-        ["Gating", "AnswerLayer"],
+        "`gating`, `pointer`, `classifier` and `head` of the models that have them.",
+        ["Gating", "AnswerLayer", "Head"],
     ),
     "words": Page(
         "Words",

@@ -320,7 +320,7 @@ def test_sequential_sources(mask, reverse, start):
 
 def test_unknown_backend():
     case = Case(1, 1, 2)
-    with pytest.raises(ConfigurationError, match="'fast' is unknown; choose one of auto, reference, plain, cpp"):
+    with pytest.raises(ConfigurationError, match="'fast' .* auto, reference, plain, cpp"):
         case.function("fast")(*case.tensors.values())
 
 
@@ -376,7 +376,7 @@ def test_misfits(change, message):
 def test_what_the_compiled_backend_does_not_support():
     case = Case(1, 2, 2)
     tensors = [tensor.bfloat16() for tensor in case.tensors.values()]
-    with pytest.raises(ConfigurationError, match="not supported: .* float32 and float64 and the inputs are torch.bfl"):
+    with pytest.raises(ConfigurationError, match="not supported: .* torch.bfloat16"):
         case.function("cpp")(*tensors)
     assert case.function("auto")(*tensors).dtype == torch.bfloat16
 
@@ -387,11 +387,11 @@ def test_without_a_compiler(compiler, tmp_path, monkeypatch, caplog):
     monkeypatch.setenv("TORCH_EXTENSIONS_DIR", str(tmp_path))
     case = Case(3, 4, 2)
     expected = case.function("plain")(*case.tensors.values())
-    caches = (_cpp._load, recurrence_module._log_once)
+    caches = (_cpp._load, recurrence_module._warn_once)
     for cache in caches:
         cache.cache_clear()
     try:
-        with caplog.at_level(logging.INFO):
+        with caplog.at_level(logging.WARNING):
             for _ in range(2):
                 assert torch.equal(case.function("auto")(*case.tensors.values()), expected)
             with pytest.raises(ConfigurationError, match=f"not supported: .* could not be built: .*{compiler}"):
