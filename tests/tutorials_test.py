@@ -101,3 +101,13 @@ def test_an_encoder_that_reads_annotations_is_trained_in_a_config_and_in_a_model
         trained = run_command("allennlp_coref_rc", *words, "-o", '{"trainer.num_epochs": 1}', folder=tmp_path)
         assert trained.returncode == 0, trained.stderr
         assert "works as a plain encoder" not in trained.stderr
+
+
+def test_a_search_trains(tmp_path, run_command):
+    ((file, program),) = python_files(PROJECT / "docs" / "tutorials" / "search_settings.md")[0].items()
+    program = program.replace('"evaluate_on_test": False', '"evaluate_on_test": False, "trainer.num_epochs": 1')
+    (tmp_path / file).write_text(program.replace("n_trials=20", "n_trials=2"))
+    searched = run_command(file.removesuffix(".py"), folder=tmp_path)
+    assert searched.returncode == 0, searched.stderr
+    assert sorted(path.name for path in (tmp_path / "output" / "search").iterdir()) == ["0", "1"]
+    assert (tmp_path / "search.db").is_file()
