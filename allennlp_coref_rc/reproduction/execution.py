@@ -39,7 +39,7 @@ from allennlp_coref_rc.training.exact_checkpointer import recoverable
 WEIGHTS = {"none": (), "best": ("model.tar.gz",), "all": ("*",)}
 """By the value of --keep-weights, the files of weights that a finished run keeps."""
 
-KEPT = ("id", "answer", "answers", "gold", "answer_texts", "exact_match", "f1", "candidate_probabilities")
+KEPT = ("id", "answer", "answers", "gold", "answer_texts", "exact_match", "f1", "article", "candidate_probabilities")
 """The keys of predictions that are kept. Others, such as attention, are large."""
 
 PACKAGES = ("torch", "allennlp", "allennlp-models", "spacy", "numpy")

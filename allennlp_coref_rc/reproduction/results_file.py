@@ -79,6 +79,7 @@ def result(line: Line) -> dict[str, Any]:
     metrics = {key: float(value) for key, value in line.items() if value and key not in FIRST and key not in LAST}
     return {
         "metrics": metrics,
+        "questions": float(line["questions"] or "nan"),
         "seconds": {"all": float(line["seconds"] or "nan")},
         "commit": line["commit"],
         "hardware": line["hardware"],

@@ -1,1 +1,0 @@
-raise SystemExit("scripts/benchmark_update.py is now scripts/benchmarks/updates.py; its --help says what it takes.")
