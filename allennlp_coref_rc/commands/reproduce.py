@@ -85,12 +85,8 @@ def run(args: argparse.Namespace) -> None:
     tables = select(read_conditions(args.conditions or CONDITIONS), args.table, args.condition)
     conditions = [condition for table in tables for condition in table.conditions]
     for name in ("tasks", "folds"):
-        known = {
-            part
-            for condition in conditions
-            if condition.config and getattr(condition, name)
-            for part in condition.parts
-        }
+        having = [condition for condition in conditions if condition.config and getattr(condition, name)]
+        known = {part for condition in having for part in condition.parts if part is not None}
         if chosen[name] and known.isdisjoint(chosen[name]):
             listed = ", ".join(map(str, sorted(known))) or f"none, as the conditions have no {name}"
             raise ConfigurationError(f"--{name}: found {given[name]}, expected some of {listed}")

@@ -1,7 +1,7 @@
 import math
 import os
 from collections.abc import Iterator, Sequence
-from typing import Optional
+from typing import Optional, cast
 
 from allennlp_coref_rc.common.config_files import locate
 from allennlp_coref_rc.common.errors import ConfigurationError
@@ -161,7 +161,7 @@ def _table(table: Table, scores: dict[str, Scores], data: str) -> Iterator[list[
 
 
 def _line(condition: Condition, column: Column, scores: Scores, data: str) -> list[str]:
-    paper = condition.paper.get(column.name)
+    paper = cast(Optional[float], condition.paper.get(column.name))
     score = scores.score(column, _task(column))
     cells = [condition.row, column.name, _number(paper, column)]
     if score is None:
@@ -204,18 +204,19 @@ def _tasks(column: Column, conditions: Sequence[Condition], scores: dict[str, Sc
     header = ["task"]
     cells: list[dict[Optional[int], str]] = []
     for condition in conditions:
-        found = scores[condition.name]
+        row = scores[condition.name]
         if column.name in condition.paper:
             header.append(f"{condition.row}, paper")
-            cells.append({t: _number(v, column) for t, v in zip(condition.tasks, condition.paper[column.name])})
-        if found.results:
-            task_scores = {task: found.score(column, task) for task in found.tasks}
+            values = cast(list[float], condition.paper[column.name])
+            cells.append({task: _number(value, column) for task, value in zip(condition.tasks, values)})
+        if row.results:
+            task_scores = {task: row.score(column, task) for task in row.tasks}
             header += [f"{condition.row}, best", "mean (seeds)", "minutes"]
             cells.append({task: _number(score.best, column) for task, score in task_scores.items() if score})
             means = {
                 task: f"{_number(score.mean, column)} ({score.seeds})" for task, score in task_scores.items() if score
             }
-            cells += [means, {task: f"{found.minutes(task):.1f}" for task in task_scores}]
+            cells += [means, {task: f"{row.minutes(task):.1f}" for task in task_scores}]
     tasks = sorted({task for condition in conditions for task in condition.tasks})
     return markdown(header, [[str(task), *(cell.get(task, "") for cell in cells)] for task in tasks])
 
@@ -261,9 +262,9 @@ def _significance(table: Table, scores: dict[str, Scores]) -> Iterator[list[str]
     Tests whether differences between rows are significant, on the test questions of all tasks, with the best seeds on
     validation questions.
     """
-    found_columns = {column.metric: column for column in reversed(table.columns)}
-    key = next((metric for metric in SCORES if metric in found_columns), None)
-    column = found_columns[key] if key else table.columns[0]
+    columns = {column.metric: column for column in reversed(table.columns)}
+    key = next((metric for metric in SCORES if metric in columns), None)
+    column = columns[key] if key else table.columns[0]
     answers, means = [], []
     by_name = {condition.name: condition for condition in table.conditions}
     for condition in table.conditions:
@@ -283,8 +284,8 @@ def _significance(table: Table, scores: dict[str, Scores]) -> Iterator[list[str]
             numbers = (f"{number:,}" for number in test[:3])
             answers.append([name, *numbers, _p(test.exact), _p(test.corrected)])
         else:
-            percent = ([100 * score for score in scores] for scores in (first, second))
-            bootstrap = paired_bootstrap(*percent, groups=articles)
+            percent = [[100 * score for score in values] for values in (first, second)]
+            bootstrap = paired_bootstrap(percent[0], percent[1], groups=articles)
             interval = f"{bootstrap.low:+.2f} to {bootstrap.high:+.2f}"
             means.append([name, f"{bootstrap.questions:,}", f"{bootstrap.difference:+.2f}", interval, _p(bootstrap.p)])
     if answers:

@@ -147,7 +147,8 @@ class Run:
         # A run that was killed resumes if possible, and starts over otherwise.
         again = [] if not os.path.exists(self.path(MODEL)) else ["--recover"] if self._resumable(params) else ["-f"]
         archive, device = self.path(MODEL, "model.tar.gz"), ["--cuda-device", str(cuda_device)]
-        validation, test = params.get("validation_data_path"), params.get("test_data_path")
+        validation = params.get("validation_data_path", "")
+        test = params.get("test_data_path") or validation
         result = self.result()
         evaluations = [
             [
@@ -169,7 +170,7 @@ class Run:
             [
                 "predict",
                 archive,
-                test or validation,
+                test,
                 "--use-dataset-reader",
                 "--silent",
                 "--batch-size",
