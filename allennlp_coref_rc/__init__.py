@@ -9,7 +9,7 @@ Reading comprehension with coreference, SRL and discourse structure: a plugin fo
     reader = allennlp_coref_rc.load("output/quick_start/model.tar.gz")
     print(reader.answer("Mary got the milk. Mary went to the office.", "Where is the milk?").answer)  # office
 
-`annotate` gives a `Passage`, `load` a `Reader`, and its `answer` an `Answer`; all three are in `api`.
+`annotate` gives an `AnnotatedText`, `load` a `Reader`, and its `answer` an `Answer`.
 
 Importing this package makes its readers, models, encoders and annotators known to AllenNLP by their registered names,
 and annotators to spaCy as components. It imports neither AllenNLP nor PyTorch nor spaCy itself.

@@ -79,17 +79,17 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
         # Otherwise the interpreter collects garbage among all imports before it exits, for a second and more.
         atexit.register(gc.freeze)
     with terminable():
-        _main(list(sys.argv[1:] if arguments is None else arguments))
+        _main(list(sys.argv[1:] if arguments is None else arguments), is_program=arguments is None)
 
 
-def _main(words: list[str]) -> None:
+def _main(words: list[str], is_program: bool) -> None:
     debug, verbose = _take(words, "--debug"), _take(words, "--verbose")
     try:
         if words and words[0] in ALLENNLP:
             from allennlp_coref_rc.commands import allennlp
 
             trust = _take(words, "--trust")
-            allennlp.run(words, verbose, trust)
+            allennlp.run(words, verbose, trust, is_program)
         else:
             quiet_start.end()
             _check_name(words)
@@ -166,9 +166,9 @@ class _HelpFormatter(argparse.HelpFormatter):
 
 def _take(words: list[str], flag: str) -> bool:
     """Removes a flag that may stand anywhere; whether it was there."""
-    found = flag in words
+    is_there = flag in words
     words[:] = [word for word in words if word != flag]
-    return found
+    return is_there
 
 
 def _report(message: str) -> int:

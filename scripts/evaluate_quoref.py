@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from allennlp_coref_rc.annotation_runs.config_option import build_annotator
 from allennlp_coref_rc.annotations import Document
 from allennlp_coref_rc.annotations.annotated_text import Span
-from allennlp_coref_rc.annotations.token_offsets import token_offsets
 from allennlp_coref_rc.common.script import ScriptParser, run
 from allennlp_coref_rc.data.dataset_readers import AnnotatedQuorefReader
 
@@ -51,8 +50,7 @@ def main() -> None:
 
 def kinds(document: Document) -> Iterator[str]:
     """For each span of an answer, all of `KINDS` that it is."""
-    text = document.data["passage"]
-    offsets = token_offsets(text, document.text.tokens[: document.parts[0]])
+    text, offsets = document.text.text, document.text.offsets
     for question in document.data["questions"]:
         for answer, found in zip(question.get("answers", []), question.get("spans", [])):
             yield SPANS

@@ -11,10 +11,9 @@ import subprocess
 import pytest
 from distributed.cli import dask_scheduler, dask_worker
 
+from scripts.benchmarks import __main__ as benchmarks
 from tests.documented import PAGES, blocks, name, parser
 from tests.shared import PROJECT
-
-MEASURED_COMMANDS = ("train", "evaluate", "predict")
 
 
 def lines_of(block):
@@ -26,6 +25,18 @@ def lines_of(block):
             yield words
 
 
+def check_python(words):
+    if words[:2] != ["-m", "scripts.benchmarks"]:
+        check_script(words)
+        return
+    words = words[2:]
+    arguments = benchmarks.options(words).parse_args(words)
+    if getattr(arguments, "command", None):
+        # With --epochs, the folder is a temporary one.
+        folder = ["-s", "folder"] if arguments.epochs else []
+        parser(of_allennlp=True).parse_args([*arguments.command, *folder])
+
+
 def check_script(words):
     """`python scripts/….py …` or `python -m …`"""
     path = words[0]
@@ -33,12 +44,8 @@ def check_script(words):
         module = words[1].replace(".", "/")
         path = f"{module}/__main__.py" if (PROJECT / module).is_dir() else f"{module}.py"
     assert (PROJECT / path).is_file(), path
-    measured = next((i for i, word in enumerate(words) if word in MEASURED_COMMANDS), len(words))
-    if words[measured:]:
-        # A script that measures a command of coref-rc.
-        parser(of_allennlp=True).parse_args(words[measured:])
-    source = "".join(file.read_text() for file in [PROJECT / path, PROJECT / "scripts" / "benchmarks" / "harness.py"])
-    for option in [word for word in words[:measured] if word.startswith("--")]:
+    source = (PROJECT / path).read_text()
+    for option in [word for word in words if word.startswith("--")]:
         assert re.search(rf'"(--)?{option[2:]}"', source), f"{path}: {option}"
 
 
@@ -79,7 +86,7 @@ CHECKS = {
     "dask": check_dask,
     "echo": check_echo,
     "make": check_make,
-    "python": check_script,
+    "python": check_python,
     "uv": check_uv,
 }
 

@@ -7,62 +7,61 @@ Run as a program, this file prints the problems, even if the package itself cann
 import sys
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
-from typing import Optional
 
 Version = tuple[int, ...]
 
-REQUIREMENTS: tuple[tuple[str, Optional[Version], Optional[Version], str], ...] = (
-    ("allennlp", (2, 10, 1), (2, 11), "it is the release this package extends"),
-    ("allennlp-models", (2, 10, 1), (2, 11), "it is the release this package extends"),
-    ("torch", (2, 6), None, "older ones can run code that is in a file of weights"),
-    ("torchvision", (0, 15), None, "allennlp imports it"),
-    ("transformers", (4, 48), (4, 49), "ModernBERT is in 4.48, and allennlp imports AdamW, which is gone from 4.49 on"),
-    ("huggingface-hub", None, (1,), "allennlp's helpers import what is gone from 1.0 on"),
-    ("cached-path", None, (1, 8), "1.8 needs huggingface-hub 1"),
-    ("setuptools", (68,), (81,), "py-rouge, which allennlp-models needs, imports pkg_resources"),
-    ("spacy", (3, 8), None, "its tokenizer and word lists are used"),
-    ("inflect", (7, 2), None, "it joins singular and plural, and checks types by typeguard"),
+REQUIREMENTS = (
+    ("allennlp", ">=2.10.1,<2.11", "it is the release this package extends"),
+    ("allennlp-models", ">=2.10.1,<2.11", "it is the release this package extends"),
+    ("torch", ">=2.6", "older ones can run code that is in a file of weights"),
+    ("torchvision", ">=0.15", "allennlp imports it"),
+    ("transformers", ">=4.48,<4.49", "ModernBERT is in 4.48, and allennlp imports AdamW, which is gone from 4.49 on"),
+    ("huggingface-hub", "<1.0", "allennlp's helpers import what is gone from 1.0 on"),
+    ("cached-path", "<1.8", "1.8 needs huggingface-hub 1"),
+    ("setuptools", ">=68,<81", "py-rouge, which allennlp-models needs, imports pkg_resources"),
+    ("spacy", ">=3.8", "its tokenizer and word lists are used"),
+    ("inflect", ">=7.2", "it joins singular and plural, and checks types by typeguard"),
 )
-"""The distribution, the oldest version that works, the first that does not work any more, and the reason."""
+"""
+The distribution, the versions that work, and the reason. `setup.cfg` and the overrides have these bounds too, and some
+that are only tested with; a test compares them.
+"""
 
 
 def problems() -> list[str]:
     """The problems, one a line."""
-    found = []
-    for name, oldest, too_new, reason in REQUIREMENTS:
-        wanted = " and ".join(
-            ([f">={_join(oldest)}"] if oldest else []) + ([f"<{_join(too_new)}"] if too_new else []) or ["any version"]
-        )
+    lines = []
+    for name, bounds, reason in REQUIREMENTS:
+        needs = f"needs {bounds.replace(',', ' and ')} ({reason})"
         try:
             installed = version(name)
         except PackageNotFoundError:
-            found.append(f"{name} is missing: needs {wanted} ({reason})")
+            lines.append(f"{name} is missing: {needs}")
             continue
-        numbers = _numbers(installed)
-        if (oldest and numbers < oldest) or (too_new and numbers >= too_new):
-            found.append(f"{name} {installed} does not work: needs {wanted} ({reason})")
-    if not found and not _fits(_numbers(version("torchvision")), _numbers(version("torch"))):
-        found.append(
+        if not _is_within(installed, bounds):
+            lines.append(f"{name} {installed} does not work: {needs}")
+    if not lines and not _fits(_numbers(version("torchvision")), _numbers(version("torch"))):
+        lines.append(
             f"torchvision {version('torchvision')} does not work beside torch {version('torch')}: needs 0.15, 0.16, or "
             "the release that goes with that torch (allennlp imports it, and from 0.17 on it imports only beside its "
             "own torch)"
         )
     if find_spec("_jsonnet") is None:
-        found.append("_jsonnet is missing: install jsonnet (without it AllenNLP reads .jsonnet files as plain JSON)")
+        lines.append("_jsonnet is missing: install jsonnet (without it AllenNLP reads .jsonnet files as plain JSON)")
     if find_spec("pkg_resources") is None:
-        found.append(
+        lines.append(
             "pkg_resources is missing: install setuptools<81 (py-rouge, which allennlp-models needs, imports it)"
         )
-    return found
+    return lines
 
 
 def check_environment() -> None:
     """Raises an `ImportError` that names all problems, except in `coref-rc environment`, which prints them."""
-    found = problems()
-    if found and sys.argv[1:2] != ["environment"]:
+    lines = problems()
+    if lines and sys.argv[1:2] != ["environment"]:
         raise ImportError(
             "allennlp_coref_rc cannot run in this environment:\n"
-            + "".join(f"  - {problem}\n" for problem in found)
+            + "".join(f"  - {problem}\n" for problem in lines)
             + "`coref-rc environment` shows all versions. `make install` in a clone of the project sets up an "
             "environment that works."
         )
@@ -83,8 +82,13 @@ def _numbers(text: str) -> Version:
     return tuple(numbers)
 
 
-def _join(numbers: Version) -> str:
-    return ".".join(map(str, numbers))
+def _is_within(installed: str, bounds: str) -> bool:
+    """Whether a version is within bounds such as ">=4.48,<4.49". The package `packaging` may not be installed."""
+    numbers = _numbers(installed)
+    return all(
+        numbers >= _numbers(bound[2:]) if bound.startswith(">=") else numbers < _numbers(bound[1:])
+        for bound in bounds.split(",")
+    )
 
 
 if __name__ == "__main__":

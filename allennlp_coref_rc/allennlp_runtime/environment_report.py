@@ -84,12 +84,12 @@ def report() -> Report:
     problems = [*environment.problems(), *([failure] if failure else [])]
     remarks = _remarks_on_torch(torch)
     for name, wanted in _requirements().items():
-        found = installed(name)
-        if found is None:
+        present = installed(name)
+        if present is None:
             if not any(problem.startswith(f"{name} ") for problem in problems):
                 problems.append(f"{name} is missing: needs {wanted or 'any version'}")
-        elif not any(problem.startswith(f"{name} ") for problem in problems) and not _contains(wanted, found):
-            remarks.append(f"{name} {found} is untested: this package was tested with {wanted}")
+        elif not any(problem.startswith(f"{name} ") for problem in problems) and not _contains(wanted, present):
+            remarks.append(f"{name} {present} is untested: this package was tested with {wanted}")
     optional = {name: purpose for name, purpose in OPTIONAL.items() if installed(name) is None}
     if installed("coreferee") and not installed("en_core_web_lg"):
         optional["en_core_web_lg"] = "the spaCy model of the annotator coreferee, by default"
@@ -109,16 +109,16 @@ def _requirements() -> dict[str, str]:
     try:
         from packaging.requirements import Requirement
 
-        found = [Requirement(text) for text in requires("allennlp_coref_rc") or ()]
+        needed = [Requirement(text) for text in requires("allennlp_coref_rc") or ()]
     except (ImportError, PackageNotFoundError):
         return {}
-    return {one.name: str(one.specifier) for one in found if not one.marker or one.marker.evaluate({"extra": ""})}
+    return {one.name: str(one.specifier) for one in needed if not one.marker or one.marker.evaluate({"extra": ""})}
 
 
-def _contains(wanted: str, found: str) -> bool:
+def _contains(wanted: str, present: str) -> bool:
     from packaging.specifiers import SpecifierSet
 
-    return SpecifierSet(wanted).contains(found, prereleases=True)
+    return SpecifierSet(wanted).contains(present, prereleases=True)
 
 
 def _ask_torch() -> tuple[dict[str, Any], Optional[str]]:

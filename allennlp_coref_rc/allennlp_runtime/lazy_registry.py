@@ -15,6 +15,9 @@ from functools import lru_cache
 from typing import Any, Optional
 from unittest.mock import patch
 
+from allennlp_coref_rc.allennlp_runtime.lazy_imports import lazy_imports
+from allennlp_coref_rc.allennlp_runtime.quick_imports import quick_imports
+
 PACKAGE = __name__.partition(".")[0]
 
 REGISTERING = (
@@ -32,6 +35,7 @@ REGISTERING = (
 @lru_cache(maxsize=None)
 def register_own() -> None:
     """Imports every module of this package that registers classes, but not those with private names."""
+    import_allennlp()
     for name in REGISTERING:
         _import_all(f"{PACKAGE}.{name}")
 
@@ -52,17 +56,28 @@ def register_allennlp_models() -> None:
         nltk.download = download
 
 
+def import_allennlp() -> None:
+    """Imports all modules of AllenNLP that register classes, without the packages that it seldom uses."""
+    with quick_imports(), lazy_imports():
+        import allennlp.commands  # noqa: F401
+
+        _import_once("allennlp", {*NO_CLASSES})
+
+
 def import_plugins() -> None:
-    """Imports the user's plugins as AllenNLP does, but allennlp-models only when a name needs it."""
+    """Imports AllenNLP and the user's plugins, but allennlp-models only when a name needs it."""
+    import_allennlp()
     from allennlp.common import plugins
 
-    others = tuple(name for name in plugins.DEFAULT_PLUGINS if name != "allennlp_models")
-    with (
-        patch.object(plugins, "DEFAULT_PLUGINS", others),
-        patch.object(plugins, "import_module_and_submodules", _import_once),
-    ):
-        plugins.import_plugins()
+    plugins.import_plugins()
 
+
+NO_CLASSES = (
+    "allennlp.common.cached_transformers",
+    "allennlp.sanity_checks",
+    "allennlp.tools",
+)
+"""Modules of AllenNLP that register no class and take long to import."""
 
 IMPORTED: set[str] = set()
 """The packages that `_import_once` has imported."""
@@ -80,6 +95,12 @@ def _import_once(name: str, exclude: Optional[set[str]] = None) -> None:
         with patch.object(importlib, "invalidate_caches"):
             import_module_and_submodules(name, exclude)
         IMPORTED.add(name)
+
+
+def import_each_plugin_once(plugins: Any) -> None:
+    """Changes AllenNLP's module of plugins. allennlp-models is imported only when a name needs it."""
+    plugins.DEFAULT_PLUGINS = tuple(name for name in plugins.DEFAULT_PLUGINS if name != "allennlp_models")
+    plugins.import_module_and_submodules = _import_once
 
 
 SOURCES: tuple[Callable[[], None], ...] = (register_own, register_allennlp_models)
@@ -128,13 +149,13 @@ def install(registrable: Any) -> None:
 def _import_named(base: Any, name: str) -> None:
     package = base.__module__.rpartition(".")[0]
     if package.partition(".")[0] == PACKAGE and not name.startswith("_"):
-        for found in pkgutil.walk_packages(importlib.import_module(package).__path__, f"{package}."):
-            if found.name.rpartition(".")[2] == name:
-                importlib.import_module(found.name)
+        for module in pkgutil.walk_packages(importlib.import_module(package).__path__, f"{package}."):
+            if module.name.rpartition(".")[2] == name:
+                importlib.import_module(module.name)
 
 
 def _import_all(name: str) -> None:
-    module = importlib.import_module(name)
-    for found in pkgutil.walk_packages(module.__path__, f"{name}."):
-        if not found.name.rpartition(".")[2].startswith("_") and found.name not in sys.modules:
-            importlib.import_module(found.name)
+    package = importlib.import_module(name)
+    for module in pkgutil.walk_packages(package.__path__, f"{name}."):
+        if not module.name.rpartition(".")[2].startswith("_") and module.name not in sys.modules:
+            importlib.import_module(module.name)

@@ -145,10 +145,13 @@ def _run(original: Callable[..., Any], training: Any, args: Sequence[Any], kwarg
     return metrics
 
 
-def install(train: Any) -> None:
-    """Changes AllenNLP's trainer, and `TrainModel` in its module `allennlp.commands.train`, which is given."""
-    from allennlp.training.gradient_descent_trainer import GradientDescentTrainer
+def install(gradient_descent_trainer: Any) -> None:
+    """Changes the trainer in AllenNLP's module, which is given."""
+    trainer = gradient_descent_trainer.GradientDescentTrainer
+    wrapt.wrap_function_wrapper(trainer, "_train_epoch", _train_epoch)
+    wrapt.wrap_function_wrapper(trainer, "_validation_loss", _validation_loss)
 
-    wrapt.wrap_function_wrapper(GradientDescentTrainer, "_train_epoch", _train_epoch)
-    wrapt.wrap_function_wrapper(GradientDescentTrainer, "_validation_loss", _validation_loss)
+
+def evaluate_on_test_set(train: Any) -> None:
+    """Changes `TrainModel` in AllenNLP's module, which is given."""
     wrapt.wrap_function_wrapper(train.TrainModel, "run", _run)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 OBJECTS = 50_000
-"""The threshold of garbage collection: the number of new objects that starts one."""
+"""The number of new objects after which garbage is collected."""
 
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
 """The numbers of these settings in glibc's malloc.h."""
@@ -18,9 +18,9 @@ KEPT_BYTES = 2**30
 @contextmanager
 def long_run() -> Iterator[None]:
     """
-    Within this, garbage is collected more rarely; `keep_freed_memory` holds from then on. By default, Python collects
-    garbage whenever there are 700 more objects. Reading a data set makes millions of objects and hardly any garbage, so
-    the collections would take longer than the reading.
+    Within this, garbage is collected more rarely, and `keep_freed_memory` holds from then on. By default, Python
+    collects it whenever there are 700 more objects, and now and then searches all objects. Reading a data set makes
+    millions of objects and hardly any garbage, so the collection would take longer than the reading.
     """
     keep_freed_memory()
     thresholds = gc.get_threshold()

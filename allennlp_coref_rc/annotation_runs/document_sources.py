@@ -110,7 +110,7 @@ class JsonLines(DocumentSource):
                     raise ConfigurationError(f"{place}: {error}") from error
 
     def _item(self, values: Any, default_id: str) -> Any:
-        if not isinstance(values, dict) or ("text" in values) == ("tokens" in values):
+        if not isinstance(values, dict) or not {"text", "tokens"}.intersection(values):
             raise ConfigurationError(
                 f"found {excerpt(values)}, expected an object with a string 'text' or a list 'tokens'"
             )

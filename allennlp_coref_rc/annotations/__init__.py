@@ -12,4 +12,4 @@ from allennlp_coref_rc.annotations.annotated_text import (
     write_annotated_texts,
 )
 from allennlp_coref_rc.annotations.document import Document, read_documents, read_header, write_documents
-from allennlp_coref_rc.annotations.sentences import sentence_spans
+from allennlp_coref_rc.annotations.tokenization import sentence_spans

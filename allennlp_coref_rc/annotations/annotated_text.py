@@ -1,9 +1,11 @@
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
-from itertools import groupby
+from dataclasses import asdict, dataclass, field, replace
+from itertools import accumulate, groupby, pairwise
 from typing import TYPE_CHECKING, Any, Optional, Union
 
+from allennlp_coref_rc.annotations.tokenization import Span, sentence_spans, split_words, token_offsets
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import atomic_write, open_text
 from allennlp_coref_rc.common.json_objects import excerpt, parse_json
@@ -12,9 +14,6 @@ if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc
 
-Span = tuple[int, int]
-"""The position of the first token, and the position after the last one."""
-
 Cluster = list[Span]
 
 Piece = Union[Span, Sequence[str]]
@@ -22,6 +21,9 @@ Piece = Union[Span, Sequence[str]]
 
 LAYERS = ("clusters", "frames", "relations", "edges")
 """The fields of a text that annotators add to."""
+
+OPTIONAL = ("edges", "id", "text", "offsets")
+"""The fields that files leave out if they are empty."""
 
 RELATION_TYPES = ("Explicit", "Implicit", "EntRel", "AltLex")
 
@@ -69,10 +71,11 @@ class Edge:
     target: Span
 
 
-@dataclass
+@dataclass(repr=False)
 class AnnotatedText:
     """
-    A tokenised text and its linguistic structure. Annotators add to it, readers read it, and files store it.
+    A tokenised text and its linguistic structure. Annotators add to it, readers read it, and files store it. A notebook
+    shows it with coloured clusters. Values are not checked; `checked` does that for a text that comes from outside.
 
     # Parameters
 
@@ -87,9 +90,11 @@ class AnnotatedText:
         Any other relations between two spans.
     id : `str`, optional (default = `None`)
         The data set's name for the text.
-
-    Raises a `ConfigurationError` that names a span outside the text, or a sentence that does not begin where the one
-    before it ends.
+    text : `str`, optional (default = `None`)
+        The source text, if it is known.
+    offsets : `list[Span]`, optional (default = `None`)
+        The [start, end) characters of each token in `text`, if they are known. They are empty for a token that is not
+        in `text`.
     """
 
     tokens: list[str]
@@ -99,10 +104,18 @@ class AnnotatedText:
     relations: list[DiscourseRelation] = field(default_factory=list)
     edges: list[Edge] = field(default_factory=list)
     id: Optional[str] = None
+    text: Optional[str] = None
+    offsets: Optional[list[Span]] = None
 
     def __post_init__(self) -> None:
         if self.sentences is None:
             self.sentences = one_sentence(self.tokens)
+
+    def checked(self) -> "AnnotatedText":
+        """
+        The text itself. Raises a `ConfigurationError` that names a span outside the text, or a sentence that does not
+        begin where the one before it ends.
+        """
         end = 0
         for start, stop in self.sentences:
             if start != end or stop <= start:
@@ -122,6 +135,48 @@ class AnnotatedText:
                         f"{what} [{start}, {stop}): expected 0 <= start < end <= {len(self.tokens)} "
                         "(the number of tokens)"
                     )
+        if self.offsets is not None:
+            length = -1 if self.text is None else len(self.text)
+            if len(self.offsets) != len(self.tokens) or not all(0 <= a <= b <= length for a, b in self.offsets):
+                raise ConfigurationError(
+                    f"offsets: found {excerpt(self.offsets)}, expected a [start, end] in the text for each of the "
+                    f"{len(self.tokens)} tokens"
+                )
+        return self
+
+    @property
+    def cluster_texts(self) -> list[list[str]]:
+        """The clusters, each mention a text: a piece of the source text or, where that is not known, its tokens."""
+
+        def words(mention: Span) -> str:
+            place = self.characters(mention)
+            if place is None or self.text is None:
+                return " ".join(self.tokens[slice(*mention)])
+            return self.text[slice(*place)]
+
+        return [list(map(words, cluster)) for cluster in self.clusters]
+
+    @property
+    def cluster_characters(self) -> Optional[list[list[Optional[Span]]]]:
+        """
+        The clusters, each mention the [start, end) of its characters, or `None` if it is not in the source text; `None`
+        as a whole if the characters are not known.
+        """
+        if self.offsets is None:
+            return None
+        return [list(map(self.characters, cluster)) for cluster in self.clusters]
+
+    def characters(self, span: Span) -> Optional[Span]:
+        """The [start, end) characters of a span of tokens; `None` if they are not known."""
+        if self.offsets is None:
+            return None
+        start, end = self.offsets[span[0]][0], self.offsets[span[1] - 1][1]
+        return (start, end) if start < end else None
+
+    def __repr__(self) -> str:
+        words = self.tokens if self.text is None else self.text.split()
+        lines = [f"AnnotatedText of {len(self)} tokens: {' '.join(words)}"]
+        return "\n".join(lines + [f"  {cluster_line(texts)}" for texts in self.cluster_texts])
 
     def _spans(self) -> Iterator[tuple[str, Iterable[Span]]]:
         for i, cluster in enumerate(self.clusters):
@@ -140,14 +195,49 @@ class AnnotatedText:
     @classmethod
     def concatenate(cls, *texts: "AnnotatedText") -> "AnnotatedText":
         """
-        The texts one after the other as a single text. Clusters of different texts are not joined.
+        The texts one after the other as a single text. Clusters of different texts are not joined. The source text is
+        that of the first.
         """
         joint: dict[str, Any] = {name: [] for name in ("tokens", "sentences", *LAYERS)}
         for text in texts:
             shifted = text.moved(shift_by(len(joint["tokens"])))
             for name, values in joint.items():
                 values.extend(getattr(shifted, name))
-        return cls(**joint)
+        offsets = texts[0]._offsets_with(len(joint["tokens"])) if texts else None
+        return cls(**joint, text=texts[0].text if texts else None, offsets=offsets)
+
+    @classmethod
+    def of_text(cls, text: str) -> "AnnotatedText":
+        """The words and the sentences of a text (see `split_words` and `sentence_spans`)."""
+        words = split_words(text)
+        tokens = [word for word, _ in words]
+        offsets = [(start, start + len(word)) for word, start in words]
+        return cls(tokens, sentence_spans(tokens), text=text, offsets=offsets)
+
+    def located(self, source: str, length: Optional[int] = None) -> "AnnotatedText":
+        """
+        The text with its source, and with the offsets of its tokens if they are pieces of the source (see
+        `token_offsets`). If a `length` is given, only so many tokens are of the source, and the others have empty
+        offsets.
+        """
+        try:
+            offsets = token_offsets(source, self.tokens[:length])
+        except ConfigurationError:
+            return replace(self, text=source, offsets=None)
+        return replace(self, text=source, offsets=offsets + [(len(source),) * 2] * (len(self) - len(offsets)))
+
+    @classmethod
+    def of_sentences(cls, sentences: Sequence[Sequence[str]]) -> "AnnotatedText":
+        """A text of sentences, each a list of one or more tokens."""
+        tokens = [token for sentence in sentences for token in sentence]
+        return cls(tokens, list(pairwise(accumulate(map(len, sentences), initial=0))))
+
+    def followed_by(self, sentences: Sequence[Sequence[str]]) -> "AnnotatedText":
+        """The text with more sentences after it, each a list of one or more tokens. They are not in the source text."""
+        tokens = self.tokens + [token for sentence in sentences for token in sentence]
+        spans = pairwise(accumulate(map(len, sentences), initial=len(self)))
+        offsets = self._offsets_with(len(tokens))
+        return replace(self, tokens=tokens, sentences=[*self.sentences, *spans], offsets=offsets)
 
     def select(self, *pieces: "Piece") -> "AnnotatedText":
         """
@@ -203,7 +293,8 @@ class AnnotatedText:
             for edge in self.edges
             if (source := whole(edge.source)) and (target := whole(edge.target))
         ]
-        return AnnotatedText(tokens, self._sentences_of(positions), clusters, frames, relations, edges, self.id)
+        sentences, offsets = self._sentences_of(positions), self._offsets_of(positions)
+        return AnnotatedText(tokens, sentences, clusters, frames, relations, edges, self.id, self.text, offsets)
 
     def _sentences_of(self, positions: list[Optional[int]]) -> list[Span]:
         sentence = [i for i, span in enumerate(self.sentences) for _ in range(*span)]
@@ -216,56 +307,64 @@ class AnnotatedText:
         starts = [i for i in range(len(numbers)) if i == 0 or numbers[i] != numbers[i - 1]]
         return list(zip(starts, starts[1:] + [len(numbers)]))
 
+    def _offsets_of(self, positions: list[Optional[int]]) -> Optional[list[Span]]:
+        if self.offsets is None:
+            return None
+        offsets, end = [], 0
+        for old in positions:
+            offsets.append((end, end) if old is None else self.offsets[old])
+            end = offsets[-1][1]
+        return offsets
+
+    def _offsets_with(self, length: int) -> Optional[list[Span]]:
+        """The offsets of a text that goes on after this one and has this length."""
+        return self._offsets_of([*range(len(self)), *[None] * (length - len(self))])
+
     def moved(self, move: Callable[[Span], Span]) -> "AnnotatedText":
-        """
-        A copy of the text with all spans moved. Nothing is checked, because the spans may belong to a larger text.
-        """
+        """A copy of the text with all spans moved. They may belong to a larger text."""
 
         def move_all(spans: Iterable[Span]) -> list[Span]:
             return [move(span) for span in spans]
 
-        moved = object.__new__(AnnotatedText)
-        moved.tokens = self.tokens
-        moved.sentences = move_all(self.sentences)
-        moved.clusters = [move_all(cluster) for cluster in self.clusters]
-        moved.frames = [frame.moved(move) for frame in self.frames]
-        moved.relations = [
-            DiscourseRelation(rel.type, rel.sense, move_all(rel.arg1), move_all(rel.arg2), move_all(rel.connective))
-            for rel in self.relations
-        ]
-        moved.edges = [Edge(edge.type, move(edge.source), move(edge.target)) for edge in self.edges]
-        moved.id = self.id
-        return moved
+        return replace(
+            self,
+            sentences=move_all(self.sentences),
+            clusters=[move_all(cluster) for cluster in self.clusters],
+            frames=[frame.moved(move) for frame in self.frames],
+            relations=[
+                DiscourseRelation(rel.type, rel.sense, move_all(rel.arg1), move_all(rel.arg2), move_all(rel.connective))
+                for rel in self.relations
+            ],
+            edges=[Edge(edge.type, move(edge.source), move(edge.target)) for edge in self.edges],
+        )
 
     def to_json(self) -> dict[str, Any]:
-        """A JSON object with the constructor's names. `edges` and `id` are left out if the text has none."""
-        values = asdict(self)
-        if not self.edges:
-            del values["edges"]
-        if self.id is None:
-            del values["id"]
-        return values
+        """
+        A JSON object with the constructor's names. `edges`, `id`, `text` and `offsets` are left out if there are none.
+        """
+        return {key: value for key, value in asdict(self).items() if key not in OPTIONAL or value not in (None, [])}
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> "AnnotatedText":
         """The inverse of `to_json`. Missing annotations are empty; malformed ones raise a `ConfigurationError`."""
         if not isinstance(values, dict) or not isinstance(values.get("tokens"), list):
             raise ConfigurationError(f"expected an object with a list 'tokens', found {excerpt(values)}")
-        unknown = set(values) - {"tokens", "sentences", *LAYERS, "id"}
+        unknown = set(values) - {"tokens", "sentences", *LAYERS, *OPTIONAL}
         if unknown:
             raise ConfigurationError(
-                f"found the key {sorted(unknown)[0][:80]!r}, expected any of tokens, sentences, {', '.join(LAYERS)} "
-                "and id (in a document also parts and data)"
+                f"found the key {sorted(unknown)[0][:80]!r}, expected any of tokens, sentences, {', '.join(LAYERS)}, "
+                "id, text and offsets (in a document also parts and data)"
             )
-        tokens, id = list(values["tokens"]), values.get("id")
+        tokens, id, text = list(values["tokens"]), values.get("id"), values.get("text")
         wrong = [(f"tokens[{i}]", token) for i, token in enumerate(tokens) if not isinstance(token, str)]
-        if id is not None and not isinstance(id, str):
-            wrong.append(("id", id))
+        for key, value in (("id", id), ("text", text)):
+            if value is not None and not isinstance(value, str):
+                wrong.append((key, value))
         if wrong:
             key, value = wrong[0]
             raise ConfigurationError(f"{key}: found {excerpt(value, 40)}, expected a string")
         try:
-            sentences = values.get("sentences")
+            sentences, offsets = values.get("sentences"), values.get("offsets")
             return cls(
                 tokens=tokens,
                 sentences=one_sentence(tokens) if sentences is None else _spans(sentences),
@@ -274,7 +373,9 @@ class AnnotatedText:
                 relations=_items(values, "relations", _relation),
                 edges=_items(values, "edges", _edge),
                 id=id,
-            )
+                text=text,
+                offsets=None if offsets is None else _spans(offsets),
+            ).checked()
         except TypeError as error:
             raise ConfigurationError(f"malformed annotation: {error}, in {excerpt(values)}") from error
 
@@ -294,6 +395,11 @@ class AnnotatedText:
         from allennlp_coref_rc.annotations import spacy_docs
 
         return cls.from_json(spacy_docs.from_doc(doc))
+
+
+def cluster_line(texts: Sequence[str]) -> str:
+    """The mentions of a cluster in a line: "cluster: Mary (2), She"."""
+    return "cluster: " + ", ".join(f"{text} ({n})" if n > 1 else text for text, n in Counter(texts).items())
 
 
 def one_sentence(tokens: Sequence[str]) -> list[Span]:

@@ -34,8 +34,6 @@ class Document:
         The number of tokens of the passage and of each question after it.
     data : `dict[str, Any]`, optional (default = `{}`)
         Everything else that the data set has (answers, candidates, …), as JSON values that its reader understands.
-
-    Raises a `ConfigurationError` if the parts do not add up to the text.
     """
 
     text: AnnotatedText
@@ -45,6 +43,14 @@ class Document:
     def __post_init__(self) -> None:
         if self.parts is None:
             self.parts = [len(self.text)]
+
+    @property
+    def questions(self) -> list[dict[str, Any]]:
+        """What the data set has for each question."""
+        return self.data["questions"]
+
+    def checked(self) -> "Document":
+        """The document itself. Raises a `ConfigurationError` if the parts do not add up to the text."""
         good = isinstance(self.parts, list) and all(type(n) is int and n >= 0 for n in self.parts)
         if not good or sum(self.parts) != len(self.text):
             raise ConfigurationError(
@@ -52,6 +58,7 @@ class Document:
             )
         if not isinstance(self.data, dict):
             raise ConfigurationError(f"data: found {excerpt(self.data)}, expected an object")
+        return self
 
     def part(self, index: int) -> Span:
         """The span of a part in the text: 0 is the passage, 1 the first question."""
@@ -109,22 +116,22 @@ class Document:
             raise ConfigurationError(f"expected an object, found {excerpt(values)}")
         text = {key: value for key, value in values.items() if key not in ("parts", "data")}
         rest = {key: values[key] for key in ("parts", "data") if key in values}
-        return cls(AnnotatedText.from_json(text), **rest)
+        return cls(AnnotatedText.from_json(text), **rest).checked()
 
 
-def keep_passage(given: Document, annotated: Document) -> Document:
+def keep_passage(given: AnnotatedText, annotated: AnnotatedText, boundary: int) -> AnnotatedText:
     """
-    Joins two sets of annotations of a document: those of the passage from `given`, and those of the questions from
-    `annotated`. `annotated` is the same document, given to an annotator without annotations.
+    Joins two sets of annotations of a passage and its questions: those of the passage, the first `boundary` tokens,
+    from `given`, and those of the questions from `annotated`. `annotated` is the same text, given to an annotator
+    without annotations.
 
-    In `annotated`, a cluster may have mentions in both texts. Its mentions in questions join a cluster of `given` that
-    has a mention with the same last token as one of its mentions in the passage. No two mentions of the passage are
-    newly linked.
+    In `annotated`, a cluster may have mentions in both. Its mentions in questions join a cluster of `given` that has a
+    mention with the same last token as one of its mentions in the passage. No two mentions of the passage are newly
+    linked.
     """
-    boundary = given.parts[0]
-    clusters = [list(cluster) for cluster in given.text.clusters]
+    clusters = [list(cluster) for cluster in given.clusters]
     home = {stop: cluster for cluster in reversed(clusters) for _, stop in cluster if stop <= boundary}
-    for cluster in annotated.text.clusters:
+    for cluster in annotated.clusters:
         asked = [mention for mention in cluster if mention[0] >= boundary]
         told = [mention for mention in cluster if mention[1] <= boundary]
         joined = next((home[stop] for _, stop in told if stop in home), None)
@@ -132,17 +139,16 @@ def keep_passage(given: Document, annotated: Document) -> Document:
             joined.extend(mention for mention in asked if mention not in joined)
         elif asked:
             clusters.append((told if len(told) == 1 else []) + asked)
-    frames = [frame for frame in annotated.text.frames if frame.predicate[0] >= boundary]
-    relations = [rel for rel in annotated.text.relations if min(rel.arg1 + rel.arg2)[0] >= boundary]
-    edges = [edge for edge in annotated.text.edges if max(edge.source, edge.target)[0] >= boundary]
-    text = replace(
-        given.text,
+    frames = [frame for frame in annotated.frames if frame.predicate[0] >= boundary]
+    relations = [rel for rel in annotated.relations if min(rel.arg1 + rel.arg2)[0] >= boundary]
+    edges = [edge for edge in annotated.edges if max(edge.source, edge.target)[0] >= boundary]
+    return replace(
+        given,
         clusters=clusters,
-        frames=given.text.frames + frames,
-        relations=given.text.relations + relations,
-        edges=given.text.edges + edges,
+        frames=given.frames + frames,
+        relations=given.relations + relations,
+        edges=given.edges + edges,
     )
-    return replace(given, text=text)
 
 
 def json_line(values: dict[str, Any]) -> str:

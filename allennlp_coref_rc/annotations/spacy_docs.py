@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Optional
 from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 
-from allennlp_coref_rc.annotations.sentences import sentence_spans
+from allennlp_coref_rc.annotations.tokenization import sentence_spans
 from allennlp_coref_rc.common.errors import ConfigurationError
 
 CLUSTERS = "coref_clusters"

@@ -1,20 +1,17 @@
 from collections.abc import Iterable
 from copy import deepcopy
+from functools import lru_cache
 from inspect import signature
-from typing import TYPE_CHECKING, Any, Union, overload
+from typing import TYPE_CHECKING, Any, Optional, Union, overload
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
-from allennlp_coref_rc.annotations.document import Document
-from allennlp_coref_rc.annotations.sentences import sentence_spans
-from allennlp_coref_rc.annotations.words import split_words
-from allennlp_coref_rc.api.passage import Passage
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.json_objects import excerpt
 
 if TYPE_CHECKING:
     from allennlp_coref_rc.annotations.annotators import Annotator
 
-Text = Union[str, AnnotatedText, Passage]
+Text = Union[str, AnnotatedText]
 
 BATCH_SIZE = 8
 """Texts that an annotator gets at once."""
@@ -23,75 +20,73 @@ BATCH_SIZE = 8
 @overload
 def annotate(  # type: ignore[overload-overlap]  # a string is an iterable of strings, and counts as one text
     texts: Text, annotator: Union[str, dict[str, Any], "Annotator"], trust: bool = False
-) -> Passage: ...
+) -> AnnotatedText: ...
 
 
 @overload
 def annotate(
     texts: Iterable[Text], annotator: Union[str, dict[str, Any], "Annotator"], trust: bool = False
-) -> list[Passage]: ...
+) -> list[AnnotatedText]: ...
 
 
 def annotate(
     texts: Union[Text, Iterable[Text]], annotator: Union[str, dict[str, Any], "Annotator"], trust: bool = False
-) -> Union[Passage, list[Passage]]:
+) -> Union[AnnotatedText, list[AnnotatedText]]:
     """
     Annotates a text, or several.
 
     # Parameters
 
-    texts : `str`, `AnnotatedText`, `Passage`, or an iterable of these
-        An `AnnotatedText` or a `Passage` keeps its tokens and its annotations, to which new ones are added. Plain text
-        is split by spaCy's rules for English.
+    texts : `str`, `AnnotatedText`, or an iterable of these
+        An `AnnotatedText` keeps its tokens and its annotations, to which new ones are added. Plain text is split by
+        spaCy's rules for English.
     annotator : `str`, `dict[str, Any]` or `Annotator`
         The name of an annotator ("sieve_coref"), its config (`{"type": "sieve_coref", "all_nouns": True}`), a file with
-        its config, or the annotator itself.
+        its config, or the annotator itself. An annotator that needs no options is kept for the next texts, with the
+        models that it has loaded.
     trust : `bool`, optional (default = `False`)
         Whether the archives of models that the annotator uses are trusted (see docs/security.md).
 
     # Returns
 
-    `Passage`, or `list[Passage]` for several texts
+    `AnnotatedText`, or `list[AnnotatedText]` for several texts
+        Texts with `text` and `offsets`. The `text` of one that came as tokens are its tokens, joined by blanks.
     """
-    if isinstance(texts, (str, AnnotatedText, Passage)):
+    if isinstance(texts, (str, AnnotatedText)):
         return annotate([texts], annotator, trust)[0]
     if not isinstance(texts, Iterable):
         raise ConfigurationError(f"found {excerpt(texts)}, expected a text or several texts")
-    return _annotated([as_passage(text) for text in texts], annotator, trust)
-
-
-def as_passage(text: Text) -> Passage:
-    """A text as tokens and sentences."""
-    if isinstance(text, Passage):
-        return text
-    if isinstance(text, AnnotatedText):
-        return Passage.of_tokens(text)
-    if not isinstance(text, str):
-        raise ConfigurationError(f"found the text {excerpt(text)}, expected a string, an AnnotatedText or a Passage")
-    return _split(text)
-
-
-def _split(text: str) -> Passage:
-    words = split_words(text)
-    tokens = [word for word, _ in words]
-    offsets = [(start, start + len(word)) for word, start in words]
-    return Passage(text, AnnotatedText(tokens, sentence_spans(tokens)), offsets)
-
-
-def _annotated(
-    passages: list[Passage], annotator: Union[str, dict[str, Any], "Annotator"], trust: bool
-) -> list[Passage]:
-    from allennlp_coref_rc.annotations.annotators import annotate_documents
+    from allennlp_coref_rc.annotations.annotators import annotate_texts
     from allennlp_coref_rc.safe_archives.archives import trusting
 
+    given = list(map(_as_text, texts))
+    annotated: list[AnnotatedText] = []
     with trusting(trust):
-        built = _build(annotator)
-        annotated = []
-        for start in range(0, len(passages), BATCH_SIZE):
-            batch = passages[start : start + BATCH_SIZE]
-            documents = annotate_documents([Document(passage.annotated) for passage in batch], built)
-            annotated += [passage.with_annotations(doc.text) for passage, doc in zip(batch, documents)]
+        built = (isinstance(annotator, str) and _named(annotator, trust)) or _build(annotator)
+        for start in range(0, len(given), BATCH_SIZE):
+            annotated += annotate_texts(given[start : start + BATCH_SIZE], built)
     return annotated
+
+
+def _as_text(text: Text) -> AnnotatedText:
+    if isinstance(text, AnnotatedText):
+        return text.checked() if text.offsets else text.checked().located(" ".join(text.tokens))
+    if not isinstance(text, str):
+        raise ConfigurationError(f"found the text {excerpt(text)}, expected a string or an AnnotatedText")
+    return AnnotatedText.of_text(text)
+
+
+@lru_cache(maxsize=4)
+def _named(name: str, trust: bool) -> Optional["Annotator"]:
+    """The annotator of a registered name, if it needs no options. Those that were trusted are apart from others."""
+    from allennlp_coref_rc.annotations.annotators import Annotator
+
+    if name not in Annotator.list_available():
+        return None
+    cls, constructor = Annotator.resolve_class_name(name)
+    needed = [option for option in signature(cls).parameters.values() if option.default is option.empty]
+    # AllenNLP imports its models to look at a config, which takes seconds.
+    return cls() if constructor is None and not needed else None
 
 
 def _build(annotator: Union[str, dict[str, Any], "Annotator"]) -> "Annotator":
@@ -99,20 +94,9 @@ def _build(annotator: Union[str, dict[str, Any], "Annotator"]) -> "Annotator":
 
     if isinstance(annotator, Annotator):
         return annotator
-    if isinstance(annotator, str) and annotator in Annotator.list_available():
-        cls, constructor = Annotator.resolve_class_name(annotator)
-        needed = [option for option in signature(cls).parameters.values() if option.default is option.empty]
-        if constructor is None and not needed:
-            # AllenNLP imports its models to look at a config, which takes seconds.
-            return cls()
-    return _from_config(annotator)
-
-
-def _from_config(annotator: Union[str, dict[str, Any]]) -> "Annotator":
     from allennlp.common import Params
 
     from allennlp_coref_rc.annotation_runs.config_option import build_annotator, checked_config
-    from allennlp_coref_rc.annotations.annotators import Annotator
 
     if isinstance(annotator, str):
         return build_annotator("annotator", annotator)

@@ -1,9 +1,7 @@
 from dataclasses import dataclass, field
 from typing import Any, Optional
 
-from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Cluster, Span
-from allennlp_coref_rc.annotations.sentences import sentence_spans
-from allennlp_coref_rc.api.passage import characters, cluster_line
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Cluster, Span, cluster_line
 
 SHOWN = 5
 """The most candidates in the `repr` of an answer."""
@@ -24,41 +22,49 @@ class Answer:
         spans it is not known (`None`).
     candidates : `dict[str, float]`
         The probability of each candidate, the most probable first. Empty if the answer is a span.
-    passage_tokens, question_tokens : `list[str]`
-        The tokens that the reader has read.
-    clusters : `list[Cluster]`
-        The coreference clusters that the reader was given. A cluster is a list of mentions, and a mention is the
-        [start, end) of its tokens. Tokens are counted through the passage and then the question. You can change
-        clusters and give them to `Reader.answer`.
+    text : `AnnotatedText`
+        The passage and then the question, as the reader has read them. Its `text` and `offsets` are those of the
+        passage, as far as they are known.
+    boundary : `int`
+        The number of tokens of the passage.
     spans : `list[Span]`
         The [start, end) tokens of an answer that is a span of the passage, or several; empty for a candidate.
     warnings : `list[str]`
         Why the answer may be worth less than its probability says.
     output : `dict[str, Any]`
         All that `coref-rc predict` would write.
-    passage : `str`, optional
-        The text of the passage, if it is known.
-    offsets : `list[Span]`, optional
-        The [start, end) characters of each token of the passage in its text, if they are known.
     """
 
     answer: Optional[str]
     probability: Optional[float]
     candidates: dict[str, float]
-    passage_tokens: list[str]
-    question_tokens: list[str]
-    clusters: list[Cluster]
+    text: AnnotatedText
+    boundary: int
     spans: list[Span]
     warnings: list[str]
     output: dict[str, Any] = field(compare=False)
-    passage: Optional[str] = None
-    offsets: Optional[list[Span]] = None
+
+    @property
+    def passage_tokens(self) -> list[str]:
+        return self.text.tokens[: self.boundary]
+
+    @property
+    def question_tokens(self) -> list[str]:
+        return self.text.tokens[self.boundary :]
+
+    @property
+    def clusters(self) -> list[Cluster]:
+        """
+        The coreference clusters that the reader was given. A cluster is a list of mentions, and a mention is the
+        [start, end) of its tokens. Tokens are counted through the passage and then the question. You can change
+        clusters and give them to `Reader.answer`.
+        """
+        return self.text.clusters
 
     @property
     def cluster_texts(self) -> list[list[str]]:
         """The clusters, each mention a text."""
-        tokens = self.passage_tokens + self.question_tokens
-        return [[" ".join(tokens[slice(*span)]) for span in cluster] for cluster in self.clusters]
+        return self.text.cluster_texts
 
     @property
     def cluster_characters(self) -> Optional[list[list[Optional[Span]]]]:
@@ -66,18 +72,12 @@ class Answer:
         The clusters, each mention the [start, end) of its characters in the passage, or `None` if it is in the
         question; `None` as a whole if the characters are not known.
         """
-        if self.offsets is None:
-            return None
-        boundary = len(self.passage_tokens)
-        return [
-            [characters(self.offsets, span) if span[1] <= boundary else None for span in cluster]
-            for cluster in self.clusters
-        ]
+        return self.text.cluster_characters
 
     @property
-    def span_characters(self) -> Optional[list[Span]]:
+    def span_characters(self) -> Optional[list[Optional[Span]]]:
         """The spans, each the [start, end) of its characters in the passage; `None` if they are not known."""
-        return None if self.offsets is None else [characters(self.offsets, span) for span in self.spans]
+        return None if self.text.offsets is None else list(map(self.text.characters, self.spans))
 
     @property
     def attention(self) -> Optional[list[tuple[str, float]]]:
@@ -114,9 +114,9 @@ class Answer:
         from allennlp_coref_rc.pages.marked_text import joined
         from allennlp_coref_rc.pages.predictions import asked_tokens
 
-        boundary = len(self.passage_tokens)
-        clusters = [[span for span in cluster if span[1] <= boundary] for cluster in self.clusters]
-        passage = AnnotatedText(self.passage_tokens, sentence_spans(self.passage_tokens), list(filter(None, clusters)))
+        sentences = [(start, stop) for start, stop in self.text.sentences if stop <= self.boundary]
+        clusters = [[span for span in cluster if span[1] <= self.boundary] for cluster in self.clusters]
+        passage = AnnotatedText(self.passage_tokens, sentences, list(filter(None, clusters)))
         asked = asked_tokens(self.question_tokens)
         (question,) = joined(asked, (0, len(asked)))
         weights = self.output.get("attention")

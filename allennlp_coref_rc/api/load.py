@@ -1,16 +1,14 @@
 import os
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Optional, Union
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Cluster
-from allennlp_coref_rc.annotations.token_offsets import token_offsets
 from allennlp_coref_rc.api.answer import Answer
-from allennlp_coref_rc.api.passage import Passage
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.json_objects import excerpt
 
 if TYPE_CHECKING:
+    from allennlp_coref_rc.annotations.annotators import Annotator
     from allennlp_coref_rc.predictors.explaining_predictor import ExplainingPredictor
 
 ARCHIVE = "model.tar.gz"
@@ -35,14 +33,17 @@ def load(path: Union[str, os.PathLike], trust: bool = False, cuda_device: int = 
     """
     if not isinstance(path, (str, os.PathLike)):
         raise ConfigurationError(f"found {excerpt(path)}, expected the path of an archive, or of a folder with one")
+    from allennlp_coref_rc.allennlp_runtime.lazy_registry import import_plugins
+
+    import_plugins()
     from allennlp.predictors import Predictor
 
+    from allennlp_coref_rc.data.dataset_readers import ReadingComprehensionReader
     from allennlp_coref_rc.predictors.explaining_predictor import ExplainingPredictor
     from allennlp_coref_rc.safe_archives import archives
 
     name = os.fspath(path)
     inside = os.path.join(name, ARCHIVE)
-    _import_plugins()
     archive = archives.load(inside if os.path.isfile(inside) else name, cuda_device, trust=trust)
     predictor = Predictor.from_archive(archive)
     if not isinstance(predictor, ExplainingPredictor):
@@ -50,15 +51,11 @@ def load(path: Union[str, os.PathLike], trust: bool = False, cuda_device: int = 
             f"{name}: found a {type(archive.model).__name__}, which answers no questions, expected a model whose "
             "predictor is cloze_reader or span_reader"
         )
+    if not isinstance(archive.dataset_reader, ReadingComprehensionReader):
+        raise ConfigurationError(
+            f"{name}: found a dataset reader {type(archive.dataset_reader).__name__}, expected one of this package's"
+        )
     return Reader(name, predictor)
-
-
-@lru_cache(maxsize=None)
-def _import_plugins() -> None:
-    """AllenNLP's way looks at every module again, which takes a while."""
-    from allennlp_coref_rc.allennlp_runtime.lazy_registry import import_plugins
-
-    import_plugins()
 
 
 class Reader:
@@ -76,9 +73,23 @@ class Reader:
         self.path = path
         self.predictor = predictor
 
+    @property
+    def answers_are_spans(self) -> bool:
+        """Whether answers are spans of the passage; otherwise they are candidates or classes."""
+        return self.predictor.answers_are_spans
+
+    @property
+    def annotator(self) -> Optional["Annotator"]:
+        """The annotator of the reader's config, if it has one."""
+        return self.predictor.annotator
+
+    def with_annotator(self, annotator: "Annotator") -> "Reader":
+        """The same reader with another annotator."""
+        return Reader(self.path, self.predictor.with_annotator(annotator))
+
     def answer(
         self,
-        passage: Union[str, Sequence[str], AnnotatedText, Passage],
+        passage: Union[str, Sequence[str], AnnotatedText],
         question: str,
         candidates: Optional[Sequence[str]] = None,
         clusters: Optional[Sequence[Cluster]] = None,
@@ -89,7 +100,7 @@ class Reader:
 
         # Parameters
 
-        passage : `str`, `list[str]`, `AnnotatedText` or `Passage`
+        passage : `str`, `list[str]` or `AnnotatedText`
             A text, or a list of its statements, which the annotator of the reader's config annotates; or what
             `annotate` has made, which keeps its tokens and annotations: that annotator then adds those of the question
             alone (see `keep_passage`).
@@ -107,22 +118,17 @@ class Reader:
 
         `Answer`
         """
-        given = passage.annotated if isinstance(passage, Passage) else passage
-        inputs = {"passage": given, "question": question, "candidates": candidates, "clusters": clusters}
-        if candidates is not None and self.predictor.answers_are_spans:
+        inputs = {"passage": passage, "question": question, "candidates": candidates, "clusters": clusters}
+        if candidates is not None and self.answers_are_spans:
             raise ConfigurationError(f"{self.path}: found candidates, expected none, as its answers are spans")
-        self.predictor.set_explain(explain)
-        try:
-            output = self.predictor.predict_json({key: value for key, value in inputs.items() if value is not None})
-        finally:
-            self.predictor.set_explain(False)
-        return _answer(output, passage)
+        given = {key: value for key, value in inputs.items() if value is not None}
+        return _answer(*self.predictor.answer(given, explain))
 
     def __repr__(self) -> str:
         return f"Reader({self.path!r}): a {type(self.predictor._model).__name__}"
 
 
-def _answer(output: dict[str, Any], passage: Union[str, Sequence[str], AnnotatedText, Passage]) -> Answer:
+def _answer(output: dict[str, Any], text: AnnotatedText, boundary: int) -> Answer:
     probabilities = output.get("candidate_probabilities", {})
     answer = output["answer"]
     spans = output.get("best_spans") or ([output["best_span"]] if "best_span" in output else [])
@@ -130,30 +136,13 @@ def _answer(output: dict[str, Any], passage: Union[str, Sequence[str], Annotated
     if "best_span" in output:
         first, last = output["best_span"]
         probability = output["span_start_probs"][first] * output["span_end_probs"][last]
-    tokens = output["passage_tokens"]
-    text, offsets = _located(passage, tokens)
     return Answer(
         answer,
         probability,
         dict(sorted(probabilities.items(), key=lambda pair: -pair[1])),
-        tokens,
-        output["question_tokens"],
-        [[(start, stop) for start, stop in cluster] for cluster in output.get("clusters", [])],
+        text,
+        boundary,
         [(first, last + 1) for first, last in spans],
         output.get("warnings", []),
         output,
-        text,
-        offsets,
     )
-
-
-def _located(passage: Union[str, Sequence[str], AnnotatedText, Passage], tokens: list[str]) -> Any:
-    """The text of a passage and the characters of its tokens, as far as they are known."""
-    if isinstance(passage, Passage):
-        return passage.text, passage.offsets[: len(tokens)]
-    if not isinstance(passage, str):
-        return None, None
-    try:
-        return passage, token_offsets(passage, tokens)
-    except ConfigurationError:
-        return passage, None

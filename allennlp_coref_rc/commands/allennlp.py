@@ -7,6 +7,8 @@ from unittest.mock import patch
 
 from allennlp_coref_rc.allennlp_runtime import quiet_start
 from allennlp_coref_rc.allennlp_runtime.atomic_outputs import whole_outputs
+from allennlp_coref_rc.allennlp_runtime.lazy_imports import lazy_imports
+from allennlp_coref_rc.allennlp_runtime.lazy_registry import import_allennlp
 from allennlp_coref_rc.allennlp_runtime.long_run import long_run
 from allennlp_coref_rc.allennlp_runtime.packages import import_packages
 from allennlp_coref_rc.allennlp_runtime.quick_imports import quick_imports
@@ -18,8 +20,23 @@ from allennlp_coref_rc.safe_archives.registered_names import only_registered
 
 PROG = "coref-rc"
 
+NOT_FOR_HELP = (
+    "allennlp.data",
+    "allennlp.models",
+    "allennlp.nn",
+    "allennlp.training",
+    "cached_path",
+    "huggingface_hub",
+    "numpy",
+    "requests",
+    "spacy",
+    "torch",
+    "transformers",
+)
+"""Packages that AllenNLP's commands import, and that their help does not need."""
 
-def run(argv: list[str], verbose: bool = False, trust: bool = False) -> None:
+
+def run(argv: list[str], verbose: bool = False, trust: bool = False, is_program: bool = False) -> None:
     """
     Runs one of AllenNLP's commands in this process.
 
@@ -30,21 +47,26 @@ def run(argv: list[str], verbose: bool = False, trust: bool = False) -> None:
     verbose : `bool`, optional (default = `False`)
         Show all of AllenNLP's logs, as `allennlp` does.
     trust : `bool`, optional (default = `False`)
-        Whether configs of archives may name classes and files anywhere; see `trust/archives.py`.
+        Whether configs of archives may name classes and files anywhere; see `safe_archives/archives.py`.
+    is_program : `bool`, optional (default = `False`)
+        Whether the process ends with the command, so that help can come without importing AllenNLP.
     """
     from allennlp_coref_rc.allennlp_runtime.console.closing_lines import closing_lines, with_resume_hint
-    from allennlp_coref_rc.allennlp_runtime.console.processes import own_plugins
+    from allennlp_coref_rc.allennlp_runtime.console.processes import training_processes
     from allennlp_coref_rc.allennlp_runtime.console.quiet import prediction_bar, quiet_screen
     from allennlp_coref_rc.config_check.arguments import check_arguments
 
     if argv[0] == "checklist" and find_spec("checklist") is None:
         # AllenNLP says so only in its log.
         raise ConfigurationError("checklist: found no package checklist, which this command needs")
+    if is_program and {"-h", "--help"} & {*argv}:
+        _show_help(argv)
     with ExitStack() as stack:
         with quick_imports():
             if not verbose:
                 stack.enter_context(quiet_screen())
-            stack.enter_context(own_plugins(quiet=not verbose))
+            import_allennlp()
+            stack.enter_context(training_processes(quiet=not verbose))
             stack.enter_context(trusting(trust))
             stack.enter_context(patch.object(sys, "argv", [PROG, *argv]))
             from allennlp import commands
@@ -78,3 +100,15 @@ def run(argv: list[str], verbose: bool = False, trust: bool = False) -> None:
             print("\n".join(lines))
         if argv[0] == "predict" and result.failed:
             sys.exit(1)
+
+
+def _show_help(argv: list[str]) -> None:
+    """
+    Shows AllenNLP's help of a command and ends the process. Most of what AllenNLP imports is a placeholder then, so the
+    process is of no use for anything else.
+    """
+    with lazy_imports(NOT_FOR_HELP), patch.object(sys, "argv", [PROG, *argv]):
+        from allennlp import commands
+
+        commands.parse_args(PROG)
+    sys.exit()

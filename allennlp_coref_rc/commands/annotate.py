@@ -75,8 +75,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Does what the command line asks for. The exit status is 1 if a file has errors, or if all documents fail."""
-    from allennlp.data import DatasetReader
-
     from allennlp_coref_rc.allennlp_runtime.lazy_registry import import_plugins
     from allennlp_coref_rc.allennlp_runtime.packages import import_packages
     from allennlp_coref_rc.annotation_runs.config_option import load_config
@@ -101,6 +99,8 @@ def run(args: argparse.Namespace) -> None:
     if not args.output:
         raise ConfigurationError("expected INPUT and OUTPUT, or --check or --resolve and files")
     import_plugins()
+    from allennlp.data import DatasetReader
+
     import_packages(args.include_package)
     reader = load_config("--reader", args.reader, DatasetReader) if args.reader else None
     if args.annotator:

@@ -2,7 +2,6 @@
 
 import difflib
 import os
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -39,15 +38,6 @@ def locate(path: str) -> str:
     return path
 
 
-def let_configs_import(params: Any) -> None:
-    """
-    Changes AllenNLP's module `params`, so that a config in any folder can import the package's configs by name. Files
-    beside the config come first.
-    """
-    for name in ("evaluate_file", "evaluate_snippet"):
-        setattr(params, name, partial(getattr(params, name), jpathdir=[str(FOLDER)]))
-
-
 def load_config(path: str, overrides: str = "") -> dict[str, Any]:
     """
     The values of a config file, with overrides (JSON or Jsonnet, as `-o` takes them). An error in either raises a
@@ -76,9 +66,9 @@ def load_config(path: str, overrides: str = "") -> dict[str, Any]:
 
 def _similar(name: str) -> list[str]:
     """The config whose name is most like this, with or without its folder, if one is close to it."""
-    known = {found.removesuffix(SUFFIX): found for found in names()}
+    known = {name.removesuffix(SUFFIX): name for name in names()}
     for part in (str, os.path.basename):
-        close = {part(short): found for short, found in known.items()}
+        close = {part(short): full for short, full in known.items()}
         for match in difflib.get_close_matches(part(name), close, n=1, cutoff=0.8):
             return [close[match]]
     return []

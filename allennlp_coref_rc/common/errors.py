@@ -1,14 +1,11 @@
 """
 `ConfigurationError` is an error that the user can fix. It is AllenNLP's own class, but this module does not import
-AllenNLP, which takes seconds. If AllenNLP is not imported yet, this module defines the class, and AllenNLP takes it
-over when it is imported.
+AllenNLP, which takes seconds. If AllenNLP is not imported yet, this module defines the class, and a patch makes it
+AllenNLP's.
 """
 
 import sys
-from types import ModuleType
 from typing import TYPE_CHECKING
-
-import wrapt
 
 CHECKS = "allennlp.common.checks"
 
@@ -22,7 +19,3 @@ else:
         def __init__(self, message: str) -> None:
             super().__init__(message)
             self.message = message
-
-    @wrapt.when_imported(CHECKS)
-    def _share(checks: ModuleType) -> None:
-        checks.ConfigurationError = ConfigurationError  # type: ignore[attr-defined]

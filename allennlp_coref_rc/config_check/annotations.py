@@ -3,6 +3,7 @@
 import copy
 from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, Optional
+from unittest.mock import patch
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.config_check.check import grouped, walk_config
@@ -135,7 +136,8 @@ def _built(base: Any, cls: type, value: Mapping[str, Any], key: str) -> Any:
     from allennlp.modules.seq2seq_encoders import ComposeEncoder
 
     try:
-        with torch.device("meta"):
+        # Random numbers for weights without memory would import PyTorch's compiler.
+        with torch.device("meta"), patch.object(torch.Tensor, "normal_", lambda weights, *args, **kwargs: weights):
             return base.from_params(Params(copy.deepcopy(dict(value))), vocab=Vocabulary())
     except Exception as error:
         if isinstance(error, ConfigurationError) and _package(cls) in OWN:

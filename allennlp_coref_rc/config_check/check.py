@@ -46,11 +46,11 @@ def check_config(params: dict[str, Any], devices: bool = True, files: bool = Tru
 
 def walk_config(params: Mapping[str, Any], files: bool = False) -> ConfigWalk:
     """The walk through a config from its top, with the errors and the objects that it came across."""
-    from allennlp.commands.train import TrainModel
-
     from allennlp_coref_rc.allennlp_runtime.lazy_registry import register_own
 
     register_own()
+    from allennlp.commands.train import TrainModel
+
     walk = ConfigWalk(files)
     loop = {key: value for key, value in params.items() if key == "type" or key not in OTHER_KEYS}
     # Another training loop may give its constructors other arguments.

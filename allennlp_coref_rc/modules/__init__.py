@@ -1,8 +1,1 @@
-from allennlp_coref_rc.modules import (
-    answer_layers,
-    gating,
-    initializers,
-    seq2seq_encoders,
-    seq2vec_encoders,
-    token_embedders,
-)
+"""The parts of models: encoders, gating, answer layers, and the recurrence below them."""

@@ -142,7 +142,7 @@ class AnnotatedSelfAttention(torch.nn.Module):
         return self.output_projection(torch.cat(outputs, dim=2).flatten(2))
 
     def annotated_weights(self, inputs: torch.Tensor, views: HeadViews) -> Iterator[ScopeWeights]:
-        """The attention weights of the annotated heads in `forward`, computed anew and in full."""
+        """The attention weights of the annotated heads in `forward`, computed again and in full."""
         of_annotated, _ = self._parameters_of(sum(self._heads))
         return views.scopes.weights(self._project_annotated(inputs, views, of_annotated))
 

@@ -63,7 +63,7 @@ class EntitySubstitution(torch.nn.Module, FromParams):
         classes = vocab.get_token_to_index_vocabulary(CLASS_LABELS)
         answers = [label.lower().split(",") for label in sorted(classes, key=classes.__getitem__)]
         in_answers = {word for answer in answers for word in answer}
-        # Its size is asked for later: training that starts from another model adds words.
+        # Its size is asked for later: fine-tuning extends the vocabulary.
         self._vocab = vocab
         # Their tensors are on the module's device, but in no state that is saved.
         self._groups: list[str] = []

@@ -5,7 +5,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, Optional, Union
 
-from allennlp_coref_rc.annotations.sentences import sentence_spans
+from allennlp_coref_rc.annotations.tokenization import sentence_spans
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import write_text
 from allennlp_coref_rc.common.progress import progress_bar

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span, clusters_from_json
-from allennlp_coref_rc.annotations.sentences import sentence_spans
+from allennlp_coref_rc.annotations.tokenization import sentence_spans
 from allennlp_coref_rc.common.files import write_text
 from allennlp_coref_rc.common.progress import progress_bar
 from allennlp_coref_rc.pages.annotated_text import entities, find_answer, mentions

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Optional
 
 import streamlit as st
@@ -47,7 +47,7 @@ class Editing:
     @property
     def reading(self) -> Reading:
         """The question with the edited clusters."""
-        return replace(self.read, clusters=self.clusters)
+        return self.read.with_clusters(self.clusters)
 
     def apply(self, edit: Edit) -> None:
         """Edits the clusters. If that cannot be done, the reason is kept in `message`."""
@@ -137,16 +137,16 @@ def show_adding(editing: Editing, reading: Reading) -> None:
     """Asks for words, their places in the text and a cluster, and adds these mentions."""
     names = [entity.name for entity in entities(reading.text)]
     wanted = st.text_input("Words of the text", key=f"words_{editing.edits}")
-    found = find_answer(reading.tokens, wanted)
-    if wanted and not found:
+    places = find_answer(reading.text.tokens, wanted)
+    if wanted and not places:
         st.caption("These words are not in the text.")
     spans = st.pills(
         "Where",
-        found,
-        format_func=labels(reading, found).__getitem__,
+        places,
+        format_func=labels(reading, places).__getitem__,
         selection_mode="multi",
         wrap=True,
-        default=found[:1],
+        default=places[:1],
         key=f"places_{editing.edits}_{wanted}",
     )
     index = st.selectbox(
@@ -160,15 +160,15 @@ def show_adding(editing: Editing, reading: Reading) -> None:
 
 def labels(reading: Reading, spans: Sequence[Span]) -> dict[Span, str]:
     """A label for each mention, with the number of its sentence. All differ, as Streamlit needs different labels."""
-    ends = [stop for _, stop in reading.passage.sentences]
-    found: dict[Span, str] = {}
+    ends = [stop for _, stop in reading.sentences]
+    labels_of: dict[Span, str] = {}
     used: Counter = Counter()
-    for span, words in zip(spans, joined(reading.tokens, *spans)):
+    for span, words in zip(spans, joined(reading.text.tokens, *spans)):
         place = next((str(i) for i, stop in enumerate(ends, start=1) if span[0] < stop), "?")
         label = plain(shortened(words)), place
         used[label] += 1
-        found[span] = f"{label[0]} :gray[{place}{'′' * (used[label] - 1)}]"
-    return found
+        labels_of[span] = f"{label[0]} :gray[{place}{'′' * (used[label] - 1)}]"
+    return labels_of
 
 
 def shortened(text: str) -> str:

@@ -1,7 +1,7 @@
 """The page of the playground, in Streamlit."""
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Optional
 
 import streamlit as st
@@ -183,8 +183,8 @@ def show_answers(question: Question, readers: dict[str, ReaderSession], editing:
         with place:
             try:
                 own = editing.read if reader is first else reader.read(question)
-                before = replace(own, clusters=transferred(editing.read, own))
-                own = replace(own, clusters=transferred(editing.reading, own))
+                before = own.with_clusters(transferred(editing.read, own))
+                own = own.with_clusters(transferred(editing.reading, own))
                 answer = answer_of(key_of(reader, question, own), reader, question, own)
                 unedited = answer_of(key_of(reader, question, before), reader, question, before)
             except Exception as error:
@@ -222,7 +222,7 @@ def show_beliefs(question: Question, asked: list[Asked]) -> None:
     if not asked:
         return
     st.subheader("Belief after each sentence", anchor=False)
-    number = len(asked[0].reading.passage.sentences)
+    number = len(asked[0].reading.sentences)
     if not st.toggle(
         f"Read the first sentence, the first two, and so on ({number})", number <= LONG, key=f"beliefs_{number <= LONG}"
     ):
@@ -230,7 +230,7 @@ def show_beliefs(question: Question, asked: list[Asked]) -> None:
     for one, place in zip(asked, st.columns(len(asked))):
         with place, show_user_errors():
             beliefs = beliefs_of(key_of(one.reader, question, one.reading), one.reader, question, one.reading)
-            sentences = joined(one.reading.tokens, *one.reading.passage.sentences)
+            sentences = joined(one.reading.text.tokens, *one.reading.sentences)
             distributions = [belief.candidates if belief else {} for belief in beliefs]
             if any(distributions):
                 st.caption(

@@ -5,9 +5,8 @@ from allennlp.predictors import Predictor
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.fields import CANDIDATE_LABELS, CLASS_LABELS, UNKNOWN_ANSWER, AnswerField, metadata_of
 from allennlp_coref_rc.predictors.explaining_predictor import ExplainingPredictor, add_warnings
-from allennlp_coref_rc.predictors.inputs import reader_arguments
 from allennlp_coref_rc.predictors.interpretable_predictor import is_attacked
-from allennlp_coref_rc.predictors.passage_candidates import improve, with_passage_candidates
+from allennlp_coref_rc.predictors.unknown_words import improve, with_passage_candidates
 
 
 @Predictor.register("cloze_reader")
@@ -47,8 +46,7 @@ class ClozeReaderPredictor(ExplainingPredictor):
         `AttentionRecorder.of`). On the command line: `--predictor-args '{"explain": true}'`.
     """
 
-    def _json_to_instance(self, json_dict: JsonDict) -> Instance:
-        return self._dataset_reader.text_to_instance(**reader_arguments(json_dict, "candidates", "clusters"))
+    optional_inputs = ("candidates", "clusters")
 
     def answer_fields(self, instance: Instance, output: JsonDict) -> dict[str, Field]:
         namespace = CANDIDATE_LABELS if "candidates" in instance else CLASS_LABELS

@@ -1,6 +1,8 @@
+import copy
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from functools import cached_property
-from typing import Any, Protocol, cast, runtime_checkable
+from typing import Any, Optional, Protocol, cast, runtime_checkable
 
 from allennlp.common.util import JsonDict, sanitize
 from allennlp.data import DatasetReader, Instance
@@ -8,8 +10,15 @@ from allennlp.data.fields import TextField
 from allennlp.models import Model
 from allennlp.predictors import Predictor
 
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, clusters_from_json
+from allennlp_coref_rc.annotations.annotators import Annotator
+from allennlp_coref_rc.annotations.formats.json_value import JsonValue
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.common.json_objects import parse_json
+from allennlp_coref_rc.common.json_objects import excerpt, is_text, parse_json
+from allennlp_coref_rc.common.messages import most_similar
+from allennlp_coref_rc.data.dataset_readers.question_data import check_candidates
+from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import ReadingComprehensionReader
+from allennlp_coref_rc.data.fields import metadata_of
 from allennlp_coref_rc.modules.attention_recorder import AttentionRecorder
 from allennlp_coref_rc.modules.length_buckets import length_buckets
 from allennlp_coref_rc.predictors.interpretable_predictor import InterpretablePredictor
@@ -35,6 +44,8 @@ class ExplainingPredictor(InterpretablePredictor):
     Registered as a `Predictor` with name "reader", which makes a `cloze_reader` or a `span_reader`, as the model needs.
     """
 
+    optional_inputs: Sequence[str] = ("clusters",)
+    """The keys that an input may have beside "passage" and "question"."""
     answers_are_spans = False
     """Whether answers are spans of the passage; otherwise they are candidates or classes."""
 
@@ -60,6 +71,37 @@ class ExplainingPredictor(InterpretablePredictor):
                 f"explain is true: found the model {type(model).__name__} without annotated heads, expected one with a "
                 "dassa encoder that has heads, or a ga_reader"
             )
+
+    def _json_to_instance(self, json_dict: JsonDict) -> Instance:
+        return self._dataset_reader.text_to_instance(**checked_inputs(json_dict, self.optional_inputs))
+
+    @property
+    def annotator(self) -> Optional[Annotator]:
+        """The annotator of passages and questions, if there is one."""
+        return cast(ReadingComprehensionReader, self._dataset_reader).annotator
+
+    def with_annotator(self, annotator: Annotator) -> "ExplainingPredictor":
+        """The same predictor, of the same model, with another annotator."""
+        predictor = copy.copy(self)
+        predictor._dataset_reader = cast(ReadingComprehensionReader, self._dataset_reader).with_annotator(annotator)
+        return predictor
+
+    def answer(self, inputs: JsonDict, explain: bool = False) -> tuple[JsonDict, AnnotatedText, int]:
+        """
+        Answers a question. Returns the output of `predict_json`; the passage and the question as one text, as the model
+        has read them; and the number of tokens of the passage.
+        """
+        instance = self._json_to_instance(inputs)
+        metadata = metadata_of(instance)
+        self.set_explain(explain)
+        try:
+            output = self.predict_instance(instance)
+        finally:
+            self.set_explain(False)
+        text, boundary = metadata["text"], len(metadata["passage_tokens"])
+        if text.text is None and isinstance(inputs["passage"], str):
+            text = text.located(inputs["passage"], boundary)
+        return output, text, boundary
 
     @cached_property
     def knowledge(self) -> WordKnowledge:
@@ -94,6 +136,52 @@ class ExplainingPredictor(InterpretablePredictor):
             for i, output in enumerate(outputs):
                 output["annotated_heads"] = self._recorder.of(i)
         return outputs
+
+
+def checked_inputs(inputs: JsonDict, optional: Sequence[str]) -> dict[str, Any]:
+    """
+    Takes the arguments of a reader's `text_to_instance` from an input: "passage", "question", and the `optional` keys
+    ("candidates", "clusters") that it has. Invalid values raise a `ConfigurationError`, and so does a key that is meant
+    to be an optional one, by its looks. Other keys are ignored.
+    """
+    if not isinstance(inputs, dict):
+        raise JsonValue(inputs).error("an object")
+    other = set(inputs).difference(CHECKS)
+    for key in set(optional).difference(inputs) if other else ():
+        if similar := most_similar(key, other):
+            raise ConfigurationError(f"found the key {excerpt(similar[0], 40)}; did you mean {key}?")
+    arguments = {key: inputs[key] for key in ("passage", "question", *optional) if inputs.get(key) is not None}
+    for key in ("passage", "question"):
+        if key not in arguments:
+            raise ConfigurationError(
+                f"found an input with the keys {excerpt(sorted(inputs))}, expected the key {key!r}"
+            )
+    for key, value in arguments.items():
+        CHECKS[key](key, value)
+    return arguments
+
+
+def _check_text(key: str, text: Any) -> None:
+    """
+    A text, or a list of tokens, statements or supporting texts, each a text or a list of tokens itself; from Python
+    also an `AnnotatedText`.
+    """
+    if isinstance(text, AnnotatedText):
+        text.checked()
+    elif isinstance(text, (list, tuple)):
+        for part in JsonValue(text, path=key).list():
+            part.text()
+    elif not isinstance(text, str) or not is_text(text):
+        raise JsonValue(text, path=key).error("a string" if isinstance(text, str) else "a text or a list of texts")
+
+
+CHECKS: dict[str, Callable[[str, Any], Any]] = {
+    "passage": _check_text,
+    "question": _check_text,
+    "candidates": lambda key, value: check_candidates(JsonValue(value, path=key)),
+    "clusters": lambda key, value: clusters_from_json(value),
+}
+"""By key, a check of the value."""
 
 
 def _check_answers(model: Model, predictor: type[ExplainingPredictor]) -> None:

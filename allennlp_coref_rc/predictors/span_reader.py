@@ -7,7 +7,6 @@ from allennlp_coref_rc.data.dataset_readers.annotated_squad import span_tags
 from allennlp_coref_rc.data.fields import metadata_of
 from allennlp_coref_rc.modules.spans import span_text
 from allennlp_coref_rc.predictors.explaining_predictor import ExplainingPredictor, add_warnings
-from allennlp_coref_rc.predictors.inputs import reader_arguments
 from allennlp_coref_rc.predictors.interpretable_predictor import original_passage, original_span
 
 
@@ -37,9 +36,6 @@ class SpanReaderPredictor(ExplainingPredictor):
     """
 
     answers_are_spans = True
-
-    def _json_to_instance(self, json_dict: JsonDict) -> Instance:
-        return self._dataset_reader.text_to_instance(**reader_arguments(json_dict, "clusters"))
 
     def answer_fields(self, instance: Instance, output: JsonDict) -> dict[str, Field]:
         passage = original_passage(instance)

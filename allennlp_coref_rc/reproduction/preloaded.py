@@ -4,7 +4,5 @@ from allennlp_coref_rc.allennlp_runtime.lazy_registry import import_plugins, reg
 from allennlp_coref_rc.allennlp_runtime.quick_imports import quick_imports
 
 with quick_imports():
-    import allennlp.commands  # noqa: F401
-
     import_plugins()
     register_own()

@@ -192,11 +192,12 @@ def _unasked() -> Iterator[None]:
         yield
 
 
-def install(archival: Any) -> None:
+def install(module: Any) -> None:
     """
-    Changes AllenNLP's module `archival`: it unpacks archives safely, and `load_archive` does what `trusting` says.
+    Changes AllenNLP's `archival`, which is given: it unpacks archives safely, and `load_archive` does what `trusting`
+    says.
     """
-    original = archival.load_archive
+    original = module.load_archive
 
     @functools.wraps(original)
     def load_archive(
@@ -208,8 +209,8 @@ def install(archival: Any) -> None:
         function = original if _trust.get() is None else load
         return function(archive_file, cuda_device, overrides, weights_file)
 
-    archival.load_archive = load_archive
-    archival.extracted_archive = extracted_archive
+    module.load_archive = load_archive
+    module.extracted_archive = extracted_archive
 
 
 def install_weights(util: Any) -> None:
@@ -221,8 +222,8 @@ def install_weights(util: Any) -> None:
         try:
             return original(path, *args, **kwargs)
         except pickle.UnpicklingError as error:
-            found = re.search(r"GLOBAL (\S+)", str(error))
-            what = f"{found.group(1)} in the weights, expected tensors alone" if found else "damaged weights"
+            name = re.search(r"GLOBAL (\S+)", str(error))
+            what = f"{name.group(1)} in the weights, expected tensors alone" if name else "damaged weights"
             raise ConfigurationError(f"{path}: found {what}") from error
         except (OSError, MemoryError, ValueError):
             raise

@@ -30,7 +30,7 @@ class ExactCheckpointer(Checkpointer):
 
     Here training resumes from the last checkpoint but one, as its best weights are sure to be written, however often
     the run is killed. If that checkpoint is damaged, training resumes from another one that leads to the same results,
-    and a warning says so. Python's and NumPy's random numbers need not be saved: they are used for the data, and
+    with a warning. Python's and NumPy's random numbers need not be saved: they are used for the data, and
     AllenNLP reads the data again from the first epoch on.
 
     All this holds for a training in one process, with checkpoints at the ends of epochs. With `use_amp`, the scale of

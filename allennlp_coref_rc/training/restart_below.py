@@ -17,11 +17,10 @@ logger = logging.getLogger(__name__)
 @TrainerCallback.register("restart_below")
 class RestartBelow(TrainerCallback):
     """
-    Restarts training with other random weights when a metric has stayed below a value. Some tasks are learned from most
+    Restarts training with other random weights when a metric has stayed below a value. Some tasks are learnt from most
     random weights, and never from others. The new weights are initialised as the config says. The restart is part of
-    the run and adds no epochs to it: epochs are counted on, and the learning rate follows its schedule. The state
-    of the optimizer and the patience are reset. The best epoch is sought only after the last restart. This is not in
-    the papers.
+    the run and adds no epochs to it: the numbers of epochs and the learning rate continue. The state of the optimizer
+    and the patience are reset. The best epoch is one after the last restart. Not in the papers.
 
     Registered as a `TrainerCallback` with name "restart_below".
 
@@ -30,8 +29,7 @@ class RestartBelow(TrainerCallback):
     value : `float`
         The value that the metric has to reach.
     epochs : `int`
-        How many epochs it may take. After a restart it may take as many again. If fewer are left, there is no restart,
-        and training continues with its current weights.
+        How many epochs it may take. After a restart it may take as many again. If fewer are left, there is no restart.
     metric : `str`, optional (default = `"validation_accuracy"`)
         Its name in AllenNLP's `metrics_epoch_0.json`.
 
@@ -64,7 +62,7 @@ class RestartBelow(TrainerCallback):
         if patience and patience < self._epochs:
             raise ConfigurationError(
                 f"restart_below: found trainer.patience {patience}, expected {self._epochs} or more, as its epochs: "
-                "else training may end before it can restart"
+                "otherwise training may end before it restarts"
             )
         if not os.path.exists(self._config):
             raise ConfigurationError(f"restart_below: found no {self._config}, expected the config of the training")
@@ -82,8 +80,8 @@ class RestartBelow(TrainerCallback):
         enough_left = trainer._num_epochs - (epoch + 1) >= self._epochs
         if self._best < self._value and self._since_start >= self._epochs and enough_left:
             logger.warning(
-                "After epoch %d: %s has been at most %.3g in %d epochs, below %g. Training restarts with other "
-                "random weights",
+                "After epoch %d: %s has been at most %.3g in %d epochs, below %g. Training restarts "
+                "with other random weights",
                 epoch + 1,
                 self._metric,
                 self._best,

@@ -1,13 +1,13 @@
 """
-The common parts of the benchmarks: turns, memory, agreement, the machine, and the table that is printed.
+What the subjects share: turns, ratios, memory, agreement, the machine, and the table that is printed.
 
 * Time: competitors take turns (A B A B) in one run, after rounds that warm up. The table has the median over the rounds
-  and, in brackets, the smallest and the largest value. It has the same for the ratios to the first competitor. A ratio
-  is that of two times of the same round, so that the machine's other work affects both. If one thread of a CPU does the
-  work, times are the processor time of the process and of those that it waits for, otherwise the clock's time.
+  and, in brackets, the smallest and the largest value. A ratio to the first competitor is that of two times of the same
+  round, so that the machine's other work affects both. With one thread on a CPU, processor times are compared,
+  otherwise the clock's.
 * Memory: how much the memory of a process grows at its peak while it does the work. The process has done the same work
   at a small size before. On a GPU, it is the memory that PyTorch allocates there.
-* Agreement: a benchmark checks the values that its competitors compute. If they disagree, it prints no figures.
+* Agreement: if the competitors or the rounds compute different values, no figures are printed.
 """
 
 import argparse
@@ -22,8 +22,7 @@ import resource
 import statistics
 import sys
 import time
-import warnings
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from importlib.metadata import version
 from pathlib import Path
@@ -31,6 +30,7 @@ from typing import Any, NamedTuple, Optional
 
 from allennlp_coref_rc.allennlp_runtime.environment_report import processor
 from allennlp_coref_rc.commands.arguments import whole_number
+from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.script import ScriptParser
 from allennlp_coref_rc.common.workers import num_cpus
 
@@ -38,29 +38,34 @@ positive = whole_number(1)
 
 Run = Callable[[], Any]
 
+Row = dict[str, Any]
+"""The cells of a table's row, by the names of their columns."""
+
+MIB = 2**20
+
 HEAVY = ("allennlp", "allennlp_models", "allennlp_coref_rc")
 """Packages that take long to import. If this process has imported one, its processes are forks that have it already."""
 
-# torchvision warns of this whenever it is imported with a torch that it was not built for.
-NOISE = "Failed to load image Python extension"
-warnings.filterwarnings("ignore", message=NOISE)
-os.environ.setdefault("PYTHONWARNINGS", f"ignore:{NOISE}")
+
+class Disagreement(ConfigurationError):
+    """Values that should be the same are not, so there are no figures."""
 
 
-class Seconds(NamedTuple):
-    """Seconds of the clock's time and of processor time."""
+class Turn(NamedTuple):
+    """The seconds of the clock's time and of processor time that a run took, and what it returned."""
 
-    wall: float
+    clock: float
     processor: float
+    result: Any = None
 
-    @classmethod
-    def now(cls) -> "Seconds":
-        _synchronize()
-        children = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return cls(time.perf_counter(), time.process_time() + children.ru_utime + children.ru_stime)
 
-    def since(self, start: "Seconds") -> "Seconds":
-        return Seconds(self.wall - start.wall, self.processor - start.processor)
+def now() -> tuple[float, float]:
+    """The clock's time and the processor time of this process and those that it waited for, in seconds."""
+    torch = sys.modules.get("torch")
+    if torch is not None and torch.cuda.is_initialized():
+        torch.cuda.synchronize()
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.perf_counter(), time.process_time() + children.ru_utime + children.ru_stime
 
 
 class Spread(NamedTuple):
@@ -71,24 +76,42 @@ class Spread(NamedTuple):
     max: float
 
     @classmethod
-    def of(cls, values: Sequence[float]) -> "Spread":
+    def of(cls, values: Iterable[float]) -> "Spread":
+        values = list(values)
         return cls(statistics.median(values), min(values), max(values))
 
-    def __format__(self, spec: str) -> str:
-        return f"{self.median:{spec}} ({self.min:{spec}}–{self.max:{spec}})"
+    def __str__(self) -> str:
+        spread = f" ({number(self.min)}–{number(self.max)})" if self.min < self.max else ""
+        return f"{number(self.median)}{spread}"
 
 
-class Benchmark:
+def number(value: float) -> str:
+    """With three significant digits or, from 100 on, without decimals."""
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
+Nothing = NamedTuple("Nothing", [])
+
+
+class Subject:
     """
-    Competitors that do the same work at several settings. The other competitors are compared with the first. Settings
-    and competitors are named tuples, whose fields are columns of the table.
+    Competitors that do the same work at several settings. The others are compared with the first. Settings and
+    competitors are named tuples, whose fields are columns. A subject that measures something else overrides `measure`.
     """
+
+    unit = "ms"
+    memory = True
 
     def __init__(self, arguments: argparse.Namespace) -> None:
         self.arguments = arguments
+        self.clock = "processor" if (arguments.device, arguments.threads) == ("cpu", 1) else "clock"
+
+    @staticmethod
+    def add_arguments(parser: argparse.ArgumentParser) -> None:
+        """Adds the options that other subjects do not have."""
 
     def settings(self) -> list[Any]:
-        raise NotImplementedError
+        return [Nothing()]
 
     def competitors(self, setting: Any) -> list[Any]:
         raise NotImplementedError
@@ -98,29 +121,86 @@ class Benchmark:
         raise NotImplementedError
 
     def small(self, setting: Any) -> Any:
-        """A setting whose work takes only a moment, but loads everything that the work needs."""
-        raise NotImplementedError
-
-    def share(self, competitor: Any) -> float:
-        """The factor by which its times are multiplied, if it does more than the others."""
-        return 1
+        """A setting whose work takes only a moment, but loads everything that the work needs; `None` if none does."""
 
     def problems(self, setting: Any) -> list[str]:
-        """The values in which the competitors disagree."""
-        raise NotImplementedError
+        """The values in which the competitors disagree. This is called before anything is measured."""
+        return []
+
+    def disagreements(self, turns: Mapping[Any, Sequence[Turn]]) -> list[str]:
+        """The results in which turns disagree, those that warm up included. By default, they have to be equal."""
+        results = {name: [turn.result for turn in rounds] for name, rounds in turns.items()}
+        return [f"{name}: rounds return {x}" for name, x in results.items() if x.count(x[0]) < len(x)]
+
+    def rows(self, setting: Any, competitor: Any, turns: Sequence[Turn], first: Sequence[Turn]) -> Iterable[Row]:
+        """The columns of a competitor, given its turns and those of the first competitor."""
+        return [{**self.times(turns, first), **self.details(setting, competitor, turns)}]
+
+    def details(self, setting: Any, competitor: Any, turns: Sequence[Turn]) -> Row:
+        """More columns."""
+        return {}
+
+    def times(self, turns: Sequence[Turn], others: Sequence[Turn]) -> Row:
+        """Columns with times, and their ratios to another competitor's."""
+        factor = {"ms": 1000, "s": 1}[self.unit]
+        ratios = [a / b if b else 1.0 for a, b in zip(self.seconds(turns), self.seconds(others))]
+        return {
+            f"processor {self.unit}": Spread.of(factor * turn.processor for turn in turns),
+            f"clock {self.unit}": Spread.of(factor * turn.clock for turn in turns),
+            "ratio": Spread.of(ratios),
+        }
+
+    def rates(self, turns: Sequence[Turn], **amounts: int) -> Row:
+        """Columns with amounts of something, and how many a second takes."""
+        seconds = self.seconds(turns)
+        return {**amounts, **{f"{name}/s": Spread.of(number / x for x in seconds) for name, number in amounts.items()}}
+
+    def seconds(self, turns: Sequence[Turn]) -> list[float]:
+        """The times by which competitors are compared."""
+        return [getattr(turn, self.clock) for turn in turns]
+
+    def measure(self, report: "Report") -> int:
+        """Measures all competitors at all settings. Returns the exit status."""
+        skip, memory = self.arguments.warm_up, self.memory and not self.arguments.no_memory
+        for setting in self.settings():
+            refuse(self.problems(setting))
+            competitors = self.competitors(setting)
+            runs = {competitor: self.prepare(competitor, setting) for competitor in competitors}
+            turns = take_turns(runs, skip + self.arguments.rounds, skip + 3, self.arguments.seconds)
+            refuse(self.disagreements(turns))
+            # They would take memory from what comes next.
+            runs.clear()
+            peaks = [peak_mib(self, competitor, setting) if memory else None for competitor in competitors]
+            for competitor, peak in zip(competitors, peaks):
+                own, first = (turns[one][skip:] for one in (competitor, competitors[0]))
+                for row in self.rows(setting, competitor, own, first):
+                    if memory:
+                        row.update({"MiB": peak, "MiB ratio": peak and peaks[0] and peak / peaks[0]})
+                    report.add({**setting._asdict(), **competitor._asdict(), **row})
+        return 0
 
 
-def take_turns(runs: Mapping[Hashable, Run], rounds: int, warm_up: int = 1) -> dict[Any, list[Seconds]]:
-    """The times of each run, in rounds in which all runs take their turn."""
-    times: dict[Any, list[Seconds]] = {name: [] for name in runs}
-    for i in range(warm_up + rounds):
+def refuse(problems: Sequence[str]) -> None:
+    """Raises a `Disagreement` if there are problems."""
+    if problems:
+        raise Disagreement(f"no figures, values disagree: {'; '.join(problems)}")
+
+
+def take_turns(
+    runs: Mapping[Hashable, Run], rounds: int, least: int = 0, seconds: float = float("inf")
+) -> dict[Any, list[Turn]]:
+    """Rounds in which all runs take their turn. After these seconds they end, but not before `least` rounds."""
+    turns: dict[Any, list[Turn]] = {name: [] for name in runs}
+    began = time.monotonic()
+    for i in range(rounds):
+        if i >= least and time.monotonic() - began > seconds:
+            break
         for name, run in runs.items():
-            start = Seconds.now()
-            run()
-            seconds = Seconds.now().since(start)
-            if i >= warm_up:
-                times[name].append(seconds)
-    return times
+            start = now()
+            result = run()
+            clock, processor = (after - before for after, before in zip(now(), start))
+            turns[name].append(Turn(clock, processor, result))
+    return turns
 
 
 def in_own_process(function: Callable, *arguments: Any) -> Any:
@@ -132,56 +212,45 @@ def in_own_process(function: Callable, *arguments: Any) -> Any:
         return pool.submit(function, *arguments).result()
 
 
-def peak_bytes(benchmark: Benchmark, competitor: Any, setting: Any) -> Optional[int]:
-    """
-    The number of bytes by which the work makes memory grow, in a process of its own; `None` if the process was killed,
-    as when memory is full.
-    """
-    try:
-        return in_own_process(_measure_peak, benchmark, competitor, setting)
-    except BrokenProcessPool:
+def peak_mib(subject: Subject, competitor: Any, setting: Any) -> Optional[float]:
+    """The MiB by which memory grows, in a process of its own or on a GPU; `None` if the process was killed."""
+    if subject.arguments.device == "cpu":
+        with contextlib.suppress(BrokenProcessPool):
+            return in_own_process(_growth_of, subject, competitor, setting) / MIB
         return None
+    from torch import cuda
 
-
-def _measure_peak(benchmark: Benchmark, competitor: Any, setting: Any) -> int:
-    _set_threads(benchmark.arguments)
-    benchmark.prepare(competitor, benchmark.small(setting))()
-    run = benchmark.prepare(competitor, setting)
-    return peak(run, getattr(benchmark.arguments, "device", "cpu"))
-
-
-def peak(run: Run, device: str) -> int:
-    """The growth of memory during a run in this process, in bytes. On a GPU, it is what PyTorch allocates there."""
-    if device == "cpu":
-        return growth(run)
-    import torch
-
-    torch.cuda.reset_peak_memory_stats()
-    before = torch.cuda.memory_allocated()
+    run = subject.prepare(competitor, setting)
+    cuda.reset_peak_memory_stats()
+    before = cuda.memory_allocated()
     run()
-    return torch.cuda.max_memory_allocated() - before
+    return (cuda.max_memory_allocated() - before) / MIB
+
+
+def _growth_of(subject: Subject, competitor: Any, setting: Any) -> int:
+    prepare(subject.arguments)
+    small = subject.small(setting)
+    if small is not None:
+        subject.prepare(competitor, small)()
+    return growth(subject.prepare(competitor, setting))
 
 
 def growth(run: Run) -> int:
     """The growth of this process's resident memory at its peak during a run, in bytes."""
     with contextlib.suppress(AttributeError, OSError):
-        # Freed memory that the allocator keeps would hide the growth. Not all systems have this function.
+        # Freed memory that the allocator keeps would hide the growth, and so would an earlier peak. This is for Linux.
         ctypes.CDLL(None).malloc_trim(0)
-    before = _peak_so_far(forget=True)
+        Path("/proc/self/clear_refs").write_text("5")
+    before = _peak()
     run()
-    return _peak_so_far() - before
+    return _peak() - before
 
 
-def _peak_so_far(forget: bool = False) -> int:
-    """The largest resident size so far, in bytes. With `forget` (on Linux), it counts anew from now."""
-    try:
-        if forget:
-            Path("/proc/self/clear_refs").write_text("5")
-        status = Path("/proc/self/status").read_text()
-        return 1024 * int(status.split("VmHWM:")[1].split()[0])
-    except (OSError, IndexError):
-        # This is in kilobytes, but on macOS in bytes.
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+def _peak() -> int:
+    with contextlib.suppress(OSError, IndexError):
+        return 1024 * int(Path("/proc/self/status").read_text().split("VmHWM:")[1].split()[0])
+    # This is in kilobytes, but on macOS in bytes.
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
 
 def relative_error(found: Any, expected: Any) -> float:
@@ -189,156 +258,85 @@ def relative_error(found: Any, expected: Any) -> float:
     return ((found - expected).abs().max() / expected.abs().max()).item()
 
 
-def machine(device: str = "cpu") -> dict[str, str]:
+class Report:
+    """Markdown tables, which are printed row by row below the machine. With --json, they are also written as JSON."""
+
+    def __init__(self, arguments: argparse.Namespace) -> None:
+        self._path, self._columns = arguments.json, [""]
+        values = {name: value for name, value in vars(arguments).items() if name != "json"}
+        facts = machine(arguments.device)
+        self.content: dict[str, Any] = {"arguments": values, "machine": facts, "rows": [], "notes": []}
+
+    def add(self, row: Row) -> None:
+        """Adds a row. A row with other columns than the last begins a new table."""
+        lines = [list(row.values())]
+        if list(row) != self._columns:
+            self._columns = list(row)
+            lines = [[], self._columns, ["---"] * len(row), *lines]
+        plain = {name: value._asdict() if isinstance(value, Spread) else value for name, value in row.items()}
+        self._write("rows", plain, *(f"| {' | '.join(map(_cell, line))} |" if line else "" for line in lines))
+
+    def note(self, text: str) -> None:
+        """Adds a line between tables."""
+        self._columns = [""]
+        self._write("notes", text, "", text)
+
+    def _write(self, name: str, content: Any, *lines: str) -> None:
+        # All is written after each row, so that a run that is stopped leaves what it has measured.
+        if not self.content["rows"] and not self.content["notes"]:
+            print("| machine | |\n|---|---|", *(f"| {x} | {y} |" for x, y in self.content["machine"].items()), sep="\n")
+        print(*lines, sep="\n", flush=True)
+        self.content[name].append(content)
+        if self._path:
+            Path(self._path).write_text(json.dumps(self.content, indent=1, default=str) + "\n")
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, int):
+        return f"{value:,}"
+    return number(value) if isinstance(value, float) else "" if value is None else str(value)
+
+
+def machine(device: str) -> dict[str, str]:
     """The properties of this machine on which the figures depend."""
     import torch
 
-    facts = {
+    gpu = "not used"
+    if device != "cpu":
+        gpu = f"{torch.cuda.get_device_name()}, CUDA {torch.version.cuda}, cuDNN {torch.backends.cudnn.version()}"
+    caches = sorted(Path("/sys/devices/system/cpu/cpu0/cache").glob("index*"))
+    return {
         "processor": processor(),
         "instruction set": torch.backends.cpu.get_cpu_capability(),
-        "caches": _caches(),
+        "caches": ", ".join(" ".join((x / y).read_text().strip() for y in ("level", "type", "size")) for x in caches),
         "cores": str(num_cpus()),
         "threads": f"{torch.get_num_threads()}, OMP_WAIT_POLICY {os.environ.get('OMP_WAIT_POLICY', 'not set')}",
-        "GPU": "not used",
+        "GPU": gpu,
         "torch": torch.__version__,
         "AllenNLP": version("allennlp"),
         "Python": platform.python_version(),
         "system": platform.platform(),
         "load before": f"{os.getloadavg()[0]:.2f}",
     }
-    if device != "cpu":
-        facts["GPU"] = (
-            f"{torch.cuda.get_device_name()}, CUDA {torch.version.cuda}, cuDNN {torch.backends.cudnn.version()}"
-        )
-    return facts
 
 
-def _caches() -> str:
-    caches = []
-    for folder in sorted(Path("/sys/devices/system/cpu/cpu0/cache").glob("index*")):
-        level, kind, size = ((folder / name).read_text().strip() for name in ("level", "type", "size"))
-        caches.append(f"L{level}{kind[0].lower() if level == '1' else ''} {size}")
-    return ", ".join(caches) or "unknown"
+def add_options(parser: ScriptParser, subject: type[Subject]) -> None:
+    """Adds the options that all subjects have, and those of one."""
+    add = parser.add_argument
+    add("--rounds", type=positive, default=7, help="default: %(default)s")
+    add("--warm-up", type=whole_number(0), default=1, help="rounds that do not count (default: %(default)s)")
+    add("--seconds", type=float, default=float("inf"), help="after these, no round begins but the first three")
+    add("--threads", type=positive, default=1, help="of PyTorch (default: %(default)s)")
+    add("--device", default="cpu", choices=("cpu", "cuda"), help="default: %(default)s")
+    add("--no-memory", action="store_true", help="measure time alone")
+    add("--json", metavar="FILE", help="write the figures there too")
+    subject.add_arguments(parser)
 
 
-class Report:
-    """A Markdown table, which is printed row by row below the machine. With --json, it is also written as JSON."""
+def prepare(arguments: argparse.Namespace) -> None:
+    """Looks for the GPU, and sets the number of threads."""
+    import torch
 
-    def __init__(self, arguments: argparse.Namespace, columns: Sequence[str]) -> None:
-        self._path = arguments.json
-        self._columns = list(columns)
-        values = {name: value for name, value in vars(arguments).items() if name != "json"}
-        facts = machine(getattr(arguments, "device", "cpu"))
-        self._content = {"arguments": values, "machine": facts, "rows": []}
-
-    def add(self, cells: Sequence[Any], row: dict[str, Any]) -> None:
-        """Adds a row, given as printed cells and as JSON."""
-        if not self._content["rows"]:
-            _print_row(["machine", ""], header=True)
-            for fact in self._content["machine"].items():
-                _print_row(fact)
-            print()
-            _print_row(self._columns, header=True)
-        _print_row(cells)
-        plain = {name: value._asdict() if isinstance(value, Spread) else value for name, value in row.items()}
-        self._content["rows"].append(plain)
-        if self._path:
-            # It is written after each row, so that a run that is stopped leaves what it has measured.
-            Path(self._path).write_text(json.dumps(self._content, indent=1, default=str) + "\n")
-
-
-def _print_row(cells: Sequence[Any], header: bool = False) -> None:
-    print("| " + " | ".join(map(str, cells)) + " |", flush=True)
-    if header:
-        print("|" + "---|" * len(cells), flush=True)
-
-
-def parser(description: str, rounds: Optional[int], threads: Optional[int] = None) -> ScriptParser:
-    """A parser with the options of all scripts that print tables. `rounds` is `None` if there are no rounds."""
-    result = ScriptParser(description)
-    if rounds is not None:
-        result.add_argument("--rounds", type=positive, default=rounds, help="default: %(default)s")
-        result.add_argument("--warm-up", type=int, default=1, help="rounds that do not count (default: %(default)s)")
-    result.add_argument("--threads", type=positive, default=threads, help=f"default: {threads or 'as PyTorch has it'}")
-    result.add_argument("--json", metavar="FILE", help="write the figures there too")
-    return result
-
-
-def comparison_parser(description: str, rounds: int, threads: Optional[int] = None) -> ScriptParser:
-    """A parser with the options of benchmarks that `compare`."""
-    result = parser(description, rounds, threads)
-    result.add_argument("--device", default="cpu", help="cpu or cuda (default: %(default)s)")
-    result.add_argument("--no-memory", action="store_true", help="measure time alone")
-    return result
-
-
-def parse(options: ScriptParser, arguments: Optional[Sequence[str]] = None) -> argparse.Namespace:
-    """The options, by default those of the command line. It also sets the number of threads."""
-    result = options.parse_args(arguments)
-    if getattr(result, "device", "cpu") != "cpu":
-        import torch
-
-        if not torch.cuda.is_available():
-            options.error(f"found --device {result.device} and no GPU that PyTorch can use, expected --device cpu")
-    _set_threads(result)
-    return result
-
-
-def _set_threads(arguments: argparse.Namespace) -> None:
-    if arguments.threads:
-        import torch
-
-        torch.set_num_threads(arguments.threads)
-
-
-def compare(benchmark: Benchmark) -> int:
-    """Measures all competitors at all settings. Returns the exit status."""
-    arguments = benchmark.arguments
-    report = None
-    for setting in benchmark.settings():
-        problems = benchmark.problems(setting)
-        if problems:
-            print(f"No figures at {setting}, values disagree:", *problems, sep="\n  ", file=sys.stderr)
-            return 1
-        competitors = benchmark.competitors(setting)
-        clock = _clock(arguments)
-        columns = ("ms", "ratio", "MiB", "ratio")
-        report = report or Report(arguments, [*setting._fields, *competitors[0]._fields, *columns])
-        times = take_turns({c: benchmark.prepare(c, setting) for c in competitors}, arguments.rounds, arguments.warm_up)
-        times = {competitor: shared(benchmark, competitor, found) for competitor, found in times.items()}
-        peaks = {c: None if arguments.no_memory else peak_bytes(benchmark, c, setting) for c in competitors}
-        for competitor, peak in peaks.items():
-            seconds, ratio = spreads(times[competitor], times[competitors[0]], clock)
-            memory = ["" if peak is None else f"{peak / 2**20:.1f}", _ratio(peak, peaks[competitors[0]])]
-            milliseconds = Spread(*(1000 * value for value in seconds))
-            row = {**setting._asdict(), **competitor._asdict(), "clock": clock, "milliseconds": milliseconds}
-            row.update(ratio=ratio, peak_bytes=peak)
-            report.add([*setting, *competitor, f"{milliseconds:.1f}", f"{ratio:.2f}", *memory], row)
-    return 0
-
-
-def shared(benchmark: Benchmark, competitor: Any, times: Sequence[Seconds]) -> list[Seconds]:
-    """A competitor's times, multiplied by its share."""
-    share = benchmark.share(competitor)
-    return [Seconds(*(share * value for value in one)) for one in times]
-
-
-def _ratio(peak: Optional[int], first: Optional[int]) -> str:
-    return f"{peak / first:.2f}" if peak is not None and first else ""
-
-
-def _clock(arguments: argparse.Namespace) -> str:
-    return "processor" if arguments.device == "cpu" and arguments.threads == 1 else "wall"
-
-
-def spreads(times: Sequence[Seconds], others: Sequence[Seconds], clock: str) -> tuple[Spread, Spread]:
-    """The spreads of the seconds, and of their ratios to another competitor's in the same rounds."""
-    own, other = ([getattr(seconds, clock) for seconds in values] for values in (times, others))
-    return Spread.of(own), Spread.of([a / b for a, b in zip(own, other)])
-
-
-def _synchronize() -> None:
-    """Waits for the GPU, if this process uses one."""
-    torch = sys.modules.get("torch")
-    if torch is not None and torch.cuda.is_initialized():
-        torch.cuda.synchronize()
+    if arguments.device != "cpu" and not torch.cuda.is_available():
+        raise ConfigurationError(f"found --device {arguments.device} and no GPU that PyTorch can use, expected cpu")
+    torch.set_num_threads(arguments.threads)

@@ -2,25 +2,23 @@
 Measures the time and memory of whole training updates of configs' models: forward, penalty, backward, clipping and
 optimizer, as the config has them.
 
-    python scripts/benchmarks/updates.py torch.nn.GRU babi/ga_coref_gru babi/ga_gru --tokens 100
-    python scripts/benchmarks/updates.py allennlp_qanet narrativeqa/baseline_qanet narrativeqa/dassa_sdp_exp \\
-        --tokens 200 400 800 --batch 2 --threads 1
-    python scripts/benchmarks/updates.py cnn/ga_gru+coref_gru --tokens 2000 --dense 500 --rounds 1 --threads 1
+    python -m scripts.benchmarks updates torch.nn.GRU babi/ga_coref_gru babi/ga_gru --tokens 100
+    python -m scripts.benchmarks updates allennlp_qanet narrativeqa/baseline_qanet narrativeqa/dassa_sdp_exp \\
+        --tokens 200 400 800 --batch 2
+    python -m scripts.benchmarks updates cnn/ga_gru+coref_gru --tokens 2000 --rounds 1
 
-The other models are compared with the first. CONFIG+VARIANT is a config with a variant of lib/variants.libsonnet. Two
+CONFIG+VARIANT is a config with a variant of lib/variants.libsonnet. Two
 models are not configs: `torch.nn.GRU` is only one layer, forward and backward, and `allennlp_qanet` is the `qanet` of
 allennlp-models in the sizes of narrativeqa/baseline_qanet.
-
-Texts are made up. Readers of bAbI get stories of about that many tokens from the bundled simulated data. Readers of
-NarrativeQA get random words with full stops and connectives. Others get cloze questions about random words and entity
-markers.
 
 Values checked: the loss of a batch is the mean of the losses of its questions one by one. Variants have the loss of the
 model without them.
 """
 
+import argparse
 import copy
-from typing import Any, NamedTuple, Optional
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import torch
 from allennlp.common import Params
@@ -28,49 +26,17 @@ from allennlp.data import TensorDict
 from allennlp.models import Model
 from allennlp.training.optimizers import Optimizer
 from allennlp.training.util import enable_gradient_clipping, rescale_gradients
-from batches import Text, make_instances, make_tensors, make_vocabulary, read_config
-from harness import Benchmark, Run, compare, comparison_parser, parse, positive
 
-from allennlp_coref_rc.common.script import ScriptParser, run
-from allennlp_coref_rc.modules.answer_layers import AnswerLayer, AnswerOutput
-from allennlp_coref_rc.modules.masked_softmax import masked_softmax
-from allennlp_coref_rc.modules.pair import Pair, TokenVectors
+from scripts.benchmarks.harness import Row, Run, Subject, Turn, positive
+from scripts.benchmarks.made_up import Text, make_instances, make_tensors, make_vocabulary, read_config
 
 GRU, ALLENNLP_QANET = "torch.nn.GRU", "allennlp_qanet"
 OUR_QANET = "narrativeqa/baseline_qanet"
 AMP = ("bfloat16", "float16")
-TOLERANCE = {"": 1e-3, "dense": 1e-3, "bfloat16": 0.05, "float16": 0.01}
+TOLERANCE = {"": 1e-3, "bfloat16": 0.05, "float16": 0.01}
 """By variant, the largest difference of the loss that is allowed, as a share of it."""
 
-
-class Variant(NamedTuple):
-    model: str
-    variant: str
-
-
-class DenseAttentionSum(AnswerLayer):
-    """
-    `AttentionSum` as in the GA Reader's code: an array of floats of shape (batch_size, num_tokens, num_candidates) says
-    which token belongs to which candidate. It is padded to the most candidates that a question of the data set has.
-    """
-
-    def __init__(self, padded_candidates: int) -> None:
-        super().__init__()
-        self._padded_candidates = padded_candidates
-
-    def forward(
-        self, passage: TokenVectors, query: torch.Tensor, embedded: Pair, candidates: Any = None
-    ) -> AnswerOutput:
-        numbers, positions = candidates["candidates"], candidates["positions"]
-        belongs = passage.vectors.new_zeros(*passage.mask.shape, self._padded_candidates)
-        example = torch.arange(len(numbers), device=numbers.device).unsqueeze(1).expand_as(numbers)
-        occurs = numbers >= 0
-        belongs[example[occurs], positions[occurs], numbers[occurs]] = 1.0
-        scores = (passage.vectors @ query.unsqueeze(-1)).squeeze(-1)
-        attention = masked_softmax(scores, passage.mask) * belongs.amax(dim=2)
-        attention = attention / attention.sum(dim=1, keepdim=True)
-        probabilities = (attention.unsqueeze(-1) * belongs).sum(dim=1)
-        return AnswerOutput((probabilities[:, : candidates["mask"].size(1)] + 1e-7).log(), attention)
+Variant = NamedTuple("Variant", [("model", str), ("variant", str)])
 
 
 def allennlp_qanet(model: dict[str, Any]) -> dict[str, Any]:
@@ -97,15 +63,13 @@ class Experiment:
     def __init__(self, competitor: Variant, text: Text, arguments: Any) -> None:
         config = read_config(OUR_QANET if competitor.model == ALLENNLP_QANET else competitor.model)
         self.device, self.trainer = torch.device(arguments.device), config["trainer"]
-        self.instances = make_instances(config["dataset_reader"], text, arguments.entities, arguments.words)
+        self.instances = make_instances(config["dataset_reader"], text, arguments.words)
         self.vocab = make_vocabulary(self.instances, arguments.words)
         self.with_annotations = competitor.model != ALLENNLP_QANET
         torch.manual_seed(0)
         model = config["model"] if self.with_annotations else allennlp_qanet(config["model"])
         self.model = Model.from_params(Params(model), vocab=self.vocab).to(self.device)
-        if competitor.variant == "dense":
-            self.model._answer_layer = DenseAttentionSum(arguments.dense)
-        self.amp = getattr(torch, competitor.variant) if competitor.variant in AMP else None
+        self.amp = getattr(torch, competitor.variant) if competitor.variant else None
 
     def tensors(self, *chosen: int) -> TensorDict:
         """The tensors of some instances, or of all."""
@@ -139,12 +103,21 @@ class Experiment:
         return update
 
 
-class Updates(Benchmark):
+class Updates(Subject):
+    @staticmethod
+    def add_arguments(parser: argparse.ArgumentParser) -> None:
+        add = parser.add_argument
+        add("models", nargs="+", metavar="MODEL", help=f"{GRU}, {ALLENNLP_QANET}, a config or CONFIG+VARIANT")
+        add("--batch", type=positive, default=32)
+        add("--tokens", type=positive, nargs="+", default=[100], help="of passages")
+        add("--words", type=positive, default=100_000, help="in the vocabulary of cloze questions")
+        add("--amp", nargs="+", choices=AMP, default=[], help="also in these types, as `use_amp` trains")
+
     def settings(self) -> list[Text]:
         return [Text(self.arguments.batch, tokens) for tokens in self.arguments.tokens]
 
     def competitors(self, setting: Text) -> list[Variant]:
-        variants = ["", *(["dense"] if self.arguments.dense else []), *self.arguments.amp]
+        variants = ["", *self.arguments.amp]
         return [Variant(model, v) for model in self.arguments.models for v in (variants if model != GRU else [""])]
 
     def small(self, setting: Text) -> Text:
@@ -153,50 +126,26 @@ class Updates(Benchmark):
     def prepare(self, competitor: Variant, setting: Text) -> Run:
         if competitor.model != GRU:
             return Experiment(competitor, setting, self.arguments).update()
-        device, size = self.arguments.device, self.arguments.size
+        device, size = self.arguments.device, 64
         gru = torch.nn.GRU(size, size, batch_first=True).to(device)
         sequence = torch.randn(*setting, size, device=device, requires_grad=True)
         return lambda: gru(sequence)[0].sum().backward()
 
-    def problems(self, setting: Text) -> list[str]:
-        return [
-            found for c in self.competitors(setting) if c.model != GRU for found in [self.problem(c, setting)] if found
-        ]
+    def details(self, setting: Text, competitor: Variant, turns: Sequence[Turn]) -> Row:
+        return self.rates(turns, questions=setting.batch)
 
     @torch.no_grad()
-    def problem(self, competitor: Variant, setting: Text) -> Optional[str]:
-        """A message if the loss of two questions is wrong, and `None` if it is right."""
-        text = setting._replace(batch=2)
-        experiment = Experiment(competitor._replace(variant=""), text, self.arguments)
-        experiment.model.eval()
-        expected = torch.stack([experiment.loss(experiment.tensors(i)) for i in (0, 1)]).mean().item()
-        if competitor.variant:
-            experiment = Experiment(competitor, text, self.arguments)
-            experiment.model.eval()
-        found = experiment.loss(experiment.tensors(0, 1)).item()
-        if abs(found - expected) <= TOLERANCE[competitor.variant] * abs(expected):
-            return None
-        return f"{competitor}: the loss of two questions is {found:.6g}, the mean of their losses {expected:.6g}"
-
-
-def options() -> ScriptParser:
-    result = comparison_parser(__doc__, rounds=15)
-    result.add_argument(
-        "models", nargs="+", metavar="MODEL", help=f"{GRU}, {ALLENNLP_QANET}, a config or CONFIG+VARIANT"
-    )
-    result.add_argument("--batch", type=positive, default=32)
-    result.add_argument("--tokens", type=positive, nargs="+", default=[100], help="of passages")
-    result.add_argument(
-        "--entities", type=positive, default=60, help="different ones, the candidates of cloze questions"
-    )
-    result.add_argument("--words", type=positive, default=100_000, help="in the vocabulary of cloze questions")
-    result.add_argument("--size", type=positive, default=64, help=f"of {GRU}")
-    result.add_argument(
-        "--dense", type=positive, metavar="N", help="also with candidates as a dense array, padded to N"
-    )
-    result.add_argument("--amp", nargs="+", choices=AMP, default=[], help="also in these types, as `use_amp` trains")
-    return result
-
-
-if __name__ == "__main__":
-    run(lambda: compare(Updates(parse(options()))))
+    def problems(self, setting: Text) -> list[str]:
+        problems, text = [], setting._replace(batch=2)
+        for competitor in self.competitors(setting):
+            if competitor.model == GRU:
+                continue
+            plain, ours = (Experiment(x, text, self.arguments) for x in (competitor._replace(variant=""), competitor))
+            plain.model.eval(), ours.model.eval()
+            expected = torch.stack([plain.loss(plain.tensors(i)) for i in (0, 1)]).mean().item()
+            loss = ours.loss(ours.tensors(0, 1)).item()
+            if not abs(loss - expected) <= TOLERANCE[competitor.variant] * abs(expected):
+                problems.append(
+                    f"{competitor}: the loss of two questions is {loss:.6g}, their mean loss {expected:.6g}"
+                )
+        return problems

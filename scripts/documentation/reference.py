@@ -44,8 +44,8 @@ PAGES = {
     ),
     "parts_of_readers": Page(
         "Parts of readers",
-        "`gating`, `pointer` and `classifier` of the models that have them.",
-        ["Gating", "AnswerLayer"],
+        "`gating`, `pointer`, `classifier` and `head` of the models that have them.",
+        ["Gating", "AnswerLayer", "Head"],
     ),
     "words": Page(
         "Words",
@@ -67,7 +67,7 @@ PAGES = {
 
 PYTHON = {
     "Annotate and ask": ["api.annotate.annotate", "api.load.load"],
-    "Results": ["api.passage.Passage", "api.load.Reader", "api.answer.Answer"],
+    "Results": ["api.load.Reader", "api.answer.Answer"],
     "Annotated texts": [
         "annotations.annotated_text.AnnotatedText",
         "annotations.annotated_text.Frame",

@@ -4,10 +4,11 @@ import configparser
 import json
 import re
 import subprocess
+import tomllib
 
 import pytest
 from packaging.requirements import Requirement
-from packaging.specifiers import Specifier
+from packaging.specifiers import SpecifierSet
 
 from allennlp_coref_rc.allennlp_runtime import environment, environment_report
 from tests.shared import PROJECT
@@ -124,16 +125,26 @@ def test_optional_packages_say_what_they_are_for(versions, torch):
 
 
 def test_bounds_are_the_same_everywhere():
-    """In setup.cfg, in overrides.txt, which wheels are installed with, and among those that are known not to work."""
+    """
+    In setup.cfg, in the overrides of a clone and of a wheel, among the versions that are known not to work, and among
+    those that are installed.
+    """
     setup = configparser.ConfigParser()
     setup.read(PROJECT / "setup.cfg")
     lines = setup["options"]["install_requires"].splitlines()
     declared = {one.name: one.specifier for one in map(Requirement, filter(bool, lines))}
-    overrides = [line for line in (PROJECT / "overrides.txt").read_text().splitlines() if line[:1] not in ("", "#")]
+    overrides = requirement_lines("overrides.txt")
+    assert tomllib.loads((PROJECT / "pyproject.toml").read_text())["tool"]["uv"]["override-dependencies"] == overrides
     for one in map(Requirement, overrides):
         if one.specifier and one.name in declared and one.name != "torchvision":
             assert one.specifier == declared[one.name], one
-    for name, oldest, too_new, _ in environment.REQUIREMENTS:
-        bounds = [oldest and f">={'.'.join(map(str, oldest))}", too_new and f"<{'.'.join(map(str, too_new))}"]
+    for name, bounds, _ in environment.REQUIREMENTS:
         if not any(one.operator == "==" for one in declared[name]) and name != "torchvision":
-            assert {*map(Specifier, filter(None, bounds))} <= {*declared[name]}, name
+            assert {*SpecifierSet(bounds)} <= {*declared[name]}, name
+    for pin in map(Requirement, requirement_lines("constraints.txt")):
+        (version,) = pin.specifier
+        assert declared.get(pin.name, SpecifierSet()).contains(version.version), pin
+
+
+def requirement_lines(name):
+    return [line for line in (PROJECT / name).read_text().splitlines() if line[:1] not in ("", "#")]

@@ -43,7 +43,7 @@ def test_by_default_a_text_is_one_sentence_without_annotations():
 )
 def test_sentences_have_to_cover_the_text_in_order(sentences, message):
     with pytest.raises(ConfigurationError) as error:
-        AnnotatedText(WORDS, sentences)
+        AnnotatedText(WORDS, sentences).checked()
     assert message in str(error.value)
 
 
@@ -63,9 +63,44 @@ def test_sentences_have_to_cover_the_text_in_order(sentences, message):
 )
 def test_spans_outside_the_text_are_refused_by_name(what, annotations, span):
     with pytest.raises(ConfigurationError) as error:
-        AnnotatedText(WORDS, **annotations(span))
+        AnnotatedText(WORDS, **annotations(span)).checked()
     assert f"{what} [{span[0]}, {span[1]})" in str(error.value)
     assert "end <= 4" in str(error.value)
+
+
+@pytest.mark.parametrize("offsets", [[(0, 4)], [(0, 4), (5, 8), (9, 12), (13, 15)], [(0, 4), (5, 8), (8, 5), (13, 14)]])
+def test_offsets_are_characters_of_the_source_one_span_for_each_token(offsets):
+    text = AnnotatedText(WORDS).located("Mary saw  her.")
+    assert text.checked().offsets == [(0, 4), (5, 8), (10, 13), (13, 14)]
+    with pytest.raises(ConfigurationError, match="offsets: found .* 4 tokens"):
+        AnnotatedText(WORDS, text="Mary saw her .", offsets=offsets).checked()
+    with pytest.raises(ConfigurationError, match="offsets: found"):
+        AnnotatedText(WORDS, offsets=text.offsets).checked()
+
+
+def test_clusters_are_pieces_of_the_source_where_it_is_known():
+    text = AnnotatedText.of_text("Mary  saw\tMary Ann.")
+    text.clusters = [[(0, 2), (2, 4)]]
+    assert text.cluster_texts == [["Mary  saw", "Mary Ann"]] and text.cluster_characters == [[(0, 9), (10, 18)]]
+    assert repr(text) == "AnnotatedText of 5 tokens: Mary saw Mary Ann.\n  cluster: Mary  saw, Mary Ann"
+    bare = AnnotatedText(text.tokens, clusters=text.clusters)
+    assert bare.cluster_texts == [["Mary saw", "Mary Ann"]] and bare.cluster_characters is None
+    other = bare.located("Paul left.")
+    assert other.text == "Paul left." and other.offsets is None and other.cluster_texts == bare.cluster_texts
+
+
+def test_what_follows_a_text_is_not_in_its_source():
+    text = AnnotatedText.of_text("Mary left.")
+    text.clusters = [[(0, 1)]]
+    longer = text.followed_by([["Did", "she", "?"], ["Yes"]])
+    assert longer.sentences == [(0, 3), (3, 6), (6, 7)] and len(text) == 3
+    assert longer.checked().offsets == text.offsets + [(10, 10)] * 4
+    joint = AnnotatedText.concatenate(text, AnnotatedText.of_sentences([["Did", "she", "?"], ["Yes"]]))
+    assert joint == longer
+    longer.clusters = [[(0, 1), (4, 5)]]
+    assert longer.cluster_texts == [["Mary", "she"]] and longer.cluster_characters == [[(0, 4), None]]
+    selected = longer.select((2, 3), ["new"], (4, 5))
+    assert selected.text == "Mary left." and selected.offsets == [(9, 10), (10, 10), (10, 10)]
 
 
 @settings(derandomize=True, deadline=None, max_examples=80)

@@ -25,5 +25,5 @@ def test_the_example_of_the_format_is_a_file_without_errors(tmp_path):
 
 
 def test_every_key_of_a_document_is_explained():
-    for key in Document(AnnotatedText(["a"], edges=[Edge("is", (0, 1), (0, 1))], id="1")).to_json():
+    for key in Document(AnnotatedText(["a"], edges=[Edge("is", (0, 1), (0, 1))], id="1").located("a")).to_json():
         assert re.search(rf"^\| `{key}` \|", PAGE, flags=re.MULTILINE), key

@@ -1,4 +1,5 @@
 import pickle
+from dataclasses import replace
 
 import pytest
 import spacy
@@ -60,7 +61,7 @@ def test_a_text_comes_back_from_a_doc(text):
         with pytest.raises(ConfigurationError, match="can't be a doc of spaCy: .*empty"):
             text.to_spacy(NLP)
     else:
-        assert AnnotatedText.from_spacy(text.to_spacy(NLP)) == text
+        assert AnnotatedText.from_spacy(text.to_spacy(NLP)) == replace(text, text=None, offsets=None)
 
 
 @pytest.mark.parametrize("copy", COPIES.values(), ids=COPIES)

@@ -41,4 +41,5 @@ def annotated_texts(draw):
     if not length:
         return AnnotatedText(tokens)
     cuts = sorted(draw(st.sets(st.integers(1, length - 1), max_size=3))) if length > 1 else []
-    return AnnotatedText(tokens, list(zip([0] + cuts, cuts + [length])), *draw(annotations(length)))
+    text = AnnotatedText(tokens, list(zip([0] + cuts, cuts + [length])), *draw(annotations(length)))
+    return text.located(" ".join(tokens)) if draw(st.booleans()) else text

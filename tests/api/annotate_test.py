@@ -1,9 +1,14 @@
+from dataclasses import replace
+from importlib import import_module
+
 import pytest
 
 import allennlp_coref_rc
 from allennlp_coref_rc.annotations import AnnotatedText
-from allennlp_coref_rc.annotations.annotators import ExactMatchCoref
+from allennlp_coref_rc.annotations.annotators import Annotator, ExactMatchCoref
 from allennlp_coref_rc.common.errors import ConfigurationError
+
+annotate_module = import_module("allennlp_coref_rc.api.annotate")
 
 TEXT = "Mary  left.\nShe was tired, said Bill."
 
@@ -16,7 +21,7 @@ def test_a_text_has_its_clusters_as_tokens_strings_and_characters():
     assert passage.cluster_texts == [["Mary", "She"]]
     assert passage.cluster_characters == [[(0, 4), (12, 15)]]
     assert passage.text == TEXT and passage.frames == [] and passage.relations == []
-    assert repr(passage) == "Passage of 10 tokens: Mary left. She was tired, said Bill.\n  cluster: Mary, She"
+    assert repr(passage) == "AnnotatedText of 10 tokens: Mary left. She was tired, said Bill.\n  cluster: Mary, She"
     assert "Mary" in passage._repr_html_()
 
 
@@ -28,6 +33,32 @@ def test_an_annotator_is_a_name_a_config_or_an_object():
     built = allennlp_coref_rc.annotate(text, ExactMatchCoref(entities=["."]))
     assert configured == built and built.cluster_texts == [[".", "."]]
     assert allennlp_coref_rc.annotate(text, "exact_match_coref").cluster_texts == [["Mary", "Mary"]]
+
+
+def test_an_annotator_without_options_is_built_once(monkeypatch):
+    built = []
+    monkeypatch.setattr(ExactMatchCoref, "__init__", lambda self: built.append(self))
+    monkeypatch.setattr(ExactMatchCoref, "annotate", lambda self, text: text)
+    annotate_module._named.cache_clear()
+    try:
+        for _ in range(2):
+            allennlp_coref_rc.annotate(TEXT, "exact_match_coref")
+        # What a trusted annotator has loaded is not for others.
+        allennlp_coref_rc.annotate(TEXT, "exact_match_coref", trust=True)
+        allennlp_coref_rc.annotate(TEXT, ExactMatchCoref())
+    finally:
+        annotate_module._named.cache_clear()
+    assert len(built) == 3
+
+
+def test_spans_outside_of_the_text_are_refused():
+    class Wrong(Annotator):
+        def annotate(self, text):
+            return replace(text, clusters=[[(0, 11)]])
+
+    for text, annotator in ((TEXT, Wrong()), (AnnotatedText(["a"], clusters=[[(0, 11)]]), "exact_match_coref")):
+        with pytest.raises(ConfigurationError, match=r"mention of cluster 0 \[0, 11\)"):
+            allennlp_coref_rc.annotate(text, annotator)
 
 
 def test_several_texts_come_to_the_annotator_in_batches():
@@ -59,7 +90,7 @@ def test_tokens_and_annotations_are_kept():
     "texts, annotator, message",
     [
         (3, "sieve_coref", "found 3, expected a text or several texts"),
-        (["Mary", 3], "sieve_coref", "found the text 3, expected a string, an AnnotatedText or a Passage"),
+        (["Mary", 3], "sieve_coref", "found the text 3, expected a string or an AnnotatedText"),
         (TEXT, 3, "found the annotator 3, expected a name, a config, or an Annotator"),
         (TEXT, "sieve_corref", 'found "sieve_corref", .* did you mean sieve_coref'),
         (TEXT, {"type": "sieve_coref", "all_noun": True}, "no such key; did you mean all_nouns"),

@@ -46,9 +46,11 @@ def test_a_passage_with_annotations_keeps_them(reader):
     assert answer.cluster_texts[: len(passage.clusters)] == passage.cluster_texts == [["the", "the", "the"]]
     # The reader's own annotator links the question to the only "milk".
     assert answer.cluster_texts[len(passage.clusters) :] == [["milk", "milk"]]
-    assert answer == dataclasses.replace(
-        reader.answer(passage.annotated, QUESTION), passage=STORY, offsets=passage.offsets
-    )
+    assert [STORY[start:end] for start, end in answer.text.offsets[: answer.boundary]] == answer.passage_tokens
+    assert answer.text.text == STORY and set(answer.text.offsets[answer.boundary :]) == {(len(STORY), len(STORY))}
+    bare = dataclasses.replace(passage, text=None, offsets=None)
+    expected = dataclasses.replace(answer.text, text=None, offsets=None)
+    assert dataclasses.replace(answer, text=expected) == reader.answer(bare, QUESTION)
 
 
 def test_mentions_of_the_question_join_the_clusters_of_a_passage(reader):

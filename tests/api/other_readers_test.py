@@ -64,7 +64,7 @@ def test_clusters_of_an_annotated_passage_reach_readers_of_spans(transformer, qa
     passage = allennlp_coref_rc.annotate(TEXT, "sieve_coref")
     for reader in (transformer(spans), qanet):
         answer = reader.answer(passage, QUESTION)
-        assert answer.cluster_texts == [["Mary", "She"]] and answer.passage == TEXT
+        assert answer.cluster_texts == [["Mary", "She"]] and answer.text.text == TEXT
         assert answer.output["clusters"] == passage.clusters
     assert qanet.answer(AnnotatedText(passage.tokens), QUESTION).clusters == []
     explained = qanet.answer(passage, QUESTION, explain=True)

@@ -159,7 +159,7 @@ def test_computes_what_allennlps_qanet_does():
 
 
 @pytest.mark.slow
-def test_learns_two_questions_by_heart():
+def test_overfits_two_questions():
     model, _, instances = build(qanet(dropout_prob=0.0))
     for module in model.modules():
         if isinstance(module, torch.nn.Dropout):

@@ -271,7 +271,7 @@ def test_indicators_are_of_the_first_clusters_alone():
 
 
 @pytest.mark.slow
-def test_learns_a_small_set_by_heart():
+def test_overfits_a_small_set():
     """Accuracy counts what is answered correctly, and gradients lead there."""
     model, instances, _ = build(more={"model.dropout": 0.0})
     batch = Batch(instances)

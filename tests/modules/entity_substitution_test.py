@@ -154,7 +154,7 @@ def test_mistakes_are_named():
     with pytest.raises(ConfigurationError, match="entity_substitution: found 7 names in .*, expected up to 6"):
         EntitySubstitution(vocab, class_groups=[WORDS[:7]])
     with_characters = {**text(vocab, "wolf"), "characters": {"token_characters": torch.zeros(1, 1, 4).long()}}
-    with pytest.raises(ConfigurationError, match="entity_substitution: found the token_indexers characters, tokens"):
+    with pytest.raises(ConfigurationError, match="found the token_indexers characters, tokens"):
         EntitySubstitution(vocab, [["cat", "wolf"]])([with_characters])
 
 

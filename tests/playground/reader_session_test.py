@@ -26,6 +26,13 @@ QUESTION = Question(" ".join(STATEMENTS), "Where is the milk?")
 ZELDA, MILK, QUENTIN = [(0, 1), (11, 12)], [(3, 4), (21, 22)], [(5, 6)]
 
 
+def read(passage, question, clusters=()):
+    """A passage, with | between its sentences, and a question."""
+    sentences = [sentence.split() for sentence in [*passage.split("|"), question]]
+    text = replace(AnnotatedText.of_sentences(sentences), clusters=list(clusters))
+    return Reading(text, len(text) - len(sentences[-1]))
+
+
 @pytest.fixture(scope="module")
 def reader(archive):
     return ReaderSession(archive)
@@ -38,13 +45,11 @@ def predictor(archive):
 
 def test_a_question_is_read_as_the_reader_sees_it(reader):
     reading = reader.read(QUESTION)
-    assert (
-        reading.passage.tokens == "Zelda got the milk . Quentin went to the garden . Zelda went to the office .".split()
-    )
-    assert reading.passage.sentences == [(0, 5), (5, 11), (11, 17)]
-    assert reading.question == "@begin Where is the milk ? @end".split()
+    passage = "Zelda got the milk . Quentin went to the garden . Zelda went to the office .".split()
+    assert reading.text.tokens == passage + "@begin Where is the milk ? @end".split() and reading.boundary == 17
+    assert reading.sentences == [(0, 5), (5, 11), (11, 17)]
     assert reading.clusters == [ZELDA, MILK]
-    assert [QUESTION.passage[start:end] for start, end in reading.offsets] == reading.passage.tokens
+    assert [QUESTION.passage[start:end] for start, end in reading.text.offsets[:17]] == passage
 
 
 def test_another_annotator_gives_the_clusters_and_leaves_the_reader_as_it_is(reader):
@@ -95,33 +100,32 @@ def test_beliefs_follow_edited_clusters(reader):
     reading = reader.read(QUESTION, NoAnnotator())
     edited = merge([ZELDA, QUENTIN, MILK], [0, 1])
     edited = drop(edited, [Mention(0, (11, 12))])
-    last = reader.beliefs(QUESTION, replace(reading, clusters=edited))[-1]
+    last = reader.beliefs(QUESTION, reading.with_clusters(edited))[-1]
     assert last.answer == "garden"
 
 
 def test_a_beginning_keeps_mentions_that_have_been_read_and_those_of_the_question():
-    passage = AnnotatedText("a b . a c .".split(), [(0, 3), (3, 6)])
-    reading = Reading(passage, "@begin a ? @end".split(), [[(0, 1), (3, 4), (7, 8)], [(1, 2), (4, 5)]])
+    reading = read("a b . | a c .", "@begin a ? @end", [[(0, 1), (3, 4), (7, 8)], [(1, 2), (4, 5)]])
     assert reading.beginnings() == [(3, [[(0, 1), (4, 5)]]), (6, reading.clusters)]
 
 
 def test_passage_and_question_are_shown_apart_and_clusters_keep_their_positions():
-    passage = AnnotatedText("a b . a c .".split(), [(0, 3), (3, 6)])
-    reading = Reading(passage, "@begin a ? @end".split(), [[(1, 2), (4, 5)], [(0, 1), (3, 4), (7, 8)]])
-    shown, question = reading.shown()
-    assert shown == replace(passage, clusters=[[(1, 2), (4, 5)], [(0, 1), (3, 4)]])
+    reading = read("a b . | a c .", "@begin a ? @end", [[(1, 2), (4, 5)], [(0, 1), (3, 4), (7, 8)]])
+    passage, question = reading.shown()
+    clusters = [[(1, 2), (4, 5)], [(0, 1), (3, 4)]]
+    assert passage == AnnotatedText("a b . a c .".split(), [(0, 3), (3, 6)], clusters)
     assert question == AnnotatedText(["a", "?"], clusters=[[], [(0, 1)]])
 
 
 def test_clusters_are_transferred_to_other_tokens():
-    source = Reading(AnnotatedText("Mary 's dog ran .".split()), "@begin Who ran ? @end".split(), [])
-    target = Reading(AnnotatedText("mary ' s dog ran .".split()), "who ran ?".split(), [])
+    source = read("Mary 's dog ran .", "@begin Who ran ? @end")
+    target = read("mary ' s dog ran .", "who ran ?")
     clusters = [[(0, 3), (6, 7)], [(0, 2)], [(5, 6)]]
     # A mention of the mark alone is nowhere else.
-    assert transferred(replace(source, clusters=clusters), target) == [[(0, 4), (6, 7)], [(0, 3)]]
-    other = Reading(AnnotatedText("Mary 's cat ran .".split()), ["Who"], [])
+    assert transferred(source.with_clusters(clusters), target) == [[(0, 4), (6, 7)], [(0, 3)]]
+    other = read("Mary 's cat ran .", "Who")
     with pytest.raises(ConfigurationError, match="the annotation and the text part ways"):
-        transferred(replace(source, clusters=clusters), other)
+        transferred(source.with_clusters(clusters), other)
 
 
 def test_each_text_is_annotated_once():
@@ -136,7 +140,7 @@ def test_each_text_is_annotated_once():
     remembering = CachedAnnotator(counting)
     for _ in range(2):
         assert annotated("Mary left.", remembering).clusters == [[(0, 1)]]
-        assert annotated("Paul left.", remembering).passage.tokens == ["Paul", "left", "."]
+        assert annotated("Paul left.", remembering).text.tokens == ["Paul", "left", "."]
     assert counting.seen == 2
 
 

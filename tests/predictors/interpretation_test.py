@@ -187,7 +187,7 @@ def test_every_reader_has_saliency_of_words(bert, reader):
 
 def test_a_text_that_a_transformer_reads_in_windows_is_an_error(bert):
     predictor, _ = of_words_of_transformer(bert)
-    with pytest.raises(ConfigurationError, match="pieces in windows, expected one that the transformer reads at once"):
+    with pytest.raises(ConfigurationError, match=r"found a text of \d+ pieces in windows"):
         SimpleGradient(predictor).saliency_interpret_from_json({**INPUTS, "passage": STORY * 3})
 
 

@@ -146,5 +146,5 @@ def test_annotated_heads_are_explained():
 
 def test_what_has_nothing_to_explain_is_named(trained):
     reader, model = trained
-    with pytest.raises(ConfigurationError, match="explain is true: found the model BidirectionalAttentionFlow without"):
+    with pytest.raises(ConfigurationError, match="found the model BidirectionalAttentionFlow without"):
         Predictor.by_name("span_reader")(model, reader, explain=True)

@@ -27,7 +27,7 @@ def with_resume_hint(command: str, args: Namespace) -> ContextManager[None]:
     options = ("serialization_dir", "output_file", "predictions_output_file", "output_path")
     output = ", ".join(filter(None, (getattr(args, option, None) for option in options)))
     if command == "train":
-        return stopping.with_resume_hint(partial(_go_on, args), output, partial(_best_so_far, args))
+        return stopping.with_resume_hint(partial(_resume_hint, args), output, partial(_best_so_far, args))
     answers = f"{output} has the answers so far" if command == "predict" and output else ""
     return stopping.with_resume_hint(str, output, lambda: answers)
 
@@ -71,7 +71,7 @@ def _best_so_far(args: Namespace) -> str:
     return f"{archive} has the best model so far" if os.path.exists(archive) else ""
 
 
-def _go_on(args: Namespace) -> str:
+def _resume_hint(args: Namespace) -> str:
     folder = args.serialization_dir
     if glob.glob(os.path.join(glob.escape(folder), "training_state_*.th")):
         return "the same command with --recover resumes the training"
@@ -88,8 +88,8 @@ def _reached(metrics: dict[str, Any]) -> str:
 
 
 def _of_split(metrics: dict[str, Any], prefix: str) -> str:
-    found = {key.removeprefix(prefix): value for key, value in metrics.items() if key.startswith(prefix)}
-    return ", ".join(f"{name} {shown(value)}" for name, value in sorted(found.items()) if not name.startswith("_"))
+    of_split = {key.removeprefix(prefix): value for key, value in metrics.items() if key.startswith(prefix)}
+    return ", ".join(f"{name} {shown(value)}" for name, value in sorted(of_split.items()) if not name.startswith("_"))
 
 
 def _evaluate(args: Namespace, result: dict[str, Any]) -> list[str]:

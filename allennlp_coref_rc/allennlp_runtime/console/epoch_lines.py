@@ -63,9 +63,9 @@ def _columns(trainer: GradientDescentTrainer, metrics: dict[str, Any]) -> list[s
     names = [name for _, name in trainer._metric_tracker.tracked_metrics if name != "loss"]
     columns = []
     for split in ("training_", "validation_"):
-        found = [key.removeprefix(split) for key, value in metrics.items() if _is_shown(key, value, split)]
-        chosen = [name for name in names if name in found] or [name for name in found if name != "loss"][:MAX_METRICS]
-        columns += [split + name for name in [*(["loss"] if "loss" in found else []), *chosen]]
+        shown = [key.removeprefix(split) for key, value in metrics.items() if _is_shown(key, value, split)]
+        chosen = [name for name in names if name in shown] or [name for name in shown if name != "loss"][:MAX_METRICS]
+        columns += [split + name for name in [*(["loss"] if "loss" in shown else []), *chosen]]
     return columns
 
 

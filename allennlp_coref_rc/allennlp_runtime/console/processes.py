@@ -1,6 +1,6 @@
 """
-Makes AllenNLP's commands import plugins as this package does, also in the processes that train a model together
-(`distributed` in a config). These import this module before they are quiet, so it imports nothing heavy.
+The processes that train a model together (`distributed` in a config). They import this module before they are quiet, so
+it imports nothing heavy.
 """
 
 import multiprocessing
@@ -13,6 +13,7 @@ from typing import Any
 from unittest.mock import patch
 
 from allennlp_coref_rc.allennlp_runtime.console.quiet import quiet_screen
+from allennlp_coref_rc.allennlp_runtime.lazy_registry import import_allennlp
 from allennlp_coref_rc.allennlp_runtime.long_run import long_run
 from allennlp_coref_rc.common.error_message import WorkerError, user_message
 from allennlp_coref_rc.common.stopping import Terminated
@@ -23,12 +24,9 @@ SECONDS_TO_STOP = 10
 
 
 @contextmanager
-def own_plugins(quiet: bool) -> Iterator[None]:
-    """AllenNLP's commands import plugins as this package does, in this process and in those that it spawns."""
-    from allennlp import commands
+def training_processes(quiet: bool) -> Iterator[None]:
+    """Within this, processes that AllenNLP spawns are as quiet as this one, and trust the same archives."""
     from allennlp.commands import train
-
-    from allennlp_coref_rc.allennlp_runtime.lazy_registry import import_plugins
 
     spawn = train.mp.spawn
 
@@ -40,11 +38,7 @@ def own_plugins(quiet: bool) -> Iterator[None]:
             _interrupt(multiprocessing.active_children())
             raise
 
-    with (
-        patch.object(commands, "import_plugins", import_plugins),
-        patch.object(train, "import_plugins", import_plugins),
-        patch.object(train.mp, "spawn", spawn_likewise),
-    ):
+    with patch.object(train.mp, "spawn", spawn_likewise):
         yield
 
 
@@ -61,7 +55,7 @@ def _run(rank: int, job: bytes, quiet: bool, trust: bool) -> None:
     with ExitStack() as stack:
         if quiet:
             stack.enter_context(quiet_screen(speaks=rank == 0))
-        stack.enter_context(own_plugins(quiet))
+        import_allennlp()
         stack.enter_context(trusting(trust))
         stack.enter_context(long_run())
         function, args = pickle.loads(job)

@@ -13,6 +13,8 @@ from logging.handlers import MemoryHandler
 from typing import Any
 from unittest.mock import patch
 
+from allennlp_coref_rc.allennlp_runtime.lazy_registry import import_allennlp
+
 SEEN = {"allennlp_coref_rc": logging.WARNING, "allennlp": logging.ERROR}
 """The packages whose messages are shown on the screen, and the lowest level that is shown."""
 
@@ -32,6 +34,7 @@ def quiet_screen(speaks: bool = True) -> Iterator[None]:
     """
     with ExitStack() as stack:
         stack.enter_context(quiet_logs(speaks))
+        import_allennlp()
         from allennlp_coref_rc.allennlp_runtime.console.epoch_lines import epoch_lines
 
         stack.enter_context(quiet_allennlp(speaks))

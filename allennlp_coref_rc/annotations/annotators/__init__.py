@@ -8,7 +8,12 @@ large packages.
 from importlib import import_module
 from typing import Any
 
-from allennlp_coref_rc.annotations.annotators.annotator import Annotator, annotate_documents
+from allennlp_coref_rc.annotations.annotators.annotator import (
+    Annotator,
+    annotate_documents,
+    annotate_questions,
+    annotate_texts,
+)
 
 MODULES = {
     "AllenNlpCoref": "allennlp_coref",

@@ -7,7 +7,7 @@ from typing import Any
 from allennlp.common import Registrable
 
 from allennlp_coref_rc.annotations.annotated_text import LAYERS, AnnotatedText
-from allennlp_coref_rc.annotations.document import Document
+from allennlp_coref_rc.annotations.document import Document, keep_passage
 from allennlp_coref_rc.common.errors import ConfigurationError
 
 
@@ -42,28 +42,45 @@ class Annotator(Registrable):
 Registrable._registry.setdefault(Annotator, {})
 
 
+def annotate_texts(texts: Sequence[AnnotatedText], annotator: Annotator) -> list[AnnotatedText]:
+    """
+    The texts with the annotator's annotations. Raises a `ConfigurationError` if it returns other tokens, or spans that
+    lie outside of a text.
+    """
+    annotated = annotator.annotate_batch(texts)
+    if [text.tokens for text in annotated] != [text.tokens for text in texts]:
+        raise ConfigurationError(f"{type(annotator).__name__} gave back other texts than those it was given")
+    return [text.checked() for text in annotated]
+
+
 def annotate_documents(documents: Sequence[Document], annotator: Annotator, together: bool = True) -> list[Document]:
     """
     Adds the annotator's annotations to documents. The parts of a document are annotated as one text, or, if not
-    `together`, one by one, so that no new annotation crosses from a passage to a question. Raises a
-    `ConfigurationError` if the annotator returns other tokens.
+    `together`, one by one, so that no new annotation crosses from a passage to a question. Errors are those of
+    `annotate_texts`.
     """
-
-    def annotate(texts: Sequence[AnnotatedText]) -> list[AnnotatedText]:
-        annotated = annotator.annotate_batch(texts)
-        if [text.tokens for text in annotated] != [text.tokens for text in texts]:
-            raise ConfigurationError(f"{type(annotator).__name__} gave back other texts than those it was given")
-        return annotated
-
     if together:
-        texts = annotate([document.text for document in documents])
+        texts = annotate_texts([document.text for document in documents], annotator)
         return [replace(document, text=text) for document, text in zip(documents, texts)]
     apart = [document.apart() for document in documents]
-    annotated = iter(annotate([part for parts, _ in apart for part in parts]))
+    annotated = iter(annotate_texts([part for parts, _ in apart for part in parts], annotator))
     results = []
     for document, (parts, crossing) in zip(documents, apart):
         text = AnnotatedText.concatenate(*islice(annotated, len(parts)))
-        for layer in LAYERS:
-            getattr(text, layer).extend(getattr(crossing, layer))
-        results.append(replace(document, text=replace(text, id=document.text.id)))
+        layers = {layer: getattr(text, layer) + getattr(crossing, layer) for layer in LAYERS}
+        results.append(replace(document, text=replace(document.text, sentences=text.sentences, **layers)))
     return results
+
+
+def annotate_questions(document: Document, annotator: Annotator, together: bool = True) -> Document:
+    """
+    Adds the annotator's annotations to the questions of a document whose passage keeps its own (see `keep_passage`).
+    The annotator gets the passage too if it is to annotate both `together`.
+    """
+    bare = replace(document.text, clusters=[], frames=[], relations=[], edges=[])
+    if together:
+        (annotated,) = annotate_texts([bare], annotator)
+    else:
+        passage, *questions = (bare.select(document.part(i)) for i in range(len(document.parts)))
+        annotated = AnnotatedText.concatenate(passage, *annotate_texts(questions, annotator))
+    return replace(document, text=keep_passage(document.text, annotated, document.parts[0]))

@@ -50,7 +50,7 @@ def read_brat(path: str) -> Iterator[AnnotatedText]:
     tokens, sentences, places = _tokens(text, annotations.spans.values())
     clusters = [sorted({places[span] for span in cluster}) for cluster in annotations.clusters()]
     edges = [Edge(kind, places[source], places[target]) for kind, source, target in annotations.edges()]
-    yield AnnotatedText(tokens, sentences, sorted(clusters), edges=edges, id=os.path.basename(name))
+    yield AnnotatedText(tokens, sentences, sorted(clusters), edges=edges, id=os.path.basename(name)).checked()
 
 
 class _Annotations:

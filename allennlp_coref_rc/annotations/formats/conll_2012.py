@@ -128,7 +128,7 @@ class _Document:
             line, cluster = min(unclosed)
             raise ConfigurationError(f"{self.path}, line {line}: a mention of {cluster} begins here and never ends")
         clusters = [sorted(self.clusters[number]) for number in sorted(self.clusters)]
-        return AnnotatedText(self.tokens, self.sentences, clusters, self.frames, id=self.id)
+        return AnnotatedText(self.tokens, self.sentences, clusters, self.frames, id=self.id).checked()
 
 
 def _frames(path: str, rows: Sequence[Row], offset: int) -> Iterator[Frame]:

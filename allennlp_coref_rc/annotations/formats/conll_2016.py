@@ -81,7 +81,7 @@ def read_conll_2016(path: str) -> Iterator[AnnotatedText]:
         text.relations.extend(DiscourseRelation(kind, sense, arg1, arg2, connective) for sense in relation.senses)
     for text in texts.values():
         # Checks a text without parses that has grown, and makes it one sentence.
-        yield replace(text, sentences=text.sentences if known else one_sentence(text.tokens))
+        yield replace(text, sentences=text.sentences if known else one_sentence(text.tokens)).checked()
 
 
 def _texts(parses: JsonValue) -> Iterator[tuple[str, AnnotatedText]]:

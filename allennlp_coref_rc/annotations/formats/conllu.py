@@ -144,7 +144,7 @@ class _Document:
             line, entity = min(unclosed)
             raise ConfigurationError(f"{self.path}, line {line}: a mention of {entity} begins here and never ends")
         clusters = [sorted(set(cluster)) for cluster in self.clusters.values()]
-        return AnnotatedText(self.tokens, self.sentences, clusters, edges=self.edges, id=self.id)
+        return AnnotatedText(self.tokens, self.sentences, clusters, edges=self.edges, id=self.id).checked()
 
 
 def _number(row: Word) -> int:

@@ -32,4 +32,4 @@ class CorefEdges(EdgeLayer):
         self._write = write
 
     def sources(self, text: AnnotatedText, place: Callable[[list[Span]], list[Span]]) -> dict[str, Sources]:
-        return coref_sources([place(cluster) for cluster in text.clusters], len(text), self._read, self._write)
+        return coref_sources([place(cluster) for cluster in text.clusters], len(text.tokens), self._read, self._write)

@@ -17,7 +17,7 @@ class CorefViews(ViewLayer):
     Clusters are numbered by their first mention in the passage and the question together. If mentions overlap, the
     later cluster wins. The scope is the whole passage or the whole question.
 
-    We keep the `max_clusters` largest clusters. The authors' code keeps the smallest, surely without intention.
+    We keep the `max_clusters` largest clusters. The authors' code keeps the smallest, probably by mistake.
 
     Registered as an `AnnotationLayer` with name "coref_views".
 

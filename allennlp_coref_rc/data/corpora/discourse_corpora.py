@@ -8,7 +8,7 @@ from typing import NamedTuple, Optional
 from allennlp_coref_rc.annotations.annotated_text import RELATION_TYPES, AnnotatedText, DiscourseRelation, Span
 from allennlp_coref_rc.annotations.annotators.connectives import SUBORDINATING, find_connectives
 from allennlp_coref_rc.annotations.formats.conll_2016 import read_relations
-from allennlp_coref_rc.annotations.sentences import sentence_spans
+from allennlp_coref_rc.annotations.tokenization import sentence_spans
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import open_text
 from allennlp_coref_rc.data.tokenizers import BlankSpacyTokenizer

@@ -8,8 +8,7 @@ from typing import Any, Optional
 from allennlp.data import DatasetReader, Instance
 from allennlp.data.tokenizers import LettersDigitsTokenizer, Tokenizer
 
-from allennlp_coref_rc.annotations import AnnotatedText, Document
-from allennlp_coref_rc.annotations.annotated_text import Span
+from allennlp_coref_rc.annotations import Document
 from allennlp_coref_rc.common.checks import check_choice
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.babi.babi_files import NUM_TASKS, BabiQuestion, find_split, read_babi
@@ -19,7 +18,6 @@ from allennlp_coref_rc.data.dataset_readers.answers import (
     add_seen_candidates,
     mark_skipped,
 )
-from allennlp_coref_rc.data.dataset_readers.question_data import question_data
 from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import (
     CUT_OFF,
     GivenPassage,
@@ -101,12 +99,11 @@ class AnnotatedBabiReader(ReadingComprehensionReader):
     def to_document(self, item: tuple[str, Optional[int], BabiQuestion]) -> Document:
         id, task, question = item
         data = {"answer": question.answer, "supporting_facts": question.supporting_facts, "task": task}
-        passage = self._statements(question.statements)
-        return Document.of(passage, self.split(question.question), id=id, data={"questions": [data]})
+        return self.document(self.split(question.statements), [question.question], [data], id)
 
     def to_instances(self, document: Document) -> Iterator[Instance]:
-        data = question_data(document)
         text, boundary = self.select(document)
+        (data,) = document.questions
         task, answer, candidates = data.get("task"), data.get("answer"), data.get("candidates")
         answer_type = self._answer_type or ("classification" if task and task not in EXTRACTIVE_TASKS else "extractive")
         is_word = answer_type == "extractive" and candidates is None
@@ -133,24 +130,11 @@ class AnnotatedBabiReader(ReadingComprehensionReader):
             )
         yield instance
 
-    def split(self, text: GivenPassage) -> AnnotatedText:
-        """
-        Splits a text into tokens and sentences. In a text, sentences end with ".", "!" or "?". In a list of statements,
-        each statement is a sentence.
-        """
-        if isinstance(text, AnnotatedText):
-            return text
-        return self._statements(_statements(text) if isinstance(text, str) else text)
-
-    def _statements(self, statements: Sequence[str]) -> AnnotatedText:
-        tokens: list[str] = []
-        sentences: list[Span] = []
-        for statement in statements:
-            words = _words(self._tokenizer, statement) if isinstance(statement, str) else self.tokenize(statement)
-            if words:
-                sentences.append((len(tokens), len(tokens) + len(words)))
-                tokens.extend(words)
-        return AnnotatedText(tokens, sentences)
+    def sentences(self, text: Text) -> list[list[str]]:
+        """In a text, sentences end with ".", "!" or "?". In a list of statements, each statement is a sentence."""
+        statements = re.split(r"(?<=[.!?])\s+", text) if isinstance(text, str) else text
+        words = (_words(self._tokenizer, each) if isinstance(each, str) else self.tokenize(each) for each in statements)
+        return list(filter(None, words))
 
     def _is_split(self, name: str) -> bool:
         given = self._folder is not None and self._task is not None
@@ -192,7 +176,3 @@ def _words(tokenizer: Tokenizer, statement: str) -> list[str]:
 
 def _has(tokens: Sequence[str], answer: str) -> bool:
     return answer.lower() in map(str.lower, tokens)
-
-
-def _statements(text: str) -> list[str]:
-    return [statement for statement in re.split(r"(?<=[.!?])\s+", text.strip()) if statement]

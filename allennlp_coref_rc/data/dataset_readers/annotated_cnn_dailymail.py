@@ -21,7 +21,6 @@ from allennlp_coref_rc.data.corpora.cnn_dailymail import (
     read_question,
 )
 from allennlp_coref_rc.data.dataset_readers.cloze_dataset_reader import ClozeDatasetReader
-from allennlp_coref_rc.data.dataset_readers.question_data import question_data
 
 ENTITY = re.compile(r"@entity[0-9]+")
 
@@ -90,9 +89,7 @@ class AnnotatedCnnDailyMailReader(ClozeDatasetReader):
             "entities": question.entities,
             "url": question.url,
         }
-        document = Document.of(
-            self.split(question.passage), self.split(question.question), id=question.id, data={"questions": [data]}
-        )
+        document = self.document(self.split(question.passage), [question.question], [data], question.id)
         if question.clusters:
             expected = len(f"{question.passage} {question.question}".split())
             if len(document.text) != expected:
@@ -100,7 +97,7 @@ class AnnotatedCnnDailyMailReader(ClozeDatasetReader):
                     f"found clusters over {expected} tokens and a dataset_reader.tokenizer that gives "
                     f"{len(document.text)}, expected it to split at blanks"
                 )
-            document.text = dataclasses.replace(document.text, clusters=list(question.clusters))
+            document.text = dataclasses.replace(document.text, clusters=list(question.clusters)).checked()
         return document
 
     def documents(self, file_path: str) -> Iterator[tuple[str, Document]]:
@@ -109,7 +106,7 @@ class AnnotatedCnnDailyMailReader(ClozeDatasetReader):
             yield place, self._permuted(document, self._reads) if self._permute_entities else document
 
     def _permuted(self, document: Document, read: int) -> Document:
-        data = question_data(document)
+        (data,) = document.questions
         markers = sorted(set(ENTITY.findall(json.dumps([document.text.tokens, data.get("candidates")]))))
         dealt = random.Random(f"{self._seed} {read} {document.text.id}").sample(markers, len(markers))
         new = dict(zip(markers, dealt))

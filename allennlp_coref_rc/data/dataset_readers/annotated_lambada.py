@@ -80,8 +80,7 @@ class AnnotatedLambadaReader(ClozeDatasetReader):
         data = {"answer": answer, "answer_in_context": start > 0 and is_candidate}
         if not start:
             data["no_context"] = True
-        parts = self.split(passage), self.split(question + [PLACEHOLDER])
-        return Document.of(*parts, id=id, data={"questions": [data]})
+        return self.document(self.split(passage), [question + [PLACEHOLDER]], [data], id)
 
     def _start_of_question(self, tokens: list[str]) -> int:
         """The number of tokens in the passage."""

@@ -16,7 +16,6 @@ from allennlp_coref_rc.common.hub_addresses import is_hub_address
 from allennlp_coref_rc.data.dataset_readers.answers import add_span
 from allennlp_coref_rc.data.dataset_readers.csv_rows import read_csv_rows
 from allennlp_coref_rc.data.dataset_readers.oracle_spans import ORACLES, oracle_span
-from allennlp_coref_rc.data.dataset_readers.question_data import all_questions, question_data
 from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import (
     CUT_OFF,
     GivenPassage,
@@ -91,6 +90,7 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
     default_annotate_together = False
     default_wrap_question = False
     has_cloze = False
+    several_questions = True
 
     def __init__(self, text: str = "tokenized", oracle: str = "best", **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -217,8 +217,7 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
 
     def to_instances(self, document: Document) -> Iterator[Instance]:
         offsets = None
-        for i in range(len(all_questions(document))):
-            data = question_data(document, i)
+        for i, data in enumerate(document.questions):
             answers, span = data.get("answers") or [], data.get("span")
             if (data.get("oracle") or self._oracle) != self._oracle:
                 raise ConfigurationError(
@@ -270,6 +269,7 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
         """
         data = {"answers": answers, "span": span and list(span), "clusters": clusters}
         document = self._document([self.split(passage), self.split(question)], [data], self.tokenize)
+        self.check_questions(document)
         for instance in self.to_instances(self.annotate(document, passage)):
             return instance
         raise ConfigurationError(f"found a question that is left out: {CUT_OFF}")

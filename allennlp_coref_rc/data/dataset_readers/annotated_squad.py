@@ -1,5 +1,6 @@
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import Any, NamedTuple, Optional, cast
 
@@ -9,11 +10,10 @@ from allennlp.data.fields import SequenceLabelField, TextField
 from allennlp_coref_rc.annotations import AnnotatedText, Document
 from allennlp_coref_rc.annotations.annotated_text import Span, question_id
 from allennlp_coref_rc.annotations.formats.json_value import JsonValue
-from allennlp_coref_rc.annotations.token_offsets import token_offsets, token_span
+from allennlp_coref_rc.annotations.tokenization import token_offsets, token_span
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.json_objects import read_listed_objects
 from allennlp_coref_rc.data.dataset_readers.answers import add_span
-from allennlp_coref_rc.data.dataset_readers.question_data import all_questions, question_data
 from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import (
     CUT_OFF,
     GivenPassage,
@@ -89,6 +89,7 @@ class AnnotatedSquadReader(ReadingComprehensionReader):
     default_annotate_together = False
     default_wrap_question = False
     has_cloze = False
+    several_questions = True
     columns = ("context", "question")
     optional_columns = ("id", "title", "context_id", "is_impossible", "answers", *ANSWER_COLUMNS)
     several_spans = False
@@ -118,31 +119,35 @@ class AnnotatedSquadReader(ReadingComprehensionReader):
             yield first.place, Paragraph(f"{os.path.basename(name)}:{number}", paragraph, _title(first))
 
     def to_document(self, item: Paragraph) -> Document:
-        context = item.values["context"].string()
-        passage = self.split(context)
-        offsets = token_offsets(context, passage.tokens)
+        passage = self._located(item.values["context"].string())
         questions = item.values["qas"].list()
-        parts = [self.split(question["question"].string()) for question in questions]
-        data = [_question_data(question, context, offsets) for question in questions]
+        asked = [question["question"].string() for question in questions]
+        data = [_question_data(question, passage) for question in questions]
         known = item.values.get("context_id")
-        document = _document(passage, context, parts, data, item.id if known is None else known.string())
+        document = self.document(passage, asked, data, item.id if known is None else known.string())
         if item.title is not None:
             document.data["title"] = item.title
         return document
 
+    def _located(self, passage: GivenPassage) -> AnnotatedText:
+        """A passage with its source text, of which answers are pieces. That of tokens are these, joined by blanks."""
+        text = self.split(passage)
+        if text.offsets is not None:
+            return text
+        source = passage if isinstance(passage, str) else " ".join(text.tokens)
+        return replace(text, text=source, offsets=token_offsets(source, text.tokens))
+
     def to_instances(self, document: Document) -> Iterator[Instance]:
-        tokens = document.text.tokens[slice(*document.part(0))]
-        passage = JsonValue(document.data).get("passage")
-        context = " ".join(tokens) if passage is None else passage.string()
-        offsets = token_offsets(context, tokens)
-        for i in range(len(all_questions(document))):
-            data = question_data(document, i)
+        if document.text.offsets is None:
+            document = replace(document, text=self._located(document.text))
+        for i, data in enumerate(document.questions):
             answers, spans = data.get("answers") or [], data.get("spans")
             if spans is not None and len(spans) != len(answers):
                 raise ConfigurationError(
                     f"data: found {len(spans)} spans and {len(answers)} answers of question {i}, expected as many"
                 )
             text, boundary = self.select(document, i)
+            source, offsets = text.text or "", text.offsets or []
             cause = _cause(data, boundary)
             if cause and self.skip(cause):
                 continue
@@ -154,7 +159,7 @@ class AnnotatedSquadReader(ReadingComprehensionReader):
                     "answer_texts": [""] if data.get("unanswerable") else answers,
                     "article": document.data.get("title"),
                     "answer_spans": [span for span in spans or [] if span],
-                    "original_passage": context[: offsets[boundary - 1][1]],
+                    "original_passage": source[: offsets[boundary - 1][1]],
                     "token_offsets": offsets[:boundary],
                 },
             )
@@ -191,22 +196,11 @@ class AnnotatedSquadReader(ReadingComprehensionReader):
         """
         known = {"answers": answers, "spans": spans, "clusters": clusters}
         data = [{key: value for key, value in known.items() if value is not None}]
-        parts = [self.split(passage), self.split(question)]
-        context = passage if isinstance(passage, str) else " ".join(parts[0].tokens)
-        document = _document(parts[0], context, parts[1:], data)
+        document = self.document(self._located(passage), [question], data)
+        self.check_questions(document)
         for instance in self.to_instances(self.annotate(document, passage)):
             return instance
         raise ConfigurationError(f"found a question that is left out: {', '.join(self.skipped)}")
-
-
-def _document(
-    passage: AnnotatedText,
-    context: str,
-    questions: Sequence[AnnotatedText],
-    data: Sequence[dict[str, Any]],
-    id: Optional[str] = None,
-) -> Document:
-    return Document.of(passage, *questions, id=id, data={"passage": context, "questions": list(data)})
 
 
 def _title(values: JsonValue) -> Optional[str]:
@@ -229,12 +223,13 @@ def _question_of(row: JsonValue, context: str) -> dict[str, Any]:
         question["is_impossible"] = True
     values = JsonValue(question, row.place)
     values["question"].string()
-    _question_data(values, context, ())
+    _question_data(values, AnnotatedText([], text=context, offsets=[]))
     return question
 
 
-def _question_data(question: JsonValue, context: str, offsets: Sequence[Span]) -> dict[str, Any]:
+def _question_data(question: JsonValue, passage: AnnotatedText) -> dict[str, Any]:
     """The data of a question in a file: its id, its answers and their spans, and whether it is unanswerable."""
+    context, offsets = passage.text or "", passage.offsets or []
     found: dict[str, Any] = {}
     id, impossible, answers = (question.get(key) for key in ("id", "is_impossible", "answers"))
     if id is not None:

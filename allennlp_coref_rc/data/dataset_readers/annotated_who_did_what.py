@@ -212,7 +212,6 @@ class AnnotatedWhoDidWhatReader(ClozeDatasetReader):
             "answer": None if item.correct is None else item.choices[item.correct],
             "passage_id": item.passage_id,
         }
-        question = self.split(f"{item.left} {PLACEHOLDER} {item.right}")
+        question = f"{item.left} {PLACEHOLDER} {item.right}"
         # An article may have several questions, so its id does not identify them.
-        id = f"{item.question_id}:{item.line}"
-        return Document.of(self.split(item.passage), question, id=id, data={"questions": [data]})
+        return self.document(self.split(item.passage), [question], [data], f"{item.question_id}:{item.line}")

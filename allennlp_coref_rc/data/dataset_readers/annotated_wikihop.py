@@ -18,7 +18,6 @@ from allennlp_coref_rc.common.checks import check_choice, check_number
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.json_objects import read_json_objects
 from allennlp_coref_rc.data.dataset_readers.answers import add_candidates, mark_skipped
-from allennlp_coref_rc.data.dataset_readers.question_data import question_data
 from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import (
     GivenPassage,
     ReadingComprehensionReader,
@@ -134,7 +133,7 @@ class AnnotatedWikiHopReader(ReadingComprehensionReader):
             if self._shuffle_supports:
                 supports = random.Random(f"{self._seed} {id}").sample(supports, len(supports))
             document = self._joined(supports, query, data, id)
-        self.check_answers(document)
+        self.check_questions(document)
         return document
 
     def _joined(
@@ -149,12 +148,12 @@ class AnnotatedWikiHopReader(ReadingComprehensionReader):
 
     def annotate_documents(self, documents: Sequence[Document], annotator: Annotator) -> list[Document]:
         """As in other readers, but documents of the authors' preprocessed files keep their own annotations."""
-        bare = [document for document in documents if "supports" in question_data(document)]
+        bare = [document for document in documents if "supports" in document.questions[0]]
         annotated = iter(super().annotate_documents(bare, annotator))
-        return [next(annotated) if "supports" in question_data(doc) else doc for doc in documents]
+        return [next(annotated) if "supports" in doc.questions[0] else doc for doc in documents]
 
     def to_instances(self, document: Document) -> Iterator[Instance]:
-        judged = _majority(question_data(document).get("annotations"))
+        judged = _majority(document.questions[0].get("annotations"))
         if self._subset and not judged:
             raise ConfigurationError(
                 f"found no annotations, expected those that dataset_reader.subset, which is {self._subset!r}, needs"
@@ -165,7 +164,7 @@ class AnnotatedWikiHopReader(ReadingComprehensionReader):
             yield from self._instances(document)
 
     def _instances(self, document: Document) -> Iterator[Instance]:
-        data = question_data(document)
+        (data,) = document.questions
         candidates, answer = _candidates(data), data.get("answer")
         text, boundary = self.select(document)
         passage = text.tokens[:boundary]

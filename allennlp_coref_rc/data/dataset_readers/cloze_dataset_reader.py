@@ -7,7 +7,6 @@ from allennlp.data import Instance
 from allennlp_coref_rc.annotations import Document
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.dataset_readers.answers import add_candidates, mark_skipped
-from allennlp_coref_rc.data.dataset_readers.question_data import question_data
 from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import (
     PLACEHOLDER,
     ReadingComprehensionReader,
@@ -56,7 +55,7 @@ class ClozeDatasetReader(ReadingComprehensionReader):
         self._skip_absent_answers = skip_absent_answers
 
     def to_instances(self, document: Document) -> Iterator[Instance]:
-        data = question_data(document)
+        (data,) = document.questions
         text, boundary = self.select(document)
         passage, question = text.tokens[:boundary], text.tokens[boundary:]
         if PLACEHOLDER not in question:

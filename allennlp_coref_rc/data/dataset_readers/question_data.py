@@ -1,7 +1,7 @@
 """The keys that the `data` of a document may have for its questions, and the values that readers accept for them."""
 
 from collections.abc import Callable
-from typing import Any, Optional
+from typing import Any
 
 from allennlp_coref_rc.annotations import Document
 from allennlp_coref_rc.annotations.formats.json_value import JsonValue
@@ -10,33 +10,25 @@ from allennlp_coref_rc.common.json_objects import excerpt
 from allennlp_coref_rc.data.babi.babi_files import NUM_TASKS
 
 
-def all_questions(document: Document) -> list[Any]:
-    """The values that the data set has for each question. If there are none, a `ConfigurationError` is raised."""
+def checked_questions(document: Document) -> list[dict[str, Any]]:
+    """
+    The values that the data set has for each question. A `ConfigurationError` is raised if there are not as many as
+    questions, or if a known key has an invalid value. A null means that the value is not known.
+    """
     questions = document.data.get("questions")
     if not isinstance(questions, list) or len(questions) != len(document.parts) - 1:
         raise ConfigurationError(
             f"data: found the questions {excerpt(questions)} and {len(document.parts)} parts, expected a passage "
             "and a list of its questions"
         )
+    for i, question in enumerate(questions):
+        if not isinstance(question, dict):
+            raise ConfigurationError(f"data: found the question {excerpt(question)}, expected an object")
+        values = JsonValue(question, path="" if len(questions) == 1 else f"questions[{i}]")
+        for key, check in CHECKS.items():
+            if (value := values.get(key)) is not None:
+                check(value, document.parts[0])
     return questions
-
-
-def question_data(document: Document, question: Optional[int] = None) -> dict[str, Any]:
-    """
-    The values that the data set has for one of the questions (the first is 0), or by default for the only one. A
-    `ConfigurationError` is raised if a known key has an invalid value. A null means that the value is not known.
-    """
-    questions = all_questions(document)
-    if question is None and len(questions) != 1:
-        raise ConfigurationError(f"data: found {len(questions)} questions about a passage, expected one")
-    found = questions[question or 0]
-    if not isinstance(found, dict):
-        raise ConfigurationError(f"data: found the question {excerpt(found)}, expected an object")
-    values = JsonValue(found, path="" if len(questions) == 1 else f"questions[{question}]")
-    for key, check in CHECKS.items():
-        if (value := values.get(key)) is not None:
-            check(value, document.parts[0])
-    return found
 
 
 def check_candidates(value: JsonValue) -> None:

@@ -1,3 +1,4 @@
+import copy
 import dataclasses
 import logging
 import os
@@ -22,8 +23,7 @@ from allennlp_coref_rc.annotations import (
     sentence_spans,
 )
 from allennlp_coref_rc.annotations.annotated_text import Piece, Span
-from allennlp_coref_rc.annotations.annotators import Annotator, annotate_documents
-from allennlp_coref_rc.annotations.document import keep_passage
+from allennlp_coref_rc.annotations.annotators import Annotator, annotate_documents, annotate_questions
 from allennlp_coref_rc.annotations.formats.json_value import JsonValue
 from allennlp_coref_rc.common.checks import check_number
 from allennlp_coref_rc.common.errors import ConfigurationError
@@ -31,7 +31,7 @@ from allennlp_coref_rc.common.files import known_as, local_path
 from allennlp_coref_rc.common.hub_addresses import is_hub_address, parse_address
 from allennlp_coref_rc.common.messages import counted
 from allennlp_coref_rc.data.annotation_layers import AnnotationLayer, label_namespace
-from allennlp_coref_rc.data.dataset_readers.question_data import all_questions, question_data
+from allennlp_coref_rc.data.dataset_readers.question_data import checked_questions
 from allennlp_coref_rc.data.fields import SKIPPED_ANSWER, AnnotationField, AnswerField, QuestionField
 from allennlp_coref_rc.data.hub_rows import read_rows
 from allennlp_coref_rc.data.tokenizers import BlankSpacyTokenizer
@@ -99,6 +99,8 @@ class ReadingComprehensionReader(DatasetReader):
     default_tokenizer: Tokenizer = BlankSpacyTokenizer()
     default_annotate_together = True
     default_wrap_question = True
+    several_questions = False
+    """Whether a document may have several questions."""
     has_cloze = True
     """Whether instances have the field `cloze` if the question has a placeholder."""
     columns: Sequence[str] = ()
@@ -124,9 +126,13 @@ class ReadingComprehensionReader(DatasetReader):
         check_number("dataset_reader", "max_question_length", max_question_length)
         self._tokenizer = tokenizer or self.default_tokenizer
         self._token_indexers = token_indexers or {"tokens": SingleIdTokenIndexer(lowercase_tokens=True)}
-        self._annotator = annotator
+        self.annotator = annotator
         self.annotate_together = self.default_annotate_together if annotate_together is None else annotate_together
         self._annotation_layers = annotation_layers or {}
+        self._label_namespaces = {
+            name: dict.fromkeys(layer.label_names, label_namespace(name))
+            for name, layer in self._annotation_layers.items()
+        }
         self._wrap_question = self.default_wrap_question if wrap_question is None else wrap_question
         self._max_passage_length = max_passage_length
         self._max_question_length = max_question_length
@@ -192,7 +198,7 @@ class ReadingComprehensionReader(DatasetReader):
         """
         known = {"candidates": candidates, "answer": answer, "clusters": clusters, **data}
         questions = [{key: value for key, value in known.items() if value is not None}]
-        document = Document.of(self.split(passage), self.split(question), data={"questions": questions})
+        document = self.document(self.split(passage), [question], questions)
         for instance in self.to_instances(self.annotate(document, passage)):
             return instance
         raise ConfigurationError(f"found a question that is left out: {', '.join(self.skipped)}")
@@ -216,19 +222,22 @@ class ReadingComprehensionReader(DatasetReader):
             return self.row_items(read_rows(path, self.columns, self.optional_columns), name)
         return self.read_items(path, name)
 
+    def with_annotator(self, annotator: Annotator) -> "ReadingComprehensionReader":
+        """The same reader with another annotator."""
+        reader = copy.copy(self)
+        reader.annotator = annotator
+        return reader
+
     def annotate(self, document: Document, passage: Optional[GivenPassage] = None) -> Document:
         """
         The document with the annotations of the reader's annotator, if it has one. If the `passage` was annotated
         before, only its questions get new ones (see `keep_passage`).
         """
-        if self._annotator is None:
+        if self.annotator is None:
             return document
-        if not isinstance(passage, AnnotatedText):
-            return self.annotate_documents([document], self._annotator)[0]
-        text = document.text
-        bare = AnnotatedText(text.tokens, text.sentences, id=text.id)
-        (annotated,) = self.annotate_documents([dataclasses.replace(document, text=bare)], self._annotator)
-        return keep_passage(document, annotated)
+        if isinstance(passage, AnnotatedText):
+            return annotate_questions(document, self.annotator, self.annotate_together)
+        return self.annotate_documents([document], self.annotator)[0]
 
     def annotate_documents(self, documents: Sequence[Document], annotator: Annotator) -> list[Document]:
         """The documents with an annotator's annotations. `annotate` uses it too. Readers may override it."""
@@ -242,7 +251,6 @@ class ReadingComprehensionReader(DatasetReader):
         self.skipped = Counter()
         for place, document in self.documents(str(file_path)):
             with _named(place):
-                self.check_answers(document)
                 for name, layer in self._annotation_layers.items():
                     # Once all types were found, no text is searched for them.
                     if missing.get(name) != set():
@@ -303,11 +311,16 @@ class ReadingComprehensionReader(DatasetReader):
         header = None if os.path.isdir(path) or is_hub_address(path) else read_header(path)
         if header is not None:
             self.check_header(path, header)
-            yield from self._shard(read_documents(path))
+            for place, document in self._shard(read_documents(path)):
+                with _named(place):
+                    self.check_questions(document)
+                yield place, document
             return
         for place, item in self._shard(self.items(path, name)):
             with _named(place):
-                document = self.annotate(self.to_document(item))
+                document = self.to_document(item)
+                self.check_questions(document)
+                document = self.annotate(document)
             yield place, document
 
     def check_header(self, path: str, header: dict[str, Any]) -> None:
@@ -345,19 +358,31 @@ class ReadingComprehensionReader(DatasetReader):
             return JsonValue(text).strings()
         return [str(token) for token in self._tokenizer.tokenize(text)]
 
+    def sentences(self, text: Text) -> list[list[str]]:
+        """The tokens of each sentence of a text."""
+        tokens = self.tokenize(text)
+        return [tokens[start:stop] for start, stop in sentence_spans(tokens)]
+
     def split(self, text: GivenPassage) -> AnnotatedText:
         """The text as tokens and sentences. An annotated text stays as it is."""
-        if isinstance(text, AnnotatedText):
-            return text
-        tokens = self.tokenize(text)
-        return AnnotatedText(tokens, sentence_spans(tokens))
+        return text if isinstance(text, AnnotatedText) else AnnotatedText.of_sentences(self.sentences(text))
+
+    def document(
+        self, passage: AnnotatedText, questions: Sequence[Text], data: Sequence[dict], id: Optional[str] = None
+    ) -> Document:
+        """A document of a passage and questions, with what is known about each question."""
+        asked = list(map(self.sentences, questions))
+        parts = [len(passage.tokens), *(sum(map(len, sentences)) for sentences in asked)]
+        text = passage.followed_by([sentence for sentences in asked for sentence in sentences])
+        text.id = id
+        return Document(text, parts, {"questions": list(data)})
 
     def select(self, document: Document, question: int = 0) -> tuple[AnnotatedText, int]:
         """
         The passage followed by one of the questions (the first is 0), and the number of tokens of the passage. Both are
         cut, and the question is wrapped, as in instances.
         """
-        clusters = question_data(document, question).get("clusters")
+        clusters = document.questions[question].get("clusters")
         pieces: list[Span] = []
         for part, limit in ((0, self._max_passage_length), (question + 1, self._max_question_length)):
             start, stop = document.part(part)
@@ -377,7 +402,7 @@ class ReadingComprehensionReader(DatasetReader):
             # They count the tokens of the texts before they are cut.
             start, stop = document.part(question + 1)
             uncut = document.text.select(document.part(0), *self._wrapped((start, stop)))
-            given = dataclasses.replace(uncut, clusters=clusters_from_json(clusters))
+            given = dataclasses.replace(uncut, clusters=clusters_from_json(clusters)).checked()
             shift = document.parts[0] + self._wrap_question - start
             asked = question_span[0] + shift, question_span[1] + shift
             text = dataclasses.replace(text, clusters=given.select(passage_span, *self._wrapped(asked)).clusters)
@@ -391,10 +416,15 @@ class ReadingComprehensionReader(DatasetReader):
         self.skipped[cause] += 1
         return not self._keep_skipped
 
-    def check_answers(self, document: Document) -> None:
-        """Raises a `ConfigurationError` if a question comes with candidates and its answer is none of them."""
-        for i in range(len(all_questions(document))):
-            data = question_data(document, i)
+    def check_questions(self, document: Document) -> None:
+        """
+        Raises a `ConfigurationError` if there are not as many questions as expected, if a value that is known about one
+        is invalid, or if one comes with candidates and its answer is none of them.
+        """
+        questions = checked_questions(document)
+        if len(questions) != 1 and not self.several_questions:
+            raise ConfigurationError(f"data: found {len(questions)} questions about a passage, expected one")
+        for data in questions:
             answer, candidates = data.get("answer"), data.get("candidates")
             if answer is not None and candidates is not None and self.find_answer(answer, candidates) is None:
                 raise ConfigurationError(f"found the answer {answer[:80]!r}, expected one of the candidates")
@@ -451,14 +481,10 @@ class ReadingComprehensionReader(DatasetReader):
 
     def _annotation_fields(self, text: AnnotatedText, boundary: int) -> dict[str, Field]:
         layers = {name: layer.make(text, boundary) for name, layer in self._annotation_layers.items()}
-        namespaces = {
-            name: dict.fromkeys(layer.label_names, label_namespace(name))
-            for name, layer in self._annotation_layers.items()
-        }
-        lengths = {"passage": boundary, "question": len(text) - boundary}
+        lengths = {"passage": boundary, "question": len(text.tokens) - boundary}
         return {
             f"{side}_annotations": AnnotationField(
-                {name: layer[i] for name, layer in layers.items()}, length, namespaces
+                {name: layer[i] for name, layer in layers.items()}, length, self._label_namespaces
             )
             for i, (side, length) in enumerate(lengths.items())
         }

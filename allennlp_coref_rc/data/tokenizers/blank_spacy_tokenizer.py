@@ -1,6 +1,6 @@
 from allennlp.data.tokenizers import Token, Tokenizer
 
-from allennlp_coref_rc.annotations.words import split_words
+from allennlp_coref_rc.annotations.tokenization import split_words
 
 
 @Tokenizer.register("blank_spacy")

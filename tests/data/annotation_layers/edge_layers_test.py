@@ -160,7 +160,7 @@ def test_predicates_and_arguments_read_in_one_direction():
     )
     assert (first["antecedents"][6], first["descendants"][4]) == ([], [6])
     assert (second["antecedents"][6], second["descendants"][4]) == ([4], [])
-    with pytest.raises(ConfigurationError, match="Edges: direction is 'forward', expected one of both, along, against"):
+    with pytest.raises(ConfigurationError, match="Edges: direction is 'forward', .* along, against"):
         SrlEdges(direction="forward")
 
 
@@ -204,9 +204,7 @@ def test_layers_hold_the_links_of_the_text_in_both_orders(text, data):
 
 
 def test_unknown_types_are_refused():
-    with pytest.raises(
-        ConfigurationError, match=r"discourse_edges: types has 'explicit', expected some of \('Explicit'"
-    ):
+    with pytest.raises(ConfigurationError, match=r"discourse_edges: types has 'explicit'"):
         DiscourseEdges(types=["explicit"])
 
 

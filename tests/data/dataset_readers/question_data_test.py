@@ -10,7 +10,7 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader
 
 from allennlp_coref_rc.annotations import AnnotatedText, Document, write_documents
-from allennlp_coref_rc.data.dataset_readers.question_data import CHECKS, question_data
+from allennlp_coref_rc.data.dataset_readers.question_data import CHECKS, checked_questions
 from tests.data.dataset_readers.reader_assertions import refusal
 
 GOOD = {
@@ -120,7 +120,7 @@ def test_every_key_that_readers_know_is_checked():
 def test_of_several_questions_the_message_says_which():
     document = Document(AnnotatedText(["a"] * 3), [1, 1, 1], {"questions": [{}, {"answers": ["a", 5]}]})
     with pytest.raises(ConfigurationError, match=r"found 5 at questions\[1\].answers\[1\], expected a string"):
-        question_data(document, 1)
+        checked_questions(document)
 
 
 @pytest.mark.parametrize("key", ["id", "query", "supports", "candidates", "anything"])

@@ -83,7 +83,7 @@ def test_labels_are_numbers_once_there_is_a_vocabulary():
 
 
 def test_as_many_lists_as_tokens():
-    with pytest.raises(ValueError, match="annotation coref.antecedents has 2 tokens, the sequence has 3"):
+    with pytest.raises(ValueError, match="coref.antecedents has 2 tokens, the sequence has 3"):
         AnnotationField({"coref": {"antecedents": [[], []]}}, 3)
 
 

@@ -26,6 +26,7 @@ from allennlp_coref_rc.modules.recurrence import (
     recurrence,
     sequential_sources,
 )
+from tests.modules.recurrence.oracle import Case, assert_as_good_as
 
 recurrence_module = importlib.import_module("allennlp_coref_rc.modules.recurrence.dispatch")
 
@@ -42,97 +43,10 @@ def one_thread():
     torch.set_num_threads(threads)
 
 
-class Case:
-    """
-    Random arguments of `recurrence`: a sequential relation, one with several edges a token whose sources lie anywhere
-    (before, after, at padding, in the memory, nowhere), one that overlaps both, and one without edges. With `extra`
-    columns m_t is that much wider than the state, and slices are added elsewhere than where they come from. With
-    `features` the recurrence projects the inputs itself; with `keys` it also weighs the edges, but for some.
-    """
-
-    def __init__(
-        self, batch_size, length, size, memory_length=None, reverse=False, seed=0, extra=0, features=None, keys=False
-    ):
-        generator = torch.Generator().manual_seed(seed)
-
-        def randn(*shape):
-            return torch.randn(*shape, generator=generator, dtype=torch.float64)
-
-        self.mask = torch.rand(batch_size, length, generator=generator) < 0.8
-        self.mask[:1] = True
-        self.mask[1:2] = False
-        self.mask[2:3, : length // 2] = False
-        self.mask[3:4, length // 2 :] = False
-        self.reverse = reverse
-        num_states = length + (memory_length or 0)
-        shape = (batch_size, length, 3)
-        anywhere = torch.randint(NO_SOURCE, max(num_states, 1), shape, generator=generator)
-        twice = anywhere[:, :, :1].expand(-1, -1, 2)
-        half = size // 2
-        self.sources = [sequential_sources(self.mask, reverse), anywhere, twice, anywhere[:, :, :0]]
-        self.slices = [(0, half), (half, size), (size // 4, size), (0, size)]
-        if extra:
-            self.slices = [
-                (start, stop, to) for (start, stop), to in zip(self.slices, (0, extra + half, extra // 2, extra))
-            ]
-        self.tensors = {
-            "inputs": randn(batch_size, length, 3 * size),
-            "weight_hh": randn(3 * size, size + extra) / math.sqrt(size + extra),
-            "bias_hn": randn(size),
-        }
-        if memory_length is not None:
-            self.tensors["memory"] = randn(batch_size, memory_length, size)
-        for i, sources in enumerate(self.sources):
-            self.tensors[f"weights_{i}"] = 0.6 * randn(*sources.shape)
-        self.upstream = randn(batch_size, length, size)
-        if features:
-            self.tensors["inputs"] = randn(batch_size, length, features)
-            self.tensors["weight_ih"] = randn(3 * size, features) / math.sqrt(features)
-            self.tensors["bias"] = randn(3 * size)
-        if keys:
-            self.tensors["keys"] = randn(len(self.sources), features)
-            for i, sources in enumerate(self.sources):
-                self.tensors[f"weights_{i}"] = (randn(*sources.shape) > -0.5).double()
-
-    def function(self, backend, **options):
-        def run(*tensors):
-            named = dict(zip(self.tensors, tensors))
-            edges = [Edges(sources, named[f"weights_{i}"], *self.slices[i]) for i, sources in enumerate(self.sources)]
-            given = {name: tensor for name, tensor in named.items() if not name.startswith("weights")}
-            given = RecurrenceInput(edges=edges, mask=self.mask, reverse=self.reverse, **given)
-            return recurrence(given, backend=backend, **options)
-
-        return run
-
-    def run(self, backend, dtype, **options):
-        """Output and every gradient, as float64."""
-        tensors = [tensor.to(dtype).requires_grad_() for tensor in self.tensors.values()]
-        output = self.function(backend, **options)(*tensors)
-        gradients = torch.autograd.grad(output, tensors, self.upstream.to(dtype), allow_unused=True)
-        results = {"output": output.detach().double()}
-        for name, tensor, gradient in zip(self.tensors, tensors, gradients):
-            results[name] = torch.zeros_like(tensor).double() if gradient is None else gradient.double()
-        return results
-
-
 @functools.lru_cache(maxsize=None)
 def oracle_of(*arguments):
     case = Case(*arguments)
     return case, case.run("reference", torch.float64), case.run("reference", torch.float32)
-
-
-def assert_as_good_as(results, oracle, yardstick, dtype):
-    """
-    The error against float64 may be twice that of the reference in the same dtype. A sum of few numbers is sometimes
-    exact by luck, so a few units in the last place are allowed too.
-    """
-    assert results.keys() == oracle.keys()
-    for name, expected in oracle.items():
-        assert results[name].shape == expected.shape, name
-        if expected.numel():
-            error, allowed = ((x[name] - expected).abs().max().item() for x in (results, yardstick))
-            slack = 32 * torch.finfo(dtype).eps * max(1.0, expected.abs().max().item())
-            assert error <= 2 * allowed + slack, f"{name}: error {error}, the reference's own is {allowed}"
 
 
 def loop(case):
@@ -406,7 +320,7 @@ def test_sequential_sources(mask, reverse, start):
 
 def test_unknown_backend():
     case = Case(1, 1, 2)
-    with pytest.raises(ConfigurationError, match="'fast' is unknown; choose one of auto, reference, plain, cpp"):
+    with pytest.raises(ConfigurationError, match="'fast' .* auto, reference, plain, cpp"):
         case.function("fast")(*case.tensors.values())
 
 
@@ -462,7 +376,7 @@ def test_misfits(change, message):
 def test_what_the_compiled_backend_does_not_support():
     case = Case(1, 2, 2)
     tensors = [tensor.bfloat16() for tensor in case.tensors.values()]
-    with pytest.raises(ConfigurationError, match="not supported: .* float32 and float64 and the inputs are torch.bfl"):
+    with pytest.raises(ConfigurationError, match="not supported: .* torch.bfloat16"):
         case.function("cpp")(*tensors)
     assert case.function("auto")(*tensors).dtype == torch.bfloat16
 

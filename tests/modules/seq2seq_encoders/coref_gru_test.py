@@ -406,7 +406,7 @@ def test_from_params_and_errors():
     for length in (0, -1):
         with pytest.raises(ConfigurationError, match=f"questions_padded_to is {length}, expected 1 or more tokens"):
             CorefGru(5, 8, questions_padded_to=length)
-    with pytest.raises(ConfigurationError, match="questions_padded_to is 4 and share_memory false, expected one"):
+    with pytest.raises(ConfigurationError, match="questions_padded_to is 4 and share_memory false"):
         CorefGru(5, 8, share_memory=False, questions_padded_to=4)
     with pytest.raises(ConfigurationError, match="reads the annotation layer 'coref'.*annotation_layers"):
         CorefGru(5, 8)(torch.randn(1, 3, 5), torch.ones(1, 3).bool(), {"srl": {}})

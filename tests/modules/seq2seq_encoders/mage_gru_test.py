@@ -380,10 +380,10 @@ def test_from_params():
     [
         ({"variant": "maga"}, "variant is 'maga', expected one of mage, shared, dag_rnn"),
         ({"carry": "h"}, "carry is 'h', expected one of gathered, previous"),
-        ({"carry": "previous", "variant": "shared"}, "carry is 'previous', expected no choice of it in variant 'shar"),
+        ({"carry": "previous", "variant": "shared"}, "carry is 'previous', .* variant 'shared'"),
         ({"state_sizes": {"coref": 8}}, r"state_sizes is {'coref': 8}, expected .* 'sequential'"),
         ({"state_sizes": {"sequential": 8, "coref": 0}}, "state_sizes is .*expected a positive size"),
-        ({"variant": "dag_rnn"}, "state_sizes is .*, expected equal sizes in variant 'dag_rnn'"),
+        ({"variant": "dag_rnn"}, "state_sizes is .* variant 'dag_rnn'"),
         ({"joint": True, "share_memory": False}, "joint is true and share_memory false"),
     ],
 )
@@ -399,9 +399,9 @@ def test_wrong_pairs_and_annotations():
         encode_both(make("mage"), other, passage, question)
     with pytest.raises(ConfigurationError, match="has joint True, expected False"):
         encode_both(make("mage"), make("mage", joint=True), passage, question)
-    with pytest.raises(ConfigurationError, match="add question_first: true to dataset_reader.annotation_layers.coref"):
+    with pytest.raises(ConfigurationError, match="question_first: true .*annotation_layers.coref"):
         encode_both(make("mage", joint=True), make("mage", joint=True), passage, question)
     with pytest.raises(ConfigurationError, match="reads the annotation layer 'srl', but"):
         make("mage")(passage.vectors, passage.mask, {"coref": passage.annotations["coref"]})
-    with pytest.raises(ConfigurationError, match="annotation_layers.coref makes .'clusters'.; .* ends in edges"):
+    with pytest.raises(ConfigurationError, match="coref makes .'clusters'.; .* edges"):
         make("mage")(passage.vectors, passage.mask, {"coref": {"clusters": torch.zeros(1, BOUNDARY, 1)}, "srl": {}})

@@ -61,7 +61,7 @@ def test_trained_layers_are_the_last_ones(folders, architecture, trained_layers)
 
 
 def test_more_layers_than_there_are(folders):
-    with pytest.raises(ConfigurationError, match=r"trained_layers is 3, expected 0 to 2, as many layers as .*bert has"):
+    with pytest.raises(ConfigurationError, match=r"trained_layers is 3, expected 0 to 2,"):
         TransformerWords(folders["bert"], trained_layers=3)
     with pytest.raises(ConfigurationError, match="trained_layers is -1, expected 0 to 2"):
         TransformerWords(folders["bert"], trained_layers=-1)
@@ -76,9 +76,7 @@ def test_windows_longer_than_the_transformer_can_read(folders, architecture):
     if architecture in ("deberta", "modernbert"):  # They embed distances, or none.
         TransformerWords(folders[architecture], max_length=longest + 1)
     else:
-        with pytest.raises(
-            ConfigurationError, match="max_length is 65, expected 64 or less, the pieces that .* can read"
-        ):
+        with pytest.raises(ConfigurationError, match="max_length is 65, expected 64 or less"):
             TransformerWords(folders[architecture], max_length=longest + 1)
 
 

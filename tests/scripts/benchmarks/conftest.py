@@ -1,74 +1,57 @@
-import importlib
-
 import pytest
 import torch
 
 from allennlp_coref_rc.common import script
-from tests.shared import PROJECT
+from scripts.benchmarks import __main__ as benchmarks
+from scripts.benchmarks import harness
 
 
 @pytest.fixture
-def load(monkeypatch):
-    """Imports a benchmark by its name; what would be a process of its own, which imports anew, is this process."""
-    monkeypatch.syspath_prepend(str(PROJECT / "scripts" / "benchmarks"))
+def call(monkeypatch, capsys):
+    """
+    Measures a subject; the columns and rows of its last table. What would be a process of its own, which imports anew,
+    is this process.
+    """
+    monkeypatch.setattr(harness, "in_own_process", lambda function, *arguments: function(*arguments))
     threads = torch.get_num_threads()
 
-    def import_benchmark(name):
-        module = importlib.import_module(name)
-        for one in (module, importlib.import_module("harness")):
-            if hasattr(one, "in_own_process"):
-                monkeypatch.setattr(one, "in_own_process", lambda function, *arguments: function(*arguments))
-        return module
+    def run(*words):
+        assert benchmarks.measure(list(map(str, words))) == 0
+        return table(capsys.readouterr().out)
 
-    yield import_benchmark
+    yield run
     torch.set_num_threads(threads)
 
 
-@pytest.fixture
-def compare(load, capsys):
-    """Runs a benchmark that compares; the rows of its table, cell by cell."""
-
-    def run(name, benchmark, *arguments):
-        module = load(name)
-        harness = load("harness")
-        given = harness.parse(module.options(), list(map(str, arguments)))
-        assert harness.compare(getattr(module, benchmark)(given)) == 0
-        return rows(capsys.readouterr().out)
-
-    return run
-
-
-@pytest.fixture
-def call(load, monkeypatch, capsys):
-    """Runs the `main` of a benchmark; the rows of its table, cell by cell."""
-
-    def run(name, *arguments):
-        module = load(name)
-        monkeypatch.setattr("sys.argv", [f"{name}.py", *map(str, arguments)])
-        module.main()
-        return rows(capsys.readouterr().out)
-
-    return run
-
-
-def rows(text):
-    """Of the last table, below the machine."""
-    machine, table = text.split("\n\n")[-2:]
+def table(text):
+    """The last table, below that of the machine, as dictionaries of texts."""
+    machine, *_, rows = text.split("\n\n")
     assert machine.startswith("| machine |") and "| instruction set |" in machine
-    lines = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines()]
-    assert set(lines.pop(1)) == {"---"} and len({len(line) for line in lines}) == 1
-    return lines
+    columns, dashes, *rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in rows.splitlines()]
+    assert set(dashes) == {"---"} and {len(row) for row in rows} == {len(columns)}
+    return [dict(zip(columns, row)) for row in rows]
 
 
 @pytest.fixture
 def fails(call, capsys):
-    """Runs the `main` of a benchmark as a script; what it says is wrong."""
+    """Measures a subject as a program; what it says is wrong, without any figures."""
 
-    def run(name, *arguments):
+    def run(*words):
         with pytest.raises(SystemExit) as error:
-            script.run(lambda: call(name, *arguments))
+            script.run(lambda: call(*words))
         captured = capsys.readouterr()
         assert error.value.code == 2 and captured.out == "" and captured.err.endswith("\n")
         return captured.err
 
     return run
+
+
+@pytest.fixture
+def subject():
+    """A subject with the options of a command line."""
+
+    def make(*words):
+        words = list(map(str, words))
+        return benchmarks.subject_class(words[0])(benchmarks.options(words).parse_args(words))
+
+    return make

@@ -1,11 +1,14 @@
 import json
 import mmap
 import os
+from argparse import Namespace
 from typing import NamedTuple
 
 import pytest
 
-MIB = 2**20
+from scripts.benchmarks import harness
+from scripts.benchmarks.harness import MIB, Report, Spread, Subject, Turn, take_turns
+from tests.scripts.benchmarks.conftest import table
 
 
 def allocate(mebibytes):
@@ -21,48 +24,55 @@ class Allocation(NamedTuple):
     times: int
 
 
-def make_benchmark(harness, found=()):
-    class Allocations(harness.Benchmark):
-        def settings(self):
-            return [Size(8), Size(16)]
+class Allocations(Subject):
+    wrong: list = []
+    results: list = []
 
-        def competitors(self, setting):
-            return [Allocation(1), Allocation(2)]
+    def settings(self):
+        return [Size(8), Size(16)]
 
-        def small(self, setting):
-            return Size(1)
+    def competitors(self, setting):
+        return [Allocation(1), Allocation(2)]
 
-        def prepare(self, competitor, setting):
-            return lambda: allocate(competitor.times * setting.mebibytes)
+    def small(self, setting):
+        return Size(1)
 
-        def problems(self, setting):
-            return list(found)
+    def prepare(self, competitor, setting):
+        def run():
+            allocate(competitor.times * setting.mebibytes)
+            return self.results.pop() if self.results else None
 
-    return Allocations
+        return run
 
-
-def options(harness):
-    return harness.comparison_parser("", rounds=3)
-
-
-def test_competitors_take_turns_and_what_warms_up_does_not_count(load):
-    harness, order = load("harness"), []
-    runs = {name: lambda name=name: order.append(name) for name in "AB"}
-    times = harness.take_turns(runs, rounds=2, warm_up=1)
-    assert order == list("ABABAB") and {name: len(seconds) for name, seconds in times.items()} == {"A": 2, "B": 2}
+    def problems(self, setting):
+        return self.wrong
 
 
-def test_ratios_are_of_the_same_round(load):
-    harness = load("harness")
-    own, other = ([harness.Seconds(wall, 0.0) for wall in values] for values in ([2.0, 30.0, 8.0], [1.0, 10.0, 2.0]))
-    seconds, ratio = harness.spreads(own, other, "wall")
-    assert seconds == harness.Spread(8.0, 2.0, 30.0) and ratio == harness.Spread(3.0, 2.0, 4.0)
-    assert f"{ratio:.1f}" == "3.0 (2.0–4.0)"
+@pytest.fixture
+def allocations(monkeypatch, tmp_path):
+    monkeypatch.setattr(harness, "in_own_process", lambda function, *arguments: function(*arguments))
+    arguments = Namespace(rounds=3, warm_up=1, threads=1, device="cpu", no_memory=False, seconds=60)
+    arguments.json = tmp_path / "rows.json"
+    return Allocations(arguments)
 
 
-def test_processor_time_counts_processes_that_were_waited_for(load):
-    harness = load("harness")
+def test_competitors_take_turns_and_end_in_time():
+    order = []
+    runs = {name: lambda name=name: order.append(name) or name for name in "AB"}
+    turns = take_turns(runs, rounds=3)
+    assert order == list("ABABAB") and [turn.result for turn in turns["A"]] == ["A"] * 3
+    assert len(take_turns(runs, rounds=9, least=2, seconds=0)["B"]) == 2
 
+
+def test_ratios_are_of_the_same_round(allocations):
+    own, other = ([Turn(0.0, value) for value in values] for values in ([2.0, 30.0, 8.0], [1.0, 10.0, 2.0]))
+    times = allocations.times(own, other)
+    assert times["processor ms"] == Spread(8000, 2000, 30000) and times["ratio"] == Spread(3, 2, 4)
+    assert str(times["ratio"]) == "3 (2–4)"
+    assert allocations.rates(own, words=60)["words/s"] == Spread(7.5, 2, 30)
+
+
+def test_processor_time_counts_processes_that_were_waited_for():
     def run():
         child = os.fork()
         if not child:
@@ -70,70 +80,61 @@ def test_processor_time_counts_processes_that_were_waited_for(load):
             os._exit(0)
         os.waitpid(child, 0)
 
-    assert harness.take_turns({"": run}, rounds=1, warm_up=0)[""][0].processor > 0.005
+    assert take_turns({"": run}, rounds=1)[""][0].processor > 0.005
 
 
-def test_growth_of_memory_is_that_of_the_peak_since_it_began(load):
-    harness = load("harness")
+def test_growth_of_memory_is_that_of_the_peak_since_it_began():
     allocate(64).close()  # let go before
     assert 15 * MIB <= harness.growth(lambda: allocate(16)) < 20 * MIB
 
 
-def test_a_process_of_its_own(load, monkeypatch):
-    """The real function is called, unlike in the other tests here."""
-    harness = load("harness")
-    monkeypatch.undo()
+def test_a_process_of_its_own(monkeypatch):
     monkeypatch.setattr(harness, "HEAVY", ())
     assert harness.in_own_process(os.getpid) != os.getpid()
     with pytest.raises(ValueError, match="invalid literal"):
         harness.in_own_process(int, "no number")
 
 
-def test_memory_is_unknown_where_the_process_is_killed(load, monkeypatch):
-    harness = load("harness")
-    monkeypatch.setattr(
-        harness, "in_own_process", lambda *_: exec("raise harness.BrokenProcessPool", {"harness": harness})
-    )
-    assert harness.peak_bytes(None, None, None) is None
+def test_memory_is_unknown_where_the_process_is_killed(allocations, monkeypatch):
+    def killed(*_):
+        raise harness.BrokenProcessPool
+
+    monkeypatch.setattr(harness, "in_own_process", killed)
+    assert harness.peak_mib(allocations, None, None) is None
 
 
-def test_a_table_of_all_settings_and_competitors_and_the_same_as_json(load, compare, tmp_path, monkeypatch):
-    harness = load("harness")
-    monkeypatch.setattr(harness, "Allocations", make_benchmark(harness), raising=False)
-    monkeypatch.setattr(harness, "options", lambda: options(harness), raising=False)
-    header, *found = compare("harness", "Allocations", "--json", tmp_path / "rows.json")
-    assert header == ["mebibytes", "times", "ms", "ratio", "MiB", "ratio"]
-    assert [row[:2] for row in found] == [["8", "1"], ["8", "2"], ["16", "1"], ["16", "2"]]
-    assert [float(row[4]) for row in found] == pytest.approx([8, 16, 16, 32], abs=1)
-    content = json.loads((tmp_path / "rows.json").read_text())
+def test_a_table_of_all_settings_and_competitors_and_the_same_as_json(allocations, capsys):
+    assert allocations.measure(Report(allocations.arguments)) == 0
+    rows = table(capsys.readouterr().out)
+    assert list(rows[0]) == ["mebibytes", "times", "processor ms", "clock ms", "ratio", "MiB", "MiB ratio"]
+    assert [(row["mebibytes"], row["times"]) for row in rows] == [("8", "1"), ("8", "2"), ("16", "1"), ("16", "2")]
+    assert [float(row["MiB"]) for row in rows] == pytest.approx([8, 16, 16, 32], abs=1)
+    content = json.loads(allocations.arguments.json.read_text())
     assert {"processor", "instruction set", "caches", "cores", "threads", "torch", "Python"} <= set(content["machine"])
     assert content["arguments"]["rounds"] == 3 and len(content["rows"]) == 4
     row = content["rows"][3]
-    assert row["mebibytes"] == 16 and row["times"] == 2 and 31 * MIB <= row["peak_bytes"] < 34 * MIB
-    assert set(row["ratio"]) == set(row["milliseconds"]) == {"median", "min", "max"}
+    assert row["mebibytes"] == 16 and row["times"] == 2 and row["MiB ratio"] == pytest.approx(2, abs=0.2)
+    assert set(row["ratio"]) == {"median", "min", "max"}
 
 
-def test_no_figures_where_values_disagree(load, capsys):
-    harness = load("harness")
-    assert harness.compare(make_benchmark(harness, ["A is not B"])(harness.parse(options(harness), []))) == 1
-    captured = capsys.readouterr()
-    assert captured.out == "" and captured.err.startswith(
-        "No figures at Size(mebibytes=8), values disagree:\n  A is not B"
-    )
+@pytest.mark.parametrize("given", [{"wrong": ["A is not B"]}, {"results": [1, 1, 1, 1, 1, 1, 2, 1]}])
+def test_no_figures_where_values_disagree(allocations, capsys, given):
+    for name, value in given.items():
+        setattr(allocations, name, value)
+    with pytest.raises(harness.Disagreement, match=r"A is not B|times=2.: rounds return .2, 1, 1, 1"):
+        allocations.measure(Report(allocations.arguments))
+    assert capsys.readouterr().out == "" and not allocations.arguments.json.exists()
 
 
 @pytest.mark.parametrize(
-    "arguments, message",
+    "words, message",
     [
-        (["--rounds", "0"], "argument --rounds: found 0, expected an integer, 1 or more"),
-        (["--device", "cuda"], "no GPU that PyTorch can use"),
+        (["encoders", "--rounds", 0], "found 0, expected an integer, 1 or more"),
+        (["encoders", "--device", "cuda"], "no GPU that PyTorch can use"),
+        (["epochs"], "invalid choice: 'epochs'"),
     ],
 )
-def test_what_is_wrong_is_said_in_one_line(load, capsys, monkeypatch, arguments, message):
-    harness = load("harness")
+def test_what_is_wrong_is_said_in_one_line(fails, monkeypatch, words, message):
     monkeypatch.setattr("torch.cuda.is_available", lambda: False)
-    with pytest.raises(SystemExit) as error:
-        harness.parse(options(harness), arguments)
-    assert error.value.code == 2
-    text = capsys.readouterr().err
+    text = fails(*words)
     assert message in text and text.count("\n") == 1

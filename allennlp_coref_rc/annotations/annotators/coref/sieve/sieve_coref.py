@@ -16,7 +16,7 @@ from allennlp_coref_rc.annotations.annotators.coref.sieve.quotes import Quote, S
 from allennlp_coref_rc.annotations.annotators.coref.sieve.references import ReferenceLinker
 from allennlp_coref_rc.annotations.annotators.coref.sieve.speakers import Speakers
 from allennlp_coref_rc.annotations.clusters import largest_clusters
-from allennlp_coref_rc.annotations.sentences import sentence_spans
+from allennlp_coref_rc.annotations.tokenization import sentence_spans
 from allennlp_coref_rc.common.checks import check_number
 
 

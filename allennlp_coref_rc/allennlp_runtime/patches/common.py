@@ -1,0 +1,29 @@
+"""Patches of `allennlp.common`."""
+
+import functools
+from typing import Any
+
+from allennlp_coref_rc.common import config_files, errors
+
+
+def drop_add_special_tokens(cached_transformers: Any) -> None:
+    """Drops an argument that tokenizers refuse from 4.45 on. AllenNLP repeats it wherever it tokenizes."""
+    original = cached_transformers.get_tokenizer
+
+    @functools.wraps(original)
+    def get_tokenizer(model_name: str, **kwargs: Any) -> Any:
+        kwargs.pop("add_special_tokens", None)
+        return original(model_name, **kwargs)
+
+    cached_transformers.get_tokenizer = get_tokenizer
+
+
+def share_configuration_error(checks: Any) -> None:
+    """Uses our `ConfigurationError`, which could be imported before AllenNLP, as AllenNLP's."""
+    checks.ConfigurationError = errors.ConfigurationError
+
+
+def add_import_folder(params: Any) -> None:
+    """Lets a config in any folder import the package's configs by name. Files beside the config come first."""
+    for name in ("evaluate_file", "evaluate_snippet"):
+        setattr(params, name, functools.partial(getattr(params, name), jpathdir=[str(config_files.FOLDER)]))

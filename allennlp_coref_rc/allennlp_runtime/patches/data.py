@@ -1,0 +1,56 @@
+"""Patches of `allennlp.data`."""
+
+import functools
+from contextlib import suppress
+from typing import Any
+
+
+def add_special_tokens_to_windows(indexers: Any) -> None:
+    """
+    Adds the tokenizer's special tokens to each window of a long text. A tokenizer without a class of its own, such as
+    ModernBERT's, adds none.
+    """
+    cls = indexers.PretrainedTransformerIndexer
+    original = cls.__init__
+
+    @functools.wraps(original)
+    def init(self: Any, *args: Any, **kwargs: Any) -> None:
+        original(self, *args, **kwargs)
+        first, last = (
+            [token.text_id for token in tokens]
+            for tokens in (
+                self._allennlp_tokenizer.single_sequence_start_tokens,
+                self._allennlp_tokenizer.single_sequence_end_tokens,
+            )
+        )
+        if self._tokenizer.build_inputs_with_special_tokens([]) != first + last:
+            self._tokenizer.build_inputs_with_special_tokens = functools.partial(_between, first, last)
+
+    cls.__init__ = init
+
+
+def _between(first: list[int], last: list[int], inner: list[int]) -> list[int]:
+    return first + inner + last
+
+
+def ignore_ended_workers(data_loaders: Any) -> None:
+    """Sends no "stop" to a worker that has ended. On a busy machine, the error sometimes ended a training."""
+    cls = data_loaders.MultiProcessDataLoader
+    original = cls._join_workers
+
+    @functools.wraps(original)
+    def join_workers(self: Any, workers: list[Any], queue: Any, senders: list[Any]) -> None:
+        original(self, workers, queue, list(map(_Sender, senders)))
+
+    cls._join_workers = join_workers
+
+
+class _Sender:
+    """Sends to a process that may have ended."""
+
+    def __init__(self, connection: Any) -> None:
+        self._connection = connection
+
+    def send(self, message: str) -> None:
+        with suppress(BrokenPipeError):
+            self._connection.send(message)

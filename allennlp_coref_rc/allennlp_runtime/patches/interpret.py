@@ -1,0 +1,58 @@
+"""Patches of `allennlp.interpret`."""
+
+import functools
+from typing import Any
+
+
+def keep_ignored_tokens(input_reduction: Any) -> None:
+    """Keeps the tokens that input reduction is to ignore. AllenNLP compares tokens with texts."""
+    original = input_reduction._remove_one_token
+
+    @functools.wraps(original)
+    def remove_one_token(instance: Any, field: str, grads: Any, ignore_tokens: Any, *args: Any) -> Any:
+        ignored = [token for token in instance[field].tokens if str(token) in ignore_tokens]
+        return original(instance, field, grads, ignored, *args)
+
+    input_reduction._remove_one_token = remove_one_token
+
+
+def keep_embeddings_of_all_tokens(interpreters: Any) -> None:
+    """
+    Keeps the embeddings of all tokens for `simple-gradient`. AllenNLP takes the first of a batch twice, and so
+    multiplied the gradients of all words by the embedding of the first word.
+    """
+    cls = interpreters.SaliencyInterpreter
+    original = cls._aggregate_token_embeddings
+
+    @functools.wraps(original)
+    def aggregate(embeddings_list: list[Any], token_offsets: list[Any]) -> Any:
+        batches = [vectors.unsqueeze(0) if vectors.dim() == 2 else vectors for vectors in embeddings_list]
+        return original(batches, token_offsets)
+
+    cls._aggregate_token_embeddings = staticmethod(aggregate)
+
+
+def multiply_smooth_gradients(interpreters: Any) -> None:
+    """
+    Multiplies the gradients of `smooth-gradient` by the embeddings, as the other two interpreters do, before adding up
+    their dimensions. Below a layer norm, as in a transformer, the gradients alone add up to 0 and rounding errors.
+    """
+    cls = interpreters.SmoothGradient
+    original = cls._smooth_grads
+
+    @functools.wraps(original)
+    def smooth_grads(self: Any, instance: Any) -> dict[str, Any]:
+        vectors: list[Any] = []
+        handle = self.predictor.get_interpretable_layer().register_forward_hook(
+            lambda module, inputs, output: vectors.append(output.detach().clone())
+        )
+        try:
+            self.predictor.get_gradients([instance])
+        finally:
+            handle.remove()
+        return {
+            name: gradient * of_input.cpu().numpy()
+            for (name, gradient), of_input in zip(original(self, instance).items(), reversed(vectors))
+        }
+
+    cls._smooth_grads = smooth_grads

@@ -1,0 +1,50 @@
+"""Patches of `allennlp.training`."""
+
+import functools
+import glob
+import os
+import uuid
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any, Optional
+
+
+def generate_run_id(callbacks: Any) -> None:
+    """Generates the id of a run. Weights & Biases no longer has the function that AllenNLP calls for it."""
+    cls = callbacks.WandBCallback
+    original = cls.on_start
+
+    @functools.wraps(original)
+    def on_start(self: Any, trainer: Any, is_primary: bool = True, **kwargs: Any) -> None:
+        if is_primary and self._run_id is None:
+            self._run_id = uuid.uuid4().hex[:8]
+        original(self, trainer, is_primary=is_primary, **kwargs)
+
+    cls.on_start = on_start
+
+
+def escape_folder_names(training: Any) -> None:
+    """Finds checkpoints in a folder such as "runs [1]", which AllenNLP takes for a pattern."""
+
+    def iglob(path: str) -> Iterator[str]:
+        folder, pattern = os.path.split(path)
+        return glob.iglob(os.path.join(glob.escape(folder), pattern))
+
+    training.glob = SimpleNamespace(iglob=iglob)
+
+
+def resume_from_complete_checkpoint(checkpointer: Any) -> None:
+    """
+    Resumes from the latest complete checkpoint where a training was killed between the two files of a checkpoint. The
+    first file is removed, since AllenNLP would not write it again.
+    """
+
+    def find_latest_checkpoint(self: Any) -> Optional[tuple[str, str]]:
+        for when in sorted(self._find_all_checkpoints(), reverse=True):
+            paths = self._model_state_path(*when), self._training_state_path(*when)
+            if os.path.exists(paths[1]):
+                return paths
+            os.unlink(paths[0])
+        return None
+
+    checkpointer.Checkpointer.find_latest_checkpoint = find_latest_checkpoint

@@ -1,0 +1,86 @@
+"""Splits a text into tokens and sentences, and tells where tokens stand in it."""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Optional
+
+from allennlp_coref_rc.common.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+
+Span = tuple[int, int]
+"""The position of the first token, and the position after the last one."""
+
+MOST_STRINGS = 500_000
+"""spaCy keeps every string that it has seen, which takes about 120 MiB for so many. It is then cleared."""
+
+END = frozenset({".", "!", "?", "…", "..."})
+"""Tokens that end a sentence."""
+
+CLOSING = frozenset({"'", '"', "''", "”", "’", ")", "]", "-rrb-", "-RRB-", "-rsb-", "-RSB-"})
+"""Tokens after the end of a sentence that still belong to it."""
+
+
+def split_words(text: str, language: str = "en") -> list[tuple[str, int]]:
+    """
+    The words of a text, each with the position of its first character. They are found by spaCy's rules for the
+    language, which need no downloaded model. Punctuation marks and clitics are words too; white space is left out.
+    """
+    pipeline = _pipeline(language)
+    if len(pipeline.vocab.strings) > MOST_STRINGS:
+        _pipeline.cache_clear()
+    return [(token.text, token.idx) for token in pipeline.tokenizer(text) if not token.is_space]
+
+
+@lru_cache(maxsize=None)
+def _pipeline(language: str) -> "Language":
+    import spacy
+
+    return spacy.blank(language)
+
+
+def sentence_spans(tokens: Sequence[str]) -> list[Span]:
+    """
+    The sentences of a tokenised text. A sentence ends with a full stop, question mark or exclamation mark and any
+    closing quotation marks, brackets and white space after it. This rule needs no downloaded model. spaCy's sentencizer
+    needs no model either, but it puts opening quotation marks into the sentence before.
+    """
+    spans: list[Span] = []
+    start, ended = 0, False
+    for position, token in enumerate(tokens):
+        if ended and token not in END and token not in CLOSING and not token.isspace():
+            spans.append((start, position))
+            start, ended = position, False
+        ended = ended or token in END
+    if start < len(tokens):
+        spans.append((start, len(tokens)))
+    return spans
+
+
+def token_offsets(text: str, tokens: Sequence[str]) -> list[Span]:
+    """
+    The [start, end) characters of each token. Raises a `ConfigurationError` unless tokens are pieces of the text, with
+    nothing but white space between them.
+    """
+    offsets: list[Span] = []
+    end = 0
+    for token in tokens:
+        start = text.find(token, end)
+        if start < 0 or text[end:start].strip():
+            found = text[end:].lstrip()[:40]
+            raise ConfigurationError(
+                f"found the token {token!r:.80} where the passage continues with {found!r}, expected tokens that are "
+                "pieces of the passage: dataset_reader.tokenizer may change and leave out nothing but white space"
+            )
+        end = start + len(token)
+        offsets.append((start, end))
+    return offsets
+
+
+def token_span(offsets: Sequence[Span], start: int, end: int) -> Optional[Span]:
+    """The [start, end) of the tokens that have any of the characters [start, end); `None` if there is no such token."""
+    first = bisect_right([stop for _, stop in offsets], start)
+    last = bisect_left([begin for begin, _ in offsets], end)
+    return (first, last) if first < last else None

@@ -1,0 +1,61 @@
+"""
+Measures time and memory. `python -m scripts.benchmarks SUBJECT --help` describes a subject; docs/benchmarks.md has
+examples.
+"""
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Optional
+
+from allennlp_coref_rc.common.script import ScriptParser, run
+from scripts.benchmarks.harness import Report, Subject, add_options, prepare
+
+SUBJECTS = {
+    "recurrence": "the recurrence of C-GRU and MAGE-GRU with each backend, beside torch.nn.GRU",
+    "encoders": "encoders, by default dassa beside the qanet_encoder of allennlp-models",
+    "updates": "training updates of the models in configs",
+    "readers": "dataset readers",
+    "annotators": "annotators",
+    "start": "the start of each command, beside import allennlp.commands",
+    "runs": "whole train, evaluate and predict commands, or training epochs, beside those of another version",
+    "soak": "the memory of an epoch over a large file, and what many trainings in one process leave behind",
+    "gpu": "the fused kernels, mixed precision and a whole training on a GPU, in eight minutes",
+    "registers": "registers, stack and shared memory of the fused kernels, compiled without a GPU",
+}
+
+
+def subject_class(name: str) -> type[Subject]:
+    return getattr(import_module(f"scripts.benchmarks.{name}"), name.capitalize())
+
+
+def options(words: Sequence[str]) -> ScriptParser:
+    """The parser of all subjects. Only the one that is asked for has its options: the modules take long to import."""
+
+    def make(prog: str) -> ScriptParser:
+        result = ScriptParser(None)
+        result.prog = prog
+        return result
+
+    parser = ScriptParser(__doc__)
+    parser.prog = "scripts.benchmarks"
+    subjects = parser.add_subparsers(dest="subject", required=True, metavar="SUBJECT", parser_class=make)
+    for name, text in SUBJECTS.items():
+        of_subject = subjects.add_parser(name, help=text)
+        if name in words[:1]:
+            subject = subject_class(name)
+            of_subject.description = sys.modules[subject.__module__].__doc__
+            add_options(of_subject, subject)
+    return parser
+
+
+def measure(words: Sequence[str], report: Optional[Report] = None) -> int:
+    """Measures a subject, given the words of the command line. Returns the exit status."""
+    arguments = options(words).parse_args(words)
+    prepare(arguments)
+    return subject_class(arguments.subject)(arguments).measure(report or Report(arguments))
+
+
+if __name__ == "__main__":
+    sys.argv[0] = "scripts.benchmarks"
+    run(lambda: measure(sys.argv[1:]))

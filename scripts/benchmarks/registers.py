@@ -1,0 +1,152 @@
+"""
+Compiles the fused recurrence's kernels for GPUs that need not be there, and prints what they use of a multiprocessor.
+
+    python -m scripts.benchmarks registers --json registers.json
+
+Each kernel is compiled as it is launched: without edges, with two relations, and also with a memory, in training and
+(only `forward`) in inference. A row is the worst of these. Registers are those of a thread. A multiprocessor has
+65,536. What does not fit is named below the table, and the exit status is 1.
+"""
+
+import argparse
+import inspect
+import itertools
+import multiprocessing
+import os
+import re
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from typing import Any, NamedTuple
+from unittest import mock
+
+import torch
+import triton
+from triton.backends.compiler import GPUTarget
+from triton.compiler import ASTSource
+
+from allennlp_coref_rc.modules.recurrence import Edges, RecurrenceInput, _triton, _triton_kernels
+from scripts.benchmarks.harness import Report, Subject, positive
+
+SHARED = {80: 163 * 1024, 90: 227 * 1024}
+"""By compute capability, the bytes of shared memory that a program may have."""
+
+# The largest size of each class, and one that is padded.
+SIZES = (16, 10, 32, 20, 64, 50, 128, 100, 256, 200, 512, 300)
+TYPES = {torch.float32: "fp32", torch.bfloat16: "bf16", torch.int64: "i64", torch.bool: "i1"}
+KERNELS = ("forward", "backward", "edge_gradients")
+VARIANTS = [*itertools.product(("float32", "bfloat16"), ("nothing", "edges", "edges, memory"), (True, False))]
+
+Launch = dict[str, Any]
+
+
+class Cell(NamedTuple):
+    size: int
+    dtype: str
+    reads: str = "edges, memory"
+    """\"nothing\", "edges" or "edges, memory\"."""
+    training: bool = True
+
+
+def launches(cell: Cell, capability: int) -> list[Launch]:
+    """The launches of `_triton` for a layer, forward and (in training) backward, on a GPU of this capability."""
+    options: dict[str, Any] = {"device": "meta", "dtype": getattr(torch, cell.dtype)}
+    batch, length, size = 2, 8, cell.size
+    sources = torch.empty(batch, length, 1, device="meta", dtype=torch.int64)
+    parts = [] if cell.reads == "nothing" else [(0, size // 2), (size // 2, size)]
+    given = RecurrenceInput(
+        torch.empty(batch, length, 3 * size, requires_grad=cell.training, **options),
+        [Edges(sources, torch.empty(batch, length, 1, requires_grad=cell.training, **options), *p) for p in parts],
+        torch.empty(3 * size, size, **options),
+        torch.empty(size, **options),
+        torch.empty(batch, length, device="meta", dtype=torch.bool),
+        torch.empty(batch, 4, size, **options) if "memory" in cell.reads else None,
+    )
+    with (
+        mock.patch.multiple(_triton_kernels, **dict.fromkeys(KERNELS, mock.DEFAULT)) as kernels,
+        mock.patch.object(_triton, "_shared_memory", lambda device: SHARED[capability]),
+    ):
+        output = _triton.fused(given)
+        if cell.training:
+            output.sum().backward()
+    calls = [(name, call) for name in KERNELS for call in kernels[name].__getitem__.return_value.call_args_list]
+    return [{"kernel": name, "capability": capability, **_arguments(name, call)} for name, call in calls]
+
+
+def _arguments(kernel: str, call: Any) -> Launch:
+    """The types of a launch's variables, its constants, and its options."""
+    parameters = inspect.signature(getattr(_triton_kernels, kernel).fn).parameters
+    values = {**dict(zip(parameters, call.args)), **call.kwargs}
+    types = {name: f"*{TYPES[x.dtype]}" for name, x in values.items() if isinstance(x, torch.Tensor)}
+    types.update(dict.fromkeys({"length", "memory_length", "depth"} & values.keys(), "i32"))
+    constants = {name: x for name, x in values.items() if name not in types and name in parameters}
+    return {"types": types, "constants": constants, "options": {x: y for x, y in values.items() if x not in parameters}}
+
+
+def compile_launch(launch: Launch) -> dict[str, int]:
+    """
+    The registers of a thread, the bytes of its stack (to which values are spilled that do not fit into registers), the
+    bytes of shared memory, and the threads of a program.
+    """
+
+    kernel = getattr(_triton_kernels, launch["kernel"])
+    signature = {name: launch["types"].get(name, "constexpr") for name in kernel.arg_names}
+    places = {(kernel.arg_names.index(name),): value for name, value in launch["constants"].items()}
+    # PyTorch's allocations are aligned, and at a launch Triton would see that.
+    aligned = {(i,): [["tt.divisibility", 16]] for i, kind in enumerate(signature.values()) if kind.startswith("*")}
+    source, target = ASTSource(kernel, signature, places, aligned), GPUTarget("cuda", launch["capability"], 32)
+    compiled = triton.compile(source, target=target, options=launch["options"])
+    with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
+        file.write(compiled.asm["cubin"])
+        file.flush()
+        command = [triton.knobs.nvidia.cuobjdump.path, "-res-usage", file.name]
+        text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    used = {name: int(number) for name, number in re.findall(r"\b(REG|STACK|LOCAL):(\d+)", text)}
+    stack, threads = used["STACK"] + used["LOCAL"], 32 * launch["options"]["num_warps"]
+    return {"registers": used["REG"], "stack": stack, "shared": compiled.metadata.shared, "threads": threads}
+
+
+def compile_all(wanted: Sequence[Launch]) -> list[dict[str, int]]:
+    """The resources that launches use. They are compiled in a process of its own, where kernels are not interpreted."""
+    with (
+        mock.patch.dict(os.environ, {"TRITON_INTERPRET": "0"}),
+        ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool,
+    ):
+        return list(pool.map(compile_launch, wanted))
+
+
+def problems(launch: Launch, used: dict[str, int]) -> list[str]:
+    """Why a program does not run well, or at all, on a multiprocessor."""
+    # A thread gets registers in multiples of 8.
+    registers = -(-used["registers"] // 8) * 8 * used["threads"]
+    numbers = {"stack": used["stack"], "registers": registers, "shared memory": used["shared"]}
+    bounds = (0, _triton.REGISTERS, SHARED[launch["capability"]])
+    return [f"{name}: found {x}, expected at most {y}" for (name, x), y in zip(numbers.items(), bounds) if x > y]
+
+
+class Registers(Subject):
+    @staticmethod
+    def add_arguments(parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("--sizes", type=positive, nargs="+", default=SIZES)
+        parser.add_argument("--capabilities", type=int, nargs="+", choices=SHARED, default=tuple(SHARED))
+
+    def measure(self, report: Report) -> int:
+        cells = [Cell(size, *variant) for size in self.arguments.sizes for variant in VARIANTS]
+        wanted = {
+            str(launch): (cell, launch)
+            for cell, capability in itertools.product(cells, self.arguments.capabilities)
+            for launch in launches(cell, capability)
+        }
+        worst: dict[Any, dict[str, int]] = {}
+        wrong = []
+        for (cell, launch), used in zip(wanted.values(), compile_all([launch for _, launch in wanted.values()])):
+            gpu, kernel = f"sm_{launch['capability']}", launch["kernel"]
+            wrong += [f"{gpu}, {kernel}, {cell}: {text}" for text in problems(launch, used)]
+            row = worst.setdefault((gpu, kernel, cell.dtype, cell.size), used)
+            row.update({name: max(value, row[name]) for name, value in used.items()})
+        for key, used in sorted(worst.items()):
+            report.add({**dict(zip(("GPU", "kernel", "dtype", "size"), key)), **used})
+        for text in wrong:
+            report.note(text)
+        return min(len(wrong), 1)

@@ -1,0 +1,157 @@
+"""
+Looks for what a process keeps: memory, open files, threads, processes and Python objects.
+
+    python -m scripts.benchmarks soak epoch cnn/ga_mage_gru_16 --share 0.25
+    python -m scripts.benchmarks soak trainings --trainings 200
+
+`epoch` reads made-up files as large as CNN's or NarrativeQA's with the reader, annotators and data loader of a config,
+and makes batches. Nothing is trained. Each story and each question has a word that no other has, which shows if texts
+or words are kept. `trainings` trains configs in turn for an epoch on a few simulated stories, and evaluates them.
+
+Memory is the resident memory of this process and its workers. The slope is that
+of a line through the second half: the growth in 10,000 questions, or with each training.
+
+Values checked: the epoch has as many questions as the file. Each config has the same metrics in all of its trainings.
+"""
+
+import argparse
+import contextlib
+import gc
+import io
+import json
+import shutil
+import statistics
+import tempfile
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import psutil
+from allennlp.common import Params
+from allennlp.data import DataLoader, DatasetReader, Vocabulary
+from tqdm import tqdm
+
+import allennlp_coref_rc  # noqa: F401  registers what configs name
+from allennlp_coref_rc.__main__ import main as coref_rc
+from scripts.benchmarks.harness import MIB, Report, Subject, positive, refuse
+from scripts.benchmarks.made_up import read_config, write
+
+CONFIGS = {
+    "epoch": ["narrativeqa/dassa_coref_feats"],
+    "trainings": ["babi/quick_start", "babi/ga_mage_gru", "babi/bi_gru_one_hot"],
+}
+UNITS = {"epoch": 10_000, "trainings": 1}
+DATA = {"folder": "bundled://simulated", "task": 2, "max_instances": 48}
+SAMPLES = 400
+
+
+def resident() -> float:
+    """The memory of this process and of those that it started, in MiB."""
+    process = psutil.Process()
+    return sum(one.memory_info().rss for one in (process, *process.children(recursive=True))) / MIB
+
+
+def slope(samples: Sequence[tuple[int, float]]) -> float:
+    """The MiB by which memory grows with each question or training, in the second half of them."""
+    late = [sample for sample in samples if 2 * sample[0] >= samples[-1][0]]
+    return statistics.linear_regression(*zip(*late)).slope if len(late) > 1 else 0.0
+
+
+def watch(report: Report, arguments: argparse.Namespace, steps: Iterable[int], total: int) -> None:
+    """Reports the resources after the first step and then `--rows` times. A step is the number that is done so far."""
+    process, began, unit = psutil.Process(), time.perf_counter(), UNITS[arguments.what]
+    samples: list[tuple[int, float]] = []
+    rows = -1
+    for done in tqdm(steps, unit=" steps"):
+        samples.append((done, resident()))
+        if done * arguments.rows // total > rows:
+            gc.collect()
+            row = {
+                arguments.what: done,
+                "MiB": resident(),
+                "highest MiB": max(mib for _, mib in samples),
+                "files": process.num_fds(),
+                "threads": process.num_threads(),
+                "processes": len(process.children(recursive=True)),
+                "objects": len(gc.get_objects()),
+                "seconds": time.perf_counter() - began,
+                "slope": unit * slope(samples),
+            }
+            report.add(row)
+            rows = done * arguments.rows // total
+
+
+def epoch(config: str, arguments: argparse.Namespace, folder: Path) -> tuple[Iterator[int], int]:
+    """Reads a made-up file once. Returns the numbers of questions that were read, 400 in all, and the last of them."""
+    params = read_config(config)
+    path, questions = write(params["dataset_reader"]["type"], folder, arguments.share)
+    reader = DatasetReader.from_params(Params(params["dataset_reader"]))
+    number = arguments.instances_in_memory
+    options = {"max_instances_in_memory": number, "num_workers": arguments.workers, "quiet": True}
+    loader = DataLoader.from_params(Params({**params["data_loader"], **options}), reader=reader, data_path=path)
+    loader.index_with(Vocabulary.from_instances(list(islice(loader.iter_instances(), number))))
+
+    def steps() -> Iterator[int]:
+        read = 0
+        for batch in loader:
+            before, read = read, read + len(batch["metadata"])
+            if read * SAMPLES // questions > before * SAMPLES // questions:
+                yield read
+        if read != questions:
+            refuse([f"{path}: the epoch has {read} questions, expected {questions}"])
+
+    return steps(), questions
+
+
+def trainings(configs: Sequence[str], arguments: argparse.Namespace, folder: Path) -> Iterator[int]:
+    """Trains configs in turn. Returns the numbers of trainings so far."""
+    first: dict[str, dict[str, Any]] = {}
+    for turn in range(1, arguments.trainings + 1):
+        config = configs[(turn - 1) % len(configs)]
+        metrics = train(config, arguments.overrides, folder)
+        if metrics != first.setdefault(config, metrics):
+            refuse([f"{config}: training {turn} has the metrics {metrics}, expected {first[config]}"])
+        yield turn
+
+
+def train(config: str, overrides: str, folder: Path) -> dict[str, Any]:
+    """Trains a config with little to do, and evaluates it. Returns the metrics without times and memory."""
+    params = read_config(config)
+    for reader in {"dataset_reader", "validation_dataset_reader"} & params.keys():
+        params[reader].update(DATA)
+    params["trainer"]["num_epochs"] = 1
+    (folder / "config.json").write_text(json.dumps(params))
+    run, test = folder / "run", folder / "test.json"
+    with contextlib.redirect_stdout(io.StringIO()):
+        coref_rc(["train", str(folder / "config.json"), "-s", str(run), "-o", overrides])
+        coref_rc(["evaluate", str(run / "model.tar.gz"), "test", "--output-file", str(test)])
+    metrics = json.loads((run / "metrics.json").read_text())
+    shutil.rmtree(run)
+    kept = {name: value for name, value in metrics.items() if not name.endswith(("_duration", "_MB"))}
+    return {**kept, "evaluated": json.loads(test.read_text())}
+
+
+class Soak(Subject):
+    @staticmethod
+    def add_arguments(parser: argparse.ArgumentParser) -> None:
+        add = parser.add_argument
+        add("what", choices=CONFIGS)
+        add("configs", nargs="*", metavar="CONFIG", help="one for epoch; default: NarrativeQA, or three of bAbI")
+        add("--rows", type=positive, default=10, help="after the first (default: %(default)s)")
+        add("--share", type=float, default=1.0, help="of the real size of the files (default: %(default)s)")
+        add("--instances-in-memory", type=positive, default=512, help="in an epoch (default: %(default)s)")
+        add("--workers", type=int, default=0, help="processes that read in an epoch (default: %(default)s)")
+        add("--trainings", type=positive, default=200, help="default: %(default)s")
+        add("-o", "--overrides", default="", metavar="JSON", help="more values in place of those of trained configs")
+
+    def measure(self, report: Report) -> int:
+        arguments = self.arguments
+        configs = arguments.configs or CONFIGS[arguments.what]
+        with tempfile.TemporaryDirectory() as name:
+            if arguments.what == "trainings":
+                watch(report, arguments, trainings(configs, arguments, Path(name)), arguments.trainings)
+            else:
+                watch(report, arguments, *epoch(configs[0], arguments, Path(name)))
+        return 0

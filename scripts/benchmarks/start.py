@@ -1,0 +1,91 @@
+"""
+Measures how long each command takes to start, and compares it with `python -c "import allennlp.commands"`.
+
+    python -m scripts.benchmarks start
+
+Some commands really do something with small files. The last column has the heavy packages that were imported.
+
+Values checked: every command ends with the status 0.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from allennlp_coref_rc.common.errors import ConfigurationError
+from scripts.benchmarks.harness import Report, Row, Run, Subject, Turn
+
+FIRST = "import allennlp.commands"
+IMPORTS = (FIRST, "import torch")
+COMMANDS = (
+    *(f"{name} --help".strip() for name in ("", "draw", "compare", "data", "annotate", "check", "train", "predict")),
+    "configs",
+    "draw curves training curves --curve a_run run",
+    "compare first.jsonl second.jsonl",
+    "data simulate stories --tasks 1 --train 5 --valid 5 --test 5",
+    "check babi/quick_start",
+)
+HEAVY = ("torch", "allennlp", "allennlp_models", "spacy", "transformers", "inflect", "matplotlib", "scipy", "numpy")
+
+
+Command = NamedTuple("Command", [("command", str)])
+
+
+def write_inputs(folder: Path) -> None:
+    """Writes the files that the commands read."""
+    run = folder / "run"
+    run.mkdir()
+    (run / "config.json").write_text("{}")
+    for epoch in range(2):
+        metrics = {"epoch": epoch, "training_loss": 1 / (1 + epoch), "validation_loss": 1.0, "validation_accuracy": 0.5}
+        (run / f"metrics_epoch_{epoch}.json").write_text(json.dumps(metrics))
+    (run / "metrics.json").write_text(json.dumps(metrics))
+    for name, answer in (("first", "garden"), ("second", "kitchen")):
+        predictions = ({"id": str(i), "answer": answer, "gold": ["garden", "kitchen"][i % 2]} for i in range(4))
+        (folder / f"{name}.jsonl").write_text("".join(json.dumps(prediction) + "\n" for prediction in predictions))
+
+
+def start(command: Command, folder: Path, **environment: str) -> str:
+    """Runs a command. Returns its standard error."""
+    program, *words = command.command.split()
+    python = ["-m", "allennlp_coref_rc", *words] if program == "coref-rc" else ["-c", command.command]
+    environment = {**os.environ, **environment}
+    process = subprocess.run([sys.executable, *python], cwd=folder, env=environment, capture_output=True, text=True)
+    if process.returncode:
+        last = (process.stderr.strip().splitlines() or ["nothing on standard error"])[-1]
+        raise ConfigurationError(f"no figures: {command.command} ended with status {process.returncode}: {last}")
+    return process.stderr
+
+
+class Start(Subject):
+    unit, memory = "s", False
+
+    @staticmethod
+    def add_arguments(parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("--only", nargs="+", metavar="COMMAND", help='as "coref-rc check --help" (default: many)')
+
+    def measure(self, report: Report) -> int:
+        with tempfile.TemporaryDirectory() as name:
+            self.folder = Path(name)
+            write_inputs(self.folder)
+            return super().measure(report)
+
+    def competitors(self, setting: Any) -> list[Command]:
+        return [
+            Command(FIRST),
+            *map(Command, self.arguments.only or [*IMPORTS[1:], *map("coref-rc {}".format, COMMANDS)]),
+        ]
+
+    def prepare(self, competitor: Command, setting: Any) -> Run:
+        return lambda: bool(start(competitor, self.folder))
+
+    def details(self, setting: Any, competitor: Command, turns: Sequence[Turn]) -> Row:
+        lines = start(competitor, self.folder, PYTHONPROFILEIMPORTTIME="1").splitlines()
+        modules = {line.rpartition("|")[2].strip() for line in lines if line.startswith("import time:")}
+        return {"imports": ", ".join(name for name in HEAVY if name in modules) or "none of these"}

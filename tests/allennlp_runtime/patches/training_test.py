@@ -1,0 +1,120 @@
+"""AllenNLP's loggers, workers and checkpoints."""
+
+import multiprocessing
+import struct
+import sys
+from types import SimpleNamespace
+from unittest.mock import Mock, create_autospec
+
+import pytest
+import torch
+import wandb
+from allennlp.common import Params
+from allennlp.data import Instance, Vocabulary
+from allennlp.data.data_loaders import MultiProcessDataLoader, SimpleDataLoader
+from allennlp.data.fields import TextField
+from allennlp.models import Model
+from allennlp.training import Checkpointer, GradientDescentTrainer
+from allennlp.training.callbacks import TrainerCallback
+from allennlp.training.optimizers import AdamOptimizer
+from allennlp.training.trainer import TrainerCheckpoint
+from tensorboardX.proto import event_pb2
+
+
+class OneWeight(Model):
+    def __init__(self):
+        super().__init__(Vocabulary())
+        self.weight = torch.nn.Parameter(torch.tensor([1.0, 3.0]))
+
+    def forward(self, **_):
+        return {"loss": self.weight.square().sum()}
+
+
+def train(callback, folder):
+    (folder / "config.json").write_text('{"a": 1}')
+    model = OneWeight()
+    loader = SimpleDataLoader([Instance({"text": TextField([], {})})] * 3, 1)
+    loader.index_with(model.vocab)
+    optimizer = AdamOptimizer(list(model.named_parameters()), lr=0.1)
+    callback = TrainerCallback.from_params(Params(callback), serialization_dir=str(folder))
+    GradientDescentTrainer(
+        model, optimizer, loader, num_epochs=2, serialization_dir=str(folder), callbacks=[callback], cuda_device=-1
+    ).train()
+    return callback
+
+
+def test_tensorboard_gets_losses_and_weights(tmp_path):
+    train({"type": "tensorboard", "summary_interval": 1, "should_log_parameter_statistics": True}, tmp_path)
+    (path,) = (tmp_path / "log" / "train").iterdir()
+    data, values, position = path.read_bytes(), {}, 0
+    while position < len(data):
+        (length,) = struct.unpack_from("<Q", data, position)
+        event = event_pb2.Event.FromString(data[position + 12 : position + 12 + length])
+        values.update({(value.tag, event.step): value.simple_value for value in event.summary.value})
+        position += length + 16
+    losses = [values["train/batch_loss", step] for step in range(2, 8)]
+    assert losses[0] == 10.0 and losses == sorted(losses, reverse=True)
+    assert values["parameter_mean/weight", 2] == pytest.approx(1.9)
+
+
+def test_weights_and_biases_gets_losses_and_an_id(tmp_path, monkeypatch):
+    """A stand-in takes the place of the package, which would start a server; `init` has the package's signature."""
+    names = ("save", "watch", "log", "finish")
+    fake = SimpleNamespace(util=wandb.util, init=create_autospec(wandb.init), **{name: Mock() for name in names})
+    monkeypatch.setitem(sys.modules, "wandb", fake)
+    callback = train({"type": "wandb", "project": "babi", "summary_interval": 1}, tmp_path)
+    (started,) = fake.init.call_args_list
+    assert started.kwargs["project"] == "babi" and started.kwargs["config"] == {"a": 1}
+    assert started.kwargs["id"] == callback.state_dict()["run_id"] and len(started.kwargs["id"]) == 8
+    losses = [
+        call.args[0]["train/batch_loss"] for call in fake.log.call_args_list if "train/batch_loss" in call.args[0]
+    ]
+    assert len(losses) == 6 and losses[0] == 10.0 and losses == sorted(losses, reverse=True)
+    assert fake.finish.called
+
+
+def test_a_worker_that_has_ended_needs_no_stop():
+    """If the machine is busy, it ends before the loader tells it to."""
+    receiver, sender = multiprocessing.Pipe(duplex=False)
+    with receiver:
+        MultiProcessDataLoader._join_workers(Mock(), [], Mock(), [sender])
+        assert receiver.recv() == "stop"
+    with sender:
+        MultiProcessDataLoader._join_workers(Mock(), [], Mock(), [sender])
+
+
+def test_a_folder_that_looks_like_a_pattern_has_checkpoints(tmp_path):
+    folder = tmp_path / "runs [1] *?"
+    folder.mkdir()
+    (tmp_path / "runs 1").mkdir()
+    checkpointer = Checkpointer(str(folder), keep_most_recent_by_count=1)
+    for epoch in (1, 2):
+        state = TrainerCheckpoint({"epoch": epoch}, {"epochs_completed": epoch, "batches_in_epoch_completed": 0})
+        checkpointer.save_checkpoint(SimpleNamespace(get_checkpoint_state=lambda state=state: state))
+    assert checkpointer.load_checkpoint().model_state == {"epoch": 2}
+    assert sorted(path.name for path in folder.iterdir()) == ["model_state_e2_b0.th", "training_state_e2_b0.th"]
+
+
+def test_a_checkpoint_without_its_second_file_is_passed_over(tmp_path):
+    checkpointer = Checkpointer(str(tmp_path))
+    for epoch in (1, 2):
+        state = TrainerCheckpoint({"epoch": epoch}, {"epochs_completed": epoch, "batches_in_epoch_completed": 0})
+        checkpointer.save_checkpoint(SimpleNamespace(get_checkpoint_state=lambda state=state: state))
+    assert checkpointer.load_checkpoint().model_state == {"epoch": 2}
+    for epoch, expected in ((2, {"epoch": 1}), (1, None)):
+        (tmp_path / f"training_state_e{epoch}_b0.th").unlink()
+        loaded = checkpointer.load_checkpoint()
+        assert (loaded and loaded.model_state) == expected
+        assert not (tmp_path / f"model_state_e{epoch}_b0.th").exists()
+
+
+def test_sharded_weights_are_found_in_a_folder_that_looks_like_a_pattern(tmp_path):
+    folder = tmp_path / "runs [1] *?"
+    folder.mkdir()
+    paths = {str(folder / f"best_w{rank}.th") for rank in range(2)}
+    for path in paths:
+        torch.save({}, path)
+    trainer = Mock(_serialization_dir=str(folder))
+    trainer._ddp_wrapped_model.consolidate_sharded_state.side_effect = lambda found: {"found": found}
+    GradientDescentTrainer._finalize_best_model_state(trainer)
+    assert set(torch.load(folder / "best.th", weights_only=True)["found"]) == paths

@@ -1,0 +1,172 @@
+"""Each subject that compares competitors, at a small size, and with values that disagree."""
+
+import json
+
+import pytest
+import torch
+
+from allennlp_coref_rc.annotations.annotators import SieveCoref
+from allennlp_coref_rc.data.dataset_readers import AnnotatedBabiReader
+from scripts.benchmarks import encoders, made_up, recurrence, start, updates
+from tests.shared import PROJECT
+
+pytestmark = pytest.mark.slow
+
+FIXTURES = PROJECT / "tests" / "fixtures"
+QUICK = ["--rounds", 1, "--warm-up", 0]
+LAYER = ["recurrence", "--shape", 2, 5, 8, "--clusters", 2, *QUICK]
+BATCH = ["--batch", 2, "--words", 30, *QUICK]
+
+
+@pytest.fixture
+def without_onnx(monkeypatch):
+    monkeypatch.setattr(recurrence, "has_onnx", lambda: False)
+
+
+def test_recurrence(call, without_onnx):
+    rows = call(*LAYER)
+    layers = [(name, backend) for name in ("C-GRU", "MAGE") for backend in ("plain", "cpp")]
+    layers = [("torch.nn.GRU", ""), ("torch.nn.LSTM", ""), *layers]
+    passes = ("forward", "forward+backward")
+    assert [(row["passes"], row["layer"], row["backend"]) for row in rows] == [(x, *y) for x in passes for y in layers]
+    assert rows[0]["ratio"] == "1" and "MiB" in rows[0]
+
+
+@pytest.mark.parametrize("layer", ["C-GRU", "GRU"])
+def test_a_backend_that_computes_something_else(fails, without_onnx, monkeypatch, layer):
+    original = recurrence.Task.recurrence
+
+    def wrong(task, competitor, coref):
+        off = 1e-2 if competitor.backend == "cpp" and competitor.layer == layer else 0
+        return original(task, competitor, coref) * (1 + off)
+
+    monkeypatch.setattr(recurrence.Task, "recurrence", wrong)
+    message = fails(*LAYER)
+    assert "no figures" in message and "backend='cpp'" in message and "differs from" in message
+
+
+def test_onnx_runtime_computes_the_same(subject):
+    pytest.importorskip("onnxruntime")
+    pytest.importorskip("onnx")
+    benchmark = subject(*LAYER, "--backends", "cpp")
+    forward, both = benchmark.settings()
+    layers = [[layer.layer for layer in benchmark.competitors(setting)] for setting in (forward, both)]
+    assert recurrence.ONNX in layers[0] and recurrence.ONNX not in layers[1]
+    assert benchmark.problems(forward) == []
+
+
+def test_the_token_before_of_the_same_cluster():
+    clusters = torch.tensor([[0, 1, 0, 0, 2, 1]])
+    assert recurrence.latest_of_same_cluster(clusters).tolist() == [[-1, -1, 0, 2, -1, 1]]
+
+
+def test_encoders(call, fails, monkeypatch):
+    rows = call("encoders", "--lengths", 6, *QUICK)
+    assert [row["encoder"] for row in rows] == list(encoders.ENCODERS) and all(float(row["MiB"]) > 0 for row in rows)
+    assert "invalid choice: 'lstm'" in fails("encoders", "--encoders", "lstm")
+    monkeypatch.setattr(encoders, "qanet_state", lambda state: encoders.make_encoder("dassa").state_dict())
+    assert "no figures, values disagree: dassa: wrong by" in fails("encoders", "--lengths", 6)
+
+
+@pytest.fixture
+def few_stories(monkeypatch, tmp_path):
+    lines = (made_up.SIMULATED / "qa2_train.txt").read_text().splitlines(keepends=True)
+    (tmp_path / "qa2_train.txt").write_text("".join(lines[:40]))
+    monkeypatch.setattr(made_up, "SIMULATED", tmp_path)
+
+
+def test_updates_of_readers_of_stories_beside_a_gru(call, few_stories):
+    rows = call("updates", "torch.nn.GRU", "babi/quick_start", "--tokens", 20, "--amp", "bfloat16", *BATCH)
+    ours = [("babi/quick_start", ""), ("babi/quick_start", "bfloat16")]
+    assert [(row["model"], row["variant"]) for row in rows] == [("torch.nn.GRU", ""), *ours]
+
+
+def test_updates_of_span_readers_beside_those_of_allennlp_models(call):
+    """Also with the config of allennlp-models' model, which is made from ours."""
+    names = ["allennlp_qanet", "narrativeqa/dassa_sdp_exp"]
+    rows = call("updates", *names, "--tokens", 12, "--no-memory", *BATCH)
+    assert [row["model"] for row in rows] == names and "MiB" not in rows[0]
+
+
+def test_updates_of_cloze_readers(call, fails, monkeypatch):
+    words = ["updates", "lambada_development/ga_gru+coref_gru", "--tokens", 9, "--no-memory", *BATCH]
+    assert [row["variant"] for row in call(*words)] == [""]
+    loss = updates.Experiment.loss
+    monkeypatch.setattr(updates.Experiment, "loss", lambda self, inputs: loss(self, inputs) + bool(self.amp))
+    assert "variant='bfloat16'" in fails(*words, "--amp", "bfloat16")
+    assert "nowhere.jsonnet: no such file" in fails("updates", "nowhere.jsonnet")
+
+
+def test_updates_are_those_of_the_config(subject, few_stories):
+    """Clipping included: after one update with gradients of at most nothing, parameters are what they were."""
+    arguments = subject("updates", "babi/quick_start", "--batch", 2, "--tokens", 20).arguments
+    for clipping, changes in ((1e-30, False), (10, True)):
+        experiment = updates.Experiment(updates.Variant(arguments.models[0], ""), updates.Text(2, 20), arguments)
+        experiment.trainer.update(grad_norm=clipping, optimizer={"type": "sgd", "lr": 1.0})
+        before = [parameter.detach().clone() for parameter in experiment.model.parameters()]
+        experiment.update()()
+        after = list(experiment.model.parameters())
+        assert any(not torch.allclose(a, b) for a, b in zip(before, after)) == changes
+
+
+def test_readers(call, tmp_path):
+    config = tmp_path / "reader.jsonnet"
+    config.write_text("{ dataset_reader: { type: 'annotated_lambada', wrap_question: false }, model: {} }")
+    lambada, babi = FIXTURES / "lambada" / "valid.txt", FIXTURES / "babi" / "qa1_test.txt"
+    rows = call("readers", config, lambada, json.dumps({"type": "annotated_babi"}), babi, "--rounds", 2)
+    # Of the texts that are kept, every word but the answer, and the placeholder.
+    texts = lambada.read_text().splitlines()
+    words = sum(len(texts[i].split()) for i in (0, 1, 2, 5, 6))
+    assert [(row["file"], row["questions"]) for row in rows] == [(str(lambada), "5"), (str(babi), "3")]
+    assert rows[0]["tokens"] == str(words)
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["{}"], "expected pairs of a config and a file"),
+        (['{"type": "annotated_lambada"}', "nowhere.txt"], "nowhere.txt: no such file"),
+        (["nowhere.jsonnet", "nowhere.txt"], "nowhere.jsonnet"),
+        (['{"type": "annotated_lambada"', "a.txt"], "expected a comma"),
+    ],
+)
+def test_readers_that_cannot_be_made(fails, arguments, message):
+    assert message in fails("readers", *arguments)
+
+
+def test_rounds_that_read_different_numbers(fails, monkeypatch):
+    read, lengths = AnnotatedBabiReader.read, iter((1, 2))
+    monkeypatch.setattr(AnnotatedBabiReader, "read", lambda *arguments: list(read(*arguments))[: next(lengths)])
+    message = fails("readers", '{"type": "annotated_babi"}', FIXTURES / "babi" / "qa1_test.txt", *QUICK, "--rounds", 2)
+    assert "no figures" in message and "qa1_test.txt" in message and "(2, " in message
+
+
+def test_annotators(call, fails, monkeypatch, tmp_path):
+    (tmp_path / "a.txt").write_text("Mary sat . She slept .\n\nJohn sat . He slept .\n")
+    rows = {row["annotator"]: row for row in call("annotators", tmp_path, *QUICK)}
+    assert {(row["documents"], row["tokens"]) for row in rows.values()} == {("2", "12")}
+    assert rows["sieve_coref"]["clusters"] == "2" and rows["entity_marker_coref"]["clusters"] == "0"
+    config = '{"type": "sieve_coref", "include_singletons": true}'
+    (row,) = call("annotators", tmp_path / "a.txt", "--annotator", config, "--documents", 1, *QUICK)
+    assert [row[name] for name in ("annotator", "documents", "tokens")] == [config, "1", "6"]
+    (tmp_path / "none").mkdir()
+    (tmp_path / "empty.txt").write_text("\n")
+    assert "--annotator {" in fails("annotators", tmp_path, "--annotator", "{")
+    assert "found no files like" in fails("annotators", tmp_path / "none", "--annotator", "sieve_coref")
+    assert "found no documents" in fails("annotators", tmp_path / "empty.txt", "--annotator", "sieve_coref")
+    monkeypatch.setattr(SieveCoref, "annotate_batch", lambda _, texts: list(texts))
+    message = fails("annotators", tmp_path / "a.txt", "--annotator", "sieve_coref")
+    assert "no figures" in message and "sieve_coref: documents have other annotations" in message
+
+
+def test_start(call, fails, monkeypatch):
+    """Real runs find what they need in the inputs that are written for them."""
+    # Importing AllenNLP takes seconds; here the others are compared with Python's own start.
+    monkeypatch.setattr(start, "FIRST", "import json")
+    chosen = [f"coref-rc {command}" for command in ("--help", *start.COMMANDS[-4:-1])]
+    rows = call("start", *QUICK, "--only", *chosen)
+    assert [row["command"] for row in rows] == ["import json", *chosen]
+    assert rows[0]["ratio"] == "1" and rows[1]["imports"] == "none of these"
+    assert "matplotlib" in rows[2]["imports"] and "torch" not in rows[2]["imports"]
+    message = fails("start", *QUICK, "--only", "coref-rc draw nothing")
+    assert "no figures" in message and "ended with status 2" in message
