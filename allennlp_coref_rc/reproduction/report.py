@@ -39,8 +39,9 @@ decides. The difference is our number minus the paper's: our mean if the paper r
 
 Hours are the wall time of all runs of a row together. Minutes are the wall time of one run, as the mean over seeds. A
 run has one thread unless the hardware says otherwise. A figure shows the rows whose runs are all finished. The tests of
-significance compare two trained models, and say nothing about other seeds. They treat questions as independent. But
-questions about one text (on bAbI, five a story) are not quite independent, so the true p-values are larger."""
+significance compare two trained models, and say nothing about other seeds. They draw articles where predictions
+name theirs, and treat questions as independent otherwise. But questions about one text (on bAbI, five a story) are not
+quite independent, so the true p-values are larger."""
 
 
 def write_report(path: str, report: str) -> None:
