@@ -242,10 +242,10 @@ class Run:
         """The first difference between a finished run's config and the expected one."""
         params = self.params(located=True)
         expected = Params(params).as_flat_dict()
-        found = Params(self.read(os.path.join(MODEL, "config.json")) or params).as_flat_dict()
-        for key in sorted(found.keys() | expected.keys()):
-            if found.get(key) != expected.get(key) and key not in ADDED and key not in self._data_paths(params):
-                return f" ({key}: found {found.get(key)!r:.60}, expected {expected.get(key)!r:.60})"
+        actual = Params(self.read(os.path.join(MODEL, "config.json")) or params).as_flat_dict()
+        for key in sorted(actual.keys() | expected.keys()):
+            if actual.get(key) != expected.get(key) and key not in ADDED and key not in self._data_paths(params):
+                return f" ({key}: found {actual.get(key)!r:.60}, expected {expected.get(key)!r:.60})"
         return ""
 
     def _fold_paths(self) -> dict[str, str]:

@@ -72,7 +72,7 @@ class Scores:
 
     def seeds(self, task: Optional[int] = None) -> list[int]:
         """The seeds that have a result of the task, or by default of any task."""
-        return sorted({seed for found, seed in self.results if task is None or found == task})
+        return sorted({seed for part, seed in self.results if task in (None, part)})
 
     def best_seed(self, task: Optional[int], validation_key: str) -> int:
         """
