@@ -99,7 +99,8 @@ def damaged(path: str, reason: object) -> ConfigurationError:
 def install(package: Any) -> None:
     """
     Changes the package `cached_path`, by which AllenNLP downloads files and unpacks archives. Its own unpacking lets
-    files be written elsewhere: it follows links to links, and takes `../folder_2` for a place in `folder`.
+    files be written elsewhere: it follows links to links, and takes `../folder_2` for a place in `folder`. A local path
+    needs no cache.
     """
     original = package.cached_path
 
@@ -112,6 +113,9 @@ def install(package: Any) -> None:
         *args: Any,
         **kwargs: Any,
     ) -> Any:
+        if not extract_archive and os.path.exists(url_or_filename):
+            # The package would make the cache's folder, which the user may not be allowed to.
+            return Path(url_or_filename)
         if not extract_archive:
             return original(url_or_filename, cache_dir, False, False, *args, **kwargs)
         name, mark, inside = str(url_or_filename).partition("!")

@@ -230,12 +230,12 @@ def _question_of(row: JsonValue, context: str) -> dict[str, Any]:
 def _question_data(question: JsonValue, passage: AnnotatedText) -> dict[str, Any]:
     """The data of a question in a file: its id, its answers and their spans, and whether it is unanswerable."""
     context, offsets = passage.text or "", passage.offsets or []
-    found: dict[str, Any] = {}
+    data: dict[str, Any] = {}
     id, impossible, answers = (question.get(key) for key in ("id", "is_impossible", "answers"))
     if id is not None:
-        found["id"] = str(id.integer()) if isinstance(id.value, int) else id.string()
+        data["id"] = str(id.integer()) if isinstance(id.value, int) else id.string()
     if impossible is not None and impossible.boolean():
-        return {**found, "unanswerable": True}
+        return {**data, "unanswerable": True}
     texts: list[str] = []
     spans: list[Optional[list[int]]] = []
     for answer in answers.list() if answers is not None else []:
@@ -246,7 +246,7 @@ def _question_data(question: JsonValue, passage: AnnotatedText) -> dict[str, Any
         span = None if place is None else token_span(offsets, place, place + len(text))
         texts.append(text)
         spans.append(span and list(span))
-    return {**found, "answers": texts, "spans": spans} if texts else found
+    return {**data, "answers": texts, "spans": spans} if texts else data
 
 
 def _nearest(answer: str, context: str, start: int) -> Optional[int]:
