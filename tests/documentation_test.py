@@ -23,13 +23,11 @@ from allennlp_coref_rc.__main__ import ALLENNLP
 from allennlp_coref_rc.annotations.annotators import Annotator
 from allennlp_coref_rc.common.config_files import FOLDER, locate
 from allennlp_coref_rc.config_check.check import check_config, check_object
-from allennlp_coref_rc.reproduction.condition import select
+from allennlp_coref_rc.reproduction.condition import ColumnOptions, Row, select
 from allennlp_coref_rc.reproduction.condition_files import (
-    COLUMN_KEYS,
     CONDITIONS,
-    FIGURE_KEYS,
-    ROW_KEYS,
-    TABLE_KEYS,
+    _Figure,
+    _Table,
     read_conditions,
 )
 from tests.documented import PAGES, blocks, name, own_registered_classes, parser, python_files
@@ -229,8 +227,8 @@ def test_the_description_of_experiments_can_be_read_and_explains_every_key(tmp_p
     described.write_text("".join(blocks(page, "yaml")))
     assert [table.name for table in read_conditions(str(described))] == ["described.1", "described.figure_3_left"]
     explained = set(re.findall(r"`(\w+)`", page.read_text()))
-    assert {*COLUMN_KEYS, *ROW_KEYS} - {"row", "paper"} <= explained
-    for key in {*TABLE_KEYS, *FIGURE_KEYS} - explained:
+    assert {*ColumnOptions.model_fields, *Row.model_fields} - {"row", "paper"} <= explained
+    for key in {*_Table.model_fields, *_Figure.model_fields} - explained:
         assert f"{key}:" in described.read_text(), key
 
 

@@ -13,8 +13,8 @@ from typing import Any, Optional
 
 from tqdm import tqdm
 
-from allennlp_coref_rc.common.workers import Chunk, Workers
-from allennlp_coref_rc.reproduction.execution import advice, end_with, execute
+from allennlp_coref_rc.common.workers import Chunk, Workers, end_with
+from allennlp_coref_rc.reproduction.execution import advice, execute
 from allennlp_coref_rc.reproduction.runs import ERROR, Run
 
 LONGEST_ERROR = 2000
