@@ -208,7 +208,7 @@ def test_an_interruption_of_predict_says_where_its_answers_are(clone, monkeypatc
     monkeypatch.chdir(clone)
     monkeypatch.setattr("allennlp_coref_rc.commands.allennlp_predict.Manager.run", Mock(side_effect=KeyboardInterrupt))
     words = ["predict", "output/quick_start", "test", "--use-dataset-reader", "--output-file", "answers.jsonl"]
-    assert screen(words, capsys) == (130, "\ncoref-rc: stopped; answers.jsonl has the answers so far\n")
+    assert screen(words, capsys) == (130, "\ncoref-rc: stopped; answers.jsonl.part has the answers so far\n")
 
 
 def interrupted_after(number):
