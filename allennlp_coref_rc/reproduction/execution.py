@@ -4,7 +4,6 @@ import os
 import platform
 import shutil
 import sys
-import threading
 import time
 import traceback
 from collections.abc import Iterator
@@ -21,7 +20,7 @@ from allennlp_coref_rc.common.error_message import user_message
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import open_text, write_text
 from allennlp_coref_rc.common.messages import counted
-from allennlp_coref_rc.common.stopping import is_full
+from allennlp_coref_rc.common.stopping import end_when, is_full
 from allennlp_coref_rc.metrics.answer_scores import answer_counts, correctness
 from allennlp_coref_rc.reproduction.runs import (
     ALL_PREDICTIONS,
@@ -254,18 +253,6 @@ def hardware(cuda_device: int) -> str:
     return f"{processor()} {which} {torch.backends.cpu.get_cpu_capability()}, {threads}"
 
 
-def end_with(parent_ended: Any) -> None:
-    """
-    Ends this process when `parent_ended` returns. It is called in a thread, and waits until the parent process is gone.
-    """
-
-    def watch() -> None:
-        parent_ended()
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
-
-
 def main() -> None:
     """
     Does the run that the command line gives as JSON, and stops if standard input ends. Workers of a cluster call it.
@@ -273,7 +260,7 @@ def main() -> None:
     import torch
 
     # sys.stdin would not do: the waiting thread would still hold its lock when Python ends.
-    end_with(lambda: os.read(0, 1))
+    end_when(lambda: os.read(0, 1))
     job = json.loads(sys.argv[1])
     execute(Run(**job.pop("run")), cuda_device=0 if torch.cuda.is_available() else -1, **job)
 
