@@ -117,6 +117,11 @@ def test_a_good_config_is_said_to_be_good(clone, monkeypatch, capsys):
             "--output-file: found 1 file for 2 inputs, expected as many",
         ),
         (
+            ["evaluate", "output/quick_start", "test", "--output-file", "new", "--predictions-output-file", "./new"],
+            "./new: found the same file for two outputs, expected another for each",
+        ),
+        (["evaluate", "output/quick_start", "test,valid", "--output-file", "new,new"], "new: found the same file for"),
+        (
             ["evaluate", "output/quick_start", "test", "-o", '{"model.nosuch": 1}'],
             'or -o {"model.nosuch": 1}: model.nosuch: GAReader has no such key',
         ),

@@ -6,6 +6,7 @@ import logging
 import math
 import subprocess
 import sys
+from unittest.mock import Mock
 
 import numpy
 import pytest
@@ -472,10 +473,12 @@ def quick_compiler(tmp_path, monkeypatch):
     return tmp_path / "cache"
 
 
-def test_compiled_once_and_then_cached(quick_compiler):
-    with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        first, second = (task.result() for task in [pool.submit(_library.build) for _ in range(2)])
-    assert first == second
+def test_compiled_once_and_then_cached(quick_compiler, monkeypatch):
+    started = Mock(side_effect=_library.compile_into)
+    monkeypatch.setattr(_library, "compile_into", started)
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        first, *others = (task.result() for task in [pool.submit(_library.build) for _ in range(4)])
+    assert others == [first] * 3 and started.call_count == 1
     assert [path for path in quick_compiler.rglob("*") if path.is_file()] == [first]
     written = first.stat().st_mtime_ns
     assert _library.build().stat().st_mtime_ns == written
