@@ -261,8 +261,8 @@ class AnnotatedText:
         place = {old: new for new, old in enumerate(positions) if old is not None}
 
         def cut(span: Span) -> list[Span]:
-            found = [place[old] for old in range(*span) if old in place]
-            runs = groupby(enumerate(found), key=lambda pair: pair[1] - pair[0])
+            left = [place[old] for old in range(*span) if old in place]
+            runs = groupby(enumerate(left), key=lambda pair: pair[1] - pair[0])
             return [(run[0][1], run[-1][1] + 1) for run in (list(group) for _, group in runs)]
 
         def whole(span: Span) -> Optional[Span]:
@@ -284,10 +284,10 @@ class AnnotatedText:
         relations = []
         for rel in self.relations:
             arg1, arg2 = ([part for span in argument for part in cut(span)] for argument in (rel.arg1, rel.arg2))
-            connective = [found for span in rel.connective if (found := whole(span))]
+            connective = [kept for span in rel.connective if (kept := whole(span))]
             if arg1 and arg2:
-                kept = connective if len(connective) == len(rel.connective) else []
-                relations.append(DiscourseRelation(rel.type, rel.sense, arg1, arg2, kept))
+                is_whole = len(connective) == len(rel.connective)
+                relations.append(DiscourseRelation(rel.type, rel.sense, arg1, arg2, connective if is_whole else []))
         edges = [
             Edge(edge.type, source, target)
             for edge in self.edges
@@ -417,20 +417,21 @@ def clusters_from_json(values: Any) -> list[Cluster]:
     try:
         return [_spans(cluster) for cluster in _list(values)]
     except TypeError as error:
-        found = excerpt(values)
-        raise ConfigurationError(f"clusters: found {found}, expected lists of [start, end] spans: {error}") from error
+        raise ConfigurationError(
+            f"clusters: found {excerpt(values)}, expected lists of [start, end] spans: {error}"
+        ) from error
 
 
 def _items(values: dict[str, Any], key: str, item: Callable[[Any], Any]) -> list[Any]:
     """The items of the list under a key, each made by a function. Errors name the item's place."""
-    found, place = [], key
+    items, place = [], key
     try:
         for i, value in enumerate(_list(values.get(key, []))):
             place = f"{key}[{i}]"
-            found.append(item(value))
+            items.append(item(value))
     except TypeError as error:
         raise TypeError(f"{place}: {error}") from error
-    return found
+    return items
 
 
 def _frame(values: Any) -> Frame:

@@ -196,7 +196,7 @@ def read_documents(path: str) -> Iterator[tuple[str, Document]]:
     header = read_header(path)
     if header is None:
         raise ConfigurationError(f'{path}, line 1: found no header, expected an object with the key "{FORMAT}"')
-    found = 0
+    count = 0
     with open_text(path) as lines:
         next(lines)
         for number, line in enumerate(lines, start=2):
@@ -204,11 +204,11 @@ def read_documents(path: str) -> Iterator[tuple[str, Document]]:
                 document = Document.from_json(parse_json(line))
             except ConfigurationError as error:
                 raise ConfigurationError(f"{path}, line {number}: {error}") from error
-            found += 1
+            count += 1
             yield f"{path}, line {number}", document
-    if found != header.get("documents", found):
+    if count != header.get("documents", count):
         raise ConfigurationError(
-            f"{path}, line {found + 1}: found {found} documents, the header says {excerpt(header['documents'], 40)}"
+            f"{path}, line {count + 1}: found {count} documents, the header says {excerpt(header['documents'], 40)}"
         )
 
 

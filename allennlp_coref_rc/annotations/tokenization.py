@@ -69,9 +69,9 @@ def token_offsets(text: str, tokens: Sequence[str]) -> list[Span]:
     for token in tokens:
         start = text.find(token, end)
         if start < 0 or text[end:start].strip():
-            found = text[end:].lstrip()[:40]
+            rest = text[end:].lstrip()[:40]
             raise ConfigurationError(
-                f"found the token {token!r:.80} where the passage continues with {found!r}, expected tokens that are "
+                f"found the token {token!r:.80} where the passage continues with {rest!r}, expected tokens that are "
                 "pieces of the passage: dataset_reader.tokenizer may change and leave out nothing but white space"
             )
         end = start + len(token)

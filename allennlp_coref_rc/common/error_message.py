@@ -1,6 +1,7 @@
 """Turns errors into messages: a paragraph for an error that the user can fix, `None` for a bug of the program."""
 
 import errno
+import os
 import re
 import traceback
 from typing import Optional
@@ -109,4 +110,14 @@ EXPLAINED = {
 
 def _of_file(error: OSError) -> str:
     reason = EXPLAINED.get(error.errno or 0, error.strerror or str(error))
-    return reason if error.filename is None else f"{error.filename}: {reason}"
+    if error.filename is None:
+        return reason
+    remedy = ""
+    if os.path.abspath(error.filename).startswith(os.path.abspath(cache_folder())):
+        remedy = "; set ALLENNLP_CACHE_ROOT to a folder that you may write to"
+    return f"{error.filename}: {reason}{remedy}"
+
+
+def cache_folder() -> str:
+    """The folder in which AllenNLP keeps downloads."""
+    return os.environ.get("ALLENNLP_CACHE_ROOT") or os.path.join(os.path.expanduser("~"), ".allennlp")

@@ -1,14 +1,13 @@
-"""Says how to resume when a command is interrupted, or when the disk is full, and ends processes with their parents."""
+"""Says how to resume when a command is interrupted, or when the disk is full."""
 
 import errno
-import multiprocessing
 import os
 import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import Any, Optional
+from typing import Optional
 
 from allennlp_coref_rc.common.error_message import is_unwritten, user_message
 from allennlp_coref_rc.common.errors import ConfigurationError
@@ -77,20 +76,3 @@ def is_full(error: BaseException) -> bool:
     if isinstance(error, OSError):
         return error.errno in FULL
     return is_unwritten(error)
-
-
-def end_with_parent() -> None:
-    """Ends this process, which `multiprocessing` has started, when its parent ends, even if the parent is killed."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        end_when(parent.join)
-
-
-def end_when(wait: Callable[[], Any]) -> None:
-    """Ends this process when `wait`, which is called in a thread, returns."""
-
-    def watch() -> None:
-        wait()
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()

@@ -198,11 +198,11 @@ def show_answers(question: Question, readers: dict[str, ReaderSession], editing:
 
 
 def show_answer(name: str, answer: Answer, unedited: Answer) -> None:
-    found = text_of(answer)
-    if len(found) <= SHORT:
-        st.metric(plain(name), found)
+    text = text_of(answer)
+    if len(text) <= SHORT:
+        st.metric(plain(name), text)
     else:
-        st.markdown(f":small[{plain(name)}]  \n**{plain(found)}**")
+        st.markdown(f":small[{plain(name)}]  \n**{plain(text)}**")
     if answer.candidates:
         st.vega_lite_chart(spec=probability_chart(answer.candidates), key=f"bars_{name}")
     elif answer.probability is not None:

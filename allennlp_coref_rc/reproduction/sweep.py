@@ -13,8 +13,7 @@ from typing import Any, Optional
 
 from tqdm import tqdm
 
-from allennlp_coref_rc.common.stopping import end_with_parent
-from allennlp_coref_rc.common.workers import Chunk, Workers
+from allennlp_coref_rc.common.workers import Chunk, Workers, end_with_parent
 from allennlp_coref_rc.reproduction.execution import advice, execute
 from allennlp_coref_rc.reproduction.runs import ERROR, Run
 

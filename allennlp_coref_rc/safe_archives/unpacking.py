@@ -115,7 +115,8 @@ def without_network(allowed: str) -> Iterator[None]:
 def install(package: Any) -> None:
     """
     Changes the package `cached_path`, by which AllenNLP downloads files and unpacks archives. Its own unpacking lets
-    files be written elsewhere: it follows links to links, and takes `../folder_2` for a place in `folder`.
+    files be written elsewhere: it follows links to links, and takes `../folder_2` for a place in `folder`. A local path
+    needs no cache.
     """
     original = package.cached_path
 
@@ -128,10 +129,10 @@ def install(package: Any) -> None:
         *args: Any,
         **kwargs: Any,
     ) -> Any:
+        if not extract_archive and os.path.exists(url_or_filename):
+            # The package would make the cache's folder, which the user may not be allowed to.
+            return Path(url_or_filename)
         address, allowed = str(url_or_filename), _allowed.get()
-        if "://" not in address and os.path.exists(address) and not extract_archive:
-            # The package would make its cache's folder, in the user's home, which may be one that is read-only.
-            return Path(address)
         if "://" in address and allowed is not None and address not in allowed:
             raise ConfigurationError(
                 f"found that a default of its config is {address}, and it may ask for nothing on the network; {HINT}"

@@ -32,6 +32,7 @@ COMMANDS = (
     "check babi/quick_start",
 )
 HEAVY = ("torch", "allennlp", "allennlp_models", "spacy", "transformers", "inflect", "matplotlib", "scipy", "numpy")
+LAZY = 10_000  # microseconds; the import of a placeholder takes less, and those of these packages take more
 
 
 Command = NamedTuple("Command", [("command", str)])
@@ -87,5 +88,6 @@ class Start(Subject):
 
     def details(self, setting: Any, competitor: Command, turns: Sequence[Turn]) -> Row:
         lines = start(competitor, self.folder, PYTHONPROFILEIMPORTTIME="1").splitlines()
-        modules = {line.rpartition("|")[2].strip() for line in lines if line.startswith("import time:")}
+        rows = [line.removeprefix("import time:").split("|") for line in lines if line.startswith("import time:")]
+        modules = {name.strip() for _, total, name in rows if total.strip().isdigit() and int(total) > LAZY}
         return {"imports": ", ".join(name for name in HEAVY if name in modules) or "none of these"}

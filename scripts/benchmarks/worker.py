@@ -21,10 +21,10 @@ import wrapt
 from allennlp_coref_rc.__main__ import main as coref_rc
 
 try:
-    from allennlp_coref_rc.allennlp_runtime.quick_imports import quick_imports
+    from allennlp_coref_rc.allennlp_runtime.lazy_registry import import_allennlp
 except ImportError:
-    # Other versions have it elsewhere, or not at all.
-    quick_imports = nullcontext
+    # Other versions do not have it.
+    import_allennlp = nullcontext
 
 PARTS = (
     *("imports", "reading", "annotating", "vocabulary", "indexing", "batches", "forward", "backward", "optimizer"),
@@ -168,8 +168,8 @@ class Stopwatch:
 
 
 def run(watch: Stopwatch, command: Sequence[str]) -> None:
-    with quick_imports():
-        watch.install()
+    import_allennlp()
+    watch.install()
     status: Any = 0
     try:
         coref_rc([*command, "--debug"])

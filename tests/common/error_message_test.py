@@ -120,3 +120,11 @@ def test_an_empty_path_has_a_name():
     with pytest.raises(OSError) as error:
         os.stat("")
     assert user_message(error.value) == "an empty path: no such file"
+
+
+def test_a_cache_that_cannot_be_written_to_has_a_remedy(monkeypatch, tmp_path):
+    monkeypatch.setenv("ALLENNLP_CACHE_ROOT", str(tmp_path))
+    error = PermissionError(errno.EACCES, "Permission denied", str(tmp_path / "cache"))
+    assert "ALLENNLP_CACHE_ROOT" in user_message(error)
+    elsewhere = PermissionError(errno.EACCES, "Permission denied", str(tmp_path.parent / "x"))
+    assert "ALLENNLP_CACHE_ROOT" not in user_message(elsewhere)

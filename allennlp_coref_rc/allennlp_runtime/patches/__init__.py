@@ -1,7 +1,7 @@
 """
 `patches.csv` is the table of all changes that this package makes to AllenNLP 2.10.1 while AllenNLP is imported. Only
 `console` and `atomic_outputs` change it too, while a command of `coref-rc` runs. AllenNLP is no longer maintained, so
-no release of it will need fewer.
+no release of it will need fewer. The packages by which AllenNLP reads archives and data sets are in the table too.
 """
 
 import csv
@@ -14,7 +14,7 @@ import wrapt
 
 class Patch(NamedTuple):
     """
-    A change of a module of AllenNLP.
+    A change of a module.
 
     # Parameters
 
@@ -47,7 +47,7 @@ IRRELEVANT = (
 
 
 def patch_allennlp() -> None:
-    """Changes AllenNLP's modules, those that are imported already and those that will be."""
+    """Changes the modules of the table, those that are imported already and those that will be."""
     package = __name__.partition(".")[0]
     for message, warning_module in IRRELEVANT:
         warnings.filterwarnings("ignore", message, UserWarning, warning_module)

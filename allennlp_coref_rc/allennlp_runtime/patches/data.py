@@ -4,7 +4,7 @@ import functools
 from contextlib import suppress
 from typing import Any
 
-from allennlp_coref_rc.common.stopping import end_with_parent
+from allennlp_coref_rc.common.workers import end_with_parent
 
 
 def add_special_tokens_to_windows(indexers: Any) -> None:

@@ -204,7 +204,7 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
         id: Optional[str] = None,
     ) -> Document:
         passage, *questions = (part.tokens for part in parts)
-        found = []
+        known_questions = []
         for question, known in zip(questions, data):
             known = {key: value for key, value in known.items() if value is not None}
             answers = JsonValue(known.get("answers", []), path="answers").strings()
@@ -212,8 +212,8 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
                 span = oracle_span(passage, question, list(map(tokenize, answers)), self._oracle)
                 if span:
                     known.update(span=[span.start, span.end], rouge_l=span.rouge_l, oracle=self._oracle)
-            found.append(known)
-        return Document.of(*parts, id=id, data={"questions": found})
+            known_questions.append(known)
+        return Document.of(*parts, id=id, data={"questions": known_questions})
 
     def to_instances(self, document: Document) -> Iterator[Instance]:
         offsets = None

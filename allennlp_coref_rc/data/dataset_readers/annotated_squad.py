@@ -52,7 +52,7 @@ class AnnotatedSquadReader(ReadingComprehensionReader):
     "paragraphs": [{"context": …, "qas": [{"id": …, "question": …, "answers": [{"text": …, "answer_start": …}]}]}]}]}`,
     where `answer_start` counts characters of the context. A context is a passage, and each question about it is an
     instance. Files are read article by article. The `data` of a document have the `title` of its article, if it has
-    one. Instances do not have it.
+    one, and the metadata of instances have it as `article`.
 
     `span_start` and `span_end` are the first and the last token that have any characters of the first answer. If an
     answer is not at its `answer_start`, the nearest place is taken. (In Quoref's development file this is so for 50 of
@@ -157,6 +157,7 @@ class AnnotatedSquadReader(ReadingComprehensionReader):
                 {
                     "id": data.get("id") or (document.text.id and question_id(document.text.id, i)),
                     "answer_texts": [""] if data.get("unanswerable") else answers,
+                    "article": document.data.get("title"),
                     "answer_spans": [span for span in spans or [] if span],
                     "original_passage": source[: offsets[boundary - 1][1]],
                     "token_offsets": offsets[:boundary],
@@ -229,12 +230,12 @@ def _question_of(row: JsonValue, context: str) -> dict[str, Any]:
 def _question_data(question: JsonValue, passage: AnnotatedText) -> dict[str, Any]:
     """The data of a question in a file: its id, its answers and their spans, and whether it is unanswerable."""
     context, offsets = passage.text or "", passage.offsets or []
-    found: dict[str, Any] = {}
+    data: dict[str, Any] = {}
     id, impossible, answers = (question.get(key) for key in ("id", "is_impossible", "answers"))
     if id is not None:
-        found["id"] = str(id.integer()) if isinstance(id.value, int) else id.string()
+        data["id"] = str(id.integer()) if isinstance(id.value, int) else id.string()
     if impossible is not None and impossible.boolean():
-        return {**found, "unanswerable": True}
+        return {**data, "unanswerable": True}
     texts: list[str] = []
     spans: list[Optional[list[int]]] = []
     for answer in answers.list() if answers is not None else []:
@@ -245,7 +246,7 @@ def _question_data(question: JsonValue, passage: AnnotatedText) -> dict[str, Any
         span = None if place is None else token_span(offsets, place, place + len(text))
         texts.append(text)
         spans.append(span and list(span))
-    return {**found, "answers": texts, "spans": spans} if texts else found
+    return {**data, "answers": texts, "spans": spans} if texts else data
 
 
 def _nearest(answer: str, context: str, start: int) -> Optional[int]:

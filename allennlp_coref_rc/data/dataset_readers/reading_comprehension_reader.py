@@ -329,10 +329,10 @@ class ReadingComprehensionReader(DatasetReader):
         missing because their annotation failed.
         """
         name = self.registered_name()
-        found = header.get("reader", name)
-        if found != name:
+        given = header.get("reader", name)
+        if given != name:
             raise ConfigurationError(
-                f"{path}, line 1: found documents of {'plain text' if found is None else f'the reader {found!r:.80}'}, "
+                f"{path}, line 1: found documents of {'plain text' if given is None else f'the reader {given!r:.80}'}, "
                 f"expected those of {name!r}"
             )
         if header.get("failed"):

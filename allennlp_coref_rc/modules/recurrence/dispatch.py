@@ -44,7 +44,7 @@ def recurrence(given: RecurrenceInput, backend: str = "auto", recompute: bool = 
         in float32 and float64; it is compiled into the wheel or on first use, which takes some seconds and needs a C++
         compiler. `"triton"`: one kernel for forward and one for backward, on the GPU in float32 and bfloat16, up to
         size 512, if edges add each part of a state to the same part. `"auto"`: the fastest backend that can run on this
-        input. The log says once why a faster one cannot; on a GPU this is a warning.
+        input. A warning says once why a faster one cannot.
     recompute : `bool`, optional (default = `False`)
         Keep only the inputs for backward, and run forward again there. Otherwise the gates and the values that they
         were computed from are kept: 4 to 6 numbers for each number of the state. This saves memory if several calls
@@ -115,15 +115,13 @@ def _backend(name: str, given: RecurrenceInput) -> Callable[[RecurrenceInput], t
             return run
         if wanted == name:
             raise ConfigurationError(f"not supported: {reason}; choose another backend than {name!r}")
-        # On a GPU each step then launches many small kernels.
-        level = logging.INFO if name == "cpp" else logging.WARNING
-        _log_once(level, f"{reason}; the recurrence runs in plain PyTorch instead")
+        _warn_once(f"{reason}; the recurrence runs in plain PyTorch instead, which is slower")
     return reference if name == "reference" else plain
 
 
 @functools.lru_cache(maxsize=None)
-def _log_once(level: int, message: str) -> None:
-    logger.log(level, message)
+def _warn_once(message: str) -> None:
+    logger.warning(message)
 
 
 def _readable(edge: Edges, mask: torch.Tensor, reverse: bool) -> Edges:
