@@ -135,7 +135,7 @@ def choose_annotator(has_reader: bool) -> Optional[str]:
         "Config",
         '{"type": "sieve_coref"}',
         key="config",
-        help="JSON or Jsonnet, or the path of such a file, as coref-rc annotate takes it",
+        help="JSON, as coref-rc annotate takes it",
     ).strip()
 
 

@@ -24,15 +24,16 @@ def main_module_as_before(monkeypatch):
     monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
 
 
-def script(archives):
+def script(archives, trust):
     from allennlp_coref_rc.playground._screen import show
 
-    show(archives)
+    show(archives, trust)
 
 
-def open_page(archives, **values):
+def open_page(archives, trust=False, **values):
     """The page, on which these values have been entered."""
-    page = testing.AppTest.from_function(script, kwargs={"archives": archives}, default_timeout=60)
+    kwargs = {"archives": archives, "trust": trust}
+    page = testing.AppTest.from_function(script, kwargs=kwargs, default_timeout=60)
     for name, value in values.items():
         page.session_state[name] = value
     page.run()
@@ -180,6 +181,35 @@ def test_what_a_user_can_mend_is_a_sentence(page, change, message):
     page.run()
     (error,) = page.error
     assert message in error.value.replace("\\", "") and not page.exception
+
+
+@pytest.mark.parametrize(
+    "config, found",
+    [
+        ('{"type": "subprocess.Popen", "args": ["true"]}', "subprocess.Popen"),
+        ('{"type": "os.getcwd"}', "os.getcwd"),
+        ("os.getcwd", "os.getcwd"),
+        ('{"type": "compose", "annotators": [{"type": "subprocess.Popen", "args": "true"}]}', "subprocess.Popen"),
+        ('{"type": "spacy_pipeline", "spacy_model": "./mine"}', "spacy_model"),
+        ('{"type": importstr "FILE"}', "JSON"),
+        ("FILE", "mine.jsonnet"),
+    ],
+)
+def test_a_config_on_the_page_runs_no_code(tmp_path, config, found):
+    file = tmp_path / "mine.jsonnet"
+    file.write_text('{"type": "sieve_coref"}')
+    page = open_page({}, passage="Mary left.", annotator=CONFIG, config=config.replace("FILE", str(file)))
+    (error,) = page.error
+    assert found in error.value.replace("\\", "")
+
+
+def test_with_trust_a_config_is_what_coref_rc_annotate_takes(tmp_path):
+    config = tmp_path / "annotator.jsonnet"
+    config.write_text("local n = 1; {type: 'exact_match_coref', max_clusters: n}")
+    page = open_page(
+        {}, True, passage="Mary left. Mary and Paul ate. Paul slept.", annotator=CONFIG, config=str(config)
+    )
+    assert clusters(page) == [["Mary1", "Mary2"]] and not page.error
 
 
 def test_an_archive_that_is_gone_is_a_sentence(tmp_path):
