@@ -175,7 +175,7 @@ class DataSet(DocumentSource):
         return reader.items(reader.find(self.path), self.path)
 
     def to_document(self, item: Any) -> Document:
-        return build_reader(self.reader).to_document(item)
+        return build_reader(self.reader).checked_document(item)
 
     def annotate(self, documents: Sequence[Document], annotator: Annotator) -> list[Document]:
         return build_reader(self.reader).annotate_documents(documents, annotator)
