@@ -130,10 +130,15 @@ class JsonLines(DocumentSource):
 
 
 class AnnotatedDocuments(DocumentSource):
-    """A file of annotated documents that get more annotations. Documents that failed before are tried again."""
+    """
+    A file of annotated documents that get more annotations. Documents that failed before are tried again, but not
+    malformed items, which are not documents.
+    """
 
     def items(self) -> Iterator[tuple[str, Document]]:
         for place, document in read_documents(local_path(self.path)):
+            if FAILURE in document.data and not document.text.tokens:
+                continue
             data = {key: value for key, value in document.data.items() if key != FAILURE}
             yield place, replace(document, data=data)
 
