@@ -2,7 +2,7 @@ import json
 
 import _jsonnet
 
-from allennlp_coref_rc.annotations.annotators.word_lists import NOT_ENTITIES
+from allennlp_coref_rc.annotations.annotators.exact_match_coref import NOT_ENTITIES
 from allennlp_coref_rc.data.babi.alternate_entities import ANIMALS, COLORS, PEOPLE, PLACES, SHAPES, THINGS
 from tests.shared import PROJECT
 

@@ -50,9 +50,7 @@ class ConnectiveDiscourse(Annotator):
         Connectives to leave out. By default the connectives of our own list that most often make no relation, such as
         "for" (see `connectives.py`); none if `paper_like`.
     implicit : `bool`, optional (default = `False`)
-        Add implicit relations.
-    implicit_sense : `str`, optional (default = `"Expansion.Conjunction"`)
-        The sense of implicit relations. The default is the most frequent one in PDTB and GDTB.
+        Add implicit relations, with the sense that is the most frequent in PDTB and GDTB, "Expansion.Conjunction".
     paper_like : `bool`, optional (default = `False`)
         Follow the rule of the authors' code.
 
@@ -68,7 +66,6 @@ class ConnectiveDiscourse(Annotator):
         connectives: Optional[dict[str, str]] = None,
         exclude: Optional[Iterable[str]] = None,
         implicit: bool = False,
-        implicit_sense: str = "Expansion.Conjunction",
         paper_like: bool = False,
     ) -> None:
         self._connectives = dict(CONNECTIVES if connectives is None else connectives)
@@ -85,7 +82,6 @@ class ConnectiveDiscourse(Annotator):
                     f"connective_discourse: found the connective {connective!r}, expected words with one blank between"
                 )
         self._implicit = implicit
-        self._implicit_sense = implicit_sense
         self._paper_like = paper_like
 
     def annotate(self, text: AnnotatedText) -> AnnotatedText:
@@ -135,10 +131,9 @@ class ConnectiveDiscourse(Annotator):
         self, text: AnnotatedText, explicit: Sequence[DiscourseRelation]
     ) -> Iterator[DiscourseRelation]:
         linked = {relation.arg1[0] for relation in explicit}
-        type = "EntRel" if self._implicit_sense == "EntRel" else "Implicit"
         for first, second in zip(text.sentences, text.sentences[1:]):
             if self._paper_like or first not in linked:
-                yield DiscourseRelation(type, self._implicit_sense, [first], [second])
+                yield DiscourseRelation("Implicit", "Expansion.Conjunction", [first], [second])
 
 
 def first_occurrences(tokens: Sequence[str], connectives: Iterable[str]) -> list[tuple[Span, str]]:

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 
 from allennlp_coref_rc.annotations.annotated_text import Span
-from allennlp_coref_rc.annotations.annotators.english_words import read_lines
+from allennlp_coref_rc.annotations.annotators.lexicon import read_lines
 
 
 def _connectives() -> dict[str, str]:

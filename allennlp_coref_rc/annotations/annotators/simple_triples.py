@@ -3,15 +3,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Edge, Span
+from allennlp_coref_rc.annotations.annotators import lexicon
 from allennlp_coref_rc.annotations.annotators.annotator import Annotator
-from allennlp_coref_rc.annotations.annotators.coref.sieve import function_words
 
 BE = frozenset("am are be been being is was were 's 're 'm".split())
 
 SIDES = frozenset("back bottom east edge end front left middle north right side south top west".split())
 """Nouns that make a preposition together with "of": "to the left of"."""
 
-PRONOUNS = (function_words.SUBJECTS | function_words.NEVER_SUBJECTS | frozenset(["it", "you"])) - frozenset(
+PRONOUNS = (lexicon.SUBJECTS | lexicon.NEVER_SUBJECTS | frozenset(["it", "you"])) - frozenset(
     "his its my our their your".split()
 )
 
@@ -21,17 +21,17 @@ CLASSES = (
     ("v", NEGATIONS),
     ("b", BE),
     ("d", frozenset("did do does".split())),
-    ("x", function_words.AUXILIARIES),
+    ("x", lexicon.AUXILIARIES),
     ("o", frozenset(["of"])),
     ("t", frozenset(["than"])),
     ("i", frozenset(["a", "an"])),
     ("s", SIDES),
-    ("p", function_words.PREPOSITIONS),
-    ("v", function_words.ADVERBS | function_words.INTENSIFIERS),
-    ("c", function_words.CONJUNCTIONS | frozenset(["and", "there"])),
+    ("p", lexicon.PREPOSITIONS),
+    ("v", lexicon.ADVERBS | lexicon.INTENSIFIERS),
+    ("c", lexicon.CONJUNCTIONS | frozenset(["and", "there"])),
     ("h", frozenset(["her"])),
     ("n", PRONOUNS),
-    ("e", function_words.DETERMINERS | function_words.POSSESSIVES),
+    ("e", lexicon.DETERMINERS | lexicon.POSSESSIVES),
 )
 """The classes of words, each with a letter. The first that has a word counts."""
 
@@ -109,7 +109,7 @@ def _triples(tokens: Sequence[str], sentence: Span) -> Iterator[Edge]:
 
 
 def _letter(token: str, word: str) -> str:
-    if not word[:1].isalnum() and word not in function_words.AUXILIARIES:
+    if not word[:1].isalnum() and word not in lexicon.AUXILIARIES:
         return BREAK
     letter = LETTERS.get(word, WORD)
     if letter == WORD and token[:1].isupper():

@@ -7,31 +7,18 @@ from typing import Optional
 import numpy as np
 
 from allennlp_coref_rc.annotations.annotated_text import Span
+from allennlp_coref_rc.annotations.annotators import lexicon
 from allennlp_coref_rc.annotations.annotators.coref.ranked.words import RELATIVES, word_classes
-from allennlp_coref_rc.annotations.annotators.coref.sieve import function_words
 from allennlp_coref_rc.annotations.annotators.coref.sieve.entities import Entities
-from allennlp_coref_rc.annotations.annotators.coref.sieve.lexicon import (
-    ANY_GENDER,
-    ANY_NUMBER,
-    FEMALE,
-    GIVEN_NAMES,
-    MALE,
-    NEUTER,
-    NOUNS,
-    PERSON,
-    PLURAL,
-    PRONOUNS,
-    SINGULAR,
-    TITLES,
-)
 from allennlp_coref_rc.annotations.annotators.coref.sieve.mention import NAME, Mention
 from allennlp_coref_rc.annotations.annotators.coref.sieve.quotes import Quote
+from allennlp_coref_rc.annotations.annotators.lexicon import FEMALE, MALE, NEUTER, PERSON, PLURAL, SINGULAR
 
 IS_PRONOUN, IS_NAME, IS_NOMINAL = 0, 1, 2
 
 DETERMINERS: dict[str, int] = {
-    **dict.fromkeys(function_words.INDEFINITE, 2),
-    **dict.fromkeys(function_words.POSSESSIVES, 4),
+    **dict.fromkeys(lexicon.INDEFINITE, 2),
+    **dict.fromkeys(lexicon.POSSESSIVES, 4),
     **dict.fromkeys(("this", "these", "that", "those"), 3),
     **dict.fromkeys(("no", "any", "every", "each"), 5),
     "the": 1,
@@ -40,31 +27,30 @@ OWNED = 6
 """The determiner of "Anne 's sister"."""
 
 CASES = (
-    function_words.SUBJECTS,
-    function_words.POSSESSIVES,
-    function_words.REFLEXIVES,
+    lexicon.SUBJECTS,
+    lexicon.POSSESSIVES,
+    lexicon.REFLEXIVES,
     frozenset("him me them us thee".split()),
     frozenset("mine yours his hers ours theirs".split()),
 )
 
 PHRASE_ENDS = (
-    (function_words.PREPOSITIONS | function_words.CONJUNCTIONS | function_words.AUXILIARIES | RELATIVES)
-    - function_words.POSSESSIVE_MARKS
+    (lexicon.PREPOSITIONS | lexicon.CONJUNCTIONS | lexicon.AUXILIARIES | RELATIVES) - lexicon.POSSESSIVE_MARKS
 ) - frozenset(["like", "past", "round", "but"])
 
 PRONOUN_GROUPS = (
-    function_words.FIRST_SINGULAR,
-    function_words.FIRST_PLURAL,
-    function_words.SECOND_PRONOUNS,
-    function_words.MALE_PRONOUNS,
-    function_words.FEMALE_PRONOUNS,
-    function_words.NEUTER_PRONOUNS,
-    function_words.PLURAL_PRONOUNS,
+    lexicon.FIRST_SINGULAR,
+    lexicon.FIRST_PLURAL,
+    lexicon.SECOND_PRONOUNS,
+    lexicon.MALE_PRONOUNS,
+    lexicon.FEMALE_PRONOUNS,
+    lexicon.NEUTER_PRONOUNS,
+    lexicon.PLURAL_PRONOUNS,
 )
 PRONOUN_GROUP: dict[str, int] = {word: i for i, group in enumerate(PRONOUN_GROUPS) for word in group}
 NO_GROUP = len(PRONOUN_GROUPS)
 
-FEW_WORDS = function_words.DETERMINERS | function_words.POSSESSIVES | function_words.PREPOSITIONS | PHRASE_ENDS
+FEW_WORDS = lexicon.DETERMINERS | lexicon.POSSESSIVES | lexicon.PREPOSITIONS | PHRASE_ENDS
 BITS = 61
 
 
@@ -115,7 +101,7 @@ def head_of(words: Sequence[str], start: int, stop: int) -> int:
         if word in PHRASE_ENDS or word == "," or not (word[:1].isalnum() or word[:1] == "'"):
             break
         position += 1
-    if words[position] in function_words.POSSESSIVE_MARKS and position > start:
+    if words[position] in lexicon.POSSESSIVE_MARKS and position > start:
         position -= 1
     return position
 
@@ -155,12 +141,12 @@ def describe(
     more_bits: list[int] = []
     for start, stop in spans:
         word = words[start]
-        pronoun = PRONOUNS.get(word) if stop == start + 1 else None
+        pronoun = lexicon.PRONOUNS.get(word) if stop == start + 1 else None
         head = start if pronoun else head_of(words, start, stop)
         found = by_head.get(head)
         head_word = words[head]
         codes, is_plural = word_classes(head_word)
-        gender, number, kind = ANY_GENDER, ANY_NUMBER, IS_NOMINAL
+        gender, number, kind = lexicon.ANY_GENDER, lexicon.ANY_NUMBER, IS_NOMINAL
         if pronoun:
             gender, number, kind = pronoun.gender, pronoun.number, IS_PRONOUN
         else:
@@ -236,12 +222,12 @@ def _attributes(found: Optional[Mention], head_word: str, codes: str, is_plural:
     """The genders and numbers that a name or nominal may have."""
     if found is not None:
         return found.gender, found.number
-    noun = NOUNS.get(head_word)
+    noun = lexicon.NOUNS.get(head_word)
     if noun:
         return noun.gender, noun.number
     if kind == IS_NAME:
-        return GIVEN_NAMES.get(head_word, TITLES.get(head_word, ANY_GENDER)), ANY_NUMBER
-    gender = ANY_GENDER
+        return lexicon.GIVEN_NAMES.get(head_word, lexicon.TITLES.get(head_word, lexicon.ANY_GENDER)), lexicon.ANY_NUMBER
+    gender = lexicon.ANY_GENDER
     if codes[12] == "1":
         gender = MALE
     elif codes[13] == "1":
@@ -254,14 +240,14 @@ def _attributes(found: Optional[Mention], head_word: str, codes: str, is_plural:
 
 
 def _is_subject(words: Sequence[str], start: int, stop: int, found: Optional[Mention]) -> int:
-    if stop == start + 1 and words[start] in PRONOUNS and words[start] not in ("it", "you"):
-        return int(words[start] in function_words.SUBJECTS)
+    if stop == start + 1 and words[start] in lexicon.PRONOUNS and words[start] not in ("it", "you"):
+        return int(words[start] in lexicon.SUBJECTS)
     if found is not None and found.stop == stop:
         return int(found.is_subject)
-    if start and words[start - 1] in function_words.PREPOSITIONS:
+    if start and words[start - 1] in lexicon.PREPOSITIONS:
         return 0
     after = words[stop] if stop < len(words) else "."
-    return int(after in function_words.AUXILIARIES or after in function_words.VERBS or after.endswith("ed"))
+    return int(after in lexicon.AUXILIARIES or after in lexicon.VERBS or after.endswith("ed"))
 
 
 def _one_hot(values: np.ndarray, size: int) -> np.ndarray:
@@ -279,18 +265,18 @@ def _vectors(mentions: Candidates, words: Sequence[str]) -> np.ndarray:
     around = np.array(
         [
             (
-                b in function_words.PREPOSITIONS,
-                b in function_words.PLACE_PREPOSITIONS,
-                b in function_words.SPEECH_VERBS,
-                b in function_words.VERBS or b.endswith("ed"),
-                b in function_words.AUXILIARIES,
+                b in lexicon.PREPOSITIONS,
+                b in lexicon.PLACE_PREPOSITIONS,
+                b in lexicon.SPEECH_VERBS,
+                b in lexicon.VERBS or b.endswith("ed"),
+                b in lexicon.AUXILIARIES,
                 b in ("and", "or", ","),
-                a in function_words.AUXILIARIES,
-                a in function_words.VERBS or a.endswith("ed"),
-                a in function_words.SPEECH_VERBS,
+                a in lexicon.AUXILIARIES,
+                a in lexicon.VERBS or a.endswith("ed"),
+                a in lexicon.SPEECH_VERBS,
                 a in (",", "and"),
-                a in function_words.POSSESSIVE_MARKS,
-                a in function_words.PREPOSITIONS,
+                a in lexicon.POSSESSIVE_MARKS,
+                a in lexicon.PREPOSITIONS,
                 not a[:1].isalnum(),
             )
             for b, a in zip(before, after)

@@ -5,17 +5,8 @@ import re
 from functools import lru_cache
 from pathlib import Path
 
-from allennlp_coref_rc.annotations.annotators.coref.sieve import function_words, given_names
-from allennlp_coref_rc.annotations.annotators.coref.sieve.lexicon import (
-    FEMALE,
-    GIVEN_NAMES,
-    MALE,
-    NEUTER,
-    NOUNS,
-    PLURAL,
-    PRONOUNS,
-    TITLES,
-)
+from allennlp_coref_rc.annotations.annotators import lexicon
+from allennlp_coref_rc.annotations.annotators.lexicon import FEMALE, MALE, NEUTER, PLURAL
 
 UNKNOWN = "0" * 16
 RELATIVES = frozenset("who whom whose which that where".split())
@@ -29,25 +20,25 @@ LISTS = (
     frozenset(["this", "these"]),
     frozenset(["that", "those"]),
     frozenset(["no", "any", "every", "each"]),
-    function_words.INDEFINITE,
-    function_words.POSSESSIVES,
-    function_words.POSSESSIVE_MARKS,
-    function_words.PREPOSITIONS,
-    function_words.PLACE_PREPOSITIONS,
+    lexicon.INDEFINITE,
+    lexicon.POSSESSIVES,
+    lexicon.POSSESSIVE_MARKS,
+    lexicon.PREPOSITIONS,
+    lexicon.PLACE_PREPOSITIONS,
     frozenset(["of"]),
     frozenset(["and", "or"]),
-    function_words.CONJUNCTIONS,
+    lexicon.CONJUNCTIONS,
     RELATIVES,
-    function_words.AUXILIARIES,
-    function_words.ADVERBS,
-    function_words.INTENSIFIERS,
-    function_words.VERBS,
-    function_words.SPEECH_VERBS,
-    function_words.REFLEXIVES,
+    lexicon.AUXILIARIES,
+    lexicon.ADVERBS,
+    lexicon.INTENSIFIERS,
+    lexicon.VERBS,
+    lexicon.SPEECH_VERBS,
+    lexicon.REFLEXIVES,
     NUMBERS,
-    given_names.PLACE_NAMES,
-    given_names.PLACE_HEADS,
-    given_names.GROUP_HEADS,
+    lexicon.PLACE_NAMES,
+    lexicon.PLACE_HEADS,
+    lexicon.GROUP_HEADS,
     frozenset([","]),
     frozenset([".", "!", "?"]),
     frozenset([";", ":", "--", "—", "-"]),
@@ -97,12 +88,25 @@ def word_features(word: str) -> list[float]:
     features += [classes == UNKNOWN, is_plural]
     features += [word in words for words in LISTS]
     features += [word.endswith(ending) for ending in ENDINGS]
-    person, gender, number = PRONOUNS.get(word, (0, 0, 0))
-    features += [person == 1, person == 2, person == 3, gender == MALE, gender == FEMALE, gender == NEUTER]
-    features += [person and number == PLURAL, word in function_words.SUBJECTS]
-    name = GIVEN_NAMES.get(word, 0)
-    features += [bool(name), bool(name & MALE), bool(name & FEMALE), word in TITLES, word.rstrip(".") in TITLES]
-    noun = NOUNS.get(word)
+    person, gender, number = lexicon.PRONOUNS.get(word, (0, 0, 0))
+    features += [
+        person == 1,
+        person == 2,
+        person == 3,
+        gender == MALE,
+        gender == FEMALE,
+        gender == NEUTER,
+    ]
+    features += [person and number == PLURAL, word in lexicon.SUBJECTS]
+    name = lexicon.GIVEN_NAMES.get(word, 0)
+    features += [
+        bool(name),
+        bool(name & MALE),
+        bool(name & FEMALE),
+        word in lexicon.TITLES,
+        word.rstrip(".") in lexicon.TITLES,
+    ]
+    noun = lexicon.NOUNS.get(word)
     features += [noun is not None, bool(noun and noun.is_person), bool(noun and noun.number == PLURAL)]
     features += [word.isalpha(), len(word) == 1, "-" in word, word[:1].isdigit(), word.endswith(".")]
     return [float(feature) for feature in features]

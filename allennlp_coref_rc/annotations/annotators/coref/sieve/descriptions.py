@@ -4,20 +4,10 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Optional
 
-from allennlp_coref_rc.annotations.annotators.coref.sieve import given_names, nouns
+from allennlp_coref_rc.annotations.annotators import lexicon
 from allennlp_coref_rc.annotations.annotators.coref.sieve.entities import Entities, Entity
-from allennlp_coref_rc.annotations.annotators.coref.sieve.lexicon import (
-    ANY_GENDER,
-    FEMALE,
-    MALE,
-    NEUTER,
-    NOUNS,
-    PERSON,
-    PLURAL,
-    SINGULAR,
-)
 from allennlp_coref_rc.annotations.annotators.coref.sieve.mention import NAME, NOMINAL, Mention
-from allennlp_coref_rc.annotations.annotators.english_words import read_words
+from allennlp_coref_rc.annotations.annotators.lexicon import FEMALE, MALE, NEUTER, PERSON, PLURAL, SINGULAR
 
 GENERIC = {
     "boy": MALE,
@@ -33,9 +23,16 @@ GENERIC = {
 }
 """Nouns that any person of the gender may be called by."""
 
-GENERIC_PLURALS = {"boys": MALE, "children": PERSON, "girls": FEMALE, "ladies": FEMALE, "men": MALE, "women": FEMALE}
+GENERIC_PLURALS = {
+    "boys": MALE,
+    "children": PERSON,
+    "girls": FEMALE,
+    "ladies": FEMALE,
+    "men": MALE,
+    "women": FEMALE,
+}
 
-ORGANISATIONS = nouns.SINGULAR_GROUPS | read_words("organisation_nouns")
+ORGANISATIONS = lexicon.SINGULAR_GROUPS | lexicon.read_words("organisation_nouns")
 
 PLACES = frozenset("city country county island kingdom river state town village".split())
 
@@ -87,7 +84,7 @@ def find_companies(entities: Entities, mentions: Sequence[Mention]) -> None:
             recent[entities[mention]] = mention
         elif mention.kind == NOMINAL and mention.determiner == "the" and len(mention.words) == 1:
             near = [entity for entity, latest in recent.items() if mention.sentence - latest.sentence <= RECENT]
-            if mention.words[0] in ORGANISATIONS and len(near) == 1 and near[0].gender == ANY_GENDER:
+            if mention.words[0] in ORGANISATIONS and len(near) == 1 and near[0].gender == lexicon.ANY_GENDER:
                 near[0].gender = NEUTER
 
 
@@ -143,8 +140,8 @@ class Descriptions:
             return (
                 not names
                 and entity.number == PLURAL
-                and any(word in NOUNS and NOUNS[word].is_person for word in heads)
-                and any(NOUNS[word].gender == GENERIC_PLURALS[head] for word in heads if word in NOUNS)
+                and any(word in lexicon.NOUNS and lexicon.NOUNS[word].is_person for word in heads)
+                and any(lexicon.NOUNS[word].gender == GENERIC_PLURALS[head] for word in heads if word in lexicon.NOUNS)
                 and head not in heads
             )
         if head in ORGANISATIONS:
@@ -160,6 +157,4 @@ def _names(entity: Entity) -> list[Mention]:
 
 def is_place(names: Sequence[Mention]) -> bool:
     """Whether one of the words in these names is a known word of place names."""
-    return any(
-        word in given_names.PLACE_NAMES or word in given_names.PLACE_HEADS for name in names for word in name.words
-    )
+    return any(word in lexicon.PLACE_NAMES or word in lexicon.PLACE_HEADS for name in names for word in name.words)

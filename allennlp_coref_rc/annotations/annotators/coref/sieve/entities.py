@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 from typing import Optional
 
-from allennlp_coref_rc.annotations.annotators.coref.sieve.lexicon import PERSON, SINGULAR
 from allennlp_coref_rc.annotations.annotators.coref.sieve.mention import Mention
+from allennlp_coref_rc.annotations.annotators.lexicon import PERSON, SINGULAR
 
 
 class Entity:

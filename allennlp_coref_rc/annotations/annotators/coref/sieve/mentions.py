@@ -1,8 +1,7 @@
 from collections.abc import Sequence
 
 from allennlp_coref_rc.annotations.annotated_text import Span
-from allennlp_coref_rc.annotations.annotators.coref.sieve import function_words
-from allennlp_coref_rc.annotations.annotators.coref.sieve.lexicon import PRONOUNS
+from allennlp_coref_rc.annotations.annotators import lexicon
 from allennlp_coref_rc.annotations.annotators.coref.sieve.mention import PRONOUN, Mention
 from allennlp_coref_rc.annotations.annotators.coref.sieve.name_spans import name_spans
 from allennlp_coref_rc.annotations.annotators.coref.sieve.noun_phrases import NounPhraseParser
@@ -43,11 +42,11 @@ class MentionFinder:
         """Adds the mentions that begin at a token, and returns the position to continue from."""
         word = self.words[position]
         mention = None
-        if word in PRONOUNS and not (word == "i" and self._is_numeral(position)):
-            _, gender, number = PRONOUNS[word]
+        if word in lexicon.PRONOUNS and not (word == "i" and self._is_numeral(position)):
+            _, gender, number = lexicon.PRONOUNS[word]
             mention = Mention(position, position + 1, position, PRONOUN, gender, number, (word,))
             self._mentions.append(mention)
-            if word not in function_words.POSSESSIVES:
+            if word not in lexicon.POSSESSIVES:
                 return position + 1
         found, resume = self._parser.parse(position, self._stop, mention)
         self._mentions.extend(found)
@@ -62,13 +61,13 @@ class MentionFinder:
         """Whether a verb follows, and no preposition stands before."""
         words = self.words
         if mention.kind == PRONOUN and words[mention.start] not in ("it", "you"):
-            return words[mention.start] in function_words.SUBJECTS
-        if mention.start > start and words[mention.start - 1] in function_words.PREPOSITIONS:
+            return words[mention.start] in lexicon.SUBJECTS
+        if mention.start > start and words[mention.start - 1] in lexicon.PREPOSITIONS:
             return False
         after = mention.stop
-        while after < len(words) and words[after] in function_words.ADVERBS:
+        while after < len(words) and words[after] in lexicon.ADVERBS:
             after += 1
-        if after == len(words) or words[after] in function_words.POSSESSIVE_MARKS:
+        if after == len(words) or words[after] in lexicon.POSSESSIVE_MARKS:
             return False
         word = words[after]
-        return word in function_words.AUXILIARIES or word in function_words.VERBS or word.endswith("ed")
+        return word in lexicon.AUXILIARIES or word in lexicon.VERBS or word.endswith("ed")

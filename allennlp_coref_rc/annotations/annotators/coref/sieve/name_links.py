@@ -4,18 +4,10 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Optional
 
-from allennlp_coref_rc.annotations.annotators.coref.sieve import function_words
+from allennlp_coref_rc.annotations.annotators import lexicon
 from allennlp_coref_rc.annotations.annotators.coref.sieve.entities import Entities, Entity
-from allennlp_coref_rc.annotations.annotators.coref.sieve.lexicon import (
-    FEMALE,
-    GIVEN_NAMES,
-    MALE,
-    NEUTER,
-    PERSON,
-    SINGULAR,
-    TITLES,
-)
 from allennlp_coref_rc.annotations.annotators.coref.sieve.mention import NAME, NOMINAL, PRONOUN, Mention
+from allennlp_coref_rc.annotations.annotators.lexicon import FEMALE, MALE, NEUTER, PERSON, SINGULAR
 
 Name = tuple[str, ...]
 
@@ -52,21 +44,21 @@ def _longer_name(
         agree = candidate.gender & entity.gender & PERSON and candidate.number & entity.number
         if agree and all(word in other for word in core) and _titles_agree(name, other):
             # A surname alone is a man's, where there is a choice.
-            surname_of_woman = len(name) == 1 and name[0] not in GIVEN_NAMES and candidate.gender == FEMALE
+            surname_of_woman = len(name) == 1 and name[0] not in lexicon.GIVEN_NAMES and candidate.gender == FEMALE
             matches.append((not surname_of_woman, len(candidate.mentions), -len(matches), other))
     return max(matches)[-1] if matches else None
 
 
 def _core(name: Name) -> Name:
     """The name without titles."""
-    return tuple(word for word in name if word not in TITLES) or name
+    return tuple(word for word in name if word not in lexicon.TITLES) or name
 
 
 def _titles_agree(name: Name, longer: Name) -> bool:
-    one, other = ({word.rstrip(".") for word in words if word in TITLES} for words in (name, longer))
+    one, other = ({word.rstrip(".") for word in words if word in lexicon.TITLES} for words in (name, longer))
     for titles, untitled in ((one, longer), (other, name)):
         if WIVES & titles and len(untitled) == len(_core(untitled)) > 1:
-            return GIVEN_NAMES.get(untitled[0], MALE) != MALE
+            return lexicon.GIVEN_NAMES.get(untitled[0], MALE) != MALE
     return not one or not other or bool(one & other)
 
 
@@ -109,7 +101,7 @@ def vote_genders(entities: Entities, mentions: Sequence[Mention], words: Sequenc
         if entity.gender in (MALE, FEMALE, NEUTER) or entity.mentions[0].kind != NAME:
             continue
         male, female = (votes[entity].count(gender) for gender in (MALE, FEMALE))
-        places = sum(_word(words, m.start - 1) in function_words.PLACE_PREPOSITIONS for m in entity.mentions)
+        places = sum(_word(words, m.start - 1) in lexicon.PLACE_PREPOSITIONS for m in entity.mentions)
         if not entity.is_person and places * 2 > len(entity.mentions):
             entity.gender = NEUTER
         elif male >= 2 * female and male:

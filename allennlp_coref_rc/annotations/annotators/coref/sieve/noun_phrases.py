@@ -2,22 +2,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Optional
 
-from allennlp_coref_rc.annotations.annotators.coref.sieve import function_words, given_names, nouns
-from allennlp_coref_rc.annotations.annotators.coref.sieve.lexicon import (
-    ANY_GENDER,
-    ANY_NUMBER,
-    CLOSED,
-    GIVEN_NAMES,
-    NEUTER,
-    NOUNS,
-    PERSON,
-    PLURAL,
-    PRONOUNS,
-    SINGULAR,
-    TITLES,
-    Noun,
-)
+from allennlp_coref_rc.annotations.annotators import lexicon
 from allennlp_coref_rc.annotations.annotators.coref.sieve.mention import NAME, NOMINAL, PRONOUN, Mention
+from allennlp_coref_rc.annotations.annotators.lexicon import NEUTER, PERSON, PLURAL, SINGULAR
 
 MAX_WORDS = 8
 """The most words of a noun phrase up to its head, and of each of its possessors."""
@@ -117,26 +104,26 @@ class _NounPhrase:
         if self._possessor:
             self._determiner = words[self._start]
             self._position += 1
-        while self._position < self._stop and words[self._position] in function_words.DETERMINERS:
+        while self._position < self._stop and words[self._position] in lexicon.DETERMINERS:
             if self._determiner == "that":
                 return False
             self._determiner = words[self._position]
             self._position += 1
         if self._determiner == "that" and self._position in self._text.name_spans:
             return False
-        while self._determiner and self._position < self._stop and words[self._position] in function_words.INTENSIFIERS:
+        while self._determiner and self._position < self._stop and words[self._position] in lexicon.INTENSIFIERS:
             self._position += 1
         return True
 
     def _read_word(self) -> bool:
         """Reads one word, name or possessive mark; false where the phrase ends."""
         word, position = self._words[self._position], self._position
-        is_person = self._head != NONE and (self._kind == NAME or NOUNS[self._words[self._head]].is_person)
+        is_person = self._head != NONE and (self._kind == NAME or lexicon.NOUNS[self._words[self._head]].is_person)
         if position in self._text.name_spans and (self._head == NONE or is_person):
             return self._read_name()
-        if word in NOUNS and (self._determiner if self._kind == NAME else not is_person):
+        if word in lexicon.NOUNS and (self._determiner if self._kind == NAME else not is_person):
             self._head, self._kind = position, NOMINAL
-        elif word in function_words.POSSESSIVE_MARKS and position > self._first:
+        elif word in lexicon.POSSESSIVE_MARKS and position > self._first:
             return self._read_possessive()
         elif is_person:
             return False
@@ -145,11 +132,11 @@ class _NounPhrase:
             if not self._may_be_noun(position):
                 return False
             self._other, self._head = position, NONE
-        elif word in CLOSED or not word[:1].isalpha():
+        elif word in lexicon.CLOSED or not word[:1].isalpha():
             if not self._joins_adjectives(position):
                 return False
         elif (
-            word in function_words.VERBS
+            word in lexicon.VERBS
             and not word.endswith(("ed", "en"))
             or not self._determiner
             and word not in BEFORE_NAMES
@@ -189,17 +176,17 @@ class _NounPhrase:
     def _goes_on(self, position: int) -> bool:
         """Whether a noun phrase may continue after a possessive mark."""
         word = self._words[position]
-        if word in function_words.INTENSIFIERS:
+        if word in lexicon.INTENSIFIERS:
             return True
-        return word not in CLOSED and word[:1].isalpha() and word not in function_words.VERBS
+        return word not in lexicon.CLOSED and word[:1].isalpha() and word not in lexicon.VERBS
 
     def _may_be_noun(self, position: int) -> bool:
         word = self._words[position]
         return (
             word[:1].isalpha()
-            and word not in CLOSED
-            and word not in function_words.VERBS
-            and word not in function_words.SPEECH_VERBS
+            and word not in lexicon.CLOSED
+            and word not in lexicon.VERBS
+            and word not in lexicon.SPEECH_VERBS
             and not word.endswith(("ed", "ing", "ly"))
             and not self._text.tokens[position][0].isupper()
         )
@@ -208,22 +195,22 @@ class _NounPhrase:
         """Whether this is the comma of "the tall , thin man" or the "and" of "the old and poor man"."""
         if self._words[position] not in (",", "and") or not self._determiner or position + 1 >= self._stop:
             return False
-        return self._other == position - 1 >= self._first and self._words[position + 1] not in CLOSED
+        return self._other == position - 1 >= self._first and self._words[position + 1] not in lexicon.CLOSED
 
     def _may_be_adjective(self, position: int) -> bool:
         word = self._words[position]
-        return word in BEFORE_NAMES or word in NOUNS or word.endswith(ADJECTIVE_ENDINGS)
+        return word in BEFORE_NAMES or word in lexicon.NOUNS or word.endswith(ADJECTIVE_ENDINGS)
 
     def _may_be_bare(self) -> bool:
         """Whether the head may stand without a determiner: persons in the plural, and relatives ("mother")."""
         word = self._words[self._head]
-        return word in nouns.KIN or NOUNS[word].is_person and NOUNS[word].number == PLURAL
+        return word in lexicon.KIN or lexicon.NOUNS[word].is_person and lexicon.NOUNS[word].number == PLURAL
 
     def _any_noun(self) -> int:
         """The last word that looks like a noun."""
         for position in range(self._other, self._first - 1, -1):
             word = self._words[position]
-            if word not in CLOSED and word[:1].isalpha() and not word.endswith(("ed", "ing", "ly")):
+            if word not in lexicon.CLOSED and word[:1].isalpha() and not word.endswith(("ed", "ing", "ly")):
                 return position
         return NONE
 
@@ -233,11 +220,11 @@ class _NounPhrase:
             own = tuple(words[self._name : stop])
             gender, number, is_person = name_attributes(own)
             if self._determiner in ("the", "these", "those") and own[-1].endswith("s") and not is_person:
-                number = ANY_NUMBER
+                number = lexicon.ANY_NUMBER
         else:
             own = tuple(words[self._first : stop])
-            thing = Noun(NEUTER, PLURAL if own[-1].endswith("s") else SINGULAR, False)
-            gender, number, is_person = NOUNS.get(own[-1], thing)
+            thing = lexicon.Noun(NEUTER, PLURAL if own[-1].endswith("s") else SINGULAR, False)
+            gender, number, is_person = lexicon.NOUNS.get(own[-1], thing)
             if with_of and self._depth < MAX_OF and words[stop : stop + 1] == ["of"]:
                 stop = self._after_of(stop + 1) or stop
         return Mention(
@@ -249,9 +236,9 @@ class _NounPhrase:
         if position >= self._sentence_stop:
             return 0
         word, owner = self._words[position], None
-        if word in PRONOUNS:
+        if word in lexicon.PRONOUNS:
             owner = Mention(position, position + 1, position, PRONOUN, 0, 0, (word,))
-            if word not in function_words.POSSESSIVES:
+            if word not in lexicon.POSSESSIVES:
                 return position + 1
         mention = _NounPhrase(self._text, position, self._sentence_stop, owner, True, self._depth + 1).read()
         return mention.stop if mention else 0
@@ -261,21 +248,21 @@ def name_attributes(name: Sequence[str]) -> tuple[int, int, bool]:
     """The genders and numbers that a name may have, and whether it certainly names a person."""
     first, last = name[0], name[-1]
     gender = PERSON
-    titles = [TITLES[word] for word in name[:-1] if word in TITLES]
+    titles = [lexicon.TITLES[word] for word in name[:-1] if word in lexicon.TITLES]
     for title in titles:
         gender = gender & title or gender
     if titles:
         return gender, SINGULAR, True
-    if "of" in name and first not in GIVEN_NAMES:
+    if "of" in name and first not in lexicon.GIVEN_NAMES:
         return NEUTER, SINGULAR, False
-    if len(name) > 1 and (last in given_names.PLACE_HEADS or last in given_names.GROUP_HEADS):
-        return NEUTER, ANY_NUMBER, False
-    if first in GIVEN_NAMES and not (len(name) == 1 and first in given_names.PLACE_NAMES):
-        return GIVEN_NAMES[first], SINGULAR, True
-    if last in TITLES:
-        return TITLES[last], SINGULAR, True
-    if any(word in given_names.PLACE_NAMES for word in name):
+    if len(name) > 1 and (last in lexicon.PLACE_HEADS or last in lexicon.GROUP_HEADS):
+        return NEUTER, lexicon.ANY_NUMBER, False
+    if first in lexicon.GIVEN_NAMES and not (len(name) == 1 and first in lexicon.PLACE_NAMES):
+        return lexicon.GIVEN_NAMES[first], SINGULAR, True
+    if last in lexicon.TITLES:
+        return lexicon.TITLES[last], SINGULAR, True
+    if any(word in lexicon.PLACE_NAMES for word in name):
         return NEUTER, SINGULAR, False
-    if last in given_names.PLACE_HEADS or last in given_names.GROUP_HEADS:
-        return NEUTER, ANY_NUMBER, False
-    return ANY_GENDER, SINGULAR, False
+    if last in lexicon.PLACE_HEADS or last in lexicon.GROUP_HEADS:
+        return NEUTER, lexicon.ANY_NUMBER, False
+    return lexicon.ANY_GENDER, SINGULAR, False

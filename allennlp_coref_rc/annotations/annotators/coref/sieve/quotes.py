@@ -3,9 +3,9 @@ from dataclasses import dataclass, field
 from typing import Optional
 
 from allennlp_coref_rc.annotations.annotated_text import Span
-from allennlp_coref_rc.annotations.annotators.coref.sieve import function_words
-from allennlp_coref_rc.annotations.annotators.coref.sieve.lexicon import PERSON
+from allennlp_coref_rc.annotations.annotators import lexicon
 from allennlp_coref_rc.annotations.annotators.coref.sieve.mention import PRONOUN, Mention
+from allennlp_coref_rc.annotations.annotators.lexicon import PERSON
 
 CLOSING = {"“": "”", "``": "''", "‘": "’", "`": "'"}
 
@@ -81,7 +81,7 @@ class SpeakerFinder:
         self._stops: dict[int, Mention] = {}
         for mention in mentions:
             is_pronoun = mention.kind == PRONOUN
-            if mention.gender & PERSON and not (is_pronoun and mention.words[0] in function_words.NEVER_SUBJECTS):
+            if mention.gender & PERSON and not (is_pronoun and mention.words[0] in lexicon.NEVER_SUBJECTS):
                 # The longest of several mentions stays.
                 self._starts[mention.start] = mention
                 self._stops.setdefault(mention.stop, mention)
@@ -106,7 +106,7 @@ class SpeakerFinder:
         if start < stop and self._tokens[start] in ("he", "she", "I", "they", "we", "i"):
             return self._starts.get(start)
         for position in range(start, min(stop, start + 6)):
-            if self._words[position] in function_words.SPEECH_VERBS:
+            if self._words[position] in lexicon.SPEECH_VERBS:
                 # "said Anne", "Anne said", "Anne softly said"
                 near = (self._stops.get(position), self._starts.get(position + 1))
                 far = (self._stops.get(position - 1), self._stops.get(position - 2))
@@ -120,7 +120,7 @@ class SpeakerFinder:
         start = max(start, self._sentence_starts[quote.start])
         if start < stop and self._words[stop - 1] in (",", ":", "--", "—"):
             for position in range(stop - 1, start, -1):
-                if self._words[position] in function_words.SPEECH_VERBS:
+                if self._words[position] in lexicon.SPEECH_VERBS:
                     for end in range(position, start, -1):
                         found = self._stops.get(end)
                         if found and found.start >= start and (found.is_subject or end == position):

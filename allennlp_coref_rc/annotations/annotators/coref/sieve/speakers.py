@@ -1,10 +1,11 @@
 from collections.abc import Sequence
 from typing import Optional
 
+from allennlp_coref_rc.annotations.annotators import lexicon
 from allennlp_coref_rc.annotations.annotators.coref.sieve.entities import Entities, Entity
-from allennlp_coref_rc.annotations.annotators.coref.sieve.lexicon import PLURAL, PRONOUNS, SINGULAR
 from allennlp_coref_rc.annotations.annotators.coref.sieve.mention import Mention
 from allennlp_coref_rc.annotations.annotators.coref.sieve.quotes import Quote
+from allennlp_coref_rc.annotations.annotators.lexicon import PLURAL, SINGULAR
 
 MIN_NARRATOR = 10
 """The fewest mentions outside quotations that make the first person a character of the story."""
@@ -35,7 +36,7 @@ class Speakers:
 
     def entity(self, mention: Mention) -> Entity:
         """The entity of a pronoun of the first or second person."""
-        pronoun, turn = PRONOUNS[mention.words[0]], self._turns[mention.start]
+        pronoun, turn = lexicon.PRONOUNS[mention.words[0]], self._turns[mention.start]
         if pronoun.person == 2:
             return self._second.setdefault(turn, Entity(number=SINGULAR | PLURAL))
         if pronoun.number == PLURAL:
