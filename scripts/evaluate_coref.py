@@ -27,7 +27,7 @@ from tqdm import tqdm
 from allennlp_coref_rc.annotation_runs.config_option import build_annotator
 from allennlp_coref_rc.annotations import AnnotatedText
 from allennlp_coref_rc.annotations.annotated_text import Cluster, Span
-from allennlp_coref_rc.annotations.annotators import lexicon
+from allennlp_coref_rc.annotations.annotators.lexicon import CONJUNCTIONS, PREPOSITIONS, PRONOUNS
 from allennlp_coref_rc.annotations.formats import FORMATS
 from allennlp_coref_rc.common.script import ScriptParser, run
 
@@ -86,13 +86,9 @@ def kind_of_mention(tokens: Sequence[str], span: Span) -> str:
     comma, a preposition, "who" and the like.
     """
     words = [token.lower() for token in tokens[slice(*span)]]
-    if words[0] in lexicon.PRONOUNS and len(words) == 1:
+    if words[0] in PRONOUNS and len(words) == 1:
         return "pronoun"
-    ends = (
-        i
-        for i, word in enumerate(words)
-        if i and (word in lexicon.PREPOSITIONS | lexicon.CONJUNCTIONS or not word[:1].isalnum())
-    )
+    ends = (i for i, word in enumerate(words) if i and (word in PREPOSITIONS | CONJUNCTIONS or not word[:1].isalnum()))
     last = next((i for i in ends if words[i] != "'s"), len(words)) - 1
     token = tokens[span[0] + last]
     return "name" if token[:1].isupper() else "nominal"

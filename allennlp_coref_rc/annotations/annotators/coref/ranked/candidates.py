@@ -8,9 +8,8 @@ import numpy as np
 
 from allennlp_coref_rc.annotations.annotated_text import Span
 from allennlp_coref_rc.annotations.annotators import lexicon
-from allennlp_coref_rc.annotations.annotators.coref.ranked.words import RELATIVES, word_classes
-from allennlp_coref_rc.annotations.annotators.coref.sieve.entities import Entities
-from allennlp_coref_rc.annotations.annotators.coref.sieve.mention import NAME, Mention
+from allennlp_coref_rc.annotations.annotators.coref.ranked.token_features import RELATIVES, word_classes
+from allennlp_coref_rc.annotations.annotators.coref.sieve.entities import NAME, Entities, Mention
 from allennlp_coref_rc.annotations.annotators.coref.sieve.quotes import Quote
 from allennlp_coref_rc.annotations.annotators.lexicon import FEMALE, MALE, NEUTER, PERSON, PLURAL, SINGULAR
 

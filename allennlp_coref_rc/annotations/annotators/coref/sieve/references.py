@@ -3,10 +3,16 @@ from collections.abc import Sequence
 from typing import Optional
 
 from allennlp_coref_rc.annotations.annotators import lexicon
-from allennlp_coref_rc.annotations.annotators.coref.sieve.descriptions import ORGANISATIONS, Descriptions, is_place
-from allennlp_coref_rc.annotations.annotators.coref.sieve.entities import Entities, Entity
-from allennlp_coref_rc.annotations.annotators.coref.sieve.mention import NAME, NOMINAL, PRONOUN, Mention
-from allennlp_coref_rc.annotations.annotators.coref.sieve.speakers import Speakers
+from allennlp_coref_rc.annotations.annotators.coref.sieve.entities import (
+    NAME,
+    NOMINAL,
+    PRONOUN,
+    Entities,
+    Entity,
+    Mention,
+)
+from allennlp_coref_rc.annotations.annotators.coref.sieve.name_links import ORGANISATIONS, Descriptions, is_place
+from allennlp_coref_rc.annotations.annotators.coref.sieve.quotes import Speakers
 from allennlp_coref_rc.annotations.annotators.lexicon import NEUTER, SINGULAR
 
 # Salience: each mention adds its weight, and the sum fades from sentence to sentence. Tuned on half of LitBank.
