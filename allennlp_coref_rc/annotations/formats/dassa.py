@@ -47,11 +47,7 @@ def annotated_text_from_dassa(parse: Union[JsonValue, Any], srl: Union[JsonValue
     and leaves other differences as they are.) Frames that do not fit in either way are left out, and so are relations
     that lack an argument. A warning says how many.
 
-    # Parameters
-
-    parse : `Any`
-    srl : `Any`, optional (default = `None`)
-        The roles of the whole text (`question_srl` in the file), used if no sentence has its own.
+    `srl` has the roles of the whole text (`question_srl` in the file), used if no sentence has its own.
     """
     parse = parse if isinstance(parse, JsonValue) else JsonValue(parse)
     tokens: list[str] = []

@@ -15,20 +15,9 @@ NUMBER = re.compile(r"[0-9]{1,9}")
 
 class BabiQuestion(NamedTuple):
     """
-    A question of a bAbI file.
-
-    # Parameters
-
-    statements : `list[str]`
-        The statements of its story before it.
-    question : `str`
-    answer : `str`
-    supporting_facts : `list[int]`
-        The positions in `statements`, from 0, of the statements that support the answer.
-    line : `int`
-        The line of the file that has the question, from 1.
-    story : `int`
-        The number of the story in the file, from 1.
+    A question of a bAbI file, with the statements of its story before it. `supporting_facts` are the positions in
+    `statements`, from 0, of those that support the answer. The `line` and the number of the `story` in the file count
+    from 1.
     """
 
     statements: list[str]

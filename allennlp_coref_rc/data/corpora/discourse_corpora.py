@@ -43,24 +43,9 @@ TYPES = {
 
 class CorpusRelation(NamedTuple):
     """
-    A discourse relation of a corpus. Its parts are lists of tokens.
-
-    # Parameters
-
-    document : `str`
-        The name of its document.
-    place : `str`
-        The file and the line, for messages.
-    type : `str`
-        Explicit, Implicit, EntRel, AltLex or another type of the corpus.
-    label : `str`
-        The corpus's name of its sense.
-    arg1, arg2 : `list[str]`, optional (default = `[]`)
-        The arguments.
-    connective : `list[str]`, optional (default = `[]`)
-        Empty if there is none, or if none was found.
-    masked : `bool`, optional (default = `False`)
-        Whether the corpus does not publish the relation's text.
+    A discourse relation of a corpus: its document, its place for messages ("FILE, line 2"), its type (Explicit,
+    Implicit, EntRel, AltLex or another one), the corpus's name of its sense, the tokens of its parts, and whether it is
+    `masked`, since the corpus does not publish its text.
     """
 
     document: str

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from allennlp_coref_rc.annotations.annotated_text import Span
 from allennlp_coref_rc.annotations.annotators import lexicon
-from allennlp_coref_rc.annotations.annotators.coref.sieve.entities import NAME, NOMINAL, Mention
+from allennlp_coref_rc.annotations.annotators.coref.sieve.entities import NAME, NOMINAL
 from allennlp_coref_rc.annotations.annotators.coref.sieve.name_spans import OPENING
+from allennlp_coref_rc.annotations.annotators.coref.sieve.sieve_coref import Resolution
 from allennlp_coref_rc.annotations.annotators.lexicon import FEMALE, MALE, NEUTER, PLURAL
 
 UNKNOWN = "0" * 16
@@ -117,28 +117,22 @@ def word_features(word: str) -> np.ndarray:
     return np.array(features, np.float32)
 
 
-def token_features(
-    tokens: Sequence[str],
-    words: Sequence[str],
-    sentences: Sequence[Span],
-    mentions: Sequence[Mention],
-    quoted: np.ndarray,
-) -> np.ndarray:
+def token_features(tokens: Sequence[str], rules: Resolution) -> np.ndarray:
     """
     The features of each token: the features of its word; its capital letters; whether the document also has the word in
     lower case, or with a capital letter at a place that does not require one; whether the token begins a sentence;
-    whether it is `quoted`; and whether a mention of the sieve begins, has its head or ends there.
+    whether it is quoted; and whether a mention of the sieve begins, has its head or ends there.
 
     Shape: (length, features)
     """
-    length = len(tokens)
+    length, words = len(tokens), rules.words
     types = {word: i for i, word in enumerate(dict.fromkeys(words))}
     by_type = np.stack([word_features(word) for word in types])
     numbers = np.array([types[word] for word in words])
     capital = np.array([token[:1].isupper() for token in tokens])
     heading = np.array([len(token) > 1 and token.isupper() for token in tokens])
     first = np.zeros(length, bool)
-    first[[start for start, _ in sentences]] = True
+    first[[start for start, _ in rules.sentences]] = True
     opens = first.copy()
     opens[1:] |= np.array([token in OPENING for token in tokens[:-1]], bool)
     lower = np.zeros(len(types), bool)
@@ -146,6 +140,9 @@ def token_features(
     inside = np.zeros(len(types), bool)
     inside[numbers[capital & ~opens & ~heading]] = True
     counts = np.bincount(numbers)
+    quoted = np.zeros(length, bool)
+    for quote in rules.quotes:
+        quoted[quote.start : quote.stop] = True
     own = np.stack(
         [
             capital,
@@ -164,7 +161,7 @@ def token_features(
     ).astype(np.float32)
     sieve = np.zeros((length, 6), np.float32)
     for kind, column in ((NAME, 0), (NOMINAL, 3)):
-        spans = [(mention.start, mention.head, mention.stop - 1) for mention in mentions if mention.kind == kind]
+        spans = [(mention.start, mention.head, mention.stop - 1) for mention in rules.mentions if mention.kind == kind]
         if spans:
             for i, positions in enumerate(zip(*spans)):
                 sieve[list(positions), column + i] = 1
