@@ -73,7 +73,7 @@ class Alignment:
 
     def spans(self, spans: Sequence[Span]) -> list[Span]:
         """The target's spans for several spans of the source, without duplicates."""
-        return list(dict.fromkeys(found for found in map(self.span, spans) if found))
+        return list(dict.fromkeys(placed for placed in map(self.span, spans) if placed))
 
 
 def _characters(tokens: Sequence[str], ignore_case: bool) -> tuple[str, list[int]]:
@@ -116,7 +116,7 @@ def transfer(
     alignment = Alignment(source.tokens, target.tokens, ignore_case, beginning)
     clusters = [mentions for cluster in source.clusters if (mentions := alignment.spans(cluster))]
     frames = [
-        Frame(predicate, [(role, found) for role, span in frame.arguments if (found := alignment.span(span))])
+        Frame(predicate, [(role, placed) for role, span in frame.arguments if (placed := alignment.span(span))])
         for frame in source.frames
         if (predicate := alignment.span(frame.predicate))
     ]

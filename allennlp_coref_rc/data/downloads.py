@@ -215,9 +215,9 @@ def verify(file: File, path: Path) -> None:
         raise DownloadError(f"{path}: found {size:,} bytes, expected {file.size:,}")
     if file.sha256 is not None:
         with open(path, "rb") as opened:
-            found = hashlib.file_digest(opened, "sha256").hexdigest()
-        if found != file.sha256:
-            raise DownloadError(f"{path}: found the SHA-256 {found}, expected {file.sha256}")
+            checksum = hashlib.file_digest(opened, "sha256").hexdigest()
+        if checksum != file.sha256:
+            raise DownloadError(f"{path}: found the SHA-256 {checksum}, expected {file.sha256}")
 
 
 def _verify_by_hand(file: File, path: Path) -> None:
@@ -238,8 +238,8 @@ def unpack(data_set: DataSet, archive: File, path: Path, folder: Path) -> None:
                 for name, open_member in tqdm(members, desc=f"{archive.name}: unpacking", unit=" files"):
                     _extract(name, open_member, archive, unpacked)
         except DAMAGES as error:
-            found = (str(error) or type(error).__name__).splitlines()[0]
-            raise DownloadError(f"{path}: found a damaged archive ({found}). Remove it and run this again") from error
+            reason = (str(error) or type(error).__name__).splitlines()[0]
+            raise DownloadError(f"{path}: found a damaged archive ({reason}). Remove it and run this again") from error
         missing = data_set.missing(Path(temporary))
         if missing:
             inside = PurePosixPath(archive.folder, missing[0])

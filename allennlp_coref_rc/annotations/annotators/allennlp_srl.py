@@ -69,15 +69,15 @@ class AllenNlpSrl(Annotator):
 
     def annotate_batch(self, texts: Sequence[AnnotatedText]) -> list[AnnotatedText]:
         frames = [[] if self._predicates == "frames" else list(text.frames) for text in texts]
-        found = [
+        predicates = [
             (i, sentence, position)
             for i, text in enumerate(texts)
             for sentence, positions in zip(text.sentences, self._find(text))
             for position in positions
         ]
-        instances = [self._instance(texts[i], sentence, position) for i, sentence, position in found]
+        instances = [self._instance(texts[i], sentence, position) for i, sentence, position in predicates]
         tags = self._model.predict(instances, "tags") if instances else []
-        for (i, (start, _), position), tags_of_predicate in zip(found, tags):
+        for (i, (start, _), position), tags_of_predicate in zip(predicates, tags):
             frames[i].append(frame_of(tags_of_predicate, position).moved(shift_by(start)))
         return [replace(text, frames=frames[i]) for i, text in enumerate(texts)]
 

@@ -89,12 +89,12 @@ class ConnectiveDiscourse(Annotator):
         for i, (start, stop) in enumerate(text.sentences):
             tokens = text.tokens[start:stop]
             find = first_occurrences if self._paper_like else find_connectives
-            found = [((a + start, b + start), connective) for (a, b), connective in find(tokens, self._connectives)]
-            for span, connective in found:
+            matches = [((a + start, b + start), connective) for (a, b), connective in find(tokens, self._connectives)]
+            for span, connective in matches:
                 if self._paper_like:
                     arguments: Optional[Arguments] = ([(start, span[0])], [(span[1], stop)])
                 else:
-                    arguments = self._arguments(text, i, span, connective, [span for span, _ in found])
+                    arguments = self._arguments(text, i, span, connective, [span for span, _ in matches])
                 if arguments:
                     relations.append(DiscourseRelation("Explicit", self._connectives[connective], *arguments, [span]))
         if self._implicit:
@@ -145,7 +145,7 @@ def first_occurrences(tokens: Sequence[str], connectives: Iterable[str]) -> list
     for token in tokens:
         end += 1 + len(token)
         ends.append(end)
-    found = []
+    matches = []
     for connective in sorted(connectives, key=lambda connective: (-len(connective), connective)):
         start = sentence.find(connective)
         stop = start + len(connective)
@@ -153,8 +153,8 @@ def first_occurrences(tokens: Sequence[str], connectives: Iterable[str]) -> list
             first = bisect_right(ends, start)
             last = bisect_left(ends, stop) + 1
             if first > 0 and last < len(tokens):
-                found.append(((first, last), connective))
-    return found
+                matches.append(((first, last), connective))
+    return matches
 
 
 def _is_word(token: str) -> bool:

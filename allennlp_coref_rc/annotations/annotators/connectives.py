@@ -37,11 +37,11 @@ def find_connectives(
             if words in connectives:
                 matches.append(((start, stop), words))
     taken: set[int] = set()
-    found = []
+    chosen = []
     for (start, stop), words in sorted(
         matches, key=lambda match: (match[0][0] - match[0][1], -len(match[1]), match[0])
     ):
         if taken.isdisjoint(range(start, stop)):
             taken.update(range(start, stop))
-            found.append(((start, stop), words))
-    return sorted(found)
+            chosen.append(((start, stop), words))
+    return sorted(chosen)

@@ -101,11 +101,11 @@ def _triples(tokens: Sequence[str], sentence: Span) -> Iterator[Edge]:
     letters = "".join(_letter(token, word) for token, word in zip(tokens[start:stop], words))
     letters = HER_DOG.sub("e", letters).replace(HER, "n")
     for clause in re.finditer(f"[^{BREAK}]+", letters):
-        found = next(filter(None, (pattern.match(clause[0]) for pattern in PATTERNS)), None)
-        if found:
+        match = next(filter(None, (pattern.match(clause[0]) for pattern in PATTERNS)), None)
+        if match:
             begin = start + clause.start()
-            source, target = ((begin + a, begin + b) for a, b in (found.span("subject"), found.span("object")))
-            yield Edge(_type(words[clause.start() : clause.end()], found), source, target)
+            source, target = ((begin + a, begin + b) for a, b in (match.span("subject"), match.span("object")))
+            yield Edge(_type(words[clause.start() : clause.end()], match), source, target)
 
 
 def _letter(token: str, word: str) -> str:
@@ -117,12 +117,12 @@ def _letter(token: str, word: str) -> str:
     return "v" if letter == WORD and word.endswith("ly") and len(word) > 4 else letter
 
 
-def _type(words: list[str], found: "re.Match[str]") -> str:
+def _type(words: list[str], match: "re.Match[str]") -> str:
     def said(part: str) -> list[str]:
-        start, stop = found.span(part) if part in found.groupdict() else (0, 0)
-        return [words[i] for i in range(start, stop) if found.string[i] not in "ie"]
+        start, stop = match.span(part) if part in match.groupdict() else (0, 0)
+        return [words[i] for i in range(start, stop) if match.string[i] not in "ie"]
 
     verb = ["is" if word in BE else word for word in said("verb") or ["is"]]
-    article = ["a"] if verb == ["is"] and found["object"][0] == "i" and not said("more") else []
-    negation = ["not"] if NEGATIONS.intersection(words[: found.start("object")]) else []
+    article = ["a"] if verb == ["is"] and match["object"][0] == "i" and not said("more") else []
+    negation = ["not"] if NEGATIONS.intersection(words[: match.start("object")]) else []
     return "_".join(negation + verb + said("more") + article)

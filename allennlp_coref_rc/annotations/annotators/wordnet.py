@@ -112,7 +112,7 @@ def _related(lemma: str, sense: Any, relation: str, levels: int) -> Iterator[Any
                 yield from (antonym.synset() for antonym in word.antonyms())
     else:
         steps = POINTERS[relation]
-        yield from sense.closure(lambda s: [found for step in steps for found in getattr(s, step)()], depth=levels)
+        yield from sense.closure(lambda s: [related for step in steps for related in getattr(s, step)()], depth=levels)
 
 
 def _edges(entries: Sequence[Entry], relations: Sequence[str]) -> Iterator[Edge]:

@@ -85,7 +85,7 @@ def find_split(folder: str, task: int, split: str) -> str:
     """
     names = (f"qa{task}_{split}.txt", f"qa{task}_*_{split}.txt")
     for name in names:
-        found = sorted(glob.glob(os.path.join(glob.escape(folder), name)))
-        if found:
-            return found[0]
+        files = sorted(glob.glob(os.path.join(glob.escape(folder), name)))
+        if files:
+            return files[0]
     raise ConfigurationError(f"{os.path.join(folder, names[0])}: no such file, expected the folder of the bAbI tasks")

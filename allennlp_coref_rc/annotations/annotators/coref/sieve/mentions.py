@@ -314,8 +314,8 @@ class MentionFinder:
             self._mentions.append(mention)
             if word not in lexicon.POSSESSIVES:
                 return position + 1
-        found, resume = self._parser.parse(position, self._stop, mention)
-        self._mentions.extend(found)
+        mentions, resume = self._parser.parse(position, self._stop, mention)
+        self._mentions.extend(mentions)
         return resume
 
     def _is_numeral(self, position: int) -> bool:

@@ -225,16 +225,16 @@ class Descriptions:
         # "Mayor Ruth Delgado … the mayor", however far.
         names = self._titled.get(head, ()) if mention.number == SINGULAR else ()
         titled = {self._entities[name] for name in names}
-        found: list[Entity] = []
+        described: list[Entity] = []
         for entity, latest in reversed(recent.items()):
             is_near = mention.sentence - latest.sentence <= RECENT
-            if not is_near and (found or not titled):
+            if not is_near and (described or not titled):
                 break
             if entity in titled:
                 return entity
             if is_near and latest.stop <= mention.start and self._describes(mention, head, entity):
-                found.append(entity)
-        return found[0] if len(found) == 1 else None
+                described.append(entity)
+        return described[0] if len(described) == 1 else None
 
     def _describes(self, mention: Mention, head: str, entity: Entity) -> bool:
         if len(mention.words) > 1 or head not in DESCRIPTIVE:

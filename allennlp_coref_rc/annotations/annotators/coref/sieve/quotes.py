@@ -112,7 +112,7 @@ class SpeakerFinder:
                 # "said Anne", "Anne said", "Anne softly said"
                 near = (self._stops.get(position), self._starts.get(position + 1))
                 far = (self._stops.get(position - 1), self._stops.get(position - 2))
-                return next((found for found in near + far if found and found.start >= start), None)
+                return next((mention for mention in near + far if mention and mention.start >= start), None)
             if self._words[position] in (".", "!", "?", ";"):
                 break
         return None
@@ -124,21 +124,18 @@ class SpeakerFinder:
             for position in range(stop - 1, start, -1):
                 if self._words[position] in lexicon.SPEECH_VERBS:
                     for end in range(position, start, -1):
-                        found = self._stops.get(end)
-                        if found and found.start >= start and (found.is_subject or end == position):
-                            return found
+                        mention = self._stops.get(end)
+                        if mention and mention.start >= start and (mention.is_subject or end == position):
+                            return mention
         return None
 
     def _beside(self, start: int, quote: Quote, stop: int) -> Optional[Mention]:
-        found = self._starts.get(quote.stop + 1) if quote.stop + 1 < stop else None
-        if found and found.is_subject:
-            return found
         sentence = self._sentence_starts[quote.start - 2] if quote.start >= 2 else 0
-        if sentence >= start:
-            for position in range(sentence, quote.start - 1):
-                found = self._starts.get(position)
-                if found and found.is_subject:
-                    return found
+        before = range(sentence, quote.start - 1) if sentence >= start else ()
+        for position in (quote.stop + 1, *before) if quote.stop + 1 < stop else before:
+            mention = self._starts.get(position)
+            if mention and mention.is_subject:
+                return mention
         return None
 
 
