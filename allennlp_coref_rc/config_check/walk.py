@@ -205,7 +205,7 @@ def unregistered(cls: Any, name: str) -> Optional[str]:
         try:
             cls.resolve_class_name(name)
         except ConfigurationError as error:
-            return str(error)
+            return f"found {short(name)}, expected a class: {error}"
         return None
     # The list is made anew, as the search for the name has imported more classes.
     advice = advice_on(name, cls.list_available(), "registered are")
