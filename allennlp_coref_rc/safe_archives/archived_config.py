@@ -26,7 +26,6 @@ other archives.
 
 NO_FILES = {
     "allow_missing",
-    "also_not_entities",
     "batch_sampler",
     "bert_model",
     "bert_model_name",
@@ -41,7 +40,6 @@ NO_FILES = {
     "exclude",
     "ignore",
     "ignore_classes",
-    "implicit_sense",
     "language",
     "model_name",
     "no_answer_token",
@@ -50,7 +48,6 @@ NO_FILES = {
     "override_weights_strip_prefix",
     "padding_token",
     "pattern",
-    "predicate_words",
     "pretrained_model",
     "regexes",
     "relevant_module",

@@ -7,7 +7,7 @@ from tests.scripts.scripts import load_script
 playwright = pytest.importorskip("playwright.sync_api")
 pytest.importorskip("streamlit")
 
-pictures = load_script("playground_screenshots")
+pictures = load_script("screenshots")
 
 OPACITY = "getComputedStyle(document.querySelector('.st-key-results')).opacity"
 
@@ -19,7 +19,7 @@ pytestmark = [
 
 def test_an_edit_of_a_cluster_changes_the_answer_to_a_question_of_task_2(archive):
     foreign = []
-    with pictures.opened([f"mine={archive}"], foreign.append) as page:
+    with pictures.playground([f"mine={archive}"], foreign.append) as page:
         answer = page.get_by_test_id("stMetricValue")
         page.get_by_label("Passage").fill("Zelda got the milk. Quentin moved to the garden. Zelda went to the office.")
         page.get_by_label("Question").fill("Where is the milk?")

@@ -28,9 +28,9 @@ def import_optional(package: str, release: str, distribution: Optional[str] = No
     except ImportError as error:
         raise ConfigurationError(f"{package} can't be imported ({error}); {how}") from error
     try:
-        found = version(distribution or package)
+        installed = version(distribution or package)
     except PackageNotFoundError:
         return module
-    if f"{found}.".startswith(f"{release}."):
+    if f"{installed}.".startswith(f"{release}."):
         return module
-    raise ConfigurationError(f"{package}: found version {found}, expected {release}; {how}")
+    raise ConfigurationError(f"{package}: found version {installed}, expected {release}; {how}")

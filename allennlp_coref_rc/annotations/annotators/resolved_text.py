@@ -3,16 +3,15 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Optional
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Cluster, Span
-from allennlp_coref_rc.annotations.annotators.coref.sieve import function_words
-from allennlp_coref_rc.annotations.annotators.coref.sieve.lexicon import PRONOUNS
+from allennlp_coref_rc.annotations.annotators import lexicon
 
 LONGEST = 6
 """The most tokens of a name, and of a noun phrase that one replaces."""
 
-OWNERS = function_words.POSSESSIVES | frozenset(["hers", "mine", "ours", "theirs", "yours"])
+OWNERS = lexicon.POSSESSIVES | frozenset(["hers", "mine", "ours", "theirs", "yours"])
 
 
-_COMMON = function_words.DETERMINERS | function_words.ADVERBS
+_COMMON = lexicon.DETERMINERS | lexicon.ADVERBS
 
 
 class ResolvedText(NamedTuple):
@@ -58,7 +57,7 @@ def best_name(tokens: Sequence[str], cluster: Cluster) -> Optional[list[str]]:
 
 def _is_name(tokens: Sequence[str], start: int, stop: int) -> bool:
     words = [token.lower() for token in tokens[start:stop]]
-    if stop - start > LONGEST or any(word in PRONOUNS for word in words):
+    if stop - start > LONGEST or any(word in lexicon.PRONOUNS for word in words):
         return False
     capitals = list(_capitals(tokens, start, stop))
     return bool(capitals) and (capitals != [start] or words[0] not in _COMMON)
@@ -71,8 +70,8 @@ def _capitals(tokens: Sequence[str], start: int, stop: int) -> Iterator[int]:
 def _is_replaced(tokens: Sequence[str], start: int, stop: int) -> bool:
     word = tokens[start].lower()
     if stop == start + 1:
-        return word in PRONOUNS and word not in function_words.REFLEXIVES
-    is_common = word in function_words.DETERMINERS | function_words.POSSESSIVES
+        return word in lexicon.PRONOUNS and word not in lexicon.REFLEXIVES
+    is_common = word in lexicon.DETERMINERS | lexicon.POSSESSIVES
     return is_common and stop - start <= LONGEST and not any(_capitals(tokens, start + 1, stop))
 
 
@@ -85,5 +84,5 @@ def _put(tokens: Sequence[str], start: int, stop: int, name: list[str]) -> list[
 def _is_object(tokens: Sequence[str], position: int) -> bool:
     """Whether "her" has no noun after it."""
     after = tokens[position + 1].lower() if position + 1 < len(tokens) else "."
-    is_end = not after[:1].isalpha() or after in function_words.PREPOSITIONS | function_words.CONJUNCTIONS
-    return tokens[position].lower() == "her" and (is_end or after in function_words.DETERMINERS)
+    is_end = not after[:1].isalpha() or after in lexicon.PREPOSITIONS | lexicon.CONJUNCTIONS
+    return tokens[position].lower() == "her" and (is_end or after in lexicon.DETERMINERS)
