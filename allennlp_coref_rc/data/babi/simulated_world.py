@@ -386,11 +386,9 @@ SIMULATED_TASKS = tuple(STORIES)
 
 def simulate_task(task: int, questions: int, seed: int) -> list[str]:
     """
-    The lines of stories of one bAbI task, without line ends.
-
-    `task` is one of `SIMULATED_TASKS`. `questions` is the number of questions, at least 1. A story has five of them;
-    the last one has fewer if `questions` is not a multiple of five. `seed` is at least 0. The same arguments always
-    give the same lines. Other values raise a `ValueError`.
+    The lines of stories of one of the `SIMULATED_TASKS`, without line ends. A story has five questions; the last one
+    has fewer if `questions` is not a multiple of five. The same arguments always give the same lines. Fewer `questions`
+    than 1, a `seed` below 0, and other tasks raise a `ValueError`.
     """
     if task not in STORIES:
         raise ValueError(f"task: found {task}, expected one of {', '.join(map(str, SIMULATED_TASKS))}")
