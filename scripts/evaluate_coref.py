@@ -101,7 +101,7 @@ def link_scores(
     By the kind of the later mention, precision, recall and F1 of links, for (tokens, predicted, annotated clusters).
     """
     right: defaultdict[str, int] = defaultdict(int)
-    found: defaultdict[str, int] = defaultdict(int)
+    predicted_links: defaultdict[str, int] = defaultdict(int)
     annotated: defaultdict[str, int] = defaultdict(int)
     for tokens, predicted, gold in texts:
         number = {mention: i for i, cluster in enumerate(gold) for mention in cluster}
@@ -112,13 +112,13 @@ def link_scores(
             ordered: list[Span] = sorted(cluster)
             for before, mention in zip(ordered, ordered[1:]):
                 kind = kind_of_mention(tokens, mention)
-                found[kind] += 1
+                predicted_links[kind] += 1
                 right[kind] += mention in number and number.get(before) == number[mention]
     return {
         kind: (
-            right[kind] / (found[kind] or 1),
+            right[kind] / (predicted_links[kind] or 1),
             right[kind] / (annotated[kind] or 1),
-            2 * right[kind] / (found[kind] + annotated[kind] or 1),
+            2 * right[kind] / (predicted_links[kind] + annotated[kind] or 1),
         )
         for kind in KINDS
     }

@@ -130,10 +130,15 @@ class JsonLines(DocumentSource):
 
 
 class AnnotatedDocuments(DocumentSource):
-    """A file of annotated documents that get more annotations. Documents that failed before are tried again."""
+    """
+    A file of annotated documents that get more annotations. Documents that failed before are tried again, but not
+    malformed items, which are not documents.
+    """
 
     def items(self) -> Iterator[tuple[str, Document]]:
         for place, document in read_documents(local_path(self.path)):
+            if FAILURE in document.data and not document.text.tokens:
+                continue
             data = {key: value for key, value in document.data.items() if key != FAILURE}
             yield place, replace(document, data=data)
 
@@ -175,7 +180,7 @@ class DataSet(DocumentSource):
         return reader.items(reader.find(self.path), self.path)
 
     def to_document(self, item: Any) -> Document:
-        return build_reader(self.reader).to_document(item)
+        return build_reader(self.reader).checked_document(item)
 
     def annotate(self, documents: Sequence[Document], annotator: Annotator) -> list[Document]:
         return build_reader(self.reader).annotate_documents(documents, annotator)

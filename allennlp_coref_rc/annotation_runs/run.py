@@ -156,7 +156,7 @@ def _counts(unfinished: UnfinishedOutput, documents: int) -> Counter:
 
 
 def _digest(job: Job, processes: Workers, documents: int, chunk_size: int) -> str:
-    """The SHA-256 hash of all documents before they are annotated. A malformed one raises a `ConfigurationError`."""
+    """The SHA-256 hash of all documents before they are annotated."""
     digests: list[bytes] = [b""] * documents
     with progress_bar(total=documents, unit=" documents", desc="reading") as bar:
         todo = chunks(job.source.items(), chunk_size)

@@ -338,15 +338,19 @@ def test_malformed_input_ends_the_run_before_anything_is_written(tmp_path):
         AnnotationRun(str(bad), str(tmp_path / "out.jsonl"), EXACT, workers=0).run()
 
 
-def test_what_a_reader_cannot_make_a_document_of_ends_the_run_too(tmp_path):
-    """Found before anything is annotated, though the reader finds it only when it makes a document."""
+def test_what_a_reader_cannot_make_a_document_of_is_set_aside(tmp_path, capsys):
     good = {"id": "1", "query": "country x", "answer": "a", "candidates": ["a", "b"], "supports": ["A b ."]}
-    bad = tmp_path / "wikihop.json"
-    bad.write_text(json.dumps([good] * 20 + [{**good, "supports": 5}]))
-    failing = {"type": "troubled_coref", "fail": "A"}
-    with pytest.raises(ConfigurationError, match=f"{bad}.*: found 5 at supports, expected a list"):
-        AnnotationRun(str(bad), str(tmp_path / "out.jsonl"), failing, {"type": "annotated_wikihop"}, workers=0).run()
-    assert os.listdir(tmp_path) == ["wikihop.json"]
+    path, output = tmp_path / "wikihop.json", str(tmp_path / "out.jsonl")
+    path.write_text(json.dumps([good] * 7 + [{**good, "supports": 5}] + [good]))
+    words = ["--reader", "annotated_wikihop", "--annotator", "exact_match_coref", "--workers", 0]
+    assert command(path, output, *words) == 0
+    assert len(list(read_documents(output))) == 8 and read_header(output)["failed"] == 1
+    assert "1 documents failed" in capsys.readouterr().err
+    ((_, aside),) = read_documents(f"{output}.failed.jsonl")
+    assert f"{path}, line 1, object 8" in aside.data["failure"]["place"]
+    assert "found 5 at supports" in aside.data["failure"]["error"]
+    with pytest.raises(ConfigurationError, match="found no document"):
+        command(f"{output}.failed.jsonl", tmp_path / "again.jsonl", *words[2:])
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,7 @@ def read_brat(path: str) -> Iterator[AnnotatedText]:
     with open_text(f"{name}.txt", newline="", encoding="utf-8") as lines:
         text = "".join(lines)
     # Only "\n" ends a line: brat keeps the "\r" of a text in what an annotation covers.
-    with open_text(path, newline="\n") as lines:
+    with open_text(path) as lines:
         annotations = _Annotations(text)
         for number, line in enumerate(lines, start=1):
             annotations.add(f"{path}, line {number}", line.rstrip("\r\n"))

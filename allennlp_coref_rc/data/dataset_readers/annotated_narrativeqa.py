@@ -1,5 +1,6 @@
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Any, NamedTuple, Optional, Union
 
@@ -18,6 +19,7 @@ from allennlp_coref_rc.data.dataset_readers.csv_rows import read_csv_rows
 from allennlp_coref_rc.data.dataset_readers.oracle_spans import ORACLES, oracle_span
 from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import (
     CUT_OFF,
+    MALFORMED,
     GivenPassage,
     ReadingComprehensionReader,
     Text,
@@ -35,13 +37,18 @@ ROW_KEYS = {"tokenized": "tokens", "raw": "text"}
 """The same for data sets of the Hugging Face hub, where tokens are lists."""
 
 
-class Summary(NamedTuple):
+@dataclass
+class Summary:
     """A summary, the questions about it, and the two answers to each of them."""
 
     document_id: str
     text: str
-    questions: list[str]
-    answers: list[list[str]]
+    questions: list[str] = field(default_factory=list)
+    answers: list[list[str]] = field(default_factory=list)
+
+    def add(self, question: str, answers: list[str]) -> None:
+        self.questions.append(question)
+        self.answers.append(answers)
 
 
 class DassaDocument(NamedTuple):
@@ -132,13 +139,14 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
         id_column, summary_column, question_column, answers_column = self.columns
         found: dict[str, tuple[str, Summary]] = {}
         for row in rows:
-            id = row[id_column].string()
-            if id not in found:
-                found[id] = row.place, Summary(id, _text_of(row[summary_column]), [], [])
-            summary = found[id][1]
-            summary.questions.append(_text_of(row[question_column]))
-            answers = row[answers_column].list()
-            summary.answers.append([_text_of(answer[ROW_KEYS[self._text]]) for answer in answers])
+            try:
+                id = row[id_column].string()
+                if id not in found:
+                    found[id] = row.place, Summary(id, _text_of(row[summary_column]))
+                answers = [_text_of(answer[ROW_KEYS[self._text]]) for answer in row[answers_column].list()]
+                found[id][1].add(_text_of(row[question_column]), answers)
+            except ConfigurationError as error:
+                yield row.place, error
         yield from found.values()
 
     def _read_csv(self, questions_path: str, summaries_path: str, split: str) -> Iterator[tuple[str, Summary]]:
@@ -151,22 +159,26 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
                 raise ConfigurationError(f"{place}: found the document {row['document_id']!r:.80} a second time")
             summaries[row["document_id"]] = place, row
         found: dict[str, tuple[str, Summary]] = {}
+        malformed = False
         for line, row in read_csv_rows(questions_path, ["document_id", "set", *names]):
             place, id = f"{questions_path}, line {line}", row["document_id"]
-            if row["set"] not in SPLITS:
-                raise ConfigurationError(f"{place}: found the set {row['set']!r:.80}, expected one of {SPLITS}")
-            if row["set"] != split:
+            if row["set"] != split and row["set"] in SPLITS:
                 continue
-            if id not in found:
+            try:
+                if row["set"] not in SPLITS:
+                    raise ConfigurationError(f"{place}: found the set {row['set']!r:.80}, expected one of {SPLITS}")
                 if id not in summaries:
                     raise ConfigurationError(
                         f"{place}: found the document {id!r:.80}, expected one of {summaries_path}"
                     )
-                found[id] = place, Summary(id, self._column(*summaries[id], "summary"), [], [])
-            summary = found[id][1]
-            summary.questions.append(self._column(place, row, "question"))
-            summary.answers.append([self._column(place, row, name) for name in ("answer1", "answer2")])
-        if not found:
+                if id not in found:
+                    found[id] = place, Summary(id, self._column(*summaries[id], "summary"))
+                answers = [self._column(place, row, name) for name in ("answer1", "answer2")]
+                found[id][1].add(self._column(place, row, "question"), answers)
+            except ConfigurationError as error:
+                malformed = True
+                yield place, error
+        if not found and not malformed:
             raise ConfigurationError(f"{questions_path}, line 1: found no question of the set {split!r}, expected some")
         yield from found.values()
 
@@ -186,15 +198,19 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
             parts = [AnnotatedText(part, sentence_spans(part)) for part in tokens]
             return self._document(parts, [{"answers": answers} for answers in item.answers], tokenize, item.document_id)
         values, id = item.values, item.values.get("document_id")
-        parts, data = [annotated_text_from_dassa(values["summary_parse"])], []
+        name = f"P{item.number:05d}" if id is None else id.string()
+        parts, data, malformed = [annotated_text_from_dassa(values["summary_parse"])], [], []
         questions = values.get("questions")
         for question in questions.list() if questions else []:
-            parts.append(annotated_text_from_dassa(question["question_parse"], question.get("question_srl")))
-            answers = [answer.string() for key in ("answer1", "answer2") if (answer := question.get(key))]
-            chunks = question.get("answers_best_chunks")
-            spans = [list(chunk["span"].span(len(parts[0]))) for chunk in (chunks.list() if chunks else [])]
-            data.append({"answers": answers, "span": spans[0] if spans else None})
-        return self._document(parts, data, self.tokenize, f"P{item.number:05d}" if id is None else id.string())
+            try:
+                answers = [answer.string() for key in ("answer1", "answer2") if (answer := question.get(key))]
+                chunks = question.get("answers_best_chunks")
+                spans = [list(chunk["span"].span(len(parts[0]))) for chunk in (chunks.list() if chunks else [])]
+                parts.append(annotated_text_from_dassa(question["question_parse"], question.get("question_srl")))
+                data.append({"answers": answers, "span": spans[0] if spans else None})
+            except ConfigurationError as error:
+                malformed.append(str(error))
+        return self._document(parts, data, self.tokenize, name, malformed)
 
     def _document(
         self,
@@ -202,6 +218,7 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
         data: Sequence[dict[str, Any]],
         tokenize: Callable[[str], list[str]],
         id: Optional[str] = None,
+        malformed: Sequence[str] = (),
     ) -> Document:
         passage, *questions = (part.tokens for part in parts)
         known_questions = []
@@ -213,7 +230,8 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
                 if span:
                     known.update(span=[span.start, span.end], rouge_l=span.rouge_l, oracle=self._oracle)
             known_questions.append(known)
-        return Document.of(*parts, id=id, data={"questions": known_questions})
+        more = {MALFORMED: list(malformed)} if malformed else {}
+        return Document.of(*parts, id=id, data={"questions": known_questions, **more})
 
     def to_instances(self, document: Document) -> Iterator[Instance]:
         offsets = None
