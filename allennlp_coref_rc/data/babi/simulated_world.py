@@ -17,8 +17,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, Optional
 
-from allennlp_coref_rc.common.files import atomic_write
-
 PRONOUNS = {"Mary": "she", "Daniel": "he", "John": "he", "Sandra": "she"}
 PEOPLE = tuple(PRONOUNS)
 PLACES = ("bathroom", "bedroom", "garden", "hallway", "kitchen", "office")
@@ -404,13 +402,3 @@ def simulate_task(task: int, questions: int, seed: int) -> list[str]:
             story.add_question()
         lines.extend(story.lines)
     return lines
-
-
-def write_task(path: str, task: int, questions: int, seed: int) -> None:
-    """
-    Writes the lines of `simulate_task`, which describes the other arguments and the errors, to a file. The folder must
-    exist. The file appears only when it is complete, and replaces an old one.
-    """
-    lines = simulate_task(task, questions, seed)
-    with atomic_write(path) as file:
-        file.writelines(line + "\n" for line in lines)
