@@ -153,8 +153,7 @@ def _resolve(paths: Sequence[str]) -> None:
 
     for path in paths:
         for _, document in read_documents(path):
-            tokens, alignment = resolve(document.text)
-            values = {"id": document.text.id, "text": " ".join(tokens), "tokens": tokens, "alignment": alignment}
+            values = {"id": document.text.id, **resolve(document.text)._asdict()}
             print(json_line(values).rstrip("\n"))
 
 
