@@ -170,8 +170,8 @@ def _compression(path: str) -> str:
 
 
 def _not_utf8(error: UnicodeDecodeError) -> str:
-    found = error.object[error.start : error.start + 1].hex()
-    return f"found the byte 0x{found}, which is not UTF-8; expected UTF-8 text"
+    byte = error.object[error.start : error.start + 1].hex()
+    return f"found the byte 0x{byte}, which is not UTF-8; expected UTF-8 text"
 
 
 def _damaged(path: str, number: int, error: Exception) -> ConfigurationError:
