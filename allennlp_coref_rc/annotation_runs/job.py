@@ -11,8 +11,7 @@ from typing import Any, Union
 
 from allennlp.common import Params
 
-from allennlp_coref_rc.allennlp_runtime.lazy_registry import import_plugins
-from allennlp_coref_rc.allennlp_runtime.packages import import_packages
+from allennlp_coref_rc.allennlp_runtime.lazy_registry import import_packages, import_plugins
 from allennlp_coref_rc.annotation_runs.document_sources import FAILURE, DocumentSource
 from allennlp_coref_rc.annotations import AnnotatedText, Document
 from allennlp_coref_rc.annotations.annotators import Annotator
