@@ -3,8 +3,8 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Optional
 
+from allennlp_coref_rc.commands.arguments import add_numbers
 from allennlp_coref_rc.common.error_message import user_message
 from allennlp_coref_rc.common.errors import ConfigurationError
 
@@ -63,7 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
     kind = add_kind("simulate", "write simulated bAbI stories", SIMULATE, simulate)
     kind.add_argument("output_folder", metavar="FOLDER", help="where the files are written; made if it does not exist")
-    kind.add_argument("--tasks", type=int, nargs="+", metavar="TASK", help="numbers of tasks (default: all of them)")
+    add_numbers(kind, "--tasks", "tasks, such as 1-3,11 or 1 2 (default: all)")
     for split, number in zip(SPLITS, (900, 100, 1000)):
         help = f"questions in each {split} file (default: {number})"
         kind.add_argument(f"--{split}", type=int, default=number, metavar="N", help=help)
@@ -72,7 +72,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     kind = add_kind("mix", "mix bAbI stories two by two", MIX, mix)
     kind.add_argument("source", metavar="SOURCE", help="the folder of bAbI files")
     kind.add_argument("output_folder", metavar="FOLDER", help="where the files are written; made if it does not exist")
-    kind.add_argument("--tasks", type=int, nargs="+", metavar="TASK", help="numbers of tasks (default: 1 to 20)")
+    add_numbers(kind, "--tasks", "tasks, such as 2,16 or 2 16 (default: 1-20)")
     kind.add_argument("--splits", nargs="+", default=SPLITS, choices=SPLITS, help="which files (default: all three)")
     kind.add_argument("--seed", type=int, default=1, help="0 or more (default: 1)")
 
@@ -178,11 +178,14 @@ def to_jsonl(args: argparse.Namespace) -> None:
     print(f"{args.output}: {len(files):,} questions")
 
 
-def _tasks(given: Optional[Sequence[int]], known: Sequence[int]) -> Sequence[int]:
-    for task in given or ():
+def _tasks(given: Sequence[str], known: Sequence[int]) -> Sequence[int]:
+    from allennlp_coref_rc.common.schema import Numbers, validated
+
+    tasks = validated(Numbers, ",".join(given), "--tasks") if given else known
+    for task in tasks:
         if task not in known:
             raise ConfigurationError(f"--tasks: found {task}, expected some of {', '.join(map(str, known))}")
-    return given or known
+    return tasks
 
 
 def _check_seed(seed: int) -> None:

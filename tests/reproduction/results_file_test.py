@@ -65,7 +65,7 @@ def test_the_report_is_that_of_the_folder(file, folder, tables):  # noqa: F811
     # Whether data are at hand does not matter to a file.
     assert from_file.replace("|  | [not run] |", "|  | [no data] |") == from_folder
     assert cells(from_file, "Elsewhere", "Max")[-1] == "[not run]"
-    assert cells(from_folder, "C-GRU", "Max")[-1] == "[3/4 run]"
+    assert cells(from_folder, "C-GRU", "Max")[-1] == "[FAIL], [3/4 run]"
 
 
 def test_the_report_of_the_file_tests_significance(file, folder, tables):  # noqa: F811

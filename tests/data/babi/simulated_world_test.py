@@ -199,7 +199,7 @@ def test_command_writes_the_files_of_the_tasks(tmp_path, monkeypatch, capsys):
     folder = tmp_path / "new" / "simulated"
     counts = {"train": 10, "valid": 5, "test": 15}
     options = [word for split, count in counts.items() for word in (f"--{split}", str(count))]
-    run(str(folder), "--tasks", "1", "13", *options, "--seed", "4")
+    run(str(folder), "--tasks", "1,13", *options, "--seed", "4")
     names = {f"qa{task}_{split}.txt" for task in (1, 13) for split in SPLITS}
     assert {path.name for path in folder.iterdir()} == names
     for task in (1, 13):
