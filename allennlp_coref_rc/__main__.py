@@ -59,6 +59,10 @@ INSTEAD = {
 }
 """What to use in place of AllenNLP's other commands."""
 
+# Threads wait without spinning, unless the user has decided: on a busy machine, spinning makes training several times
+# slower. OpenMP reads this when torch is loaded.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+
 STANDARD_OUTPUT = 1
 
 DESCRIPTION = """
@@ -76,10 +80,20 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
     message, if the pipe of the command's output is closed.
     """
     if arguments is None:
-        # Otherwise the interpreter collects garbage among all imports before it exits, for a second and more.
-        atexit.register(gc.freeze)
+        atexit.register(skip_garbage_collection)
     with terminable():
         _main(list(sys.argv[1:] if arguments is None else arguments), is_program=arguments is None)
+
+
+def skip_garbage_collection() -> None:
+    """
+    Lets the interpreter exit without collecting garbage among all imports, which takes a second and more. Triton's
+    bindings would report objects that are not collected as leaks.
+    """
+    if "triton" in sys.modules:
+        gc.unfreeze()
+    else:
+        gc.freeze()
 
 
 def _main(words: list[str], is_program: bool) -> None:

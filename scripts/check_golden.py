@@ -73,12 +73,12 @@ def main() -> int:
     parser.add_argument("--heads", type=int, default=8, help="of QANet's attention, if no head is annotated")
     parser.add_argument("--block", type=int, default=1, help='the block of the modelling layer that gave "last:…"')
     args = parser.parse_args()
-    found = differences(read(args.file), args)
-    for name, difference in found.items():
+    largest = differences(read(args.file), args)
+    for name, difference in largest.items():
         print(f"{name:24}{difference:12.3g}")
     # This is written so that NaN fails.
-    good = all(difference <= args.tolerance for difference in found.values())
-    print(f"{'good' if good else 'BAD'}: the largest is {max(found.values()):.3g}, allowed {args.tolerance:g}")
+    good = all(difference <= args.tolerance for difference in largest.values())
+    print(f"{'good' if good else 'BAD'}: the largest is {max(largest.values()):.3g}, allowed {args.tolerance:g}")
     return 0 if good else 1
 
 

@@ -27,8 +27,7 @@ from tqdm import tqdm
 from allennlp_coref_rc.annotation_runs.config_option import build_annotator
 from allennlp_coref_rc.annotations import AnnotatedText
 from allennlp_coref_rc.annotations.annotated_text import Cluster, Span
-from allennlp_coref_rc.annotations.annotators.coref.sieve.function_words import CONJUNCTIONS, PREPOSITIONS
-from allennlp_coref_rc.annotations.annotators.coref.sieve.lexicon import PRONOUNS
+from allennlp_coref_rc.annotations.annotators.lexicon import CONJUNCTIONS, PREPOSITIONS, PRONOUNS
 from allennlp_coref_rc.annotations.formats import FORMATS
 from allennlp_coref_rc.common.script import ScriptParser, run
 
@@ -102,7 +101,7 @@ def link_scores(
     By the kind of the later mention, precision, recall and F1 of links, for (tokens, predicted, annotated clusters).
     """
     right: defaultdict[str, int] = defaultdict(int)
-    found: defaultdict[str, int] = defaultdict(int)
+    predicted_links: defaultdict[str, int] = defaultdict(int)
     annotated: defaultdict[str, int] = defaultdict(int)
     for tokens, predicted, gold in texts:
         number = {mention: i for i, cluster in enumerate(gold) for mention in cluster}
@@ -113,13 +112,13 @@ def link_scores(
             ordered: list[Span] = sorted(cluster)
             for before, mention in zip(ordered, ordered[1:]):
                 kind = kind_of_mention(tokens, mention)
-                found[kind] += 1
+                predicted_links[kind] += 1
                 right[kind] += mention in number and number.get(before) == number[mention]
     return {
         kind: (
-            right[kind] / (found[kind] or 1),
+            right[kind] / (predicted_links[kind] or 1),
             right[kind] / (annotated[kind] or 1),
-            2 * right[kind] / (found[kind] + annotated[kind] or 1),
+            2 * right[kind] / (predicted_links[kind] + annotated[kind] or 1),
         )
         for kind in KINDS
     }

@@ -68,13 +68,13 @@ def conllu_texts(path: str) -> Iterator[Gold]:
 def measure(golds: list[Gold], annotator: Annotator) -> Counter:
     counts: Counter = Counter()
     for gold, annotated in zip(golds, annotator.annotate_batch([gold.text for gold in golds])):
-        found = [relation for relation in annotated.relations if relation.type == "Explicit"]
-        spans = [{i for span in relation.connective for i in range(*span)} for relation in found]
+        explicit = [relation for relation in annotated.relations if relation.type == "Explicit"]
+        spans = [{i for span in relation.connective for i in range(*span)} for relation in explicit]
         counts["annotated"] += gold.relations
-        counts["found"] += len(found)
+        counts["found"] += len(explicit)
         counts["right"] += sum(any(tokens & span for span in spans) for tokens in gold.connectives)
         counts["found right"] += sum(any(tokens & span for tokens in gold.connectives) for span in spans)
-        for relation, span in zip(found, spans):
+        for relation, span in zip(explicit, spans):
             sense = next((conll_sense(gold.senses[i]) for i in sorted(span) if i in gold.senses), None)
             counts["senses"] += sense is not None
             counts["senses right"] += sense is not None and sense == relation.sense
@@ -115,8 +115,8 @@ def main() -> None:
             recall = counts["right"] / max(counts["annotated"], 1)
             f1 = 2 * precision * recall / max(precision + recall, 1e-9)
             right = senses["senses right"] / max(senses["senses"], 1)
-            found = f"{counts['found']:7}{precision:11.3f}{recall:8.3f}{f1:7.3f}"
-            print(f"  {name:26}{found}{right:13.3f}{senses['senses']:6}")
+            scores = f"{counts['found']:7}{precision:11.3f}{recall:8.3f}{f1:7.3f}"
+            print(f"  {name:26}{scores}{right:13.3f}{senses['senses']:6}")
         implicit = [
             relation
             for path in paths

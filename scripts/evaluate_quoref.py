@@ -52,11 +52,11 @@ def kinds(document: Document) -> Iterator[str]:
     """For each span of an answer, all of `KINDS` that it is."""
     text, offsets = document.text.text, document.text.offsets
     for question in document.data["questions"]:
-        for answer, found in zip(question.get("answers", []), question.get("spans", [])):
+        for answer, span in zip(question.get("answers", []), question.get("spans", [])):
             yield SPANS
-            if found is None:
+            if span is None:
                 continue
-            start, end = found
+            start, end = span
             others = _other_mentions(document, (start, end))
             yield FOUND
             if text[offsets[start][0] : offsets[end - 1][1]] == answer:

@@ -1,38 +1,49 @@
 """
-Takes the pictures of pages that the documentation shows, with an installed Chromium.
+Takes the pictures that the documentation shows of pages and of the playground, with an installed Chromium.
 
-    python scripts/screenshots.py docs/pictures --documents texts=annotated.jsonl \\
-        --explanations babi=babi.jsonl narrativeqa=narrativeqa.jsonl --pages story=output/story/question_1.html
+    python scripts/screenshots.py docs/pictures --documents texts=annotated.jsonl --pages story=question_1.html \\
+        --explanations babi=babi.jsonl narrativeqa=narrativeqa.jsonl
+    python scripts/screenshots.py docs/pictures/playground --story GRU=ARCHIVE C-GRU=ARCHIVE --cloze ARCHIVE
 
-`--documents` takes files of annotated documents (from `coref-rc annotate`), `--explanations` takes predictions with
-explanations (from `coref-rc predict … --predictor-args '{"explain": true}'`), and `--pages` takes any HTML. Each file
-has a name before it, with which the names of its pictures begin. For documents there is a picture of the index and one
-of each page, with an entity chosen. For each prediction there are two pictures, one coloured by the answer and one by
-what a word attends to. `--dark` takes pictures with a dark background.
+`--documents` takes annotated documents (from `coref-rc annotate`): there is a picture of the index and one of each
+page, with an entity chosen. `--explanations` takes predictions (from `coref-rc predict … --predictor-args '{"explain":
+true}'`): two pictures each, coloured by the answer and by what a word attends to. `--pages` takes any HTML.
+
+`--story` takes readers of bAbI's task 2 and writes story.png and story_edited.png, before and after an edit of a
+cluster. `--cloze` takes readers of LAMBADA, and `--summary` readers whose answers are spans.
 """
 
 import io
+import os
 import shutil
+import socket
+import subprocess
 import sys
 import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple, Optional
+from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from allennlp_coref_rc.common.files import named_paths
 from allennlp_coref_rc.common.script import ScriptParser, run
 from allennlp_coref_rc.pages.documents import write_pages
 from allennlp_coref_rc.pages.explanations import write_explanations
 
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
-SIZE = {"width": 1180, "height": 720}
+WIDTH, HEIGHT, PLAYGROUND_WIDTH = 1180, 720, 1400
 
 COLOURS = 256
 """The number of colours in a picture. There are few, to keep files small."""
 
-CHOOSE_ENTITY = """
-() => { const item = document.querySelector("#entities li"); if (item) item.click(); }
-"""
+PATIENCE = 120
+"""The seconds that a page of the playground may take, as machines may be busy."""
+
+CHOOSE_ENTITY = "() => { const item = document.querySelector('#entities li'); if (item) item.click(); }"
 
 CHOOSE_RELATION = """
 () => {
@@ -44,8 +55,7 @@ CHOOSE_RELATION = """
 
 CHOOSE_ATTENTION = """
 () => {
-  const views = [...document.querySelectorAll("#views button")];
-  views[views.findIndex(view => !view.textContent.startsWith("Answer"))].click();
+  [...document.querySelectorAll("#views button")].find(view => !view.textContent.startsWith("Answer")).click();
   const seen = word => word && word.getBoundingClientRect().bottom < innerHeight;
   const word = document.querySelector("#passage .crc-answer .crc-w");
   (seen(word) ? word : document.querySelector("#passage .crc-m .crc-w") || word).click();
@@ -66,76 +76,154 @@ def find_browser() -> Optional[str]:
     return next(filter(None, map(shutil.which, BROWSERS)), None)
 
 
-def document_shots(name: str, path: str, folder: Path) -> list[Shot]:
+def document_shots(name: str, path: str, folder: Path) -> Iterator[Shot]:
     number = write_pages(path, str(folder))
-    shots = [Shot(f"{name}_index", folder / "index.html")] if number > 1 else []
+    if number > 1:
+        yield Shot(f"{name}_index", folder / "index.html")
     for i in range(1, number + 1):
         page = folder / f"{i:03d}.html"
-        shots.append(Shot(f"{name}_{i}", page, CHOOSE_ENTITY))
+        yield Shot(f"{name}_{i}", page, CHOOSE_ENTITY)
         if '<button type="button" value="relations"' in page.read_text(encoding="utf-8"):
-            shots.append(Shot(f"{name}_{i}_relation", page, CHOOSE_RELATION))
-    return shots
+            yield Shot(f"{name}_{i}_relation", page, CHOOSE_RELATION)
 
 
-def explanation_shots(name: str, path: str, folder: Path) -> list[Shot]:
+def explanation_shots(name: str, path: str, folder: Path) -> Iterator[Shot]:
     number = write_explanations(path, str(folder), limit=3)
-    shots = []
     for i in range(1, number + 1):
-        page = folder / f"{i:03d}.html"
-        shots.append(Shot(f"{name}_{i}" if number > 1 else name, page))
+        page, shot = folder / f"{i:03d}.html", f"{name}_{i}" if number > 1 else name
+        yield Shot(shot, page)
         if 'class="crc-answer"' in page.read_text(encoding="utf-8"):
-            shots.append(Shot(f"{name}_{i}_attention" if number > 1 else f"{name}_attention", page, CHOOSE_ATTENTION))
-    return shots
+            yield Shot(f"{shot}_attention", page, CHOOSE_ATTENTION)
 
 
-def take(shots: list[Shot], folder: Path, dark: bool = False) -> dict[str, int]:
-    """Takes the pictures. Returns the size of each in bytes."""
+@contextmanager
+def browser_page(width: int, height: int, dark: bool = False) -> Iterator["Page"]:
     from playwright.sync_api import sync_playwright
 
-    folder.mkdir(parents=True, exist_ok=True)
-    sizes = {}
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=find_browser(), args=["--no-sandbox"])
-        page = browser.new_page(viewport=SIZE, color_scheme="dark" if dark else "light")
+        yield browser.new_page(viewport={"width": width, "height": height}, color_scheme="dark" if dark else "light")
+        browser.close()
+
+
+def take(shots: Sequence[Shot], folder: Path, dark: bool) -> None:
+    with browser_page(WIDTH, HEIGHT, dark) as page:
         for shot in shots:
             page.goto(shot.page.absolute().as_uri())
             page.evaluate(shot.action)
-            height = min(SIZE["height"], page.evaluate("Math.ceil(document.body.getBoundingClientRect().bottom)"))
-            clip = {"x": 0, "y": 0, "width": SIZE["width"], "height": height}
-            target = folder / f"{shot.name}.png"
-            sizes[str(target)] = write_picture(page.screenshot(clip=clip), target)
-        browser.close()
-    return sizes
+            height = min(HEIGHT, page.evaluate("Math.ceil(document.body.getBoundingClientRect().bottom)"))
+            png = page.screenshot(clip={"x": 0, "y": 0, "width": WIDTH, "height": height})
+            write_picture(png, folder / f"{shot.name}.png")
 
 
-def write_picture(png: bytes, target: Path) -> int:
-    """Writes a picture with few colours, and returns its size in bytes."""
+def write_picture(png: bytes, target: Path) -> None:
+    """Writes a picture with few colours, and prints its size."""
     from PIL import Image
 
     picture = Image.open(io.BytesIO(png)).convert("RGB")
     picture.quantize(COLOURS, dither=Image.Dither.NONE).save(target, optimize=True)
-    return target.stat().st_size
+    print(f"{target}: {target.stat().st_size / 1000:.0f} kB")
+
+
+@contextmanager
+def playground(archives: Sequence[str], foreign: Callable[[str], None] = lambda url: None) -> Iterator["Page"]:
+    """
+    The playground with these archives. `foreign` is called for everything that the page requests from another server.
+    """
+    with served(*archives) as address, browser_page(PLAYGROUND_WIDTH, 1000) as page:
+        own = (address, "data:", "blob:")
+        page.set_default_timeout(1000 * PATIENCE)
+        page.on("request", lambda request: None if request.url.startswith(own) else foreign(request.url))
+        page.goto(address)
+        page.get_by_label("Passage").wait_for()
+        settle(page)
+        yield page
+
+
+@contextmanager
+def served(*arguments: str) -> Iterator[str]:
+    """The address of a `coref-rc demo` that runs within this.."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    words = [sys.executable, "-m", "allennlp_coref_rc", "demo", *arguments, "--headless", "--port", str(port)]
+    environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=environment) as process:
+        try:
+            # The address is printed as soon as the server listens.
+            yield next(line.split()[-1] for line in process.stdout or () if "http://" in line)
+        finally:
+            process.kill()
+
+
+def settle(page: "Page") -> None:
+    """Waits until the page is complete. Until then, parts of the old page may still be there."""
+    page.wait_for_timeout(300)
+    page.locator("[data-test-script-state=notRunning]").wait_for()
+
+
+def choose(page: "Page", label: str, option: str) -> None:
+    page.get_by_label(label).first.click()
+    page.get_by_role("option", name=option).first.click()
+    settle(page)
+
+
+def press(page: "Page", name: str) -> None:
+    page.get_by_role("button", name=name, exact=True).click()
+    settle(page)
+
+
+def take_all(page: "Page", target: Path) -> None:
+    """Takes a picture of the whole page. It would scroll within the window, so the window is made high enough."""
+    page.mouse.move(0, 0)
+    heights = [0, 0, 0]
+    # Slow parts come later, and charts are drawn last.
+    while len(set(heights)) > 1 or not heights[-1]:
+        page.wait_for_timeout(1000)
+        height = page.evaluate("document.querySelector('[data-testid=stMainBlockContainer]').scrollHeight")
+        heights = [*heights[1:], height]
+    # A page ends with 90 empty pixels.
+    page.set_viewport_size({"width": PLAYGROUND_WIDTH, "height": int(heights[-1]) - 90})
+    page.wait_for_timeout(2000)
+    write_picture(page.screenshot(), target)
+
+
+def take_playground(kind: str, archives: Sequence[str], folder: Path) -> None:
+    with playground(archives) as page:
+        if kind != "story":
+            choose(page, "Example", f"A {kind}")
+        if kind == "summary":
+            choose(page, "Annotator of clusters", "sieve_coref")
+        take_all(page, folder / f"{kind}.png")
+        if kind == "story":
+            page.get_by_role("button", name="Mary 10").click()
+            press(page, "Drop")
+            take_all(page, folder / "story_edited.png")
 
 
 def main() -> None:
-    parser = ScriptParser(description=__doc__)
+    parser = ScriptParser(__doc__)
     parser.add_argument("folder", metavar="FOLDER", type=Path, help="where pictures go")
-    for option, what in (("documents", "annotated documents"), ("explanations", "predictions"), ("pages", "HTML")):
-        parser.add_argument(f"--{option}", nargs="+", default=[], metavar="NAME=FILE", help=what)
-    parser.add_argument("--dark", action="store_true", help="take them with a dark background")
+    for option in ("documents", "explanations", "pages"):
+        parser.add_argument(f"--{option}", nargs="+", default=[], metavar="NAME=FILE")
+    for option in ("story", "cloze", "summary"):
+        parser.add_argument(f"--{option}", nargs="+", default=[], metavar="ARCHIVE")
+    parser.add_argument("--dark", action="store_true", help="take pages with a dark background")
     args = parser.parse_args()
     if not find_browser():
         print(f"No pictures were taken: found no browser, expected one of {', '.join(BROWSERS)}.", file=sys.stderr)
         return
+    args.folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as pages:
-        shots = []
-        for name, path in named_paths(args.documents).items():
-            shots += document_shots(name, path, Path(pages, name))
-        for name, path in named_paths(args.explanations).items():
-            shots += explanation_shots(name, path, Path(pages, name))
-        shots += [Shot(name, Path(path)) for name, path in named_paths(args.pages).items()]
-        for path, size in take(shots, args.folder, args.dark).items():
-            print(f"{path}: {size / 1000:.0f} kB")
+        shots = [Shot(name, Path(path)) for name, path in named_paths(args.pages).items()]
+        for files, make in ((args.documents, document_shots), (args.explanations, explanation_shots)):
+            for name, path in named_paths(files).items():
+                shots += make(name, path, Path(pages, name))
+        if shots:
+            take(shots, args.folder, args.dark)
+    for kind in ("story", "cloze", "summary"):
+        if archives := getattr(args, kind):
+            take_playground(kind, archives, args.folder)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 """
-Prints the result of a training: the test accuracy, the archive, next commands, and a question with its answer.
+Prints the test accuracy of a trained reader, the next commands, and a question of the test data with its answer.
 
     python scripts/show_result.py FOLDER
 
@@ -11,54 +11,32 @@ import json
 import textwrap
 from pathlib import Path
 
-from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.json_objects import read_json_object, read_json_objects
 from allennlp_coref_rc.common.script import ScriptParser, run
-
-# The parts of a question in a prediction, and for each the slice without the tokens that the reader puts around it.
-INPUTS = {"passage": slice(None), "question": slice(1, -1)}
+from allennlp_coref_rc.pages.predictions import asked_tokens
 
 
 def main() -> None:
     parser = ScriptParser(__doc__)
     parser.add_argument("folder", type=Path)
     folder = parser.parse_args().folder
-    for name in ("model.tar.gz", "test_metrics.json", "test_predictions.jsonl"):
-        if not (folder / name).exists():
-            raise ConfigurationError(f"{folder / name}: no such file; expected the folder of a finished run")
-
-    metrics = json.loads((folder / "test_metrics.json").read_text())
-    archive = folder / "model.tar.gz"
-    with open(folder / "test_predictions.jsonl") as lines:
-        predictions = [json.loads(line) for line in lines]
+    accuracy = read_json_object(str(folder / "test_metrics.json"))["accuracy"]
+    predictions = [prediction for _, prediction in read_json_objects(str(folder / "test_predictions.jsonl"))]
     # The longest story that still fits a screen shows more than the first.
-    example = max(
-        (p for p in predictions if len(p["passage_tokens"]) <= 80),
-        key=lambda p: len(p["passage_tokens"]),
-        default=predictions[0],
-    )
-    inputs = {name: _join(example[f"{name}_tokens"][skip]) for name, skip in INPUTS.items()}
+    example = max(predictions, key=lambda p: len(p["passage_tokens"]) if len(p["passage_tokens"]) <= 80 else 0)
+    inputs = {
+        "passage": " ".join(example["passage_tokens"]).replace(" .", "."),
+        "question": " ".join(asked_tokens(example["question_tokens"])).replace(" ?", "?"),
+    }
     (folder / "question.jsonl").write_text(json.dumps(inputs) + "\n")
     probabilities = sorted(example["candidate_probabilities"].items(), key=lambda item: -item[1])
-
-    print(f"\nTest accuracy: {metrics['accuracy']:.3f} ({len(predictions)} questions)")
-    print(f"Archive:       {archive}")
-    print(f"Evaluate:      .venv/bin/coref-rc evaluate {archive} test")
-    print("               (or a file in the bAbI format in place of `test`)")
-    print(f"Predict:       .venv/bin/coref-rc predict {archive} {folder / 'question.jsonl'}")
-    print("               (that file has the story below; its lines are objects with a passage and a question)")
-    print("\nStory:")
-    print(textwrap.fill(inputs["passage"], 100, initial_indent="  ", subsequent_indent="  "))
+    print(f"\nTest accuracy: {accuracy:.3f} ({len(predictions)} questions)")
+    print(f"Evaluate:      .venv/bin/coref-rc evaluate {folder / 'model.tar.gz'} test    # or a file in bAbI's format")
+    print(f"Predict:       .venv/bin/coref-rc predict {folder / 'model.tar.gz'} {folder / 'question.jsonl'}")
+    print("\n" + textwrap.fill(inputs["passage"], 100, initial_indent="  ", subsequent_indent="  "))
     print(f"Question:      {inputs['question']}")
-    print(f"Prediction:    {example['answer']}")
-    print(f"Gold answer:   {example['gold']}")
+    print(f"Prediction:    {example['answer']} (correct: {example['gold']})")
     print("Probabilities: " + ", ".join(f"{name} {probability:.3f}" for name, probability in probabilities))
-
-
-def _join(tokens: list) -> str:
-    text = " ".join(tokens)
-    for mark in ".?!,":
-        text = text.replace(f" {mark}", mark)
-    return text
 
 
 if __name__ == "__main__":

@@ -26,17 +26,16 @@ from tqdm import tqdm
 
 from allennlp_coref_rc.annotations import AnnotatedText
 from allennlp_coref_rc.annotations.annotators.coref.ranked import networks
-from allennlp_coref_rc.annotations.annotators.coref.ranked.candidates import Candidates
+from allennlp_coref_rc.annotations.annotators.coref.ranked.candidates import Candidates, describe
 from allennlp_coref_rc.annotations.annotators.coref.ranked.linking import link
 from allennlp_coref_rc.annotations.annotators.coref.ranked.pairs import make_pairs
 from allennlp_coref_rc.annotations.annotators.coref.ranked.ranked_coref import (
     LEAST_CHANCE,
     choose_clusters,
-    describe_mentions,
     features_of_pairs,
-    features_of_tokens,
     number_sentences,
 )
+from allennlp_coref_rc.annotations.annotators.coref.ranked.token_features import token_features
 from allennlp_coref_rc.annotations.annotators.coref.sieve.sieve_coref import Resolution, SieveCoref
 from allennlp_coref_rc.annotations.formats import FORMATS
 from allennlp_coref_rc.common.script import ScriptParser, run
@@ -240,9 +239,9 @@ def train_mentions(documents: Sequence[Document], seed: int = 0) -> tuple[networ
 def find_mentions(document: Document, weights: networks.Weights, known: Sequence[str]) -> Candidates:
     """The mentions that a network finds in a document, with their descriptions."""
     words = word_numbers(document, {word: i + 1 for i, word in enumerate(known)})
-    found = networks.span_chances(weights, words, document.features.numpy(), document.sentence_of)
-    chosen = networks.choose_spans(*found, LEAST_CHANCE, document.rules.words, document.sentence_of)
-    return describe_mentions(document.text, document.rules, document.sentence_of, *chosen)
+    spans = networks.span_chances(weights, words, document.features.numpy(), document.sentence_of)
+    chosen = networks.choose_spans(*spans, LEAST_CHANCE, document.rules.words, document.sentence_of)
+    return describe(document.text, document.rules, document.sentence_of, *chosen)
 
 
 def ranking_loss(score: torch.Tensor, new: torch.Tensor, later: torch.Tensor, is_right: torch.Tensor) -> torch.Tensor:
@@ -298,15 +297,15 @@ def train_pairs(documents: Sequence[Pairs], seed: int) -> networks.Weights:
 
 
 def cross_validated(
-    documents: Sequence[Document], found: Sequence[Pairs], scores: Sequence[tuple], decisions: Sequence[float]
+    documents: Sequence[Document], links: Sequence[Pairs], scores: Sequence[tuple], decisions: Sequence[float]
 ) -> tuple[float, float]:
     """The average F1 without singletons, and with them, over documents that the networks have not seen."""
-    pairs = []
-    for document, own, (score, new) in zip(documents, found, scores):
+    clusters = []
+    for document, own, (score, new) in zip(documents, links, scores):
         entity = link(own.mentions, own.earlier, own.later, score, new, np.array(decisions[:-2]))
-        pairs.append((choose_clusters(own.mentions, entity, *decisions[-2:]), document.text.clusters))
-    bare = [([cluster for cluster in mine if len(cluster) > 1], gold) for mine, gold in pairs]
-    return conll_scores(bare, "without")["average"][2], conll_scores(pairs, "credited")["average"][2]
+        clusters.append((choose_clusters(own.mentions, entity, *decisions[-2:]), document.text.clusters))
+    bare = [([cluster for cluster in mine if len(cluster) > 1], gold) for mine, gold in clusters]
+    return conll_scores(bare, "without")["average"][2], conll_scores(clusters, "credited")["average"][2]
 
 
 def choose_decisions(score: Callable[[tuple[float, ...]], tuple[float, float]]) -> tuple[float, ...]:
@@ -358,7 +357,7 @@ def main() -> None:
     for text in texts:
         bare = AnnotatedText(text.tokens, text.sentences)
         rules = SieveCoref(descriptions=False).resolve(bare)
-        features = torch.tensor(features_of_tokens(bare, rules))
+        features = torch.tensor(token_features(bare.tokens, rules))
         documents.append(Document(text, rules, features, number_sentences(rules.sentences, len(text))))
     folds = [list(range(first, len(documents), arguments.folds)) for first in range(arguments.folds)]
 
@@ -367,21 +366,21 @@ def main() -> None:
     networks_for_mentions = in_processes(
         lambda part: train_mentions([documents[i] for i in part]), [(part,) for part in parts], arguments.workers
     )
-    found = {
+    pairs = {
         i: pairs_of(documents[i], find_mentions(documents[i], *network))
         for fold, network in zip(folds, networks_for_mentions)
         for i in fold
     }
     jobs = [(part, seed) for part in parts for seed in range(arguments.seeds)]
-    trained = in_processes(lambda part, seed: train_pairs([found[i] for i in part], seed), jobs, arguments.workers)
+    trained = in_processes(lambda part, seed: train_pairs([pairs[i] for i in part], seed), jobs, arguments.workers)
     networks_for_pairs = [average(trained[i : i + arguments.seeds]) for i in range(0, len(trained), arguments.seeds)]
     scores: dict[int, tuple[np.ndarray, np.ndarray]] = {}
     for fold, weights in zip(folds, networks_for_pairs):
         for i in fold:
-            own = found[i]
+            own = pairs[i]
             scores[i] = networks.pair_scores(weights, own.mentions.vectors, [own.features], own.earlier, own.later)
     every = range(len(documents))
-    of_folds = [found[i] for i in every], [scores[i] for i in every]
+    of_folds = [pairs[i] for i in every], [scores[i] for i in every]
     print("decisions: average F1 without singletons, with singletons")
     decisions = choose_decisions(lambda decisions: cross_validated(documents, *of_folds, decisions))
 

@@ -1,6 +1,7 @@
 """The documentation: its Python runs, its commands exist, its links lead somewhere, and its lists are complete."""
 
 import argparse
+import importlib
 import json
 import logging
 import re
@@ -22,16 +23,14 @@ from allennlp_coref_rc.__main__ import ALLENNLP
 from allennlp_coref_rc.annotations.annotators import Annotator
 from allennlp_coref_rc.common.config_files import FOLDER, locate
 from allennlp_coref_rc.config_check.check import check_config, check_object
-from allennlp_coref_rc.reproduction.condition import select
+from allennlp_coref_rc.reproduction.condition import ColumnOptions, Row, select
 from allennlp_coref_rc.reproduction.condition_files import (
-    COLUMN_KEYS,
     CONDITIONS,
-    FIGURE_KEYS,
-    ROW_KEYS,
-    TABLE_KEYS,
+    _Figure,
+    _Table,
     read_conditions,
 )
-from tests.documented import PAGES, blocks, name, own_registered_classes, parser
+from tests.documented import PAGES, blocks, name, own_registered_classes, parser, python_files
 from tests.shared import PROJECT
 from tests.training_config.configs import BABI, load
 
@@ -114,8 +113,13 @@ def test_commands_in_sentences_and_tables_have_existing_names_and_options():
                     assert word in found._option_string_actions, f"{name(page)}: coref-rc {command}"
 
 
-def test_configs_in_blocks_can_be_evaluated(tmp_path):
+def test_configs_in_blocks_can_be_evaluated(tmp_path, monkeypatch):
     """Those of docs/configs.md are tested with the configs. A comment in the first line names a file for others."""
+    monkeypatch.syspath_prepend(tmp_path)
+    modules = {file: text for page in PAGES for file, text in python_files(page)[0].items() if ".register(" in text}
+    for file, text in modules.items():
+        (tmp_path / file).write_text(text)
+        importlib.import_module(file.removesuffix(".py"))
     texts = [text for page in PAGES if page.name != "configs.md" for text in blocks(page, "jsonnet")]
     names = [re.match(r"// (\w+\.jsonnet)\n", text) for text in texts]
     files = [tmp_path / (named[1] if named else f"{i}.jsonnet") for i, named in enumerate(names)]
@@ -200,7 +204,10 @@ def test_the_python_of_a_page_runs_and_prints_what_it_says(page, folder_with_rea
         assert printed == expected or {printed.lower(), expected} <= places
 
     monkeypatch.chdir(folder_with_readers)
-    code = "\n".join(blocks(page, "python"))
+    monkeypatch.syspath_prepend(folder_with_readers)
+    files, code = python_files(page)
+    for file, text in files.items():
+        Path(file).write_text(text)
     shown = re.compile(r"^( *)print\((.*)\)  # (.*)$", flags=re.MULTILINE)
     seeing = shown.sub(lambda match: f"{match[1]}see({match[3]!r}, {match[2]})", code)
     exec(compile(seeing, name(page), "exec"), {"see": see})
@@ -220,8 +227,8 @@ def test_the_description_of_experiments_can_be_read_and_explains_every_key(tmp_p
     described.write_text("".join(blocks(page, "yaml")))
     assert [table.name for table in read_conditions(str(described))] == ["described.1", "described.figure_3_left"]
     explained = set(re.findall(r"`(\w+)`", page.read_text()))
-    assert {*COLUMN_KEYS, *ROW_KEYS} - {"row", "paper"} <= explained
-    for key in {*TABLE_KEYS, *FIGURE_KEYS} - explained:
+    assert {*ColumnOptions.model_fields, *Row.model_fields} - {"row", "paper"} <= explained
+    for key in {*_Table.model_fields, *_Figure.model_fields} - explained:
         assert f"{key}:" in described.read_text(), key
 
 

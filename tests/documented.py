@@ -30,6 +30,13 @@ def blocks(page, language):
     return [text for name, text in found if name == language]
 
 
+def python_files(page):
+    """The blocks of Python that are files, by the names in their first lines, and the others as one program."""
+    named = {block: re.match(r"# (\w+\.py)\n", block) for block in blocks(page, "python")}
+    files = {match[1]: block for block, match in named.items() if match}
+    return files, "\n".join(block for block, match in named.items() if not match)
+
+
 def own_registered_classes():
     """The base class, the registered name and the path of each class that the package registers."""
     register_own()

@@ -11,7 +11,7 @@ import pytest
 
 from allennlp_coref_rc.__main__ import main
 from allennlp_coref_rc.annotations.document import read_documents
-from tests.documented import blocks
+from tests.documented import blocks, python_files
 from tests.shared import PROJECT
 
 pytestmark = pytest.mark.slow
@@ -19,6 +19,9 @@ pytestmark = pytest.mark.slow
 OWN_DATA, CORPUS, ENCODER = (
     PROJECT / "docs" / "tutorials" / f"{name}.md" for name in ("own_data", "annotate_a_corpus", "swap_the_encoder")
 )
+
+
+ANNOTATED_ENCODER = PROJECT / "docs" / "tutorials" / "annotated_encoder.md"
 
 
 def give(block, capsys):
@@ -91,3 +94,33 @@ def test_an_encoder_of_your_own_is_found_and_trained(tmp_path, run_command):
     (tmp_path / "loading.py").write_text(f"import allennlp_coref_rc\n\nallennlp_coref_rc.load({train[3]!r})\n")
     loaded = run_command("loading", folder=tmp_path)
     assert loaded.returncode == 0, loaded.stderr
+
+
+def test_an_encoder_that_reads_annotations_is_trained_in_a_config_and_in_a_model(tmp_path, run_command):
+    for name in ("train", "valid", "test"):
+        (tmp_path / f"my_{name}.txt").write_text(blocks(OWN_DATA, "")[0])
+    for name in ("train", "dev"):
+        (tmp_path / f"{name}.json").write_text((PROJECT / "tests/fixtures/squad/dev-v2.0.json").read_text())
+    (tmp_path / "mine.jsonnet").write_text(blocks(OWN_DATA, "jsonnet")[0])
+    for file, text in python_files(ANNOTATED_ENCODER)[0].items():
+        (tmp_path / file).write_text(text)
+    for config in blocks(ANNOTATED_ENCODER, "jsonnet"):
+        (tmp_path / re.match(r"// (\S+)", config)[1]).write_text(config)
+    (check, train), (train_model,) = (block.splitlines() for block in blocks(ANNOTATED_ENCODER, "bash"))
+    checked = run_command("allennlp_coref_rc", *shlex.split(check)[1:], folder=tmp_path)
+    assert checked.stdout == "antecedents.jsonnet: no errors\n", checked.stderr
+    for line in (train, train_model):
+        words = shlex.split(line)[1:]
+        trained = run_command("allennlp_coref_rc", *words, "-o", '{"trainer.num_epochs": 1}', folder=tmp_path)
+        assert trained.returncode == 0, trained.stderr
+        assert "works as a plain encoder" not in trained.stderr
+
+
+def test_a_search_trains(tmp_path, run_command):
+    ((file, program),) = python_files(PROJECT / "docs" / "tutorials" / "search_settings.md")[0].items()
+    program = program.replace('"evaluate_on_test": False', '"evaluate_on_test": False, "trainer.num_epochs": 1')
+    (tmp_path / file).write_text(program.replace("n_trials=20", "n_trials=2"))
+    searched = run_command(file.removesuffix(".py"), folder=tmp_path)
+    assert searched.returncode == 0, searched.stderr
+    assert sorted(path.name for path in (tmp_path / "output" / "search").iterdir()) == ["0", "1"]
+    assert (tmp_path / "search.db").is_file()

@@ -4,9 +4,12 @@ Names the packages that are missing or do not fit, before AllenNLP fails on them
 Run as a program, this file prints the problems, even if the package itself cannot be imported.
 """
 
+import os
+import re
 import sys
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError, requires, version
 from importlib.util import find_spec
+from operator import eq, ge, lt
 
 Version = tuple[int, ...]
 
@@ -40,11 +43,10 @@ def problems() -> list[str]:
             continue
         if not _is_within(installed, bounds):
             lines.append(f"{name} {installed} does not work: {needs}")
-    if not lines and not _fits(_numbers(version("torchvision")), _numbers(version("torch"))):
+    if not lines and (bounds := _torch_of_torchvision()) and not _is_within(version("torch"), bounds):
         lines.append(
-            f"torchvision {version('torchvision')} does not work beside torch {version('torch')}: needs 0.15, 0.16, or "
-            "the release that goes with that torch (allennlp imports it, and from 0.17 on it imports only beside its "
-            "own torch)"
+            f"torchvision {version('torchvision')} does not work beside torch {version('torch')}: it needs torch "
+            f"{bounds} (allennlp imports it); install a torchvision for that torch, or 0.16.2 with any torch"
         )
     if find_spec("_jsonnet") is None:
         lines.append("_jsonnet is missing: install jsonnet (without it AllenNLP reads .jsonnet files as plain JSON)")
@@ -56,20 +58,43 @@ def problems() -> list[str]:
 
 
 def check_environment() -> None:
-    """Raises an `ImportError` that names all problems, except in `coref-rc environment`, which prints them."""
+    """
+    Raises an `ImportError` that names all problems. A command of `coref-rc` prints them and exits with status 2, except
+    `coref-rc environment`, which shows more.
+    """
     lines = problems()
-    if lines and sys.argv[1:2] != ["environment"]:
-        raise ImportError(
-            "allennlp_coref_rc cannot run in this environment:\n"
-            + "".join(f"  - {problem}\n" for problem in lines)
-            + "`coref-rc environment` shows all versions. `make install` in a clone of the project sets up an "
-            "environment that works."
-        )
+    if not lines or sys.argv[1:2] == ["environment"]:
+        return
+    message = "\n".join(
+        [
+            "allennlp_coref_rc cannot run in this environment:",
+            *(f"  - {problem}" for problem in lines),
+            "coref-rc environment shows all versions. Install the versions above, or set up a new environment: make "
+            "install in a clone, or uv pip install --overrides overrides.txt WHEEL.",
+        ]
+    )
+    if is_command():
+        print(f"coref-rc: {message}", file=sys.stderr)
+        sys.exit(2)
+    raise ImportError(message)
 
 
-def _fits(torchvision: Version, torch: Version) -> bool:
-    """Whether torchvision can be imported beside torch: release 0.(n + 15) belongs to torch 2.n."""
-    return torchvision < (0, 17) or torchvision[1] == torch[1] + 15
+def is_command() -> bool:
+    """Whether this process is `coref-rc` or `python -m allennlp_coref_rc`."""
+    # While a package is imported for `python -m`, this is all that `sys.argv` begins with.
+    module = sys.argv[0] == "-m" and "allennlp_coref_rc" in sys.orig_argv
+    return module or os.path.basename(sys.argv[0]) == "coref-rc"
+
+
+def _torch_of_torchvision() -> str:
+    """
+    The releases of torch that the installed torchvision needs, by its own metadata. "" if any will do: up to 0.16 it
+    imports beside any torch.
+    """
+    if _numbers(version("torchvision")) < (0, 17):
+        return ""
+    needed = (re.fullmatch(r"torch *\(?([<>=!,.\w+ ]+)\)?", line) for line in requires("torchvision") or ())
+    return next((match.group(1).replace(" ", "") for match in needed if match), "")
 
 
 def _numbers(text: str) -> Version:
@@ -85,10 +110,9 @@ def _numbers(text: str) -> Version:
 def _is_within(installed: str, bounds: str) -> bool:
     """Whether a version is within bounds such as ">=4.48,<4.49". The package `packaging` may not be installed."""
     numbers = _numbers(installed)
-    return all(
-        numbers >= _numbers(bound[2:]) if bound.startswith(">=") else numbers < _numbers(bound[1:])
-        for bound in bounds.split(",")
-    )
+    compare = {">=": ge, "==": eq, "<": lt}
+    parts = re.findall(r"(>=|==|<)([\d.]+)", bounds)
+    return all(compare[sign](numbers, _numbers(bound)) for sign, bound in parts)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,9 @@ from pathlib import Path
 from typing import Any, NamedTuple, Optional
 
 from allennlp_coref_rc.allennlp_runtime import environment
+from allennlp_coref_rc.common.error_message import cache_folder
+from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.files import check_writable
 from allennlp_coref_rc.version import VERSION
 
 PACKAGE = Path(__file__).parent.parent
@@ -82,7 +85,7 @@ def report() -> Report:
         **{name: installed(name) or "not installed" for name in SHOWN},
     }
     problems = [*environment.problems(), *([failure] if failure else [])]
-    remarks = _remarks_on_torch(torch)
+    remarks = _remarks_on_torch(torch) + _remarks_on_cache()
     for name, wanted in _requirements().items():
         present = installed(name)
         if present is None:
@@ -144,6 +147,14 @@ def _library(torch: dict[str, Any]) -> str:
     if "library" not in torch:
         return "unknown"
     return f"{torch['library']}, {torch['path']}, by {torch['compiler']}" if torch["compiler"] else torch["library"]
+
+
+def _remarks_on_cache() -> list[str]:
+    try:
+        check_writable(os.path.join(cache_folder(), "cache", "file"))
+    except ConfigurationError as error:
+        return [f"{error}; downloads fail until ALLENNLP_CACHE_ROOT is set to a folder that you may write to"]
+    return []
 
 
 def _remarks_on_torch(torch: dict[str, Any]) -> list[str]:

@@ -11,7 +11,7 @@ Tests whether two readers differ on the same questions: coref-rc compare FIRST S
 coref-rc predict or coref-rc evaluate, or the predictions.jsonl of a run of coref-rc reproduce. Questions are matched by
 their ids, or by their order if they have none. McNemar's test, both exact and with continuity correction, compares
 which answers are right; on Quoref an answer is right if it is an exact match. With --score, a paired bootstrap compares
-a score of each question, such as f1.
+a score of each question, such as f1. It draws whole articles if all predictions name theirs (Quoref, SQuAD).
 
 With --ensemble OUTPUT the readers answer together: the answer is the candidate with the highest mean probability. The
 files are predictions of readers with candidates, for the same questions in the same order. If a reader does not know a
@@ -44,9 +44,12 @@ def _compare(args: argparse.Namespace) -> None:
     if args.samples < 1 or args.seed < 0:
         raise ConfigurationError(f"found --samples {args.samples} --seed {args.seed}, expected at least 1 and 0")
     one, other = args.predictions
-    first, second = pair(read_scores(one, args.score), read_scores(other, args.score), (one, other))
+    first, second, articles = pair(read_scores(one, args.score), read_scores(other, args.score), (one, other))
     result: NamedTuple
-    result = mcnemar(first, second) if args.score is None else paired_bootstrap(first, second, args.samples, args.seed)
+    if args.score is None:
+        result = mcnemar(first, second)
+    else:
+        result = paired_bootstrap(first, second, args.samples, args.seed, articles)
     print(json.dumps(result._asdict(), indent=2))
 
 

@@ -8,9 +8,11 @@ from typing import Optional
 from allennlp_coref_rc.common.error_message import user_message
 from allennlp_coref_rc.common.errors import ConfigurationError
 
-HELP = "download data sets, simulate or mix bAbI stories, pack question files"
+HELP = "download data sets, simulate or mix bAbI stories, divide or pack question files"
 
-DESCRIPTION = "Downloads data sets, simulates bAbI stories or mixes them two by two, and packs question files."
+DESCRIPTION = """
+Downloads data sets, simulates bAbI stories or mixes them two by two, and divides or packs question files.
+"""
 
 SPLITS = ("train", "valid", "test")
 
@@ -30,6 +32,13 @@ split is 0 for train, 1 for valid and 2 for test. The same arguments write the s
 MIX = """
 Writes bAbI-Mix (Dhingra et al. 2017, section 4.1) from a folder of bAbI files, published or simulated. Each new story
 mixes two stories; the number of questions stays the same. Each file has its own seed, as for coref-rc data simulate.
+"""
+
+FOLDS = """
+Divides a file in the form of SQuAD and Quoref into folds for a cross-validation: FOLDER/fold_1/train.json and
+FOLDER/fold_1/test.json, and so on. All passages of an article are in one fold, so that no question of a test file is
+about an article of its training file. The folds have about the same number of passages. The same arguments write the
+same files.
 """
 
 TO_JSONL = """
@@ -65,6 +74,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     kind.add_argument("output_folder", metavar="FOLDER", help="where the files are written; made if it does not exist")
     kind.add_argument("--tasks", type=int, nargs="+", metavar="TASK", help="numbers of tasks (default: 1 to 20)")
     kind.add_argument("--splits", nargs="+", default=SPLITS, choices=SPLITS, help="which files (default: all three)")
+    kind.add_argument("--seed", type=int, default=1, help="0 or more (default: 1)")
+
+    kind = add_kind("folds", "divide articles among the folds of a cross-validation", FOLDS, folds)
+    kind.add_argument("file", metavar="FILE", help="the file, such as data/quoref/quoref-dev-v0.1.json")
+    kind.add_argument("output_folder", metavar="FOLDER", help="where the folders of the folds are written")
+    kind.add_argument("--folds", type=int, default=5, metavar="N", help="(default: %(default)s)")
     kind.add_argument("--seed", type=int, default=1, help="0 or more (default: 1)")
 
     kind = add_kind("to-jsonl", "pack .question files into one file", TO_JSONL, to_jsonl)
@@ -141,6 +156,14 @@ def mix(args: argparse.Namespace) -> None:
             path = os.path.join(args.output_folder, f"qa{task}_{split}.txt")
             write_mixed_stories(path, stories, seed=1000 * args.seed + 10 * task + SPLITS.index(split))
             print(f"{path}: {sum(map(len, stories))} questions in {len(stories)} stories")
+
+
+def folds(args: argparse.Namespace) -> None:
+    from allennlp_coref_rc.data.folds import write_folds
+
+    _check_seed(args.seed)
+    for path, passages in write_folds(args.file, args.output_folder, args.folds, args.seed):
+        print(f"{path}: {passages} passages")
 
 
 def to_jsonl(args: argparse.Namespace) -> None:

@@ -30,6 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--seeds", metavar="NUMBERS", help="seeds, such as 1-3 (default: each row's own)")
     add("--tasks", metavar="NUMBERS", help="bAbI tasks, such as 1-3,16 (default: all)")
     conditions = "a file or folder that describes experiments (default: those of the papers)"
+    add("--folds", metavar="NUMBERS", help="folds of cross-validations, such as 1,3 (default: all)")
     add("--conditions", metavar="PATH", help=conditions)
     add("--data", metavar="FOLDER", help="the folder of all data sets (default: data)")
     add("--output", metavar="FOLDER", help="the folder of all runs (default: output/reproduction)")
@@ -72,22 +73,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    from allennlp_coref_rc.reproduction.condition import select
-    from allennlp_coref_rc.reproduction.condition_files import CONDITIONS, numbers, read_conditions
+    from allennlp_coref_rc.common.schema import validated
+    from allennlp_coref_rc.reproduction.condition import Numbers, select
+    from allennlp_coref_rc.reproduction.condition_files import CONDITIONS, read_conditions
     from allennlp_coref_rc.reproduction.runs import DATA, OUTPUT
     from allennlp_coref_rc.reproduction.session import Selection
 
-    try:
-        seeds, tasks = ([] if text is None else numbers(text) for text in (args.seeds, args.tasks))
-    except ValueError as error:
-        raise ConfigurationError(f"--seeds or --tasks: {error}") from error
-    selection = Selection(seeds, tasks, args.data or DATA, args.output or OUTPUT)
+    given = {name: getattr(args, name) for name in ("seeds", "tasks", "folds")}
+    chosen = {name: [] if text is None else validated(Numbers, text, f"--{name}") for name, text in given.items()}
+    selection = Selection(**chosen, data=args.data or DATA, output=args.output or OUTPUT)
     tables = select(read_conditions(args.conditions or CONDITIONS), args.table, args.condition)
     conditions = [condition for table in tables for condition in table.conditions]
-    known = {task for condition in conditions if condition.config for task in condition.tasks}
-    if tasks and known.isdisjoint(tasks):
-        listed = ", ".join(map(str, sorted(known))) or "none, as the conditions have no tasks"
-        raise ConfigurationError(f"--tasks: found {args.tasks}, expected some of {listed}")
+    for name in ("tasks", "folds"):
+        having = [condition for condition in conditions if condition.config and getattr(condition, name)]
+        known = {part for condition in having for part in condition.parts if part is not None}
+        if chosen[name] and known.isdisjoint(chosen[name]):
+            listed = ", ".join(map(str, sorted(known))) or f"none, as the conditions have no {name}"
+            raise ConfigurationError(f"--{name}: found {given[name]}, expected some of {listed}")
     if (args.results and args.report is None) or (args.where and not args.results):
         raise ConfigurationError("--results or --where: found no --report or --results, expected them together")
     if args.report is not None:
@@ -95,7 +97,7 @@ def run(args: argparse.Namespace) -> None:
 
         folder = os.path.dirname(os.path.abspath(args.report)) if args.report else ""
         source = _source(args.results, args.where) if args.results else None
-        text = report(tables, seeds, selection.output, selection.data, args.figures, folder, source)
+        text = report(tables, selection.seeds, selection.output, selection.data, args.figures, folder, source)
         if args.report:
             write_report(args.report, text)
             what = "a table or figure" if len(tables) == 1 else f"{len(tables)} tables and figures"

@@ -1,6 +1,7 @@
 """Turns errors into messages: a paragraph for an error that the user can fix, `None` for a bug of the program."""
 
 import errno
+import os
 import re
 import traceback
 from typing import Optional
@@ -63,20 +64,27 @@ def _message_of(error: BaseException) -> Optional[str]:
             "the loss is not a number (nan); take a lower learning rate (trainer.optimizer.lr), or limit the gradients "
             "(trainer.grad_norm)"
         )
-    if isinstance(error, ValueError):
-        return _of_config(error)
-    return None
+    return _of_config(error) if isinstance(error, Exception) else None
 
 
-def _of_config(error: ValueError) -> Optional[str]:
-    """The message of a constructor that refuses a config's value, such as a learning rate of -1, if it raised this."""
-    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
-    constructor = None
-    while frames and frames[-1].f_code.co_name == "__init__":
-        constructor = frames.pop()
-    if constructor is None or not frames or frames[-1].f_globals.get("__name__") != "allennlp.common.from_params":
+def _of_config(error: Exception) -> Optional[str]:
+    """
+    The message of an error that was raised while AllenNLP made an object of a config's values, such as an optimizer of
+    a learning rate of -1. It names the innermost object, and the keys that lead to it.
+    """
+    cls = keys = None
+    for frame, _ in traceback.walk_tb(error.__traceback__):
+        name, module = frame.f_code.co_name, frame.f_globals.get("__name__", "")
+        if (module, name) == ("allennlp.common.from_params", "from_params"):
+            # Values of objects within a dictionary have no history.
+            cls, keys = frame.f_locals["cls"], getattr(frame.f_locals["params"], "history", "")[:-1] or keys
+        elif name == "_read" or name == "forward":
+            return None
+    if cls is None:
         return None
-    return f"the config gives {type(constructor.f_locals['self']).__name__} a value that it refuses: {error}"
+    place = f"{keys}: " if keys else ""
+    reason = error if isinstance(error, ValueError) else f"{type(error).__name__}: {error} (--debug shows where)"
+    return f"{place}the config gives {cls.__name__} a value that it refuses: {reason}"
 
 
 def is_unwritten(error: BaseException) -> bool:
@@ -102,4 +110,14 @@ EXPLAINED = {
 
 def _of_file(error: OSError) -> str:
     reason = EXPLAINED.get(error.errno or 0, error.strerror or str(error))
-    return reason if error.filename is None else f"{error.filename}: {reason}"
+    if error.filename is None:
+        return reason
+    remedy = ""
+    if os.path.abspath(error.filename).startswith(os.path.abspath(cache_folder())):
+        remedy = "; set ALLENNLP_CACHE_ROOT to a folder that you may write to"
+    return f"{error.filename}: {reason}{remedy}"
+
+
+def cache_folder() -> str:
+    """The folder in which AllenNLP keeps downloads."""
+    return os.environ.get("ALLENNLP_CACHE_ROOT") or os.path.join(os.path.expanduser("~"), ".allennlp")

@@ -252,11 +252,12 @@ def write_text(path: Union[str, os.PathLike], text: str) -> None:
 
 
 @contextmanager
-def partial_path(path: Union[str, os.PathLike]) -> Iterator[str]:
+def partial_path(path: Union[str, os.PathLike], kept: bool = False) -> Iterator[str]:
     """
     A path beside this one, PATH.part, for code that writes a large file by itself. The file gets its own name when it
-    is complete. If a process is killed and leaves such a file, the next process replaces it. Links, devices and pipes
-    are treated as in `whole_file`.
+    is complete. If a process is killed, or if `kept` is true and it is interrupted, the partial file stays until the
+    next process replaces it. If another process is writing the file, a `ConfigurationError` is raised. Links, devices
+    and pipes are treated as in `whole_file`.
     """
     target = destination(path)
     if is_in_place(target):
@@ -264,13 +265,35 @@ def partial_path(path: Union[str, os.PathLike]) -> Iterator[str]:
             yield part
         return
     part = f"{target}.part"
+    with _locked(os.fspath(path), f"{part}.lock"):
+        try:
+            yield part
+            os.replace(part, target)
+        except BaseException as error:
+            if not (kept and isinstance(error, KeyboardInterrupt)):
+                with suppress(FileNotFoundError):
+                    os.unlink(part)
+            raise
+
+
+@contextmanager
+def _locked(path: str, lock_path: str) -> Iterator[None]:
+    """Holds the lock of a file that is written. The lock's own file is there only until then."""
+    from filelock import FileLock, Timeout
+
+    lock = FileLock(lock_path)
     try:
-        yield part
-        os.replace(part, target)
-    except BaseException:
-        with suppress(FileNotFoundError):
-            os.unlink(part)
+        lock.acquire(timeout=0)
+    except Timeout as error:
+        raise ConfigurationError(f"{path}: another process is writing it, expected a file of its own") from error
+    except OSError as error:
+        error.filename = path
         raise
+    try:
+        yield
+    finally:
+        os.unlink(lock_path)
+        lock.release()
 
 
 @contextmanager

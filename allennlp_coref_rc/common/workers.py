@@ -1,29 +1,21 @@
 import asyncio
-import logging
+import multiprocessing
 import os
 import pickle
+import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack
 from itertools import count, islice
+from multiprocessing.connection import Connection
 from typing import Any, NamedTuple, Optional
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 
 Item = tuple[str, Any]
 """A place, which error messages name, and the value there."""
-
-SETTINGS = {
-    # On a busy machine AllenNLP takes long to import, so one process imports it, and the workers are its forks.
-    "distributed.comm.timeouts.connect": "300s",
-    "distributed.worker.multiprocessing-method": "forkserver",
-    # Dask serves no pages about the run.
-    "distributed.scheduler.http.routes": [],
-    "distributed.worker.http.routes": [],
-    # If a worker dies, Dask does not try again. We look for the document that caused it, one at a time.
-    "distributed.scheduler.allowed-failures": 0,
-    "distributed.admin.large-graph-warning-threshold": "1GB",
-}
 
 START = 6.0
 """The seconds that workers take to start. Most of it is importing PyTorch and AllenNLP."""
@@ -51,11 +43,7 @@ def chunks(items: Iterable[Item], size: int) -> Iterator[Chunk]:
 class Workers:
     """
     The processes that work on chunks: this one, others on this machine, or those of a Dask cluster. Use it in a `with`
-    statement.
-
-    Processes on this machine cannot be reached from others, and they listen only to each other: they have a key that is
-    made anew each time. So other users of the machine cannot have them run anything. docs/security.md says what a
-    cluster needs.
+    statement. Processes on this machine end with this one, whatever ends it, and listen to no network.
 
     # Parameters
 
@@ -77,7 +65,8 @@ class Workers:
         self._scheduler = scheduler
         self._preload = preload
         self._preparation = 0.0
-        self._client: Any = None
+        self._executor: Any = None
+        self._died: type[Exception] = BrokenProcessPool
         self._stack = ExitStack()
 
     def __enter__(self) -> "Workers":
@@ -87,32 +76,27 @@ class Workers:
 
     def _start(self, number: int) -> None:
         self._number = number
-        # Dask takes a second to import, and the other commands do not need it.
-        import dask
-        from distributed import Client, LocalCluster
-        from distributed.utils import get_mp_context
+        if self._scheduler is None:
+            self._start_processes(number)
+            return
+        # Dask takes a second to import.
+        from distributed import Client, KilledWorker
 
-        with ExitStack() as stack:
-            stack.enter_context(dask.config.set(SETTINGS))
-            if self._scheduler is None:
-                get_mp_context().set_forkserver_preload(["distributed", self._preload])
-                address: Any = stack.enter_context(
-                    LocalCluster(
-                        host="127.0.0.1",
-                        security=True,
-                        n_workers=number,
-                        threads_per_worker=1,
-                        processes=True,
-                        memory_limit=None,
-                        dashboard_address=None,
-                        silence_logs=logging.CRITICAL,
-                    )
-                )
-            else:
-                address = self._scheduler
-                asyncio.run(_knock(address))
-            self._client = stack.enter_context(Client(address))
-            self._stack = stack.pop_all()
+        asyncio.run(_knock(self._scheduler))
+        client = self._stack.enter_context(Client(self._scheduler))
+        self._executor, self._died = client.get_executor(pure=False), KilledWorker
+
+    def _start_processes(self, number: int) -> None:
+        for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+            os.environ.setdefault(name, "1")
+        context = multiprocessing.get_context("forkserver")
+        context.set_forkserver_preload([self._preload])
+        # A worker ends when no process can write to the pipe any more.
+        reader, writer = context.Pipe(duplex=False)
+        pool = ProcessPoolExecutor(number, context, end_with, (_wait_for_end, reader))
+        self._executor = pool
+        self._stack.callback(pool.shutdown)
+        self._stack.callback(writer.close)
 
     def __exit__(self, *error: Any) -> None:
         self._stack.close()
@@ -120,7 +104,7 @@ class Workers:
     def call(self, function: Callable[[], Any]) -> Any:
         """Calls a function that prepares the work in one of the processes, and returns its result."""
         began = time.monotonic()
-        result = self._client.submit(function, pure=False).result() if self._client else function()
+        result = self._executor.submit(function).result() if self._executor else function()
         self._preparation = time.monotonic() - began
         return result
 
@@ -128,14 +112,14 @@ class Workers:
         self, function: Callable[[list[Item]], Any], chunks: Iterable[Chunk], number: int = 0
     ) -> Iterator[tuple[Chunk, Any]]:
         """
-        Each chunk with the function's result for its items, in the order of completion. The result is `None` if the
-        worker died while it worked on the chunk or had it in its queue. Only a few chunks are held in memory. `number`
+        Each chunk with the function's result for its items, in the order of completion. The result is `None` if a
+        worker died before it was there. Only a few chunks are held in memory. `number`
         is the number of chunks, from which the time that they take is estimated.
         """
         chunks = iter(chunks)
-        if not self._client:
+        if not self._executor:
             yield from self._alone(function, chunks, number)
-        if self._client:
+        if self._executor:
             yield from self._together(function, chunks)
 
     def _alone(
@@ -155,32 +139,34 @@ class Workers:
                 return
 
     def _together(self, function: Callable[[list[Item]], Any], chunks: Iterator[Chunk]) -> Iterator[tuple[Chunk, Any]]:
-        from distributed import wait
-
-        running: dict[Any, Chunk] = {}
+        running: dict[Future, Chunk] = {}
         try:
-            for chunk in chunks:
-                # Dask would search a list for its own objects. It does not search bytes.
-                future = self._client.submit(_apply, function, pickle.dumps(chunk.items), pure=False)
-                running[future] = chunk
-                while len(running) >= self._capacity():
-                    yield from self._finished(running, wait(list(running), return_when="FIRST_COMPLETED").done)
-            while running:
-                yield from self._finished(running, wait(list(running), return_when="FIRST_COMPLETED").done)
+            while True:
+                for chunk in islice(chunks, max(0, self._capacity() - len(running))):
+                    running[self._submit(function, chunk)] = chunk
+                if not running:
+                    return
+                for future in wait(running, return_when="FIRST_COMPLETED").done:
+                    died = isinstance(future.exception(), self._died)
+                    yield running.pop(future), None if died else future.result()
         finally:
-            self._client.cancel(list(running))
+            for future in running:
+                future.cancel()
+
+    def _submit(self, function: Callable[[list[Item]], Any], chunk: Chunk) -> Future:
+        # Dask would search a list for its own objects. It does not search bytes.
+        work = _apply, function, pickle.dumps(chunk.items)
+        try:
+            return self._executor.submit(*work)
+        except BrokenProcessPool:
+            # One of its processes has died, and the others have ended.
+            self._start_processes(self._number or 1)
+            return self._executor.submit(*work)
 
     def _capacity(self) -> int:
         # The workers of a cluster come and go.
-        return 2 * (self._number or 1 if self._scheduler is None else max(1, sum(self._client.nthreads().values())))
-
-    @staticmethod
-    def _finished(running: dict[Any, Chunk], done: Sequence[Any]) -> Iterator[tuple[Chunk, Any]]:
-        from distributed import KilledWorker
-
-        for future in done:
-            chunk = running.pop(future)
-            yield chunk, None if isinstance(future.exception(), KilledWorker) else future.result()
+        threads = self._number if self._scheduler is None else sum(self._executor._client.nthreads().values())
+        return 2 * max(1, threads or 0)
 
 
 def pays(seconds: float, workers: int, preparation: float = 0.0) -> bool:
@@ -189,6 +175,27 @@ def pays(seconds: float, workers: int, preparation: float = 0.0) -> bool:
     seconds.
     """
     return workers > 1 and START + preparation + seconds / workers < seconds
+
+
+def end_with_parent() -> None:
+    """Ends this process when the one that `multiprocessing` made it from ends, even if that is killed."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        end_with(parent.join)
+
+
+def end_with(parent_ended: Callable[..., Any], *arguments: Any) -> None:
+    """
+    Ends this process when `parent_ended` returns. It is called in a thread, and waits until the parent process is gone.
+    """
+
+    def watch() -> None:
+        try:
+            parent_ended(*arguments)
+        finally:
+            os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def uses_gpu() -> bool:
@@ -225,6 +232,10 @@ async def _knock(address: str) -> None:
         raise ConfigurationError(
             f"--scheduler {address}: the server is not a Dask scheduler ({error!r:.80}), {expected}"
         ) from error
+
+
+def _wait_for_end(reader: Connection) -> None:
+    reader.poll(None)
 
 
 def _apply(function: Callable[[list[Item]], Any], items: bytes) -> Any:

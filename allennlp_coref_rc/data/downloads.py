@@ -17,6 +17,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Optional
 
 import requests
+import yaml
 from tqdm import tqdm
 
 CHUNK = 1 << 16
@@ -39,20 +40,9 @@ class DownloadError(Exception):
 @dataclass(frozen=True)
 class File:
     """
-    A file of a data set.
-
-    # Parameters
-
-    name : `str`
-        Its path in the data set's folder. An archive is in the folder `downloads` instead.
-    url : `str`, optional (default = `None`)
-        Its address. Without one, the user has to put the file there by hand.
-    size : `int`, optional (default = `None`)
-        Its size in bytes, if it is known.
-    sha256 : `str`, optional (default = `None`)
-        Its checksum, if it is known.
-    folder : `str`, optional (default = `""`)
-        The only folder of an archive that is unpacked.
+    A file of a data set. `name` is its path in the data set's folder; an archive is in the folder `downloads` instead.
+    Without a URL, the user has to put the file there by hand. Its size in bytes and its checksum are given if they are
+    known. Of an archive, only `folder` is unpacked.
     """
 
     name: str
@@ -65,25 +55,9 @@ class File:
 @dataclass(frozen=True)
 class DataSet:
     """
-    A data set.
-
-    # Parameters
-
-    name : `str`
-        Its name, which is that of its folder too.
-    holds : `str`
-        What is in it, in words.
-    licence : `str`
-    page : `str`
-        The address of a page about it.
-    contents : `tuple[str, ...]`
-        The files and folders that it has when it is complete.
-    files : `tuple[File, ...]`, optional (default = `()`)
-        The files to download; all of them are needed.
-    archives : `tuple[File, ...]`, optional (default = `()`)
-        Archives that hold the data set; one of them is enough. The first that is available is used.
-    by_hand : `str`, optional (default = `""`)
-        What the user has to do, if no program can fetch it.
+    A data set. `name` is that of its folder too, `holds` says what is in it, and `page` is the address of a page about
+    it. `contents` are the files and folders that it has when it is complete. All `files` are needed, but only the first
+    of the `archives` that is available. `by_hand` is what the user has to do, if no program can fetch it.
     """
 
     name: str
@@ -100,199 +74,21 @@ class DataSet:
         return [name for name in self.contents if not (folder / self.name / name).exists()]
 
 
-_NARRATIVEQA = "https://raw.githubusercontent.com/deepmind/narrativeqa/master/"
-_SQUAD = "https://rajpurkar.github.io/SQuAD-explorer/dataset/"
-_SPLITS = tuple(f"questions/{split}" for split in ("training", "validation", "test"))
-_DRIVE = "Google Drive lets no program fetch it: open the page, follow its link"
+def _data_sets() -> Iterator[DataSet]:
+    listed = yaml.safe_load(Path(__file__).with_name("data_sets.yaml").read_text(encoding="utf-8"))
+    for values in listed:
+        files, archives = (tuple(File(**file) for file in values.pop(key, ())) for key in ("files", "archives"))
+        yield DataSet(contents=tuple(values.pop("contents")), files=files, archives=archives, **values)
 
-DATA_SETS = (
-    DataSet(
-        name="babi",
-        holds="bAbI tasks v1.2 (Weston et al. 2015), all 20, in en-valid and other folders",
-        licence="CC BY 3.0",
-        page="https://research.fb.com/downloads/babi/",
-        contents=tuple(f"en-valid/qa{n}_{split}.txt" for n in range(1, 21) for split in ("train", "valid", "test")),
-        archives=(
-            # The original host answers 404. This is ParlAI's copy, by the same authors.
-            File(
-                name="babi.tar.gz",
-                url="https://dl.fbaipublicfiles.com/parlai/babi/babi.tar.gz",
-                size=19_212_062,
-                sha256="f7f0bee187efca0d81c3daac1b162cda4eb7f9505dee5ad6846eabbed3dbf92e",
-                folder="tasks_1-20_v1-2",
-            ),
-            File(
-                name="babi_tasks_1-20_v1-2.tar.gz",
-                url="https://s3.amazonaws.com/text-datasets/babi_tasks_1-20_v1-2.tar.gz",
-                size=11_745_123,
-                folder="tasks_1-20_v1-2",
-            ),
-        ),
-    ),
-    DataSet(
-        name="wikihop",
-        holds="WikiHop of QAngaroo v1.1 (Welbl et al. 2018): 43,738 and 5,129 questions",
-        licence="CC BY-SA 3.0",
-        page="https://qangaroo.cs.ucl.ac.uk/",
-        contents=("train.json", "dev.json"),
-        archives=(
-            File(
-                name="qangaroo_v1.1.zip",
-                size=339_843_061,
-                sha256="2f512869760cdad76a022a1465f025b486ae79dc5b8f0bf3ad901a4caf2d3050",
-                folder="qangaroo_v1.1/wikihop",
-            ),
-        ),
-        by_hand=f"{_DRIVE} (https://drive.google.com/uc?id=1ytVZ4AhubFDOEL7o7XrIRIyhU8g9wvKA)",
-    ),
-    DataSet(
-        name="lambada",
-        holds="LAMBADA (Paperno et al. 2016): 4,869 and 5,153 passages, and the novels to train on",
-        licence="CC BY 4.0",
-        page="https://zenodo.org/record/2630551",
-        contents=("lambada_development_plain_text.txt", "lambada_test_plain_text.txt"),
-        archives=(
-            File(
-                name="lambada-dataset.tar.gz",
-                url="https://zenodo.org/record/2630551/files/lambada-dataset.tar.gz",
-                size=334_527_694,
-                sha256="8fbe499096ddbdcbbd0cac406861b5026fb451d15b8fe04e0e4f3d082f2ad5d7",
-            ),
-        ),
-    ),
-    DataSet(
-        name="cnn",
-        holds="CNN's questions (Hermann et al. 2015): 380,298, 3,924 and 3,198",
-        licence="texts are CNN's",
-        page="https://cs.nyu.edu/~kcho/DMQA/",
-        contents=_SPLITS,
-        archives=(File(name="cnn.tgz", folder="cnn"),),
-        by_hand=f'{_DRIVE} "Questions" of CNN (not the stories)',
-    ),
-    DataSet(
-        name="dailymail",
-        holds="the Daily Mail's questions (Hermann et al. 2015): 879,450, 64,835 and 53,182",
-        licence="texts are the Daily Mail's",
-        page="https://cs.nyu.edu/~kcho/DMQA/",
-        contents=_SPLITS,
-        archives=(File(name="dailymail.tgz", folder="dailymail"),),
-        by_hand=f'{_DRIVE} "Questions" of the Daily Mail (not the stories)',
-    ),
-    DataSet(
-        name="who_did_what",
-        holds="Who-did-What (Onishi et al. 2016): 127,786 (strict) or 185,978 (relaxed), 10,000 and 10,000 questions",
-        licence="texts of LDC's English Gigaword",
-        page="https://tticnlp.github.io/who_did_what/",
-        contents=tuple(f"{kind}/{split}.xml" for kind in ("Strict", "Relaxed") for split in ("train", "val", "test")),
-        by_hand="it is made from LDC's English Gigaword, which needs a licence: the page says how",
-    ),
-    DataSet(
-        name="narrativeqa",
-        holds="NarrativeQA (Kocisky et al. 2018) on summaries: 32,747, 3,461 and 10,557 questions",
-        licence="Apache-2.0; summaries: Wikipedia, CC BY-SA",
-        page="https://github.com/deepmind/narrativeqa",
-        contents=("documents.csv", "qaps.csv", "third_party/wikipedia/summaries.csv"),
-        files=(
-            File(
-                name="documents.csv",
-                url=_NARRATIVEQA + "documents.csv",
-                size=341_683,
-                sha256="6dffa4cc0b5c9963fe3a097c87f04aa7767da36627500cc7a0d69e2405e1144a",
-            ),
-            File(
-                name="qaps.csv",
-                url=_NARRATIVEQA + "qaps.csv",
-                size=11_475_505,
-                sha256="990b02af0b5280de210f0e6b80f43b3fab80dc6de630c4d5059a1b7131c26e38",
-            ),
-            File(
-                name="third_party/wikipedia/summaries.csv",
-                url=_NARRATIVEQA + "third_party/wikipedia/summaries.csv",
-                size=10_821_085,
-                sha256="87d12b849219015c4fe717e95c707671d802c181145e8ba2acc11dff23ea7c75",
-            ),
-        ),
-    ),
-    DataSet(
-        name="quoref",
-        holds="Quoref (Dasigi et al. 2019): 19,399 and 2,418 questions; answers of the test set are not published",
-        licence="CC BY 4.0",
-        page="https://allenai.org/data/quoref",
-        contents=("quoref-train-v0.1.json", "quoref-dev-v0.1.json"),
-        archives=(
-            File(
-                name="quoref-train-dev-v0.1.zip",
-                url="https://quoref-dataset.s3-us-west-2.amazonaws.com/train_and_dev/quoref-train-dev-v0.1.zip",
-                size=5_078_438,
-                sha256="aacde0863c04ba6e9ab46995ea844a5b0c6cea58a77ab6fd86a128e33a3ad8fb",
-                folder="quoref-train-dev-v0.1",
-            ),
-        ),
-    ),
-    DataSet(
-        name="squad",
-        holds="SQuAD (Rajpurkar et al. 2016, 2018): 1.1, 87,599 and 10,570 questions; 2.0, 130,319 and 11,873",
-        licence="CC BY-SA 4.0",
-        page="https://rajpurkar.github.io/SQuAD-explorer/",
-        contents=("train-v1.1.json", "dev-v1.1.json", "train-v2.0.json", "dev-v2.0.json"),
-        files=(
-            File(
-                name="train-v1.1.json",
-                url=_SQUAD + "train-v1.1.json",
-                size=30_288_272,
-                sha256="3527663986b8295af4f7fcdff1ba1ff3f72d07d61a20f487cb238a6ef92fd955",
-            ),
-            File(
-                name="dev-v1.1.json",
-                url=_SQUAD + "dev-v1.1.json",
-                size=4_854_279,
-                sha256="95aa6a52d5d6a735563366753ca50492a658031da74f301ac5238b03966972c9",
-            ),
-            File(
-                name="train-v2.0.json",
-                url=_SQUAD + "train-v2.0.json",
-                size=42_123_633,
-                sha256="68dcfbb971bd3e96d5b46c7177b16c1a4e7d4bdef19fb204502738552dede002",
-            ),
-            File(
-                name="dev-v2.0.json",
-                url=_SQUAD + "dev-v2.0.json",
-                size=4_370_528,
-                sha256="80a5225e94905956a6446d296ca1093975c4d3b3260f1d6c8f68bc2ab77182d8",
-            ),
-        ),
-    ),
-    DataSet(
-        name="glove",
-        holds="GloVe word vectors of 6 billion tokens (Pennington et al. 2014), 50 to 300 dimensions",
-        licence="PDDL 1.0",
-        page="https://nlp.stanford.edu/projects/glove/",
-        contents=tuple(f"glove.6B.{dimension}d.txt" for dimension in (50, 100, 200, 300)),
-        archives=(
-            File(
-                name="glove.6B.zip",
-                url="https://nlp.stanford.edu/data/glove.6B.zip",
-                size=862_182_613,
-                sha256="617afb2fe6cbd085c235baf7a465b96f4112bd7f7ccb2b2cbd649fed9cbcf2fb",
-            ),
-        ),
-    ),
-)
+
+DATA_SETS = tuple(_data_sets())
 
 
 def get(data_set: DataSet, folder: Path, attempts: int = 5, wait: float = 1.0) -> None:
     """
-    Downloads what a data set lacks, or raises a `DownloadError`.
-
-    # Parameters
-
-    data_set : `DataSet`
-    folder : `Path`
-        The folder of all data sets. Archives that the user has fetched are in its subfolder `downloads`.
-    attempts : `int`, optional (default = `5`)
-        The number of consecutive attempts without progress after which a file is given up.
-    wait : `float`, optional (default = `1.0`)
-        Seconds to wait after the first attempt that fails. They double with each further one.
+    Downloads what a data set lacks, or raises a `DownloadError`. `folder` is that of all data sets; archives that the
+    user has fetched are in its subfolder `downloads`. A file is given up after `attempts` consecutive attempts without
+    progress. After the first attempt that fails it waits `wait` seconds, and twice as long after each further one.
     """
     if not data_set.missing(folder):
         return
@@ -419,9 +215,9 @@ def verify(file: File, path: Path) -> None:
         raise DownloadError(f"{path}: found {size:,} bytes, expected {file.size:,}")
     if file.sha256 is not None:
         with open(path, "rb") as opened:
-            found = hashlib.file_digest(opened, "sha256").hexdigest()
-        if found != file.sha256:
-            raise DownloadError(f"{path}: found the SHA-256 {found}, expected {file.sha256}")
+            checksum = hashlib.file_digest(opened, "sha256").hexdigest()
+        if checksum != file.sha256:
+            raise DownloadError(f"{path}: found the SHA-256 {checksum}, expected {file.sha256}")
 
 
 def _verify_by_hand(file: File, path: Path) -> None:
@@ -442,8 +238,8 @@ def unpack(data_set: DataSet, archive: File, path: Path, folder: Path) -> None:
                 for name, open_member in tqdm(members, desc=f"{archive.name}: unpacking", unit=" files"):
                     _extract(name, open_member, archive, unpacked)
         except DAMAGES as error:
-            found = (str(error) or type(error).__name__).splitlines()[0]
-            raise DownloadError(f"{path}: found a damaged archive ({found}). Remove it and run this again") from error
+            reason = (str(error) or type(error).__name__).splitlines()[0]
+            raise DownloadError(f"{path}: found a damaged archive ({reason}). Remove it and run this again") from error
         missing = data_set.missing(Path(temporary))
         if missing:
             inside = PurePosixPath(archive.folder, missing[0])
@@ -497,5 +293,4 @@ def describe(data_set: DataSet, folder: Path) -> str:
     how = "by hand" if data_set.by_hand else "automatic"
     missing = data_set.missing(folder)
     state = "complete" if not missing else "not here" if len(missing) == len(data_set.contents) else "incomplete"
-    lines = [f"{data_set.name}: {data_set.holds}", f"    {size}; {how}; {data_set.licence}; {data_set.page}; {state}"]
-    return "\n".join(lines)
+    return f"{data_set.name}: {data_set.holds}\n    {size}; {how}; {data_set.licence}; {data_set.page}; {state}"

@@ -30,8 +30,8 @@ def read_rows(address: str, columns: Sequence[str], optional: Sequence[str] = ()
     rows = _load(parse_address(address)).flatten().with_format(None)
     missing = [column for column in columns if column not in rows.column_names]
     if missing:
-        found = ", ".join(rows.column_names)
-        raise ConfigurationError(f"{address}: found the columns {found:.200}, expected also {missing[0]!r}")
+        names = ", ".join(rows.column_names)
+        raise ConfigurationError(f"{address}: found the columns {names:.200}, expected also {missing[0]!r}")
     if not len(rows):
         raise ConfigurationError(f"{address}: found no rows, expected some")
     wanted = [*columns, *(column for column in optional if column in rows.column_names)]

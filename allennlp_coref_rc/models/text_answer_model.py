@@ -45,7 +45,7 @@ class TextAnswerModel(Model):
 
 def known_output(output_dict: dict[str, Any]) -> dict[str, Any]:
     """The values of the questions' metadata that all questions have, by name, and the loss, if there is one."""
-    names = ("id", "passage_tokens", "question_tokens", "answer_texts")
+    names = ("id", "passage_tokens", "question_tokens", "answer_texts", "article")
     columns = {name: [values.get(name) for values in output_dict["metadata"]] for name in names}
     known: dict[str, Any] = {name: values for name, values in columns.items() if all(values)}
     return {**known, "loss": output_dict["loss"]} if "loss" in output_dict else known

@@ -1,10 +1,14 @@
 import fnmatch
 import os
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Optional
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, Optional, Union
+
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.schema import InvalidValue, Schema, one_of
 from allennlp_coref_rc.data.babi.babi_files import NUM_TASKS
 from allennlp_coref_rc.reproduction.runs import DATA, Run
 
@@ -25,37 +29,62 @@ SPLITS = {"test": "test_", "validation": "best_validation_"}
 """The prefix of the metrics of each split."""
 
 TASK = "{task}"
-"""Stands for the task's number in the name of a data file."""
+FOLD = "{fold}"
+"""Stand for the number of the task or the fold in the name of a data file."""
 
 
-@dataclass(frozen=True)
-class Column:
+def numbers(text: Any) -> list[int]:
+    """The numbers that a text such as "1-3,5" stands for. Another text raises a `ValueError`."""
+    chosen: list[int] = []
+    for part in str(text).split(","):
+        match = re.fullmatch(r"\s*(\d{1,6})(?:-(\d{1,6}))?\s*", part)
+        if not match or int(match[1]) > int(match[2] or match[1]):
+            raise InvalidValue("numbers such as 1-3,5")
+        chosen.extend(range(int(match[1]), int(match[2] or match[1]) + 1))
+    return list(dict.fromkeys(chosen))
+
+
+def _check_names(sizes: dict[str, int]) -> dict[str, int]:
+    for name in sizes:
+        if re.search("[{}]", name.replace(TASK, "").replace(FOLD, "")):
+            raise InvalidValue(f"{TASK} or {FOLD} alone", name, found="braces")
+    return sizes
+
+
+Number = Union[float, int]
+
+Numbers = Annotated[list[int], BeforeValidator(lambda value: value if isinstance(value, list) else numbers(value))]
+
+
+class ColumnOptions(Schema):
     """
-    A column of a table.
+    What a column shows.
 
     # Parameters
 
-    name : `str`
-    measure : `str`
+    measure : `str`, optional (default = `"best"`)
         One of `MEASURES`.
-    metric : `str`
+    metric : `str`, optional (default = `"accuracy"`)
         The metric, without the prefix of its split.
-    split : `str`
+    split : `str`, optional (default = `"test"`)
         One of `SPLITS`, or one of the table's `evaluations`.
-    unit : `str`
+    unit : `str`, optional (default = `"fraction"`)
         The paper's unit, one of `UNITS`.
-    tolerance : `float`
+    tolerance : `float`, optional (default = `0.0`)
         How much worse than the paper our value may be, in this unit.
-    digits : `int`
-        The number of decimal places.
     """
 
+    measure: Annotated[str, one_of(MEASURES)] = "best"
+    metric: str = "accuracy"
+    split: str = "test"
+    unit: Annotated[str, one_of(UNITS)] = "fraction"
+    tolerance: float = 0.0
+
+
+class Column(ColumnOptions):
+    """A column of a table, with its name and the number of decimal places."""
+
     name: str
-    measure: str
-    metric: str
-    split: str
-    unit: str
-    tolerance: float
     digits: int
 
     @property
@@ -77,31 +106,24 @@ class Column:
         return start + factor * value
 
 
-@dataclass(frozen=True)
-class Condition:
+class RunOptions(Schema):
     """
-    A row of a table: the paper's values, and the config and settings of our runs. A row without a config is not run
-    here.
+    The settings of a row's runs, which its table may have for all rows.
 
     # Parameters
 
-    name : `str`
-        `FILE.TABLE.ROW`, as on the command line.
-    row : `str`
-        The paper's name of the row.
-    paper : `dict[str, Any]`
-        The paper's values by column. For a column with the measure `"tasks"` it is a list.
-    config : `str`, optional (default = `None`)
-        The file of the config, or its name in the package.
     overrides : `dict[str, Any]`, optional (default = `{}`)
         New values of the config, by dotted key.
     tasks : `list[int]`, optional (default = `[]`)
         The tasks of bAbI.
+    folds : `int`, optional (default = `None`)
+        The number of folds of a cross-validation. There is a run for each of them.
     seeds : `list[int]`, optional (default = `[]`)
         The seeds of the runs, unless the command line gives others.
     data : `dict[str, int]`, optional (default = `{}`)
         The files that are needed, relative to the folder of all data sets, and the smallest size in bytes that each may
-        have, so that a sample is not taken for the data set. "{task}" stands for the number of the task.
+        have, so that a sample is not taken for the data set. "{task}" stands for the number of the task, and "{fold}"
+        for that of the fold.
     evaluations : `dict[str, dict[str, Any]]`, optional (default = `{}`)
         By name, more evaluations on parts of the validation questions: the overrides that choose the part.
     minutes : `float`, optional (default = `None`)
@@ -114,46 +136,83 @@ class Condition:
         A remark for the report.
     """
 
-    name: str
-    row: str
-    paper: dict[str, Any]
-    config: Optional[str] = None
-    overrides: dict[str, Any] = field(default_factory=dict)
-    tasks: list[int] = field(default_factory=list)
-    seeds: list[int] = field(default_factory=list)
-    data: dict[str, int] = field(default_factory=dict)
-    evaluations: dict[str, dict[str, Any]] = field(default_factory=dict)
+    overrides: dict[str, Any] = {}
+    tasks: Numbers = []
+    folds: Optional[Annotated[int, Field(ge=2)]] = None
+    seeds: Numbers = []
+    data: Annotated[dict[str, int], AfterValidator(_check_names)] = {}
+    evaluations: dict[str, dict[str, Any]] = {}
     minutes: Optional[float] = None
     compared_with: Optional[str] = None
     needs: Optional[str] = None
     note: Optional[str] = None
 
+
+class Row(RunOptions):
+    """
+    A row of a table: the paper's values, and the config and settings of our runs. A row without a config is not run
+    here.
+
+    # Parameters
+
+    row : `str`
+        The paper's name of the row.
+    paper : `dict[str, Any]`, optional (default = `{}`)
+        The paper's values by column. For a column with the measure `"tasks"` it is a list.
+    config : `str`, optional (default = `None`)
+        The file of the config, or its name in the package.
+    """
+
+    row: str
+    paper: dict[str, Union[Number, list[Number]]] = {}
+    config: Optional[str] = None
+
+
+class Condition(Row):
+    """A row with its `name`, which is `FILE.TABLE.ROW`, as on the command line."""
+
+    name: str
+
+    @property
+    def parts(self) -> list[Optional[int]]:
+        """The tasks or folds, each of which has its own runs; `[None]` if there are none."""
+        return [*self.tasks] or [*range(1, (self.folds or 0) + 1)] or [None]
+
     def runs(self, seeds: Sequence[int], output: str, data: str = DATA) -> list[Run]:
-        """The runs of some seeds, ordered by seed, then by task."""
+        """The runs of some seeds, ordered by seed, then by task or fold."""
         if self.config is None:
             return []
-        tasks: list[Optional[int]] = [*self.tasks] or [None]
         return [
-            Run(self.config, seed, task, self.overrides, output, data, self.evaluations, self._files(task))
+            Run(
+                self.config,
+                seed,
+                part if self.tasks else None,
+                self.overrides,
+                output,
+                data,
+                self.evaluations,
+                [_file(name, part) for name in self.data],
+                fold=part if self.folds else None,
+            )
             for seed in seeds
-            for task in tasks
+            for part in self.parts
         ]
 
-    def missing(self, data: str = DATA, tasks: Sequence[int] = ()) -> list[str]:
-        """A message for each data file that is missing or too small, of some of the tasks, or of all."""
-        found = []
-        read = [task for task in self.tasks if not tasks or task in tasks]
+    def missing(self, data: str = DATA, parts: Sequence[int] = ()) -> list[str]:
+        """A message for each data file that is missing or too small, of some of the tasks or folds, or of all."""
+        messages = []
         for name, size in self.data.items():
-            paths = [os.path.join(data, name.replace(TASK, str(task))) for task in (read if self.tasks else [None])]
-            for path in dict.fromkeys(paths):
+            names = [_file(name, part) for part in self.parts if not parts or part is None or part in parts]
+            for path in dict.fromkeys(os.path.join(data, name) for name in names):
                 if not os.path.exists(path):
-                    found.append(f"{path}: no such file")
+                    messages.append(f"{path}: no such file")
                 elif os.path.getsize(path) < size:
-                    found.append(f"{path}: found {os.path.getsize(path):,} bytes, expected {size:,} or more")
-        return found
+                    messages.append(f"{path}: found {os.path.getsize(path):,} bytes, expected {size:,} or more")
+        return messages
 
-    def _files(self, task: Optional[int]) -> list[str]:
-        return [name.replace(TASK, str(task)) for name in self.data]
+
+def _file(name: str, part: Optional[int]) -> str:
+    return name.replace(TASK, str(part)).replace(FOLD, str(part))
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ import os
 import platform
 import shutil
 import sys
-import threading
 import time
 import traceback
 from collections.abc import Iterator
@@ -22,6 +21,7 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import open_text, write_text
 from allennlp_coref_rc.common.messages import counted
 from allennlp_coref_rc.common.stopping import is_full
+from allennlp_coref_rc.common.workers import end_with
 from allennlp_coref_rc.metrics.answer_scores import answer_counts, correctness
 from allennlp_coref_rc.reproduction.runs import (
     ALL_PREDICTIONS,
@@ -39,7 +39,7 @@ from allennlp_coref_rc.training.exact_checkpointer import recoverable
 WEIGHTS = {"none": (), "best": ("model.tar.gz",), "all": ("*",)}
 """By the value of --keep-weights, the files of weights that a finished run keeps."""
 
-KEPT = ("id", "answer", "answers", "gold", "answer_texts", "exact_match", "f1", "candidate_probabilities")
+KEPT = ("id", "answer", "answers", "gold", "answer_texts", "exact_match", "f1", "article", "candidate_probabilities")
 """The keys of predictions that are kept. Others, such as attention, are large."""
 
 PACKAGES = ("torch", "allennlp", "allennlp-models", "spacy", "numpy")
@@ -176,8 +176,8 @@ def _call(commands: list[list[str]]) -> dict[str, float]:
 
 def _evaluated(run: Run) -> dict[str, Any]:
     """The metrics of the run's evaluations, which have the names of evaluations as prefixes."""
-    found = {name: run.read(METRICS.format(name)) or {} for name in run.evaluations}
-    return {f"{name}_{key}": value for name, metrics in found.items() for key, value in metrics.items()}
+    evaluated = {name: run.read(METRICS.format(name)) or {} for name in run.evaluations}
+    return {f"{name}_{key}": value for name, metrics in evaluated.items() for key, value in metrics.items()}
 
 
 def _write_result(run: Run, result: dict[str, Any]) -> None:
@@ -191,16 +191,16 @@ def _predictions(path: str) -> Iterator[dict[str, Any]]:
     """
     with open_text(path) as lines:
         for line in lines:
-            found = json.loads(line)
-            prediction = {key: found[key] for key in KEPT if key in found}
+            output = json.loads(line)
+            prediction = {key: output[key] for key in KEPT if key in output}
             if isinstance(prediction.get("gold"), str):
-                prediction["correct"] = correctness(found)
+                prediction["correct"] = correctness(output)
             elif prediction.get("answer_texts"):
                 if "f1" not in prediction:
                     prediction["rouge_l"] = answer_counts(prediction["answer"], prediction["answer_texts"])[1]
                 # Scores are grouped by these two.
-                prediction["question_tokens"] = found["question_tokens"]
-                prediction["passage_length"] = len(found["passage_tokens"])
+                prediction["question_tokens"] = output["question_tokens"]
+                prediction["passage_length"] = len(output["passage_tokens"])
             yield prediction
 
 
@@ -252,18 +252,6 @@ def hardware(cuda_device: int) -> str:
     which = "limited to" if os.environ.get("ATEN_CPU_CAPABILITY") else "with"
     threads = counted(torch.get_num_threads(), "thread")
     return f"{processor()} {which} {torch.backends.cpu.get_cpu_capability()}, {threads}"
-
-
-def end_with(parent_ended: Any) -> None:
-    """
-    Ends this process when `parent_ended` returns. It is called in a thread, and waits until the parent process is gone.
-    """
-
-    def watch() -> None:
-        parent_ended()
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
 
 
 def main() -> None:

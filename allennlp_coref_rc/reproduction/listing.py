@@ -37,7 +37,7 @@ def try_condition(condition: Condition, selection: Selection) -> bool:
     runs = selection.runs(condition)
     if not runs:
         return True
-    problem, missing = "", condition.missing(selection.data, selection.tasks)
+    problem, missing = "", condition.missing(selection.data, selection.parts(condition))
     try:
         smoke_test(runs[0], with_data=not missing)
     except ConfigurationError as error:

@@ -1,6 +1,7 @@
+import math
 import os
 from collections.abc import Iterator, Sequence
-from typing import Optional
+from typing import Optional, cast
 
 from allennlp_coref_rc.common.config_files import locate
 from allennlp_coref_rc.common.errors import ConfigurationError
@@ -10,16 +11,10 @@ from allennlp_coref_rc.reproduction.figures.drawings import Figure
 from allennlp_coref_rc.reproduction.results_file import Results
 from allennlp_coref_rc.reproduction.runs import PREDICTIONS
 from allennlp_coref_rc.reproduction.scores import Score, Scores
-from allennlp_coref_rc.reproduction.significance import mcnemar, pair, paired_bootstrap
+from allennlp_coref_rc.reproduction.significance import Pairs, mcnemar, pair, paired_bootstrap
 
 BEGIN = "<!-- coref-rc reproduce --report writes what follows -->"
 END = "<!-- coref-rc reproduce --report wrote what is above -->"
-
-OLD_MARKS = {
-    "<!-- scripts/reproduce.py --report writes what follows -->": BEGIN,
-    "<!-- scripts/reproduce.py --report wrote what is above -->": END,
-}
-"""The marks of earlier versions, which are replaced by the new ones."""
 
 SECTION = "\n### "
 
@@ -44,8 +39,9 @@ decides. The difference is our number minus the paper's: our mean if the paper r
 
 Hours are the wall time of all runs of a row together. Minutes are the wall time of one run, as the mean over seeds. A
 run has one thread unless the hardware says otherwise. A figure shows the rows whose runs are all finished. The tests of
-significance compare two trained models, and say nothing about other seeds. They treat questions as independent. But
-questions about one text (on bAbI, five a story) are not quite independent, so the true p-values are larger."""
+significance compare two trained models, and say nothing about other seeds. They draw articles where predictions
+name theirs, and treat questions as independent otherwise. But questions about one text (on bAbI, five a story) are not
+quite independent, so the true p-values are larger."""
 
 
 def write_report(path: str, report: str) -> None:
@@ -65,8 +61,6 @@ def merge_report(path: str, text: str, report: str) -> str:
     The text of a file with the report between its marks. If one mark is there without the other, a `ConfigurationError`
     that names the file is raised.
     """
-    for old, new in OLD_MARKS.items():
-        text = text.replace(old, new)
     if text.count(BEGIN) != text.count(END) or text.count(BEGIN) > 1 or text.find(BEGIN) > text.find(END):
         raise ConfigurationError(f"{path}: found one of the report's marks without the other, expected both or none")
     if BEGIN in text:
@@ -168,7 +162,7 @@ def _table(table: Table, scores: dict[str, Scores], data: str) -> Iterator[list[
 
 
 def _line(condition: Condition, column: Column, scores: Scores, data: str) -> list[str]:
-    paper = condition.paper.get(column.name)
+    paper = cast(Optional[float], condition.paper.get(column.name))
     score = scores.score(column, _task(column))
     cells = [condition.row, column.name, _number(paper, column)]
     if score is None:
@@ -211,18 +205,19 @@ def _tasks(column: Column, conditions: Sequence[Condition], scores: dict[str, Sc
     header = ["task"]
     cells: list[dict[Optional[int], str]] = []
     for condition in conditions:
-        found = scores[condition.name]
+        row = scores[condition.name]
         if column.name in condition.paper:
             header.append(f"{condition.row}, paper")
-            cells.append({t: _number(v, column) for t, v in zip(condition.tasks, condition.paper[column.name])})
-        if found.results:
-            task_scores = {task: found.score(column, task) for task in found.tasks}
+            values = cast(list[float], condition.paper[column.name])
+            cells.append({task: _number(value, column) for task, value in zip(condition.tasks, values)})
+        if row.results:
+            task_scores = {task: row.score(column, task) for task in row.tasks}
             header += [f"{condition.row}, best", "mean (seeds)", "minutes"]
             cells.append({task: _number(score.best, column) for task, score in task_scores.items() if score})
             means = {
                 task: f"{_number(score.mean, column)} ({score.seeds})" for task, score in task_scores.items() if score
             }
-            cells += [means, {task: f"{found.minutes(task):.1f}" for task in task_scores}]
+            cells += [means, {task: f"{row.minutes(task):.1f}" for task in task_scores}]
     tasks = sorted({task for condition in conditions for task in condition.tasks})
     return markdown(header, [[str(task), *(cell.get(task, "") for cell in cells)] for task in tasks])
 
@@ -258,8 +253,9 @@ def _made_with(scores: Scores) -> list[str]:
 
 def _seed(scores: Scores, seed: int) -> str:
     """ "2", or "2 (14 of 20 tasks)"."""
-    tasks, all_tasks = sum(seed == found for _, found in scores.results), len(scores.condition.tasks)
-    return str(seed) if tasks >= all_tasks else f"{seed} ({tasks} of {all_tasks} tasks)"
+    parts, all_parts = sum(seed == other for _, other in scores.results), len(scores.condition.parts)
+    kind = "folds" if scores.condition.folds else "tasks"
+    return str(seed) if parts >= all_parts else f"{seed} ({parts} of {all_parts} {kind})"
 
 
 def _significance(table: Table, scores: dict[str, Scores]) -> Iterator[list[str]]:
@@ -267,9 +263,9 @@ def _significance(table: Table, scores: dict[str, Scores]) -> Iterator[list[str]
     Tests whether differences between rows are significant, on the test questions of all tasks, with the best seeds on
     validation questions.
     """
-    found_columns = {column.metric: column for column in reversed(table.columns)}
-    key = next((metric for metric in SCORES if metric in found_columns), None)
-    column = found_columns[key] if key else table.columns[0]
+    columns = {column.metric: column for column in reversed(table.columns)}
+    key = next((metric for metric in SCORES if metric in columns), None)
+    column = columns[key] if key else table.columns[0]
     answers, means = [], []
     by_name = {condition.name: condition for condition in table.conditions}
     for condition in table.conditions:
@@ -277,21 +273,22 @@ def _significance(table: Table, scores: dict[str, Scores]) -> Iterator[list[str]
         if other is None:
             continue
         one, another = scores[condition.name], scores[other.name]
-        if not all(compared.complete and compared.score(column) for compared in (one, another)):
+        if not (_has_best(one, column) and _has_best(another, column)):
             continue
         paired = _paired(one, another, column, key)
         if paired is None:
             continue
-        first, second = paired
+        first, second, articles = paired
         name = f"{condition.row} against {other.row}"
         if key is None:
             test = mcnemar(first, second)
             numbers = (f"{number:,}" for number in test[:3])
             answers.append([name, *numbers, _p(test.exact), _p(test.corrected)])
         else:
-            found = paired_bootstrap([100 * score for score in first], [100 * score for score in second])
-            interval = f"{found.low:+.2f} to {found.high:+.2f}"
-            means.append([name, f"{found.questions:,}", f"{found.difference:+.2f}", interval, _p(found.p)])
+            percent = [[100 * score for score in values] for values in (first, second)]
+            bootstrap = paired_bootstrap(percent[0], percent[1], groups=articles)
+            interval = f"{bootstrap.low:+.2f} to {bootstrap.high:+.2f}"
+            means.append([name, f"{bootstrap.questions:,}", f"{bootstrap.difference:+.2f}", interval, _p(bootstrap.p)])
     if answers:
         yield markdown(
             [
@@ -310,21 +307,26 @@ def _significance(table: Table, scores: dict[str, Scores]) -> Iterator[list[str]
         )
 
 
-def _paired(
-    first: Scores, second: Scores, column: Column, key: Optional[str]
-) -> Optional[tuple[list[float], list[float]]]:
+def _has_best(scores: Scores, column: Column) -> bool:
+    score = scores.score(column) if scores.complete else None
+    return score is not None and not math.isnan(score.best)
+
+
+def _paired(first: Scores, second: Scores, column: Column, key: Optional[str]) -> Optional[Pairs]:
     """The scores of two rows' answers to the same questions; `None` if those of a row are not known."""
-    of_first: list[float] = []
-    of_second: list[float] = []
+    pairs: list[Pairs] = []
     for task in first.tasks:
         names = tuple(scores.best_run(task, column.validation_key).path(PREDICTIONS) for scores in (first, second))
         one, other = (scores.answers(task, column.validation_key, key) for scores in (first, second))
         if one is None or other is None:
             return None
-        found = pair(one, other, (names[0], names[1]))
-        of_first += found[0]
-        of_second += found[1]
-    return of_first, of_second
+        pairs.append(pair(one, other, (names[0], names[1])))
+    articles = [article for part in pairs for article in part.articles or [None]]
+    return Pairs(
+        [score for part in pairs for score in part.first],
+        [score for part in pairs for score in part.second],
+        None if None in articles else articles,
+    )
 
 
 def _task(column: Column) -> Optional[int]:
@@ -332,7 +334,7 @@ def _task(column: Column) -> Optional[int]:
 
 
 def _number(value: Optional[float], column: Column, mean: bool = False, sign: bool = False) -> str:
-    if value is None:
+    if value is None or math.isnan(value):
         return ""
     digits = (1 if mean else 0) if column.measure == "failed" else column.digits
     # Adding 0.0 turns -0.0 into 0.0.

@@ -79,6 +79,7 @@ def result(line: Line) -> dict[str, Any]:
     metrics = {key: float(value) for key, value in line.items() if value and key not in FIRST and key not in LAST}
     return {
         "metrics": metrics,
+        "questions": float(line["questions"] or "nan"),
         "seconds": {"all": float(line["seconds"] or "nan")},
         "commit": line["commit"],
         "hardware": line["hardware"],
@@ -129,9 +130,9 @@ def write_results(path: str, folder: str, conditions: Sequence[Condition]) -> in
     for condition in conditions:
         for run in condition.runs([0], folder):
             names.setdefault(run.name.rpartition("/")[0], []).append(condition.name)
-    found = list(_finished(folder, names))
-    add_lines(path, found)
-    return len(found)
+    lines = list(_finished(folder, names))
+    add_lines(path, lines)
+    return len(lines)
 
 
 def add_lines(path: str, new: Sequence[Line]) -> None:
@@ -165,23 +166,23 @@ def _line(folder: str, names: Mapping[str, list[str]]) -> Line:
     path = os.path.join(folder, RESULT)
     try:
         with open_text(path) as text:
-            found = json.loads("".join(text))
-        settings, metrics = dict(found["settings"]), found["metrics"]
+            result = json.loads("".join(text))
+        settings, metrics = dict(result["settings"]), result["metrics"]
         epochs = {name: metrics[key] + 1 for name, key in (("best_epoch", "best_epoch"), ("epochs", "epoch"))}
         values = {
-            "run": found["run"],
-            "conditions": " ".join(names.get(found["run"].rpartition("/")[0], [])),
-            "config": found["config"].removeprefix("training_config/"),
+            "run": result["run"],
+            "conditions": " ".join(names.get(result["run"].rpartition("/")[0], [])),
+            "config": result["config"].removeprefix("training_config/"),
             "task": settings.pop(TASK, ""),
             "seed": [settings.pop(key) for key in SEEDS][0],
             "settings": json.dumps(settings, sort_keys=True) if settings else "",
-            "data": os.path.dirname(os.path.commonprefix(list(found["data"]))),
+            "data": os.path.dirname(os.path.commonprefix(list(result["data"]))),
             **{key: value for key, value in metrics.items() if _is_kept(key, value)},
             **epochs,
-            "questions": found["questions"],
-            "seconds": round(sum(found["seconds"].values()), 1),
-            "commit": found["commit"],
-            "hardware": found["hardware"],
+            "questions": result["questions"],
+            "seconds": round(sum(result["seconds"].values()), 1),
+            "commit": result["commit"],
+            "hardware": result["hardware"],
             "note": "",
             "right": right_cell(os.path.join(folder, PREDICTIONS)),
         }

@@ -42,13 +42,16 @@ MAX_NAME = 120
 ADDED = ("trainer.cuda_device", "trainer.checkpointer.type")
 """The keys that runs add to their configs. They do not change results."""
 
+FOLD = "/fold_1/"
+"""The folder of the data of the first fold in the paths of a config. That of another fold takes its place."""
+
 SEEDS = ("random_seed", "numpy_seed", "pytorch_seed")
 
 
 @dataclass(frozen=True)
 class Run:
     """
-    A model trained once: with one seed and, for bAbI, on one task.
+    A model trained once: with one seed and, for bAbI, on one task, or on the data of one fold.
 
     # Parameters
 
@@ -67,6 +70,8 @@ class Run:
         More evaluations of the trained model: by the prefix of their metrics, overrides of the config.
     files : `list[str]`, optional (default = `[]`)
         The data files that the result depends on, relative to `data`.
+    fold : `int`, optional (default = `None`)
+        The fold of a cross-validation, from 1. The config reads the first; see `FOLD`.
     """
 
     config: str
@@ -77,10 +82,16 @@ class Run:
     data: str = DATA
     evaluations: dict[str, dict[str, Any]] = field(default_factory=dict, compare=False)
     files: list[str] = field(default_factory=list, compare=False)
+    fold: Optional[int] = None
+
+    @property
+    def part(self) -> Optional[int]:
+        """The task or the fold."""
+        return self.fold if self.task is None else self.task
 
     @property
     def name(self) -> str:
-        """The name of the run, and of its folder in `output`: its config, overrides, task and seed."""
+        """The name of the run, and of its folder in `output`: its config, overrides, task or fold, and seed."""
         parts = os.path.splitext(os.path.normpath(self.config))[0].split(os.sep)[-2:]
         overrides = (f"{key}={json.dumps(value)}" for key, value in sorted(self.overrides.items()))
         # It has no commas, since `allennlp evaluate` would split the file's name there.
@@ -90,6 +101,8 @@ class Run:
             parts[-1] = f"{parts[-1][:MAX_NAME]}-{digest[:8]}"
         if self.task is not None:
             parts.append(f"task_{self.task}")
+        if self.fold is not None:
+            parts.append(f"fold_{self.fold}")
         return "/".join([*parts, f"seed_{self.seed}"])
 
     def path(self, *names: str) -> str:
@@ -99,7 +112,8 @@ class Run:
     def settings(self) -> dict[str, Any]:
         """By dotted key, the run's changes to its config, apart from the folder of the data."""
         task = {} if self.task is None else {"dataset_reader.task": self.task}
-        return {**self.overrides, **task, **dict.fromkeys(SEEDS, self.seed)}
+        paths = {} if self.fold is None else self._fold_paths()
+        return {**paths, **self.overrides, **task, **dict.fromkeys(SEEDS, self.seed)}
 
     def params(self, located: bool = False) -> dict[str, Any]:
         """
@@ -133,7 +147,8 @@ class Run:
         # A run that was killed resumes if possible, and starts over otherwise.
         again = [] if not os.path.exists(self.path(MODEL)) else ["--recover"] if self._resumable(params) else ["-f"]
         archive, device = self.path(MODEL, "model.tar.gz"), ["--cuda-device", str(cuda_device)]
-        validation, test = params["validation_data_path"], params.get("test_data_path")
+        validation = params.get("validation_data_path", "")
+        test = params.get("test_data_path") or validation
         result = self.result()
         evaluations = [
             [
@@ -155,7 +170,7 @@ class Run:
             [
                 "predict",
                 archive,
-                test or validation,
+                test,
                 "--use-dataset-reader",
                 "--silent",
                 "--batch-size",
@@ -227,11 +242,15 @@ class Run:
         """The first difference between a finished run's config and the expected one."""
         params = self.params(located=True)
         expected = Params(params).as_flat_dict()
-        found = Params(self.read(os.path.join(MODEL, "config.json")) or params).as_flat_dict()
-        for key in sorted(found.keys() | expected.keys()):
-            if found.get(key) != expected.get(key) and key not in ADDED and key not in self._data_paths(params):
-                return f" ({key}: found {found.get(key)!r:.60}, expected {expected.get(key)!r:.60})"
+        actual = Params(self.read(os.path.join(MODEL, "config.json")) or params).as_flat_dict()
+        for key in sorted(actual.keys() | expected.keys()):
+            if actual.get(key) != expected.get(key) and key not in ADDED and key not in self._data_paths(params):
+                return f" ({key}: found {actual.get(key)!r:.60}, expected {expected.get(key)!r:.60})"
         return ""
+
+    def _fold_paths(self) -> dict[str, str]:
+        paths = _strings(_load(locate(self.config)))
+        return {key: path.replace(FOLD, f"/fold_{self.fold}/") for key, path in paths if FOLD in path}
 
     def _data_paths(self, params: dict[str, Any]) -> dict[str, Any]:
         if os.path.normpath(self.data) == DATA:

@@ -1,3 +1,4 @@
+import math
 import os
 import statistics
 from collections.abc import Sequence
@@ -18,7 +19,7 @@ FAILED_BELOW = 0.95
 class Score:
     """
     The score of a condition's runs, in the unit of a column: the mean over `seeds` seeds, its standard deviation
-    (`None` for a single seed), and the best seed's score.
+    (`None` for a single seed), and the best seed's score (not a number if folds have no validation metric).
     """
 
     mean: float
@@ -34,7 +35,7 @@ class Score:
 class Scores:
     """
     The results of a condition's runs. The best seed (of each task) has the best validation metric. Ties go to the lower
-    validation loss, then to the lower seed.
+    validation loss, then to the lower seed. Folds count as tasks, but a mean over folds is one over their questions.
 
     # Parameters
 
@@ -55,8 +56,8 @@ class Scores:
         for run in runs:
             result = source.get(run.name) if source else run.result()
             if result is not None:
-                self.runs[run.task, run.seed] = run
-                self.results[run.task, run.seed] = result
+                self.runs[run.part, run.seed] = run
+                self.results[run.part, run.seed] = result
             else:
                 self.num_failed += source is None and os.path.exists(run.path(ERROR))
 
@@ -66,12 +67,12 @@ class Scores:
 
     @property
     def tasks(self) -> list[Optional[int]]:
-        """The tasks that have a result."""
+        """The tasks or folds that have a result."""
         return sorted({task for task, _ in self.results}, key=lambda task: task or 0)
 
     def seeds(self, task: Optional[int] = None) -> list[int]:
         """The seeds that have a result of the task, or by default of any task."""
-        return sorted({seed for found, seed in self.results if task is None or found == task})
+        return sorted({seed for part, seed in self.results if task in (None, part)})
 
     def best_seed(self, task: Optional[int], validation_key: str) -> int:
         """
@@ -109,20 +110,24 @@ class Scores:
         """The score over all tasks, or of one. `None` if runs are missing or do not have the metric."""
         tasks = self.tasks if task is None else [task]
         metrics = {key: result["metrics"] for key, result in self.results.items() if key[0] in tasks}
-        known = all(
-            column.key in found and (column.validation_key in found or len(self.seeds(key[0])) == 1)
-            for key, found in metrics.items()
-        )
+        has_best = all(column.validation_key in metrics[key] or len(self.seeds(key[0])) == 1 for key in metrics)
+        known = all(column.key in values for values in metrics.values()) and (has_best or self.condition.folds)
         if not metrics or not known or (task is None and not self.complete):
             return None
-        values = {key: found[column.key] for key, found in metrics.items()}
-        combine = _num_failed if column.measure == "failed" else lambda found: column.printed(statistics.fmean(found))
+
+        def combined(seeds: Sequence[int]) -> float:
+            """Over the tasks, each with one of the seeds."""
+            keys = list(zip(tasks, seeds))
+            values = [metrics[key][column.key] for key in keys]
+            if column.measure == "failed":
+                return float(sum(accuracy < FAILED_BELOW for accuracy in values))
+            weights = [self.results[key]["questions"] for key in keys] if self.condition.folds else None
+            return column.printed(statistics.fmean(values, weights))
+
         seeds = [
-            combine([values[task, seed] for task in tasks])
-            for seed in self.seeds()
-            if all((task, seed) in values for task in tasks)
+            combined([seed] * len(tasks)) for seed in self.seeds() if all((task, seed) in metrics for task in tasks)
         ]
-        best = combine([values[task, self.best_seed(task, column.validation_key)] for task in tasks])
+        best = combined([self.best_seed(task, column.validation_key) for task in tasks]) if has_best else math.nan
         sd = statistics.stdev(seeds) if len(seeds) > 1 else None
         return Score(statistics.fmean(seeds), sd, len(seeds), best)
 
@@ -138,7 +143,3 @@ class Scores:
     @property
     def hours(self) -> float:
         return sum(sum(result["seconds"].values()) for result in self.results.values()) / 3600
-
-
-def _num_failed(accuracies: Sequence[float]) -> float:
-    return float(sum(accuracy < FAILED_BELOW for accuracy in accuracies))

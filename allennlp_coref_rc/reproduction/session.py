@@ -30,8 +30,8 @@ class Selection:
 
     seeds : `list[int]`, optional (default = `[]`)
         By default those of each condition.
-    tasks : `list[int]`, optional (default = `[]`)
-        Tasks of bAbI. By default all.
+    tasks, folds : `list[int]`, optional (default = `[]`)
+        Tasks of bAbI, and folds of cross-validations. By default all.
     data : `str`, optional (default = `"data"`)
         The folder of all data sets.
     output : `str`, optional (default = `"output/reproduction"`)
@@ -42,10 +42,15 @@ class Selection:
     tasks: list[int] = field(default_factory=list)
     data: str = DATA
     output: str = OUTPUT
+    folds: list[int] = field(default_factory=list)
 
     def runs(self, condition: Condition) -> list[Run]:
         runs = condition.runs(self.seeds or condition.seeds, self.output, self.data)
-        return [run for run in runs if not self.tasks or run.task in self.tasks]
+        return [run for run in runs if not self.parts(condition) or run.part in self.parts(condition)]
+
+    def parts(self, condition: Condition) -> list[int]:
+        """The chosen tasks or folds of a condition; none if all are."""
+        return self.folds if condition.folds else self.tasks
 
     def minutes(self, conditions: Sequence[Condition]) -> dict[Run, float]:
         """
@@ -56,7 +61,7 @@ class Selection:
         for condition in conditions:
             if condition.config is None:
                 continue
-            missing = condition.missing(self.data, self.tasks)
+            missing = condition.missing(self.data, self.parts(condition))
             if missing:
                 print(f"[no data] {condition.name}: {missing[0]}", file=sys.stderr)
             elif not os.path.exists(locate(condition.config)):

@@ -11,11 +11,23 @@ from allennlp_coref_rc.metrics.answer_scores import correctness
 
 
 class Scored(NamedTuple):
-    """A question of a file of predictions: its id (if it has one), the score of its answer, and its correct answers."""
+    """
+    A question of a file of predictions: its id (if it has one), the score of its answer, its correct answers, and the
+    article that it is about, if the data set names one.
+    """
 
     id: Any
     score: float
     correct: Any = None
+    article: Any = None
+
+
+class Pairs(NamedTuple):
+    """Two readers' scores for the same questions, and the articles of the questions, if all are known."""
+
+    first: list[float]
+    second: list[float]
+    articles: Optional[list[Any]]
 
 
 class McNemar(NamedTuple):
@@ -103,7 +115,7 @@ def read_scores(path: str, key: Optional[str] = None) -> list[Scored]:
     object for each question, and `allennlp evaluate` with an object for each batch. A prediction without a score raises
     a `ConfigurationError`.
     """
-    found = []
+    questions = []
     for place, prediction in _predictions(path):
         score = prediction.get(key) if key else correctness(prediction)
         if not isinstance(score, (int, float)) or not math.isfinite(score):
@@ -111,11 +123,12 @@ def read_scores(path: str, key: Optional[str] = None) -> list[Scored]:
                 f"{place}: found {prediction.get(key or 'correct')!r:.60} as {key or 'correct'}, expected "
                 + ("a number" if key else "a question with `correct`, `exact_match`, or `answer` and `gold`")
             )
-        found.append(Scored(prediction.get("id"), float(score), prediction.get("gold", prediction.get("answer_texts"))))
-    return found
+        correct = prediction.get("gold", prediction.get("answer_texts"))
+        questions.append(Scored(prediction.get("id"), float(score), correct, prediction.get("article")))
+    return questions
 
 
-def pair(first: Sequence[Scored], second: Sequence[Scored], names: tuple[str, str]) -> tuple[list[float], list[float]]:
+def pair(first: Sequence[Scored], second: Sequence[Scored], names: tuple[str, str]) -> Pairs:
     """
     Pairs the scores for the same questions: by their ids if all have one, and by their order otherwise. `names` are
     those of the two files, for messages. Files with different questions raise a `ConfigurationError`.
@@ -141,7 +154,9 @@ def pair(first: Sequence[Scored], second: Sequence[Scored], names: tuple[str, st
                 f"{names[0]} and {names[1]}: found {one.correct!r:.60} and {other.correct!r:.60} as correct answers of "
                 f"the question {one.id!r:.60}, expected the same questions"
             )
-    return [one.score for one, _ in pairs], [other.score for _, other in pairs]
+    articles = [one.article for one, _ in pairs]
+    known = None if None in articles else articles
+    return Pairs([one.score for one, _ in pairs], [other.score for _, other in pairs], known)
 
 
 def _predictions(path: str) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -162,7 +162,8 @@ def page_of_kinds(page: Page) -> list[Union[str, Entry]]:
     for kind in page.kinds:
         if level == 3:
             blocks.append(f"## {kind}")
-        blocks += [Entry(found.cls.path, found.name, level) for found in shown if found.kind == kind]
+        of_kind = [each for each in shown if each.kind == kind]
+        blocks += [Entry(each.cls.path, each.name, level, forward(each.cls)) for each in of_kind]
     bases = {base.name: base for found in shown for base in found.cls.mro()}
     for found in shown:
         bases.pop(found.cls.name, None)
@@ -180,6 +181,11 @@ def page_of_python() -> list[Union[str, Entry]]:
             found = package()[name]
             blocks.append(Entry(found.path, found.name, 3, explained(found)))
     return blocks
+
+
+def forward(cls: griffe.Class) -> list[str]:
+    """The method `forward`, if it is described."""
+    return [name for name in explained(cls) if name == "forward"]
 
 
 def explained(described: griffe.Object) -> list[str]:

@@ -34,8 +34,8 @@ import yaml
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import write_text
-from allennlp_coref_rc.reproduction.condition import Condition, select
-from allennlp_coref_rc.reproduction.condition_files import CONDITIONS, numbers, read_conditions
+from allennlp_coref_rc.reproduction.condition import Condition, numbers, select
+from allennlp_coref_rc.reproduction.condition_files import CONDITIONS, read_conditions
 from allennlp_coref_rc.reproduction.report import markdown
 from allennlp_coref_rc.reproduction.results_file import Line, read_lines, right_answers
 from allennlp_coref_rc.reproduction.scores import FAILED_BELOW

@@ -148,3 +148,11 @@ def test_bounds_are_the_same_everywhere():
 
 def requirement_lines(name):
     return [line for line in (PROJECT / name).read_text().splitlines() if line[:1] not in ("", "#")]
+
+
+def test_a_cache_that_cannot_be_written_to_is_a_remark(monkeypatch, tmp_path):
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("ALLENNLP_CACHE_ROOT", str(tmp_path / "file"))
+    assert any("ALLENNLP_CACHE_ROOT" in remark for remark in environment_report.report().remarks)
+    monkeypatch.setenv("ALLENNLP_CACHE_ROOT", str(tmp_path / "folder"))
+    assert not any("ALLENNLP_CACHE_ROOT" in remark for remark in environment_report.report().remarks)

@@ -31,16 +31,20 @@ def test_a_version_that_does_not_work_is_named(monkeypatch, package, installed, 
 
 
 @pytest.mark.parametrize(
-    "torchvision, torch, works",
+    "torchvision, needs, torch, works",
     [
-        ("0.16.2", "2.13.0+cpu", True),
-        ("0.28.0", "2.13.0", True),
-        ("0.28.0+cu130", "2.13.0+cu130", True),
-        ("0.27.0", "2.13.0", False),
-        ("0.17.0", "2.13.0", False),
+        ("0.16.2", "torch ==2.1.2", "2.13.0+cpu", True),
+        ("0.28.0", "torch==2.13.0", "2.13.0", True),
+        ("0.28.0+cu130", "torch==2.13.0", "2.13.0+cu130", True),
+        ("0.29.2", "torch>=2.14.0", "2.15.0", True),
+        ("0.29.2", "torch (>=2.14.0,<2.16)", "2.15.0+cpu", True),
+        ("0.29.2", "torch>=2.14.0", "2.13.0", False),
+        ("0.27.0", "torch==2.12.0", "2.13.0", False),
+        ("0.17.0", "torch ==2.2.0", "2.13.0", False),
     ],
 )
-def test_torchvision_has_to_fit_torch(monkeypatch, torchvision, torch, works):
+def test_torchvision_has_to_fit_torch(monkeypatch, torchvision, needs, torch, works):
+    monkeypatch.setattr(environment, "requires", lambda name: ["numpy", needs, "gdown>=4.7.3; extra == 'gdown'"])
     versions = {"torchvision": torchvision, "torch": torch}
     real = environment.version
     monkeypatch.setattr(environment, "version", lambda name: versions.get(name) or real(name))

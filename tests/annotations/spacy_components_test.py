@@ -20,7 +20,7 @@ STORY = "Dr. Mary Smith left (early). John and his dog stayed, because he was ti
 # Options that tell every kind of value: an annotator within, dictionaries, words with blanks, nothing.
 OPTIONS = {
     "allennlp_coref": {"archive": "none.tar.gz", "overrides": {"dataset_reader.max_sentences": None}},
-    "allennlp_srl": {"archive": "none.tar.gz", "predicate_words": ["is", "was"]},
+    "allennlp_srl": {"archive": "none.tar.gz", "predicates": "words"},
     "compose": {"annotators": [{"type": "sieve_coref", "all_nouns": True}, {"type": "connective_discourse"}]},
     "connective_discourse": {"connectives": {"as a result": "Result", "If": "Condition"}, "implicit": True},
     "corrupted_coref": {"annotator": {"type": "sieve_coref"}, "remove_mentions": 0.5},

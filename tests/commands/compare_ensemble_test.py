@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from allennlp_coref_rc.__main__ import main
-from allennlp_coref_rc.reproduction.significance import read_scores
+from allennlp_coref_rc.reproduction.significance import Scored, read_scores
 from tests.shared import PROJECT
 
 
@@ -39,7 +39,7 @@ def test_the_candidate_of_the_highest_mean_probability_is_the_answer(files, tmp_
     assert (first["id"], first["answer"], first["correct"]) == ("a", "milk", True)
     assert first["candidate_probabilities"] == pytest.approx({"milk": 1.6 / 3, "apple": 0.3, "cup": 0.5 / 3})
     assert (second["answer"], second["gold"], second["correct"]) == ("no", "yes", False)
-    assert read_scores(str(output)) == [("a", 1.0, "Milk"), ("b", 0.0, "yes")]
+    assert read_scores(str(output)) == [Scored("a", 1.0, "Milk"), Scored("b", 0.0, "yes")]
     # With a single reader, the answers are those of that reader.
     call(output, files[0])
     assert [json.loads(line)["answer"] for line in output.read_text().splitlines()] == ["apple", "no"]
@@ -54,7 +54,7 @@ def test_readers_that_have_no_answer_have_none_together(tmp_path):
     call(tmp_path / "ensemble.jsonl", *paths)
     together = json.loads((tmp_path / "ensemble.jsonl").read_text())
     assert together == {**prediction, "correct": False}
-    assert read_scores(str(paths[0])) == [("a", 0.0, "none")]
+    assert read_scores(str(paths[0])) == [Scored("a", 0.0, "none")]
     # If one of them has an answer, it counts.
     paths[0].write_text(json.dumps({**prediction, "answer": "one", "candidate_probabilities": {"one": 0.9}}) + "\n")
     call(tmp_path / "ensemble.jsonl", *paths)

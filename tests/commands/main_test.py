@@ -10,6 +10,7 @@ import pytest
 from allennlp.commands import Subcommand
 
 from allennlp_coref_rc.__main__ import ALLENNLP, INSTEAD, OWN, main
+from tests.shared import PROJECT
 
 HEAVY = ("torch", "allennlp", "allennlp_models", "spacy", "inflect", "transformers")
 
@@ -109,6 +110,42 @@ def test_what_the_user_did_wrong_has_a_traceback_only_on_demand(capsys):
     assert capsys.readouterr().err == "coref-rc: nowhere.jsonl: no such file\n"
     with pytest.raises(Exception, match="nowhere.jsonl: no such file"):
         main(["compare", "nowhere.jsonl", "nowhere.jsonl", "--debug"])
+
+
+def run_python(program, **variables):
+    environment = {name: value for name, value in os.environ.items() if name not in variables}
+    environment.update({name: value for name, value in variables.items() if value is not None})
+    return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment, cwd=PROJECT)
+
+
+@pytest.mark.parametrize("given, expected", [(None, "passive"), ("active", "active")])
+def test_threads_wait_without_spinning_unless_the_user_says_otherwise(given, expected):
+    program = "import os, sys, allennlp_coref_rc.__main__; print(os.environ['OMP_WAIT_POLICY'], 'torch' in sys.modules)"
+    assert run_python(program, OMP_WAIT_POLICY=given).stdout.split() == [expected, "False"]
+
+
+@pytest.mark.parametrize("module, is_frozen", [("triton", False), ("json", True)])
+def test_objects_of_triton_are_collected_at_exit(module, is_frozen):
+    """Its bindings print a report on each object that is not."""
+    program = (
+        f"import gc, sys, types\nfrom allennlp_coref_rc import __main__ as main\n"
+        f"sys.modules.setdefault({module!r}, types.ModuleType({module!r}))\n"
+        "gc.freeze()\nmain.skip_garbage_collection()\nprint(gc.get_freeze_count() > 0)"
+    )
+    assert run_python(program).stdout.split() == [str(is_frozen)]
+
+
+def test_an_environment_that_does_not_work_is_named_in_lines(tmp_path):
+    """Without a traceback."""
+    (tmp_path / "sitecustomize.py").write_text(
+        "from importlib import metadata\nreal = metadata.version\n"
+        "metadata.version = lambda name: '4.99.0' if name == 'transformers' else real(name)\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(PROJECT)])}
+    words = [sys.executable, "-m", "allennlp_coref_rc", "configs"]
+    ran = subprocess.run(words, capture_output=True, text=True, env=environment, cwd=tmp_path)
+    assert ran.returncode == 2 and "Traceback" not in ran.stderr
+    assert "transformers 4.99.0" in ran.stderr and ran.stdout == ""
 
 
 def test_the_module_is_the_command(tmp_path):

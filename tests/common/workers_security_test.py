@@ -1,17 +1,13 @@
 """Who can reach the processes that work on documents and runs."""
 
 import os
-import socket
-import ssl
-import urllib.error
-import urllib.request
 from functools import partial
 
 import dask
 import psutil
 import pytest
 from allennlp.common.checks import ConfigurationError
-from distributed import Client, LocalCluster
+from distributed import LocalCluster
 from distributed.security import Security
 
 from allennlp_coref_rc.common import workers
@@ -28,18 +24,6 @@ def running():
         yield processes
 
 
-@pytest.fixture(scope="module")
-def listening(running):
-    """The addresses at which this process and those that it has begun listen."""
-    this = psutil.Process()
-    return [
-        connection.laddr
-        for process in [this, *this.children(recursive=True)]
-        for connection in process.net_connections(kind="inet")
-        if connection.status == psutil.CONN_LISTEN
-    ]
-
-
 @pytest.mark.slow
 def test_workers_work(running):
     found = running.map(doubled, [Chunk(i, [("place", i)]) for i in range(5)], 5)
@@ -47,36 +31,11 @@ def test_workers_work(running):
     assert running.call(os.getpid) != os.getpid()
 
 
-def test_they_listen_on_this_machine_alone(listening):
-    assert len(listening) > 3 and {address.ip for address in listening} == {"127.0.0.1"}
-
-
-def test_nobody_else_on_this_machine_has_the_key(running):
-    address = running._client.scheduler.address
-    assert address.startswith("tls://127.0.0.1:")
-    with pytest.raises((OSError, TypeError)):
-        Client(address.replace("tls://", "tcp://"), timeout=2)
-    with pytest.raises(OSError):
-        Client(address, security=Security.temporary(), timeout=2)
-    host, port = address.removeprefix("tls://").split(":")
-    context = ssl.create_default_context()
-    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-    with (
-        pytest.raises(OSError),
-        socket.create_connection((host, int(port)), timeout=5) as plain,
-        context.wrap_socket(plain) as connection,
-    ):
-        # With this version of TLS, a client is told that it is not known when it reads.
-        connection.sendall(b"x")
-        assert connection.recv(1) == b""
-        raise OSError("closed")
-
-
-def test_no_pages_are_shown(listening):
-    for address in listening:
-        for page in ("/info/main/workers.html", "/metrics", "/json/counts.json", "/health", "/status"):
-            with pytest.raises((urllib.error.HTTPError, OSError)):
-                urllib.request.urlopen(f"http://{address.ip}:{address.port}{page}", timeout=2)
+def test_workers_listen_to_no_network(running):
+    this = psutil.Process()
+    processes = [this, *this.children(recursive=True)]
+    assert len(processes) > 2
+    assert not [each for process in processes for each in process.net_connections(kind="inet")]
 
 
 @pytest.fixture

@@ -33,7 +33,7 @@ class Recorded(Workers):
     def _start(self, number):
         self.started = (self.started or []) + [number]
         self._number = number
-        self._client = self
+        self._executor = self
 
     def _together(self, function, chunks):
         for chunk in chunks:

@@ -240,7 +240,7 @@ KINDS: list[Kind] = [
         "discourse_senses .json",
         "json",
         fixtures("annotators/conll2016/relations.json"),
-        partial(read, "discourse_senses", options={"keep_other_senses": True}),
+        partial(read, "discourse_senses"),
     ),
     Kind(
         "propbank_conllu roles",

@@ -1,4 +1,3 @@
-import dataclasses
 import os
 import random
 import statistics
@@ -8,8 +7,8 @@ from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 
 from allennlp_coref_rc.data.dataset_readers.annotated_narrativeqa import QUESTIONS, SUMMARIES
-from allennlp_coref_rc.reproduction.condition import select
-from allennlp_coref_rc.reproduction.condition_files import numbers, read_conditions
+from allennlp_coref_rc.reproduction.condition import numbers, select
+from allennlp_coref_rc.reproduction.condition_files import read_conditions
 from allennlp_coref_rc.reproduction.session import Selection
 from tests.shared import PROJECT
 from tests.training_config.configs import CONFIGS
@@ -44,6 +43,7 @@ def test_all_tables_and_figures_of_the_four_papers_are_there():
         "beyond.1": 6,
         "beyond.2": 4,
         "beyond.3": 4,
+        "beyond.4": 7,
         "cg_sba.1_cnn": 20,
         "cg_sba.1_daily_mail": 13,
         "cg_sba.1_wdw_relaxed": 8,
@@ -110,7 +110,9 @@ def test_configs_are_there_and_read_the_data_that_rows_say():
         said = {f"data/{name}" for name in condition.data}
         keys = ("train_data_path", "validation_data_path", "test_data_path")
         read = {params[key] for key in keys if params.get(key)}
-        if condition.tasks:
+        if condition.folds:
+            read = {path.replace("/fold_1/", "/fold_{fold}/") for path in read}
+        elif condition.tasks:
             read = {f"{params['dataset_reader']['folder']}/qa{{task}}_{split}.txt" for split in read}
         elif params["dataset_reader"]["type"] == "annotated_narrativeqa":
             read = {f"{os.path.dirname(path)}/{name}" for path in read for name in (QUESTIONS, SUMMARIES)}
@@ -127,7 +129,8 @@ def test_names_are_matched_as_those_of_files():
     ]
     assert len(select(TABLES, ["cg_sba.1*"], [])) == 4
     with pytest.raises(
-        ConfigurationError, match="found nothing named coref_gru.9; there are beyond.1, beyond.2, beyond.3, cg_sba"
+        ConfigurationError,
+        match="found nothing named coref_gru.9; there are beyond.1, beyond.2, beyond.3, beyond.4, cg_sba",
     ):
         select(TABLES, ["coref_gru.9"], [])
 
@@ -156,7 +159,7 @@ def test_only_the_data_of_the_tasks_that_are_run_must_be_there(tmp_path, capsys)
     (tmp_path / "2.txt").write_text("enough")
     assert condition.missing(str(tmp_path)) == [f"{tmp_path / '1.txt'}: no such file"]
     assert condition.missing(str(tmp_path), [2]) == []
-    condition = dataclasses.replace(condition, config="babi/ga_gru.jsonnet", seeds=[1])
+    condition = condition.model_copy(update={"config": "babi/ga_gru.jsonnet", "seeds": [1]})
     (run,) = Selection(tasks=[2], data=str(tmp_path)).minutes([condition])
     assert run.task == 2
     assert not Selection(tasks=[1], data=str(tmp_path)).minutes([condition])
@@ -166,51 +169,52 @@ def test_only_the_data_of_the_tasks_that_are_run_must_be_there(tmp_path, capsys)
 @pytest.mark.parametrize(
     "old, new, message",
     [
-        ('paper: "Tiny', 'papers: "Tiny', "top level|papers: found a key that means nothing here"),
-        ("caption: nothing", "title: nothing", r"tables\.a\.title: found a key that means nothing"),
-        ("caption: nothing", "caption: [1]", r"tables\.a\.caption: found \[1\], expected a value of type str"),
-        ("accuracy: {}", "accuracy: {unit: inches}", r"tables\.a\.columns\.accuracy\.unit: found 'inches', expected "),
-        ("accuracy: {}", "accuracy: {measure: median}", r"columns\.accuracy\.measure: found 'median', expected one of"),
+        ('paper: "Tiny', 'papers: "Tiny', 'line 2: found the unknown key "papers"'),
+        ("caption: nothing", "title: nothing", 'line 4: tables.a: found the unknown key "title"'),
+        ("caption: nothing", "caption: [1]", "line 5: tables.a.caption: found [1], expected a string"),
+        (
+            "accuracy: {}",
+            "accuracy: {unit: inches}",
+            'line 7: tables.a.columns.accuracy.unit: found "inches", expected',
+        ),
+        ("accuracy: {}", "accuracy: {measure: median}", 'columns.accuracy.measure: found "median", expected one of'),
         ("accuracy: {}", "accuracy: !!bool x", ""),
         ("accuracy: {}", "accuracy: !!timestamp x", ""),
         ("accuracy: {}", "accuracy: !!map [a]", ""),
-        ("accuracy: {}", "accuracy: {split: train}", r"columns\.accuracy\.split: found 'train', expected one of test"),
-        ("    columns:\n      accuracy: {}\n", "", r"tables\.a\.columns: found none, expected one or more"),
-        ("row: First", "row: 1", r"tables\.a\.rows\.first\.row: found 1, expected a value of type str"),
-        (
-            "row: First",
-            "row: First\n        seeds: 3-1",
-            r"tables\.a\.rows\.first\.seeds: found '3-1', expected numbers such as 1-3,5",
-        ),
-        ("row: First", "row: First\n        compared_with: nobody", r"rows\.first\.compared_with: found 'nobody'"),
+        ("accuracy: {}", "accuracy: {split: train}", 'columns.accuracy.split: found "train", expected one of test'),
+        ("    columns:\n      accuracy: {}\n", "", "expected the key 'columns'"),
+        ("      accuracy: {}\n", "      {}\n", "tables.a.columns: found {}, expected one or more"),
+        ("row: First", "row: 1", "line 10: tables.a.rows.first.row: found 1, expected a string"),
+        ("row: First", "row: First\n        seeds: 3-1", 'line 11: tables.a.rows.first.seeds: found "3-1", expected'),
+        ("caption: nothing", "caption: nothing\n    seeds: 3-1", 'line 6: tables.a.seeds: found "3-1", expected'),
+        ("row: First", "row: First\n        compared_with: nobody", 'rows.first.compared_with: found "nobody"'),
         ("row: First", "row: First\n        row: Second", "found the key 'row' twice"),
         ("row: First", "row: First\n        evaluations: {'1': {}, 1: {}}", "found the key 1 twice"),
-        (
-            "caption: nothing",
-            "caption: nothing\n    config: a",
-            r"tables\.a\.config: found a key that means nothing",
-        ),
-        ("{accuracy: 0.5}", "{accuracy: high}", r"rows\.first\.paper\.accuracy: found 'high', expected a number"),
-        ("{accuracy: 0.5}", "{f1: 0.5}", r"rows\.first\.paper\.f1: found no such column, expected one of accuracy"),
-        ("{first.txt: 10}", "{first.txt: ten}", r"rows\.first\.data\.first\.txt: found 'ten', expected a number of"),
-        ("{first.txt: 10}", "{'{n}.txt': 1}", r"rows\.first\.data\.{n}\.txt: found braces, expected {task} alone"),
-        ("{first.txt: 10}", "{'{task:d}.txt': 1}", r"rows\.first\.data\.{task:d}\.txt: found braces"),
-        ("paper: {accuracy", "paper: {accuracy: {", "line "),
-        ("tables:", "tables: 3\nrest:", r"rest: found a key that means nothing|tables: found 3"),
+        ("row: First", "row: First\n        folds: 1", "rows.first.folds: found 1, expected a number greater than"),
         (
             "row: First",
-            "row: First\n        overrides: 3",
-            r"rows\.first\.overrides: found 3, expected a value of type dict",
+            "row: First\n        folds: 2\n        tasks: 1",
+            "rows.first.folds: found 2, expected no folds",
         ),
+        ("caption: nothing", "caption: nothing\n    config: a", 'tables.a: found the unknown key "config"'),
+        ("{accuracy: 0.5}", "{accuracy: high}", 'rows.first.paper.accuracy: found "high", expected a number'),
+        ("{accuracy: 0.5}", "{accuracy: [0.5]}", "rows.first.paper.accuracy: found [0.5], expected a number"),
+        ("{accuracy: 0.5}", "{f1: 0.5}", "rows.first.paper: found 'f1', expected one of accuracy"),
+        ("{first.txt: 10}", "{first.txt: ten}", 'rows.first.data.first.txt: found "ten", expected an integer'),
+        ("{first.txt: 10}", "{'{n}.txt': 1}", "rows.first.data.{n}.txt: found braces, expected {task} or {fold} alone"),
+        ("{first.txt: 10}", "{'{task:d}.txt': 1}", "rows.first.data.{task:d}.txt: found braces"),
+        ("paper: {accuracy", "paper: {accuracy: {", "line "),
+        ("tables:", "tables: 3\nrest:", 'found the unknown key "rest"'),
+        ("row: First", "row: First\n        overrides: 3", "rows.first.overrides: found 3, expected an object"),
     ],
 )
 def test_errors_name_the_file_and_the_key(tmp_path, old, new, message):
     assert TINY.count(old) == 1
     path = tmp_path / "tiny.yaml"
     path.write_text(TINY.replace(old, new))
-    with pytest.raises(ConfigurationError, match=f"(?s){path}.*({message})") as raised:
+    with pytest.raises(ConfigurationError) as raised:
         read_conditions(str(path))
-    assert str(path) in str(raised.value)
+    assert str(path) in str(raised.value) and message in str(raised.value)
 
 
 def test_tasks_need_a_value_each(tmp_path):

@@ -5,7 +5,7 @@ import pytest
 from allennlp.common.checks import ConfigurationError
 
 from allennlp_coref_rc.reproduction.condition_files import read_conditions
-from allennlp_coref_rc.reproduction.report import BEGIN, END, OLD_MARKS, report, write_report
+from allennlp_coref_rc.reproduction.report import BEGIN, END, report, write_report
 from allennlp_coref_rc.reproduction.runs import MODEL, PREDICTIONS, RESULT
 
 CONDITIONS = """
@@ -205,19 +205,7 @@ def test_the_report_takes_its_place_and_nothing_elses(tmp_path):
     assert path.read_text() == f"# Results\n\nmore\n\n{BEGIN}\nthird\n{END}\n"
 
 
-def test_a_report_of_an_earlier_version_is_found_and_gets_the_new_marks(tmp_path):
-    path = tmp_path / "RESULTS.md"
-    begin, end = OLD_MARKS
-    path.write_text(f"before\n\n{begin}\nold\n\n### A, Table 1: kept\n\nkept\n{end}\nafter\n")
-    write_report(str(path), "new\n\n### B, Table 1: added\n\nadded")
-    sections = "### A, Table 1: kept\n\nkept\n\n### B, Table 1: added\n\nadded"
-    assert path.read_text() == f"before\n\n{BEGIN}\nnew\n\n{sections}\n{END}\nafter\n"
-    path.write_text(f"{begin}\nold\n{END}\n")
-    write_report(str(path), "new")
-    assert path.read_text() == f"{BEGIN}\nnew\n{END}\n"
-
-
-@pytest.mark.parametrize("text", [BEGIN, END, *OLD_MARKS, f"{END} {BEGIN}", f"{BEGIN} {END} {BEGIN} {END}"])
+@pytest.mark.parametrize("text", [BEGIN, END, f"{END} {BEGIN}", f"{BEGIN} {END} {BEGIN} {END}"])
 def test_a_mark_alone_is_refused_and_the_file_left(tmp_path, text):
     path = tmp_path / "RESULTS.md"
     path.write_text(text)

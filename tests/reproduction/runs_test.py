@@ -1,18 +1,43 @@
 import json
 import os
+import statistics
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from allennlp.common.checks import ConfigurationError
 
+from allennlp_coref_rc.__main__ import main
+from allennlp_coref_rc.reproduction.condition_files import read_conditions
 from allennlp_coref_rc.reproduction.execution import execute
-from allennlp_coref_rc.reproduction.runs import ERROR, MODEL, RESULT, Run
+from allennlp_coref_rc.reproduction.report import report
+from allennlp_coref_rc.reproduction.results_file import read_lines, write_results
+from allennlp_coref_rc.reproduction.runs import ERROR, MODEL, PREDICTIONS, RESULT, Run
+from allennlp_coref_rc.reproduction.session import Selection
+from allennlp_coref_rc.reproduction.significance import paired_bootstrap
 from tests.shared import PROJECT
-from tests.training_config.configs import BABI
+from tests.training_config.configs import BABI, FIXTURES
 
 pytestmark = pytest.mark.slow
 
 CONFIG = str(PROJECT / "training_config" / "babi" / "bi_gru.jsonnet")
+
+FOLDS = """
+paper: "Tiny: nobody, nowhere"
+tables:
+  "1":
+    caption: folds
+    unit: percent
+    measure: mean
+    columns: {F1: {metric: f1}}
+    folds: 2
+    seeds: 1
+    data: {"quoref/fold_{fold}/train.json": 10, "quoref/fold_{fold}/test.json": 10}
+    overrides: {trainer.num_epochs: 1}
+    rows:
+      qanet: {row: QANet, config: quoref_articles/qanet.jsonnet}
+      gru: {row: GRU, config: quoref_articles/gru.jsonnet, compared_with: qanet}
+"""
 
 OVERRIDES = {"dataset_reader.folder": str(BABI), "trainer.num_epochs": 1}
 
@@ -70,3 +95,59 @@ def test_a_result_is_of_the_config_that_it_began_with(tmp_path, monkeypatch):
     monkeypatch.setattr(Run, "commands", commands_and_change)
     execute(run, "abc")
     assert run.read(RESULT)["fingerprint"] == before != run.fingerprint()
+
+
+def read(path):
+    return [json.loads(line) for line in Path(path).read_text().splitlines()]
+
+
+def test_folds_are_trained_and_tested_on_their_own_data(tmp_path):
+    """Every question is answered once, by a model that has not seen its article."""
+    (tmp_path / "tiny.yaml").write_text(FOLDS)
+    articles = [
+        article
+        for split in ("train", "dev")
+        for article in json.loads((FIXTURES / "quoref" / f"{split}.json").read_text())["data"]
+    ]
+    (tmp_path / "all.json").write_text(json.dumps({"data": articles}))
+    main(["data", "folds", str(tmp_path / "all.json"), str(tmp_path / "quoref"), "--folds", "2"])
+    (table,) = read_conditions(str(tmp_path / "tiny.yaml"))
+    places = {"output": str(tmp_path / "runs"), "data": str(tmp_path)}
+    answers = {}
+    for condition in table.conditions:
+        runs = Selection(**places).runs(condition)
+        assert [run.fold for run in runs] == [1, 2] and Selection(**places, folds=[2]).runs(condition) == runs[1:]
+        for run in runs:
+            execute(run, "abc", keep_weights="none")
+            assert run.finished
+            data = {
+                name: json.loads((tmp_path / f"quoref/fold_{run.fold}/{name}.json").read_text())["data"]
+                for name in ("train", "test")
+            }
+            config = run.read(os.path.join(MODEL, "config.json"))
+            assert [config[f"{name}_data_path"] for name in data] == [
+                f"{tmp_path}/quoref/fold_{run.fold}/{name}.json" for name in data
+            ]
+            predictions = read(run.path(PREDICTIONS))
+            tested = {article["title"] for article in data["test"]}
+            assert {prediction["article"] for prediction in predictions} == tested
+            assert tested.isdisjoint(article["title"] for article in data["train"])
+            f1 = statistics.fmean(prediction["f1"] for prediction in predictions)
+            assert run.result()["metrics"]["test_f1"] == pytest.approx(f1)
+            answers.setdefault(condition.row, []).extend(predictions)
+    ids = [question["id"] for article in articles for part in article["paragraphs"] for question in part["qas"]]
+    text = report([table], [], **places)
+    for row, predictions in answers.items():
+        assert sorted(prediction["id"] for prediction in predictions) == sorted(ids)
+        mean = 100 * statistics.fmean(prediction["f1"] for prediction in predictions)
+        assert f"| {row} | F1 |  | {mean:.1f} (1) | {mean:.1f} |" in text
+    # Whole articles are drawn.
+    qanet, gru = ([100 * prediction["f1"] for prediction in predictions] for predictions in answers.values())
+    bootstrap = paired_bootstrap(gru, qanet, groups=[prediction["article"] for prediction in answers["GRU"]])
+    interval = f"{bootstrap.difference:+.2f} | {bootstrap.low:+.2f} to {bootstrap.high:+.2f}"
+    assert f"| GRU against QANet | {len(ids)} | {interval} |" in text
+    write_results(str(tmp_path / "runs.csv"), places["output"], table.conditions)
+    lines = read_lines(str(tmp_path / "runs.csv"))
+    assert [(line["run"].split("/")[2:], line["conditions"]) for line in lines] == [
+        ([f"fold_{fold}", "seed_1"], f"tiny.1.{row}") for row in ("gru", "qanet") for fold in (1, 2)
+    ]

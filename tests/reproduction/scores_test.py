@@ -1,6 +1,6 @@
 """The scores of runs, from results made up here, by the textbook's formulas."""
 
-from dataclasses import replace
+import math
 
 import pytest
 from allennlp.common.checks import ConfigurationError
@@ -8,8 +8,8 @@ from allennlp.common.checks import ConfigurationError
 from allennlp_coref_rc.reproduction.condition import Column, Condition
 from allennlp_coref_rc.reproduction.scores import Scores
 
-ACCURACY = Column("accuracy", "mean", "accuracy", "test", "fraction", 0.0, 3)
-FAILED = replace(ACCURACY, measure="failed")
+ACCURACY = Column(name="accuracy", measure="mean", digits=3)
+FAILED = ACCURACY.model_copy(update={"measure": "failed"})
 VALIDATION = "best_validation_accuracy"
 
 SEEDS = (1, 2, 8)
@@ -45,7 +45,7 @@ class Source:
 
 
 def scores_of(values, without=(), seconds=60, seeds=SEEDS, tasks=(16, 1, 2)):
-    condition = Condition("paper.table.row", "row", {}, "babi/config.jsonnet", tasks=list(tasks))
+    condition = Condition(name="paper.table.row", row="row", config="babi/config.jsonnet", tasks=list(tasks))
     runs = condition.runs(seeds, "output")
     results = {}
     for run in runs:
@@ -77,7 +77,7 @@ def test_scores_over_all_tasks():
     assert found.best == found.of("best") == pytest.approx((0.95 + 0.94 + 0.3) / 3)
     assert found.of("mean") == found.mean
     # In percent of wrong answers.
-    error = scores.score(replace(ACCURACY, unit="error"))
+    error = scores.score(ACCURACY.model_copy(update={"unit": "error"}))
     assert (error.mean, error.sd, error.best) == pytest.approx((100 - 100 * mean, 100 * sd, 27))
 
 
@@ -117,6 +117,25 @@ def test_metrics_that_are_missing():
     assert some.score(ACCURACY) is None and some.score(ACCURACY, 2) is None and some.score(ACCURACY, 1).seeds == 3
     with pytest.raises(ConfigurationError, match="runs.csv: found no best_validation_accuracy among its metrics"):
         without.best_seed(1, VALIDATION)
+
+
+def test_folds_count_as_many_times_as_they_have_questions():
+    condition = Condition(name="a.b.c", row="row", config="quoref_articles/qanet.jsonnet", folds=2)
+    values = {(1, 1): (0.5, 30), (2, 1): (0.2, 10), (1, 2): (0.1, 30), (2, 2): (0.5, 10)}
+    runs = condition.runs([1, 2], "output")
+    assert [(run.fold, run.seed, run.task) for run in runs] == [(1, 1, None), (2, 1, None), (1, 2, None), (2, 2, None)]
+    results = {
+        run.name: {"metrics": {"test_accuracy": accuracy}, "questions": questions}
+        for run in runs
+        for accuracy, questions in [values[run.fold, run.seed]]
+    }
+    score = Scores(condition, runs, Source(results)).score(ACCURACY)
+    first, second = (0.5 * 30 + 0.2 * 10) / 40, (0.1 * 30 + 0.5 * 10) / 40
+    assert (score.mean, score.sd) == pytest.approx(((first + second) / 2, abs(first - second) / 2**0.5))
+    # There are no validation questions to choose a seed by.
+    assert score.seeds == 2 and math.isnan(score.best)
+    (one_seed,) = [Scores(condition, runs[:2], Source(results)).score(ACCURACY)]
+    assert one_seed.mean == one_seed.best == pytest.approx(first)
 
 
 def test_times():

@@ -100,19 +100,23 @@ def test_predictions_of_predict_and_of_evaluate_are_the_same(tmp_path):
     batch = {"id": ["a", "b"], "answer": ["Milk", "x"], "gold": ["milk", "y"], "loss": 1, "lengths": [3]}
     batches = write(tmp_path / "batches", batch)
     runs = write(tmp_path / "runs", {"id": "a", "correct": True}, {"id": "b", "correct": False})
-    assert read_scores(lines) == read_scores(batches) == [("a", 1.0, "milk"), ("b", 0.0, "y")]
-    assert read_scores(runs) == [("a", 1.0, None), ("b", 0.0, None)]
+    assert read_scores(lines) == read_scores(batches) == [Scored("a", 1.0, "milk"), Scored("b", 0.0, "y")]
+    assert read_scores(runs) == [Scored("a", 1.0), Scored("b", 0.0)]
 
 
 def test_questions_go_together_by_id_or_by_order(tmp_path):
     first = read_scores(write(tmp_path / "1", {"id": "a", "f1": 0.5}, {"id": "b", "f1": 0.7}), "f1")
     second = read_scores(write(tmp_path / "2", {"id": "b", "f1": 1}, {"id": "a", "f1": 0}), "f1")
-    assert pair(first, second, ("1", "2")) == ([0.5, 0.7], [0.0, 1.0])
+    assert pair(first, second, ("1", "2")) == ([0.5, 0.7], [0.0, 1.0], None)
     second = read_scores(write(tmp_path / "3", {"f1": 1}, {"f1": 0}), "f1")
-    assert pair(second, second, ("3", "3")) == ([1.0, 0.0], [1.0, 0.0])
+    assert pair(second, second, ("3", "3")) == ([1.0, 0.0], [1.0, 0.0], None)
+    # Articles are known if all questions name theirs.
+    articles = read_scores(write(tmp_path / "4", {"f1": 1, "article": "x"}, {"f1": 0, "article": "y"}), "f1")
+    assert pair(articles, second, ("4", "3")).articles == ["x", "y"]
+    assert pair([articles[0], second[1]], second, ("4", "3")).articles is None
     # By order, too, if one has no id.
     some, others = [Scored("a", 0.1), Scored(None, 0.2)], [Scored(None, 0.3), Scored("a", 0.4)]
-    assert pair(some, others, ("4", "5")) == ([0.1, 0.2], [0.3, 0.4])
+    assert pair(some, others, ("4", "5")) == ([0.1, 0.2], [0.3, 0.4], None)
 
 
 @pytest.mark.parametrize(
@@ -148,4 +152,4 @@ def test_other_questions_are_refused():
     for id in ("a", None):
         with pytest.raises(ConfigurationError, match=f"A and B: found 'x' and 'y' as correct answers of .* {id!r}"):
             pair([Scored(id, 1.0, "x")], [Scored(id, 1.0, "y")], ("A", "B"))
-    assert pair([Scored("a", 1.0, "x")], [Scored("a", 0.0)], ("A", "B")) == ([1.0], [0.0])
+    assert pair([Scored("a", 1.0, "x")], [Scored("a", 0.0)], ("A", "B")) == ([1.0], [0.0], None)

@@ -213,3 +213,18 @@ def test_a_file_that_is_no_archive_is_itself(outside, tmp_path):
     with pytest.raises(ConfigurationError, match="no such file or folder"):
         find_questions(f"{tmp_path}!x")
     assert find_questions(str(QUESTIONS / "training" / os.listdir(QUESTIONS / "training")[0])).endswith(".question")
+
+
+def test_local_files_need_no_cache(tmp_path):
+    """Where the home folder cannot be written to, everything on local files still works."""
+    (tmp_path / "home").touch()
+    (tmp_path / "x.txt").touch()
+    program = (
+        "import allennlp_coref_rc\nfrom allennlp.common.file_utils import cached_path\n"
+        f"print(cached_path({str(tmp_path / 'x.txt')!r}))"
+    )
+    environment = {name: value for name, value in os.environ.items() if name != "ALLENNLP_CACHE_ROOT"}
+    environment["HOME"] = str(tmp_path / "home")
+    words = [sys.executable, "-c", program]
+    done = subprocess.run(words, env=environment, cwd=PROJECT, capture_output=True, text=True, timeout=300)
+    assert done.stdout.strip() == str(tmp_path / "x.txt"), done.stderr

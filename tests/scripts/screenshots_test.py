@@ -22,7 +22,7 @@ def test_without_a_browser_it_says_so(tmp_path, monkeypatch, capsys):
 def test_every_page_is_shot(tmp_path):
     texts = [AnnotatedText("a b but c".split(), relations=relations) for relations in ([], [RELATION])]
     write_documents(str(tmp_path / "texts.jsonl"), map(Document, texts))
-    shots = script.document_shots("texts", str(tmp_path / "texts.jsonl"), tmp_path / "texts")
+    shots = [*script.document_shots("texts", str(tmp_path / "texts.jsonl"), tmp_path / "texts")]
     assert [shot.name for shot in shots] == ["texts_index", "texts_1", "texts_2", "texts_2_relation"]
     prediction = {"answer": "b", "passage_tokens": ["a", "b"], "question_tokens": ["c"], "attention": [0.0, 1.0]}
     lines = (prediction, {**prediction, "answer": None})

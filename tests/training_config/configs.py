@@ -34,6 +34,7 @@ DATA_PATHS = {
     "lambada_development": "lambada/{train,valid,valid}.txt",
     "narrativeqa": "narrativeqa/{train,valid,test}",
     "quoref": "quoref/{train,dev,dev}.json",
+    "quoref_articles": "quoref/{train,dev,dev}.json",
     "wdw_relaxed": "who_did_what/Relaxed/{train,val,test}.xml",
     "wdw_strict": "who_did_what/Strict/{train,val,test}.xml",
     "wikihop": "wikihop/{train,dev,dev}.json",
@@ -126,4 +127,5 @@ def small(text: str, folder: str) -> str:
     """The same of an experiment in Jsonnet, as Jsonnet."""
     if "structured_transformer" in text:
         text = f"({text}\n) + {tiny_transformer()}"
-    return f"({text}\n) {{ {SMALL} {SMALL_QANET if folder in ('narrativeqa', 'quoref') else 'hidden_size:: 100'} }}"
+    is_qanet = folder in ("narrativeqa", "quoref", "quoref_articles")
+    return f"({text}\n) {{ {SMALL} {SMALL_QANET if is_qanet else 'hidden_size:: 100'} }}"

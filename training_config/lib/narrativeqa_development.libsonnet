@@ -1,4 +1,4 @@
-// A small model that overfits the beginnings of NarrativeQA's valid summaries, on a CPU. Not in a paper.
+// A small model that overfits the beginnings of NarrativeQA's validation summaries, on a CPU. Not in a paper.
 local characters = import 'characters.libsonnet';
 local narrativeqa = import 'narrativeqa.libsonnet';
 

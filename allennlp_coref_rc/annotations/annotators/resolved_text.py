@@ -3,13 +3,12 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Optional
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Cluster, Span
-from allennlp_coref_rc.annotations.annotators.coref.sieve import function_words
-from allennlp_coref_rc.annotations.annotators.coref.sieve.lexicon import PRONOUNS
+from allennlp_coref_rc.annotations.annotators import lexicon
 
 LONGEST = 6
 """The most tokens of a name, and of a noun phrase that one replaces."""
 
-OWNERS = function_words.POSSESSIVES | frozenset(["hers", "mine", "ours", "theirs", "yours"])
+OWNERS = lexicon.POSSESSIVES | frozenset(["hers", "mine", "ours", "theirs", "yours"])
 
 
 COPULAS = frozenset("am are as be became become becomes been being is remained remains was were 're 'm".split())
@@ -21,10 +20,10 @@ CLITICS = frozenset(["'m", "'re", "'ve", "\u2019m", "\u2019re", "\u2019ve"])
 BETWEEN = frozenset([",", "(", "-", "\u2013", "\u2014"])
 """Marks between an apposition and what it stands beside."""
 
-SMALL = function_words.PREPOSITIONS | function_words.CONJUNCTIONS | frozenset("the de la van von der bin al 's".split())
+SMALL = lexicon.PREPOSITIONS | lexicon.CONJUNCTIONS | frozenset("the de la van von der bin al 's".split())
 """Words in lower case that names may have."""
 
-_COMMON = function_words.DETERMINERS | function_words.ADVERBS
+_COMMON = lexicon.DETERMINERS | lexicon.ADVERBS
 
 
 class ResolvedText(NamedTuple):
@@ -92,7 +91,7 @@ def best_name(tokens: Sequence[str], cluster: Cluster) -> Optional[list[str]]:
 
 def _is_name(tokens: Sequence[str], start: int, stop: int) -> bool:
     words = [token.lower() for token in tokens[start:stop]]
-    if stop - start > LONGEST or any(word in PRONOUNS for word in words):
+    if stop - start > LONGEST or any(word in lexicon.PRONOUNS for word in words):
         return False
     if any(token[:1].islower() and token not in SMALL for token in tokens[start:stop]):
         return False
@@ -107,9 +106,9 @@ def _capitals(tokens: Sequence[str], start: int, stop: int) -> Iterator[int]:
 def _is_replaced(tokens: Sequence[str], start: int, stop: int) -> bool:
     word = tokens[start].lower()
     if stop == start + 1:
-        is_pronoun = word in PRONOUNS and word not in function_words.REFLEXIVES
+        is_pronoun = word in lexicon.PRONOUNS and word not in lexicon.REFLEXIVES
         return is_pronoun and tokens[stop : stop + 1] not in [[clitic] for clitic in CLITICS]
-    is_common = word in function_words.DETERMINERS | function_words.POSSESSIVES
+    is_common = word in lexicon.DETERMINERS | lexicon.POSSESSIVES
     return is_common and stop - start <= LONGEST and not any(_capitals(tokens, start + 1, stop))
 
 
@@ -123,7 +122,7 @@ def _is_beside(tokens: Sequence[str], mentions: Sequence[Span], number: int) -> 
         if overlap and other_stop - other_start > stop - start or is_apposition:
             return True
     before = start - 1
-    while before > 0 and tokens[before].lower() in function_words.ADVERBS | frozenset(["not", "n't"]):
+    while before > 0 and tokens[before].lower() in lexicon.ADVERBS | frozenset(["not", "n't"]):
         before -= 1
     return stop - start > 1 and before >= 0 and tokens[before].lower() in COPULAS
 
@@ -137,5 +136,5 @@ def _put(tokens: Sequence[str], start: int, stop: int, name: list[str]) -> list[
 def _is_object(tokens: Sequence[str], position: int) -> bool:
     """Whether "her" has no noun after it."""
     after = tokens[position + 1].lower() if position + 1 < len(tokens) else "."
-    is_end = not after[:1].isalpha() or after in function_words.PREPOSITIONS | function_words.CONJUNCTIONS
-    return tokens[position].lower() == "her" and (is_end or after in function_words.DETERMINERS)
+    is_end = not after[:1].isalpha() or after in lexicon.PREPOSITIONS | lexicon.CONJUNCTIONS
+    return tokens[position].lower() == "her" and (is_end or after in lexicon.DETERMINERS)

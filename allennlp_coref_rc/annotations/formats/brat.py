@@ -113,12 +113,12 @@ class _Annotations:
                     f"{place}: found the offsets {start} {stop}, expected a start before an end of at most "
                     f"{len(self.text)}"
                 )
-        found = " ".join(self.text[start:stop] for start, stop in parts)
+        annotated = " ".join(self.text[start:stop] for start, stop in parts)
         if not any(WORD.search(self.text, *part) for part in parts):
             raise ConfigurationError(f"{place}: found an annotation of white space, expected one of text")
-        if tab and "".join(found.split()) != "".join(covered.split()):
+        if tab and "".join(annotated.split()) != "".join(covered.split()):
             raise ConfigurationError(
-                f"{place}: found {covered[:80]!r}, expected what the text has there, {found[:80]!r}"
+                f"{place}: found {covered[:80]!r}, expected what the text has there, {annotated[:80]!r}"
             )
         return min(start for start, _ in parts), max(stop for _, stop in parts)
 

@@ -67,9 +67,10 @@ class _Document:
     def add(self, sentence: Sentence) -> None:
         for row in sentence.others:
             if _number(row) > len(sentence.words) or not row.form.strip():
-                found = f"{row.columns[0]!r:.40} and the form {row.form!r:.40}"
-                expected = f"an ID up to {len(sentence.words)} and a form"
-                raise ConfigurationError(f"{self.path}, line {row.line}: found {found}, expected {expected}")
+                raise ConfigurationError(
+                    f"{self.path}, line {row.line}: found {row.columns[0]!r:.40} and the form {row.form!r:.40}, "
+                    f"expected an ID up to {len(sentence.words)} and a form"
+                )
         begin = len(self.tokens)
         ranges = {_number(row): row for row in sentence.others if "-" in row.columns[0]}
         place: list[int] = []
@@ -108,14 +109,14 @@ class _Document:
             if not value.startswith("Entity="):
                 continue
             brackets = value.removeprefix("Entity=")
-            found = list(BRACKET.finditer(brackets))
-            good = all(bracket[1] or bracket[5] for bracket in found)
-            if not good or "".join(bracket[0] for bracket in found) != brackets:
+            matches = list(BRACKET.finditer(brackets))
+            good = all(bracket[1] or bracket[5] for bracket in matches)
+            if not good or "".join(bracket[0] for bracket in matches) != brackets:
                 raise ConfigurationError(
                     f"{self.path}, line {row.line}: found {brackets[:80]!r}, expected mentions like (e1-person-1-, e1) "
                     "or (e1-person-1-)"
                 )
-            for bracket in found:
+            for bracket in matches:
                 self._add_bracket(row, bracket, start, stop)
 
     def _add_bracket(self, row: Word, bracket: "re.Match[str]", start: int, stop: int) -> None:

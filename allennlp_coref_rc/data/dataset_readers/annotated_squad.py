@@ -58,7 +58,7 @@ class AnnotatedSquadReader(ReadingComprehensionReader):
     "paragraphs": [{"context": …, "qas": [{"id": …, "question": …, "answers": [{"text": …, "answer_start": …}]}]}]}]}`,
     where `answer_start` counts characters of the context. A context is a passage, and each question about it is an
     instance. Files are read article by article. The `data` of a document have the `title` of its article, if it has
-    one. Instances do not have it.
+    one, and the metadata of instances have it as `article`.
 
     `span_start` and `span_end` are the first and the last token that have any characters of the first answer that the
     context has. If an answer is not at its `answer_start`, the nearest place is taken, and a warning says how many
@@ -187,6 +187,7 @@ class AnnotatedSquadReader(ReadingComprehensionReader):
                 {
                     "id": data.get("id") or (document.text.id and question_id(document.text.id, i)),
                     "answer_texts": [""] if data.get("unanswerable") else answers,
+                    "article": document.data.get("title"),
                     "answer_spans": [span for span in spans or [] if span],
                     "original_passage": source[: offsets[boundary - 1][1]],
                     "token_offsets": offsets[:boundary],

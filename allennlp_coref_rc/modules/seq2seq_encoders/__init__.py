@@ -3,6 +3,7 @@ from allennlp_coref_rc.modules.seq2seq_encoders.annotated_seq2seq_encoder import
     check_pair,
     encode,
     encode_pair,
+    gather_sources,
 )
 from allennlp_coref_rc.modules.seq2seq_encoders.coref_gru import CorefGru
 from allennlp_coref_rc.modules.seq2seq_encoders.dassa import Dassa

@@ -22,6 +22,22 @@ class AnnotatedSeq2SeqEncoder(Seq2SeqEncoder):
     def forward(
         self, inputs: torch.Tensor, mask: torch.Tensor, annotations: Optional[AnnotationTensors] = None
     ) -> torch.Tensor:
+        """
+        # Parameters
+
+        inputs : `torch.FloatTensor`
+            Shape: (batch_size, sequence_length, input_dim).
+        mask : `torch.BoolTensor`
+            Shape: (batch_size, sequence_length).
+        annotations : `AnnotationTensors`, optional (default = `None`)
+            By layer and then by name, numbers of shape (batch_size, sequence_length, width), as `AnnotationLayer`s
+            make them. The width may be 0.
+
+        # Returns
+
+        `torch.FloatTensor`
+            Shape: (batch_size, sequence_length, output_dim). Padding has any values.
+        """
         raise NotImplementedError
 
     def encode_pair(self, question_encoder: Seq2SeqEncoder, pair: Pair) -> Pair:
@@ -72,6 +88,28 @@ class AnnotatedSeq2SeqEncoder(Seq2SeqEncoder):
                 f"{'views' if kind == 'labels' else 'edges'}"
             )
         return annotations[layer]
+
+
+def gather_sources(vectors: torch.Tensor, sources: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """
+    The vectors that each token reads from, along the edges of a layer.
+
+    # Parameters
+
+    vectors : `torch.FloatTensor`
+        Shape: (batch_size, sequence_length, dim).
+    sources : `torch.LongTensor`
+        Positions in the sequence; negative numbers are no tokens of it. Shape: (batch_size, sequence_length, width).
+
+    # Returns
+
+    `tuple[torch.FloatTensor, torch.BoolTensor]`
+        The vectors, with zeros where there is none, shape (batch_size, sequence_length, width, dim), and where there is
+        one, shape (batch_size, sequence_length, width). If no token has an edge, the width is 0.
+    """
+    mask = sources >= 0
+    batch = torch.arange(len(vectors), device=vectors.device).view(-1, 1, 1)
+    return vectors[batch, sources.clamp(min=0)] * mask.unsqueeze(-1), mask
 
 
 def encode(encoder: Seq2SeqEncoder, text: TokenVectors) -> torch.Tensor:

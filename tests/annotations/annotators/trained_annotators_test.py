@@ -131,10 +131,10 @@ def test_candidates_are_another_annotator_s(archives):
 
 def test_mixed_up_archives_are_named(archives):
     annotator = TrainedSrl(archives["srl_roles"], archives["srl_predicates"])
-    with pytest.raises(ConfigurationError, match="is a model for the task 'roles', expected one for 'predicates'"):
+    with pytest.raises(ConfigurationError, match="the task 'roles', .*'predicates'"):
         annotator.annotate(AnnotatedText(["He", "ran"]))
     annotator = TrainedSrl(archives["discourse_senses"], archives["srl_roles"])
-    with pytest.raises(ConfigurationError, match="is a model for the task None, expected one for 'predicates'"):
+    with pytest.raises(ConfigurationError, match="the task None, .*'predicates'"):
         annotator.annotate(AnnotatedText(["He", "ran"]))
 
 

@@ -10,8 +10,14 @@ from hypothesis import strategies as st
 from allennlp_coref_rc.__main__ import main
 from allennlp_coref_rc.annotations import AnnotatedText
 from allennlp_coref_rc.annotations.annotators import ExactMatchCoref
-from allennlp_coref_rc.data.babi.alternate_entities import ALTERNATES, OTHER_WORDS
-from allennlp_coref_rc.data.babi.mixed_stories import mix_stories, read_stories, rename, write_mixed_stories
+from allennlp_coref_rc.data.babi.mixed_stories import (
+    ALTERNATES,
+    OTHER_WORDS,
+    mix_stories,
+    read_stories,
+    rename,
+    write_mixed_stories,
+)
 from allennlp_coref_rc.data.babi.simulated_world import PEOPLE, PLACES, SIMULATED_TASKS, THINGS, simulate_task
 from allennlp_coref_rc.data.dataset_readers import AnnotatedBabiReader
 from tests.shared import BABI, PROJECT, needs_babi

@@ -191,7 +191,7 @@ def test_rows_that_are_drawn_beside_each_other_need_names_of_their_own(figures, 
     [
         ("{type: story_maps}", "{type: pie}", r"figures\.4\.drawing: .*pie"),
         ("{type: story_maps}", "{}", r"figures\.4\.drawing: .*type"),
-        ("{type: story_maps}", "story_maps", r"figures\.4\.drawing: found 'story_maps', expected a value of type dict"),
+        ("{type: story_maps}", "story_maps", r'figures\.4\.drawing: found "story_maps", expected an object'),
         (
             "{type: story_maps}",
             "{type: story_maps, way: back}",
@@ -209,15 +209,23 @@ def test_rows_that_are_drawn_beside_each_other_need_names_of_their_own(figures, 
         ("splits: [training]", "splits: training", r"figures\.2\.drawing: .*found the splits \['t', 'r'"),
         ("by: [passage length]", "by: [weather]", r"drawing: .*found \['weather'\], expected some of question type"),
         ("bounds: [10]", "bounds: [0]", r"drawing: .*found bounds or samples of less than 1"),
-        ("caption: loss by epoch", "title: loss", r"figures\.2\.title: found a key that means nothing here"),
+        ("caption: loss by epoch", "title: loss", r'figures\.2: found the unknown key "title"'),
         (
             "caption: loss by epoch",
             "caption: loss\n    columns: {}",
-            r"figures\.2\.columns: found a key that means nothing",
+            r'figures\.2: found the unknown key "columns"',
         ),
-        ("row: QANet, config: CONFIG", "row: QANet", r"figures\.3\.rows\.qanet\.config: found none, expected that of"),
-        ("row: QANet", "row: QANet, paper: {a: 1}", r"figures\.3\.rows\.qanet\.paper\.a: found no such column"),
-        ("    rows:\n      gru: {row: GRU, config: CONFIG}", "    rows: {}", r"figures\.4\.rows: found none"),
+        (
+            "row: QANet, config: CONFIG",
+            "row: QANet",
+            r"figures\.3\.rows\.qanet\.config: found null, expected that of its runs",
+        ),
+        ("row: QANet", "row: QANet, paper: {a: 1}", r"figures\.3\.rows\.qanet\.paper: found {.*}, expected no values"),
+        (
+            "    rows:\n      gru: {row: GRU, config: CONFIG}",
+            "    rows: {}",
+            r"figures\.4\.rows: found {}, expected one or more",
+        ),
     ],
 )
 def test_errors_name_the_file_and_the_key(tmp_path, old, new, message):

@@ -1,1 +1,0 @@
-raise SystemExit("scripts/draw_story.py is now `coref-rc draw story`, which takes the same arguments.")

@@ -1,1 +1,0 @@
-raise SystemExit("scripts/reproduce.py is now `coref-rc reproduce`, which takes the same arguments.")

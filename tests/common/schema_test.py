@@ -1,0 +1,141 @@
+import json
+from typing import Annotated, Any, Optional, Union
+
+import pytest
+from pydantic import ConfigDict, Field, model_validator
+
+from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.json_objects import read_json_objects
+from allennlp_coref_rc.common.schema import InvalidValue, Schema, one_of, read_yaml, validated
+
+
+class Head(Schema):
+    name: str
+    size: Annotated[int, Field(ge=1)] = 1
+    kind: Optional[Annotated[str, one_of(("gru", "coref"))]] = None
+    ends: list[int] = []
+
+    @model_validator(mode="after")
+    def _check_ends(self) -> "Head":
+        for i, end in enumerate(self.ends):
+            if end > self.size:
+                raise InvalidValue(f"an integer up to {self.size}", "ends", i)
+        return self
+
+
+class Reader(Schema):
+    heads: dict[str, Head]
+    more: list[Head] = []
+    weights: dict[str, Union[float, list[float]]] = {}
+
+
+class Lenient(Schema):
+    model_config = ConfigDict(extra="ignore")
+
+    name: str
+
+
+GOOD = {"heads": {"a": {"name": "first", "size": 3, "kind": "gru", "ends": [1, 3]}}, "weights": {"a": 1, "b": [0.5]}}
+
+
+def test_good_values_have_their_types():
+    reader = validated(Reader, GOOD)
+    assert reader.heads["a"] == Head(name="first", size=3, kind="gru", ends=[1, 3])
+    assert reader.weights == {"a": 1.0, "b": [0.5]} and reader.more == []
+    assert validated(list[int], [1, 2]) == [1, 2]
+    assert validated(Lenient, {"name": "a", "other": 1}).name == "a"
+
+
+@pytest.mark.parametrize(
+    "value, message",
+    [
+        (3, "F: found 3, expected an object"),
+        ({}, "F: found {}, expected the key 'heads'"),
+        ({"heads": [1]}, "F: heads: found [1], expected an object"),
+        ({"heads": {"a": 3}}, "F: heads.a: found 3, expected an object"),
+        ({"heads": {"a": {"size": 1}}}, "F: heads.a: found {\"size\": 1}, expected the key 'name'"),
+        ({"heads": {"a": {"name": 1}}}, "F: heads.a.name: found 1, expected a string"),
+        ({"heads": {"a": {"name": "", "size": "1"}}}, 'F: heads.a.size: found "1", expected an integer'),
+        ({"heads": {"a": {"name": "", "size": True}}}, "F: heads.a.size: found true, expected an integer"),
+        (
+            {"heads": {"a": {"name": "", "size": 0}}},
+            "F: heads.a.size: found 0, expected a number greater than or equal to 1",
+        ),
+        ({"heads": {"a": {"name": "", "kind": "x"}}}, 'F: heads.a.kind: found "x", expected one of gru, coref'),
+        (
+            {"heads": {"a": {"name": "", "sizes": 1}}},
+            'F: heads.a: found the unknown key "sizes", expected one of name, size, kind, ends',
+        ),
+        ({"heads": {}, "more": [{"name": ""}, {"name": None}]}, "F: more[1].name: found null, expected a string"),
+        (
+            {"heads": {}, "more": [{"name": "", "ends": [1, 2]}]},
+            "F: more[0].ends[1]: found 2, expected an integer up to 1",
+        ),
+        ({"heads": {}, "weights": {"a": "b"}}, 'F: weights.a: found "b", expected a number'),
+        ({"heads": {}, "weights": {"a": float("nan")}}, "F: weights.a: found NaN, expected a finite number"),
+    ],
+)
+def test_errors_name_the_path_and_the_value(value, message):
+    with pytest.raises(ConfigurationError) as raised:
+        validated(Reader, value, "F")
+    assert str(raised.value) == message
+
+
+def test_long_values_are_cut():
+    with pytest.raises(ConfigurationError) as raised:
+        validated(Reader, {"heads": ["x" * 100_000]})
+    assert str(raised.value) == f"heads: found {json.dumps(['x' * 100_000])[:80]}, expected an object"
+
+
+def test_validators_have_a_context():
+    class Span(Schema):
+        end: int
+
+        @model_validator(mode="after")
+        def _check(self, info: Any) -> "Span":
+            if self.end > info.context:
+                raise InvalidValue(f"up to {info.context}", "end")
+            return self
+
+    assert validated(Span, {"end": 3}, context=3).end == 3
+    with pytest.raises(ConfigurationError, match="^end: found 3, expected up to 2$"):
+        validated(Span, {"end": 3}, context=2)
+
+
+def test_lines_of_json(tmp_path):
+    (tmp_path / "a.jsonl").write_text('{"name": "a"}\n{"name": 3}\n')
+    objects = read_json_objects(str(tmp_path / "a.jsonl"))
+    assert validated(Head, *reversed(next(objects))).name == "a"
+    with pytest.raises(ConfigurationError, match=r"a.jsonl, line 2, object 2: name: found 3, expected a string"):
+        validated(Head, *reversed(next(objects)))
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("heads:\n  a:\n    size: 2\n    name: 3\n", "line 4: heads.a.name: found 3, expected a string"),
+        ("heads:\n\n  a: {name: a}\nmore:\n- name: b\n- 3\n", "line 6: more[1]: found 3, expected an object"),
+        ("heads:\n  1: {name: a}\n  2: {nam: b}\n", 'line 3: heads.2: found the unknown key "nam", expected one of'),
+        ("heads:\n  a:\n    size: 2\n", "line 2: heads.a: found {\"size\": 2}, expected the key 'name'"),
+        ("", "line 1: found null, expected an object"),
+        ("heads: {a: 1, a: 2}", "found the key 'a' twice"),
+        ("heads: {1: 1, '1': 2}", "found the key '1' twice"),
+        ("heads: {a", "line 1"),
+        ("heads: !!bool x", ""),
+    ],
+)
+def test_errors_in_yaml_name_the_line(tmp_path, text, message):
+    path = tmp_path / "a.yaml"
+    path.write_text(text)
+    with pytest.raises(ConfigurationError) as raised:
+        read_yaml(str(path), Reader)
+    assert str(path) in str(raised.value) and message in str(raised.value)
+
+
+def test_keys_that_a_mapping_merges_have_lines(tmp_path):
+    path = tmp_path / "a.yaml"
+    path.write_text("heads:\n  a: &a\n    name: a\n  b:\n    <<: *a\n    size: 2\n    ends: [1, 3]\n")
+    with pytest.raises(ConfigurationError, match=r"line 7: heads\.b\.ends\[1\]: found 3, expected"):
+        read_yaml(str(path), Reader)
+    path.write_text(path.read_text().replace("3]", "2]"))
+    assert read_yaml(str(path), Reader).heads["b"] == Head(name="a", size=2, ends=[1, 2])
