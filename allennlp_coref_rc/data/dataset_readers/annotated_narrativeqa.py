@@ -127,7 +127,9 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
         packed = [path + suffix for suffix in COMPRESSED if os.path.isfile(path + suffix)]
         return super().find(packed[0] if packed and not os.path.isfile(path) else path)
 
-    def read_items(self, path: str, name: str) -> Iterator[tuple[str, Union[Summary, DassaDocument]]]:
+    def read_items(
+        self, path: str, name: str
+    ) -> Iterator[tuple[str, Union[Summary, DassaDocument, ConfigurationError]]]:
         folder, split = os.path.split(name)
         if split in SPLITS and not os.path.isfile(name):
             yield from self._read_csv(path, self._find_csv(folder, SUMMARIES), split)
@@ -135,7 +137,9 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
         for number, values in enumerate(read_json(path)):
             yield values.place, DassaDocument(number, values)
 
-    def row_items(self, rows: Iterable[JsonValue], name: str) -> Iterator[tuple[str, Summary]]:
+    def row_items(
+        self, rows: Iterable[JsonValue], name: str
+    ) -> Iterator[tuple[str, Union[Summary, ConfigurationError]]]:
         id_column, summary_column, question_column, answers_column = self.columns
         found: dict[str, tuple[str, Summary]] = {}
         for row in rows:
@@ -149,7 +153,9 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
                 yield row.place, error
         yield from found.values()
 
-    def _read_csv(self, questions_path: str, summaries_path: str, split: str) -> Iterator[tuple[str, Summary]]:
+    def _read_csv(
+        self, questions_path: str, summaries_path: str, split: str
+    ) -> Iterator[tuple[str, Union[Summary, ConfigurationError]]]:
         column = COLUMNS[self._text].format
         names = [column(name) for name in ("question", "answer1", "answer2")]
         summaries: dict[str, tuple[str, dict[str, str]]] = {}

@@ -2,7 +2,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import count, groupby
-from typing import Any, NamedTuple, Optional, cast
+from typing import Any, NamedTuple, Optional, Union, cast
 
 from allennlp.data import DatasetReader, Instance
 from allennlp.data.fields import SequenceLabelField, TextField
@@ -106,7 +106,7 @@ class AnnotatedSquadReader(ReadingComprehensionReader):
         super().__init__(**kwargs)
         self._tag_answers = tag_answers
 
-    def read_items(self, path: str, name: str) -> Iterator[tuple[str, Paragraph]]:
+    def read_items(self, path: str, name: str) -> Iterator[tuple[str, Union[Paragraph, ConfigurationError]]]:
         numbers = count(1)
         for article_place, values in read_listed_objects(path, "data"):
             article = JsonValue(values, article_place)
@@ -120,10 +120,10 @@ class AnnotatedSquadReader(ReadingComprehensionReader):
             for i, (paragraph, number) in enumerate(zip(paragraphs, numbers)):
                 place = f"{article_place}.paragraphs[{i}]"
                 try:
-                    values = JsonValue(paragraph.value, place)
-                    known = values.get("context_id"), title
+                    located = JsonValue(paragraph.value, place)
+                    known = located.get("context_id"), title
                     id = f"{os.path.basename(name)}:{number}"
-                    yield place, Paragraph(id, values["context"], values["qas"].list(), *known)
+                    yield place, Paragraph(id, located["context"], located["qas"].list(), *known)
                 except ConfigurationError as error:
                     yield place, error
 
