@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import version
-from typing import Any, Optional
+from typing import Any, Optional, cast
 
 from allennlp_coref_rc.annotation_runs.document_sources import FAILURE, DocumentSource, document_source
 from allennlp_coref_rc.annotation_runs.job import ChunkResult, Job, failed
 from allennlp_coref_rc.annotation_runs.unfinished_output import UnfinishedOutput
-from allennlp_coref_rc.annotations.document import read_documents
+from allennlp_coref_rc.annotations.document import Document, read_documents
 from allennlp_coref_rc.annotations.file_report import COUNTED
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.progress import progress_bar
@@ -211,7 +211,9 @@ def _annotate_chunks(
             whole = ChunkResult()
             for place, item in chunk.items:
                 for _, result in processes.map(job.annotate, chunks([(place, item)], 1)):
-                    whole.add(result or failed(place, job.document(place, item), "the process that annotated it died"))
+                    # No process annotates a malformed item.
+                    document = cast(Document, job.document(place, item))
+                    whole.add(result or failed(place, document, "the process that annotated it died"))
             unfinished.write(chunk.number, whole)
             bar.update(len(chunk.items))
 

@@ -205,7 +205,7 @@ def unregistered(cls: Any, name: str) -> Optional[str]:
         try:
             cls.resolve_class_name(name)
         except ConfigurationError as error:
-            return str(error)
+            return f"found {short(name)}, expected a class: {error}"
         except (ImportError, TypeError, ValueError) as error:
             return f"found {short(name)}, of which nothing can be imported: {error}"
         return None

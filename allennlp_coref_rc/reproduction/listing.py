@@ -1,6 +1,6 @@
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.reproduction.condition import Condition, Table
-from allennlp_coref_rc.reproduction.report import state
+from allennlp_coref_rc.reproduction.report import mean_and_deviation, state
 from allennlp_coref_rc.reproduction.scores import Scores
 from allennlp_coref_rc.reproduction.session import Selection
 from allennlp_coref_rc.reproduction.smoke_test import smoke_test
@@ -22,6 +22,10 @@ def print_table(table: Table, selection: Selection) -> None:
             words.append(
                 " ".join([state(condition, scores, selection.data), *condition.missing(selection.data)[:1]]).strip()
             )
+            columns = [column for column in table.columns if column.measure != "tasks"]
+            known = [(column, scores.score(column, column.task)) for column in columns]
+            here = [f"{column.name} {mean_and_deviation(score, column)}" for column, score in known if score]
+            words.append("here " + ", ".join(here) if here else "")
         print(f"  {condition.name}: {condition.row}: " + "; ".join(filter(None, words)))
 
 
@@ -31,8 +35,7 @@ def shown(value: object) -> str:
 
 def try_condition(condition: Condition, selection: Selection) -> bool:
     """
-    Tries a condition out and prints what is wrong with it, if anything. Returns whether it works. It counts as working
-    if only data are missing.
+    Tries a condition out and prints what is wrong with it, if anything. Returns whether its runs can begin.
     """
     runs = selection.runs(condition)
     if not runs:
@@ -44,4 +47,4 @@ def try_condition(condition: Condition, selection: Selection) -> bool:
         problem = str(error)
     label = "[FAIL]" if problem else "[no data]" if missing else "[OK]"
     print(f"{label} {condition.name}: {problem or '; '.join(missing[:1]) or condition.config}")
-    return not problem
+    return not problem and not missing

@@ -6,6 +6,7 @@ from typing import Optional, cast
 from allennlp_coref_rc.common.config_files import locate
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import open_text, write_text
+from allennlp_coref_rc.common.messages import counted
 from allennlp_coref_rc.reproduction.condition import Column, Condition, Table
 from allennlp_coref_rc.reproduction.figures.drawings import Figure
 from allennlp_coref_rc.reproduction.results_file import Results
@@ -31,6 +32,8 @@ A row with "mean ± sd" was run here. Each seed has a mean over tasks, and "mean
 seeds stands in brackets, and sd is the standard deviation of a sample (n - 1). "best" is the seed with the best
 validation score. If there are tasks, each task has its own best seed. Between equal seeds, the lower validation loss
 decides. The difference is our number minus the paper's: our mean if the paper reports a mean, and our best otherwise.
+While runs are missing, the numbers are those of the seeds that have the most tasks. If these are not all tasks, as in
+"0.930 (1 seed, 2 of 20 tasks)", there is no difference.
 
 - `[OK]`: better than the paper, or worse by no more than the tolerance; `[FAIL]`: worse by more
 - `[no data]`: the data set is not available; `[not run]`: no run is finished; `[3/60 run]`: some runs are finished;
@@ -163,19 +166,25 @@ def _table(table: Table, scores: dict[str, Scores], data: str) -> Iterator[list[
 
 def _line(condition: Condition, column: Column, scores: Scores, data: str) -> list[str]:
     paper = cast(Optional[float], condition.paper.get(column.name))
-    score = scores.score(column, _task(column))
+    score = scores.score(column, column.task)
     cells = [condition.row, column.name, _number(paper, column)]
     if score is None:
-        known = condition.config is None or not scores.complete
+        known = condition.config is None or not scores.results
         return [*cells, "", "", "", state(condition, scores, data) if known else "[no metric]"]
-    sd = f" ± {_number(score.sd, column, mean=True)}" if score.sd is not None else ""
-    cells += [f"{_number(score.mean, column, mean=True)}{sd} ({score.seeds})", _number(score.best, column)]
+    cells += [mean_and_deviation(score, column), _number(score.best, column)]
     unfinished = state(condition, scores, data)
-    if paper is None:
+    if paper is None or score.tasks:
         return [*cells, "", unfinished]
     difference = _number(score.of(column.measure) - paper, column, column.measure == "mean", sign=True)
     # There is a comma, since two pairs of brackets in a row would be a link in Markdown.
     return [*cells, difference, ", ".join(filter(None, (_verdict(column, score, paper), unfinished)))]
+
+
+def mean_and_deviation(score: Score, column: Column) -> str:
+    """ "0.690 ± 0.014 (3)", with the number of seeds, or "0.690 ± 0.014 (3 seeds, 2 of 20 tasks)"."""
+    sd = f" ± {_number(score.sd, column, mean=True)}" if score.sd is not None else ""
+    number = f"{counted(score.seeds, 'seed')}, {score.tasks}" if score.tasks else score.seeds
+    return f"{_number(score.mean, column, mean=True)}{sd} ({number})"
 
 
 def _verdict(column: Column, score: Score, paper: float) -> str:
@@ -253,9 +262,8 @@ def _made_with(scores: Scores) -> list[str]:
 
 def _seed(scores: Scores, seed: int) -> str:
     """ "2", or "2 (14 of 20 tasks)"."""
-    parts, all_parts = sum(seed == other for _, other in scores.results), len(scores.condition.parts)
-    kind = "folds" if scores.condition.folds else "tasks"
-    return str(seed) if parts >= all_parts else f"{seed} ({parts} of {all_parts} {kind})"
+    share = scores.share(sum(seed == other for _, other in scores.results))
+    return f"{seed} ({share})" if share else str(seed)
 
 
 def _significance(table: Table, scores: dict[str, Scores]) -> Iterator[list[str]]:
@@ -327,10 +335,6 @@ def _paired(first: Scores, second: Scores, column: Column, key: Optional[str]) -
         [score for part in pairs for score in part.second],
         None if None in articles else articles,
     )
-
-
-def _task(column: Column) -> Optional[int]:
-    return int(column.measure.split()[1]) if column.measure.startswith("task ") else None
 
 
 def _number(value: Optional[float], column: Column, mean: bool = False, sign: bool = False) -> str:

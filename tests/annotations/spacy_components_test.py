@@ -97,6 +97,19 @@ def test_pipelines_are_saved_with_their_options(tmp_path):
             assert structure(loaded(text)) == structure(doc)
 
 
+@pytest.mark.parametrize(
+    "component, options, message",
+    [
+        ("allennlp_srl", {"archive": "none", "predicate_words": [1]}, "allennlp_srl, .*: .*predicate_words.*string"),
+        ("exact_match_coref", {"min_mentions": "x"}, "exact_match_coref, min_mentions: .*min_mentions"),
+        ("trained_srl", {"predicates": 3, "roles": "none"}, "trained_srl, .*: .*predicates"),
+    ],
+)
+def test_a_wrong_option_is_named(component, options, message):
+    with pytest.raises(ConfigurationError, match=message):
+        pipeline(component, **options)
+
+
 @settings(deadline=None, max_examples=20)
 @given(st.lists(st.sampled_from([" ", "  ", "\n", " \n\n ", "\t", "\u3000 "]), min_size=15, max_size=30), st.booleans())
 def test_white_space_changes_nothing_and_the_tokens_stay(spaces, with_sentences):

@@ -6,8 +6,9 @@ import pytest
 from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 
+from allennlp_coref_rc.common.schema import numbers
 from allennlp_coref_rc.data.dataset_readers.annotated_narrativeqa import QUESTIONS, SUMMARIES
-from allennlp_coref_rc.reproduction.condition import numbers, select
+from allennlp_coref_rc.reproduction.condition import select
 from allennlp_coref_rc.reproduction.condition_files import read_conditions
 from allennlp_coref_rc.reproduction.session import Selection
 from tests.shared import PROJECT

@@ -23,6 +23,24 @@ def generate_run_id(callbacks: Any) -> None:
     cls.on_start = on_start
 
 
+def train_longer(util: Any) -> None:
+    """Lets `--recover` train for more epochs than the folder's config says."""
+    original = util.create_serialization_dir
+
+    @functools.wraps(original)
+    def create_serialization_dir(params: Any, folder: Any, recover: bool, force: bool) -> None:
+        path = os.path.join(folder, "config.json")
+        if recover and os.path.exists(path):
+            # AllenNLP compares these settings with those of the file, which it then replaces.
+            params, earlier = params.duplicate(), type(params).from_file(path).as_dict(quiet=True)
+            epochs = earlier.get("trainer", {}).get("num_epochs", 0)
+            if 0 < epochs < params.as_dict(quiet=True)["trainer"].get("num_epochs", 0):
+                params["trainer"]["num_epochs"] = epochs
+        original(params, folder, recover, force)
+
+    util.create_serialization_dir = create_serialization_dir
+
+
 def escape_folder_names(training: Any) -> None:
     """Finds checkpoints in a folder such as "runs [1]", which AllenNLP takes for a pattern."""
 

@@ -108,8 +108,8 @@ class AnnotatedSquadReader(ReadingComprehensionReader):
 
     def read_items(self, path: str, name: str) -> Iterator[tuple[str, Union[Paragraph, ConfigurationError]]]:
         numbers = count(1)
-        for article_place, values in read_listed_objects(path, "data"):
-            article = JsonValue(values, article_place)
+        for article_place, listed in read_listed_objects(path, "data"):
+            article = JsonValue(listed, article_place)
             try:
                 paragraphs, title = article["paragraphs"].list(), article.get("title")
                 if title is not None:
