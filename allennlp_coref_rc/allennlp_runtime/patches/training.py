@@ -23,10 +23,9 @@ def generate_run_id(callbacks: Any) -> None:
 
 def train_longer(util: Any) -> None:
     """Lets `--recover` train for more epochs than the folder's config says."""
-    original = util.create_serialization_dir
 
-    @functools.wraps(original)
-    def create_serialization_dir(params: Any, folder: Any, recover: bool, force: bool) -> None:
+    def create_serialization_dir(original: Any, _: Any, args: Any, kwargs: dict[str, Any]) -> None:
+        params, folder, recover, force = args
         path = os.path.join(folder, "config.json")
         if recover and os.path.exists(path):
             # AllenNLP compares these settings with those of the file, which it then replaces.
@@ -36,7 +35,7 @@ def train_longer(util: Any) -> None:
                 params["trainer"]["num_epochs"] = epochs
         original(params, folder, recover, force)
 
-    util.create_serialization_dir = create_serialization_dir
+    wrapt.wrap_function_wrapper(util, "create_serialization_dir", create_serialization_dir)
 
 
 def escape_folder_names(training: Any) -> None:
