@@ -24,8 +24,7 @@ def generate_run_id(callbacks: Any) -> None:
 def train_longer(util: Any) -> None:
     """Lets `--recover` train for more epochs than the folder's config says."""
 
-    def create_serialization_dir(original: Any, _: Any, args: Any, kwargs: dict[str, Any]) -> None:
-        params, folder, recover, force = args
+    def create_serialization_dir(original: Any, params: Any, folder: Any, recover: bool, force: bool) -> None:
         path = os.path.join(folder, "config.json")
         if recover and os.path.exists(path):
             # AllenNLP compares these settings with those of the file, which it then replaces.
@@ -35,7 +34,11 @@ def train_longer(util: Any) -> None:
                 params["trainer"]["num_epochs"] = epochs
         original(params, folder, recover, force)
 
-    wrapt.wrap_function_wrapper(util, "create_serialization_dir", create_serialization_dir)
+    wrapt.wrap_function_wrapper(
+        util,
+        "create_serialization_dir",
+        lambda original, _, args, kwargs: create_serialization_dir(original, *args, **kwargs),
+    )
 
 
 def escape_folder_names(training: Any) -> None:
