@@ -22,6 +22,9 @@ SECTION = "\n### "
 SCORES = {"rouge_l": "Rouge-L", "f1": "F1"}
 """The metrics for which predictions have a number for each question. The first of them that a table has is tested."""
 
+MCNEMAR = ("questions", "only first right", "only second right", "p, exact", "p, continuity-corrected")
+BOOTSTRAP = ("questions", "difference", "95 %", "p")
+
 SMALLEST_P = 1e-300
 
 MADE_WITH = ("runs", "seeds", "commit", "hardware", "hours")
@@ -56,14 +59,6 @@ def write_report(path: str, report: str) -> None:
     if os.path.exists(path):
         with open_text(path, newline="") as lines:
             text = "".join(lines)
-    write_text(path, merge_report(path, text, report))
-
-
-def merge_report(path: str, text: str, report: str) -> str:
-    """
-    The text of a file with the report between its marks. If one mark is there without the other, a `ConfigurationError`
-    that names the file is raised.
-    """
     if text.count(BEGIN) != text.count(END) or text.count(BEGIN) > 1 or text.find(BEGIN) > text.find(END):
         raise ConfigurationError(f"{path}: found one of the report's marks without the other, expected both or none")
     if BEGIN in text:
@@ -73,7 +68,7 @@ def merge_report(path: str, text: str, report: str) -> str:
         before, earlier, after = text.rstrip("\n") + "\n\n" if text else "", "", "\n"
     sections = {**_sections(earlier), **_sections(report)}
     content = "\n\n".join([report.partition(SECTION)[0].strip(), *(sections[title] for title in sorted(sections))])
-    return f"{before}{BEGIN}\n{content}\n{END}{after}"
+    write_text(path, f"{before}{BEGIN}\n{content}\n{END}{after}")
 
 
 def _sections(report: str) -> dict[str, str]:
@@ -274,45 +269,24 @@ def _significance(table: Table, scores: dict[str, Scores]) -> Iterator[list[str]
     columns = {column.metric: column for column in reversed(table.columns)}
     key = next((metric for metric in SCORES if metric in columns), None)
     column = columns[key] if key else table.columns[0]
-    answers, means = [], []
-    by_name = {condition.name: condition for condition in table.conditions}
+    lines = []
     for condition in table.conditions:
-        other = by_name.get(f"{table.name}.{condition.compared_with}")
-        if other is None:
+        other = scores.get(f"{table.name}.{condition.compared_with}")
+        paired = _paired(scores[condition.name], other, column, key) if other else None
+        if other is None or paired is None:
             continue
-        one, another = scores[condition.name], scores[other.name]
-        if not (_has_best(one, column) and _has_best(another, column)):
-            continue
-        paired = _paired(one, another, column, key)
-        if paired is None:
-            continue
-        first, second, articles = paired
-        name = f"{condition.row} against {other.row}"
         if key is None:
-            test = mcnemar(first, second)
-            numbers = (f"{number:,}" for number in test[:3])
-            answers.append([name, *numbers, _p(test.exact), _p(test.corrected)])
+            test = mcnemar(paired.first, paired.second)
+            cells = [*(f"{number:,}" for number in test[:3]), _p(test.exact), _p(test.corrected)]
         else:
-            percent = [[100 * score for score in values] for values in (first, second)]
-            bootstrap = paired_bootstrap(percent[0], percent[1], groups=articles)
-            interval = f"{bootstrap.low:+.2f} to {bootstrap.high:+.2f}"
-            means.append([name, f"{bootstrap.questions:,}", f"{bootstrap.difference:+.2f}", interval, _p(bootstrap.p)])
-    if answers:
-        yield markdown(
-            [
-                "McNemar's test of the best seeds' answers",
-                "questions",
-                "only first right",
-                "only second right",
-                "p, exact",
-                "p, continuity-corrected",
-            ],
-            answers,
-        )
-    if means and key:
-        yield markdown(
-            [f"paired bootstrap of the best seeds' {SCORES[key]} (%)", "questions", "difference", "95 %", "p"], means
-        )
+            first, second = ([100 * score for score in values] for values in paired[:2])
+            questions, difference, low, high, p = paired_bootstrap(first, second, groups=paired.articles)
+            cells = [f"{questions:,}", f"{difference:+.2f}", f"{low:+.2f} to {high:+.2f}", _p(p)]
+        lines.append([f"{condition.row} against {other.condition.row}", *cells])
+    if lines and key is None:
+        yield markdown(["McNemar's test of the best seeds' answers", *MCNEMAR], lines)
+    elif lines and key:
+        yield markdown([f"paired bootstrap of the best seeds' {SCORES[key]} (%)", *BOOTSTRAP], lines)
 
 
 def _has_best(scores: Scores, column: Column) -> bool:
@@ -322,6 +296,8 @@ def _has_best(scores: Scores, column: Column) -> bool:
 
 def _paired(first: Scores, second: Scores, column: Column, key: Optional[str]) -> Optional[Pairs]:
     """The scores of two rows' answers to the same questions; `None` if those of a row are not known."""
+    if not (_has_best(first, column) and _has_best(second, column)):
+        return None
     pairs: list[Pairs] = []
     for task in first.tasks:
         names = tuple(scores.best_run(task, column.validation_key).path(PREDICTIONS) for scores in (first, second))

@@ -217,7 +217,7 @@ def test_what_fails_is_told_and_can_be_handled():
         ("coreferee_annotator", {}, r"coreferee can't be imported .*--editable '\.\[coreferee\]'"),
         ("fastcoref_annotator", {}, r"fastcoref can't be imported .*--editable '\.\[fastcoref\]'"),
         ("maverick", {}, r"maverick can't be imported .*--editable '\.\[maverick\]'"),
-        ("precomputed", {"path": "none.json", "format": "corenlp"}, "'none.json': no such file"),
+        ("precomputed", {"path": "none.json", "format": "corenlp"}, "'none.json': .*no such file"),
         ("sieve_coref", {"nonsense": 1}, "unexpected argument: 'nonsense'"),
         ("sieve_coref", {"max_pronoun_distance": -1}, "max_pronoun_distance is -1, expected 0 or more"),
         ("sieve_coref", {"max_pronoun_distance": "far"}, "Expected max_pronoun_distance to be a int"),

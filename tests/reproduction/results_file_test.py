@@ -99,7 +99,7 @@ def test_runs_are_merged_in_one_order_without_doubles(file, folder, tables, tmp_
     path.write_text(path.read_text().replace("a processor", "another").replace("test_acc", "named_acc"))
     write_results(file, str(folder), tables[0].conditions)
     assert len(read_lines(file)) == 8 and sum(line["named_accuracy"] != "" for line in read_lines(file)) == 1
-    with pytest.raises(ConfigurationError, match=r"runs.csv: found the run .*task_6/seed_1 2 times \(line 7: a pr"):
+    with pytest.raises(ConfigurationError, match=r"runs.csv: .*task_6/seed_1 2 times .*line 7: a pr"):
         report(tables, [], "", str(tmp_path), source=Results(file))
     assert report(tables, [], "", str(tmp_path), source=Results(file, {"hardware": "a proc*"}))
 
@@ -149,9 +149,7 @@ def test_another_file_is_refused(file, old, new, message):
 def test_a_damaged_result_is_named(file, folder):
     path = next(folder.rglob(RESULT))
     path.write_text(path.read_text().replace('"seconds"', '"minutes"'))
-    with pytest.raises(
-        ConfigurationError, match=r"seed_\d/result.json: found KeyError: 'seconds', expected the result"
-    ):
+    with pytest.raises(ConfigurationError, match=r"seed_\d/result.json: .*'seconds'"):
         write_results(file, str(folder), [])
 
 

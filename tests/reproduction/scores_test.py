@@ -120,7 +120,7 @@ def test_metrics_that_are_missing():
     some = scores_of(RUNS)
     del some.results[2, 1]["metrics"]["test_accuracy"]
     assert some.score(ACCURACY) is None and some.score(ACCURACY, 2) is None and some.score(ACCURACY, 1).seeds == 3
-    with pytest.raises(ConfigurationError, match="runs.csv: found no best_validation_accuracy among its metrics"):
+    with pytest.raises(ConfigurationError, match="runs.csv: .*best_validation_accuracy"):
         without.best_seed(1, VALIDATION)
 
 
