@@ -27,8 +27,7 @@ from tqdm import tqdm
 from allennlp_coref_rc.annotation_runs.config_option import build_annotator
 from allennlp_coref_rc.annotations import AnnotatedText
 from allennlp_coref_rc.annotations.annotated_text import Cluster, Span
-from allennlp_coref_rc.annotations.annotators.coref.sieve.function_words import CONJUNCTIONS, PREPOSITIONS
-from allennlp_coref_rc.annotations.annotators.coref.sieve.lexicon import PRONOUNS
+from allennlp_coref_rc.annotations.annotators.lexicon import CONJUNCTIONS, PREPOSITIONS, PRONOUNS
 from allennlp_coref_rc.annotations.formats import FORMATS
 from allennlp_coref_rc.common.script import ScriptParser, run
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Sets up a virtual environment with the package and what its tests need, from any machine with Python 3.11 or 3.12:
+# Sets up a virtual environment with the package and what its tests need, with Python 3.11, 3.12 or 3.13:
 #   scripts/install.sh FOLDER [--newest]
 # With --newest it takes the newest versions within the bounds of setup.cfg, else those of constraints.txt.
 # PYTHON=… chooses the interpreter. Nothing is written outside FOLDER but the package's own egg-info and bytecode.
@@ -12,14 +12,14 @@ case ${2:-} in
 esac
 cd "$(dirname "$0")/.."
 
-supported() { "$1" -c 'import sys; sys.exit(sys.version_info[:2] not in ((3, 11), (3, 12)))' 2>/dev/null; }
+supported() { "$1" -c 'import sys; sys.exit(sys.version_info[:2] not in ((3, 11), (3, 12), (3, 13)))' 2>/dev/null; }
 
 if [ ! -x "$folder/bin/python" ] || ! supported "$folder/bin/python"; then
-    for python in ${PYTHON:-python3 python3.12 python3.11}; do
+    for python in ${PYTHON:-python3 python3.13 python3.12 python3.11}; do
         if supported "$python"; then found=$python; break; fi
     done
     if [ -z "${found:-}" ]; then
-        echo "No Python 3.11 or 3.12 found (tried: ${PYTHON:-python3 python3.12 python3.11}). Name one: make install PYTHON=/path/to/python3.12" >&2
+        echo "No Python 3.11, 3.12 or 3.13 found (tried: ${PYTHON:-python3 python3.13 python3.12 python3.11}). Name one: make install PYTHON=/path/to/python3.12" >&2
         exit 1
     fi
     rm -rf "$folder"

@@ -26,17 +26,16 @@ from tqdm import tqdm
 
 from allennlp_coref_rc.annotations import AnnotatedText
 from allennlp_coref_rc.annotations.annotators.coref.ranked import networks
-from allennlp_coref_rc.annotations.annotators.coref.ranked.candidates import Candidates
+from allennlp_coref_rc.annotations.annotators.coref.ranked.candidates import Candidates, describe
 from allennlp_coref_rc.annotations.annotators.coref.ranked.linking import link
 from allennlp_coref_rc.annotations.annotators.coref.ranked.pairs import make_pairs
 from allennlp_coref_rc.annotations.annotators.coref.ranked.ranked_coref import (
     LEAST_CHANCE,
     choose_clusters,
-    describe_mentions,
     features_of_pairs,
-    features_of_tokens,
     number_sentences,
 )
+from allennlp_coref_rc.annotations.annotators.coref.ranked.token_features import token_features
 from allennlp_coref_rc.annotations.annotators.coref.sieve.sieve_coref import Resolution, SieveCoref
 from allennlp_coref_rc.annotations.formats import FORMATS
 from allennlp_coref_rc.common.script import ScriptParser, run
@@ -242,7 +241,7 @@ def find_mentions(document: Document, weights: networks.Weights, known: Sequence
     words = word_numbers(document, {word: i + 1 for i, word in enumerate(known)})
     spans = networks.span_chances(weights, words, document.features.numpy(), document.sentence_of)
     chosen = networks.choose_spans(*spans, LEAST_CHANCE, document.rules.words, document.sentence_of)
-    return describe_mentions(document.text, document.rules, document.sentence_of, *chosen)
+    return describe(document.text, document.rules, document.sentence_of, *chosen)
 
 
 def ranking_loss(score: torch.Tensor, new: torch.Tensor, later: torch.Tensor, is_right: torch.Tensor) -> torch.Tensor:
@@ -358,7 +357,7 @@ def main() -> None:
     for text in texts:
         bare = AnnotatedText(text.tokens, text.sentences)
         rules = SieveCoref(descriptions=False).resolve(bare)
-        features = torch.tensor(features_of_tokens(bare, rules))
+        features = torch.tensor(token_features(bare.tokens, rules))
         documents.append(Document(text, rules, features, number_sentences(rules.sentences, len(text))))
     folds = [list(range(first, len(documents), arguments.folds)) for first in range(arguments.folds)]
 

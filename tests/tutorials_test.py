@@ -2,6 +2,7 @@
 The steps of the tutorials that take a moment, with the files that the pages show: the screen is that of the pages.
 """
 
+import json
 import re
 import shlex
 from pathlib import Path
@@ -49,7 +50,7 @@ def test_own_data_are_written_checked_and_annotated(tmp_path, monkeypatch, capsy
     write, _ = blocks(OWN_DATA, "python")
     exec(write, {})
     assert Path("my_train.txt").read_text().startswith(blocks(OWN_DATA, "")[0])
-    Path("mine.jsonnet").write_text(blocks(OWN_DATA, "jsonnet")[0])
+    Path("mine.jsonnet").write_text(blocks(OWN_DATA, "jsonnet")[1])
     assert give(blocks(OWN_DATA, "bash")[0], capsys) == "mine.jsonnet: no errors\n"
     annotate, _ = blocks(CORPUS, "bash")[2].splitlines()
     give(annotate, capsys)
@@ -62,11 +63,23 @@ def test_own_data_are_written_checked_and_annotated(tmp_path, monkeypatch, capsy
         assert {i for i, token in enumerate(text.tokens) if token in ("He", "She")} <= found
 
 
+def test_questions_with_candidates_are_checked_read_and_answered(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for split in ("train", "valid", "test"):
+        Path(f"cloze_{split}.jsonl").write_text(blocks(OWN_DATA, "jsonl")[0] * 8)
+    Path("cloze.jsonnet").write_text(blocks(OWN_DATA, "jsonnet")[0])
+    assert give("coref-rc check cloze.jsonnet", capsys) == "cloze.jsonnet: no errors\n"
+    give("coref-rc train cloze.jsonnet -s cloze -o '{\"trainer.num_epochs\": 1}'", capsys)
+    give("coref-rc predict cloze/model.tar.gz cloze_test.jsonl --output-file answers.jsonl", capsys)
+    answers = list(map(json.loads, Path("answers.jsonl").read_text().splitlines()))
+    assert [set(answer["candidate_probabilities"]) for answer in answers] == [{"Ann Ray", "Bo"}] * 8
+
+
 def test_an_encoder_of_your_own_is_found_and_trained(tmp_path, run_command):
     """In processes of their own, since another test registers the same name."""
     for name in ("train", "valid", "test"):
         (tmp_path / f"my_{name}.txt").write_text(blocks(OWN_DATA, "")[0])
-    (tmp_path / "mine.jsonnet").write_text(blocks(OWN_DATA, "jsonnet")[0])
+    (tmp_path / "mine.jsonnet").write_text(blocks(OWN_DATA, "jsonnet")[1])
     (tmp_path / "my_encoders.py").write_text(blocks(ENCODER, "python")[0])
     (config,) = (block for block in blocks(ENCODER, "jsonnet") if "'lstm'" in block)
     (given,) = re.findall(r"`(\{ type: 'averaging'.*? \})`", ENCODER.read_text())

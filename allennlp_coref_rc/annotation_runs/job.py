@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from threading import Lock
-from typing import Any
+from typing import Any, Union
 
 from allennlp.common import Params
 
 from allennlp_coref_rc.allennlp_runtime.lazy_registry import import_plugins
 from allennlp_coref_rc.allennlp_runtime.packages import import_packages
 from allennlp_coref_rc.annotation_runs.document_sources import FAILURE, DocumentSource
-from allennlp_coref_rc.annotations import Document
+from allennlp_coref_rc.annotations import AnnotatedText, Document
 from allennlp_coref_rc.annotations.annotators import Annotator
 from allennlp_coref_rc.annotations.document import json_line
 from allennlp_coref_rc.annotations.file_report import count
@@ -56,27 +56,39 @@ class Job:
             _build_annotator(self)
 
     def digests(self, items: Sequence[Item]) -> list[bytes]:
-        """The SHA-256 hash of each document before it is annotated. A malformed item raises a `ConfigurationError`."""
+        """The SHA-256 hash of each document before it is annotated, or of why there is none."""
         with _one_at_a_time:
             _import(self.packages)
             documents = (self.document(*item) for item in items)
-            return [hashlib.sha256(json_line(document.to_json()).encode()).digest() for document in documents]
+            lines = (doc if isinstance(doc, str) else json_line(doc.to_json()) for doc in documents)
+            return [hashlib.sha256(line.encode()).digest() for line in lines]
 
     def annotate(self, items: Sequence[Item]) -> "ChunkResult":
-        """Annotates the documents of the items. Documents on which the annotator fails are set aside."""
+        """
+        Annotates the documents of the items. Malformed items, and documents on which the annotator fails, are set
+        aside.
+        """
         with _one_at_a_time, trusting(self.trust):
             result = ChunkResult()
             for start in range(0, len(items), self.batch_size):
-                batch = [(place, self.document(place, item)) for place, item in items[start : start + self.batch_size]]
+                batch = []
+                for place, item in items[start : start + self.batch_size]:
+                    document = self.document(place, item)
+                    if isinstance(document, str):
+                        result.add(failed(place, Document(AnnotatedText([])), document))
+                    else:
+                        batch.append((place, document))
                 result.add(self._annotate(batch))
             return result
 
-    def document(self, place: str, item: Any) -> Document:
+    def document(self, place: str, item: Any) -> Union[Document, str]:
+        """The document of an item. If the item is malformed, it is the message that says why."""
         try:
             return self.source.to_document(item)
+        except ConfigurationError as error:
+            return str(error)
         except Exception as error:
-            message = str(error) if isinstance(error, ConfigurationError) else _name(error)
-            raise ConfigurationError(message if message.startswith(place) else f"{place}: {message}") from error
+            raise ConfigurationError(f"{place}: {_name(error)}") from error
 
     def _annotate(self, batch: Sequence[tuple[str, Document]]) -> "ChunkResult":
         annotator = _build_annotator(self)

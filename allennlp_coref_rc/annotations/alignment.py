@@ -35,14 +35,8 @@ def normalized(token: str, ignore_case: bool = False) -> str:
 class Alignment:
     """
     Maps spans of one tokenisation of a text (the source) to spans of another (the target), by their characters in the
-    form of `normalized`. If the texts differ, a `ConfigurationError` shows the tokens.
-
-    # Parameters
-
-    source, target : `Sequence[str]`
-    ignore_case : `bool`, optional (default = `False`)
-    beginning : `bool`, optional (default = `False`)
-        The source may end before the target does.
+    form of `normalized`. If the texts differ, a `ConfigurationError` shows the tokens. With `beginning`, the source may
+    end before the target does.
     """
 
     def __init__(
@@ -79,7 +73,7 @@ class Alignment:
 
     def spans(self, spans: Sequence[Span]) -> list[Span]:
         """The target's spans for several spans of the source, without duplicates."""
-        return list(dict.fromkeys(found for found in map(self.span, spans) if found))
+        return list(dict.fromkeys(placed for placed in map(self.span, spans) if placed))
 
 
 def _characters(tokens: Sequence[str], ignore_case: bool) -> tuple[str, list[int]]:
@@ -116,18 +110,13 @@ def transfer(
     space. It also leaves out frames that lose their predicate, relations that lose an argument, and edges that lose an
     end.
 
-    # Parameters
-
-    source, target : `AnnotatedText`
-    ignore_case, beginning : `bool`, optional (default = `False`)
-        See `Alignment`.
-    sentences : `bool`, optional (default = `False`)
-        Replace the target's sentences by the source's, as far as the source reaches.
+    `Alignment` describes `ignore_case` and `beginning`. With `sentences`, the source's sentences replace the target's,
+    as far as the source reaches.
     """
     alignment = Alignment(source.tokens, target.tokens, ignore_case, beginning)
     clusters = [mentions for cluster in source.clusters if (mentions := alignment.spans(cluster))]
     frames = [
-        Frame(predicate, [(role, found) for role, span in frame.arguments if (found := alignment.span(span))])
+        Frame(predicate, [(role, placed) for role, span in frame.arguments if (placed := alignment.span(span))])
         for frame in source.frames
         if (predicate := alignment.span(frame.predicate))
     ]

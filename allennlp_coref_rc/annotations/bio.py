@@ -47,4 +47,4 @@ def frame_of(tags: Sequence[str], position: Optional[int] = None) -> Optional[Fr
         predicates = [span for span in predicates if span[0] <= position < span[1]] or [(position, position + 1)]
     if not predicates:
         return None
-    return Frame(predicates[0], [found for found in spans if found != (PREDICATE, predicates[0])])
+    return Frame(predicates[0], [span for span in spans if span != (PREDICATE, predicates[0])])

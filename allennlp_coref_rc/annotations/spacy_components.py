@@ -19,32 +19,20 @@ from spacy.util import minibatch
 from allennlp_coref_rc.annotations import spacy_docs
 from allennlp_coref_rc.annotations.annotated_text import LAYERS, AnnotatedText, Span
 from allennlp_coref_rc.annotations.document import Document
+from allennlp_coref_rc.common.error_message import user_message
+from allennlp_coref_rc.common.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from allennlp_coref_rc.annotations.annotators import Annotator
 
-COMPONENTS = {
-    "allennlp_coref": "allennlp_coref",
-    "allennlp_srl": "allennlp_srl",
-    "compose": "compose",
-    "connective_discourse": "connective_discourse",
-    # Coreferee and fastcoref have components of their own, with these names.
-    "coreferee_annotator": "coreferee",
-    "corrupted_coref": "corrupted_coref",
-    "entity_marker_coref": "entity_marker_coref",
-    "exact_match_coref": "exact_match_coref",
-    "fastcoref_annotator": "fastcoref",
-    "maverick": "maverick",
-    "precomputed": "precomputed",
-    "ranked_coref": "ranked_coref",
-    "sieve_coref": "sieve_coref",
-    "simple_triples": "simple_triples",
-    "spacy_dependencies": "spacy_dependencies",
-    "spacy_pipeline": "spacy_pipeline",
-    "trained_discourse_senses": "trained_discourse_senses",
-    "trained_srl": "trained_srl",
-    "wordnet": "wordnet",
-}
+ANNOTATORS = """
+allennlp_coref allennlp_srl compose connective_discourse coreferee corrupted_coref entity_marker_coref exact_match_coref
+fastcoref maverick precomputed ranked_coref sieve_coref simple_triples spacy_dependencies spacy_pipeline
+trained_discourse_senses trained_srl wordnet
+""".split()
+
+# Coreferee and fastcoref have components of their own, with these names.
+COMPONENTS = {f"{name}_annotator" if name in ("coreferee", "fastcoref") else name: name for name in ANNOTATORS}
 """The registered names of the components' annotators."""
 
 
@@ -140,7 +128,13 @@ class AnnotatorFactory:
 
         from allennlp.common import Params
 
-        return AnnotatorComponent(name, self._annotator().from_params(Params(chosen)))
+        try:
+            return AnnotatorComponent(name, self._annotator().from_params(Params(dict(chosen))))
+        except Exception as error:
+            message = user_message(error)
+            if message is None:
+                raise
+            raise ConfigurationError(f"{name}, {', '.join(chosen)}: {message}") from error
 
     @property
     def __signature__(self) -> Signature:

@@ -6,7 +6,8 @@ import os
 import sys
 import traceback
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from contextlib import ExitStack, nullcontext
+from typing import IO, Any, NamedTuple, Optional
 
 from allennlp.commands import predict as allennlp_predict
 from allennlp.common import logging as common_logging
@@ -16,7 +17,7 @@ from allennlp.data.fields import TextField
 
 from allennlp_coref_rc.common.error_message import user_message
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.common.files import byte_lines, decoded, local_path
+from allennlp_coref_rc.common.files import byte_lines, decoded, is_in_place, local_path, partial_path
 
 STANDARD_INPUT = "-"
 
@@ -43,7 +44,8 @@ def predict(args: argparse.Namespace) -> Predicted:
     """
     Does the same as AllenNLP's function for the command, but sets lines that cannot be answered aside in
     OUTPUT.failed.jsonl: objects with the `file`, the `line`, the `error` and the `input`, which is the unchanged line.
-    Without OUTPUT, the screen names these lines. An answer has the `id` of its line, if there is one.
+    If OUTPUT is no regular file, the screen names these lines. An answer has the `id` of its line, if there is one.
+    Until all lines are answered, both files have names that end in .part.
     """
     common_logging.FILE_FRIENDLY_LOGGING = args.file_friendly_logging
     if args.silent and not args.output_file:
@@ -54,45 +56,56 @@ def predict(args: argparse.Namespace) -> Predicted:
         if "unexpected keyword argument" not in str(error):
             raise
         raise ConfigurationError(f"--predictor-args {args.predictor_args}: {error}") from error
-    manager = Manager(
-        predictor,
-        args.input_file,
-        args.output_file,
-        args.batch_size,
-        not args.silent,
-        args.use_dataset_reader,
-        args.multitask_head,
-    )
-    manager.run()
+    output, failed_path = args.output_file or None, None
+    with ExitStack() as stack:
+        part = output and stack.enter_context(partial_path(output, kept=True))
+        if part and not is_in_place(part):
+            failed_path = f"{output}.failed.jsonl"
+        failed_file = None
+        if failed_path:
+            failed_part = stack.enter_context(partial_path(failed_path, kept=True))
+            failed_file = stack.enter_context(open(failed_part, "w", encoding="utf-8"))
+        manager = Manager(
+            failed_file,
+            predictor,
+            args.input_file,
+            part,
+            args.batch_size,
+            not args.silent,
+            args.use_dataset_reader,
+            args.multitask_head,
+        )
+        manager.run()
+    if failed_path and not manager.failed:
+        os.unlink(failed_path)
     if manager.warned:
         found = f"{manager.warned:,} of {manager.answered:,} answers"
         print(f'WARNING: {found} came with a warning, which their key "warnings" gives', file=sys.stderr)
     if manager.failed:
         lines = f"{manager.failed:,} of {manager.answered + manager.failed:,} lines"
-        where = f"; they and their errors are in {manager.failed_path}" if manager.failed_path else ""
+        where = f"; they and their errors are in {failed_path}" if failed_path else ""
         print(f"WARNING: {lines} could not be answered{where}", file=sys.stderr)
     return Predicted(manager.answered, manager.failed)
 
 
 class Manager(allennlp_predict._PredictManager):
-    """AllenNLP's own class, except that a batch that cannot be answered is split until only the bad lines fail."""
+    """
+    AllenNLP's own class, except that a batch that cannot be answered is split until only the bad lines fail. These go
+    to `failed_file`, or else to the screen.
+    """
 
-    def __init__(self, *args: Any) -> None:
+    def __init__(self, failed_file: Optional[IO[str]], *args: Any) -> None:
         super().__init__(*args)
         self.answered = self.failed = self.warned = 0
         self._set_aside_now: list[dict[str, Any]] = []
-        self.failed_path = None if self._output_file is None else f"{self._output_file.name}.failed.jsonl"
-        if self.failed_path is not None and os.path.exists(self.failed_path):
-            # It is from an earlier run.
-            os.unlink(self.failed_path)
+        self._failed_file = failed_file
 
     def run(self) -> None:
-        if self._dataset_reader is None:
-            self._answer_lines()
-        else:
-            self._answer_instances()
-        if self._output_file is not None:
-            self._output_file.close()
+        with self._output_file or nullcontext():
+            if self._dataset_reader is None:
+                self._answer_lines()
+            else:
+                self._answer_instances()
 
     def _answer_lines(self) -> None:
         for batch in allennlp_predict.lazy_groups_of(self._lines(), self._batch_size):
@@ -180,11 +193,10 @@ class Manager(allennlp_predict._PredictManager):
     def _report(self) -> None:
         """Reports the lines that were set aside since the last report, in their order."""
         for values in sorted(self._set_aside_now, key=lambda values: values["line"]):
-            if self.failed_path is None:
+            if self._failed_file is None:
                 print(f"{values['file']}, line {values['line']}: {values['error']}", file=sys.stderr)
             else:
-                with open(self.failed_path, "a", encoding="utf-8") as file:
-                    file.write(json.dumps(values) + "\n")
+                self._failed_file.write(json.dumps(values) + "\n")
         self.failed += len(self._set_aside_now)
         self._set_aside_now.clear()
 

@@ -5,9 +5,9 @@ from allennlp_coref_rc.commands.arguments import add_packages
 HELP = "check the config of an experiment"
 
 DESCRIPTION = """
-Checks the config of an experiment without reading any data: names that are not registered, unknown keys,
-values of a wrong type, GPUs and files that are missing. Also says which encoders lack annotations that they read.
-coref-rc train makes the same check first.
+Checks the config of an experiment: names that are not registered, unknown keys, values of a wrong type, GPUs and files
+that are missing. Then it reads the first instances of the data and builds the model, without pretrained weights. Also
+says which encoders lack annotations that they read.
 """
 
 
@@ -20,12 +20,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     from allennlp_coref_rc.allennlp_runtime.lazy_registry import import_plugins
     from allennlp_coref_rc.allennlp_runtime.packages import import_packages
-    from allennlp_coref_rc.common.config_files import locate
+    from allennlp_coref_rc.common.config_files import load_config, locate
+    from allennlp_coref_rc.common.errors import ConfigurationError
     from allennlp_coref_rc.config_check.arguments import check_training
 
     import_plugins()
     import_packages(args.include_package)
     path = locate(args.config)
     warnings = check_training(path, args.overrides)
+    from allennlp_coref_rc.config_check.trial import try_out
+
+    try:
+        try_out(load_config(path, args.overrides))
+    except ConfigurationError as error:
+        raise ConfigurationError(f"{path}: {error}") from error
     but = "; warnings:" if warnings else ""
     print("\n  ".join([f"{path}: no errors{but}", *warnings]))

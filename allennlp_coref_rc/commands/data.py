@@ -124,7 +124,8 @@ def download(args: argparse.Namespace) -> None:
 
 
 def simulate(args: argparse.Namespace) -> None:
-    from allennlp_coref_rc.data.babi.simulated_world import SIMULATED_TASKS, write_task
+    from allennlp_coref_rc.common.files import write_text
+    from allennlp_coref_rc.data.babi.simulated_world import SIMULATED_TASKS, simulate_task
 
     tasks = _tasks(args.tasks, SIMULATED_TASKS)
     for split in SPLITS:
@@ -135,14 +136,15 @@ def simulate(args: argparse.Namespace) -> None:
     for task in tasks:
         for index, split in enumerate(SPLITS):
             path = os.path.join(args.output_folder, f"qa{task}_{split}.txt")
-            write_task(path, task, getattr(args, split), seed=1000 * args.seed + 10 * task + index)
+            lines = simulate_task(task, getattr(args, split), seed=1000 * args.seed + 10 * task + index)
+            write_text(path, "\n".join([*lines, ""]))
             print(f"{path}: {getattr(args, split)} questions")
 
 
 def mix(args: argparse.Namespace) -> None:
-    from allennlp_coref_rc.common.files import is_among
+    from allennlp_coref_rc.common.files import is_among, write_text
     from allennlp_coref_rc.data.babi.babi_files import NUM_TASKS, find_split
-    from allennlp_coref_rc.data.babi.mixed_stories import read_stories, write_mixed_stories
+    from allennlp_coref_rc.data.babi.mixed_stories import mix_stories, read_stories
 
     tasks = _tasks(args.tasks, range(1, NUM_TASKS + 1))
     _check_seed(args.seed)
@@ -154,7 +156,8 @@ def mix(args: argparse.Namespace) -> None:
         for split in args.splits:
             stories = read_stories(sources[task, split])
             path = os.path.join(args.output_folder, f"qa{task}_{split}.txt")
-            write_mixed_stories(path, stories, seed=1000 * args.seed + 10 * task + SPLITS.index(split))
+            lines = mix_stories(stories, seed=1000 * args.seed + 10 * task + SPLITS.index(split))
+            write_text(path, "\n".join([*lines, ""]))
             print(f"{path}: {sum(map(len, stories))} questions in {len(stories)} stories")
 
 

@@ -24,7 +24,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--port", type=int, metavar="N", help="default: 8501, or the next one that is free")
     parser.add_argument("--headless", action="store_true", help="open no browser")
-    parser.add_argument("--trust", action="store_true", help="trust the archives, which can then run any program")
+    parser.add_argument(
+        "--trust",
+        action="store_true",
+        help="trust the archives and the configs on the page, which can then run any program",
+    )
 
 
 def run(args: argparse.Namespace) -> None:

@@ -6,7 +6,6 @@ from fnmatch import fnmatch
 
 from allennlp_coref_rc.allennlp_runtime.folder_lock import FolderInUse
 from allennlp_coref_rc.common.error_message import user_message
-from allennlp_coref_rc.common.errors import ConfigurationError
 
 BEFORE_TRAINING = ("config.json", "meta.json", "vocabulary", "out*.log")
 """What AllenNLP writes into the folder of a training before the first epoch ends."""
@@ -23,7 +22,7 @@ def cleanup_failed_start(folder: str) -> Iterator[None]:
         yield
     except FolderInUse:
         raise
-    except (ConfigurationError, OSError, ValueError) as error:
+    except Exception as error:
         begun = os.listdir(folder) if new and os.path.isdir(folder) else [""]
         early = all(any(fnmatch(name, known) for known in BEFORE_TRAINING) for name in begun)
         if early and user_message(error) is not None:

@@ -64,20 +64,32 @@ def _message_of(error: BaseException) -> Optional[str]:
             "the loss is not a number (nan); take a lower learning rate (trainer.optimizer.lr), or limit the gradients "
             "(trainer.grad_norm)"
         )
-    if isinstance(error, ValueError):
-        return _of_config(error)
-    return None
+    return _of_config(error) if isinstance(error, Exception) else None
 
 
-def _of_config(error: ValueError) -> Optional[str]:
-    """The message of a constructor that refuses a config's value, such as a learning rate of -1, if it raised this."""
-    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
-    constructor = None
-    while frames and frames[-1].f_code.co_name == "__init__":
-        constructor = frames.pop()
-    if constructor is None or not frames or frames[-1].f_globals.get("__name__") != "allennlp.common.from_params":
+FROM_PARAMS = "allennlp.common.from_params"
+"""The module that makes objects of a config's values, and checks the types of the values."""
+
+
+def _of_config(error: Exception) -> Optional[str]:
+    """
+    The message of an error that was raised while AllenNLP made an object of a config's values, such as an optimizer of
+    a learning rate of -1. It names the innermost object, and the keys that lead to it.
+    """
+    cls = keys = module = None
+    for frame, _ in traceback.walk_tb(error.__traceback__):
+        name, module = frame.f_code.co_name, frame.f_globals.get("__name__", "")
+        if (module, name) == (FROM_PARAMS, "from_params"):
+            # Values of objects within a dictionary have no history.
+            cls, keys = frame.f_locals["cls"], getattr(frame.f_locals["params"], "history", "")[:-1] or keys
+        elif name == "_read" or name == "forward":
+            return None
+    if cls is None:
         return None
-    return f"the config gives {type(constructor.f_locals['self']).__name__} a value that it refuses: {error}"
+    place = f"{keys}: " if keys else ""
+    is_clear = isinstance(error, ValueError) or module == FROM_PARAMS
+    reason = error if is_clear else f"{type(error).__name__}: {error} (--debug shows where)"
+    return f"{place}the config gives {cls.__name__} a value that it refuses: {reason}"
 
 
 def is_unwritten(error: BaseException) -> bool:

@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
-from typing import IO, Any, Optional, Union
+from typing import IO, Any, Union
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 
@@ -20,6 +20,9 @@ COMPRESSED: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.op
 
 SIGNATURES = {".gz": b"\x1f\x8b", ".bz2": b"BZh91AY&SY", ".xz": b"\xfd7zXZ\x00"}
 """How compressed files begin. Those that AllenNLP has downloaded into its cache have names without suffixes."""
+
+UNREADABLE = {"zip": b"PK\x03\x04", "Zstandard": b"\x28\xb5\x2f\xfd", "7z": b"7z\xbc\xaf\x27\x1c"}
+"""How files begin that are compressed in other ways."""
 
 DAMAGES = (EOFError, OSError, zlib.error, lzma.LZMAError)
 """The errors that damaged files raise when they are read."""
@@ -87,19 +90,17 @@ def known_as(address: str, path: str) -> Iterator[None]:
 
 
 @contextmanager
-def open_text(
-    path: str, limit: int = -1, newline: Optional[str] = None, encoding: str = "utf-8-sig"
-) -> Iterator[Iterator[str]]:
+def open_text(path: str, limit: int = -1, newline: str = "\n", encoding: str = "utf-8-sig") -> Iterator[Iterator[str]]:
     """
-    Opens a UTF-8 text file, plain or compressed (`.gz`, `.bz2`, `.xz`), and gives its lines. Lines of more than `limit`
-    characters come in pieces; by default there is no limit. Line ends become "\\n", unless `newline` is `""`. A byte
-    order mark at the start, as programs on Windows write it, is left out, unless `encoding` is `"utf-8"`. A missing
-    file, a directory, damaged data, or text that is not UTF-8 raises a `ConfigurationError` that names the file (and
-    the line).
+    Opens a text file, plain or compressed (gzip, bzip2, xz), and gives its lines. Lines of more than `limit` characters
+    come in pieces; by default there is no limit. A line ends with "\\n" or "\\r\\n", which becomes "\\n". If
+    `newline` is `""`, line ends stay, and a "\\r" ends a line too. By default the text is in UTF-8, and a byte order
+    mark at the start, as programs on Windows write it, is left out. A missing file, a directory, damaged data, or text
+    of another encoding raises a `ConfigurationError` that names the file (and the line).
     """
     _check_is_file(path)
     with _open(path, "rt", _compression(path), encoding=encoding, newline=newline) as file:
-        yield _decoded(path, file, limit)
+        yield _decoded(path, file, limit, newline)
 
 
 def check_writable(path: str) -> None:
@@ -138,7 +139,7 @@ def decoded(line: bytes) -> str:
     try:
         return line.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise ConfigurationError(_not_utf8(error)) from error
+        raise ConfigurationError(_not_text(error)) from error
 
 
 def _check_is_file(path: str) -> None:
@@ -155,32 +156,40 @@ def _open(path: str, mode: str, suffix: str, **options: Any) -> IO[Any]:
 def _compression(path: str) -> str:
     """The suffix of a file to be read. If its name has none, the file's first bytes tell whether it is compressed."""
     suffix = os.path.splitext(path)[1]
-    if suffix or not os.path.isfile(path):
+    if suffix in COMPRESSED or not os.path.isfile(path):
         return suffix
     with open(path, "rb") as file:
         beginning = file.read(max(map(len, SIGNATURES.values())))
+    for name, signature in UNREADABLE.items():
+        if beginning.startswith(signature):
+            raise ConfigurationError(
+                f"{path}, line 1: found a file compressed by {name}, expected text, or text compressed by gzip, bzip2 "
+                "or xz"
+            )
     return next((suffix for suffix, signature in SIGNATURES.items() if beginning.startswith(signature)), "")
 
 
-def _not_utf8(error: UnicodeDecodeError) -> str:
-    found = error.object[error.start : error.start + 1].hex()
-    return f"found the byte 0x{found}, which is not UTF-8; expected UTF-8 text"
+def _not_text(error: UnicodeDecodeError) -> str:
+    byte, encoding = error.object[error.start : error.start + 1].hex(), error.encoding.upper()
+    return f"found the byte 0x{byte}, which is not {encoding}; expected {encoding} text"
 
 
 def _damaged(path: str, number: int, error: Exception) -> ConfigurationError:
     return ConfigurationError(f"{path}, after line {number}: found damaged data ({error}), expected a whole file")
 
 
-def _decoded(path: str, file: IO[str], limit: int) -> Iterator[str]:
+def _decoded(path: str, file: IO[str], limit: int, newline: str) -> Iterator[str]:
     number = 0
     try:
         for line in iter(partial(file.readline, limit), ""):
+            if newline and line.endswith("\r"):
+                line += file.read(1)
             number += line.endswith("\n")
-            yield line
+            yield f"{line[:-2]}\n" if newline and line.endswith("\r\n") else line
     except UnicodeDecodeError as error:
         # Text is decoded in chunks, so that earlier lines of this chunk have not been counted yet.
         number += 1 + error.object[: error.start].count(b"\n")
-        raise ConfigurationError(f"{path}, line {number}: {_not_utf8(error)}") from error
+        raise ConfigurationError(f"{path}, line {number}: {_not_text(error)}") from error
     except DAMAGES as error:
         raise _damaged(path, number, error) from error
 
@@ -243,11 +252,12 @@ def write_text(path: Union[str, os.PathLike], text: str) -> None:
 
 
 @contextmanager
-def partial_path(path: Union[str, os.PathLike]) -> Iterator[str]:
+def partial_path(path: Union[str, os.PathLike], kept: bool = False) -> Iterator[str]:
     """
     A path beside this one, PATH.part, for code that writes a large file by itself. The file gets its own name when it
-    is complete. If a process is killed and leaves such a file, the next process replaces it. Links, devices and pipes
-    are treated as in `whole_file`.
+    is complete. If a process is killed, or if `kept` is true and it is interrupted, the partial file stays until the
+    next process replaces it. If another process is writing the file, a `ConfigurationError` is raised. Links, devices
+    and pipes are treated as in `whole_file`.
     """
     target = destination(path)
     if is_in_place(target):
@@ -255,13 +265,35 @@ def partial_path(path: Union[str, os.PathLike]) -> Iterator[str]:
             yield part
         return
     part = f"{target}.part"
+    with _locked(os.fspath(path), f"{part}.lock"):
+        try:
+            yield part
+            os.replace(part, target)
+        except BaseException as error:
+            if not (kept and isinstance(error, KeyboardInterrupt)):
+                with suppress(FileNotFoundError):
+                    os.unlink(part)
+            raise
+
+
+@contextmanager
+def _locked(path: str, lock_path: str) -> Iterator[None]:
+    """Holds the lock of a file that is written. The lock's own file is there only until then."""
+    from filelock import FileLock, Timeout
+
+    lock = FileLock(lock_path)
     try:
-        yield part
-        os.replace(part, target)
-    except BaseException:
-        with suppress(FileNotFoundError):
-            os.unlink(part)
+        lock.acquire(timeout=0)
+    except Timeout as error:
+        raise ConfigurationError(f"{path}: another process is writing it, expected a file of its own") from error
+    except OSError as error:
+        error.filename = path
         raise
+    try:
+        yield
+    finally:
+        os.unlink(lock_path)
+        lock.release()
 
 
 @contextmanager

@@ -182,6 +182,13 @@ def pays(seconds: float, workers: int, preparation: float = 0.0) -> bool:
     return workers > 1 and START + preparation + seconds / workers < seconds
 
 
+def end_with_parent() -> None:
+    """Ends this process when the one that `multiprocessing` made it from ends, even if that is killed."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        end_with(parent.join)
+
+
 def end_with(parent_ended: Callable[..., Any], *arguments: Any) -> None:
     """
     Ends this process when `parent_ended` returns. It is called in a thread, and waits until the parent process is gone.

@@ -10,7 +10,7 @@ from typing import Any, Optional
 
 from allennlp_coref_rc.common.config_files import check_overrides, load_config
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.common.files import check_writable, is_among
+from allennlp_coref_rc.common.files import check_writable, destination, is_among, is_in_place
 from allennlp_coref_rc.common.messages import counted
 from allennlp_coref_rc.config_check.annotations import unannotated_encoders, warnings_of
 from allennlp_coref_rc.config_check.check import (
@@ -96,6 +96,7 @@ def _evaluate(args: Namespace) -> None:
         raise ConfigurationError(f"found the input {args.input_file!r}, expected files or splits, with commas between")
     for path in inputs:
         _check_data(args.archive_file, reader, path)
+    others: list[str] = []
     for option in ("output_file", "predictions_output_file"):
         outputs = (getattr(args, option) or "").split(",")
         if outputs != [""] and len(outputs) != len(inputs):
@@ -106,6 +107,9 @@ def _evaluate(args: Namespace) -> None:
             )
         for path in outputs:
             _check_output_file(path, inputs)
+            if path and is_among(path, others) and not is_in_place(destination(path)):
+                raise ConfigurationError(f"{path}: found the same file for two outputs, expected another for each")
+            others.append(path)
 
 
 def _predict(args: Namespace) -> None:

@@ -8,6 +8,7 @@ says nothing: a missed error shows later, but a false alarm would stop a good ru
 
 import os
 from collections.abc import Iterable, Mapping
+from math import inf
 from typing import Any, Optional
 
 from allennlp_coref_rc.common.hub_addresses import is_hub_address
@@ -19,8 +20,24 @@ SEEDS = ("random_seed", "numpy_seed", "pytorch_seed")
 OTHER_KEYS = (*SEEDS, "distributed", "include_in_archive", "evaluation", "type")
 """Keys at the top of a config that the training loop does not take."""
 
-POSITIVE = ("batch_size", "num_gradient_accumulation_steps")
-"""Numbers of 1 or more. Of 0, AllenNLP says only that it cannot divide by it."""
+ONE_OR_MORE = (
+    "batch_size",
+    "max_instances",
+    "num_epochs",
+    "num_gradient_accumulation_steps",
+    "patience",
+    "step_size",
+    "summary_interval",
+)
+
+RANGES: dict[str, tuple[float, float]] = {
+    **dict.fromkeys(ONE_OR_MORE, (1, inf)),
+    "decay": (0, 1),
+    "keep_most_recent_by_count": (0, inf),
+    "numpy_seed": (0, 2**32 - 1),
+    "pytorch_seed": (-(2**63), 2**64 - 1),
+}
+"""By key, the least and the greatest number. With others, AllenNLP fails late, without the key, or trains nonsense."""
 
 
 def check_config(params: dict[str, Any], devices: bool = True, files: bool = True) -> list[str]:
@@ -163,9 +180,12 @@ def _settings(params: Mapping[str, Any]) -> list[Problem]:
     for key in SEEDS:
         if params.get(key) is not None and type(params[key]) is not int:
             problems.append((key, f"found {short(params[key])}, expected a whole number"))
-    for key, number in named(params, POSITIVE):
-        if type(number) is int and number < 1:
-            problems.append((key, f"found {number}, expected 1 or more"))
+    for key, number in named(params, tuple(RANGES)):
+        least, most = RANGES[key.rpartition(".")[2]]
+        if type(number) in (int, float) and not least <= number <= most:
+            problems.append((key, f"found {number}, expected {least} {'or more' if most == inf else f'to {most}'}"))
+    if params.get("datasets_for_vocab_creation") == [] and "vocabulary" not in params:
+        problems.append(("datasets_for_vocab_creation", 'found [], expected some of "train", "validation" and "test"'))
     distributed = params.get("distributed")
     if isinstance(distributed, Mapping):
         devices = distributed.get("cuda_devices")

@@ -40,20 +40,9 @@ class DownloadError(Exception):
 @dataclass(frozen=True)
 class File:
     """
-    A file of a data set.
-
-    # Parameters
-
-    name : `str`
-        Its path in the data set's folder. An archive is in the folder `downloads` instead.
-    url : `str`, optional (default = `None`)
-        Its address. Without one, the user has to put the file there by hand.
-    size : `int`, optional (default = `None`)
-        Its size in bytes, if it is known.
-    sha256 : `str`, optional (default = `None`)
-        Its checksum, if it is known.
-    folder : `str`, optional (default = `""`)
-        The only folder of an archive that is unpacked.
+    A file of a data set. `name` is its path in the data set's folder; an archive is in the folder `downloads` instead.
+    Without a URL, the user has to put the file there by hand. Its size in bytes and its checksum are given if they are
+    known. Of an archive, only `folder` is unpacked.
     """
 
     name: str
@@ -66,25 +55,9 @@ class File:
 @dataclass(frozen=True)
 class DataSet:
     """
-    A data set.
-
-    # Parameters
-
-    name : `str`
-        Its name, which is that of its folder too.
-    holds : `str`
-        What is in it, in words.
-    licence : `str`
-    page : `str`
-        The address of a page about it.
-    contents : `tuple[str, ...]`
-        The files and folders that it has when it is complete.
-    files : `tuple[File, ...]`, optional (default = `()`)
-        The files to download; all of them are needed.
-    archives : `tuple[File, ...]`, optional (default = `()`)
-        Archives that hold the data set; one of them is enough. The first that is available is used.
-    by_hand : `str`, optional (default = `""`)
-        What the user has to do, if no program can fetch it.
+    A data set. `name` is that of its folder too, `holds` says what is in it, and `page` is the address of a page about
+    it. `contents` are the files and folders that it has when it is complete. All `files` are needed, but only the first
+    of the `archives` that is available. `by_hand` is what the user has to do, if no program can fetch it.
     """
 
     name: str
@@ -113,17 +86,9 @@ DATA_SETS = tuple(_data_sets())
 
 def get(data_set: DataSet, folder: Path, attempts: int = 5, wait: float = 1.0) -> None:
     """
-    Downloads what a data set lacks, or raises a `DownloadError`.
-
-    # Parameters
-
-    data_set : `DataSet`
-    folder : `Path`
-        The folder of all data sets. Archives that the user has fetched are in its subfolder `downloads`.
-    attempts : `int`, optional (default = `5`)
-        The number of consecutive attempts without progress after which a file is given up.
-    wait : `float`, optional (default = `1.0`)
-        Seconds to wait after the first attempt that fails. They double with each further one.
+    Downloads what a data set lacks, or raises a `DownloadError`. `folder` is that of all data sets; archives that the
+    user has fetched are in its subfolder `downloads`. A file is given up after `attempts` consecutive attempts without
+    progress. After the first attempt that fails it waits `wait` seconds, and twice as long after each further one.
     """
     if not data_set.missing(folder):
         return
@@ -250,9 +215,9 @@ def verify(file: File, path: Path) -> None:
         raise DownloadError(f"{path}: found {size:,} bytes, expected {file.size:,}")
     if file.sha256 is not None:
         with open(path, "rb") as opened:
-            found = hashlib.file_digest(opened, "sha256").hexdigest()
-        if found != file.sha256:
-            raise DownloadError(f"{path}: found the SHA-256 {found}, expected {file.sha256}")
+            checksum = hashlib.file_digest(opened, "sha256").hexdigest()
+        if checksum != file.sha256:
+            raise DownloadError(f"{path}: found the SHA-256 {checksum}, expected {file.sha256}")
 
 
 def _verify_by_hand(file: File, path: Path) -> None:
@@ -273,8 +238,8 @@ def unpack(data_set: DataSet, archive: File, path: Path, folder: Path) -> None:
                 for name, open_member in tqdm(members, desc=f"{archive.name}: unpacking", unit=" files"):
                     _extract(name, open_member, archive, unpacked)
         except DAMAGES as error:
-            found = (str(error) or type(error).__name__).splitlines()[0]
-            raise DownloadError(f"{path}: found a damaged archive ({found}). Remove it and run this again") from error
+            reason = (str(error) or type(error).__name__).splitlines()[0]
+            raise DownloadError(f"{path}: found a damaged archive ({reason}). Remove it and run this again") from error
         missing = data_set.missing(Path(temporary))
         if missing:
             inside = PurePosixPath(archive.folder, missing[0])
@@ -328,5 +293,4 @@ def describe(data_set: DataSet, folder: Path) -> str:
     how = "by hand" if data_set.by_hand else "automatic"
     missing = data_set.missing(folder)
     state = "complete" if not missing else "not here" if len(missing) == len(data_set.contents) else "incomplete"
-    lines = [f"{data_set.name}: {data_set.holds}", f"    {size}; {how}; {data_set.licence}; {data_set.page}; {state}"]
-    return "\n".join(lines)
+    return f"{data_set.name}: {data_set.holds}\n    {size}; {how}; {data_set.licence}; {data_set.page}; {state}"

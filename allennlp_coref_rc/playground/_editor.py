@@ -10,7 +10,7 @@ import streamlit as st
 from allennlp_coref_rc.annotations.annotated_text import Cluster, Span
 from allennlp_coref_rc.api import Answer
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.pages.annotated_text import entities, find_answer, html_fragment
+from allennlp_coref_rc.pages.annotated_text import entities, html_fragment
 from allennlp_coref_rc.pages.marked_text import joined
 from allennlp_coref_rc.playground import cluster_edits
 from allennlp_coref_rc.playground._loading import plain
@@ -19,6 +19,9 @@ from allennlp_coref_rc.playground.reader_session import Reading
 
 MANY = 12
 """If there are more clusters than this, they scroll."""
+
+FEW = 5
+"""If there are more sentences than this, the words that can be clicked scroll."""
 
 LONGEST = 40
 """The most characters of a mention that are shown."""
@@ -134,21 +137,23 @@ def button(editing: Editing, name: str, edit: Edit, enabled: bool) -> None:
 
 
 def show_adding(editing: Editing, reading: Reading) -> None:
-    """Asks for words, their places in the text and a cluster, and adds these mentions."""
+    """Lets the user click words of the text and choose a cluster, and adds mentions. Adjacent words are one mention."""
     names = [entity.name for entity in entities(reading.text)]
-    wanted = st.text_input("Words of the text", key=f"words_{editing.edits}")
-    places = find_answer(reading.text.tokens, wanted)
-    if wanted and not places:
-        st.caption("These words are not in the text.")
-    spans = st.pills(
-        "Where",
-        places,
-        format_func=labels(reading, places).__getitem__,
-        selection_mode="multi",
-        wrap=True,
-        default=places[:1],
-        key=f"places_{editing.edits}_{wanted}",
-    )
+    sentences = [span for span in [*reading.sentences, reading.parts()[1]] if span[0] < span[1]]
+    spans: list[Span] = []
+    with st.container(height=300 if len(sentences) > FEW else "content"):
+        for start, stop in sentences:
+            spans += runs(
+                st.pills(
+                    "Words of the text",
+                    range(start, stop),
+                    format_func=word_labels(reading.text.tokens, start, stop).__getitem__,
+                    selection_mode="multi",
+                    wrap=True,
+                    label_visibility="collapsed",
+                    key=f"words_{editing.edits}_{start}",
+                )
+            )
     index = st.selectbox(
         "To the cluster",
         [None, *range(len(names))],
@@ -156,6 +161,21 @@ def show_adding(editing: Editing, reading: Reading) -> None:
         key=f"cluster_{editing.edits}",
     )
     button(editing, "Add", lambda old: cluster_edits.add(old, spans, index), bool(spans))
+
+
+def runs(indices: Sequence[int]) -> list[Span]:
+    """The spans of adjacent tokens."""
+    spans: list[Span] = []
+    for i in sorted(indices):
+        joins = spans and spans[-1][1] == i
+        start = spans.pop()[0] if joins else i
+        spans.append((start, i + 1))
+    return spans
+
+
+def word_labels(tokens: Sequence[str], start: int, stop: int) -> dict[int, str]:
+    """A label for each token of a sentence. Streamlit needs different ones: equal words end in blanks of no width."""
+    return {i: plain(tokens[i]) + "\u200b" * tokens[start:i].count(tokens[i]) for i in range(start, stop)}
 
 
 def labels(reading: Reading, spans: Sequence[Span]) -> dict[Span, str]:

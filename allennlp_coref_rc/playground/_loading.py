@@ -1,5 +1,6 @@
 """Keeps readers, annotators and answers when the page is drawn again, and shows errors that the user can fix."""
 
+import json
 import os
 import re
 from collections.abc import Iterator
@@ -12,8 +13,11 @@ from allennlp_coref_rc.annotation_runs.config_option import build_annotator
 from allennlp_coref_rc.annotations.annotators import Annotator
 from allennlp_coref_rc.api import Answer
 from allennlp_coref_rc.common.error_message import user_message
+from allennlp_coref_rc.common.json_objects import parse_json
 from allennlp_coref_rc.playground.reader_session import CachedAnnotator, NoAnnotator, Question, ReaderSession, Reading
+from allennlp_coref_rc.safe_archives.archived_config import check_object_config
 from allennlp_coref_rc.safe_archives.archives import trusting
+from allennlp_coref_rc.safe_archives.registered_names import only_registered
 
 KEPT = 200
 """The number of answers that are kept."""
@@ -53,8 +57,16 @@ def load_annotator(config: str, trust: bool) -> Annotator:
     if not config:
         return NoAnnotator()
     with trusting(trust):
-        annotator = build_annotator("annotator", config)
+        annotator = build_annotator("annotator", config) if trust else registered_annotator(config)
     return CachedAnnotator(annotator, trust)
+
+
+def registered_annotator(config: str) -> Annotator:
+    """The annotator of a registered name, or of a config in plain JSON that follows the rules for archives."""
+    value = parse_json(config) if config.startswith("{") else {"type": config}
+    check_object_config("the page", "annotator", value)
+    with only_registered("the page"):
+        return build_annotator("annotator", json.dumps(value))
 
 
 @st.cache_data(show_spinner=False, max_entries=KEPT)

@@ -2,14 +2,15 @@
 
 import json
 from dataclasses import dataclass
-from typing import Optional
+from typing import Any, Optional
+from urllib.parse import quote_plus
 
 import streamlit as st
 
 from allennlp_coref_rc.annotations.annotators import Annotator
+from allennlp_coref_rc.annotations.annotators.optional_package import install_command, is_installed
 from allennlp_coref_rc.api import Answer
 from allennlp_coref_rc.common.error_message import user_message
-from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.pages.marked_text import joined
 from allennlp_coref_rc.pages.stories import shown_candidates
 from allennlp_coref_rc.playground._editor import Editing, current_editing, show_clusters, show_edits
@@ -21,7 +22,7 @@ from allennlp_coref_rc.playground._loading import (
     plain,
     show_user_errors,
 )
-from allennlp_coref_rc.playground.charts import belief_chart, probability_chart
+from allennlp_coref_rc.playground.charts import belief_chart, note_on_sum, probability_chart
 from allennlp_coref_rc.playground.examples import examples
 from allennlp_coref_rc.playground.reader_session import (
     NoAnnotator,
@@ -29,21 +30,37 @@ from allennlp_coref_rc.playground.reader_session import (
     ReaderSession,
     Reading,
     annotated,
+    split_candidates,
     transferred,
 )
 
 ITS_OWN, NONE, CONFIG = "the reader's own", "none", "another: its config"
 
-ANNOTATORS = (
-    "sieve_coref",
-    "ranked_coref",
-    "exact_match_coref",
-    "entity_marker_coref",
-    "fastcoref",
-    "coreferee",
-    "maverick",
-)
+ANNOTATORS = ("sieve_coref", "ranked_coref", "exact_match_coref", "entity_marker_coref")
 """The annotators of clusters that need no config."""
+
+OPTIONAL = ("fastcoref", "coreferee", "maverick")
+"""More of them. Each needs the package of its name."""
+
+OWN_TEXT = "your own"
+"""What the list of examples says if the text is none of them."""
+
+FIELDS = ("passage", "question", "candidates")
+"""The keys of what the user enters. They are also those of the page's address, so that a reload keeps it."""
+
+LONGEST_ADDRESS = 20_000
+"""The most characters of a text in the address. Servers refuse an address of 64 KiB."""
+
+STYLE = """
+<style>
+.stApp:has(.st-key-asked [data-testid=InputInstructions]:not(:empty)) .st-key-results { opacity: 0.35; }
+.st-key-columns > * > [data-testid=stHorizontalBlock] { flex-direction: row-reverse; }
+</style>
+"""
+"""
+While the text is edited, the old answer is dimmed. The answer is to the right of the clusters, but above them where the
+page is narrow.
+"""
 
 NO_ARCHIVE = """
 No trained reader was given, so this page only annotates. In a few minutes, `coref-rc train babi/quick_start.jsonnet -s
@@ -85,22 +102,36 @@ def show(archives: dict[str, str], trust: bool = False) -> None:
         annotator_config = choose_annotator(bool(names))
     with show_user_errors():
         readers = {name: load_reader(archives[name], trust) for name in names}
-    question = ask(bool(readers), any(not reader.answers_are_spans for reader in readers.values()))
+    st.html(STYLE)
+    with st.container(key="asked"):
+        question = ask(bool(readers), any(not reader.answers_are_spans for reader in readers.values()))
+    if not question.passage.strip() or (names and not question.question.strip()):
+        st.info("Type a question about the text." if question.passage.strip() else "Type a text, or choose an example.")
+        return
+    with st.container(key="results"):
+        show_results(question, readers, annotator_config, archives, trust)
+
+
+def show_results(
+    question: Question,
+    readers: dict[str, ReaderSession],
+    annotator_config: Optional[str],
+    archives: dict[str, str],
+    trust: bool,
+) -> None:
+    """Shows the clusters, which the user can edit, and the readers' answers."""
     with show_user_errors():
-        if not question.passage.strip():
-            raise ConfigurationError("found an empty passage, expected a text")
-        if names and not question.question.strip():
-            raise ConfigurationError("found an empty question, expected one")
         annotator = None if annotator_config is None else load_annotator(annotator_config, trust)
         first = next(iter(readers.values()), None)
-        origin = names[:1], first and first.key, question, annotator_config
+        origin = list(readers)[:1], first and first.key, question, annotator_config
         editing = current_editing(origin, lambda: first_reading(question, first, annotator))
     reading = editing.reading
     if not readers:
         show_clusters(reading)
         show_edits(editing, reading)
         return
-    left, right = st.columns([3, 2] if len(readers) == 1 else 2, gap="large")
+    with st.container(key="columns"):
+        right, left = st.columns([2, 3] if len(readers) == 1 else 2, gap="large")
     with right:
         asked = show_answers(question, readers, editing)
     with left:
@@ -127,44 +158,58 @@ def choose_annotator(has_reader: bool) -> Optional[str]:
     Lets the user choose the annotator of clusters. Returns its name or config, "" for none, `None` for the reader's
     own.
     """
-    options = [*([ITS_OWN] if has_reader else []), *ANNOTATORS, NONE, CONFIG]
+    installed = [name for name in OPTIONAL if is_installed(name)]
+    options = [*([ITS_OWN] if has_reader else []), *ANNOTATORS, *installed, NONE, CONFIG]
     chosen = st.selectbox("Annotator of clusters", options, key="annotator")
+    missing = [name for name in OPTIONAL if name not in installed]
+    if missing:
+        with st.expander(f":gray[Not installed: {', '.join(missing)}]"):
+            for name in missing:
+                st.code(install_command(name), language="bash", wrap_lines=True)
     if chosen != CONFIG:
         return {ITS_OWN: None, NONE: ""}.get(chosen, chosen)
     return st.text_area(
         "Config",
         '{"type": "sieve_coref"}',
         key="config",
-        help="JSON or Jsonnet, or the path of such a file, as coref-rc annotate takes it",
+        help="JSON, as coref-rc annotate takes it",
     ).strip()
 
 
 def ask(has_reader: bool, has_candidates: bool) -> Question:
     """Lets the user ask a question. If a reader chooses among candidates, the user may give them too."""
-    passage = st.text_area("Passage", key="passage", height=140)
-    if not has_reader:
-        return Question(passage, "")
-    if not has_candidates:
-        return Question(passage, st.text_input("Question", key="question"))
-    left, right = st.columns([3, 2])
-    asked = left.text_input("Question", key="question")
-    candidates = right.text_input(
-        "Candidates", key="candidates", placeholder="the reader's own", help="Possible answers, with ; between them"
-    )
-    return Question(passage, asked, tuple(filter(None, map(str.strip, candidates.split(";")))))
+    short = sum(len(quote_plus(st.session_state.get(key, ""))) for key in FIELDS) <= LONGEST_ADDRESS
+    bind: Any = "query-params" if short else None
+    question = candidates = ""
+    passage = st.text_area("Passage", key="passage", height=140, bind=bind)
+    if has_reader:
+        left, right = st.columns([3, 2]) if has_candidates else (st, st)
+        question = left.text_input("Question", key="question", bind=bind)
+        if has_candidates:
+            candidates = right.text_input(
+                "Candidates",
+                key="candidates",
+                placeholder="the reader's own",
+                help="Possible answers, with commas or semicolons between them",
+                bind=bind,
+            )
+    st.button("Ask" if has_reader else "Annotate", type="primary", help="Or press Ctrl+Enter in the passage")
+    return Question(passage, question, split_candidates(candidates))
 
 
 def choose_example() -> None:
-    names = list(examples())
-    if "passage" not in st.session_state:
-        take_example(names[0])
-    st.selectbox("Example", names, key="example", on_change=lambda: take_example(st.session_state["example"]))
+    """Lets the user choose an example. If the passage is that of none, the list says so."""
+    texts = {**examples(), OWN_TEXT: Question("", "")}
+    if "passage" not in st.session_state and "passage" not in st.query_params:
+        take(next(iter(texts.values())))
+    passage = st.session_state.get("passage", st.query_params.get("passage"))
+    st.session_state["example"] = next((name for name in texts if texts[name].passage == passage), OWN_TEXT)
+    st.selectbox("Example", list(texts), key="example", on_change=lambda: take(texts[st.session_state["example"]]))
 
 
-def take_example(name: str) -> None:
-    example = examples()[name]
-    values = {"passage": example.passage, "question": example.question, "candidates": "; ".join(example.candidates)}
-    st.session_state.update(values)
+def take(question: Question) -> None:
+    values = question.passage, question.question, "; ".join(question.candidates)
+    st.session_state.update(zip(FIELDS, values))
 
 
 def first_reading(question: Question, reader: Optional[ReaderSession], annotator: Optional[Annotator]) -> Reading:
@@ -205,6 +250,8 @@ def show_answer(name: str, answer: Answer, unedited: Answer) -> None:
         st.markdown(f":small[{plain(name)}]  \n**{plain(text)}**")
     if answer.candidates:
         st.vega_lite_chart(spec=probability_chart(answer.candidates), key=f"bars_{name}")
+        if note := note_on_sum(answer.candidates):
+            st.caption(note)
     elif answer.probability is not None:
         st.caption(f"Its probability is {answer.probability:.3f}.")
     if unedited.answer != answer.answer:

@@ -29,7 +29,7 @@ def probability_chart(probabilities: dict[str, float]) -> Chart:
                 "type": "nominal",
                 "sort": best,
                 "title": None,
-                "axis": {"labelLimit": 160, "ticks": False, "domain": False},
+                "axis": {"labelLimit": 160, "labelOverlap": False, "ticks": False, "domain": False},
             },
             "tooltip": [{"field": "candidate"}, {**number, "format": ".4f"}],
         },
@@ -41,6 +41,21 @@ def probability_chart(probabilities: dict[str, float]) -> Chart:
             },
         ],
     }
+
+
+def note_on_sum(probabilities: dict[str, float]) -> str:
+    """Why the probabilities of the bars do not add up to 1; empty if they do."""
+    hidden = sorted(probabilities.values(), reverse=True)[MAX_BARS:]
+    total = sum(probabilities.values())
+    notes = []
+    if abs(total - 1) > 0.005:
+        why = (
+            "a word of several candidates counts for each" if total > 1 else "words that are no candidate have the rest"
+        )
+        notes.append(f"They add up to {total:.3f}; {why}.")
+    if sum(hidden) > 0.0005:
+        notes.append(f"The {len(hidden)} other candidates have {sum(hidden):.3f} together.")
+    return " ".join(notes)
 
 
 def belief_chart(sentences: Sequence[str], beliefs: Sequence[dict[str, float]], candidates: Sequence[str]) -> Chart:

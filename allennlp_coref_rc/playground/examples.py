@@ -1,4 +1,4 @@
-"""The examples of the playground: simulated stories that come with the package, and texts written for it."""
+"""The examples of the playground: simulated stories that come with the package, texts written for it, and a novel."""
 
 from functools import lru_cache
 
@@ -13,6 +13,32 @@ TEXTS = {
     "Names that no reader knows": Question(
         "Zelda got the milk. Quentin moved to the garden. Zelda went to the office. Quentin went to the kitchen.",
         "Where is the milk?",
+    ),
+    "News: a bridge reopens": Question(
+        "The mayor of Port Ellery, Dana Whitlock, said on Tuesday that she would reopen the harbour bridge in May. "
+        "Engineers closed it in January after a diver found cracks in two of its piers. Whitlock's rival, the "
+        "councillor Martin Oyelaran, called the date a gamble. He wants the town to wait for a second report. The "
+        "mayor replied that the company that repaired the piers had promised to keep an eye on them.",
+        "Who wants to wait for a second report?",
+        ("Dana Whitlock", "Martin Oyelaran"),
+    ),
+    "Fiction: Alice in Wonderland": Question(
+        "There was a table set out under a tree in front of the house, and the March Hare and the Hatter were having "
+        "tea at it: a Dormouse was sitting between them, fast asleep, and the other two were using it as a cushion, "
+        "resting their elbows on it, and talking over its head. The table was a large one, but the three were all "
+        "crowded together at one corner of it: “No room! No room!” they cried out when they saw Alice coming. “There’s "
+        "plenty of room!” said Alice indignantly, and she sat down in a large arm-chair at one end of the table.",
+        "Who sat down in a large arm-chair?",
+        ("Alice", "Dormouse", "Hatter", "March Hare"),
+    ),
+    "Encyclopedia: Mary Anning": Question(
+        "Mary Anning was an English fossil collector from Lyme Regis. Her father, Richard, was a cabinetmaker who took "
+        "her and her brother Joseph to the cliffs and sold what they found there to tourists. In 1811 Joseph found the "
+        "skull of an ichthyosaur. His sister dug out the rest of it some months later. In 1823 she found the first "
+        "complete skeleton of a plesiosaur. Georges Cuvier at first doubted that it was genuine. The Geological "
+        "Society of London did not admit women, so she could not become a member.",
+        "Who found the skull of an ichthyosaur?",
+        ("Georges Cuvier", "Joseph", "Mary Anning", "Richard"),
     ),
     "A cloze, tokenised as in LAMBADA": Question(
         "nora set the lantern on the sill and waited for her brother . the storm had taken the bridge , and tobias "

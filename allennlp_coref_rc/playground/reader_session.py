@@ -36,6 +36,11 @@ class Question:
     candidates: tuple[str, ...] = ()
 
 
+def split_candidates(text: str) -> tuple[str, ...]:
+    """The candidates in a text, as they were typed, between semicolons or, if it has none, between commas."""
+    return tuple(filter(None, map(str.strip, text.split(";" if ";" in text else ","))))
+
+
 @dataclass(frozen=True)
 class Reading:
     """

@@ -3,8 +3,13 @@
 import json
 import secrets
 import socket
+from collections.abc import Callable
+from functools import partial
+from html import escape
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Optional
+from unittest.mock import patch
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 
@@ -18,6 +23,9 @@ OPTIONS = {
     "browser.gatherUsageStats": False,
     "server.fileWatcherType": "none",
     "client.toolbarMode": "minimal",
+    "client.showErrorDetails": "none",
+    "theme.light.primaryColor": "#14788c",
+    "theme.dark.primaryColor": "#14788c",
     "global.developmentMode": False,
 }
 """Streamlit's options. They take precedence over its config files and environment variables."""
@@ -26,15 +34,15 @@ OPTIONS = {
 def serve(archives: dict[str, str], trust: bool, port: Optional[int] = None, headless: bool = False) -> None:
     """
     Serves the page until Ctrl-C. The page's address ends in a secret key that is made anew each time. It is needed
-    because other users of this machine can reach the port too, and an annotator's config on the page can name any
-    class.
+    because other users of this machine can reach the port too. A browser is not given the address, which `ps` would
+    show, but a private file that leads there.
 
     # Parameters
 
     archives : `dict[str, str]`
         Trained readers by name.
     trust : `bool`
-        Whether the archives are trusted.
+        Whether the archives, and annotators' configs on the page, are trusted.
     port : `int`, optional (default = `None`)
         By default 8501 or, if that is taken, the next port that is free. If a given port is taken, a
         `ConfigurationError` is raised, as it is if Streamlit is not installed.
@@ -42,6 +50,7 @@ def serve(archives: dict[str, str], trust: bool, port: Optional[int] = None, hea
         Whether to open no browser.
     """
     try:
+        from streamlit import cli_util
         from streamlit.web import bootstrap
     except ImportError as error:
         raise ConfigurationError(
@@ -55,7 +64,17 @@ def serve(archives: dict[str, str], trust: bool, port: Optional[int] = None, hea
     # Streamlit's command line passes them on with these names.
     options = {name.replace(".", "_"): value for name, value in options.items()}
     bootstrap.load_config_options(options)
-    bootstrap.run(str(APP), False, [json.dumps({"archives": archives, "trust": trust})], options)
+    with TemporaryDirectory() as folder:
+        private = partial(_open_browser, cli_util.open_browser, Path(folder, "playground.html"))
+        with patch.object(cli_util, "open_browser", private):
+            bootstrap.run(str(APP), False, [json.dumps({"archives": archives, "trust": trust})], options)
+
+
+def _open_browser(open_browser: Callable[[str], None], redirect: Path, url: str) -> None:
+    """Opens a file that only this user can read, and that leads to the address."""
+    redirect.touch(mode=0o600)
+    redirect.write_text(f'<meta http-equiv="refresh" content="0; url={escape(url)}">', "utf-8")
+    open_browser(redirect.as_uri())
 
 
 def _check_free(port: int) -> None:

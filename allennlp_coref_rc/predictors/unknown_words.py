@@ -6,7 +6,7 @@ from typing import Any, Optional
 from allennlp.data import DatasetReader, Instance, Vocabulary
 from allennlp.data.token_indexers import SingleIdTokenIndexer
 
-from allennlp_coref_rc.annotations.annotators.word_lists import NOT_ENTITIES
+from allennlp_coref_rc.annotations.annotators.exact_match_coref import NOT_ENTITIES
 from allennlp_coref_rc.data.fields import CANDIDATE_LABELS, CandidatesField, QuestionField, metadata_of
 
 NAMED = 5

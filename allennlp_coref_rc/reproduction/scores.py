@@ -114,7 +114,9 @@ class Scores:
         over these tasks. `None` if there are no runs, or if they do not have the metric.
         """
         by_seed = [[part for part, other in self.results if other == seed] for seed in self.seeds()]
-        tasks = sorted(max(by_seed, key=len, default=[]), key=_in_order) if task is None else [task]
+        most = max(map(len, by_seed), default=0)
+        longest = next((parts for parts in by_seed if len(parts) == most), [])
+        tasks = sorted(longest, key=_in_order) if task is None else [task]
         metrics = {key: result["metrics"] for key, result in self.results.items() if key[0] in tasks}
         has_best = all(column.validation_key in metrics[key] or len(self.seeds(key[0])) == 1 for key in metrics)
         known = all(column.key in values for values in metrics.values()) and (has_best or self.condition.folds)

@@ -13,7 +13,7 @@ from typing import Any, Optional
 
 from tqdm import tqdm
 
-from allennlp_coref_rc.common.workers import Chunk, Workers, end_with
+from allennlp_coref_rc.common.workers import Chunk, Workers, end_with_parent
 from allennlp_coref_rc.reproduction.execution import advice, execute
 from allennlp_coref_rc.reproduction.runs import ERROR, Run
 
@@ -82,9 +82,7 @@ def environment(threads: int, gpu: Slot = None) -> dict[str, str]:
 
 
 def _child(run: Run, gpu: Slot, job: Job) -> None:
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        end_with(parent.join)
+    end_with_parent()
     # CUDA reads these when it is first used, and no parent process has used it.
     os.environ.update(environment(int(os.environ["OMP_NUM_THREADS"]), gpu))
     try:

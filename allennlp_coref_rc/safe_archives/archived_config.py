@@ -26,7 +26,6 @@ other archives.
 
 NO_FILES = {
     "allow_missing",
-    "also_not_entities",
     "batch_sampler",
     "bert_model",
     "bert_model_name",
@@ -41,7 +40,6 @@ NO_FILES = {
     "exclude",
     "ignore",
     "ignore_classes",
-    "implicit_sense",
     "language",
     "model_name",
     "no_answer_token",
@@ -50,7 +48,6 @@ NO_FILES = {
     "override_weights_strip_prefix",
     "padding_token",
     "pattern",
-    "predicate_words",
     "pretrained_model",
     "regexes",
     "relevant_module",
@@ -128,17 +125,20 @@ def read_config(archive: str, data: bytes, trust: bool) -> dict[str, Any]:
         if not isinstance(config.get(name), (dict, str)):
             raise ConfigurationError(f"{archive}: found no {name} in its config, expected one")
     if not trust:
-        _check(archive, config)
+        for name in BUILT:
+            check_object_config(archive, name, _built(config.get(name)) if name == "model" else config.get(name))
     return config
 
 
-def _check(archive: str, config: dict[str, Any]) -> None:
-    for name in BUILT:
-        part = _built(config.get(name)) if name == "model" else config.get(name)
-        for keys, key, value in _entries(part, name, name):
-            problem = _problem(key, value)
-            if problem:
-                raise ConfigurationError(f"{archive}: found {keys}: {json.dumps(value)[:100]} in its config; {problem}")
+def check_object_config(source: str, name: str, config: Any) -> None:
+    """
+    Raises a `ConfigurationError` if the config of an object could do more than build registered classes. Dotted types
+    are left to `only_registered`. `source` is whose config it is, and `name` the key of the object.
+    """
+    for keys, key, value in _entries(config, name, name):
+        problem = _problem(key, value)
+        if problem:
+            raise ConfigurationError(f"{source}: found {keys}: {json.dumps(value)[:100]} in its config; {problem}")
 
 
 def _built(model: Any) -> Any:

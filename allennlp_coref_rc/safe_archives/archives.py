@@ -1,5 +1,6 @@
 import functools
 import inspect
+import json
 import os
 import pickle
 import re
@@ -17,7 +18,7 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.hub_addresses import HUB
 from allennlp_coref_rc.safe_archives.archived_config import read_config
 from allennlp_coref_rc.safe_archives.registered_names import HINT, only_registered
-from allennlp_coref_rc.safe_archives.unpacking import extracted_archive, read_member
+from allennlp_coref_rc.safe_archives.unpacking import extracted_archive, read_member, without_network
 
 if TYPE_CHECKING:
     from allennlp.models import Archive
@@ -78,6 +79,7 @@ def load(
             _check_links(archive, folder)
             stack.enter_context(only_registered(archive))
             stack.enter_context(_unasked())
+            stack.enter_context(without_network(overrides if isinstance(overrides, str) else json.dumps(overrides)))
         return inspect.unwrap(archival.load_archive)(folder, cuda_device, overrides, weights_file)
 
 
@@ -233,3 +235,16 @@ def install_weights(util: Any) -> None:
             raise ConfigurationError(f"{path}: found damaged weights: {shorten(str(error), LONGEST)}") from error
 
     util.read_state_dict = read_state_dict
+
+
+def install_spacy(util: Any) -> None:
+    """Changes AllenNLP's module that installs spaCy's models when they are missing: not unless archives are trusted."""
+    original = util.spacy_download
+
+    @functools.wraps(original)
+    def spacy_download(model: str, *args: Any, **kwargs: Any) -> None:
+        if _trust.get() is False:
+            raise ConfigurationError(f"found no spaCy model {model}; python -m spacy download {model} installs it")
+        original(model, *args, **kwargs)
+
+    util.spacy_download = spacy_download

@@ -10,7 +10,7 @@ from typing import Any
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 
-HINT = "add --trust if you trust whoever made the archive, as it can then run any program"
+HINT = "add --trust if you trust whoever made it, as it can then run any program"
 
 _only_registered: ContextVar[bool] = ContextVar("only_registered", default=False)
 
@@ -23,13 +23,13 @@ class NotRegistered(Exception):
 
 
 @contextmanager
-def only_registered(archive: str) -> Iterator[None]:
-    """Within this, a dotted name in the config of an archive raises a `ConfigurationError`."""
+def only_registered(source: str) -> Iterator[None]:
+    """Within this, a dotted name in a config raises a `ConfigurationError`, which begins with the config's source."""
     token = _only_registered.set(True)
     try:
         yield
     except NotRegistered as error:
-        raise ConfigurationError(f"{archive}: {error}") from error
+        raise ConfigurationError(f"{source}: {error}") from error
     finally:
         _only_registered.reset(token)
 
@@ -41,8 +41,8 @@ def install(registrable: Any) -> None:
     def resolve_class_name(cls: Any, name: str) -> Any:
         if _only_registered.get() and "." in name and name not in cls.list_available():
             raise NotRegistered(
-                f"found {name!r} in its config where a {cls.__name__} is expected; of an archive, only registered "
-                f"names are used; {HINT}"
+                f"found {name!r} in its config where a {cls.__name__} is expected; only registered names "
+                f"are used; {HINT}"
             )
         return original(cls, name)
 

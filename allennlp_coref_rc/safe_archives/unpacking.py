@@ -12,11 +12,13 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import IO, Any, BinaryIO, NamedTuple, Optional, Union, cast
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import known_as
+from allennlp_coref_rc.safe_archives.registered_names import HINT
 
 
 class Limits(NamedTuple):
@@ -96,6 +98,20 @@ def damaged(path: str, reason: object) -> ConfigurationError:
     return ConfigurationError(f"{path}: found a damaged archive ({reason}), expected a whole one")
 
 
+_allowed: ContextVar[Optional[str]] = ContextVar("allowed", default=None)
+"""Text with the only addresses that may be asked for. `None` allows all."""
+
+
+@contextmanager
+def without_network(allowed: str) -> Iterator[None]:
+    """Within this, AllenNLP downloads no file unless its address is in the text `allowed`."""
+    token = _allowed.set(allowed)
+    try:
+        yield
+    finally:
+        _allowed.reset(token)
+
+
 def install(package: Any) -> None:
     """
     Changes the package `cached_path`, by which AllenNLP downloads files and unpacks archives. Its own unpacking lets
@@ -116,9 +132,14 @@ def install(package: Any) -> None:
         if not extract_archive and os.path.exists(url_or_filename):
             # The package would make the cache's folder, which the user may not be allowed to.
             return Path(url_or_filename)
+        address, allowed = str(url_or_filename), _allowed.get()
+        if "://" in address and allowed is not None and address not in allowed:
+            raise ConfigurationError(
+                f"found that a default of its config is {address}, and it may ask for nothing on the network; {HINT}"
+            )
         if not extract_archive:
             return original(url_or_filename, cache_dir, False, False, *args, **kwargs)
-        name, mark, inside = str(url_or_filename).partition("!")
+        name, mark, inside = address.partition("!")
         path = original(name, cache_dir, False, False, *args, **kwargs)
         with known_as(name, str(path)):
             if os.path.isfile(path) and _is_archive(str(path)):

@@ -81,9 +81,9 @@ def test_the_complaint_shows_both_texts():
     message = "found token 5, 'beaches and in the streets' of the annotation, expected token 5, 'beach and in the stre"
     with pytest.raises(ConfigurationError, match=message):
         Alignment(source, target)
-    with pytest.raises(ConfigurationError, match="found the end of the annotation, expected token 2, 'fight on"):
+    with pytest.raises(ConfigurationError, match="the end of the annotation, .*token 2, 'fight on"):
         Alignment(source[:2], target)
-    with pytest.raises(ConfigurationError, match="found token 2, 'fight on the .*expected the end of the text"):
+    with pytest.raises(ConfigurationError, match="token 2, 'fight on the .*the end of the text"):
         Alignment(source, target[:2])
 
 

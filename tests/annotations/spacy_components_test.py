@@ -20,7 +20,7 @@ STORY = "Dr. Mary Smith left (early). John and his dog stayed, because he was ti
 # Options that tell every kind of value: an annotator within, dictionaries, words with blanks, nothing.
 OPTIONS = {
     "allennlp_coref": {"archive": "none.tar.gz", "overrides": {"dataset_reader.max_sentences": None}},
-    "allennlp_srl": {"archive": "none.tar.gz", "predicate_words": ["is", "was"]},
+    "allennlp_srl": {"archive": "none.tar.gz", "predicates": "words"},
     "compose": {"annotators": [{"type": "sieve_coref", "all_nouns": True}, {"type": "connective_discourse"}]},
     "connective_discourse": {"connectives": {"as a result": "Result", "If": "Condition"}, "implicit": True},
     "corrupted_coref": {"annotator": {"type": "sieve_coref"}, "remove_mentions": 0.5},
@@ -95,6 +95,19 @@ def test_pipelines_are_saved_with_their_options(tmp_path):
             doc = nlp(text)
             assert doc.spans or doc._.discourse_relations
             assert structure(loaded(text)) == structure(doc)
+
+
+@pytest.mark.parametrize(
+    "component, options, message",
+    [
+        ("allennlp_srl", {"archive": "none", "predicate_words": [1]}, "allennlp_srl, .*: .*predicate_words.*string"),
+        ("exact_match_coref", {"min_mentions": "x"}, "exact_match_coref, min_mentions: .*min_mentions"),
+        ("trained_srl", {"predicates": 3, "roles": "none"}, "trained_srl, .*: .*predicates"),
+    ],
+)
+def test_a_wrong_option_is_named(component, options, message):
+    with pytest.raises(ConfigurationError, match=message):
+        pipeline(component, **options)
 
 
 @settings(deadline=None, max_examples=20)

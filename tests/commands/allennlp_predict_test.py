@@ -3,13 +3,19 @@
 import gzip
 import io
 import json
+import os
 import sys
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
 
 import pytest
 
 from allennlp_coref_rc.__main__ import main
+from allennlp_coref_rc.common.files import partial_path
 from allennlp_coref_rc.predictors import ClozeReaderPredictor
 from tests.archives import untrained_archive
+from tests.stops import files_of_at_most
 from tests.training_config.configs import BABI as FILES
 
 pytestmark = pytest.mark.slow
@@ -115,6 +121,42 @@ def test_what_an_earlier_run_set_aside_is_gone(archive, tmp_path):
     inputs.write_text(json.dumps(GOOD[0]) + "\n")
     assert predict(archive, inputs, "--output-file", output) == 0
     assert len(read(output)) == 1 and not failed.exists()
+
+
+def test_what_is_not_answered_to_the_end_replaces_nothing(archive, tmp_path, capsys, monkeypatch):
+    inputs, output, part = (tmp_path / name for name in ("a.jsonl", "b.jsonl", "b.jsonl.part"))
+    inputs.write_text("".join(json.dumps(values) + "\n" for values in GOOD) + "{\n")
+    assert predict(archive, inputs, "--output-file", output, "--batch-size", 1) == 1
+    names = sorted(os.listdir(tmp_path))
+    before = [(tmp_path / name).read_bytes() for name in names]
+    answer = ClozeReaderPredictor.predict_json
+
+    def stopped(self, values):
+        if values == GOOD[1]:
+            raise KeyboardInterrupt
+        return answer(self, values)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ClozeReaderPredictor, "predict_json", stopped)
+        assert predict(archive, inputs, "--output-file", output, "--batch-size", 1) == 130
+    assert f"{part} has the answers so far" in capsys.readouterr().err
+    assert [(tmp_path / name).read_bytes() for name in names] == before
+    assert read(part) == read(output)[:1]
+    with files_of_at_most(500):
+        assert predict(archive, inputs, "--output-file", output, "--batch-size", 1) == 2
+    assert [(tmp_path / name).read_bytes() for name in names] == before
+    assert predict(archive, inputs, "--output-file", output, "--batch-size", 1) == 1
+    assert sorted(os.listdir(tmp_path)) == names and [(tmp_path / name).read_bytes() for name in names] == before
+
+
+def test_two_processes_do_not_write_one_file(archive, tmp_path, capsys):
+    inputs, output = tmp_path / "a.jsonl", tmp_path / "b.jsonl"
+    inputs.write_text(json.dumps(GOOD[0]) + "\n")
+    with ProcessPoolExecutor(1, get_context("fork")) as other, partial_path(output) as part:
+        Path(part).write_text("mine")
+        assert other.submit(predict, archive, inputs, "--output-file", output).result() == 2
+        assert Path(part).read_text() == "mine"
+    assert output.read_text() == "mine" and sorted(os.listdir(tmp_path)) == ["a.jsonl", "b.jsonl"]
 
 
 def test_without_a_file_for_answers_the_screen_names_bad_lines(archive, tmp_path, capsys):

@@ -5,6 +5,7 @@ import pytest
 import yaml
 from allennlp.common import file_utils
 from huggingface_hub import configure_http_backend
+from markdown_it import MarkdownIt
 
 from tests.safe_archives.crafted import DATA, changed, make_folder, pack, refusal, run
 
@@ -69,6 +70,16 @@ def test_a_card_that_somebody_has_written_stays(folder, tmp_path, capsys):
     assert (copy / "README.md").read_text() == "mine"
     assert run(capsys, "card", copy, "-f", "--title", "A reader")[0] == 0
     assert "\n# A reader\n" in (copy / "README.md").read_text()
+
+
+def test_a_name_in_a_config_is_no_part_of_the_page(folder, tmp_path, capsys):
+    evil = "`<img src=x onerror=alert(1)>`"
+    keys = ("model.type", "dataset_reader.type", "dataset_reader.other", "train_data_path")
+    copy = changed(folder, tmp_path / "evil", dict.fromkeys(keys, f"{evil}\n\n{evil}"))
+    assert run(capsys, "card", copy)[0] == 0
+    tokens = MarkdownIt("commonmark").parse((copy / "README.md").read_text().split("---\n", 2)[2])
+    kinds = {token.type for outer in tokens for token in [outer, *(outer.children or [])]}
+    assert "code_inline" in kinds and not kinds & {"html_inline", "html_block"}
 
 
 @pytest.mark.parametrize("content", ["{", "[]"])

@@ -2,7 +2,9 @@ import builtins
 import io
 import json
 import socket
+import stat
 import tarfile
+from pathlib import Path
 
 import pytest
 
@@ -92,7 +94,28 @@ def test_it_listens_on_this_machine_alone(monkeypatch):
     monkeypatch.setattr(bootstrap, "run", lambda *arguments: None)
     server.serve({}, False, None, True)
     assert started["server_address"] == started["browser_serverAddress"] == "127.0.0.1"
+    assert started["client_showErrorDetails"] == "none"
     assert started["browser_gatherUsageStats"] is False and started["server_headless"] is True
+
+
+def test_the_key_is_only_in_a_private_file_that_the_browser_opens(monkeypatch):
+    """Every user of a machine can list the arguments of its programs."""
+    bootstrap = pytest.importorskip("streamlit.web.bootstrap")
+    address, opened = "http://127.0.0.1:8501/0123456789abcdef", []
+
+    def start(words, **options):
+        file = Path(words[-1].removeprefix("file://"))
+        opened.append((words, file, stat.S_IMODE(file.stat().st_mode), stat.S_IMODE(file.parent.stat().st_mode)))
+        assert f"url={address}" in file.read_text()
+
+    monkeypatch.setattr(bootstrap, "load_config_options", lambda options: None)
+    monkeypatch.setattr(bootstrap, "run", lambda *arguments: bootstrap.cli_util.open_browser(address))
+    monkeypatch.setattr("streamlit.env_util.is_executable_in_path", lambda name: True)
+    monkeypatch.setattr("subprocess.Popen", start)
+    server.serve({}, False)
+    ((words, file, mode, folder_mode),) = opened
+    assert not any("0123456789abcdef" in word for word in words) and (mode, folder_mode) == (0o600, 0o700)
+    assert not file.exists()
 
 
 def test_who_does_not_know_the_address_sees_nothing(monkeypatch):

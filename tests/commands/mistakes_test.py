@@ -117,6 +117,11 @@ def test_a_good_config_is_said_to_be_good(clone, monkeypatch, capsys):
             "--output-file: found 1 file for 2 inputs, expected as many",
         ),
         (
+            ["evaluate", "output/quick_start", "test", "--output-file", "new", "--predictions-output-file", "./new"],
+            "./new: found the same file for two outputs, expected another for each",
+        ),
+        (["evaluate", "output/quick_start", "test,valid", "--output-file", "new,new"], "new: found the same file for"),
+        (
             ["evaluate", "output/quick_start", "test", "-o", '{"model.nosuch": 1}'],
             'or -o {"model.nosuch": 1}: model.nosuch: GAReader has no such key',
         ),
@@ -156,12 +161,38 @@ def test_other_mistakes(words, message, clone, monkeypatch, capsys):
     assert not os.path.exists("new") and os.path.getsize("small.json")
 
 
-def test_a_value_that_is_refused_after_the_data_are_read(clone, monkeypatch, capsys):
+@pytest.mark.parametrize(
+    "key, value, message",
+    [
+        ("trainer.optimizer.lr", -1, "trainer.optimizer: the config gives AdamOptimizer .* Invalid learning rate: -1"),
+        ("trainer.use_amp", True, "trainer: the config gives GradientDescentTrainer .* requires a cuda device"),
+        (
+            "trainer.momentum_scheduler",
+            {"type": "inverted_triangular", "cool_down": 2, "warm_up": 2},
+            "trainer.momentum_scheduler: the config gives InvertedTriangular .*momentum",
+        ),
+        ("model.dropout", None, "model: the config gives GAReader .*NoneType"),
+        ("model.initializer", {"regexes": [["x"]]}, "model: the config gives GAReader "),
+        ("model.initializer", {"regexes": [["(", {"type": "normal"}]]}, "model: the config gives GAReader .* missing "),
+        (
+            "model.passage_encoders",
+            [{"type": "mage_gru", "input_size": 8, "hidden_size": 8, "state_sizes": {"coref": None}}],
+            "model.*MageGru.*state_sizes.*",
+        ),
+        (
+            "model.text_field_embedder.token_embedders.tokens.embedding_dim",
+            10**14,
+            "model.text_field_embedder.token_embedders.tokens: the config gives Embedding .* memory",
+        ),
+    ],
+)
+def test_a_value_that_is_refused_after_the_data_are_read(key, value, message, clone, monkeypatch, capsys):
     monkeypatch.chdir(clone)
+    monkeypatch.setattr("torch.cuda.device_count", lambda: 0)
     with pytest.raises(SystemExit) as stop:
-        main(["train", "small.json", "-s", "new", "-o", '{"trainer.optimizer.lr": -1}'])
-    expected = "coref-rc: the config gives AdamOptimizer a value that it refuses: Invalid learning rate: -1\n"
-    assert stop.value.code == 2 and capsys.readouterr().err == expected and not os.path.exists("new")
+        main(["train", "small.json", "-s", "new", "-o", json.dumps({key: value})])
+    error = capsys.readouterr().err
+    assert stop.value.code == 2 and re.fullmatch(f"coref-rc: .*{message}.*\n", error) and not os.path.exists("new")
 
 
 def test_a_full_disk(clone, monkeypatch, capsys):
@@ -208,7 +239,7 @@ def test_an_interruption_of_predict_says_where_its_answers_are(clone, monkeypatc
     monkeypatch.chdir(clone)
     monkeypatch.setattr("allennlp_coref_rc.commands.allennlp_predict.Manager.run", Mock(side_effect=KeyboardInterrupt))
     words = ["predict", "output/quick_start", "test", "--use-dataset-reader", "--output-file", "answers.jsonl"]
-    assert screen(words, capsys) == (130, "\ncoref-rc: stopped; answers.jsonl has the answers so far\n")
+    assert screen(words, capsys) == (130, "\ncoref-rc: stopped; answers.jsonl.part has the answers so far\n")
 
 
 def interrupted_after(number):

@@ -1,6 +1,8 @@
 import errno
 import os
+import re
 import traceback
+from typing import Optional
 
 import pytest
 import torch
@@ -43,24 +45,29 @@ def test_a_fault_of_the_program_is_none(error):
 
 
 class Tower(FromParams):
-    def __init__(self, height: int, broken: bool = False) -> None:
+    def __init__(self, height: float) -> None:
         if height < 1:
             raise ValueError("height must be at least 1")
-        if broken:
-            build()
 
 
 class HighTower(Tower):
-    def __init__(self, height: int) -> None:
+    def __init__(self, height: float) -> None:
         super().__init__(height)
 
 
-def build():
-    raise ValueError("a fault of the program")
+class House(FromParams):
+    def __init__(self, tower: Tower, pattern: Optional[str] = None, file: Optional[str] = None) -> None:
+        if pattern:
+            re.compile(pattern)
+        if file:
+            self._read()
+
+    def _read(self):
+        raise KeyError("a fault of the reader")
 
 
 def error_of(function):
-    with pytest.raises(ValueError) as error:
+    with pytest.raises((ValueError, LookupError, re.error)) as error:
         function()
     return error.value
 
@@ -71,7 +78,19 @@ def test_a_value_that_a_constructor_refuses_is_a_mistake_in_the_config(cls):
     assert user_message(error_of(lambda: cls.from_params(Params({"height": 0})))) == expected
     # Elsewhere it is a fault of the program.
     assert user_message(error_of(lambda: cls(0))) is None
-    assert user_message(error_of(lambda: Tower.from_params(Params({"height": 1, "broken": True})))) is None
+
+
+@pytest.mark.parametrize(
+    "params, message",
+    [
+        ({"tower": {"height": 0}}, "tower: the config gives Tower a value that it refuses: height must be"),
+        ({"tower": {"height": 2}, "pattern": "("}, "the config gives House a value that it refuses: error: missing )"),
+        ({"tower": {"height": 2}, "file": "x"}, None),
+    ],
+)
+def test_whatever_the_error_its_keys_are_named(params, message):
+    found = user_message(error_of(lambda: House.from_params(Params(params))))
+    assert found is None if message is None else found.startswith(message)
 
 
 def test_long_values_are_cut():

@@ -260,3 +260,24 @@ def test_links_in_a_circle_are_no_place(function, tmp_path):
     with pytest.raises(OSError, match="/a"), function(str(tmp_path / "a")):
         pass
     assert (tmp_path / "a").is_symlink() and (tmp_path / "b").is_symlink() and len(os.listdir(tmp_path)) == 2
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.jsonl", "a"])
+def test_what_a_file_is_compressed_by_is_seen_in_it(tmp_path, name):
+    path = tmp_path / name
+    for compress in (gzip.compress, bz2.compress, lzma.compress):
+        path.write_bytes(compress("é\n".encode()))
+        with open_text(str(path)) as lines:
+            assert list(lines) == ["é\n"]
+    for beginning, found in ((b"PK\x03\x04", "zip"), (b"\x28\xb5\x2f\xfd", "Zstandard")):
+        path.write_bytes(beginning + b"\x00\xff" * 40)
+        message = f"{name}, line 1: found .* by {found}, expected .*gzip"
+        with pytest.raises(ConfigurationError, match=message), open_text(str(path)) as lines:
+            next(lines)
+
+
+def test_line_ends(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"a\rb\r\nc\n\r\nd\r")
+    with open_text(str(path)) as lines:
+        assert list(lines) == ["a\rb\n", "c\n", "\n", "d\r"]

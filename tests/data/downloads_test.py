@@ -262,7 +262,7 @@ class TestGet:
         assert [path for path, _ in server.requests] == ["/x/one.txt", "/x/two.txt", "/x/two.txt"]
         (tmp_path / "words" / "deep" / "two.txt").unlink()
         (tmp_path / "words" / "one.txt").write_bytes(b"on")
-        with pytest.raises(DownloadError, match="one.txt: found 2 bytes, expected 3. Remove it and run this again"):
+        with pytest.raises(DownloadError, match="one.txt: found 2 bytes, expected 3. Remove it"):
             get(made, tmp_path)
 
     def test_a_missing_file_says_where_to_put_it(self, server, tmp_path):
@@ -376,7 +376,7 @@ class TestUnpack:
     def test_half_a_folder_is_not_overwritten(self, tmp_path):
         (tmp_path / "data" / "words" / "deep").mkdir(parents=True)
         (tmp_path / "data" / "words" / "deep" / "mine.txt").write_text("mine")
-        with pytest.raises(DownloadError, match="words/deep: found a folder that is not complete: move it away"):
+        with pytest.raises(DownloadError, match="words/deep: .*not complete: move it away"):
             self.unpack(tmp_path, "a.zip", zip_of(FILES))
         assert everything(tmp_path) == ["a.zip", "data/words/deep/mine.txt"]
 

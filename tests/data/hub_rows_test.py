@@ -22,6 +22,7 @@ from allennlp_coref_rc.data.dataset_readers import (
     AnnotatedWikiHopReader,
 )
 from allennlp_coref_rc.data.hub_rows import read_rows
+from tests.data.dataset_readers.reader_assertions import left_out
 from tests.safe_archives.crafted import changed, make_folder, refusal, run
 from tests.shared import PROJECT
 
@@ -207,7 +208,6 @@ def test_options_of_an_address():
     [
         ({"question": None}, "found null at question, expected a string"),
         ({"context": None}, "found null at context, expected a string"),
-        ({"answers": {"text": ["a"], "answer_start": [999]}}, "found 999 at answers[0].answer_start, expected"),
         ({"answers": {"text": ["a", "b"], "answer_start": [0]}}, "expected 2 places, as many as answers.text"),
         ({"answers": {"text": [" "], "answer_start": [0]}}, "expected some text"),
     ],
@@ -215,9 +215,8 @@ def test_options_of_an_address():
 def test_mistakes_name_the_data_set_the_split_and_the_row(row, message, tmp_path):
     rows = squad_rows(QUOREF)
     address = saved([rows[0], {**rows[1], **row}], tmp_path / "saved")
-    with pytest.raises(ConfigurationError) as error:
-        list(AnnotatedQuorefReader().read(address))
-    assert str(error.value).startswith(f"{address}, row 1: ") and message in str(error.value)
+    error = left_out(AnnotatedQuorefReader(), address)
+    assert error.startswith(f"{address}, row 1: ") and message in error
 
 
 @needs_datasets

@@ -9,6 +9,8 @@ pytest.importorskip("streamlit")
 
 pictures = load_script("screenshots")
 
+OPACITY = "getComputedStyle(document.querySelector('.st-key-results')).opacity"
+
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(not pictures.find_browser(), reason="there is no Chromium"),
@@ -21,21 +23,38 @@ def test_an_edit_of_a_cluster_changes_the_answer_to_a_question_of_task_2(archive
         answer = page.get_by_test_id("stMetricValue")
         page.get_by_label("Passage").fill("Zelda got the milk. Quentin moved to the garden. Zelda went to the office.")
         page.get_by_label("Question").fill("Where is the milk?")
-        page.keyboard.press("Enter")
+        # The answer to the old question is dimmed until the new one is asked.
+        assert float(page.evaluate(OPACITY)) < 0.5
+        pictures.press(page, "Ask")
         playwright.expect(answer).to_have_text("office", timeout=1000 * pictures.PATIENCE)
         pictures.settle(page)
+        assert float(page.evaluate(OPACITY)) == 1
+        page.reload()
+        playwright.expect(answer).to_have_text("office", timeout=1000 * pictures.PATIENCE)
+        pictures.settle(page)
+        assert page.get_by_label("Question").input_value() == "Where is the milk?"
         # Zelda's way to the office becomes somebody else's, and Quentin's to the garden hers.
         page.get_by_role("button", name="Zelda 3").click()
         pictures.press(page, "Drop")
         page.get_by_role("button", name="Zelda 3").wait_for(state="detached")
         page.get_by_role("button", name="Add …").click()
         # On a busy machine that of before the edit stays a moment longer.
-        words = page.get_by_label("Words of the text")
-        playwright.expect(words).to_have_count(1, timeout=1000 * pictures.PATIENCE)
-        words.fill("Quentin")
-        page.keyboard.press("Enter")
-        page.get_by_role("button", name="Quentin 2").wait_for()
+        word = page.get_by_role("button", name="Quentin", exact=True)
+        playwright.expect(word).to_have_count(1, timeout=1000 * pictures.PATIENCE)
+        word.click()
+        pictures.settle(page)
         pictures.choose(page, "To the cluster", "1 Zelda")
         pictures.press(page, "Add")
         playwright.expect(answer).to_have_text("garden", timeout=1000 * pictures.PATIENCE)
         assert not foreign
+
+
+def test_the_answer_is_beside_the_clusters_or_above_them_on_a_phone(archive):
+    with pictures.opened([f"mine={archive}"]) as page:
+        clusters, answer = (page.get_by_role("heading", name=name) for name in ("Clusters", "Answer"))
+        wide = clusters.bounding_box(), answer.bounding_box()
+        page.set_viewport_size({"width": 400, "height": 900})
+        pictures.settle(page)
+        narrow = clusters.bounding_box(), answer.bounding_box()
+    assert wide[0]["x"] < wide[1]["x"] and abs(wide[0]["y"] - wide[1]["y"]) < 2
+    assert narrow[1]["y"] < narrow[0]["y"] and abs(narrow[0]["x"] - narrow[1]["x"]) < 2

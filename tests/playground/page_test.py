@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+from allennlp_coref_rc.playground.charts import MAX_BARS, note_on_sum
 from allennlp_coref_rc.playground.examples import examples
 
 testing = pytest.importorskip("streamlit.testing.v1")
@@ -24,15 +25,16 @@ def main_module_as_before(monkeypatch):
     monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
 
 
-def script(archives):
+def script(archives, trust):
     from allennlp_coref_rc.playground._screen import show
 
-    show(archives)
+    show(archives, trust)
 
 
-def open_page(archives, **values):
+def open_page(archives, trust=False, **values):
     """The page, on which these values have been entered."""
-    page = testing.AppTest.from_function(script, kwargs={"archives": archives}, default_timeout=60)
+    kwargs = {"archives": archives, "trust": trust}
+    page = testing.AppTest.from_function(script, kwargs=kwargs, default_timeout=60)
     for name, value in values.items():
         page.session_state[name] = value
     page.run()
@@ -74,6 +76,15 @@ def labelled(widgets, label):
     return found
 
 
+def click_words(page, *tokens):
+    """Clicks words of the text."""
+    words = [pills for pills in page.pills if pills.key.startswith("words_")]
+    starts = [int(pills.key.rpartition("_")[2]) for pills in words]
+    for pills, start, stop in zip(words, starts, [*starts[1:], 1000]):
+        pills.set_value([token for token in tokens if start <= token < stop])
+    page.run()
+
+
 def press(page, name):
     button = labelled(page.button, name)
     assert not button.disabled
@@ -86,7 +97,7 @@ def test_an_edit_changes_the_answer_and_can_be_undone(page):
     edit(page, "Drop", (0, (11, 12)))
     assert clusters(page) == [["Zelda1"], ["milk1", "milk?"]]
     # Quentin's move is now all that is known, once he is Zelda.
-    labelled(page.text_input, "Words of the text").set_value("quentin").run()
+    click_words(page, 5)
     labelled(page.selectbox, "To the cluster").set_value(0).run()
     press(page, "Add")
     assert clusters(page)[0] == ["Zelda1", "Quentin2"]
@@ -129,6 +140,27 @@ def test_candidates_are_those_of_the_user(page):
     assert json.loads(page.code[0].value)["candidates"] == ["garden", "kitchen"]
 
 
+def test_probabilities_that_do_not_add_up_say_why(page):
+    def notes():
+        return [caption.value for caption in page.caption if "together" in caption.value or "add up" in caption.value]
+
+    page.text_input(key="candidates").set_value("garden; office").run()
+    assert notes() == []
+    page.text_input(key="candidates").set_value("the office; office; garden").run()
+    (note,) = notes()
+    total = float(note.split("add up to ")[1].split(";")[0])
+    assert total > 1.5 and "counts for each" in note
+
+
+def test_candidates_without_a_bar_are_counted_in_the_note():
+    share = dict.fromkeys(map(str, range(MAX_BARS + 2)), 0.05)
+    assert note_on_sum({"best": 0.4, **share}) == "The 3 other candidates have 0.150 together."
+    assert note_on_sum({"best": 0.9, "other": 0.1}) == ""
+    assert (
+        note_on_sum({"best": 0.5, "other": 0.3}) == "They add up to 0.800; words that are no candidate have the rest."
+    )
+
+
 def test_two_readers_answer_side_by_side(archive):
     page = open_page(dict.fromkeys(("first", "second", "third"), archive), passage=STORY, question=QUESTION)
     assert answers(page) == {"first": "office", "second": "office"}
@@ -139,17 +171,44 @@ def test_two_readers_answer_side_by_side(archive):
 
 def test_examples_are_asked(archive):
     page = open_page({"mine": archive})
-    for example in page.selectbox(key="example").options:
+    *names, own = page.selectbox(key="example").options
+    assert names == list(examples())
+    for example in names:
         page.selectbox(key="example").set_value(example).run()
         assert "mine" in answers(page), example
         assert page.text_area(key="passage").value == examples()[example].passage
+        assert page.selectbox(key="example").value == example
+    page.text_area(key="passage").set_value(STORY).run()
+    assert page.selectbox(key="example").value == own
+    page.selectbox(key="example").set_value(names[0]).run()
+    page.selectbox(key="example").set_value(own).run()
+    assert page.text_area(key="passage").value == page.text_input(key="question").value == ""
+
+
+def test_the_address_keeps_the_question_unless_it_is_long(archive):
+    page = open_page({"mine": archive}, passage=STORY, question=QUESTION, candidates="garden, kitchen")
+    other = testing.AppTest.from_function(script, kwargs={"archives": {"mine": archive}, "trust": False})
+    other.query_params.update(page.query_params)
+    other.run(timeout=60)
+    assert answers(other) == {"mine": "garden"}
+    assert other.text_area(key="passage").value == STORY and other.text_input(key="question").value == QUESTION
+    page.text_area(key="passage").set_value("Zelda went to the office. " * 1000).run()
+    assert not page.query_params
 
 
 def test_words_that_look_like_markup_are_shown_as_they_are(archive):
     page = open_page({"mine": archive}, passage="*Mary* left <b>. *Mary* left $x$ .", question=QUESTION)
-    labelled(page.text_input, "Words of the text").set_value("*mary*").run()
+    click_words(page, 0, 1, 2)
     press(page, "Add")
     assert clusters(page) == [["Mary1", "Mary2"], [r"\* Mary \*1"]] and not page.exception
+
+
+def test_adjacent_words_are_one_mention_and_others_are_several(archive):
+    page = open_page({"mine": archive}, passage="The old man and the old dog slept. The dog woke.", question="Who?")
+    page.selectbox(key="annotator").set_value("none").run()
+    click_words(page, 0, 1, 2, 4, 5, 6, 9, 10)
+    press(page, "Add")
+    assert json.loads(page.code[0].value)["clusters"] == [[[0, 3], [4, 7], [9, 11]]]
 
 
 def test_equal_words_of_a_sentence_can_be_told_apart(archive):
@@ -170,16 +229,54 @@ def test_without_a_reader_texts_are_annotated():
 @pytest.mark.parametrize(
     "change, message",
     [
-        (lambda page: page.text_area(key="passage").set_value(" "), "found an empty passage"),
-        (lambda page: page.text_input(key="question").set_value(""), "found an empty question"),
-        (lambda page: page.selectbox(key="annotator").set_value("fastcoref"), "fastcoref can't be imported"),
+        (lambda page: page.text_area(key="passage").set_value(" "), "Type a text"),
+        (lambda page: page.text_input(key="question").set_value(""), "Type a question"),
     ],
 )
-def test_what_a_user_can_mend_is_a_sentence(page, change, message):
+def test_what_is_missing_is_asked_for(page, change, message):
     change(page)
     page.run()
+    (info,) = page.info
+    assert message in info.value and not page.error and not page.metric and not page.exception
+
+
+@pytest.mark.parametrize("present", [[], ["fastcoref"]])
+def test_annotators_that_are_not_installed_come_with_the_command_that_installs_them(monkeypatch, present):
+    monkeypatch.setattr("allennlp_coref_rc.playground._screen.is_installed", present.__contains__)
+    page = open_page({})
+    offered = set(page.selectbox(key="annotator").options) & {"fastcoref", "coreferee", "maverick"}
+    commands = [code.value for code in page.expander[0].code]
+    assert offered == set(present) and len(commands) == 3 - len(present)
+    assert any("[maverick]" in command for command in commands)
+
+
+@pytest.mark.parametrize(
+    "config, found",
+    [
+        ('{"type": "subprocess.Popen", "args": ["true"]}', "subprocess.Popen"),
+        ('{"type": "os.getcwd"}', "os.getcwd"),
+        ("os.getcwd", "os.getcwd"),
+        ('{"type": "compose", "annotators": [{"type": "subprocess.Popen", "args": "true"}]}', "subprocess.Popen"),
+        ('{"type": "spacy_pipeline", "spacy_model": "./mine"}', "spacy_model"),
+        ('{"type": importstr "FILE"}', "JSON"),
+        ("FILE", "mine.jsonnet"),
+    ],
+)
+def test_a_config_on_the_page_runs_no_code(tmp_path, config, found):
+    file = tmp_path / "mine.jsonnet"
+    file.write_text('{"type": "sieve_coref"}')
+    page = open_page({}, passage="Mary left.", annotator=CONFIG, config=config.replace("FILE", str(file)))
     (error,) = page.error
-    assert message in error.value.replace("\\", "") and not page.exception
+    assert found in error.value.replace("\\", "")
+
+
+def test_with_trust_a_config_is_what_coref_rc_annotate_takes(tmp_path):
+    config = tmp_path / "annotator.jsonnet"
+    config.write_text("local n = 1; {type: 'exact_match_coref', max_clusters: n}")
+    page = open_page(
+        {}, True, passage="Mary left. Mary and Paul ate. Paul slept.", annotator=CONFIG, config=str(config)
+    )
+    assert clusters(page) == [["Mary1", "Mary2"]] and not page.error
 
 
 def test_an_archive_that_is_gone_is_a_sentence(tmp_path):

@@ -15,6 +15,7 @@ from allennlp_coref_rc.playground.reader_session import (
     ReaderSession,
     Reading,
     annotated,
+    split_candidates,
     transferred,
 )
 from allennlp_coref_rc.reproduction.figures.stories import Story, by_prefixes, load_reader
@@ -142,6 +143,19 @@ def test_each_text_is_annotated_once():
         assert annotated("Mary left.", remembering).clusters == [[(0, 1)]]
         assert annotated("Paul left.", remembering).text.tokens == ["Paul", "left", "."]
     assert counting.seen == 2
+
+
+@pytest.mark.parametrize(
+    "text, candidates",
+    [
+        ("garden, the Kitchen", ("garden", "the Kitchen")),
+        ("Paris, Texas; Rome;", ("Paris, Texas", "Rome")),
+        ("Paris, Texas;", ("Paris, Texas",)),
+        (" , ", ()),
+    ],
+)
+def test_candidates_are_between_semicolons_or_else_commas(text, candidates):
+    assert split_candidates(text) == candidates
 
 
 @pytest.mark.parametrize("question", [Question(" ", "Where?"), Question("Mary left.", "")])

@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 import sys
+from unittest.mock import Mock
 
 import pytest
 from allennlp.common import Params
@@ -170,6 +171,48 @@ def test_registered_classes_are_kept_to_the_archive_too(key, value, reason, arch
     archive = archive_with({key: value})
     message = load_refusal(archive)
     assert message.startswith(f"{archive}: found {key}") and reason in message and "add --trust" in message
+
+
+@pytest.mark.parametrize(
+    "key, value, named",
+    [
+        (
+            "model.text_field_embedder.token_embedders.tokens",
+            {"type": "elmo_token_embedder"},
+            "https://allennlp.s3.amazonaws.com",
+        ),
+        ("dataset_reader", {"type": "text_classification_json", "tokenizer": "spacy"}, "spaCy model en_core_web_sm"),
+    ],
+)
+def test_no_default_asks_the_network(key, value, named, archive_with, monkeypatch):
+    asked = []
+
+    def ask(*address, **options):
+        asked.append(address)
+        raise OSError("no network")
+
+    monkeypatch.setattr("spacy.load", Mock(side_effect=OSError("no model")))
+    monkeypatch.setattr("socket.getaddrinfo", ask)
+    monkeypatch.setattr("socket.create_connection", ask)
+    monkeypatch.setattr("subprocess.run", ask)
+    archive = archive_with({key: value})
+    message = load_refusal(archive)
+    assert message.startswith(f"{archive}: ") and named in message and not asked
+    with pytest.raises((ConfigurationError, SystemExit)):
+        load(archive, trust=True)
+    assert asked
+
+
+def test_a_language_of_spacy_is_no_model(archive_with):
+    tokenizer = {"type": "blank_spacy", "language_code": "de"}
+    reader = {"type": "text_classification_json", "tokenizer": tokenizer}
+    words = load(archive_with({"dataset_reader": reader}), trust=False).dataset_reader._tokenizer.tokenize("z.B. so")
+    assert [word.text for word in words] == ["z.B.", "so"]
+
+
+def test_a_local_archive_needs_no_cache(archive_with, monkeypatch):
+    monkeypatch.setattr("allennlp.common.file_utils.CACHE_DIRECTORY", "/proc/nowhere")
+    assert load(archive_with({}), trust=False).model
 
 
 @pytest.mark.parametrize("reader", ["gqa", "vqav2", "vgqa"])

@@ -28,7 +28,7 @@ def with_resume_hint(command: str, args: Namespace) -> ContextManager[None]:
     output = ", ".join(filter(None, (getattr(args, option, None) for option in options)))
     if command == "train":
         return stopping.with_resume_hint(partial(_resume_hint, args), output, partial(_best_so_far, args))
-    answers = f"{output} has the answers so far" if command == "predict" and output else ""
+    answers = f"{output}.part has the answers so far" if command == "predict" and output else ""
     return stopping.with_resume_hint(str, output, lambda: answers)
 
 

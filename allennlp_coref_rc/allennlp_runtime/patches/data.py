@@ -4,6 +4,8 @@ import functools
 from contextlib import suppress
 from typing import Any
 
+from allennlp_coref_rc.common.workers import end_with_parent
+
 
 def add_special_tokens_to_windows(indexers: Any) -> None:
     """
@@ -43,6 +45,22 @@ def ignore_ended_workers(data_loaders: Any) -> None:
         original(self, workers, queue, list(map(_Sender, senders)))
 
     cls._join_workers = join_workers
+
+
+def end_workers_with_parent(data_loaders: Any) -> None:
+    """Ends the workers with their parent. AllenNLP watches a pipe that each worker itself has open for writing."""
+    cls = data_loaders.MultiProcessDataLoader
+    for name in ("_instance_worker", "_batch_worker"):
+        setattr(cls, name, _ending_with_parent(getattr(cls, name)))
+
+
+def _ending_with_parent(worker: Any) -> Any:
+    @functools.wraps(worker)
+    def run(*args: Any) -> None:
+        end_with_parent()
+        worker(*args)
+
+    return run
 
 
 class _Sender:

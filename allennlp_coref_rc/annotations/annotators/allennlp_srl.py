@@ -9,9 +9,9 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span, shift_by
+from allennlp_coref_rc.annotations.annotators import lexicon
 from allennlp_coref_rc.annotations.annotators.annotator import Annotator
 from allennlp_coref_rc.annotations.annotators.archived_model import ArchivedModel
-from allennlp_coref_rc.annotations.annotators.word_lists import VERBS
 from allennlp_coref_rc.annotations.bio import frame_of
 from allennlp_coref_rc.common.checks import check_choice
 from allennlp_coref_rc.common.errors import ConfigurationError
@@ -29,26 +29,20 @@ class AllenNlpSrl(Annotator):
     The model does not find predicates. AllenNLP's predictor takes the words that a spaCy model tags as verbs or, in
     English, as auxiliaries; `"spacy"` does the same. DASSA's authors took only verbs.
 
-    Registered as an `Annotator` with name "allennlp_srl".
+    Registered as an `Annotator` with name "allennlp_srl". It also takes `cuda_device` and `overrides` of
+    `ArchivedModel`.
 
     # Parameters
 
     archive : `str`
         The model's file, or its URL.
     predicates : `str`, optional (default = `"spacy"`)
-        Where predicates come from: `"spacy"`, the verbs and auxiliaries that a spaCy model tags; `"words"`, the words
-        in `predicate_words`; `"frames"`, the predicates of the text's own frames; these frames are then replaced.
+        Where predicates come from: `"spacy"`, the verbs and auxiliaries that a spaCy model tags; `"words"`, the forms
+        of some common verbs; `"frames"`, the predicates of the text's own frames; these frames are then replaced.
     spacy_model : `str`, optional (default = `"en_core_web_sm"`)
         Name or folder of a spaCy model with a tagger.
-    predicate_words : `list[str]`, optional (default = `None`)
-        The predicates for `"words"`. By default the forms of some common verbs.
-    auxiliaries : `bool`, optional (default = `True`)
-        Whether `"spacy"` takes auxiliaries too.
     batch_size : `int`, optional (default = `32`)
         Predicates in a batch.
-    cuda_device : `int`, optional (default = `None`)
-    overrides : `Union[str, dict[str, Any]]`, optional (default = `""`)
-        See `ArchivedModel`.
 
     # Example
 
@@ -62,8 +56,6 @@ class AllenNlpSrl(Annotator):
         archive: str,
         predicates: str = "spacy",
         spacy_model: str = "en_core_web_sm",
-        predicate_words: Optional[list[str]] = None,
-        auxiliaries: bool = True,
         batch_size: int = 32,
         cuda_device: Optional[int] = None,
         overrides: Union[str, dict[str, Any]] = "",
@@ -72,20 +64,18 @@ class AllenNlpSrl(Annotator):
         self._model = ArchivedModel(archive, batch_size, cuda_device, overrides, "semantic_role_labeling")
         self._predicates = predicates
         self._spacy_model = spacy_model
-        self._words = VERBS if predicate_words is None else {word.lower() for word in predicate_words}
-        self._tags = {"VERB", "AUX"} if auxiliaries else {"VERB"}
 
     def annotate_batch(self, texts: Sequence[AnnotatedText]) -> list[AnnotatedText]:
         frames = [[] if self._predicates == "frames" else list(text.frames) for text in texts]
-        found = [
+        predicates = [
             (i, sentence, position)
             for i, text in enumerate(texts)
             for sentence, positions in zip(text.sentences, self._find(text))
             for position in positions
         ]
-        instances = [self._instance(texts[i], sentence, position) for i, sentence, position in found]
+        instances = [self._instance(texts[i], sentence, position) for i, sentence, position in predicates]
         tags = self._model.predict(instances, "tags") if instances else []
-        for (i, (start, _), position), tags_of_predicate in zip(found, tags):
+        for (i, (start, _), position), tags_of_predicate in zip(predicates, tags):
             frames[i].append(frame_of(tags_of_predicate, position).moved(shift_by(start)))
         return [replace(text, frames=frames[i]) for i, text in enumerate(texts)]
 
@@ -97,12 +87,14 @@ class AllenNlpSrl(Annotator):
         """The positions of the predicates within each sentence."""
         sentences = [text.tokens[start:stop] for start, stop in text.sentences]
         if self._predicates == "words":
-            return [[i for i, token in enumerate(tokens) if token.lower() in self._words] for tokens in sentences]
+            return [
+                [i for i, token in enumerate(tokens) if token.lower() in lexicon.COMMON_VERBS] for tokens in sentences
+            ]
         if self._predicates == "frames":
             known = {frame.predicate[0] for frame in text.frames}
             return [[i - start for i in range(start, stop) if i in known] for start, stop in text.sentences]
         docs = self._pipeline.pipe(Doc(self._pipeline.vocab, words=tokens) for tokens in sentences)
-        return [[token.i for token in doc if token.pos_ in self._tags] for doc in docs]
+        return [[token.i for token in doc if token.pos_ in ("VERB", "AUX")] for doc in docs]
 
     @cached_property
     def _pipeline(self) -> Language:

@@ -57,11 +57,11 @@ class ArchivedModel:
         if device is None:
             device = 0 if torch.cuda.is_available() else -1
         archive = load(self.path, device, self._overrides)
-        found = archive.model.default_predictor
-        if self._kind not in (None, found):
+        predictor = archive.model.default_predictor
+        if self._kind not in (None, predictor):
             raise ConfigurationError(
-                f"{self.path}: found a {type(archive.model).__name__}, whose predictor is {found!r}, expected a model "
-                f"of the predictor {self._kind!r}"
+                f"{self.path}: found a {type(archive.model).__name__}, whose predictor is {predictor!r}, expected a "
+                f"model of the predictor {self._kind!r}"
             )
         archive.model.eval()
         return archive
@@ -89,8 +89,8 @@ class ArchivedModel:
             outputs = self.model.forward_on_instances([instances[i] for i in batch])
             for i, values in zip(batch, outputs):
                 if output not in values:
-                    found = ", ".join(sorted(values))
-                    raise ConfigurationError(f"{self.path}: found a model that gives {found}, expected {output}")
+                    names = ", ".join(sorted(values))
+                    raise ConfigurationError(f"{self.path}: found a model that gives {names}, expected {output}")
                 predictions[i] = values[output]
         return predictions
 

@@ -50,9 +50,7 @@ class ConnectiveDiscourse(Annotator):
         Connectives to leave out. By default the connectives of our own list that most often make no relation, such as
         "for" (see `connectives.py`); none if `paper_like`.
     implicit : `bool`, optional (default = `False`)
-        Add implicit relations.
-    implicit_sense : `str`, optional (default = `"Expansion.Conjunction"`)
-        The sense of implicit relations. The default is the most frequent one in PDTB and GDTB.
+        Add implicit relations, with the sense that is the most frequent in PDTB and GDTB, "Expansion.Conjunction".
     paper_like : `bool`, optional (default = `False`)
         Follow the rule of the authors' code.
 
@@ -68,7 +66,6 @@ class ConnectiveDiscourse(Annotator):
         connectives: Optional[dict[str, str]] = None,
         exclude: Optional[Iterable[str]] = None,
         implicit: bool = False,
-        implicit_sense: str = "Expansion.Conjunction",
         paper_like: bool = False,
     ) -> None:
         self._connectives = dict(CONNECTIVES if connectives is None else connectives)
@@ -85,7 +82,6 @@ class ConnectiveDiscourse(Annotator):
                     f"connective_discourse: found the connective {connective!r}, expected words with one blank between"
                 )
         self._implicit = implicit
-        self._implicit_sense = implicit_sense
         self._paper_like = paper_like
 
     def annotate(self, text: AnnotatedText) -> AnnotatedText:
@@ -93,12 +89,12 @@ class ConnectiveDiscourse(Annotator):
         for i, (start, stop) in enumerate(text.sentences):
             tokens = text.tokens[start:stop]
             find = first_occurrences if self._paper_like else find_connectives
-            found = [((a + start, b + start), connective) for (a, b), connective in find(tokens, self._connectives)]
-            for span, connective in found:
+            matches = [((a + start, b + start), connective) for (a, b), connective in find(tokens, self._connectives)]
+            for span, connective in matches:
                 if self._paper_like:
                     arguments: Optional[Arguments] = ([(start, span[0])], [(span[1], stop)])
                 else:
-                    arguments = self._arguments(text, i, span, connective, [span for span, _ in found])
+                    arguments = self._arguments(text, i, span, connective, [span for span, _ in matches])
                 if arguments:
                     relations.append(DiscourseRelation("Explicit", self._connectives[connective], *arguments, [span]))
         if self._implicit:
@@ -135,10 +131,9 @@ class ConnectiveDiscourse(Annotator):
         self, text: AnnotatedText, explicit: Sequence[DiscourseRelation]
     ) -> Iterator[DiscourseRelation]:
         linked = {relation.arg1[0] for relation in explicit}
-        type = "EntRel" if self._implicit_sense == "EntRel" else "Implicit"
         for first, second in zip(text.sentences, text.sentences[1:]):
             if self._paper_like or first not in linked:
-                yield DiscourseRelation(type, self._implicit_sense, [first], [second])
+                yield DiscourseRelation("Implicit", "Expansion.Conjunction", [first], [second])
 
 
 def first_occurrences(tokens: Sequence[str], connectives: Iterable[str]) -> list[tuple[Span, str]]:
@@ -150,7 +145,7 @@ def first_occurrences(tokens: Sequence[str], connectives: Iterable[str]) -> list
     for token in tokens:
         end += 1 + len(token)
         ends.append(end)
-    found = []
+    matches = []
     for connective in sorted(connectives, key=lambda connective: (-len(connective), connective)):
         start = sentence.find(connective)
         stop = start + len(connective)
@@ -158,8 +153,8 @@ def first_occurrences(tokens: Sequence[str], connectives: Iterable[str]) -> list
             first = bisect_right(ends, start)
             last = bisect_left(ends, stop) + 1
             if first > 0 and last < len(tokens):
-                found.append(((first, last), connective))
-    return found
+                matches.append(((first, last), connective))
+    return matches
 
 
 def _is_word(token: str) -> bool:

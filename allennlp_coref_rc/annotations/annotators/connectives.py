@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 
 from allennlp_coref_rc.annotations.annotated_text import Span
-from allennlp_coref_rc.annotations.annotators.english_words import read_lines
+from allennlp_coref_rc.annotations.annotators.lexicon import read_lines
 
 
 def _connectives() -> dict[str, str]:
@@ -37,11 +37,11 @@ def find_connectives(
             if words in connectives:
                 matches.append(((start, stop), words))
     taken: set[int] = set()
-    found = []
+    chosen = []
     for (start, stop), words in sorted(
         matches, key=lambda match: (match[0][0] - match[0][1], -len(match[1]), match[0])
     ):
         if taken.isdisjoint(range(start, stop)):
             taken.update(range(start, stop))
-            found.append(((start, stop), words))
-    return sorted(found)
+            chosen.append(((start, stop), words))
+    return sorted(chosen)

@@ -6,7 +6,7 @@ from spacy.tokens import Doc
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
 from allennlp_coref_rc.annotations.annotators.annotator import Annotator
 from allennlp_coref_rc.annotations.annotators.optional_package import import_optional
-from allennlp_coref_rc.annotations.annotators.spacy_annotator import SpacyAnnotator
+from allennlp_coref_rc.annotations.annotators.spacy_pipeline import SpacyAnnotator
 from allennlp_coref_rc.common.errors import ConfigurationError
 
 

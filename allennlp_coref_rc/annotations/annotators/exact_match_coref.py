@@ -1,15 +1,22 @@
 import dataclasses
-from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any, Optional
 from unittest.mock import patch
 
+from spacy.lang.en.stop_words import STOP_WORDS
+
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span
+from allennlp_coref_rc.annotations.annotators import lexicon
 from allennlp_coref_rc.annotations.annotators.annotator import Annotator
-from allennlp_coref_rc.annotations.annotators.word_lists import NOT_ENTITIES
 from allennlp_coref_rc.annotations.clusters import largest_clusters
 from allennlp_coref_rc.common.checks import check_number
 from allennlp_coref_rc.common.errors import ConfigurationError
+
+NOT_ENTITIES = STOP_WORDS | lexicon.COMMON_VERBS | lexicon.RELATION_WORDS
+"""
+spaCy's English stop words (determiners, pronouns, prepositions, auxiliaries, numbers and the like), verbs and words for
+relations.
+"""
 
 
 @Annotator.register("exact_match_coref")
@@ -18,8 +25,8 @@ class ExactMatchCoref(Annotator):
     Coreference by exact match: tokens that are the same word and may name an entity form a cluster. Case does not
     count. Coref-GRU (Dhingra et al., NAACL 2018, section 4) annotates bAbI like this.
 
-    An entity token has a letter and is not among `not_entities`, which are function words and verbs by default (see
-    `word_lists.py`). On bAbI this gives at most 13 clusters a question, the paper's C.
+    An entity token has a letter and is not among `not_entities`. On bAbI this gives at most 13 clusters a question, the
+    paper's C.
 
     Registered as an `Annotator` with name "exact_match_coref".
 
@@ -28,9 +35,7 @@ class ExactMatchCoref(Annotator):
     entities : `list[str]`, optional (default = `None`)
         Only these words name entities. By default every word that is not excluded.
     not_entities : `list[str]`, optional (default = `None`)
-        Words that name no entity, in place of the default lists.
-    also_not_entities : `list[str]`, optional (default = `[]`)
-        More words that name no entity, besides `not_entities`.
+        Words that name no entity. By default `NOT_ENTITIES`.
     normalize_number : `bool`, optional (default = `False`)
         Join singular and plural (mice and mouse, wolves and wolf, cats and cat). The paper says that exact match misses
         these in task 15. This departs from the paper, so it is off by default.
@@ -50,7 +55,6 @@ class ExactMatchCoref(Annotator):
         self,
         entities: Optional[list[str]] = None,
         not_entities: Optional[list[str]] = None,
-        also_not_entities: Iterable[str] = (),
         normalize_number: bool = False,
         min_mentions: int = 2,
         max_clusters: Optional[int] = None,
@@ -60,9 +64,7 @@ class ExactMatchCoref(Annotator):
         check_number("exact_match_coref", "min_mentions", min_mentions)
         check_number("exact_match_coref", "max_clusters", max_clusters, least=0)
         self._entities = None if entities is None else {word.lower() for word in entities}
-        default = NOT_ENTITIES if entities is None else ()
-        excluded = [*(default if not_entities is None else not_entities), *also_not_entities]
-        self._not_entities = {word.lower() for word in excluded}
+        self._not_entities = {word.lower() for word in (NOT_ENTITIES if not_entities is None else not_entities)}
         self._normalize_number = normalize_number
         self._min_mentions = min_mentions
         self._max_clusters = max_clusters
@@ -81,7 +83,7 @@ class ExactMatchCoref(Annotator):
 
     def _is_entity(self, word: str) -> bool:
         if self._entities is not None:
-            return word in self._entities and word not in self._not_entities
+            return word in self._entities
         return any(map(str.isalpha, word)) and word not in self._not_entities
 
 

@@ -63,14 +63,14 @@ class FastCoref(Annotator):
                 max_tokens_in_batch=self._max_tokens_in_batch,
             )
             # Texts that are too long are not among the results.
-            found = {result.text_idx: result for result in results}
+            by_index = {result.text_idx: result for result in results}
             for n, i in enumerate(filled):
-                if n not in found:
+                if n not in by_index:
                     raise ConfigurationError(
                         f"fastcoref: found {len(texts[i])} tokens in the text {texts[i].id!r}, expected fewer: "
                         f"{self._weights} does not read texts of this length"
                     )
-                annotated[i] = replace(texts[i], clusters=texts[i].clusters + _clusters(found[n]))
+                annotated[i] = replace(texts[i], clusters=texts[i].clusters + _clusters(by_index[n]))
         return annotated
 
     @cached_property

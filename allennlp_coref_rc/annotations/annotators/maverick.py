@@ -71,9 +71,9 @@ class Maverick(Annotator):
     def _clusters(self, text: AnnotatedText) -> list[Cluster]:
         # Words in sentences: a flat list of words would be cut at full stops, with a spaCy model that is downloaded.
         sentences = [list(text.tokens[start:stop]) for start, stop in text.sentences]
-        found = self._model.predict(sentences, singletons=self._include_singletons)["clusters_token_offsets"]
+        predicted = self._model.predict(sentences, singletons=self._include_singletons)["clusters_token_offsets"]
         # The ends of mentions are included.
-        clusters = [sorted({(int(start), int(end) + 1) for start, end in cluster}) for cluster in found]
+        clusters = [sorted({(int(start), int(end) + 1) for start, end in cluster}) for cluster in predicted]
         return [cluster for cluster in clusters if len(cluster) > (0 if self._include_singletons else 1)]
 
     @cached_property

@@ -1,9 +1,19 @@
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from types import ModuleType
 from typing import Optional
 
 from allennlp_coref_rc.common.errors import ConfigurationError
+
+
+def is_installed(package: str) -> bool:
+    return find_spec(package) is not None
+
+
+def install_command(package: str) -> str:
+    """The command that installs a package, with the extra of its name, in a clone."""
+    return f"uv pip install --python .venv/bin/python --editable '.[{package}]'"
 
 
 def import_optional(package: str, release: str, distribution: Optional[str] = None) -> ModuleType:
@@ -12,15 +22,15 @@ def import_optional(package: str, release: str, distribution: Optional[str] = No
     package is missing or if its version does not begin with `release`. `distribution` is the name under which it is
     installed, if this differs.
     """
-    how = f"install it, in the clone, with uv pip install --python .venv/bin/python --editable '.[{package}]'"
+    how = f"install it, in the clone, with {install_command(package)}"
     try:
         module = import_module(package)
     except ImportError as error:
         raise ConfigurationError(f"{package} can't be imported ({error}); {how}") from error
     try:
-        found = version(distribution or package)
+        installed = version(distribution or package)
     except PackageNotFoundError:
         return module
-    if f"{found}.".startswith(f"{release}."):
+    if f"{installed}.".startswith(f"{release}."):
         return module
-    raise ConfigurationError(f"{package}: found version {found}, expected {release}; {how}")
+    raise ConfigurationError(f"{package}: found version {installed}, expected {release}; {how}")

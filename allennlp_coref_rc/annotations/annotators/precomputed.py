@@ -1,6 +1,4 @@
-import glob
 import logging
-import os
 from typing import Any, Optional
 
 from allennlp_coref_rc.annotations.alignment import UNKNOWN, normalized, transfer
@@ -84,18 +82,18 @@ class PrecomputedAnnotator(Annotator):
             except ConfigurationError as error:
                 self._failure = str(error)
                 raise
-        found = None if text.id is None else self._by_id.get(text.id)
+        match = None if text.id is None else self._by_id.get(text.id)
         characters = self._characters(text)
-        if found is None or self._characters(found[1]) != characters:
-            found = self._by_characters.get(characters, found)
-        if found is None:
+        if match is None or self._characters(match[1]) != characters:
+            match = self._by_characters.get(characters, match)
+        if match is None:
             name = "a text without an id" if text.id is None else f"the text {text.id!r}"
             message = f"precomputed: {self._path}: found no annotation of {name} or of its characters"
             if self._missing == "error":
                 raise ConfigurationError(f'{message}; set missing to "ignore" to leave such texts as they are')
             logger.info(message)
             return text
-        file, source = found
+        file, source = match
         try:
             return transfer(source, text, self._ignore_case, self._beginning, self._sentences)
         except ConfigurationError as error:
@@ -104,11 +102,11 @@ class PrecomputedAnnotator(Annotator):
     def _read(self) -> dict[str, tuple[str, AnnotatedText]]:
         by_id: dict[str, tuple[str, AnnotatedText]] = {}
         number = 0
-        for file in self._files():
-            try:
-                local = local_path(file)
-            except ConfigurationError as error:
-                raise ConfigurationError(f"precomputed: path is {self._path!r}: no such file") from error
+        try:
+            files = [(file, local_path(file)) for file in self._format.list_files(self._path)]
+        except ConfigurationError as error:
+            raise ConfigurationError(f"precomputed: path is {self._path!r}: {error}") from error
+        for file, local in files:
             with known_as(file, local):
                 for text in self._format.read(local):
                     number += 1
@@ -122,20 +120,6 @@ class PrecomputedAnnotator(Annotator):
                         self._by_characters.setdefault(self._characters(text), (file, text))
         logger.info("%s: annotations of %d texts", self._path, number)
         return by_id
-
-    def _files(self) -> list[str]:
-        if glob.has_magic(self._path):
-            found = sorted(glob.glob(self._path))
-        elif os.path.isdir(self._path):
-            found = sorted(glob.glob(os.path.join(glob.escape(self._path), self._format.files)))
-        else:
-            found = [self._path]
-        if not found:
-            raise ConfigurationError(
-                f"precomputed: path is {self._path!r}: found no files there (in a folder, files like "
-                f"{self._format.files} are read)"
-            )
-        return found
 
     def _characters(self, text: AnnotatedText) -> str:
         return "".join(normalized(token, self._ignore_case) for token in text.tokens)

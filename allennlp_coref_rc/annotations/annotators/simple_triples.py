@@ -3,15 +3,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Edge, Span
+from allennlp_coref_rc.annotations.annotators import lexicon
 from allennlp_coref_rc.annotations.annotators.annotator import Annotator
-from allennlp_coref_rc.annotations.annotators.coref.sieve import function_words
 
 BE = frozenset("am are be been being is was were 's 're 'm".split())
 
 SIDES = frozenset("back bottom east edge end front left middle north right side south top west".split())
 """Nouns that make a preposition together with "of": "to the left of"."""
 
-PRONOUNS = (function_words.SUBJECTS | function_words.NEVER_SUBJECTS | frozenset(["it", "you"])) - frozenset(
+PRONOUNS = (lexicon.SUBJECTS | lexicon.NEVER_SUBJECTS | frozenset(["it", "you"])) - frozenset(
     "his its my our their your".split()
 )
 
@@ -21,17 +21,17 @@ CLASSES = (
     ("v", NEGATIONS),
     ("b", BE),
     ("d", frozenset("did do does".split())),
-    ("x", function_words.AUXILIARIES),
+    ("x", lexicon.AUXILIARIES),
     ("o", frozenset(["of"])),
     ("t", frozenset(["than"])),
     ("i", frozenset(["a", "an"])),
     ("s", SIDES),
-    ("p", function_words.PREPOSITIONS),
-    ("v", function_words.ADVERBS | function_words.INTENSIFIERS),
-    ("c", function_words.CONJUNCTIONS | frozenset(["and", "there"])),
+    ("p", lexicon.PREPOSITIONS),
+    ("v", lexicon.ADVERBS | lexicon.INTENSIFIERS),
+    ("c", lexicon.CONJUNCTIONS | frozenset(["and", "there"])),
     ("h", frozenset(["her"])),
     ("n", PRONOUNS),
-    ("e", function_words.DETERMINERS | function_words.POSSESSIVES),
+    ("e", lexicon.DETERMINERS | lexicon.POSSESSIVES),
 )
 """The classes of words, each with a letter. The first that has a word counts."""
 
@@ -101,15 +101,15 @@ def _triples(tokens: Sequence[str], sentence: Span) -> Iterator[Edge]:
     letters = "".join(_letter(token, word) for token, word in zip(tokens[start:stop], words))
     letters = HER_DOG.sub("e", letters).replace(HER, "n")
     for clause in re.finditer(f"[^{BREAK}]+", letters):
-        found = next(filter(None, (pattern.match(clause[0]) for pattern in PATTERNS)), None)
-        if found:
+        match = next(filter(None, (pattern.match(clause[0]) for pattern in PATTERNS)), None)
+        if match:
             begin = start + clause.start()
-            source, target = ((begin + a, begin + b) for a, b in (found.span("subject"), found.span("object")))
-            yield Edge(_type(words[clause.start() : clause.end()], found), source, target)
+            source, target = ((begin + a, begin + b) for a, b in (match.span("subject"), match.span("object")))
+            yield Edge(_type(words[clause.start() : clause.end()], match), source, target)
 
 
 def _letter(token: str, word: str) -> str:
-    if not word[:1].isalnum() and word not in function_words.AUXILIARIES:
+    if not word[:1].isalnum() and word not in lexicon.AUXILIARIES:
         return BREAK
     letter = LETTERS.get(word, WORD)
     if letter == WORD and token[:1].isupper():
@@ -117,12 +117,12 @@ def _letter(token: str, word: str) -> str:
     return "v" if letter == WORD and word.endswith("ly") and len(word) > 4 else letter
 
 
-def _type(words: list[str], found: "re.Match[str]") -> str:
+def _type(words: list[str], match: "re.Match[str]") -> str:
     def said(part: str) -> list[str]:
-        start, stop = found.span(part) if part in found.groupdict() else (0, 0)
-        return [words[i] for i in range(start, stop) if found.string[i] not in "ie"]
+        start, stop = match.span(part) if part in match.groupdict() else (0, 0)
+        return [words[i] for i in range(start, stop) if match.string[i] not in "ie"]
 
     verb = ["is" if word in BE else word for word in said("verb") or ["is"]]
-    article = ["a"] if verb == ["is"] and found["object"][0] == "i" and not said("more") else []
-    negation = ["not"] if NEGATIONS.intersection(words[: found.start("object")]) else []
+    article = ["a"] if verb == ["is"] and match["object"][0] == "i" and not said("more") else []
+    negation = ["not"] if NEGATIONS.intersection(words[: match.start("object")]) else []
     return "_".join(negation + verb + said("more") + article)

@@ -50,7 +50,7 @@ class TrainedDiscourseSenses(Annotator):
         self._candidates = candidates or ConnectiveDiscourse(exclude=[], implicit=True)
 
     def annotate_batch(self, texts: Sequence[AnnotatedText]) -> list[AnnotatedText]:
-        found = [
+        candidates = [
             annotated.relations[len(text.relations) :]
             for text, annotated in zip(texts, self._candidates.annotate_batch(texts))
         ]
@@ -58,13 +58,13 @@ class TrainedDiscourseSenses(Annotator):
             self._model.reader.text_to_instance(
                 *(_words(text, spans) for spans in (relation.arg1, relation.arg2, relation.connective))
             )
-            for text, relations in zip(texts, found)
+            for text, relations in zip(texts, candidates)
             for relation in relations
         ]
         senses = iter(self._senses(instances))
         return [
             replace(text, relations=text.relations + _with_senses(relations, senses))
-            for text, relations in zip(texts, found)
+            for text, relations in zip(texts, candidates)
         ]
 
     def _senses(self, instances: Sequence[Instance]) -> list[Optional[str]]:

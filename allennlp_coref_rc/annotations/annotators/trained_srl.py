@@ -61,9 +61,9 @@ class TrainedSrl(Annotator):
 def _predict(model: ArchivedModel, task: str, inputs: Sequence) -> list[list[str]]:
     if not inputs:
         return []
-    found = getattr(model.reader, "task", None)
-    if found != task:
+    trained_for = getattr(model.reader, "task", None)
+    if trained_for != task:
         raise ConfigurationError(
-            f"trained_srl.{task}: {model.path} is a model for the task {found!r}, expected one for {task!r}"
+            f"trained_srl.{task}: {model.path} is a model for the task {trained_for!r}, expected one for {task!r}"
         )
     return model.predict([model.reader.text_to_instance(*values) for values in inputs], "tags")

@@ -4,8 +4,8 @@ from functools import cached_property
 from typing import AbstractSet, Any, NamedTuple
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Edge
+from allennlp_coref_rc.annotations.annotators import lexicon
 from allennlp_coref_rc.annotations.annotators.annotator import Annotator
-from allennlp_coref_rc.annotations.annotators.coref.sieve.lexicon import CLOSED
 from allennlp_coref_rc.common.checks import check_number
 from allennlp_coref_rc.common.errors import ConfigurationError
 
@@ -75,7 +75,7 @@ class WordNet(Annotator):
     def _look_up(self, word: str) -> "Entry":
         lemmas, senses = {word}, []
         targets: dict[str, set] = {relation: set() for relation in self._relations}
-        for pos in "nvar" if word not in CLOSED and word.isalpha() else "":
+        for pos in "nvar" if word not in lexicon.CLOSED and word.isalpha() else "":
             lemma = self._reader.morphy(word, pos) or word
             lemmas.add(lemma)
             senses += [(lemma, sense) for sense in self._reader.synsets(lemma, pos)[: self._senses]]
@@ -112,7 +112,7 @@ def _related(lemma: str, sense: Any, relation: str, levels: int) -> Iterator[Any
                 yield from (antonym.synset() for antonym in word.antonyms())
     else:
         steps = POINTERS[relation]
-        yield from sense.closure(lambda s: [found for step in steps for found in getattr(s, step)()], depth=levels)
+        yield from sense.closure(lambda s: [related for step in steps for related in getattr(s, step)()], depth=levels)
 
 
 def _edges(entries: Sequence[Entry], relations: Sequence[str]) -> Iterator[Edge]:

@@ -3,10 +3,10 @@
 import glob
 import os
 from collections.abc import Callable, Iterator
-from typing import Dict, NamedTuple
+from typing import NamedTuple
 
-from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
-from allennlp_coref_rc.annotations.formats.annotated import read_annotated
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, read_annotated_texts
+from allennlp_coref_rc.annotations.document import read_documents, read_header
 from allennlp_coref_rc.annotations.formats.brat import read_brat
 from allennlp_coref_rc.annotations.formats.conll_2012 import read_conll_2012
 from allennlp_coref_rc.annotations.formats.conll_2016 import read_conll_2016
@@ -22,15 +22,29 @@ class Format(NamedTuple):
     read: Callable[[str], Iterator[AnnotatedText]]
     files: str
 
-    def read_all(self, path: str) -> Iterator[AnnotatedText]:
-        """The texts of a file, or of the files of this format in a folder, in order of their names."""
-        files = [path]
-        if os.path.isdir(path):
-            files = sorted(glob.glob(os.path.join(glob.escape(path), self.files)))
+    def list_files(self, path: str) -> list[str]:
+        """The file of a path; or the files of a pattern, or of this format in a folder, in order of their names."""
+        if not os.path.isdir(path) and not glob.has_magic(path):
+            return [path]
+        pattern = os.path.join(glob.escape(path), self.files) if os.path.isdir(path) else path
+        files = sorted(glob.glob(pattern))
         if not files:
-            raise ConfigurationError(f"{path}: found no files like {self.files}")
-        for file in files:
+            raise ConfigurationError(f"{path}: found no files like {os.path.basename(pattern)}")
+        return files
+
+    def read_all(self, path: str) -> Iterator[AnnotatedText]:
+        """The texts of the files that `list_files` lists."""
+        for file in self.list_files(path):
             yield from self.read(file)
+
+
+def read_annotated(path: str) -> Iterator[AnnotatedText]:
+    """The texts of a file written by `write_annotated_texts` or `coref-rc annotate`."""
+    if read_header(path) is None:
+        yield from read_annotated_texts(path)
+    else:
+        for _, document in read_documents(path):
+            yield document.text
 
 
 FORMATS: dict[str, Format] = {

@@ -43,7 +43,7 @@ def read_brat(path: str) -> Iterator[AnnotatedText]:
     with open_text(f"{name}.txt", newline="", encoding="utf-8") as lines:
         text = "".join(lines)
     # Only "\n" ends a line: brat keeps the "\r" of a text in what an annotation covers.
-    with open_text(path, newline="\n") as lines:
+    with open_text(path) as lines:
         annotations = _Annotations(text)
         for number, line in enumerate(lines, start=1):
             annotations.add(f"{path}, line {number}", line.rstrip("\r\n"))
@@ -113,12 +113,12 @@ class _Annotations:
                     f"{place}: found the offsets {start} {stop}, expected a start before an end of at most "
                     f"{len(self.text)}"
                 )
-        found = " ".join(self.text[start:stop] for start, stop in parts)
+        annotated = " ".join(self.text[start:stop] for start, stop in parts)
         if not any(WORD.search(self.text, *part) for part in parts):
             raise ConfigurationError(f"{place}: found an annotation of white space, expected one of text")
-        if tab and "".join(found.split()) != "".join(covered.split()):
+        if tab and "".join(annotated.split()) != "".join(covered.split()):
             raise ConfigurationError(
-                f"{place}: found {covered[:80]!r}, expected what the text has there, {found[:80]!r}"
+                f"{place}: found {covered[:80]!r}, expected what the text has there, {annotated[:80]!r}"
             )
         return min(start for start, _ in parts), max(stop for _, stop in parts)
 

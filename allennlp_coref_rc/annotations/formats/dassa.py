@@ -47,11 +47,7 @@ def annotated_text_from_dassa(parse: Union[JsonValue, Any], srl: Union[JsonValue
     and leaves other differences as they are.) Frames that do not fit in either way are left out, and so are relations
     that lack an argument. A warning says how many.
 
-    # Parameters
-
-    parse : `Any`
-    srl : `Any`, optional (default = `None`)
-        The roles of the whole text (`question_srl` in the file), used if no sentence has its own.
+    `srl` has the roles of the whole text (`question_srl` in the file), used if no sentence has its own.
     """
     parse = parse if isinstance(parse, JsonValue) else JsonValue(parse)
     tokens: list[str] = []
@@ -73,13 +69,13 @@ def annotated_text_from_dassa(parse: Union[JsonValue, Any], srl: Union[JsonValue
     clusters = parse.get("coref_clusters")
     relations = parse.get("sdp")
     found_relations = [_relation(relation, len(tokens)) for relation in (relations.list() if relations else [])]
-    for found, what in (
+    for items, what in (
         (frames, "frames left out that have no predicate or whose words are not the tokens"),
         (found_relations, "discourse relations left out that lack an argument"),
     ):
-        if None in found:
+        if None in items:
             place = f"{parse.place}: " if parse.place else ""
-            logger.warning("%s%d of %d %s", place, found.count(None), len(found), what)
+            logger.warning("%s%d of %d %s", place, items.count(None), len(items), what)
     return AnnotatedText(
         tokens,
         sentences,
@@ -121,11 +117,11 @@ def _frame(tags: list[str], words: list[str], tokens: Sequence[str], offset: int
             return None
 
     def place(span: Span) -> Optional[Span]:
-        found = alignment.span(span) if alignment else span
-        return found and (found[0] + offset, found[1] + offset)
+        placed = alignment.span(span) if alignment else span
+        return placed and (placed[0] + offset, placed[1] + offset)
 
     predicate = place(frame.predicate)
-    return predicate and Frame(predicate, [(role, found) for role, span in frame.arguments if (found := place(span))])
+    return predicate and Frame(predicate, [(role, placed) for role, span in frame.arguments if (placed := place(span))])
 
 
 def _relation(relation: JsonValue, length: int) -> Optional[DiscourseRelation]:

@@ -28,16 +28,9 @@ def coref_sources(
     `read` and `write` swap roles. It has the first such token after it. If there is none, the position is
     `FIRST_MENTION`.
 
-    # Parameters
-
-    clusters : `Sequence[Cluster]`
-    length : `int`
-        The number of tokens.
-    read : `str`, optional (default = `"all"`)
-        Which tokens of a mention read their cluster's state: `"all"` (the paper on Coref-GRU, and its authors' code for
-        bAbI) or `"first"` (their code for WikiHop).
-    write : `str`, optional (default = `"all"`)
-        Which tokens of a mention write to it: `"all"`, or `"last"` (their code for WikiHop).
+    `read` says which tokens of a mention read their cluster's state: `"all"` (the paper on Coref-GRU, and its authors'
+    code for bAbI) or `"first"` (their code for WikiHop). `write` says which write to it: `"all"`, or `"last"` (their
+    code for WikiHop).
     """
     antecedents: Sources = [[] for _ in range(length)]
     descendants: Sources = [[] for _ in range(length)]
@@ -63,14 +56,8 @@ def linked_sources(
     the other phrase after it. Phrases that begin together have no antecedent, and phrases that end together have no
     descendant. A token without an edge reads nothing, and an edge of several pairs counts once.
 
-    # Parameters
-
-    pairs : `Sequence[tuple[Sequence[Span], Sequence[Span]]]`
-    length : `int`
-        The number of tokens.
-    readers : `Sequence[int]`, optional (default = `(0, 1)`)
-        The positions in a pair of the phrases that may read. For example, with `(1,)` the second phrase reads forward
-        if it begins later, and backward if it ends earlier; the first phrase never reads.
+    `readers` are the positions in a pair of the phrases that may read. For example, with `(1,)` the second phrase reads
+    forward if it begins later, and backward if it ends earlier; the first phrase never reads.
     """
     antecedents: Sources = [[] for _ in range(length)]
     descendants: Sources = [[] for _ in range(length)]

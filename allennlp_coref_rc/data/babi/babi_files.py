@@ -15,20 +15,9 @@ NUMBER = re.compile(r"[0-9]{1,9}")
 
 class BabiQuestion(NamedTuple):
     """
-    A question of a bAbI file.
-
-    # Parameters
-
-    statements : `list[str]`
-        The statements of its story before it.
-    question : `str`
-    answer : `str`
-    supporting_facts : `list[int]`
-        The positions in `statements`, from 0, of the statements that support the answer.
-    line : `int`
-        The line of the file that has the question, from 1.
-    story : `int`
-        The number of the story in the file, from 1.
+    A question of a bAbI file, with the statements of its story before it. `supporting_facts` are the positions in
+    `statements`, from 0, of those that support the answer. The `line` and the number of the `story` in the file count
+    from 1.
     """
 
     statements: list[str]
@@ -96,7 +85,7 @@ def find_split(folder: str, task: int, split: str) -> str:
     """
     names = (f"qa{task}_{split}.txt", f"qa{task}_*_{split}.txt")
     for name in names:
-        found = sorted(glob.glob(os.path.join(glob.escape(folder), name)))
-        if found:
-            return found[0]
+        files = sorted(glob.glob(os.path.join(glob.escape(folder), name)))
+        if files:
+            return files[0]
     raise ConfigurationError(f"{os.path.join(folder, names[0])}: no such file, expected the folder of the bAbI tasks")

@@ -16,16 +16,21 @@ import random
 import re
 from collections.abc import Sequence
 from itertools import groupby
+from pathlib import Path
 from typing import Union
 
+import yaml
+
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.common.files import atomic_write
-from allennlp_coref_rc.data.babi.alternate_entities import ALTERNATES, OTHER_WORDS
 from allennlp_coref_rc.data.babi.babi_files import BabiQuestion, read_babi
 
 WORD = re.compile("[A-Za-z]+")
 PRONOUN = re.compile(r"\b(he|she|they)\b", re.IGNORECASE)
 
+_lists = yaml.safe_load(Path(__file__).with_name("alternate_entities.yaml").read_text(encoding="utf-8"))
+OTHER_WORDS = frozenset(_lists.pop("other_words").split())
+ALTERNATES_OF_KIND = {kind: dict(pair.split(":") for pair in pairs.split()) for kind, pairs in _lists.items()}
+ALTERNATES = {word: alternate for pairs in ALTERNATES_OF_KIND.values() for word, alternate in pairs.items()}
 ALTERNATE_WORDS = frozenset(ALTERNATES.values())
 
 Line = Union[str, BabiQuestion]
@@ -47,7 +52,7 @@ def read_stories(path: str) -> list[list[BabiQuestion]]:
                     known = "an alternate" if word.lower() in ALTERNATE_WORDS else "which has no alternate"
                     raise ConfigurationError(
                         f"{path}, line {question.line} or what is told before it: found {word!r}, {known}; expected "
-                        "the words of the English bAbI tasks (allennlp_coref_rc/data/babi/alternate_entities.py)"
+                        "the words of the English bAbI tasks (allennlp_coref_rc/data/babi/alternate_entities.yaml)"
                     )
     return stories
 
@@ -61,13 +66,6 @@ def mix_stories(stories: Sequence[list[BabiQuestion]], seed: int) -> list[str]:
     for i, story in enumerate(stories):
         lines.extend(_mix(story, stories[other[i]][-1].statements, rng))
     return lines
-
-
-def write_mixed_stories(path: str, stories: Sequence[list[BabiQuestion]], seed: int) -> None:
-    """Writes the lines of `mix_stories` to a file, which appears only when it is complete. The folder must exist."""
-    lines = mix_stories(stories, seed)
-    with atomic_write(path) as file:
-        file.writelines(line + "\n" for line in lines)
 
 
 def rename(text: str) -> str:

@@ -161,8 +161,8 @@ def find_questions(path: str) -> str:
 
 
 def question_files(folder: str) -> list[str]:
-    """The `.question` files of a folder, in the order of their names."""
-    files = sorted(file for file in os.listdir(folder) if file.endswith(SUFFIX))
+    """The `.question` files of a folder, in the order of their names. Hidden files are not read."""
+    files = sorted(file for file in os.listdir(folder) if file.endswith(SUFFIX) and not file.startswith("."))
     if not files:
         raise ConfigurationError(
             f"{folder}: found a folder without {SUFFIX} files, expected one with, such as questions/training"

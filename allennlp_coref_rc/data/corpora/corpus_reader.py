@@ -87,14 +87,14 @@ class CorpusReader(DatasetReader):
             return
         path = str(file_path)
         if os.path.isdir(path):
-            found = [entry for entry in sorted(os.listdir(path)) if entry.endswith(tuple(self.suffixes))]
-            if not found:
+            names = [entry for entry in sorted(os.listdir(path)) if entry.endswith(tuple(self.suffixes))]
+            if not names:
                 raise ConfigurationError(f"{path}: found no file that ends with {' or '.join(self.suffixes)}")
-            yield from (os.path.join(path, entry) for entry in found)
+            yield from (os.path.join(path, entry) for entry in names)
         elif glob.has_magic(path) and not os.path.exists(path):
-            found = sorted(glob.glob(path, recursive=True))
-            if not found:
+            files = sorted(glob.glob(path, recursive=True))
+            if not files:
                 raise ConfigurationError(f"{path}: found no file with such a name")
-            yield from found
+            yield from files
         else:
             yield path

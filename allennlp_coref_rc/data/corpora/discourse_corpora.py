@@ -43,24 +43,9 @@ TYPES = {
 
 class CorpusRelation(NamedTuple):
     """
-    A discourse relation of a corpus. Its parts are lists of tokens.
-
-    # Parameters
-
-    document : `str`
-        The name of its document.
-    place : `str`
-        The file and the line, for messages.
-    type : `str`
-        Explicit, Implicit, EntRel, AltLex or another type of the corpus.
-    label : `str`
-        The corpus's name of its sense.
-    arg1, arg2 : `list[str]`, optional (default = `[]`)
-        The arguments.
-    connective : `list[str]`, optional (default = `[]`)
-        Empty if there is none, or if none was found.
-    masked : `bool`, optional (default = `False`)
-        Whether the corpus does not publish the relation's text.
+    A discourse relation of a corpus: its document, its place for messages ("FILE, line 2"), its type (Explicit,
+    Implicit, EntRel, AltLex or another one), the corpus's name of its sense, the tokens of its parts, and whether it is
+    `masked`, since the corpus does not publish its text.
     """
 
     document: str
@@ -171,13 +156,13 @@ def _rels_rows(path: str) -> Iterator[_RelsRow]:
             (unit1, words1), (unit2, words2), (sentence1, _), (sentence2, _) = (
                 (list(part), list(part.values())) for part in parts
             )
-            found = locate_connective(words1, words2)
+            located = locate_connective(words1, words2)
             type = row["rel_type"].strip().lower() if "rel_type" in row else None
             if type is None:
-                type = "explicit" if found and found[2] else "implicit"
+                type = "explicit" if located and located[2] else "implicit"
             arg1, arg2, connective = unit1, unit2, []
-            if type == "explicit" and found:
-                unit, (start, stop), _ = found
+            if type == "explicit" and located:
+                unit, (start, stop), _ = located
                 arg1, arg2 = (unit1, unit2) if unit == 2 else (unit2, unit1)
                 connective, arg2 = arg2[start:stop], arg2[:start] + arg2[stop:]
             yield _RelsRow(
@@ -218,9 +203,9 @@ def locate_connective(unit1: Sequence[str], unit2: Sequence[str]) -> Optional[tu
     when", "just because").
     """
     second, first = find_connectives(unit2), find_connectives(unit1)
-    for number, unit, found in ((2, unit2, second), (1, unit1, first)):
-        if found:
-            (start, stop), words = found[0]
+    for number, unit, connectives in ((2, unit2, second), (1, unit1, first)):
+        if connectives:
+            (start, stop), words = connectives[0]
             before = sum(any(character.isalnum() for character in token) for token in unit[:start])
             begins = before <= 1 if words in SUBORDINATING else before == 0 and number == 2
             if begins and len(unit) > stop - start:

@@ -1,4 +1,5 @@
 from allennlp_coref_rc.data.dataset_readers.annotated_babi import AnnotatedBabiReader
+from allennlp_coref_rc.data.dataset_readers.annotated_cloze import AnnotatedClozeReader
 from allennlp_coref_rc.data.dataset_readers.annotated_cnn_dailymail import AnnotatedCnnDailyMailReader
 from allennlp_coref_rc.data.dataset_readers.annotated_lambada import AnnotatedLambadaReader
 from allennlp_coref_rc.data.dataset_readers.annotated_narrativeqa import AnnotatedNarrativeQaReader

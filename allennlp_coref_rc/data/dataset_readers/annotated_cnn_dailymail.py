@@ -77,7 +77,8 @@ class AnnotatedCnnDailyMailReader(ClozeDatasetReader):
             number = 0
             with open_text(path) as lines:
                 for number, line in enumerate(lines, start=1):
-                    yield f"{path}, line {number}", line.strip()
+                    if line.strip():
+                        yield f"{path}, line {number}", line.strip()
             if not number:
                 raise ConfigurationError(f"{path}, line 1: found no question in the file, expected some")
 

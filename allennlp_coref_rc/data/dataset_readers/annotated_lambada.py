@@ -1,4 +1,5 @@
 import os
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Optional
 
@@ -10,8 +11,11 @@ from allennlp_coref_rc.annotations.formats.json_value import JsonValue
 from allennlp_coref_rc.common.checks import check_choice
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import open_text
+from allennlp_coref_rc.common.json_objects import parse_json
 from allennlp_coref_rc.data.dataset_readers.cloze_dataset_reader import ClozeDatasetReader
 from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import PLACEHOLDER, Text, candidate_names
+
+_OBJECT = re.compile(r'\s*\{\s*"')
 
 QUESTIONS = ("after_last_period", "last_sentence")
 
@@ -24,9 +28,10 @@ ABSENT_ANSWER = "the answer is not one of the candidates"
 class AnnotatedLambadaReader(ClozeDatasetReader):
     """
     Reads LAMBADA (Paperno et al. 2016) as reading comprehension (Chu et al. 2017). Each line of a file is a tokenised
-    text, and its last word is to be predicted. The end of the text is the question, with `@placeholder` for the last
-    word. The text before it is the passage. The candidates are the different words of the passage: tokens with a letter
-    or a digit, or all tokens if there are no such tokens. No annotator sees the answer.
+    text, or an object `{"text": …}`, and its last word is to be predicted. Blank lines are passed over. The end of the
+    text is the question, with `@placeholder` for the last word. The text before it is the passage. The candidates are
+    the different words of the passage: tokens with a letter or a digit, or all tokens if there are no such tokens. No
+    annotator sees the answer.
 
     A question whose answer is not a candidate is skipped. In the development data these are 919 of 4,869. With
     `keep_skipped` they count in `accuracy_official`, which is "overall" in the papers; `accuracy` counts only questions
@@ -60,7 +65,8 @@ class AnnotatedLambadaReader(ClozeDatasetReader):
         with open_text(path) as lines:
             number = 0
             for number, line in enumerate(lines, start=1):
-                yield f"{path}, line {number}", (f"{os.path.basename(name)}:{number}", line)
+                if line.strip():
+                    yield f"{path}, line {number}", (f"{os.path.basename(name)}:{number}", line)
         if not number:
             raise ConfigurationError(f"{path}, line 1: found an empty file, expected a text a line")
 
@@ -70,7 +76,8 @@ class AnnotatedLambadaReader(ClozeDatasetReader):
 
     def to_document(self, item: tuple[str, str]) -> Document:
         id, line = item
-        context, _, answer = " ".join(line.split()).rpartition(" ")
+        text = JsonValue(parse_json(line))["text"].string() if _OBJECT.match(line) else line
+        context, _, answer = " ".join(text.split()).rpartition(" ")
         tokens = self.tokenize(context)
         if not tokens:
             raise ConfigurationError(f"found {answer[:80]!r}, expected a text of two words or more")

@@ -1,5 +1,6 @@
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Any, NamedTuple, Optional, Union
 
@@ -10,14 +11,15 @@ from allennlp_coref_rc.annotations.annotated_text import Span, question_id
 from allennlp_coref_rc.annotations.formats import annotated_text_from_dassa
 from allennlp_coref_rc.annotations.formats.json_value import JsonValue, read_json
 from allennlp_coref_rc.common.checks import check_choice
+from allennlp_coref_rc.common.csv_rows import read_csv_rows
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import COMPRESSED
 from allennlp_coref_rc.common.hub_addresses import is_hub_address
 from allennlp_coref_rc.data.dataset_readers.answers import add_span
-from allennlp_coref_rc.data.dataset_readers.csv_rows import read_csv_rows
 from allennlp_coref_rc.data.dataset_readers.oracle_spans import ORACLES, oracle_span
 from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import (
     CUT_OFF,
+    MALFORMED,
     GivenPassage,
     ReadingComprehensionReader,
     Text,
@@ -35,13 +37,18 @@ ROW_KEYS = {"tokenized": "tokens", "raw": "text"}
 """The same for data sets of the Hugging Face hub, where tokens are lists."""
 
 
-class Summary(NamedTuple):
+@dataclass
+class Summary:
     """A summary, the questions about it, and the two answers to each of them."""
 
     document_id: str
     text: str
-    questions: list[str]
-    answers: list[list[str]]
+    questions: list[str] = field(default_factory=list)
+    answers: list[list[str]] = field(default_factory=list)
+
+    def add(self, question: str, answers: list[str]) -> None:
+        self.questions.append(question)
+        self.answers.append(answers)
 
 
 class DassaDocument(NamedTuple):
@@ -120,7 +127,9 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
         packed = [path + suffix for suffix in COMPRESSED if os.path.isfile(path + suffix)]
         return super().find(packed[0] if packed and not os.path.isfile(path) else path)
 
-    def read_items(self, path: str, name: str) -> Iterator[tuple[str, Union[Summary, DassaDocument]]]:
+    def read_items(
+        self, path: str, name: str
+    ) -> Iterator[tuple[str, Union[Summary, DassaDocument, ConfigurationError]]]:
         folder, split = os.path.split(name)
         if split in SPLITS and not os.path.isfile(name):
             yield from self._read_csv(path, self._find_csv(folder, SUMMARIES), split)
@@ -128,20 +137,25 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
         for number, values in enumerate(read_json(path)):
             yield values.place, DassaDocument(number, values)
 
-    def row_items(self, rows: Iterable[JsonValue], name: str) -> Iterator[tuple[str, Summary]]:
+    def row_items(
+        self, rows: Iterable[JsonValue], name: str
+    ) -> Iterator[tuple[str, Union[Summary, ConfigurationError]]]:
         id_column, summary_column, question_column, answers_column = self.columns
         found: dict[str, tuple[str, Summary]] = {}
         for row in rows:
-            id = row[id_column].string()
-            if id not in found:
-                found[id] = row.place, Summary(id, _text_of(row[summary_column]), [], [])
-            summary = found[id][1]
-            summary.questions.append(_text_of(row[question_column]))
-            answers = row[answers_column].list()
-            summary.answers.append([_text_of(answer[ROW_KEYS[self._text]]) for answer in answers])
+            try:
+                id = row[id_column].string()
+                if id not in found:
+                    found[id] = row.place, Summary(id, _text_of(row[summary_column]))
+                answers = [_text_of(answer[ROW_KEYS[self._text]]) for answer in row[answers_column].list()]
+                found[id][1].add(_text_of(row[question_column]), answers)
+            except ConfigurationError as error:
+                yield row.place, error
         yield from found.values()
 
-    def _read_csv(self, questions_path: str, summaries_path: str, split: str) -> Iterator[tuple[str, Summary]]:
+    def _read_csv(
+        self, questions_path: str, summaries_path: str, split: str
+    ) -> Iterator[tuple[str, Union[Summary, ConfigurationError]]]:
         column = COLUMNS[self._text].format
         names = [column(name) for name in ("question", "answer1", "answer2")]
         summaries: dict[str, tuple[str, dict[str, str]]] = {}
@@ -151,22 +165,26 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
                 raise ConfigurationError(f"{place}: found the document {row['document_id']!r:.80} a second time")
             summaries[row["document_id"]] = place, row
         found: dict[str, tuple[str, Summary]] = {}
+        malformed = False
         for line, row in read_csv_rows(questions_path, ["document_id", "set", *names]):
             place, id = f"{questions_path}, line {line}", row["document_id"]
-            if row["set"] not in SPLITS:
-                raise ConfigurationError(f"{place}: found the set {row['set']!r:.80}, expected one of {SPLITS}")
-            if row["set"] != split:
+            if row["set"] != split and row["set"] in SPLITS:
                 continue
-            if id not in found:
+            try:
+                if row["set"] not in SPLITS:
+                    raise ConfigurationError(f"{place}: found the set {row['set']!r:.80}, expected one of {SPLITS}")
                 if id not in summaries:
                     raise ConfigurationError(
                         f"{place}: found the document {id!r:.80}, expected one of {summaries_path}"
                     )
-                found[id] = place, Summary(id, self._column(*summaries[id], "summary"), [], [])
-            summary = found[id][1]
-            summary.questions.append(self._column(place, row, "question"))
-            summary.answers.append([self._column(place, row, name) for name in ("answer1", "answer2")])
-        if not found:
+                if id not in found:
+                    found[id] = place, Summary(id, self._column(*summaries[id], "summary"))
+                answers = [self._column(place, row, name) for name in ("answer1", "answer2")]
+                found[id][1].add(self._column(place, row, "question"), answers)
+            except ConfigurationError as error:
+                malformed = True
+                yield place, error
+        if not found and not malformed:
             raise ConfigurationError(f"{questions_path}, line 1: found no question of the set {split!r}, expected some")
         yield from found.values()
 
@@ -186,15 +204,19 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
             parts = [AnnotatedText(part, sentence_spans(part)) for part in tokens]
             return self._document(parts, [{"answers": answers} for answers in item.answers], tokenize, item.document_id)
         values, id = item.values, item.values.get("document_id")
-        parts, data = [annotated_text_from_dassa(values["summary_parse"])], []
+        name = f"P{item.number:05d}" if id is None else id.string()
+        parts, data, malformed = [annotated_text_from_dassa(values["summary_parse"])], [], []
         questions = values.get("questions")
         for question in questions.list() if questions else []:
-            parts.append(annotated_text_from_dassa(question["question_parse"], question.get("question_srl")))
-            answers = [answer.string() for key in ("answer1", "answer2") if (answer := question.get(key))]
-            chunks = question.get("answers_best_chunks")
-            spans = [list(chunk["span"].span(len(parts[0]))) for chunk in (chunks.list() if chunks else [])]
-            data.append({"answers": answers, "span": spans[0] if spans else None})
-        return self._document(parts, data, self.tokenize, f"P{item.number:05d}" if id is None else id.string())
+            try:
+                answers = [answer.string() for key in ("answer1", "answer2") if (answer := question.get(key))]
+                chunks = question.get("answers_best_chunks")
+                spans = [list(chunk["span"].span(len(parts[0]))) for chunk in (chunks.list() if chunks else [])]
+                parts.append(annotated_text_from_dassa(question["question_parse"], question.get("question_srl")))
+                data.append({"answers": answers, "span": spans[0] if spans else None})
+            except ConfigurationError as error:
+                malformed.append(str(error))
+        return self._document(parts, data, self.tokenize, name, malformed)
 
     def _document(
         self,
@@ -202,6 +224,7 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
         data: Sequence[dict[str, Any]],
         tokenize: Callable[[str], list[str]],
         id: Optional[str] = None,
+        malformed: Sequence[str] = (),
     ) -> Document:
         passage, *questions = (part.tokens for part in parts)
         known_questions = []
@@ -213,7 +236,8 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
                 if span:
                     known.update(span=[span.start, span.end], rouge_l=span.rouge_l, oracle=self._oracle)
             known_questions.append(known)
-        return Document.of(*parts, id=id, data={"questions": known_questions})
+        more = {MALFORMED: list(malformed)} if malformed else {}
+        return Document.of(*parts, id=id, data={"questions": known_questions, **more})
 
     def to_instances(self, document: Document) -> Iterator[Instance]:
         offsets = None

@@ -1,8 +1,8 @@
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import groupby
-from typing import Any, NamedTuple, Optional, cast
+from itertools import count, groupby
+from typing import Any, NamedTuple, Optional, Union, cast
 
 from allennlp.data import DatasetReader, Instance
 from allennlp.data.fields import SequenceLabelField, TextField
@@ -16,6 +16,7 @@ from allennlp_coref_rc.common.json_objects import read_listed_objects
 from allennlp_coref_rc.data.dataset_readers.answers import add_span
 from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import (
     CUT_OFF,
+    MALFORMED,
     GivenPassage,
     ReadingComprehensionReader,
     Text,
@@ -24,6 +25,8 @@ from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import 
 UNANSWERABLE = "it has no answer (is_impossible)"
 ABSENT = "the passage does not have the answer"
 """Why a question is skipped."""
+
+MOVED = "an answer is not at its answer_start, and is looked for by its text"
 
 OUTSIDE, BEGIN, INSIDE = range(3)
 """The values of `answer_tags`."""
@@ -37,12 +40,15 @@ ANSWER_COLUMNS = ("answers.text", "answers.answer_start")
 
 class Paragraph(NamedTuple):
     """
-    The id of a paragraph's document, the paragraph as it is in the file, and the title of its article, if it has one.
+    The id of a paragraph's document, its passage and the questions about it as they are in the file, its own id in the
+    file, if it has one, and the title of its article, if it has one.
     """
 
     id: str
-    values: JsonValue
-    title: Optional[str] = None
+    context: JsonValue
+    questions: list[JsonValue]
+    context_id: Optional[JsonValue] = None
+    title: Optional[JsonValue] = None
 
 
 @DatasetReader.register("annotated_squad")
@@ -54,9 +60,10 @@ class AnnotatedSquadReader(ReadingComprehensionReader):
     instance. Files are read article by article. The `data` of a document have the `title` of its article, if it has
     one, and the metadata of instances have it as `article`.
 
-    `span_start` and `span_end` are the first and the last token that have any characters of the first answer. If an
-    answer is not at its `answer_start`, the nearest place is taken. (In Quoref's development file this is so for 50 of
-    2,768, most of them off by a blank.) The metadata have all answers as `answer_texts`, their [start, end) tokens as
+    `span_start` and `span_end` are the first and the last token that have any characters of the first answer that the
+    context has. If an answer is not at its `answer_start`, the nearest place is taken, and a warning says how many
+    questions have such answers. (In Quoref's development file this is so for 50 of 2,768 answers, most of them off by a
+    blank.) The metadata have all answers as `answer_texts`, their [start, end) tokens as
     `answer_spans`, the text of the passage as `original_passage`, and the places of its tokens as `token_offsets`.
     Predicted answers are pieces of that text. The answers of a question are alternatives, as in SQuAD's development
     set. Metrics take the best of them: the `exact_match` and `f1` of the metric `narrativeqa` are SQuAD's.
@@ -65,8 +72,8 @@ class AnnotatedSquadReader(ReadingComprehensionReader):
 
     * a question that SQuAD 2.0 marks as `is_impossible`. Its only `answer_texts` is "". A model of spans always
       answers, so its answer counts as wrong, as in SQuAD's evaluation;
-    * a question whose first answer is not in its context, or lies beyond `max_passage_length`. Predictions are compared
-      with its `answer_texts` as usual.
+    * a question none of whose answers is in its context, or whose first one there lies beyond `max_passage_length`.
+      Predictions are compared with its `answer_texts` as usual.
 
     If a question has no answers and is not `is_impossible`, its answers are not known, as in test sets.
 
@@ -99,34 +106,55 @@ class AnnotatedSquadReader(ReadingComprehensionReader):
         super().__init__(**kwargs)
         self._tag_answers = tag_answers
 
-    def read_items(self, path: str, name: str) -> Iterator[tuple[str, Paragraph]]:
-        number = 0
-        for article_place, values in read_listed_objects(path, "data"):
-            article = JsonValue(values, article_place)
-            title = _title(article)
-            for i, paragraph in enumerate(article["paragraphs"].list()):
-                number += 1
+    def read_items(self, path: str, name: str) -> Iterator[tuple[str, Union[Paragraph, ConfigurationError]]]:
+        numbers = count(1)
+        for article_place, listed in read_listed_objects(path, "data"):
+            article = JsonValue(listed, article_place)
+            try:
+                paragraphs, title = article["paragraphs"].list(), article.get("title")
+                if title is not None:
+                    title.string()
+            except ConfigurationError as error:
+                yield article_place, error
+                continue
+            for i, (paragraph, number) in enumerate(zip(paragraphs, numbers)):
                 place = f"{article_place}.paragraphs[{i}]"
-                yield place, Paragraph(f"{os.path.basename(name)}:{number}", JsonValue(paragraph.value, place), title)
+                try:
+                    values = JsonValue(paragraph.value, place)
+                    known = values.get("context_id"), title
+                    id = f"{os.path.basename(name)}:{number}"
+                    yield place, Paragraph(id, values["context"], values["qas"].list(), *known)
+                except ConfigurationError as error:
+                    yield place, error
 
     def row_items(self, rows: Iterable[JsonValue], name: str) -> Iterator[tuple[str, Paragraph]]:
         # The questions about a passage follow one another.
-        groups = groupby(rows, key=lambda row: (row["context"].string(), row.value.get("context_id")))
-        for number, ((context, id), group) in enumerate(groups, start=1):
-            first, *others = group
-            questions = [_question_of(row, context) for row in (first, *others)]
-            paragraph = JsonValue({"context": context, "context_id": id, "qas": questions}, first.place)
-            yield first.place, Paragraph(f"{os.path.basename(name)}:{number}", paragraph, _title(first))
+        groups = groupby(rows, key=lambda row: (row.value.get("context"), row.value.get("context_id")))
+        for number, (_, group) in enumerate(groups, start=1):
+            questions = list(map(_row_question, group))
+            first, id = questions[0], f"{os.path.basename(name)}:{number}"
+            yield (
+                first.place,
+                Paragraph(id, first["context"], questions, first.get("context_id"), first.get("title")),
+            )
 
     def to_document(self, item: Paragraph) -> Document:
-        passage = self._located(item.values["context"].string())
-        questions = item.values["qas"].list()
-        asked = [question["question"].string() for question in questions]
-        data = [_question_data(question, passage) for question in questions]
-        known = item.values.get("context_id")
-        document = self.document(passage, asked, data, item.id if known is None else known.string())
+        passage = self._located(item.context.string())
+        asked: list[str] = []
+        data: list[dict[str, Any]] = []
+        malformed: list[str] = []
+        for question in item.questions:
+            try:
+                known = _question_data(question, passage)
+                asked.append(question["question"].string())
+                data.append(known)
+            except ConfigurationError as error:
+                malformed.append(str(error))
+        document = self.document(passage, asked, data, item.id if item.context_id is None else item.context_id.string())
         if item.title is not None:
-            document.data["title"] = item.title
+            document.data["title"] = item.title.string()
+        if malformed:
+            document.data[MALFORMED] = malformed
         return document
 
     def _located(self, passage: GivenPassage) -> AnnotatedText:
@@ -148,6 +176,8 @@ class AnnotatedSquadReader(ReadingComprehensionReader):
                 )
             text, boundary = self.select(document, i)
             source, offsets = text.text or "", text.offsets or []
+            if data.get("moved"):
+                self.noted[MOVED] += 1
             cause = _cause(data, boundary)
             if cause and self.skip(cause):
                 continue
@@ -163,10 +193,10 @@ class AnnotatedSquadReader(ReadingComprehensionReader):
                     "token_offsets": offsets[:boundary],
                 },
             )
-            add_span(instance, NO_SPAN if cause else spans[0] if spans else None)
+            add_span(instance, NO_SPAN if cause else _first(spans))
             if self._tag_answers and (spans or cause):
-                used = spans or [] if self.several_spans else (spans or [])[:1]
-                self._add_tags(instance, [span for span in used if span])
+                inside = [span for span in spans or [] if span]
+                self._add_tags(instance, inside if self.several_spans else inside[:1])
             yield instance
 
     def _add_tags(self, instance: Instance, spans: Sequence[Span]) -> None:
@@ -203,50 +233,52 @@ class AnnotatedSquadReader(ReadingComprehensionReader):
         raise ConfigurationError(f"found a question that is left out: {', '.join(self.skipped)}")
 
 
-def _title(values: JsonValue) -> Optional[str]:
-    """The title of an article, or of the article of a row, if it has one."""
-    title = values.get("title")
-    return None if title is None else title.string()
+def _row_question(row: JsonValue) -> JsonValue:
+    """A row whose question is impossible if its answers are empty, as in SQuAD 2.0."""
+    impossible, texts = row.value.get("is_impossible"), row.value.get(ANSWER_COLUMNS[0], row.value.get("answers"))
+    return JsonValue({**row.value, "is_impossible": impossible is None and texts == [] or impossible}, row.place)
 
 
-def _question_of(row: JsonValue, context: str) -> dict[str, Any]:
-    """
-    The question of a row in the form that it has in files. An error raises a `ConfigurationError` that names the row.
-    """
-    question = {key: row.value.get(key) for key in ("id", "question", "is_impossible", "answers")}
-    texts, starts = map(row.get, ANSWER_COLUMNS)
+def _answers(question: JsonValue) -> Iterator[tuple[str, Optional[int]]]:
+    """The texts of the answers of a question, in a file or a row, and their places, if they are numbers."""
+    texts, starts = map(question.get, ANSWER_COLUMNS)
     if texts is not None and starts is not None:
         if len(texts.list()) != len(starts.list()):
             raise starts.error(f"{len(texts.list())} places, as many as answers.text")
-        question["answers"] = [{"text": text, "answer_start": start} for text, start in zip(texts.value, starts.value)]
-    if question["answers"] == [] and question["is_impossible"] is None:
-        question["is_impossible"] = True
-    values = JsonValue(question, row.place)
-    values["question"].string()
-    _question_data(values, AnnotatedText([], text=context, offsets=[]))
-    return question
+        pairs = list(zip(texts.list(), starts.value))
+    else:
+        answers = question.get("answers")
+        pairs = [(answer["text"], answer.value.get("answer_start")) for answer in (answers.list() if answers else [])]
+    for text, start in pairs:
+        if not text.string().strip():
+            raise text.error("some text")
+        yield text.value, start if type(start) is int else None
 
 
 def _question_data(question: JsonValue, passage: AnnotatedText) -> dict[str, Any]:
-    """The data of a question in a file: its id, its answers and their spans, and whether it is unanswerable."""
+    """
+    The data of a question in a file: its id, its answers and their spans, whether it is unanswerable, and the number of
+    answers that are not at their places.
+    """
     context, offsets = passage.text or "", passage.offsets or []
     data: dict[str, Any] = {}
-    id, impossible, answers = (question.get(key) for key in ("id", "is_impossible", "answers"))
+    id, impossible = question.get("id"), question.get("is_impossible")
     if id is not None:
         data["id"] = str(id.integer()) if isinstance(id.value, int) else id.string()
     if impossible is not None and impossible.boolean():
         return {**data, "unanswerable": True}
     texts: list[str] = []
     spans: list[Optional[list[int]]] = []
-    for answer in answers.list() if answers is not None else []:
-        text, start = answer["text"].string(), answer["answer_start"].integer(maximum=len(context))
-        if not text.strip():
-            raise answer["text"].error("some text")
-        place = _nearest(text, context, start)
+    moved = 0
+    for text, start in _answers(question):
+        place = _nearest(text, context, max(start or 0, 0))
         span = None if place is None else token_span(offsets, place, place + len(text))
         texts.append(text)
         spans.append(span and list(span))
-    return {**data, "answers": texts, "spans": spans} if texts else data
+        moved += place is None or place != start
+    if not texts:
+        return data
+    return {**data, "answers": texts, "spans": spans, **({"moved": moved} if moved else {})}
 
 
 def _nearest(answer: str, context: str, start: int) -> Optional[int]:
@@ -262,7 +294,13 @@ def _cause(data: dict[str, Any], boundary: int) -> Optional[str]:
     spans = data.get("spans")
     if not spans:
         return None
-    return ABSENT if spans[0] is None else CUT_OFF if spans[0][1] > boundary else None
+    first = _first(spans)
+    return ABSENT if first is None else CUT_OFF if first[1] > boundary else None
+
+
+def _first(spans: Optional[Sequence[Optional[Span]]]) -> Optional[Span]:
+    """The first span that the passage has."""
+    return next(filter(None, spans or []), None)
 
 
 def span_tags(spans: Sequence[Span], length: int) -> list[int]:

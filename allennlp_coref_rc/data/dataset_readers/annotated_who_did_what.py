@@ -1,7 +1,7 @@
 import re
 from collections.abc import Iterator
 from html.entities import html5
-from typing import Any, NamedTuple, Optional
+from typing import Any, NamedTuple, Optional, Union
 from xml.parsers import expat
 
 from allennlp.data import DatasetReader
@@ -57,11 +57,12 @@ class WhoDidWhatQuestion(NamedTuple):
     line: int
 
 
-def read_who_did_what(path: str) -> Iterator[WhoDidWhatQuestion]:
+def read_who_did_what(path: str) -> Iterator[Union[WhoDidWhatQuestion, ConfigurationError]]:
     """
     The questions of a file in the format of Who-did-What (Onishi et al. 2016). It is read piece by piece. Entities that
     HTML knows and XML does not, such as `&nbsp;`, are read as in HTML. A file with a document type declaration is
-    refused, so no file can declare entities. A malformed file raises a `ConfigurationError` with the file and the line.
+    refused, so no file can declare entities. In place of a malformed question comes its `ConfigurationError`, with the
+    file and the line. A malformed file raises one.
     """
     parser = _Parser(path)
     line = 0
@@ -80,7 +81,8 @@ class _Parser:
         self._path = path
         self._open: list[str] = []
         self._text: list[str] = []
-        self._questions: list[WhoDidWhatQuestion] = []
+        self._questions: list[Union[WhoDidWhatQuestion, ConfigurationError]] = []
+        self._problem: Optional[ConfigurationError] = None
         self._parser = expat.ParserCreate()
         self._parser.buffer_text = True
         self._parser.StartElementHandler = self._start
@@ -88,7 +90,7 @@ class _Parser:
         self._parser.CharacterDataHandler = self._characters
         self._parser.StartDoctypeDeclHandler = self._doctype
 
-    def read(self, content: str, last: bool = False) -> list[WhoDidWhatQuestion]:
+    def read(self, content: str, last: bool = False) -> list[Union[WhoDidWhatQuestion, ConfigurationError]]:
         """The questions that end in the next piece of the file."""
         try:
             self._parser.Parse(_ENTITY_REFERENCE.sub(_character_references, content), last)
@@ -99,19 +101,23 @@ class _Parser:
         questions, self._questions = self._questions, []
         return questions
 
-    def _fail(self, found: str, expected: str) -> ConfigurationError:
+    def _error(self, found: str, expected: str) -> ConfigurationError:
         return ConfigurationError(
             f"{self._path}, line {self._parser.CurrentLineNumber}: found {found}, expected {expected}"
         )
 
+    def _note(self, found: str, expected: str) -> None:
+        """Notes what is wrong with this question."""
+        self._problem = self._problem or self._error(found, expected)
+
     def _doctype(self, *declaration: Any) -> None:
-        raise self._fail("a document type declaration", "none")
+        raise self._error("a document type declaration", "none")
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         parent = self._open[-1] if self._open else None
         if tag not in PARENTS or PARENTS[tag] != parent:
             expected = [f"<{name}>" for name, its_parent in PARENTS.items() if its_parent == parent]
-            raise self._fail(
+            raise self._error(
                 f"<{tag[:60]}>" + (f" in <{parent}>" if parent else ""), " or ".join(expected) or f"text in <{parent}>"
             )
         if tag == "mc":
@@ -122,7 +128,7 @@ class _Parser:
         elif tag == "choice":
             correct = attributes.get("correct")
             if correct not in (None, "true", "false"):
-                raise self._fail(f'correct="{correct[:60]}"', '"true" or "false"')
+                self._note(f'correct="{correct[:60]}"', '"true" or "false"')
             self._correct.append(None if correct is None else correct == "true")
         elif parent == "mc":
             self._store(f"{tag} id", attributes.get("id", ""))
@@ -131,21 +137,23 @@ class _Parser:
 
     def _store(self, name: str, value: str) -> None:
         if name in self._values:
-            raise self._fail(f"a second <{name.split()[0]}>", "one")
+            self._note(f"a second <{name.split()[0]}>", "one")
         self._values[name] = value
 
     def _characters(self, text: str) -> None:
         if self._open[-1] in TEXTS:
             self._text.append(text)
         elif self._open[-1] not in REMOVED and text.strip():
-            raise self._fail(f"the text {text.strip()[:60]!r} in <{self._open[-1]}>", "elements only")
+            self._note(f"the text {text.strip()[:60]!r} in <{self._open[-1]}>", "elements only")
+            if self._problem and "mc" not in self._open:
+                raise self._problem
 
     def _end(self, tag: str) -> None:
         self._open.pop()
         text = "".join(self._text).strip()
         if tag == "choice":
             if not text:
-                raise self._fail("an empty <choice>", "a name")
+                self._note("an empty <choice>", "a name")
             self._choices.append(text)
         elif tag in TEXTS:
             self._store(tag, text)
@@ -155,14 +163,18 @@ class _Parser:
     def _finish(self) -> None:
         for name in ("leftcontext", "rightcontext", "contextart"):
             if name not in self._values:
-                raise self._fail(f"the end of the question that begins on line {self._line}", f"a <{name}> in it")
-        if not self._values["contextart"]:
-            raise self._fail("an empty <contextart>", "a passage")
+                self._note(f"the end of the question that begins on line {self._line}", f"a <{name}> in it")
+        if not self._values.get("contextart"):
+            self._note("an empty <contextart>", "a passage")
         if len(self._choices) < 2:
-            raise self._fail(f"{len(self._choices)} choices", "2 to 5")
+            self._note(f"{len(self._choices)} choices", "2 to 5")
         if self._correct.count(True) != (set(self._correct) != {None}):
-            raise self._fail(f"{self._correct.count(True)} correct choices", 'one, or choices without "correct"')
+            self._note(f"{self._correct.count(True)} correct choices", 'one, or choices without "correct"')
         self.found += 1
+        if self._problem:
+            self._questions.append(self._problem)
+            self._problem = None
+            return
         self._questions.append(
             WhoDidWhatQuestion(
                 left=self._values["leftcontext"],
@@ -202,9 +214,10 @@ class AnnotatedWhoDidWhatReader(ClozeDatasetReader):
 
     metadata_keys = ("passage_id",)
 
-    def read_items(self, path: str, name: str) -> Iterator[tuple[str, WhoDidWhatQuestion]]:
+    def read_items(self, path: str, name: str) -> Iterator[tuple[str, Union[WhoDidWhatQuestion, ConfigurationError]]]:
         for question in read_who_did_what(path):
-            yield f"{path}, line {question.line}", question
+            # The message of an error begins with its place.
+            yield f"{path}, line {question.line}" if isinstance(question, WhoDidWhatQuestion) else path, question
 
     def to_document(self, item: WhoDidWhatQuestion) -> Document:
         data = {

@@ -6,10 +6,9 @@ from allennlp.data import DatasetReader, Field, Instance, Token, TokenIndexer
 from allennlp.data.fields import LabelField, MetadataField, TextField
 from allennlp.data.token_indexers import SingleIdTokenIndexer
 
-from allennlp_coref_rc.annotations.annotated_text import RELATION_TYPES, AnnotatedText
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
 from allennlp_coref_rc.annotations.annotators.connective_discourse import ConnectiveDiscourse
 from allennlp_coref_rc.annotations.annotators.senses import NO_RELATION, conll_sense
-from allennlp_coref_rc.common.checks import check_number
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.corpora.corpus_reader import CorpusReader
 from allennlp_coref_rc.data.corpora.discourse_corpora import (
@@ -18,6 +17,9 @@ from allennlp_coref_rc.data.corpora.discourse_corpora import (
     read_discourse_corpus,
     read_rels_texts,
 )
+
+MAX_ARGUMENT = 20
+"""The most tokens of an argument."""
 
 IMPLICIT = "@implicit"
 """Stands in for the connective of a relation that has none."""
@@ -33,8 +35,12 @@ class DiscourseSensesReader(CorpusReader):
     `relations.json` of the CoNLL-2016 shared task. `discourse_corpora.py` describes the pitfalls of the formats, and
     `senses.py` the labels.
 
+    Explicit, implicit and EntRel relations are read. Others are skipped, and so are relations whose sense is none of
+    the fifteen, and explicit relations whose connective was not found.
+
     Instances are what AllenNLP's `basic_classifier` takes: `tokens`, `label` and `metadata`. The tokens are Arg1, the
-    connective as one token (`as_a_result`, or `@implicit`), and Arg2. A token's `ent_type_` is "connective", or the
+    connective as one token (`as_a_result`, or `@implicit`), and Arg2. Of an argument, the 20 tokens next to the
+    connective are kept. A token's `ent_type_` is "connective", or the
     argument and the distance to the connective. "arg2-1" is the first token of Arg2, and "arg1-5" a token with four or
     more tokens of Arg1 after it. A `single_id` indexer with `ent_type_` as its `feature_name` reads it.
 
@@ -44,18 +50,10 @@ class DiscourseSensesReader(CorpusReader):
 
     token_indexers : `dict[str, TokenIndexer]`, optional (default = `None`)
         By default one `single_id` indexer, "tokens", of words in lower case.
-    relation_types : `list[str]`, optional (default = `["Explicit", "Implicit", "EntRel"]`)
-        The types of relations to read. Others are skipped, and so are explicit relations whose connective was not
-        found.
-    max_argument_length : `int`, optional (default = `20`)
-        Cuts arguments to this many tokens. The end of Arg1 and the beginning of Arg2 are kept.
     find_connectives : `bool`, optional (default = `False`)
         For `.rels` files, whose relations come with sentences. Replaces the annotated explicit relations by those that
         `connective_discourse` finds in these sentences, with the arguments that it finds. If no relation is annotated
         at a connective, the sense is `NoRelation`. So a model also learns which connectives express a relation.
-    keep_other_senses : `bool`, optional (default = `False`)
-        Keeps relations whose sense is none of the fifteen. The corpus's label (without its direction) becomes a class
-        of its own. By default they are skipped.
     """
 
     suffixes = (".rels", "relations.json")
@@ -63,27 +61,15 @@ class DiscourseSensesReader(CorpusReader):
     def __init__(
         self,
         token_indexers: Optional[dict[str, TokenIndexer]] = None,
-        relation_types: Sequence[str] = ("Explicit", "Implicit", "EntRel"),
-        max_argument_length: int = 20,
         find_connectives: bool = False,
-        keep_other_senses: bool = False,
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
-        for type in relation_types:
-            if type not in RELATION_TYPES:
-                raise ConfigurationError(
-                    f"dataset_reader.relation_types has {type!r}, expected any of {', '.join(RELATION_TYPES)}"
-                )
-        check_number("dataset_reader", "max_argument_length", max_argument_length)
         self._token_indexers = token_indexers or {"tokens": SingleIdTokenIndexer(lowercase_tokens=True)}
-        self._relation_types = frozenset(relation_types)
-        self._max_argument_length = max_argument_length
         self._find_connectives = find_connectives
-        self._keep_other_senses = keep_other_senses
 
     def read_items(self, path: str) -> Iterator[tuple[str, CorpusRelation]]:
-        find = self._find_connectives and "Explicit" in self._relation_types and not is_conll2016(path)
+        find = self._find_connectives and not is_conll2016(path)
         for relation in read_discourse_corpus(path):
             if not (find and relation.type == "Explicit"):
                 yield relation.document, relation
@@ -94,21 +80,18 @@ class DiscourseSensesReader(CorpusReader):
 
     def to_instances(self, item: CorpusRelation) -> Iterator[Instance]:
         sense = NO_RELATION if item.label == NO_RELATION else conll_sense(item.label)
-        coarse = ".".join(item.label.split(".")[:2])
         if item.masked:
             self.skipped["relations without their text"] += 1
-        elif item.type not in self._relation_types:
+        elif item.type not in ("Explicit", "Implicit", "EntRel"):
             self.skipped[f"relations of the type {item.type!r}"] += 1
         elif item.type == "Explicit" and not item.connective:
             self.skipped["explicit relations whose connective was not found"] += 1
-        elif sense is None and not self._keep_other_senses:
-            self.skipped[f"relations of the sense {coarse!r}"] += 1
+        elif sense is None:
+            self.skipped[f"relations of the sense {'.'.join(item.label.split('.')[:2])!r}"] += 1
         elif not item.arg1 or not item.arg2:
             raise ConfigurationError(f"{item.place}: found an empty argument, expected a text")
         else:
-            yield self.text_to_instance(
-                item.arg1, item.arg2, item.connective, sense or coarse, item.type, item.document
-            )
+            yield self.text_to_instance(item.arg1, item.arg2, item.connective, sense, item.type, item.document)
 
     def text_to_instance(
         self,
@@ -120,8 +103,7 @@ class DiscourseSensesReader(CorpusReader):
         document: Optional[str] = None,
     ) -> Instance:
         """The instance of a relation, whose parts are lists of tokens. An implicit relation has no `connective`."""
-        first = arg1[-self._max_argument_length :]
-        second = arg2[: self._max_argument_length]
+        first, second = arg1[-MAX_ARGUMENT:], arg2[:MAX_ARGUMENT]
         words = "_".join(connective)
         tokens = [
             Token(token, ent_type_=f"arg1-{min(i, FARTHEST)}") for i, token in zip(range(len(first), 0, -1), first)

@@ -46,6 +46,18 @@ PLACEHOLDER = "@placeholder"
 CUT_OFF = "the answer lies beyond dataset_reader.max_passage_length"
 """Why a question is skipped."""
 
+MALFORMED = "malformed"
+"""
+The key in a document's data of what was found wrong with questions that it lacks, a message each, and why questions are
+skipped.
+"""
+
+SHOWN_MALFORMED = 5
+"""The most malformed questions of a file that are shown."""
+
+MOST_MALFORMED = 100
+"""A file with so many malformed items before the first good one is refused."""
+
 ANSWER_FIELDS = ("answer", "span_start", "answer_tags")
 """An instance whose answer is known has one of these fields."""
 
@@ -63,6 +75,9 @@ class ReadingComprehensionReader(DatasetReader):
     Base class of all readers of questions here. It reads a file in three steps: `read_items` yields the items of the
     official format, `to_document` tokenises an item, and `to_instances` makes instances of an annotated document. A
     file that `coref-rc annotate` has written needs only the third step.
+
+    A malformed item of an official file is left out. Warnings show the first ones and say how many there are. A file
+    without any good item is refused, and so is a file that is damaged as a whole, such as one that is no JSON.
 
     Instances have the fields `passage` and `question` (`TextField`) and `metadata` (`QuestionField`). If
     `annotation_layers` asks for any, they have `passage_annotations` and `question_annotations` (`AnnotationField`). If
@@ -139,6 +154,10 @@ class ReadingComprehensionReader(DatasetReader):
         self._keep_skipped = keep_skipped
         self.skipped: Counter = Counter()
         """By cause, how many questions of the last file were left out."""
+        self.noted: Counter = Counter()
+        """By remark, how many questions of the last file it is about."""
+        self.malformed: list[ConfigurationError] = []
+        """The errors of the malformed items and questions of the last file."""
         self.keep_text = False
         """Whether the metadata of instances also have the annotated `text`. Predictors set this."""
 
@@ -146,9 +165,10 @@ class ReadingComprehensionReader(DatasetReader):
 
     def read_items(self, path: str, name: str) -> Iterator[tuple[str, Any]]:
         """
-        The items of a file in the official format, in order, each with its place for messages ("FILE, line 3"). This
-        should be quick, since every worker reads all items to take its share. `path` is the local file, and `name` is
-        the path or URL that the user gave.
+        The items of a file in the official format, in order, each with its place for messages ("FILE, line 3"). In
+        place of a malformed item there may be its `ConfigurationError`, which names its place. This should be quick,
+        since every worker reads all items to take its share. `path` is the local file, and `name` is the path or URL
+        that the user gave.
         """
         raise NotImplementedError
 
@@ -163,7 +183,8 @@ class ReadingComprehensionReader(DatasetReader):
         """
         Makes a tokenised document, without annotations, from an item. Its `data["questions"]` has an object for each
         question, with its `answer`, `candidates` and `clusters`, if they are known, and whatever else `to_instances`
-        needs.
+        needs. If only some questions are malformed, its `data["malformed"]` has their messages. A malformed item raises
+        a `ConfigurationError`.
         """
         raise NotImplementedError
 
@@ -248,9 +269,9 @@ class ReadingComprehensionReader(DatasetReader):
         unanswered, first_unanswered = 0, ""
         empty = set(self._annotation_layers)
         missing: dict[str, set[str]] = {}
-        self.skipped = Counter()
+        self.skipped, self.noted = Counter(), Counter()
         for place, document in self.documents(str(file_path)):
-            with _named(place):
+            try:
                 for name, layer in self._annotation_layers.items():
                     # Once all types were found, no text is searched for them.
                     if missing.get(name) != set():
@@ -263,9 +284,17 @@ class ReadingComprehensionReader(DatasetReader):
                         unanswered += 1
                         first_unanswered = first_unanswered or place
                     yield instance
+            except ConfigurationError as error:
+                self._leave_out(_placed(error, place), any_good=kept > 0 or self.skipped.total() > 0)
+        if self.malformed:
+            if not kept and not self.skipped:
+                raise self.malformed[0]
+            self.skipped[MALFORMED] = len(self.malformed)
         logger.info("%s: %d questions", file_path, kept)
         for cause, number in sorted(self.skipped.items()):
             logger.warning("%s: %d of %d questions skipped: %s", file_path, number, kept + self.skipped.total(), cause)
+        for remark, number in sorted(self.noted.items()):
+            logger.warning("%s: %d of %d questions: %s", file_path, number, kept + self.skipped.total(), remark)
         if 0 < unanswered < kept:
             logger.warning(
                 "%s: %d of %d questions have no answer, the first in %s; a batch needs those of all or of none",
@@ -298,7 +327,10 @@ class ReadingComprehensionReader(DatasetReader):
         return all(self._annotation_layers[name].is_empty(field.layers[name]) for field in fields)
 
     def documents(self, file_path: str) -> Iterator[tuple[str, Document]]:
-        """This worker's share of the annotated documents of a file, each with its place for messages."""
+        """
+        This worker's share of the annotated documents of a file, each with its place for messages. Malformed ones are
+        left out with a warning.
+        """
         path = self.find(file_path)
         logger.info("Reading questions from %s", path)
         # The user knows the address of a file that was downloaded, and not its place in the cache.
@@ -306,22 +338,45 @@ class ReadingComprehensionReader(DatasetReader):
         with known_as(name, path):
             for place, document in self._documents(path, file_path):
                 yield place.replace(path, name, 1), document
+        for error in self.malformed[:SHOWN_MALFORMED]:
+            logger.warning("%s; it is left out", str(error).replace(path, name))
 
     def _documents(self, path: str, name: str) -> Iterator[tuple[str, Document]]:
         header = None if os.path.isdir(path) or is_hub_address(path) else read_header(path)
+        self.malformed, any_good = [], False
         if header is not None:
             self.check_header(path, header)
-            for place, document in self._shard(read_documents(path)):
-                with _named(place):
-                    self.check_questions(document)
-                yield place, document
-            return
-        for place, item in self._shard(self.items(path, name)):
+        for place, item in self._shard(self.items(path, name) if header is None else read_documents(path)):
+            try:
+                document = item if isinstance(item, Document) else self.checked_document(item)
+            except ConfigurationError as error:
+                self._leave_out(error if error is item else _placed(error, place), any_good)
+                continue
+            any_good = True
+            for message in document.data.get(MALFORMED, ()):
+                self._leave_out(ConfigurationError(message), any_good)
             with _named(place):
-                document = self.to_document(item)
-                self.check_questions(document)
-                document = self.annotate(document)
+                if header is None:
+                    document = self.annotate(document)
+                else:
+                    self.check_questions(document)
             yield place, document
+        if self.malformed and not any_good:
+            raise self.malformed[0]
+
+    def checked_document(self, item: Any) -> Document:
+        """The document of an item, checked. The error of a malformed item is raised."""
+        if isinstance(item, ConfigurationError):
+            raise item
+        document = self.to_document(item)
+        self.check_questions(document)
+        return document
+
+    def _leave_out(self, error: ConfigurationError, any_good: bool) -> None:
+        """Counts a malformed item. Raises its error if there have been many, and none that is good."""
+        self.malformed.append(error)
+        if not any_good and len(self.malformed) >= MOST_MALFORMED:
+            raise self.malformed[0]
 
     def check_header(self, path: str, header: dict[str, Any]) -> None:
         """
@@ -513,6 +568,12 @@ def _named(place: str) -> Iterator[None]:
     try:
         yield
     except ConfigurationError as error:
-        if str(error).startswith(place):
+        placed = _placed(error, place)
+        if placed is error:
             raise
-        raise ConfigurationError(f"{place}: {error}") from error
+        raise placed from error
+
+
+def _placed(error: ConfigurationError, place: str) -> ConfigurationError:
+    """The error with the place before its message, unless the message begins with it."""
+    return error if str(error).startswith(place) else ConfigurationError(f"{place}: {error}")

@@ -5,6 +5,7 @@ from allennlp_coref_rc.data.fields.answer_field import (
     SKIPPED_ANSWER,
     UNKNOWN_ANSWER,
     AnswerField,
+    CandidatesField,
+    CandidateTensors,
 )
-from allennlp_coref_rc.data.fields.candidates_field import CandidatesField, CandidateTensors
 from allennlp_coref_rc.data.fields.question_field import QuestionField, metadata_of

@@ -1,5 +1,9 @@
+from collections.abc import Sequence
+from typing import Optional
+
+import torch
 from allennlp.data import Vocabulary
-from allennlp.data.fields import LabelField
+from allennlp.data.fields import Field, LabelField
 
 CANDIDATE_LABELS = "candidate_labels"
 """The vocabulary namespace of answers that are words of the passage."""
@@ -25,3 +29,97 @@ class AnswerField(LabelField):
         if not self._skip_indexing:
             labels = vocab.get_token_to_index_vocabulary(self._label_namespace)
             self._label_id = labels.get(str(self.label), UNKNOWN_ANSWER)
+
+
+CandidateTensors = dict[str, torch.Tensor]
+
+
+class CandidatesField(Field[CandidateTensors]):
+    """
+    The places of the candidate answers in the passage, as pairs of a candidate and a token's position. So memory grows
+    with the number of occurrences, and not with the length of the passage times the number of candidates.
+
+    A token belongs to each candidate that has it as a word, whatever the order of the words (a bag of tokens), as in
+    the GA Reader's code. With `contiguous`, the candidate's words also have to follow one another in order. Upper and
+    lower case are the same. A token may belong to several candidates.
+
+    The field becomes three tensors: `candidates` and `positions`, both of shape (batch_size, num_occurrences) and
+    padded with -1, and `mask` of shape (batch_size, num_candidates), which is true for candidates that exist.
+
+    # Parameters
+
+    tokens : `Sequence[str]`
+        The passage.
+    candidates : `Sequence[Sequence[str]]`, optional (default = `None`)
+        The tokens of each candidate. By default the answers seen in training are the candidates: every label of the
+        vocabulary's namespace "candidate_labels", in its order, is a candidate of one token.
+    contiguous : `bool`, optional (default = `False`)
+        Whether a candidate's words have to follow one another.
+    """
+
+    def __init__(
+        self,
+        tokens: Sequence[str],
+        candidates: Optional[Sequence[Sequence[str]]] = None,
+        contiguous: bool = False,
+    ) -> None:
+        self._tokens = [token.lower() for token in tokens]
+        self._candidates = (
+            None if candidates is None else [[word.lower() for word in candidate] for candidate in candidates]
+        )
+        self._contiguous = contiguous
+        self._occurrences: list[tuple[int, int]] = []
+        self._num_candidates = 0
+        if self._candidates is not None:
+            self._locate(self._candidates)
+
+    def _locate(self, candidates: list[list[str]]) -> None:
+        positions: dict[str, list[int]] = {}
+        for position, token in enumerate(self._tokens):
+            positions.setdefault(token, []).append(position)
+        self._num_candidates = len(candidates)
+        self._occurrences = [
+            (i, position)
+            for i, candidate in enumerate(candidates)
+            for position in self._occurrences_of(candidate, positions)
+        ]
+
+    def _occurrences_of(self, words: list[str], positions: dict[str, list[int]]) -> list[int]:
+        if len(words) == 1:
+            return positions.get(words[0], [])
+        if not self._contiguous:
+            return [position for word in sorted(set(words)) for position in positions.get(word, [])]
+        length = len(words)
+        starts = [i for i in positions.get(words[0], []) if self._tokens[i : i + length] == words] if words else []
+        return sorted({start + offset for start in starts for offset in range(length)})
+
+    def index(self, vocab: Vocabulary) -> None:
+        if self._candidates is None:
+            labels = vocab.get_index_to_token_vocabulary(CANDIDATE_LABELS)
+            self._locate([[labels[i].lower()] for i in range(len(labels))])
+
+    def in_passage(self, tokens: Sequence[str]) -> "CandidatesField":
+        """The same candidates in another passage."""
+        return CandidatesField(tokens, self._candidates, self._contiguous)
+
+    def get_padding_lengths(self) -> dict[str, int]:
+        return {"num_candidates": self._num_candidates, "num_occurrences": len(self._occurrences)}
+
+    def as_tensor(self, padding_lengths: dict[str, int]) -> CandidateTensors:
+        occurrences = torch.full((padding_lengths["num_occurrences"], 2), -1, dtype=torch.long)
+        if self._occurrences:
+            occurrences[: len(self._occurrences)] = torch.tensor(self._occurrences)
+        mask = torch.arange(padding_lengths["num_candidates"]) < self._num_candidates
+        return {"candidates": occurrences[:, 0], "positions": occurrences[:, 1], "mask": mask}
+
+    def batch_tensors(self, tensor_list: list[CandidateTensors]) -> CandidateTensors:
+        return {name: torch.stack([tensors[name] for tensors in tensor_list]) for name in tensor_list[0]}
+
+    def empty_field(self) -> "CandidatesField":
+        return CandidatesField([], [])
+
+    def human_readable_repr(self) -> list[list[int]]:
+        return [list(occurrence) for occurrence in self._occurrences]
+
+    def __len__(self) -> int:
+        return self._num_candidates

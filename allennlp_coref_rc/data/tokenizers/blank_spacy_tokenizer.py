@@ -13,12 +13,12 @@ class BlankSpacyTokenizer(Tokenizer):
 
     # Parameters
 
-    language : `str`, optional (default = `"en"`)
+    language_code : `str`, optional (default = `"en"`)
         The code of one of spaCy's languages.
     """
 
-    def __init__(self, language: str = "en") -> None:
-        self._language = language
+    def __init__(self, language_code: str = "en") -> None:
+        self._language_code = language_code
 
     def tokenize(self, text: str) -> list[Token]:
-        return [Token(word, idx=start) for word, start in split_words(text, self._language)]
+        return [Token(word, idx=start) for word, start in split_words(text, self._language_code)]

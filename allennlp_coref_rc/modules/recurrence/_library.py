@@ -53,11 +53,19 @@ def prebuilt() -> pathlib.Path:
 def build() -> pathlib.Path:
     """
     The path of the library, which is compiled unless it lies in PyTorch's cache of extensions (`TORCH_EXTENSIONS_DIR`).
+    Of several processes one compiles, and the others wait for it.
     """
+    from filelock import FileLock
+
     library = cached()
-    if not is_whole(library):
-        logger.info("Compiling the recurrence for the CPU into %s", library)
-        compile_into(library)
+    if is_whole(library):
+        return library
+    library.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(f"{library}.lock") as lock:
+        if not is_whole(library):
+            logger.info("Compiling the recurrence for the CPU into %s", library)
+            compile_into(library)
+        os.unlink(lock.lock_file)
     return library
 
 

@@ -60,8 +60,9 @@ def recurrence(given: RecurrenceInput, backend: str = "auto", recompute: bool = 
     # Raises
 
     `ConfigurationError`
-        If shapes do not fit each other, a source lies beyond the memory (checked on the CPU), or `backend` is unknown
-        or can't run here (`not supported: ...`).
+        If shapes do not fit each other, sources are not int64, a source lies beyond the memory (checked on the CPU),
+        or `backend` is unknown or can't run here (`not supported: ...`). In backward, if `create_graph` asks for second
+        derivatives and the backend is not `"reference"`.
     """
     if backend not in BACKENDS:
         raise ConfigurationError(f"recurrence backend {backend!r} is unknown; choose one of {', '.join(BACKENDS)}")
@@ -77,8 +78,18 @@ def recurrence(given: RecurrenceInput, backend: str = "auto", recompute: bool = 
         given = given._replace(edges=[_readable(edge, given.mask, given.reverse) for edge in given.edges])
     with torch.autocast(given.inputs.device.type, enabled=False):
         if recompute and torch.is_grad_enabled():
-            return checkpoint(run, given, use_reentrant=False, preserve_rng_state=False)
-        return run(given)
+            states = checkpoint(run, given, use_reentrant=False, preserve_rng_state=False)
+        else:
+            states = run(given)
+    if run is not reference and states.requires_grad:
+        states.register_hook(_refuse_create_graph)
+    return states
+
+
+def _refuse_create_graph(grad: torch.Tensor) -> None:
+    """PyTorch's `once_differentiable` lets second derivatives that do not lead through `grad` be silently 0."""
+    if torch.is_grad_enabled():
+        raise ConfigurationError("recurrence: found create_graph=True, which only the backend 'reference' supports")
 
 
 def _prepared(given: RecurrenceInput) -> RecurrenceInput:
@@ -160,6 +171,8 @@ def _check_shapes(given: RecurrenceInput) -> None:
     num_states = length + (0 if memory is None else memory.size(1))
     for i, (sources, weights, start, stop, to) in enumerate(edges):
         check(f"edges[{i}].sources", sources, batch_size, length, sources.size(-1))
+        if sources.dtype != torch.int64:
+            raise ConfigurationError(f"recurrence: edges[{i}].sources is {sources.dtype}, expected torch.int64")
         check(f"edges[{i}].weights", weights, *sources.shape)
         if not 0 <= start <= stop <= size:
             raise ConfigurationError(f"recurrence: edges[{i}] has the slice {start}:{stop} of a state of size {size}")

@@ -2,8 +2,15 @@
 
 import json
 import multiprocessing
+import os
+import signal
 import struct
 import sys
+import time
+from collections import deque
+from contextlib import suppress
+from itertools import repeat
+from pathlib import Path
 from types import SimpleNamespace
 from unittest.mock import Mock, create_autospec
 
@@ -11,7 +18,7 @@ import pytest
 import torch
 import wandb
 from allennlp.common import Params
-from allennlp.data import Instance, Vocabulary
+from allennlp.data import DatasetReader, Instance, Vocabulary
 from allennlp.data.data_loaders import MultiProcessDataLoader, SimpleDataLoader
 from allennlp.data.fields import TextField
 from allennlp.models import Model
@@ -75,6 +82,57 @@ def test_weights_and_biases_gets_losses_and_an_id(tmp_path, monkeypatch):
     ]
     assert len(losses) == 6 and losses[0] == 10.0 and losses == sorted(losses, reverse=True)
     assert fake.finish.called
+
+
+class Endless(DatasetReader):
+    def _read(self, file_path):
+        Path(file_path, str(os.getpid())).touch()
+        yield from repeat(Instance({"text": TextField([], {})}))
+
+    def apply_token_indexers(self, instance):
+        pass
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fails", ["in its queue", "reading"])
+def test_workers_end_with_a_training_that_is_killed(fails, tmp_path, monkeypatch):
+    if fails == "reading":
+        monkeypatch.setattr(
+            Endless, "_read", lambda self, path: (Path(path, str(os.getpid())).touch(), time.sleep(600))
+        )
+
+    def load():
+        loader = MultiProcessDataLoader(
+            Endless(manual_multiprocess_sharding=True), tmp_path, batch_size=1, num_workers=2, max_instances_in_memory=9
+        )
+        loader.index_with(Vocabulary())
+        deque(loader, maxlen=0)
+
+    parent = multiprocessing.get_context("fork").Process(target=load)
+    parent.start()
+    wait_until(lambda: len(os.listdir(tmp_path)) == 2)
+    parent.kill()
+    parent.join()
+    workers = [int(pid) for pid in os.listdir(tmp_path)]
+    try:
+        wait_until(lambda: not any(map(is_running, workers)))
+    finally:
+        for worker in filter(is_running, workers):
+            os.kill(worker, signal.SIGKILL)
+
+
+def wait_until(holds):
+    end = time.monotonic() + 60
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def is_running(process):
+    """A process that has ended may wait for its new parent."""
+    with suppress(FileNotFoundError, ProcessLookupError):
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    return False
 
 
 def test_a_worker_that_has_ended_needs_no_stop():

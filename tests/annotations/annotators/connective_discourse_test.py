@@ -79,8 +79,8 @@ def test_ambiguous_connectives_are_left_out_unless_asked_for():
 def test_implicit_relations_link_neighbours_that_no_connective_links():
     words = "He ran . But he fell . She sat . However , he ran ."
     assert relations(words, implicit=True)[2:] == [("", "But he fell .", "She sat .")]
-    found = ConnectiveDiscourse(implicit=True, implicit_sense="EntRel").annotate(text_of(words)).relations
-    assert [(relation.type, relation.sense) for relation in found[2:]] == [("EntRel", "EntRel")]
+    (implicit,) = ConnectiveDiscourse(implicit=True).annotate(text_of(words)).relations[2:]
+    assert (implicit.type, implicit.sense) == ("Implicit", "Expansion.Conjunction")
 
 
 def test_what_is_annotated_stays():

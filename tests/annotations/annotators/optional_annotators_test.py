@@ -95,13 +95,11 @@ def test_fastcoref_is_loaded_late_and_not_sent(fastcoref):
 
 def test_fastcoref_says_what_is_wrong(fastcoref, monkeypatch):
     long = AnnotatedText(["Mary"] * 50, id="y")
-    with pytest.raises(
-        ConfigurationError, match="found 50 tokens in the text 'y', expected fewer: biu-nlp/f-coref does"
-    ):
+    with pytest.raises(ConfigurationError, match="50 tokens in the text 'y', .*biu-nlp/f-coref"):
         of("fastcoref").annotate_batch([TEXTS[0], long, TEXTS[2]])
-    with pytest.raises(ConfigurationError, match="fastcoref: model is 'big', expected one of fcoref, lingmess"):
+    with pytest.raises(ConfigurationError, match="model is 'big', .*fcoref, lingmess"):
         of("fastcoref", model="big")
-    with pytest.raises(ConfigurationError, match="fastcoref: none can't be loaded: none is not a local folder"):
+    with pytest.raises(ConfigurationError, match="fastcoref: none .*: none is not a local folder"):
         of("fastcoref", model_name_or_path="none").annotate(TEXTS[0])
     monkeypatch.setitem(sys.modules, "fastcoref", None)
     with pytest.raises(ConfigurationError, match=r"install it, .* uv pip install .* '.\[fastcoref\]'"):
@@ -156,13 +154,9 @@ def test_coreferee_annotates_heads(coreferee):
 def test_coreferee_says_what_is_wrong(coreferee, monkeypatch):
     with pytest.raises(ConfigurationError, match="coreferee: failed on the text None"):
         of("coreferee", spacy_model=str(coreferee / "known")).annotate(TEXTS[3])
-    with pytest.raises(
-        ConfigurationError, match="which can't be used: RuntimeError.'spaCy model en_unknown is not supp"
-    ):
+    with pytest.raises(ConfigurationError, match="RuntimeError.*spaCy model en_unknown"):
         of("coreferee", spacy_model=str(coreferee / "unknown")).annotate(TEXTS[0])
-    with pytest.raises(
-        ConfigurationError, match="spacy_model is 'en_none', which can't be used.*spacy download en_none"
-    ):
+    with pytest.raises(ConfigurationError, match="spacy_model is 'en_none', .*spacy download en_none"):
         of("coreferee", spacy_model="en_none").annotate(TEXTS[0])
     monkeypatch.setitem(sys.modules, "coreferee", None)
     with pytest.raises(ConfigurationError, match=r"install it, .* uv pip install .* '.\[coreferee\]'"):
@@ -303,19 +297,17 @@ def test_dependencies_lead_from_heads_to_what_depends_on_them(saved):
         Edge("nsubj", (4, 5), (3, 4)),
     ]
     assert found[0].clusters == TEXTS[0].clusters and found[0].tokens == TEXTS[0].tokens
-    with pytest.raises(ConfigurationError, match="spacy_dependencies: spacy_model is .*, which has no parser"):
+    with pytest.raises(ConfigurationError, match="spacy_dependencies: .*no parser"):
         of("spacy_dependencies", spacy_model=saved("sieve_coref")).annotate(TEXTS[0])
-    with pytest.raises(ConfigurationError, match="spacy_dependencies: spacy_model is 'en_none', which can't be used"):
+    with pytest.raises(ConfigurationError, match="spacy_dependencies: spacy_model is 'en_none'"):
         of("spacy_dependencies", spacy_model="en_none").annotate(TEXTS[0])
 
 
 def test_a_pipeline_says_what_is_wrong(saved, caplog):
-    with pytest.raises(
-        ConfigurationError, match="spacy_model is 'en_none', which can't be used.*spacy download en_none"
-    ):
+    with pytest.raises(ConfigurationError, match="spacy_model is 'en_none', .*spacy download en_none"):
         of("spacy_pipeline", spacy_model="en_none").annotate(TEXTS[0])
     merging = of("spacy_pipeline", spacy_model=saved("test_merge"))
-    with pytest.raises(ConfigurationError, match="found other tokens in the text 'x' than before: a component of .*"):
+    with pytest.raises(ConfigurationError, match="other tokens in the text 'x' .*"):
         merging.annotate(TEXTS[0])
     old = of("spacy_pipeline", spacy_model=saved(spacy_version=">=3.0,<3.1"))
     with pytest.warns(UserWarning, match="W095"), caplog.at_level(logging.WARNING):
@@ -324,7 +316,7 @@ def test_a_pipeline_says_what_is_wrong(saved, caplog):
     unknown = saved("sieve_coref")
     config = Path(unknown, "config.cfg")
     config.write_text(config.read_text().replace('factory = "sieve_coref"', 'factory = "experimental_coref"'))
-    with pytest.raises(ConfigurationError, match="which can't be used.*experimental_coref.*packages of its components"):
+    with pytest.raises(ConfigurationError, match="experimental_coref.*packages of its components"):
         of("spacy_pipeline", spacy_model=unknown).annotate(TEXTS[0])
 
 
@@ -341,5 +333,5 @@ def test_a_wrong_version_says_so(fastcoref, monkeypatch, found, is_right):
     if is_right:
         assert import_optional("fastcoref", "2.1") is sys.modules["fastcoref"]
     else:
-        with pytest.raises(ConfigurationError, match=f"fastcoref: found version {found}, expected 2.1; install it"):
+        with pytest.raises(ConfigurationError, match=f"fastcoref: .*{found}, expected 2.1"):
             import_optional("fastcoref", "2.1")

@@ -104,7 +104,7 @@ def test_missing_files_and_bad_options_are_said(tmp_path, monkeypatch):
     monkeypatch.setattr(nltk.corpus, "wordnet", LazyCorpusLoader("wordnet", WordNetCorpusReader, None))
     with pytest.raises(ConfigurationError, match="found no WordNet .*nltk.downloader wordnet"):
         WordNet().annotate(AnnotatedText(["dog"]))
-    with pytest.raises(ConfigurationError, match="relations has 'hyponym', expected some of antonym, hypernym"):
+    with pytest.raises(ConfigurationError, match="relations has 'hyponym', .*antonym, hypernym"):
         WordNet(relations=["hyponym"])
     for key, value in (("senses", 0), ("levels", -1)):
         with pytest.raises(ConfigurationError, match=f"wordnet: {key} is {value}, expected 1 or more"):

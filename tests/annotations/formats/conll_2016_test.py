@@ -41,7 +41,7 @@ def test_without_parses_relations_are_known_by_the_places_of_tokens(tmp_path):
     known = [UNKNOWN if token in (".", "slept .") else token for token in TOKENS[:-1]]
     assert text == AnnotatedText(known, relations=RELATIONS, id="made_0001")
     assert transfer(text, AnnotatedText(TOKENS)).relations == RELATIONS
-    with pytest.raises(ConfigurationError, match="found token 2, 'because', of the annotation, expected 'since'"):
+    with pytest.raises(ConfigurationError, match="token 2, 'because', .*'since'"):
         transfer(text, AnnotatedText([{"because": "since"}.get(token, token) for token in TOKENS]))
 
 
@@ -91,26 +91,18 @@ def test_malformed_relations_say_where(tmp_path, path, value, message, parses):
 def test_what_does_not_agree_says_where(tmp_path):
     values = relations()
     values[1]["Arg1"]["RawText"] = "John left she was ill"
-    with pytest.raises(
-        ConfigurationError, match="line 2, object 2: .* at Arg1, expected the token 0 to be 'Mary', .* not 'John'"
-    ):
+    with pytest.raises(ConfigurationError, match="line 2, .* at Arg1, .*token 0 .*'Mary', .*'John'"):
         read(tmp_path, *values)
     parses = tmp_path / "parses.json"
     parses.write_text(FIXTURE.with_name("parses.json").read_text())
     change(values[2], ["Arg2", "TokenList"], [14])
-    with pytest.raises(
-        ConfigurationError, match=r"line 3, object 3: found 14 at Arg2.TokenList\[0\], expected an integer, 0 to 13"
-    ):
+    with pytest.raises(ConfigurationError, match=r"line 3, .*found 14 at Arg2.TokenList\[0\], .*0 to 13"):
         read(tmp_path, *values)
     change(values[2], ["DocID"], "made_0003")
-    with pytest.raises(
-        ConfigurationError, match='line 3, object 3: found "made_0003" at DocID, expected the name of a document'
-    ):
+    with pytest.raises(ConfigurationError, match='line 3, .*found "made_0003" at DocID'):
         read(tmp_path, *values)
     parses.write_text('{"made_0001": {"sentences": [{"words": [[]]}]}}')
-    with pytest.raises(
-        ConfigurationError, match=r"parses.json, line 1, object 1: found \[\] at made_0001.sentences\[0\].words\[0\]"
-    ):
+    with pytest.raises(ConfigurationError, match=r"parses.json, line 1, .* made_0001.sentences\[0\].words\[0\]"):
         read(tmp_path, *values)
 
 

@@ -121,7 +121,5 @@ def test_damaged_files_say_where(tmp_path):
     with pytest.raises(ConfigurationError, match="a.json, line 3: found damaged JSON"):
         list(read_corenlp(str(path)))
     path.write_text('{\n"sentences": [\n{"words": []}\n]}\n')
-    with pytest.raises(
-        ConfigurationError, match=r"a.json, line 1, object 1: found .* at sentences\[0\], expected .* the key 'tokens'"
-    ):
+    with pytest.raises(ConfigurationError, match=r"a.json, line 1, .* at sentences\[0\], .*'tokens'"):
         list(read_corenlp(str(path)))

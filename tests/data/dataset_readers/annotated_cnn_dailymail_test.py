@@ -21,6 +21,7 @@ from tests.data.dataset_readers.reader_assertions import (
     check_damage,
     check_shards,
     check_workers,
+    left_out,
     metadata,
     refusal,
     tokens,
@@ -165,7 +166,6 @@ class TestMalformedFiles:
     @pytest.mark.parametrize(
         "line, found",
         [
-            ("", "found ''"),
             ("[]", "found '[]'"),
             ("{}", "found '{}'"),
             ('{"passage": "a"}', 'found \'{"passage"'),
@@ -221,8 +221,16 @@ class TestAnnotatedCnnDailyMailReader:
         write(tmp_path / "b.question", "nothing")
         instances = iter(reader().read(str(tmp_path)))
         assert next(instances)["metadata"].metadata["id"] == "a"
-        with pytest.raises(ConfigurationError, match="b.question, line 1"):
-            next(instances)
+        assert next(instances, None) is None
+
+    def test_a_malformed_question_costs_itself_alone(self, tmp_path):
+        write(tmp_path / "a.question")
+        write(tmp_path / "b.question", "nothing")
+        write(tmp_path / "._a.question", "of macOS")
+        assert left_out(reader(), str(tmp_path)).startswith(f"{tmp_path / 'b.question'}, line 1: found 1 blocks")
+        good = json.dumps({"passage": "a @entity1", "question": "@placeholder"})
+        lines = write(tmp_path / "a.jsonl", good + "\n{}\n\n" + good + "\n\n")
+        assert left_out(reader(), lines).startswith(f"{lines}, line 2: found ")
 
     def test_every_fixture_has_its_answer_among_its_candidates(self):
         for split in ("training", "validation", "test"):

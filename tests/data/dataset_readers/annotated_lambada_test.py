@@ -1,4 +1,5 @@
 import gzip
+import json
 import re
 
 import pytest
@@ -15,6 +16,7 @@ from tests.data.dataset_readers.reader_assertions import (
     check_damage,
     check_shards,
     check_workers,
+    left_out,
     metadata,
     refusal,
     tokens,
@@ -240,15 +242,32 @@ class TestAnnotatedLambadaReader:
         "content, line, found",
         [
             ("", 1, "found an empty file"),
-            ("a b . a\n\na b . a\n", 2, "found ''"),
-            ("a b . a\nword\n", 2, "found 'word'"),
-            ("a b . a\n \t\n", 2, "found ''"),
+            ("word\n", 1, "found 'word'"),
+            ("word\n" * 100 + "a b . a\n", 1, "found 'word'"),
         ],
     )
     def test_what_is_wrong_and_where(self, tmp_path, content, line, found):
         path = write(tmp_path / "a.txt", content)
         message = refusal(lambda: list(reader().read(path)))
         assert message.startswith(f"{path}, line {line}: {found}") and "expected a text" in message
+
+    def test_a_malformed_line_costs_itself_alone(self, tmp_path, caplog):
+        path = write(tmp_path / "a.txt", "a b . a\nword\n\nb . b b\n \t\n")
+        assert left_out(reader(), path).startswith(f"{path}, line 2: found 'word'")
+        assert f"{path}, line 2: found 'word'" in caplog.text and "1 of 3 questions skipped: malformed" in caplog.text
+
+    def test_objects_with_a_text(self, tmp_path):
+        texts = ["a b . c d a", "b ' . x b"]
+        plain = write(tmp_path / "a.txt", "".join(f"{text}\n" for text in texts))
+        objects = write(tmp_path / "b.txt", "".join(json.dumps({"text": text}) + "\n" for text in [*texts, None]))
+        expected = [(data.pop("id"), data)[1] for data in metadata(reader().read(plain))]
+        assert [(data.pop("id"), data)[1] for data in metadata(reader().read(objects))] == expected
+        assert left_out(reader(), objects) == f"{objects}, line 3: found null at text, expected a string"
+
+    def test_a_lone_carriage_return_ends_no_line(self, tmp_path):
+        path = tmp_path / "a.txt"
+        path.write_bytes(b"a b . c\r d a\r\nb . x b\r\n")
+        assert len(list(reader().read(str(path)))) == 2
 
     def test_damaged_files_are_read_or_refused_and_nothing_else(self, tmp_path):
         def read(path):

@@ -22,6 +22,7 @@ from tests.data.dataset_readers.reader_assertions import (
     check_annotated_file,
     check_damage,
     check_workers,
+    left_out,
     metadata,
     refusal,
     tokens,
@@ -213,7 +214,7 @@ class TestDassaFiles:
         lines[1].update(change)
         path = tmp_path / "a.jsonl"
         path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-        message = refusal(lambda: list(reader().read(str(path))))
+        message = left_out(reader(), str(path))
         assert message.startswith(f"{path}, line 2, object 2: found {found}")
         assert f", expected {expected}" in message
 
@@ -223,7 +224,7 @@ class TestDassaFiles:
         lines[0]["questions"][0]["answers_best_chunks"][0]["span"] = span
         path = tmp_path / "a.jsonl"
         path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-        message = refusal(lambda: list(reader().read(str(path))))
+        message = left_out(reader(), str(path))
         assert message.startswith(f"{path}, line 1, object 1: found ")
         assert "questions[0].answers_best_chunks[0].span" in message
 
@@ -387,16 +388,16 @@ class TestMalformedFolders:
 
     def test_an_empty_field(self, folder):
         edit(folder / "qaps.csv", lambda rows: rows[2].__setitem__(-1, " "))
-        message = refusal(lambda: list(reader(text="tokenized").read(str(folder / "train"))))
+        message = left_out(reader(text="tokenized"), str(folder / "train"))
         assert message.startswith(f"{folder / 'qaps.csv'}, line 3: found an empty answer2_tokenized, expected text; ")
         edit(folder / "qaps.csv", lambda rows: rows[2].__setitem__(4, ""))
-        message = refusal(lambda: list(reader(text="tokenized").read(str(folder / "train"))))
+        message = left_out(reader(text="tokenized"), str(folder / "train"))
         assert message == f"{folder / 'qaps.csv'}, line 3: found an empty answer2_tokenized, expected text"
 
     def test_a_question_about_no_document(self, folder):
         # The question before goes over two lines.
         edit(folder / "qaps.csv", lambda rows: rows[5].__setitem__(0, "nothing"))
-        message = refusal(lambda: list(reader().read(str(folder / "train"))))
+        message = left_out(reader(), str(folder / "train"))
         assert message == (
             f"{folder / 'qaps.csv'}, line 7: found the document 'nothing', expected one of {folder / SUMMARIES}"
         )
@@ -408,7 +409,7 @@ class TestMalformedFolders:
 
     def test_an_unknown_set(self, folder):
         edit(folder / "qaps.csv", lambda rows: rows[1].__setitem__(1, "dev"))
-        message = refusal(lambda: list(reader().read(str(folder / "test"))))
+        message = left_out(reader(), str(folder / "test"))
         assert message.startswith(f"{folder / 'qaps.csv'}, line 2: found the set 'dev', expected one of")
 
     def test_a_set_without_questions(self, folder):

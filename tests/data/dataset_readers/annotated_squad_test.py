@@ -2,6 +2,7 @@ import json
 import logging
 import pickle
 from itertools import groupby
+from pathlib import Path
 
 import pytest
 from allennlp.common import Params
@@ -20,6 +21,7 @@ from tests.data.dataset_readers.reader_assertions import (
     check_damage,
     check_shards,
     check_workers,
+    left_out,
     metadata,
     refusal,
     tokens,
@@ -185,7 +187,7 @@ class TestQuoref:
     def test_the_real_file(self):
         reader = AnnotatedQuorefReader()
         items = [item for _, item in reader.read_items(str(QUOREF), str(QUOREF))]
-        questions = [question for item in items for question in item.values["qas"].list()]
+        questions = [question for item in items for question in item.questions]
         assert (len(items), len(questions)) == (454, 2418)
         assert sum(len(question["answers"].list()) > 1 for question in questions) == 221
 
@@ -236,11 +238,41 @@ class TestContract:
         with open(DEV, encoding="utf-8") as file:
             text = file.read().rstrip()
         # The second article is damaged, which is noticed only when its turn comes.
-        path.write_text(text.removesuffix("]\n}") + ', {"paragraphs": 3}]}', encoding="utf-8")
+        path.write_text(text.removesuffix("]\n}") + ', {"paragraphs": [}]}', encoding="utf-8")
         reader = quoref()
         found = iter(reader.read(str(path)))
         assert [next(found)["metadata"]["id"] for _ in range(3)] == ["d1", "d2", "d3"]
-        assert refusal(lambda: next(found)).endswith("data[1]: found 3 at paragraphs, expected a list")
+        assert "found damaged JSON" in refusal(lambda: next(found))
+
+    def test_an_article_of_another_type_costs_itself_alone(self, tmp_path):
+        path = tmp_path / "a.json"
+        values = json.loads(Path(DEV).read_text(encoding="utf-8"))
+        values["data"].insert(0, {"paragraphs": 3})
+        path.write_text(json.dumps(values), encoding="utf-8")
+        assert left_out(quoref(), str(path)) == f"{path}, line 1, data[0]: found 3 at paragraphs, expected a list"
+
+    @pytest.mark.parametrize("start", [-1, 0, 10**6, None, "12"])
+    def test_answers_are_found_by_their_text(self, tmp_path, caplog, start):
+        """As in Quoref's challenge set, where nearly all places are -1 or 0."""
+        path = tmp_path / "a.json"
+        texts = [["Ann"], ["JMama Bear", "Bo Li"], ["JMama Bear"]]
+        asked = [
+            {"question": "Who?", "answers": [{"text": text, "answer_start": start} for text in answers]}
+            for answers in texts
+        ]
+        context = {"context": "Then Bo Li met Ann. Ann left.", "qas": asked}
+        path.write_text(json.dumps({"data": [{"paragraphs": [context]}]}))
+        reader = AnnotatedQuorefReader()
+        instances = list(reader.read(str(path)))
+        assert answers(instances) == (["Ann", "Bo Li"])
+        first = 5 if start == 10**6 else 4
+        assert instances[0]["span_start"].sequence_index == first + (start == 10**6)
+        assert [values["answer_texts"] for values in metadata(instances)] == texts[:2]
+        assert reader.skipped == {"the passage does not have the answer": 1}
+        assert "3 of 3 questions: an answer is not at its answer_start" in caplog.text
+        kept = list(AnnotatedQuorefReader(keep_skipped=True, tag_answers=True).read(str(path)))
+        assert [values["answer_texts"] for values in metadata(kept)] == texts
+        assert kept[2]["span_start"].sequence_index == -1 and kept[1]["answer_tags"].labels.count(1) == 1
 
     def test_unlabelled_input(self):
         instance = quoref().text_to_instance("Bo can't sing. He sleeps.", "Who sleeps?")
@@ -285,29 +317,26 @@ class TestMalformedFiles:
             (lambda q: q.pop("question"), "at qas[2], expected an object with the key 'question'"),
             (lambda q: q.update(id=[]), "found [] at qas[2].id, expected a string"),
             (lambda q: q.update(answers="4,200"), 'found "4,200" at qas[2].answers, expected a list'),
-            (lambda q: q["answers"][0].pop("answer_start"), "at qas[2].answers[0], expected an object with the key"),
-            (
-                lambda q: q["answers"][0].update(answer_start=9999),
-                "found 9999 at qas[2].answers[0].answer_start, expected an integer, 0 to ",
-            ),
+            (lambda q: q["answers"][0].pop("text"), "at qas[2].answers[0], expected an object with the key 'text'"),
             (lambda q: q["answers"][0].update(text=" "), 'found " " at qas[2].answers[0].text, expected some text'),
             (lambda q: q.update(is_impossible="no"), 'found "no" at qas[2].is_impossible, expected true or false'),
         ],
     )
     def test_questions(self, damaged, change, message):
         path = damaged(lambda values: change(values["data"][0]["paragraphs"][0]["qas"][2]))
-        found = refusal(lambda: list(quoref().read(path)))
+        found = left_out(quoref(), path)
         assert found.startswith(f"{path}, line 1, data[0].paragraphs[0]: found ") and message in found
+        assert len(list(quoref().read(path))) == len(list(quoref().read(TRAIN))) - 1
 
     def test_passages(self, damaged):
         path = damaged(lambda values: values["data"][1]["paragraphs"][0].update(context=" "))
-        assert "data[1].paragraphs[0]: found " in refusal(lambda: list(quoref().read(path)))
+        assert "data[1].paragraphs[0]: found " in left_out(quoref(), path)
         path = damaged(lambda values: values["data"][1]["paragraphs"][0].pop("context"))
-        assert "expected an object with the key 'context'" in refusal(lambda: list(quoref().read(path)))
+        assert "expected an object with the key 'context'" in left_out(quoref(), path)
 
     def test_titles(self, damaged):
         path = damaged(lambda values: values["data"][1].update(title=3))
-        message = refusal(lambda: list(quoref().read(path)))
+        message = left_out(quoref(), path)
         assert message == f"{path}, line 1, data[1]: found 3 at title, expected a string"
 
     def test_annotated_documents_with_and_without_the_source(self, tmp_path):

@@ -24,6 +24,7 @@ from tests.data.dataset_readers.reader_assertions import (
     check_damage,
     check_shards,
     check_workers,
+    left_out,
     metadata,
     refusal,
     tokens,
@@ -230,6 +231,14 @@ class TestMalformedFiles:
         assert expected in message.split("expected")[-1]
         assert len(message) < len(path) + 250
 
+    def test_a_malformed_question_costs_itself_alone(self, tmp_path):
+        question = GOOD[GOOD.index("<mc>") : GOOD.index("</ROOT>")]
+        odd = question.replace(">Bob Roe</choice>", "> </choice>").replace('"true"', '"maybe"')
+        path = write(tmp_path / "train.xml", GOOD.replace("</ROOT>", odd + question + "</ROOT>"))
+        assert len(list(reader().read(path))) == 2
+        message = left_out(reader(), path)
+        assert message.startswith(f"{path}, line {GOOD.count(chr(10), 0, GOOD.index('</ROOT>')) + 14}: "), message
+
     def test_latin_1(self, tmp_path):
         path = tmp_path / "a.xml"
         path.write_bytes(GOOD.replace("Bob", "Zoë").replace("UTF-8", "ISO-8859-1").encode("latin-1"))
@@ -244,6 +253,8 @@ class TestMalformedFiles:
 
         def read(path):
             for question in read_who_did_what(path):
+                if isinstance(question, ConfigurationError):
+                    raise question
                 assert question.passage and len(question.choices) >= 2 and all(question.choices)
 
         path = tmp_path / "a.xml"

@@ -17,6 +17,7 @@ from tests.data.dataset_readers.reader_assertions import (
     check_damage,
     check_shards,
     check_workers,
+    left_out,
     metadata,
     refusal,
     tokens,
@@ -418,7 +419,7 @@ class TestMalformedFiles:
     def test_what_is_wrong_and_where(self, tmp_path, change, expected):
         path = tmp_path / "a.json"
         path.write_text(f"[{json.dumps(ITEM)},\n{json.dumps({**ITEM, **change})}]")
-        message = refusal(lambda: list(reader().read(str(path))))
+        message = left_out(reader(), str(path))
         assert message.startswith(f"{path}, line 2, object 2: {expected}")
 
     @pytest.mark.parametrize(

@@ -46,11 +46,6 @@ def test_what_is_left_out_is_counted_by_cause(caplog):
     assert "1 skipped: relations of the type 'AltLex'" in caplog.text
 
 
-def test_relation_types_are_chosen():
-    assert {instance["metadata"]["type"] for instance in read(relation_types=["Implicit"])[1]} == {"Implicit"}
-    assert len(read(relation_types=["AltLex"])[1]) == 1
-
-
 def test_conll_2016_and_a_list_of_paths():
     reader, instances = read(CONLL)
     assert [instance["label"].label for instance in instances] == [
@@ -64,8 +59,6 @@ def test_conll_2016_and_a_list_of_paths():
     assert len(read([CONLL, GDTB])[1]) == 4 + 21
     assert len(read(f"{GDTB}/*.rels")[1]) == 21
     assert len(read(CONLL, find_connectives=True)[1]) == 4
-    kept = read(CONLL, keep_other_senses=True)[1]
-    assert kept[4]["label"].label == "Comparison"
 
 
 def test_folds_are_documents_and_together_all():
@@ -91,8 +84,9 @@ def test_connectives_are_found_in_the_sentences_and_some_make_no_relation():
 
 
 def test_long_arguments_are_cut_far_from_the_connective():
-    instance = DiscourseSensesReader(max_argument_length=2).text_to_instance(list("abc"), list("xyz"), ["But"])
-    assert words(instance) == "b c but x y"
+    numbers = list(map(str, range(30)))
+    instance = DiscourseSensesReader().text_to_instance(numbers, numbers, ["But"])
+    assert words(instance) == " ".join([*numbers[10:], "but", *numbers[:20]])
 
 
 @pytest.mark.parametrize(
@@ -100,8 +94,6 @@ def test_long_arguments_are_cut_far_from_the_connective():
     [
         ({"fold": "test"}, "dataset_reader: fold is 'test', expected one of train, valid"),
         ({"held_out": 1.0}, "dataset_reader.held_out is 1.0"),
-        ({"relation_types": ["explicit"]}, "dataset_reader.relation_types has 'explicit', expected any of Explicit"),
-        ({"max_argument_length": 0}, "dataset_reader: max_argument_length is 0"),
     ],
 )
 def test_mistaken_settings_are_named(options, message):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from allennlp_coref_rc.annotations import AnnotatedText
 from allennlp_coref_rc.annotations.bio import bio_spans, bio_tags
-from allennlp_coref_rc.annotations.formats.conllu_sentences import Sentence, Word, read_conllu_sentences
+from allennlp_coref_rc.annotations.formats.conllu import Sentence, Word, read_conllu_sentences
 from allennlp_coref_rc.data.dataset_readers import PropbankConlluReader
 from allennlp_coref_rc.data.dataset_readers.propbank_conllu import frames
 from tests.shared import SHARED
@@ -162,7 +162,7 @@ def test_malformed_sentences_are_named(tmp_path, rows, message):
 
 
 def test_a_task_is_asked_for():
-    with pytest.raises(ConfigurationError, match="dataset_reader: task is 'srl', expected one of predicates, roles"):
+    with pytest.raises(ConfigurationError, match="task is 'srl', .*predicates, roles"):
         DatasetReader.from_params(Params({"type": "propbank_conllu", "task": "srl"}))
 
 

@@ -34,6 +34,14 @@ def refusal(read: Callable[[], Any]) -> str:
     return str(error.value)
 
 
+def left_out(reader: DatasetReader, path: str) -> str:
+    """The message of the only malformed item or question of a file, of which others are read."""
+    assert list(reader.read(path))
+    (error,) = reader.malformed
+    assert reader.skipped["malformed"] == 1
+    return str(error)
+
+
 def check_workers(make: Callable[[], DatasetReader], path: str, expected: int) -> None:
     """0 and 2 workers give the same instances, to the last tensor."""
     vocab = Vocabulary.from_instances(make().read(path))

@@ -6,6 +6,7 @@ import logging
 import math
 import subprocess
 import sys
+from unittest.mock import Mock
 
 import numpy
 import pytest
@@ -207,14 +208,19 @@ def test_the_reference_has_second_derivatives(extra):
     assert torch.autograd.gradgradcheck(case.function("reference"), tensors)
 
 
-@pytest.mark.parametrize("backend", FAST_BACKENDS)
-def test_second_derivatives_are_refused(backend):
-    """A backward that is written by hand has none. Without the error, they would silently be wrong."""
+@pytest.mark.parametrize("recompute", [False, True])
+@pytest.mark.parametrize("backend", ["auto"] + FAST_BACKENDS)
+def test_second_derivatives_are_refused(backend, recompute):
+    """A backward that is written by hand has none: of a gradient's penalty beside the loss, a part would be missing."""
     case = Case(3, 4, 2)
     tensors = [tensor.requires_grad_() for tensor in case.tensors.values()]
-    (gradient,) = torch.autograd.grad(case.function(backend)(*tensors).square().sum(), tensors[0], create_graph=True)
-    with pytest.raises(RuntimeError, match="once_differentiable"):
-        gradient.sum().backward()
+    for loss in (torch.sum, lambda states: states.square().sum()):
+        with pytest.raises(ConfigurationError, match="create_graph.*'reference'"):
+            torch.autograd.grad(
+                loss(case.function(backend, recompute=recompute)(*tensors)), tensors[0], create_graph=True
+            )
+    with torch.no_grad():
+        case.function(backend, recompute=recompute)(*tensors)
 
 
 @pytest.mark.parametrize("threads", [2, 3, 8])
@@ -353,6 +359,10 @@ def test_unknown_backend():
         ({"weights": torch.ones(2, 3, 2)}, r"edges\[0\].weights has shape \(2, 3, 2\), expected \(2, 3, 1\)"),
         ({"slice": (2, 5)}, r"edges\[0\] has the slice 2:5 of a state of size 4"),
         ({"slice": (1, 4, 2)}, r"edges\[0\] adds its slice at 2:5, expected that within 0:4, the columns of weight_hh"),
+        *(
+            ({"sources": torch.zeros(2, 3, 1, dtype=dtype)}, rf"edges\[0\].sources is {dtype}, expected torch.int64")
+            for dtype in (torch.int32, torch.int16, torch.bool, torch.float32)
+        ),
         ({"sources": torch.full((2, 3, 1), 3)}, r"edges\[0\] has the source 3, expected less than 3, the sequence"),
     ],
 )
@@ -463,10 +473,12 @@ def quick_compiler(tmp_path, monkeypatch):
     return tmp_path / "cache"
 
 
-def test_compiled_once_and_then_cached(quick_compiler):
-    with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        first, second = (task.result() for task in [pool.submit(_library.build) for _ in range(2)])
-    assert first == second
+def test_compiled_once_and_then_cached(quick_compiler, monkeypatch):
+    started = Mock(side_effect=_library.compile_into)
+    monkeypatch.setattr(_library, "compile_into", started)
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        first, *others = (task.result() for task in [pool.submit(_library.build) for _ in range(4)])
+    assert others == [first] * 3 and started.call_count == 1
     assert [path for path in quick_compiler.rglob("*") if path.is_file()] == [first]
     written = first.stat().st_mtime_ns
     assert _library.build().stat().st_mtime_ns == written

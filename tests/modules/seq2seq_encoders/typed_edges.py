@@ -21,7 +21,7 @@ RELATIONS = {"is": ("is", "along"), "is_inverse": ("is", "against"), "has": ("ha
 
 def field():
     """The edges as a reader makes them, a layer for each relation."""
-    layers = {name: TypedEdges([type], direction) for name, (type, direction) in RELATIONS.items()}
+    layers = {name: TypedEdges([type], direction=direction) for name, (type, direction) in RELATIONS.items()}
     return AnnotationField({name: layer.make(TEXT, LENGTH)[0] for name, layer in layers.items()}, LENGTH)
 
 

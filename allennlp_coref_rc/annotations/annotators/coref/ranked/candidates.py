@@ -6,32 +6,18 @@ from typing import Optional
 
 import numpy as np
 
-from allennlp_coref_rc.annotations.annotated_text import Span
-from allennlp_coref_rc.annotations.annotators.coref.ranked.words import RELATIVES, word_classes
-from allennlp_coref_rc.annotations.annotators.coref.sieve import function_words
-from allennlp_coref_rc.annotations.annotators.coref.sieve.entities import Entities
-from allennlp_coref_rc.annotations.annotators.coref.sieve.lexicon import (
-    ANY_GENDER,
-    ANY_NUMBER,
-    FEMALE,
-    GIVEN_NAMES,
-    MALE,
-    NEUTER,
-    NOUNS,
-    PERSON,
-    PLURAL,
-    PRONOUNS,
-    SINGULAR,
-    TITLES,
-)
-from allennlp_coref_rc.annotations.annotators.coref.sieve.mention import NAME, Mention
-from allennlp_coref_rc.annotations.annotators.coref.sieve.quotes import Quote
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span
+from allennlp_coref_rc.annotations.annotators import lexicon
+from allennlp_coref_rc.annotations.annotators.coref.ranked.token_features import RELATIVES, word_classes
+from allennlp_coref_rc.annotations.annotators.coref.sieve.entities import NAME, Mention
+from allennlp_coref_rc.annotations.annotators.coref.sieve.sieve_coref import Resolution
+from allennlp_coref_rc.annotations.annotators.lexicon import FEMALE, MALE, NEUTER, PERSON, PLURAL, SINGULAR
 
 IS_PRONOUN, IS_NAME, IS_NOMINAL = 0, 1, 2
 
 DETERMINERS: dict[str, int] = {
-    **dict.fromkeys(function_words.INDEFINITE, 2),
-    **dict.fromkeys(function_words.POSSESSIVES, 4),
+    **dict.fromkeys(lexicon.INDEFINITE, 2),
+    **dict.fromkeys(lexicon.POSSESSIVES, 4),
     **dict.fromkeys(("this", "these", "that", "those"), 3),
     **dict.fromkeys(("no", "any", "every", "each"), 5),
     "the": 1,
@@ -40,32 +26,34 @@ OWNED = 6
 """The determiner of "Anne 's sister"."""
 
 CASES = (
-    function_words.SUBJECTS,
-    function_words.POSSESSIVES,
-    function_words.REFLEXIVES,
+    lexicon.SUBJECTS,
+    lexicon.POSSESSIVES,
+    lexicon.REFLEXIVES,
     frozenset("him me them us thee".split()),
     frozenset("mine yours his hers ours theirs".split()),
 )
 
 PHRASE_ENDS = (
-    (function_words.PREPOSITIONS | function_words.CONJUNCTIONS | function_words.AUXILIARIES | RELATIVES)
-    - function_words.POSSESSIVE_MARKS
+    (lexicon.PREPOSITIONS | lexicon.CONJUNCTIONS | lexicon.AUXILIARIES | RELATIVES) - lexicon.POSSESSIVE_MARKS
 ) - frozenset(["like", "past", "round", "but"])
 
 PRONOUN_GROUPS = (
-    function_words.FIRST_SINGULAR,
-    function_words.FIRST_PLURAL,
-    function_words.SECOND_PRONOUNS,
-    function_words.MALE_PRONOUNS,
-    function_words.FEMALE_PRONOUNS,
-    function_words.NEUTER_PRONOUNS,
-    function_words.PLURAL_PRONOUNS,
+    lexicon.FIRST_SINGULAR,
+    lexicon.FIRST_PLURAL,
+    lexicon.SECOND_PRONOUNS,
+    lexicon.MALE_PRONOUNS,
+    lexicon.FEMALE_PRONOUNS,
+    lexicon.NEUTER_PRONOUNS,
+    lexicon.PLURAL_PRONOUNS,
 )
 PRONOUN_GROUP: dict[str, int] = {word: i for i, group in enumerate(PRONOUN_GROUPS) for word in group}
 NO_GROUP = len(PRONOUN_GROUPS)
 
-FEW_WORDS = function_words.DETERMINERS | function_words.POSSESSIVES | function_words.PREPOSITIONS | PHRASE_ENDS
+FEW_WORDS = lexicon.DETERMINERS | lexicon.POSSESSIVES | lexicon.PREPOSITIONS | PHRASE_ENDS
 BITS = 61
+
+COLUMNS = "head kind group gender number voted head_word text determiner sieve speaker is_subject".split()
+"""The properties of `Candidates` that `describe` finds mention by mention."""
 
 
 @dataclass
@@ -115,31 +103,22 @@ def head_of(words: Sequence[str], start: int, stop: int) -> int:
         if word in PHRASE_ENDS or word == "," or not (word[:1].isalnum() or word[:1] == "'"):
             break
         position += 1
-    if words[position] in function_words.POSSESSIVE_MARKS and position > start:
+    if words[position] in lexicon.POSSESSIVE_MARKS and position > start:
         position -= 1
     return position
 
 
 def describe(
-    tokens: Sequence[str],
-    words: Sequence[str],
-    sentence_of: np.ndarray,
-    spans: Sequence[Span],
-    chances: np.ndarray,
-    sieve_mentions: Sequence[Mention],
-    entities: Entities,
-    quotes: Sequence[Quote],
+    text: AnnotatedText, rules: Resolution, sentence_of: np.ndarray, spans: Sequence[Span], chances: np.ndarray
 ) -> Candidates:
     """
     The properties of the mentions with these spans, in order. `chances` are the probabilities that they are mentions at
     all.
     """
+    words, entities, quotes = rules.words, rules.entities, rules.quotes
     numbers = {id(entity): i for i, entity in enumerate(entities)}
-    by_head: dict[int, Mention] = {}
-    for mention in sieve_mentions:
-        if mention in entities:
-            by_head[mention.head] = mention
-    turn_of = np.full(len(tokens) + 1, -1)
+    by_head = {mention.head: mention for mention in rules.mentions if mention in entities}
+    turn_of = np.full(len(text) + 1, -1)
     speakers = [-1] * len(quotes)
     turns = {id(quote): i for i, quote in enumerate(quotes)}
     for i, quote in enumerate(quotes):
@@ -148,26 +127,26 @@ def describe(
         speakers[i] = numbers[id(entity)] if entity else -1
     types: dict[str, int] = {}
     texts: dict[tuple[str, ...], int] = {}
-    capital = [token[:1].isupper() for token in tokens]
+    capital = [token[:1].isupper() for token in text.tokens]
     rows: list[tuple[int, ...]] = []
     classes: list[list[int]] = []
     bits: list[int] = []
     more_bits: list[int] = []
     for start, stop in spans:
         word = words[start]
-        pronoun = PRONOUNS.get(word) if stop == start + 1 else None
+        pronoun = lexicon.PRONOUNS.get(word) if stop == start + 1 else None
         head = start if pronoun else head_of(words, start, stop)
-        found = by_head.get(head)
+        mention = by_head.get(head)
         head_word = words[head]
         codes, is_plural = word_classes(head_word)
-        gender, number, kind = ANY_GENDER, ANY_NUMBER, IS_NOMINAL
+        gender, number, kind = lexicon.ANY_GENDER, lexicon.ANY_NUMBER, IS_NOMINAL
         if pronoun:
             gender, number, kind = pronoun.gender, pronoun.number, IS_PRONOUN
         else:
-            if capital[head] and (head > start or found is None or found.kind == NAME):
+            if capital[head] and (head > start or mention is None or mention.kind == NAME):
                 kind = IS_NAME
-            gender, number = _attributes(found, head_word, codes, is_plural, kind)
-        entity = entities.get(found)
+            gender, number = _attributes(mention, head_word, codes, is_plural, kind)
+        entity = entities.get(mention)
         determiner = DETERMINERS.get(word, 0) if stop > start + 1 else 0
         if not determiner and "'s" in words[start:head]:
             determiner = OWNED
@@ -197,51 +176,39 @@ def describe(
                 determiner,
                 numbers[id(entity)] if entity else -1,
                 speakers[turn_of[start]] if turn_of[start] >= 0 else -1,
-                _is_subject(words, start, stop, found),
+                _is_subject(words, start, stop, mention),
             )
         )
         classes.append([int(code) for code in codes[:12]])
-    columns = np.array(rows, np.int64).reshape(len(rows), 12).T
-    heads, kinds, group, genders, number_of, voted, head_words, text, determiners, sieve, speaker, subject = columns
+    columns = np.array(rows, np.int64).reshape(len(rows), len(COLUMNS)).T
     first = np.array([start for start, _ in spans], np.int64)
     result = Candidates(
         spans=list(spans),
         start=first,
         stop=np.array([stop for _, stop in spans], np.int64),
-        head=heads,
         sentence=sentence_of[first],
-        kind=kinds,
-        group=group,
-        gender=genders,
-        number=number_of,
-        voted=voted,
-        head_word=head_words,
-        text=text,
         bits=np.array(bits, np.int64),
         more_bits=np.array(more_bits, np.int64),
-        determiner=determiners,
-        sieve=sieve,
         turn=turn_of[first],
-        speaker=speaker,
-        is_subject=subject,
         classes=np.array(classes, np.float32).reshape(len(rows), 12) / 3,
         chances=np.array(chances, np.float32),
         vectors=np.zeros((0, 0), np.float32),
+        **dict(zip(COLUMNS, columns)),
     )
     result.vectors = _vectors(result, words)
     return result
 
 
-def _attributes(found: Optional[Mention], head_word: str, codes: str, is_plural: bool, kind: int) -> tuple[int, int]:
+def _attributes(mention: Optional[Mention], head_word: str, codes: str, is_plural: bool, kind: int) -> tuple[int, int]:
     """The genders and numbers that a name or nominal may have."""
-    if found is not None:
-        return found.gender, found.number
-    noun = NOUNS.get(head_word)
+    if mention is not None:
+        return mention.gender, mention.number
+    noun = lexicon.NOUNS.get(head_word)
     if noun:
         return noun.gender, noun.number
     if kind == IS_NAME:
-        return GIVEN_NAMES.get(head_word, TITLES.get(head_word, ANY_GENDER)), ANY_NUMBER
-    gender = ANY_GENDER
+        return lexicon.GIVEN_NAMES.get(head_word, lexicon.TITLES.get(head_word, lexicon.ANY_GENDER)), lexicon.ANY_NUMBER
+    gender = lexicon.ANY_GENDER
     if codes[12] == "1":
         gender = MALE
     elif codes[13] == "1":
@@ -253,15 +220,15 @@ def _attributes(found: Optional[Mention], head_word: str, codes: str, is_plural:
     return gender, PLURAL if is_plural else SINGULAR
 
 
-def _is_subject(words: Sequence[str], start: int, stop: int, found: Optional[Mention]) -> int:
-    if stop == start + 1 and words[start] in PRONOUNS and words[start] not in ("it", "you"):
-        return int(words[start] in function_words.SUBJECTS)
-    if found is not None and found.stop == stop:
-        return int(found.is_subject)
-    if start and words[start - 1] in function_words.PREPOSITIONS:
+def _is_subject(words: Sequence[str], start: int, stop: int, mention: Optional[Mention]) -> int:
+    if stop == start + 1 and words[start] in lexicon.PRONOUNS and words[start] not in ("it", "you"):
+        return int(words[start] in lexicon.SUBJECTS)
+    if mention is not None and mention.stop == stop:
+        return int(mention.is_subject)
+    if start and words[start - 1] in lexicon.PREPOSITIONS:
         return 0
     after = words[stop] if stop < len(words) else "."
-    return int(after in function_words.AUXILIARIES or after in function_words.VERBS or after.endswith("ed"))
+    return int(after in lexicon.AUXILIARIES or after in lexicon.VERBS or after.endswith("ed"))
 
 
 def _one_hot(values: np.ndarray, size: int) -> np.ndarray:
@@ -279,18 +246,18 @@ def _vectors(mentions: Candidates, words: Sequence[str]) -> np.ndarray:
     around = np.array(
         [
             (
-                b in function_words.PREPOSITIONS,
-                b in function_words.PLACE_PREPOSITIONS,
-                b in function_words.SPEECH_VERBS,
-                b in function_words.VERBS or b.endswith("ed"),
-                b in function_words.AUXILIARIES,
+                b in lexicon.PREPOSITIONS,
+                b in lexicon.PLACE_PREPOSITIONS,
+                b in lexicon.SPEECH_VERBS,
+                b in lexicon.VERBS or b.endswith("ed"),
+                b in lexicon.AUXILIARIES,
                 b in ("and", "or", ","),
-                a in function_words.AUXILIARIES,
-                a in function_words.VERBS or a.endswith("ed"),
-                a in function_words.SPEECH_VERBS,
+                a in lexicon.AUXILIARIES,
+                a in lexicon.VERBS or a.endswith("ed"),
+                a in lexicon.SPEECH_VERBS,
                 a in (",", "and"),
-                a in function_words.POSSESSIVE_MARKS,
-                a in function_words.PREPOSITIONS,
+                a in lexicon.POSSESSIVE_MARKS,
+                a in lexicon.PREPOSITIONS,
                 not a[:1].isalnum(),
             )
             for b, a in zip(before, after)

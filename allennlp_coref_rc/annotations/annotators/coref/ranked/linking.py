@@ -1,7 +1,7 @@
 import numpy as np
 
 from allennlp_coref_rc.annotations.annotators.coref.ranked.candidates import IS_NAME, IS_PRONOUN, Candidates
-from allennlp_coref_rc.annotations.annotators.coref.sieve.lexicon import FEMALE, MALE, PERSON
+from allennlp_coref_rc.annotations.annotators.lexicon import FEMALE, MALE, PERSON
 
 OTHER_NAME = 0.05
 OTHER_GENDER = 0.1

@@ -9,7 +9,7 @@ from allennlp_coref_rc.annotations.annotators.coref.ranked.candidates import (
     NO_GROUP,
     Candidates,
 )
-from allennlp_coref_rc.annotations.annotators.coref.sieve.lexicon import FEMALE, MALE, NEUTER, PERSON, PLURAL, SINGULAR
+from allennlp_coref_rc.annotations.annotators.lexicon import FEMALE, MALE, NEUTER, PERSON, PLURAL, SINGULAR
 
 NEAREST = 32
 """The number of earlier mentions that each mention is compared with."""
@@ -95,7 +95,11 @@ def pair_features(m: Candidates, earlier: np.ndarray, later: np.ndarray) -> np.n
     rivals = [
         _between(((m.voted & g) > 0) & ((m.voted & ~g) == 0) & (m.kind != IS_NOMINAL), i, j) for g in (MALE, FEMALE)
     ]
-    rival = np.where((m.voted[j] & PERSON) == MALE, rivals[0], np.where((m.voted[j] & PERSON) == FEMALE, rivals[1], 9))
+    rival = np.where(
+        (m.voted[j] & PERSON) == MALE,
+        rivals[0],
+        np.where((m.voted[j] & PERSON) == FEMALE, rivals[1], 9),
+    )
     subjects = _between(m.is_subject > 0, i, j)
     columns = [
         *(mentions == k for k in range(len(DISTANCES) + 1)),

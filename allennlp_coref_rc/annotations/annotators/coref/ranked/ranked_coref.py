@@ -17,7 +17,7 @@ from allennlp_coref_rc.annotations.annotators.coref.ranked.pairs import (
     sieve_entities,
 )
 from allennlp_coref_rc.annotations.annotators.coref.ranked.token_features import token_features
-from allennlp_coref_rc.annotations.annotators.coref.sieve.sieve_coref import Resolution, SieveCoref
+from allennlp_coref_rc.annotations.annotators.coref.sieve.sieve_coref import SieveCoref
 from allennlp_coref_rc.annotations.clusters import largest_clusters
 from allennlp_coref_rc.common.checks import check_number
 
@@ -83,12 +83,12 @@ class RankedCoref(Annotator):
         sentence_of = number_sentences(rules.sentences, len(text))
         words = np.array([self._words.get(word, 0) for word in rules.words])
         spans, chances = networks.choose_spans(
-            *networks.span_chances(self._weights, words, features_of_tokens(text, rules), sentence_of),
+            *networks.span_chances(self._weights, words, token_features(text.tokens, rules), sentence_of),
             LEAST_CHANCE,
             rules.words,
             sentence_of,
         )
-        mentions = describe_mentions(text, rules, sentence_of, spans, chances)
+        mentions = describe(text, rules, sentence_of, spans, chances)
         earlier, later = make_pairs(mentions)
         blocks = features_of_pairs(mentions, earlier, later)
         scores = networks.pair_scores(self._weights, mentions.vectors, blocks, earlier, later)
@@ -117,19 +117,6 @@ def number_sentences(sentences: list[Span], length: int) -> np.ndarray:
     for number, (start, stop) in enumerate(sentences):
         numbers[start:stop] = number
     return numbers
-
-
-def features_of_tokens(text: AnnotatedText, rules: Resolution) -> np.ndarray:
-    quoted = np.zeros(len(text), bool)
-    for quote in rules.quotes:
-        quoted[quote.start : quote.stop] = True
-    return token_features(text.tokens, rules.words, rules.sentences, rules.mentions, quoted)
-
-
-def describe_mentions(
-    text: AnnotatedText, rules: Resolution, sentence_of: np.ndarray, spans: list[Span], chances: np.ndarray
-) -> Candidates:
-    return describe(text.tokens, rules.words, sentence_of, spans, chances, rules.mentions, rules.entities, rules.quotes)
 
 
 def features_of_pairs(mentions: Candidates, earlier: np.ndarray, later: np.ndarray) -> Iterator[np.ndarray]:

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 
 from allennlp_coref_rc.annotations.annotated_text import Span
-from allennlp_coref_rc.annotations.annotators.coref.sieve import function_words, given_names, nouns
-from allennlp_coref_rc.annotations.annotators.coref.sieve.lexicon import CLOSED, GIVEN_NAMES, NOUNS, TITLES
+from allennlp_coref_rc.annotations.annotators import lexicon
 
 OPENING = frozenset(["``", "“", "‘", '"', "'", "--", "—", ":", "(", "[", "_", "*"])
 """Signs after which a capital letter says nothing."""
@@ -51,7 +50,7 @@ def name_spans(
             end = start
             while good[end : end + 1] == [True] and end < stop:
                 end = _past_particles(words, end + 1, stop, good)
-            if end > start and not (end == start + 1 and words[start] in nouns.KIN):
+            if end > start and not (end == start + 1 and words[start] in lexicon.KIN):
                 spans[start] = end
             start = max(end, start + 1)
     return spans
@@ -63,13 +62,13 @@ def _may_be_in_name(words: Sequence[str], i: int, any_is_capital: bool, lower: s
     has to be a known name, or have a capital letter elsewhere too.
     """
     word = words[i]
-    if word in given_names.NOT_NAMES or word in CLOSED or not word[0].isalpha():
+    if word in lexicon.NOT_NAMES or word in lexicon.CLOSED or not word[0].isalpha():
         return False
-    if word in TITLES:
+    if word in lexicon.TITLES:
         return True
     if any_is_capital:
-        known = word in GIVEN_NAMES or word in given_names.PLACE_NAMES
-        return word not in function_words.VERBS and (word in inside or known and word not in lower)
+        known = word in lexicon.GIVEN_NAMES or word in lexicon.PLACE_NAMES
+        return word not in lexicon.VERBS and (word in inside or known and word not in lower)
     # An initial has a full stop.
     return len(word) > 1 or words[i + 1 : i + 2] == ["."]
 
@@ -87,7 +86,7 @@ def _past_particles(words: Sequence[str], position: int, stop: int, good: list[b
         end += 1
     if end == position or end >= stop or not good[end] or words[position] == "the":
         return position
-    if words[position] == "'s" and words[end] not in given_names.PLACE_HEADS:
+    if words[position] == "'s" and words[end] not in lexicon.PLACE_HEADS:
         return position
     return end
 
@@ -101,23 +100,23 @@ def _lower_cased_spans(words: Sequence[str]) -> dict[int, int]:
     for i, word in enumerate(words[:-1]):
         after = words[i + 1]
         if _is_unknown(word) and (i == 0 or words[i - 1] in BEFORE_CLAUSES):
-            acts = after in function_words.AUXILIARIES or after in function_words.VERBS or after.endswith("ed")
-            if acts or after in function_words.SPEECH_VERBS:
+            acts = after in lexicon.AUXILIARIES or after in lexicon.VERBS or after.endswith("ed")
+            if acts or after in lexicon.SPEECH_VERBS:
                 acting.add(word)
-        if word in function_words.SPEECH_VERBS and i and words[i - 1] in ("''", '"', "”", "'") and _is_unknown(after):
+        if word in lexicon.SPEECH_VERBS and i and words[i - 1] in ("''", '"', "”", "'") and _is_unknown(after):
             acting.add(after)
     spans: dict[int, int] = {}
     i = 0
     while i < len(words):
         word, end = words[i], i
-        if word in TITLES and word not in NOUNS and i + 1 < len(words) and _is_unknown(words[i + 1]):
+        if word in lexicon.TITLES and word not in lexicon.NOUNS and i + 1 < len(words) and _is_unknown(words[i + 1]):
             end = i + 2
         elif (
             word in acting
-            or word not in given_names.ALSO_WORDS
-            and (word in GIVEN_NAMES or word in given_names.PLACE_NAMES)
+            or word not in lexicon.ALSO_WORDS
+            and (word in lexicon.GIVEN_NAMES or word in lexicon.PLACE_NAMES)
         ):
-            end = i + (word in acting or word not in NOUNS)
+            end = i + (word in acting or word not in lexicon.NOUNS)
         if end > i:
             spans[i] = end
         i = max(end, i + 1)
@@ -129,7 +128,7 @@ def _acts(words: Sequence[str], i: int) -> bool:
     after = words[i + 1] if i + 1 < len(words) else "."
     if after == ",":
         return words[i + 2 : i + 3] in (["a"], ["an"], ["the"])
-    return after in function_words.AUXILIARIES or after in function_words.VERBS or after in function_words.SPEECH_VERBS
+    return after in lexicon.AUXILIARIES or after in lexicon.VERBS or after in lexicon.SPEECH_VERBS
 
 
 def _is_unknown(word: str) -> bool:
@@ -137,11 +136,11 @@ def _is_unknown(word: str) -> bool:
     return (
         word.isalpha()
         and len(word) > 2
-        and word not in CLOSED
-        and word not in NOUNS
-        and word not in function_words.VERBS
-        and word not in function_words.SPEECH_VERBS
-        and word not in function_words.BARE_WORDS
-        and word not in given_names.NOT_NAMES
+        and word not in lexicon.CLOSED
+        and word not in lexicon.NOUNS
+        and word not in lexicon.VERBS
+        and word not in lexicon.SPEECH_VERBS
+        and word not in lexicon.BARE_WORDS
+        and word not in lexicon.NOT_NAMES
         and not word.endswith(("ly", "ing", "ed", "s"))
     )

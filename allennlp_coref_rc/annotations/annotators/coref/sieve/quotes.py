@@ -1,11 +1,13 @@
+"""Quotations, who says them, and whom their "I" and "you" refer to."""
+
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Optional
 
 from allennlp_coref_rc.annotations.annotated_text import Span
-from allennlp_coref_rc.annotations.annotators.coref.sieve import function_words
-from allennlp_coref_rc.annotations.annotators.coref.sieve.lexicon import PERSON
-from allennlp_coref_rc.annotations.annotators.coref.sieve.mention import PRONOUN, Mention
+from allennlp_coref_rc.annotations.annotators import lexicon
+from allennlp_coref_rc.annotations.annotators.coref.sieve.entities import PRONOUN, Entities, Entity, Mention
+from allennlp_coref_rc.annotations.annotators.lexicon import PERSON, PLURAL, SINGULAR
 
 CLOSING = {"“": "”", "``": "''", "‘": "’", "`": "'"}
 
@@ -81,7 +83,7 @@ class SpeakerFinder:
         self._stops: dict[int, Mention] = {}
         for mention in mentions:
             is_pronoun = mention.kind == PRONOUN
-            if mention.gender & PERSON and not (is_pronoun and mention.words[0] in function_words.NEVER_SUBJECTS):
+            if mention.gender & PERSON and not (is_pronoun and mention.words[0] in lexicon.NEVER_SUBJECTS):
                 # The longest of several mentions stays.
                 self._starts[mention.start] = mention
                 self._stops.setdefault(mention.stop, mention)
@@ -106,11 +108,11 @@ class SpeakerFinder:
         if start < stop and self._tokens[start] in ("he", "she", "I", "they", "we", "i"):
             return self._starts.get(start)
         for position in range(start, min(stop, start + 6)):
-            if self._words[position] in function_words.SPEECH_VERBS:
+            if self._words[position] in lexicon.SPEECH_VERBS:
                 # "said Anne", "Anne said", "Anne softly said"
                 near = (self._stops.get(position), self._starts.get(position + 1))
                 far = (self._stops.get(position - 1), self._stops.get(position - 2))
-                return next((found for found in near + far if found and found.start >= start), None)
+                return next((mention for mention in near + far if mention and mention.start >= start), None)
             if self._words[position] in (".", "!", "?", ";"):
                 break
         return None
@@ -120,23 +122,20 @@ class SpeakerFinder:
         start = max(start, self._sentence_starts[quote.start])
         if start < stop and self._words[stop - 1] in (",", ":", "--", "—"):
             for position in range(stop - 1, start, -1):
-                if self._words[position] in function_words.SPEECH_VERBS:
+                if self._words[position] in lexicon.SPEECH_VERBS:
                     for end in range(position, start, -1):
-                        found = self._stops.get(end)
-                        if found and found.start >= start and (found.is_subject or end == position):
-                            return found
+                        mention = self._stops.get(end)
+                        if mention and mention.start >= start and (mention.is_subject or end == position):
+                            return mention
         return None
 
     def _beside(self, start: int, quote: Quote, stop: int) -> Optional[Mention]:
-        found = self._starts.get(quote.stop + 1) if quote.stop + 1 < stop else None
-        if found and found.is_subject:
-            return found
         sentence = self._sentence_starts[quote.start - 2] if quote.start >= 2 else 0
-        if sentence >= start:
-            for position in range(sentence, quote.start - 1):
-                found = self._starts.get(position)
-                if found and found.is_subject:
-                    return found
+        before = range(sentence, quote.start - 1) if sentence >= start else ()
+        for position in (quote.stop + 1, *before) if quote.stop + 1 < stop else before:
+            mention = self._starts.get(position)
+            if mention and mention.is_subject:
+                return mention
         return None
 
 
@@ -147,3 +146,73 @@ def _take_turns(quotes: Sequence[Quote]) -> None:
             if turn and quote.start - turn.stop <= CONVERSATION:
                 quote.before, turn.after = turn, quote
             turn = quote
+
+
+MIN_NARRATOR = 10
+"""The fewest mentions outside quotations that make the first person a character of the story."""
+
+
+class Speakers:
+    """
+    Finds out who "I", "you" and "we" are. Each of them is one entity within a turn, and one entity in the narrator's
+    text outside quotations. After all other mentions are linked, `link` joins these entities to others.
+    """
+
+    def __init__(self, quotes: Sequence[Quote], length: int) -> None:
+        self._quotes = quotes
+        self._turns: list[Optional[Quote]] = [None] * length
+        for quote in quotes:
+            self._turns[quote.start : quote.stop] = [quote.turn] * (quote.stop - quote.start)
+        self._first: dict[Optional[Quote], Entity] = {}
+        self._second: dict[Optional[Quote], Entity] = {}
+        self._plural: dict[Optional[Quote], Entity] = {}
+
+    def is_quoted(self, mention: Mention) -> bool:
+        return self._turns[mention.start] is not None
+
+    def speaker(self, mention: Mention) -> Optional[Mention]:
+        """The speaker of the quotation that the mention is in."""
+        turn = self._turns[mention.start]
+        return turn.speaker if turn else None
+
+    def entity(self, mention: Mention) -> Entity:
+        """The entity of a pronoun of the first or second person."""
+        pronoun, turn = lexicon.PRONOUNS[mention.words[0]], self._turns[mention.start]
+        if pronoun.person == 2:
+            return self._second.setdefault(turn, Entity(number=SINGULAR | PLURAL))
+        if pronoun.number == PLURAL:
+            return self._plural.setdefault(turn, Entity(number=PLURAL))
+        return self._first.setdefault(turn, Entity())
+
+    def link(self, entities: Entities) -> None:
+        """
+        "I" is the speaker. If a turn has no named speaker, it has the speaker of the turn two before it, or two after
+        it. "You" is the speaker of the turn before, or else of the turn after, or else the narrator.
+        """
+        speaking: dict[Quote, Mention] = {}
+        turns = [quote for quote in self._quotes if quote.turn is quote]
+        for quote in self._quotes:
+            if quote.speaker is not None:
+                speaking.setdefault(quote.turn, quote.speaker)
+        for turn in turns:
+            if turn.before and turn.before.before in speaking:
+                speaking.setdefault(turn, speaking[turn.before.before])
+        for turn in reversed(turns):
+            if turn.after and turn.after.after in speaking:
+                speaking.setdefault(turn, speaking[turn.after.after])
+        for said_in, entity in self._first.items():
+            if said_in in speaking:
+                entities.merge(entity.mentions[0], speaking[said_in])
+            elif said_in:
+                speaking[said_in] = entity.mentions[0]
+        narrator = self._first.get(None)
+        for said_in, entity in self._second.items():
+            beside = (said_in.before, said_in.after) if said_in else ()
+            own = speaking.get(said_in) if said_in else None
+            others = [speaking[other] for other in beside if other in speaking]
+            if own and narrator and len(narrator.mentions) >= MIN_NARRATOR:
+                others.append(narrator.mentions[0])
+            for other in others:
+                if own is None or entities[own] is not entities[other]:
+                    entities.merge(entity.mentions[0], other)
+                    break

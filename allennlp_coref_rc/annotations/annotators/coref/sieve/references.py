@@ -2,12 +2,18 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Optional
 
-from allennlp_coref_rc.annotations.annotators.coref.sieve import function_words, nouns
-from allennlp_coref_rc.annotations.annotators.coref.sieve.descriptions import ORGANISATIONS, Descriptions, is_place
-from allennlp_coref_rc.annotations.annotators.coref.sieve.entities import Entities, Entity
-from allennlp_coref_rc.annotations.annotators.coref.sieve.lexicon import CLOSED, NEUTER, PRONOUNS, SINGULAR
-from allennlp_coref_rc.annotations.annotators.coref.sieve.mention import NAME, NOMINAL, PRONOUN, Mention
-from allennlp_coref_rc.annotations.annotators.coref.sieve.speakers import Speakers
+from allennlp_coref_rc.annotations.annotators import lexicon
+from allennlp_coref_rc.annotations.annotators.coref.sieve.entities import (
+    NAME,
+    NOMINAL,
+    PRONOUN,
+    Entities,
+    Entity,
+    Mention,
+)
+from allennlp_coref_rc.annotations.annotators.coref.sieve.name_links import ORGANISATIONS, Descriptions, is_place
+from allennlp_coref_rc.annotations.annotators.coref.sieve.quotes import Speakers
+from allennlp_coref_rc.annotations.annotators.lexicon import NEUTER, SINGULAR
 
 # Salience: each mention adds its weight, and the sum fades from sentence to sentence. Tuned on half of LitBank.
 DECAY = 0.6
@@ -117,9 +123,9 @@ class ReferenceLinker:
                 key = self._entities[mention.possessor], mention.words[-1]
                 earlier = self._by_possessor.setdefault(key, mention)
         elif not mention.determiner:
-            if head in nouns.KIN:
+            if head in lexicon.KIN:
                 earlier = self._relatives.setdefault(head, mention)
-        elif mention.determiner in function_words.DEFINITE:
+        elif mention.determiner in lexicon.DEFINITE:
             for candidate in reversed(self._by_head[head][-MAX_HEADS:]):
                 if self._may_be_antecedent(candidate, mention):
                     earlier = candidate
@@ -141,14 +147,14 @@ class ReferenceLinker:
 
     def _pronoun(self, mention: Mention) -> Optional[Entity]:
         word = mention.words[0]
-        if PRONOUNS[word].person != 3:
+        if lexicon.PRONOUNS[word].person != 3:
             return self._speakers.entity(mention)
         if mention.gender == NEUTER and not self._link_it:
             return self._thing(mention) if self._descriptions else None
         if mention.gender == NEUTER and self._is_pleonastic(mention):
             return None
         subject = self._subjects.get(mention.sentence)
-        if subject and word in function_words.REFLEXIVES and self._entities[subject].agrees(mention):
+        if subject and word in lexicon.REFLEXIVES and self._entities[subject].agrees(mention):
             return self._entities[subject]
         return self._most_salient(mention, subject)
 
@@ -186,7 +192,7 @@ class ReferenceLinker:
             return True
         names = [mention for mention in entity.mentions if mention.kind == NAME]
         heads = {mention.words[-1] for mention in entity.mentions}
-        return bool(names) and not is_place(names) or not heads.isdisjoint(nouns.VEHICLE_NOUNS | ORGANISATIONS)
+        return bool(names) and not is_place(names) or not heads.isdisjoint(lexicon.VEHICLE_NOUNS | ORGANISATIONS)
 
     def _most_salient(self, mention: Mention, subject: Optional[Mention]) -> Optional[Entity]:
         word = mention.words[0]
@@ -195,7 +201,7 @@ class ReferenceLinker:
         excluded = {self._entities[speaker]} if speaker and speaker in self._entities else set()
         if subject and self._is_object_of(mention, subject):
             excluded.add(self._entities[subject])
-        previous = self._subjects.get(mention.sentence - 1) if word in function_words.SUBJECTS else None
+        previous = self._subjects.get(mention.sentence - 1) if word in lexicon.SUBJECTS else None
         before = self._entities[previous] if previous else None
         best, most = None, 0.0
         for _, (entity, latest) in zip(range(MAX_CANDIDATES), reversed(self._recent.items())):
@@ -209,7 +215,7 @@ class ReferenceLinker:
             score = self._salience(entity, mention) + NEARNESS / (1 + (mention.start - latest.start) / 10)
             score += SAME_SENTENCE * (entity is same)
             score += SAME_SENTENCE * (entity is before)
-            score += SAME_SENTENCE * (distance == 0 and word in function_words.POSSESSIVES)
+            score += SAME_SENTENCE * (distance == 0 and word in lexicon.POSSESSIVES)
             if score > most:
                 best, most = entity, score
         return best
@@ -225,13 +231,13 @@ class ReferenceLinker:
     def _is_object(self, mention: Mention) -> bool:
         """Whether "her" has no noun after it."""
         after = self._words[mention.stop] if mention.stop < len(self._words) else "."
-        return after in CLOSED or not after[:1].isalpha()
+        return after in lexicon.CLOSED or not after[:1].isalpha()
 
     def _is_pleonastic(self, mention: Mention) -> bool:
         """Whether "it" refers to nothing: "it seems", "it was clear that", "it is time to"."""
         after = self._words[mention.stop : mention.stop + 7]
         if mention.words[0] != "it" or not after:
             return False
-        if after[0] in function_words.IMPERSONAL_VERBS:
+        if after[0] in lexicon.IMPERSONAL_VERBS:
             return True
-        return after[0] in function_words.AUXILIARIES and not function_words.CLAUSE_OPENERS.isdisjoint(after[1:])
+        return after[0] in lexicon.AUXILIARIES and not lexicon.CLAUSE_OPENERS.isdisjoint(after[1:])

@@ -3,18 +3,18 @@ from typing import NamedTuple, Optional
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span
 from allennlp_coref_rc.annotations.annotators.annotator import Annotator
-from allennlp_coref_rc.annotations.annotators.coref.sieve.descriptions import (
+from allennlp_coref_rc.annotations.annotators.coref.sieve.entities import Entities, Mention
+from allennlp_coref_rc.annotations.annotators.coref.sieve.mentions import MentionFinder
+from allennlp_coref_rc.annotations.annotators.coref.sieve.name_links import (
     find_companies,
+    link_appositions,
     link_companies,
     link_copulas,
+    link_names,
+    vote_genders,
 )
-from allennlp_coref_rc.annotations.annotators.coref.sieve.entities import Entities
-from allennlp_coref_rc.annotations.annotators.coref.sieve.mention import Mention
-from allennlp_coref_rc.annotations.annotators.coref.sieve.mentions import MentionFinder
-from allennlp_coref_rc.annotations.annotators.coref.sieve.name_links import link_appositions, link_names, vote_genders
-from allennlp_coref_rc.annotations.annotators.coref.sieve.quotes import Quote, SpeakerFinder, find_quotes
+from allennlp_coref_rc.annotations.annotators.coref.sieve.quotes import Quote, SpeakerFinder, Speakers, find_quotes
 from allennlp_coref_rc.annotations.annotators.coref.sieve.references import ReferenceLinker
-from allennlp_coref_rc.annotations.annotators.coref.sieve.speakers import Speakers
 from allennlp_coref_rc.annotations.clusters import largest_clusters
 from allennlp_coref_rc.annotations.tokenization import sentence_spans
 from allennlp_coref_rc.common.checks import check_number

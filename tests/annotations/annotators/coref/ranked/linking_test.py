@@ -14,7 +14,7 @@ from allennlp_coref_rc.annotations.annotators.coref.ranked.linking import (
     probabilities,
 )
 from allennlp_coref_rc.annotations.annotators.coref.ranked.ranked_coref import choose_clusters
-from allennlp_coref_rc.annotations.annotators.coref.sieve.lexicon import ANY_GENDER, FEMALE, MALE
+from allennlp_coref_rc.annotations.annotators.lexicon import ANY_GENDER, FEMALE, MALE
 
 NO_BONUS = np.zeros(4)
 

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from allennlp_coref_rc.annotations import AnnotatedText, sentence_spans
 from allennlp_coref_rc.annotations.annotators import Annotator, RankedCoref
-from allennlp_coref_rc.annotations.annotators.coref.ranked import networks, ranked_coref, words
+from allennlp_coref_rc.annotations.annotators.coref.ranked import networks, ranked_coref
+from allennlp_coref_rc.annotations.annotators.coref.ranked.token_features import UNKNOWN, word_classes
 
 TEXT = (
     "Anne Elliot lived in a large house near Bath with her father , Sir Walter . He was a vain man . "
@@ -112,11 +113,11 @@ def test_any_tokens_give_clusters_that_share_no_mention(annotator, tokens):
 
 def test_classes_of_words_are_those_of_wordnet():
     person, place, vehicle = (4 + i for i in (0, 2, 3))
-    assert words.word_classes("doctor")[0][person] == "3" and words.word_classes("river")[0][place] == "3"
-    assert words.word_classes("ships") == (words.word_classes("ship")[0], True)
-    assert words.word_classes("ship")[0][vehicle] == "3"
-    assert words.word_classes("qwertyuiop") == (words.UNKNOWN, False)
-    assert words.word_classes("walked")[0].startswith("03") and words.word_classes("country-house")[0][place] != "0"
+    assert word_classes("doctor")[0][person] == "3" and word_classes("river")[0][place] == "3"
+    assert word_classes("ships") == (word_classes("ship")[0], True)
+    assert word_classes("ship")[0][vehicle] == "3"
+    assert word_classes("qwertyuiop") == (UNKNOWN, False)
+    assert word_classes("walked")[0].startswith("03") and word_classes("country-house")[0][place] != "0"
 
 
 # The networks

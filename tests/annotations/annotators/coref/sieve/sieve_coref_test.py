@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from allennlp_coref_rc.annotations import AnnotatedText, sentence_spans
 from allennlp_coref_rc.annotations.annotators import Annotator, SieveCoref
-from allennlp_coref_rc.annotations.annotators.coref.sieve.lexicon import NOUNS, PLURAL, SINGULAR
+from allennlp_coref_rc.annotations.annotators.lexicon import NOUNS, PLURAL, SINGULAR
 from allennlp_coref_rc.annotations.formats import read_conll_2012
 from tests.shared import LITBANK, needs_litbank
 

@@ -1,0 +1,69 @@
+"""Reads the first instances of the data that a config names, and builds its model."""
+
+from collections.abc import Callable, Mapping
+from copy import deepcopy
+from functools import partial
+from itertools import islice
+from typing import Any
+
+from allennlp.common import Params
+from allennlp.data import DatasetReader, Instance, Vocabulary
+from allennlp.models import Model
+
+from allennlp_coref_rc.allennlp_runtime.console.quiet import quiet_screen
+from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.config_check.check import named
+
+FIRST = 4
+"""The instances that are read of each file."""
+
+LARGE = ("pretrained_file", "pretrained_files", "min_pretrained_embeddings", "only_include_pretrained_words")
+"""Keys that are left out, as reading their files takes long."""
+
+DOWNLOADED = ("model_name", "archive_path", "weights_file", "weights_file_path")
+"""A model that has one of these is not built, as it may be downloaded."""
+
+
+def try_out(params: Mapping[str, Any]) -> None:
+    """
+    Raises a `ConfigurationError` if the first instances of a file cannot be read, or the model cannot be built. Remote
+    data and what is pretrained are not read.
+    """
+    params = _without(deepcopy(dict(params)), LARGE)
+    instances: list[Instance] = []
+    with quiet_screen(speaks=False):
+        for split in ("train", "validation", "test"):
+            path = params.get(f"{split}_data_path")
+            reader = params.get("dataset_reader")
+            if split != "train":
+                reader = params.get("validation_dataset_reader") or reader
+            if isinstance(path, str) and isinstance(reader, dict) and "://" not in path:
+                instances += _guarded(f"{split}_data_path", partial(_first, reader, path))
+        model = params.get("model")
+        if instances and isinstance(model, dict) and not any(named([model, params["dataset_reader"]], DOWNLOADED)):
+            vocabulary = Params(params.get("vocabulary") or {})
+            vocab = _guarded("vocabulary", lambda: Vocabulary.from_params(vocabulary, instances=instances))
+            _guarded("model", lambda: Model.from_params(Params(model), vocab=vocab))
+
+
+def _first(reader: dict[str, Any], path: str) -> list[Instance]:
+    built = DatasetReader.from_params(Params(deepcopy(reader), "dataset_reader."))
+    instances = list(islice(built.read(path), FIRST))
+    if not instances:
+        raise ConfigurationError(f"{path}: found no instance, expected some")
+    for instance in instances:
+        built.apply_token_indexers(instance)
+    return instances
+
+
+def _guarded(key: str, make: Callable[[], Any]) -> Any:
+    try:
+        return make()
+    except Exception as error:  # AllenNLP and PyTorch raise errors of all kinds.
+        raise ConfigurationError(f"{key}: {error or type(error).__name__}") from error
+
+
+def _without(value: Any, keys: tuple[str, ...]) -> Any:
+    if isinstance(value, dict):
+        return {key: _without(inner, keys) for key, inner in value.items() if key not in keys}
+    return [_without(inner, keys) for inner in value] if isinstance(value, list) else value

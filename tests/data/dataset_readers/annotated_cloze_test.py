@@ -1,0 +1,90 @@
+import json
+
+import pytest
+from allennlp.common import Params
+from allennlp.data import DatasetReader
+
+from tests.data.dataset_readers.reader_assertions import (
+    check_annotated_file,
+    check_damage,
+    check_shards,
+    check_workers,
+    left_out,
+    metadata,
+    tokens,
+)
+
+ITEMS = [
+    {
+        "passage": f"Ann Ray met Bo in {place}. Bo left.",
+        "question": "It was @placeholder who left.",
+        "candidates": ["Bo", "Ann Ray"],
+        "answer": "Ann Ray",
+        "id": str(i),
+    }
+    for i, place in enumerate(["Rome", "Oslo", "Bern", "Graz"])
+]
+
+
+def reader(**arguments):
+    return DatasetReader.from_params(Params({"type": "annotated_cloze", **arguments}))
+
+
+def annotating():
+    layers = {"coref": {"type": "coref_edges"}}
+    return reader(annotator={"type": "exact_match_coref"}, annotation_layers=layers)
+
+
+@pytest.fixture
+def path(tmp_path):
+    path = tmp_path / "my.jsonl"
+    path.write_text("".join(json.dumps(item) + "\n" for item in ITEMS))
+    return str(path)
+
+
+def test_the_object_of_a_line(path):
+    instance = next(iter(reader().read(path)))
+    assert tokens(instance["passage"]) == "Ann Ray met Bo in Rome . Bo left .".split()
+    assert tokens(instance["question"]) == "@begin It was @placeholder who left . @end".split()
+    assert instance["cloze"].sequence_index == 3 and instance["answer"].label == 1
+    (values,) = metadata([instance])
+    assert (values["id"], values["candidates"], values["answer"]) == ("0", ["Bo", "Ann Ray"], "Ann Ray")
+    given = {key: value for key, value in ITEMS[0].items() if key != "id"}
+    made = reader().text_to_instance(**given)
+    assert made["answer"].label == 1 and tokens(made["question"]) == tokens(instance["question"])
+
+
+def test_what_may_be_missing_and_what_may_be_there(tmp_path):
+    path = tmp_path / "my.json"
+    clusters = [[[0, 1], [2, 3]]]
+    item = {"passage": ["Ann", "met", "Bo"], "question": ["@placeholder"], "candidates": ["Ann"], "clusters": clusters}
+    path.write_text(json.dumps([item, {**item, "id": 7, "mood": "good"}]))
+    found = list(reader(wrap_question=False).read(str(path)))
+    assert [values["id"] for values in metadata(found)] == ["my.json:1", "7"]
+    assert "answer" not in found[0].fields and metadata(found)[0]["clusters"] == [[(0, 1), (2, 3)]]
+
+
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        ({"passage": 3}, "found 3 at passage, expected a text"),
+        ({"question": "Who left?"}, "found the question '@begin Who left"),
+        ({"candidates": None}, "found a question without candidates"),
+        ({"answer": "Cy"}, "found the answer 'Cy', expected one of the candidates"),
+    ],
+)
+def test_a_malformed_line_costs_itself_alone(tmp_path, change, message):
+    path = tmp_path / "my.jsonl"
+    path.write_text(f"{json.dumps(ITEMS[0])}\n{json.dumps({**ITEMS[1], **change})}\n")
+    found = left_out(reader(), str(path))
+    assert found.startswith(f"{path}, line 2, object 2: ") and message.lower() in found.lower()
+
+
+def test_contract(path, tmp_path, monkeypatch):
+    check_workers(annotating, path, 4)
+    check_shards(reader, path, monkeypatch)
+    without = reader(annotation_layers={"coref": {"type": "coref_edges"}})
+    check_annotated_file(annotating(), without, path, str(tmp_path / "annotated.jsonl"))
+    pieces = [b"{", b"]", b'"', b"\n", b"99", b"\xff", b"null", b"\\ud800"]
+    whole = (tmp_path / "my.jsonl").read_bytes()
+    check_damage(lambda path: list(reader().read(path)), tmp_path / "damaged.jsonl", whole, pieces, 100)
