@@ -51,25 +51,16 @@ WAIT = 120
 
 
 class Report(NamedTuple):
-    """
-    The state of an environment.
-
-    # Parameters
-
-    facts : `dict[str, Any]`
-        Versions and hardware, by name.
-    problems : `list[str]`
-        What keeps the package from working.
-    remarks : `list[str]`
-        What only makes something slower, or was not tested.
-    optional : `dict[str, str]`
-        Packages that are not installed, and what they are for.
-    """
+    """The state of an environment."""
 
     facts: dict[str, Any]
+    """Versions and hardware, by name."""
     problems: list[str]
+    """What keeps the package from working."""
     remarks: list[str]
+    """What only makes something slower, or was not tested."""
     optional: dict[str, str]
+    """Packages that are not installed, and what they are for."""
 
 
 def report() -> Report:

@@ -27,27 +27,17 @@ _one_at_a_time = Lock()
 
 @dataclass(frozen=True)
 class Job:
-    """
-    Everything that a process needs to annotate documents.
-
-    # Parameters
-
-    source : `DocumentSource`
-    annotator : `str`
-        The annotator's config in JSON.
-    batch_size : `int`, optional (default = `8`)
-        How many documents are annotated together.
-    packages : `tuple[str, ...]`, optional (default = `()`)
-        Packages to import.
-    trust : `bool`, optional (default = `False`)
-        Whether the archives that the annotator uses are trusted.
-    """
+    """Everything that a process needs to annotate documents."""
 
     source: DocumentSource
     annotator: str
+    """The annotator's config in JSON."""
     batch_size: int = 8
+    """How many documents are annotated together."""
     packages: tuple[str, ...] = ()
+    """Packages to import."""
     trust: bool = False
+    """Whether the archives that the annotator uses are trusted."""
 
     def prepare(self) -> None:
         """Makes sure that the annotator can be built."""

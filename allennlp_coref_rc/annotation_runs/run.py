@@ -39,54 +39,40 @@ _version = lru_cache(version)
 
 @dataclass(frozen=True)
 class AnnotationRun:
-    """
-    A run of `coref-rc annotate` with its arguments.
-
-    # Parameters
-
-    input : `str`
-        What is annotated, as `document_source` takes it.
-    output : `str`
-        The file of annotated documents that is written.
-    annotator : `dict[str, Any]`
-        The annotator's config.
-    reader : `dict[str, Any]`, optional (default = `None`)
-        The config of the dataset reader that reads the input. By default the input is plain text, JSONL or annotated
-        documents.
-    format : `str`, optional (default = `None`)
-        The format of the input, one of `annotations.formats.FORMATS`, if another tool has annotated it.
-    workers : `int`, optional (default = `None`)
-        The number of worker processes; 0 uses this process alone. By default this process begins alone, and workers
-        take over if they will finish earlier (see `common/workers.py`).
-    scheduler : `str`, optional (default = `None`)
-        The address of a Dask scheduler, to use its workers in place of processes on this machine.
-    batch_size : `int`, optional (default = `8`)
-        How many documents are annotated together.
-    chunk_size : `int`, optional (default = `None`)
-        How many documents a process takes at a time. By default a hundredth of them, and at most `MAX_CHUNK`.
-    packages : `Sequence[str]`, optional (default = `()`)
-        Packages that each process has to import.
-    force : `bool`, optional (default = `False`)
-        Whether to start over and to replace an output that exists, finished or not.
-    trust : `bool`, optional (default = `False`)
-        Whether the archives of models that the annotator uses are trusted (see `trust/archives.py`).
-    encoding : `str`, optional (default = `None`)
-        The encoding of plain text and JSONL, UTF-8 by default.
-    """
+    """A run of `coref-rc annotate` with its arguments."""
 
     input: str
+    """What is annotated, as `document_source` takes it."""
     output: str
+    """The file of annotated documents that is written."""
     annotator: dict[str, Any]
+    """The annotator's config."""
     reader: Optional[dict[str, Any]] = None
+    """
+    The config of the dataset reader that reads the input. By default the input is plain text, JSONL or annotated
+    documents.
+    """
     format: Optional[str] = None
+    """The format of the input, one of `annotations.formats.FORMATS`, if another tool has annotated it."""
     workers: Optional[int] = None
+    """
+    The number of worker processes; 0 uses this process alone. By default this process begins alone, and workers
+    take over if they will finish earlier (see `common/workers.py`).
+    """
     scheduler: Optional[str] = None
+    """The address of a Dask scheduler, to use its workers in place of processes on this machine."""
     batch_size: int = 8
+    """How many documents are annotated together."""
     chunk_size: Optional[int] = None
+    """How many documents a process takes at a time. By default a hundredth of them, and at most `MAX_CHUNK`."""
     packages: Sequence[str] = ()
+    """Packages that each process has to import."""
     force: bool = False
+    """Whether to start over and to replace an output that exists, finished or not."""
     trust: bool = False
+    """Whether the archives of models that the annotator uses are trusted (see `safe_archives/archives.py`)."""
     encoding: Optional[str] = None
+    """The encoding of plain text and JSONL, UTF-8 by default."""
 
     def run(self) -> Counter:
         """

@@ -7,6 +7,7 @@ from unittest.mock import patch
 from allennlp.training.callbacks import TrainerCallback
 from allennlp.training.gradient_descent_trainer import GradientDescentTrainer
 
+from allennlp_coref_rc.allennlp_runtime.console.closing_lines import shown
 from allennlp_coref_rc.common.messages import counted
 
 MAX_METRICS = 2
@@ -51,7 +52,7 @@ class EpochLines(TrainerCallback):
             self._columns = _columns(trainer, metrics)
             heads = [column.replace("_", " ", 1).rjust(WIDTH) for column in self._columns]
             print("  ".join(["epoch".rjust(len(number)), *heads, "seconds"]), flush=True)
-        values = [_shown(metrics.get(column)).rjust(max(len(column), WIDTH)) for column in self._columns]
+        values = [shown(metrics.get(column, "-")).rjust(max(len(column), WIDTH)) for column in self._columns]
         best = (
             ["best so far"] if trainer._metric_tracker.is_best_so_far() and metrics.get("best_epoch") == epoch else []
         )
@@ -63,9 +64,9 @@ def _columns(trainer: GradientDescentTrainer, metrics: dict[str, Any]) -> list[s
     names = [name for _, name in trainer._metric_tracker.tracked_metrics if name != "loss"]
     columns = []
     for split in ("training_", "validation_"):
-        shown = [key.removeprefix(split) for key, value in metrics.items() if _is_shown(key, value, split)]
-        chosen = [name for name in names if name in shown] or [name for name in shown if name != "loss"][:MAX_METRICS]
-        columns += [split + name for name in [*(["loss"] if "loss" in shown else []), *chosen]]
+        keys = [key.removeprefix(split) for key, value in metrics.items() if _is_shown(key, value, split)]
+        chosen = [name for name in names if name in keys] or [name for name in keys if name != "loss"][:MAX_METRICS]
+        columns += [split + name for name in [*(["loss"] if "loss" in keys else []), *chosen]]
     return columns
 
 
@@ -77,10 +78,6 @@ def _is_shown(key: str, value: Any, split: str) -> bool:
         and not key.endswith(("_memory_MB", "_duration"))
         and isinstance(value, (int, float))
     )
-
-
-def _shown(value: Any) -> str:
-    return f"{value:.4f}" if isinstance(value, float) else "-" if value is None else str(value)
 
 
 @contextmanager

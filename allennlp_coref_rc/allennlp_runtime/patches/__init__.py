@@ -13,27 +13,17 @@ import wrapt
 
 
 class Patch(NamedTuple):
-    """
-    A change of a module.
-
-    # Parameters
-
-    module : `str`
-    function : `str`
-        The function that is given the module and changes it, as "module:function" in this package.
-    why : `str`
-        What happens without it.
-    unneeded : `str`
-        The versions of other packages that do not need it. "" if there are none.
-    test : `str`
-        The test that fails without it, as "file::function" in `tests/`.
-    """
+    """A change of a module."""
 
     module: str
     function: str
+    """The function that is given the module and changes it, as "module:function" in this package."""
     why: str
+    """What happens without it."""
     unneeded: str
+    """The versions of other packages that do not need it. "" if there are none."""
     test: str
+    """The test that fails without it, as "file::function" in `tests/`."""
 
 
 with open(Path(__file__).with_name("patches.csv"), encoding="utf-8", newline="") as _file:
