@@ -10,13 +10,13 @@ of that name beside it comes first, which is mostly all that is needed.
 import importlib
 import pkgutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Any, Optional
 from unittest.mock import patch
 
-from allennlp_coref_rc.allennlp_runtime.lazy_imports import lazy_imports
-from allennlp_coref_rc.allennlp_runtime.quick_imports import quick_imports
+from allennlp_coref_rc.allennlp_runtime.lazy_imports import lazy_imports, quick_imports
+from allennlp_coref_rc.common.errors import ConfigurationError
 
 PACKAGE = __name__.partition(".")[0]
 
@@ -70,6 +70,27 @@ def import_plugins() -> None:
     from allennlp.common import plugins
 
     plugins.import_plugins()
+
+
+def import_packages(names: Iterable[str]) -> None:
+    """
+    Imports the packages that `--include-package` names, with all of their modules.
+
+    # Raises
+
+    `ConfigurationError`
+        If there is no such package.
+    """
+    from allennlp.common.util import import_module_and_submodules
+
+    for name in names:
+        try:
+            import_module_and_submodules(name)
+        except ModuleNotFoundError as error:
+            # A module that is missing within the package is an error of another kind.
+            if error.name is None or not f"{name}.".startswith(f"{error.name}."):
+                raise
+            raise ConfigurationError(f"--include-package {name}: no such package") from error
 
 
 NO_CLASSES = (

@@ -11,8 +11,7 @@ from typing import Any, Union
 
 from allennlp.common import Params
 
-from allennlp_coref_rc.allennlp_runtime.lazy_registry import import_plugins
-from allennlp_coref_rc.allennlp_runtime.packages import import_packages
+from allennlp_coref_rc.allennlp_runtime.lazy_registry import import_packages, import_plugins
 from allennlp_coref_rc.annotation_runs.document_sources import FAILURE, DocumentSource
 from allennlp_coref_rc.annotations import AnnotatedText, Document
 from allennlp_coref_rc.annotations.annotators import Annotator
@@ -75,7 +74,7 @@ class Job:
                 for place, item in items[start : start + self.batch_size]:
                     document = self.document(place, item)
                     if isinstance(document, str):
-                        result.add(failed(place, Document(AnnotatedText([])), document))
+                        result.add(failed(place, document, document))
                     else:
                         batch.append((place, document))
                 result.add(self._annotate(batch))
@@ -120,8 +119,10 @@ class ChunkResult:
         self.counts.update(other.counts)
 
 
-def failed(place: str, document: Document, error: str, trace: Sequence[str] = ()) -> ChunkResult:
-    """A document that could not be annotated, with the reason in its data."""
+def failed(place: str, document: Union[Document, str], error: str, trace: Sequence[str] = ()) -> ChunkResult:
+    """A document that could not be annotated, or an item that is none, with the reason in its data."""
+    if isinstance(document, str):
+        document = Document(AnnotatedText([]))
     tail = _without_addresses("".join(trace)).splitlines()
     data = {**document.data, FAILURE: {"place": place, "error": _without_addresses(error), "traceback": tail}}
     return ChunkResult(failed=[json_line(replace(document, data=data).to_json())])

@@ -4,8 +4,8 @@ import importlib
 import signal
 
 from allennlp_coref_rc.allennlp_runtime.console.quiet import quiet_logs
+from allennlp_coref_rc.allennlp_runtime.lazy_imports import quick_imports
 from allennlp_coref_rc.allennlp_runtime.lazy_registry import register_own
-from allennlp_coref_rc.allennlp_runtime.quick_imports import quick_imports
 
 # Ctrl-C also reaches the command, and that ends the workers.
 signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -177,12 +177,12 @@ def _digest(job: Job, processes: Workers, documents: int, chunk_size: int) -> st
     digests: list[bytes] = [b""] * documents
     with progress_bar(total=documents, unit=" documents", desc="reading") as bar:
         todo = chunks(job.source.items(), chunk_size)
-        for chunk, found in processes.map(job.digests, todo, -(-documents // chunk_size)):
-            if found is None:
+        for chunk, hashes in processes.map(job.digests, todo, -(-documents // chunk_size)):
+            if hashes is None:
                 raise RuntimeError(f"{chunk.items[0][0]} and after: the process that read the documents died")
             start = chunk.number * chunk_size
-            digests[start : start + len(found)] = found
-            bar.update(len(found))
+            digests[start : start + len(hashes)] = hashes
+            bar.update(len(hashes))
     return hashlib.sha256(b"".join(digests)).hexdigest()
 
 

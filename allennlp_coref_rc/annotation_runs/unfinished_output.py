@@ -71,11 +71,11 @@ class UnfinishedOutput:
         """Raises a `ConfigurationError` if the finished chunks belong to a run with another plan."""
         if not self._numbers() or not os.path.exists(self._plan):
             return
-        found = self._read_plan()
+        begun = self._read_plan()
         differences = [
-            f"  {key}: found {json.dumps(found.get(key))}, expected {json.dumps(value)}"
+            f"  {key}: found {json.dumps(begun.get(key))}, expected {json.dumps(value)}"
             for key, value in plan.items()
-            if found.get(key) != value
+            if begun.get(key) != value
         ]
         if differences:
             raise ConfigurationError(
@@ -102,17 +102,17 @@ class UnfinishedOutput:
 
     def finished(self) -> dict[int, dict[str, Any]]:
         """By the index of each finished chunk, the numbers of its annotated and failed documents, and its counts."""
-        found = {}
+        summaries = {}
         for number in self._numbers():
             with open_text(self._path(number)) as lines:
                 try:
                     summary = json.loads(next(lines, ""))
                     if sum(1 for _ in lines) == summary["documents"] + summary["failed"]:
-                        found[number] = summary
+                        summaries[number] = summary
                 except (ConfigurationError, ValueError, TypeError, KeyError):
                     # The file is damaged, so the chunk will be done again.
                     continue
-        return found
+        return summaries
 
     def join(self, header: dict[str, Any], failed_header: dict[str, Any]) -> None:
         """

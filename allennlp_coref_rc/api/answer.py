@@ -110,7 +110,7 @@ class Answer:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        from allennlp_coref_rc.pages.answer import answer_fragment
+        from allennlp_coref_rc.pages.annotated_text import answer_fragment
         from allennlp_coref_rc.pages.marked_text import joined
         from allennlp_coref_rc.pages.predictions import asked_tokens
 

@@ -7,12 +7,10 @@ from unittest.mock import patch
 
 from allennlp_coref_rc.allennlp_runtime import quiet_start
 from allennlp_coref_rc.allennlp_runtime.atomic_outputs import whole_outputs
-from allennlp_coref_rc.allennlp_runtime.lazy_imports import lazy_imports
-from allennlp_coref_rc.allennlp_runtime.lazy_registry import import_allennlp
+from allennlp_coref_rc.allennlp_runtime.folder_lock import cleanup_failed_start
+from allennlp_coref_rc.allennlp_runtime.lazy_imports import lazy_imports, quick_imports
+from allennlp_coref_rc.allennlp_runtime.lazy_registry import import_allennlp, import_packages
 from allennlp_coref_rc.allennlp_runtime.long_run import long_run
-from allennlp_coref_rc.allennlp_runtime.packages import import_packages
-from allennlp_coref_rc.allennlp_runtime.quick_imports import quick_imports
-from allennlp_coref_rc.commands.training_folder import cleanup_failed_start
 from allennlp_coref_rc.common.config_files import locate
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.safe_archives.archives import trusting

@@ -78,8 +78,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Does what the command line asks for. The exit status is 1 if a file has errors, or if all documents fail."""
-    from allennlp_coref_rc.allennlp_runtime.lazy_registry import import_plugins
-    from allennlp_coref_rc.allennlp_runtime.packages import import_packages
+    from allennlp_coref_rc.allennlp_runtime.lazy_registry import import_packages, import_plugins
     from allennlp_coref_rc.annotation_runs.config_option import load_config
     from allennlp_coref_rc.annotation_runs.pipes import pipes
     from allennlp_coref_rc.annotation_runs.run import AnnotationRun, summarise

@@ -23,6 +23,18 @@ def add_numbers(parser: argparse._ActionsContainer, option: str, help: str) -> N
     parser.add_argument(option, nargs="+", default=[], metavar="NUMBERS", help=help)
 
 
+def kinds_of(parser: argparse.ArgumentParser, metavar: str) -> Callable[..., argparse.ArgumentParser]:
+    """A function that adds a command within a command: its name, help, description, and what it calls."""
+    kinds = parser.add_subparsers(required=True, metavar=metavar)
+
+    def add_kind(name: str, help: str, description: str, function: object = None) -> argparse.ArgumentParser:
+        kind = kinds.add_parser(name, help=help, description=description)
+        kind.set_defaults(function=function)
+        return kind
+
+    return add_kind
+
+
 def add_packages(parser: argparse.ArgumentParser, purpose: str) -> None:
     """Adds `--include-package`, which may be given several times."""
     parser.add_argument(

@@ -18,8 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    from allennlp_coref_rc.allennlp_runtime.lazy_registry import import_plugins
-    from allennlp_coref_rc.allennlp_runtime.packages import import_packages
+    from allennlp_coref_rc.allennlp_runtime.lazy_registry import import_packages, import_plugins
     from allennlp_coref_rc.common.config_files import load_config, locate
     from allennlp_coref_rc.common.errors import ConfigurationError
     from allennlp_coref_rc.config_check.arguments import check_training

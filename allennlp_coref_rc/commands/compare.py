@@ -2,6 +2,7 @@ import argparse
 import json
 from typing import NamedTuple
 
+from allennlp_coref_rc.commands.arguments import whole_number
 from allennlp_coref_rc.common.errors import ConfigurationError
 
 HELP = "test whether two readers differ, or let several answer together"
@@ -25,8 +26,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--ensemble", metavar="OUTPUT", help="write the predictions of all readers together to OUTPUT")
     parser.add_argument("--score", metavar="KEY", help="compare this number of each prediction")
-    parser.add_argument("--samples", type=int, default=10000, help="bootstrap samples (default: %(default)s)")
-    parser.add_argument("--seed", type=int, default=1, help="the bootstrap's seed (default: %(default)s)")
+    parser.add_argument(
+        "--samples", type=whole_number(1), default=10000, help="bootstrap samples (default: %(default)s)"
+    )
+    parser.add_argument("--seed", type=whole_number(0), default=1, help="the bootstrap's seed (default: %(default)s)")
 
 
 def run(args: argparse.Namespace) -> None:
@@ -41,8 +44,6 @@ def _compare(args: argparse.Namespace) -> None:
 
     if len(args.predictions) != 2:
         raise ConfigurationError(f"found {len(args.predictions)} files of predictions, expected two")
-    if args.samples < 1 or args.seed < 0:
-        raise ConfigurationError(f"found --samples {args.samples} --seed {args.seed}, expected at least 1 and 0")
     one, other = args.predictions
     first, second, articles = pair(read_scores(one, args.score), read_scores(other, args.score), (one, other))
     result: NamedTuple

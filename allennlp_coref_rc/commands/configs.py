@@ -29,11 +29,11 @@ def run(args: argparse.Namespace) -> None:
         shutil.copytree(FOLDER, args.copy)
         print(f"{args.copy}: {len(names())} configs, and the files that they import in lib")
         return
-    found = [name for name in names() if name.startswith(args.prefix)]
-    if not found:
+    chosen = [name for name in names() if name.startswith(args.prefix)]
+    if not chosen:
         raise ConfigurationError(f"found no config whose name begins with {args.prefix!r}; coref-rc configs lists all")
-    width = max(map(len, found))
-    for name in found:
+    width = max(map(len, chosen))
+    for name in chosen:
         print(f"{name:{width}}  {_comment(FOLDER / name)}".rstrip())
 
 

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from allennlp_coref_rc.commands.arguments import add_numbers
+from allennlp_coref_rc.commands.arguments import add_numbers, kinds_of, whole_number
 from allennlp_coref_rc.common.error_message import user_message
 from allennlp_coref_rc.common.errors import ConfigurationError
 
@@ -49,12 +49,7 @@ reader annotated_cnn_dailymail reads such a file in place of the folder. The fil
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    kinds = parser.add_subparsers(dest="kind", required=True, metavar="COMMAND")
-
-    def add_kind(name: str, help: str, description: str, function: object) -> argparse.ArgumentParser:
-        kind = kinds.add_parser(name, help=help, description=description)
-        kind.set_defaults(function=function)
-        return kind
+    add_kind = kinds_of(parser, "COMMAND")
 
     kind = add_kind("download", "get data sets from their official places", DOWNLOAD, download)
     kind.add_argument("names", nargs="*", metavar="NAME", help="data sets, or all; without a name, lists them")
@@ -66,21 +61,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_numbers(kind, "--tasks", "tasks, such as 1-3,11 or 1 2 (default: all)")
     for split, number in zip(SPLITS, (900, 100, 1000)):
         help = f"questions in each {split} file (default: {number})"
-        kind.add_argument(f"--{split}", type=int, default=number, metavar="N", help=help)
-    kind.add_argument("--seed", type=int, default=1, help="0 or more (default: 1)")
+        kind.add_argument(f"--{split}", type=whole_number(1), default=number, metavar="N", help=help)
+    kind.add_argument("--seed", type=whole_number(0), default=1, help="0 or more (default: 1)")
 
     kind = add_kind("mix", "mix bAbI stories two by two", MIX, mix)
     kind.add_argument("source", metavar="SOURCE", help="the folder of bAbI files")
     kind.add_argument("output_folder", metavar="FOLDER", help="where the files are written; made if it does not exist")
     add_numbers(kind, "--tasks", "tasks, such as 2,16 or 2 16 (default: 1-20)")
     kind.add_argument("--splits", nargs="+", default=SPLITS, choices=SPLITS, help="which files (default: all three)")
-    kind.add_argument("--seed", type=int, default=1, help="0 or more (default: 1)")
+    kind.add_argument("--seed", type=whole_number(0), default=1, help="0 or more (default: 1)")
 
     kind = add_kind("folds", "divide articles among the folds of a cross-validation", FOLDS, folds)
     kind.add_argument("file", metavar="FILE", help="the file, such as data/quoref/quoref-dev-v0.1.json")
     kind.add_argument("output_folder", metavar="FOLDER", help="where the folders of the folds are written")
     kind.add_argument("--folds", type=int, default=5, metavar="N", help="(default: %(default)s)")
-    kind.add_argument("--seed", type=int, default=1, help="0 or more (default: 1)")
+    kind.add_argument("--seed", type=whole_number(0), default=1, help="0 or more (default: 1)")
 
     kind = add_kind("to-jsonl", "pack .question files into one file", TO_JSONL, to_jsonl)
     kind.add_argument("folder", metavar="FOLDER", help="the folder of .question files")
@@ -128,10 +123,6 @@ def simulate(args: argparse.Namespace) -> None:
     from allennlp_coref_rc.data.babi.simulated_world import SIMULATED_TASKS, simulate_task
 
     tasks = _tasks(args.tasks, SIMULATED_TASKS)
-    for split in SPLITS:
-        if getattr(args, split) < 1:
-            raise ConfigurationError(f"--{split}: found {getattr(args, split)}, expected at least 1")
-    _check_seed(args.seed)
     os.makedirs(args.output_folder, exist_ok=True)
     for task in tasks:
         for index, split in enumerate(SPLITS):
@@ -147,7 +138,6 @@ def mix(args: argparse.Namespace) -> None:
     from allennlp_coref_rc.data.babi.mixed_stories import mix_stories, read_stories
 
     tasks = _tasks(args.tasks, range(1, NUM_TASKS + 1))
-    _check_seed(args.seed)
     if is_among(args.output_folder, [args.source]):
         raise ConfigurationError(f"found {args.source} twice, expected another folder for what is written")
     sources = {(task, split): find_split(args.source, task, split) for task in tasks for split in args.splits}
@@ -164,7 +154,6 @@ def mix(args: argparse.Namespace) -> None:
 def folds(args: argparse.Namespace) -> None:
     from allennlp_coref_rc.data.folds import write_folds
 
-    _check_seed(args.seed)
     for path, passages in write_folds(args.file, args.output_folder, args.folds, args.seed):
         print(f"{path}: {passages} passages")
 
@@ -186,8 +175,3 @@ def _tasks(given: Sequence[str], known: Sequence[int]) -> Sequence[int]:
         if task not in known:
             raise ConfigurationError(f"--tasks: found {task}, expected some of {', '.join(map(str, known))}")
     return tasks
-
-
-def _check_seed(seed: int) -> None:
-    if seed < 0:
-        raise ConfigurationError(f"--seed: found {seed}, expected 0 or more")

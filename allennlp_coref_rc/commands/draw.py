@@ -3,7 +3,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from allennlp_coref_rc.commands.arguments import OTHER_FORMATS, whole_number
+from allennlp_coref_rc.commands.arguments import OTHER_FORMATS, kinds_of, whole_number
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.messages import counted
 
@@ -78,23 +78,16 @@ MEASURES = ("rouge_l", "bleu_1", "exact_match", "f1")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    kinds = parser.add_subparsers(dest="kind", required=True, metavar="WHAT")
+    add_kind = kinds_of(parser, "WHAT")
+    add_curves = kinds_of(add_kind("curves", "curves of finished runs", CURVES), "KIND")
 
-    curves = kinds.add_parser("curves", help="curves of finished runs", description=CURVES)
-    curve_kinds = curves.add_subparsers(dest="curves", required=True, metavar="KIND")
-    ablation = curve_kinds.add_parser("ablation", help="a metric against a number in the configs", description=ABLATION)
+    ablation = add_curves("ablation", "a metric against a number in the configs", ABLATION, draw_ablation)
     ablation.add_argument("--metric", default="test_accuracy", help="a key of metrics.json (default: %(default)s)")
-    ablation.add_argument(
-        "--against",
-        nargs="+",
-        metavar="KEY",
-        help="a number in config.json, under one of these dotted keys (default: the shares of corrupted_coref)",
-    )
+    keys = "a number in config.json, under one of these dotted keys (default: the shares of corrupted_coref)"
+    ablation.add_argument("--against", nargs="+", metavar="KEY", help=keys)
     ablation.add_argument("--x-name", help="the name of the horizontal axis")
-    ablation.set_defaults(function=draw_ablation)
-    training = curve_kinds.add_parser("training", help="exp(-loss) after each epoch", description=TRAINING)
+    training = add_curves("training", "exp(-loss) after each epoch", TRAINING, draw_training)
     training.add_argument("--splits", nargs="+", choices=SPLITS, default=SPLITS[:1], help="default: validation")
-    training.set_defaults(function=draw_training)
     for kind in (ablation, training):
         kind.add_argument("output", metavar="OUTPUT", help="where to write: OUTPUT.png and OUTPUT.csv")
         kind.add_argument(
@@ -106,63 +99,39 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             help="a curve's name and the folders of its runs; repeat for each curve",
         )
 
-    story = kinds.add_parser("story", help="what readers believe after each sentence of a story", description=STORY)
-    story.add_argument("folder", metavar="FOLDER", type=Path, help="where pages and pictures go")
-    story.add_argument("stories", metavar="STORIES", help="a bAbI file, or the name of a split that the reader knows")
-    story.add_argument("archives", nargs="+", metavar="NAME=ARCHIVE", help="trained readers")
-    story.add_argument(
-        "--questions", nargs="+", type=int, default=[1], help="numbers of questions in the file (default: 1)"
-    )
-    story.add_argument("--way", choices=WAYS, default=WAYS[0], help="how the story is read (default: prefixes)")
-    story.add_argument("--trust", action="store_true", help="trust the archives, which can then run any program")
-    story.set_defaults(function=draw_story)
+    add = add_kind("story", "what readers believe after each sentence of a story", STORY, draw_story).add_argument
+    add("folder", metavar="FOLDER", type=Path, help="where pages and pictures go")
+    add("stories", metavar="STORIES", help="a bAbI file, or the name of a split that the reader knows")
+    add("archives", nargs="+", metavar="NAME=ARCHIVE", help="trained readers")
+    add("--questions", nargs="+", type=int, default=[1], help="numbers of questions in the file (default: 1)")
+    add("--way", choices=WAYS, default=WAYS[0], help="how the story is read (default: prefixes)")
+    add("--trust", action="store_true", help="trust the archives, which can then run any program")
 
-    clusters = kinds.add_parser("clusters", help="annotated documents and their entities", description=CLUSTERS)
-    clusters.add_argument("file", metavar="FILE", help="annotated documents")
-    clusters.add_argument(
-        "folder", nargs="?", metavar="FOLDER", type=Path, help="where pages go (default: named after FILE)"
-    )
-    clusters.add_argument(
-        "--format", choices=FORMATS, default=FORMATS[0], help="the format of FILE (default: annotated)"
-    )
-    clusters.add_argument(
-        "--limit", type=whole_number(1), default=100, help="the number of documents (default: %(default)s)"
-    )
-    clusters.set_defaults(function=draw_clusters)
+    add = add_kind("clusters", "annotated documents and their entities", CLUSTERS, draw_clusters).add_argument
+    add("file", metavar="FILE", help="annotated documents")
+    add("folder", nargs="?", metavar="FOLDER", type=Path, help="where pages go (default: named after FILE)")
+    add("--format", choices=FORMATS, default=FORMATS[0], help="the format of FILE (default: annotated)")
+    add("--limit", type=whole_number(1), default=100, help="the number of documents (default: %(default)s)")
 
-    explanations = kinds.add_parser("explanations", help="what a reader has looked at", description=EXPLANATIONS)
-    explanations.add_argument("predictions", metavar="PREDICTIONS", help="JSON lines, as coref-rc predict writes them")
-    explanations.add_argument("folder", metavar="FOLDER", type=Path, help="where pages go")
-    explanations.add_argument(
-        "--pictures", action="store_true", help="also draw PNGs of each attention, which takes long"
-    )
-    explanations.add_argument(
-        "--limit", type=whole_number(1), default=20, help="the number of predictions (default: %(default)s)"
-    )
-    explanations.set_defaults(function=draw_explanations)
+    add = add_kind("explanations", "what a reader has looked at", EXPLANATIONS, draw_explanations).add_argument
+    add("predictions", metavar="PREDICTIONS", help="JSON lines, as coref-rc predict writes them")
+    add("folder", metavar="FOLDER", type=Path, help="where pages go")
+    add("--pictures", action="store_true", help="also draw PNGs of each attention, which takes long")
+    add("--limit", type=whole_number(1), default=20, help="the number of predictions (default: %(default)s)")
 
-    answers = kinds.add_parser("answers", help="the answers of several readers, side by side", description=ANSWERS)
-    answers.add_argument("folder", metavar="FOLDER", help="where pages go")
-    answers.add_argument("predictions", nargs="+", metavar="NAME=FILE", help="predictions of the same questions")
-    answers.add_argument(
-        "--only-different",
-        action="store_true",
-        help="leave out questions that all readers, or none, answer correctly",
-    )
-    answers.add_argument(
-        "--limit", type=whole_number(1), default=100, help="the number of questions (default: %(default)s)"
-    )
-    answers.set_defaults(function=draw_answers)
+    add = add_kind("answers", "the answers of several readers, side by side", ANSWERS, draw_answers).add_argument
+    add("folder", metavar="FOLDER", help="where pages go")
+    add("predictions", nargs="+", metavar="NAME=FILE", help="predictions of the same questions")
+    different = "leave out questions that all readers, or none, answer correctly"
+    add("--only-different", action="store_true", help=different)
+    add("--limit", type=whole_number(1), default=100, help="the number of questions (default: %(default)s)")
 
-    questions = kinds.add_parser("questions", help="scores by type of question and by length", description=QUESTIONS)
-    questions.add_argument("folder", metavar="FOLDER", help="where tables and pictures go")
-    questions.add_argument(
-        "predictions", nargs="+", metavar="NAME=FILE", help="predictions of a span_reader, with answer_texts"
-    )
-    questions.add_argument("--measures", nargs="+", choices=MEASURES, default=list(MEASURES), help="default: all")
-    questions.add_argument("--bounds", nargs="+", type=int, help="bounds of lengths (default: 200 400 … 1200)")
-    questions.add_argument("--samples", type=int, default=1000, help="samples for the intervals (default: 1000)")
-    questions.set_defaults(function=draw_questions)
+    add = add_kind("questions", "scores by type of question and by length", QUESTIONS, draw_questions).add_argument
+    add("folder", metavar="FOLDER", help="where tables and pictures go")
+    add("predictions", nargs="+", metavar="NAME=FILE", help="predictions of a span_reader, with answer_texts")
+    add("--measures", nargs="+", choices=MEASURES, default=list(MEASURES), help="default: all")
+    add("--bounds", nargs="+", type=int, help="bounds of lengths (default: 200 400 … 1200)")
+    add("--samples", type=int, default=1000, help="samples for the intervals (default: 1000)")
 
 
 def run(args: argparse.Namespace) -> None:

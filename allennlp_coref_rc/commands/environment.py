@@ -17,19 +17,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     from allennlp_coref_rc.allennlp_runtime.environment_report import report
 
-    found = report()
+    state = report()
     if args.json:
-        print(json.dumps(found._asdict(), indent=1))
+        print(json.dumps(state._asdict(), indent=1))
     else:
-        width = max(map(len, found.facts))
-        print(*(f"{name:{width}}  {fact}" for name, fact in found.facts.items()), sep="\n")
-        optional = [f"{name}: {purpose}" for name, purpose in found.optional.items()]
+        width = max(map(len, state.facts))
+        print(*(f"{name:{width}}  {fact}" for name, fact in state.facts.items()), sep="\n")
+        optional = [f"{name}: {purpose}" for name, purpose in state.optional.items()]
         for title, lines in (
             ("Not installed, and needed only for", optional),
-            ("Remarks", found.remarks),
-            ("Problems", found.problems or ["none"]),
+            ("Remarks", state.remarks),
+            ("Problems", state.problems or ["none"]),
         ):
             if lines:
                 print(f"\n{title}:", *lines, sep="\n  ")
-    if found.problems:
+    if state.problems:
         sys.exit(2)

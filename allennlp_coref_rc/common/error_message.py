@@ -45,8 +45,8 @@ def _message_of(error: BaseException) -> Optional[str]:
             "trainer.num_gradient_accumulation_steps if the size of batches matters), or another GPU"
         )
     if name == "ProcessRaisedException":
-        found = re.search(rf"{WorkerError.__name__}: (.*)", text, re.DOTALL)
-        return found.group(1).strip() if found else None
+        said = re.search(rf"{WorkerError.__name__}: (.*)", text, re.DOTALL)
+        return said.group(1).strip() if said else None
     if name == "ProcessExitedException":
         return f"one of the processes that train the model together ended: {text}"
     if isinstance(error, RuntimeError) and re.match("(STATIC|RUNTIME) ERROR: ", text):

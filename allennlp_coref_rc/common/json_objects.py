@@ -94,7 +94,7 @@ def read_listed_objects(path: str, key: str) -> Iterator[tuple[str, dict[str, An
     """
     with open_text(path, PIECE) as pieces:
         text = _Text(path, pieces)
-        found = False
+        has_key = False
         text.expect("{", f"an object with the key {key!r}")
         text.skip()
         while text.peek() != "}":
@@ -104,10 +104,10 @@ def read_listed_objects(path: str, key: str) -> Iterator[tuple[str, dict[str, An
             text.skip()
             if name != key:
                 text.value()
-            elif found:
+            elif has_key:
                 raise ConfigurationError(f"{path}, line {text.line}: found the key {key!r} a second time")
             else:
-                found = True
+                has_key = True
                 text.expect("[", f"a list of objects after {key!r}")
                 for number, (line, value) in enumerate(_objects_of_list(text)):
                     yield f"{path}, line {line}, {key}[{number}]", value
@@ -117,7 +117,7 @@ def read_listed_objects(path: str, key: str) -> Iterator[tuple[str, dict[str, An
                 text.expect('"', "a key")
         text.skip()
         text.expect("", "nothing after '}'")
-        if not found:
+        if not has_key:
             raise ConfigurationError(
                 f"{path}, line {text.line}: found no key {key!r}, expected a list of objects there"
             )
@@ -166,8 +166,8 @@ class _Text:
 
     def expect(self, sign: str, name: str) -> None:
         if self.peek() != sign:
-            found = repr(self._text[self._position :][:40]) if self.peek() else "the end of the file"
-            raise ConfigurationError(f"{self._path}, line {self.line}: found {found}, expected {name}")
+            text = repr(self._text[self._position :][:40]) if self.peek() else "the end of the file"
+            raise ConfigurationError(f"{self._path}, line {self.line}: found {text}, expected {name}")
 
     def value(self) -> Any:
         self.peek()
@@ -188,8 +188,8 @@ class _Text:
                 if is_cut and self._fill():
                     continue
                 self._advance(error.pos)
-                found = self._text[max(0, error.pos - 20) :][:40]
-                raise self._damaged(f"{error.msg} in {found!r}") from error
+                around = self._text[max(0, error.pos - 20) :][:40]
+                raise self._damaged(f"{error.msg} in {around!r}") from error
             except (ValueError, RecursionError) as error:
                 raise self._damaged(str(error)) from error
 

@@ -31,12 +31,12 @@ def side_by_side(
     `ConfigurationError`
         If a file ends before another, or if values that stand side by side are not about the same.
     """
-    for number, found in enumerate(zip_longest(*map(read, paths)), start=1):
-        first, expected = next((path, one) for path, one in zip(paths, found) if one is not None)
-        for path, one in zip(paths, found):
+    for number, values in enumerate(zip_longest(*map(read, paths)), start=1):
+        first, expected = next((path, one) for path, one in zip(paths, values) if one is not None)
+        for path, one in zip(paths, values):
             if one is None or identity(one) != identity(expected):
                 what = "nothing" if one is None else shown(one)
                 raise ConfigurationError(
                     f"{path}: found {what} as number {number}, expected what {first} has there, {shown(expected)}"
                 )
-        yield list(found)
+        yield list(values)

@@ -11,53 +11,49 @@ from typing import Any, Optional
 
 @dataclass
 class AcceptedKeys:
-    """
-    The keys that a constructor accepts.
-
-    # Parameters
-
-    parameters : `dict[str, inspect.Parameter]`, optional (default = `{}`)
-        The known parameters by name.
-    closed : `bool`, optional (default = `True`)
-        Whether every other key is certainly an error.
-    """
+    """The keys that a constructor accepts."""
 
     parameters: dict[str, inspect.Parameter] = field(default_factory=dict)
+    """The known parameters by name."""
+
     closed: bool = True
+    """Whether every other key is certainly an error."""
 
 
 def accepted_keys(cls: type, constructor: Callable) -> AcceptedKeys:
     """The keys that a constructor of a class accepts: `__init__`, or a class method registered as a constructor."""
-    found = AcceptedKeys()
+    accepted = AcceptedKeys()
     if constructor is object.__init__:
-        return found
-    _add(found, cls, constructor)
-    found.parameters.pop("self", None)
-    return found
+        return accepted
+    _add(accepted, cls, constructor)
+    accepted.parameters.pop("self", None)
+    return accepted
 
 
-def _add(found: AcceptedKeys, cls: type, constructor: Callable) -> None:
+def _add(accepted: AcceptedKeys, cls: type, constructor: Callable) -> None:
     rest = None
     for name, parameter in inspect.signature(constructor).parameters.items():
         if parameter.kind == parameter.VAR_KEYWORD:
             rest = name
         elif parameter.kind != parameter.VAR_POSITIONAL:
-            found.parameters.setdefault(name, parameter)
+            accepted.parameters.setdefault(name, parameter)
     if rest is None:
         return
     uses = _uses(constructor, rest)
     for name in uses.names if uses else ():
-        found.parameters.setdefault(name, inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None))
-    if uses is None or uses.other or not (uses.names or uses.to_parent or uses.to_class):
-        found.closed = False
+        accepted.parameters.setdefault(name, inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None))
+    if uses is None or uses.other or not (uses.names or uses.passed_to):
+        accepted.closed = False
     # The parent's parameters count as accepted whatever happens to them, as they do in AllenNLP.
     owner = _owner(cls, constructor)
     following = cls.__mro__[cls.__mro__.index(owner) + 1 :]
     target: Any = (
-        cls if uses and uses.to_class else next((base for base in following if "__init__" in vars(base)), object)
+        cls
+        if uses and "cls" in uses.passed_to
+        else next((base for base in following if "__init__" in vars(base)), object)
     )
     if target is not object:
-        _add(found, cls, target.__init__)
+        _add(accepted, cls, target.__init__)
 
 
 @dataclass
@@ -67,11 +63,8 @@ class _Uses:
     names: set[str] = field(default_factory=set)
     """The keys that it reads."""
 
-    to_parent: bool = False
-    """Whether it passes them on to `super().__init__`."""
-
-    to_class: bool = False
-    """Whether it passes them on to `cls`."""
+    passed_to: set[str] = field(default_factory=set)
+    """The functions among `cls` and `super().__init__` to which it passes them on."""
 
     other: bool = False
     """Whether it does anything else with them."""
@@ -91,10 +84,8 @@ def _uses(function: Callable, name: str) -> Optional[_Uses]:
             for keyword in node.keywords:
                 if keyword.arg is None and _is_name(keyword.value, name):
                     called = ast.unparse(node.func)
-                    to_parent = called.startswith("super(") and called.endswith(").__init__")
-                    uses.to_parent |= to_parent
-                    uses.to_class |= called == "cls"
-                    if to_parent or called == "cls":
+                    if called == "cls" or called.startswith("super(") and called.endswith(").__init__"):
+                        uses.passed_to.add(called)
                         explained.add(keyword.value)
             if isinstance(node.func, ast.Attribute) and node.func.attr in ("get", "pop") and node.args:
                 _look_up(uses, explained, node.func.value, node.args[0], name)

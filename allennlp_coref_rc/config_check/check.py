@@ -7,7 +7,7 @@ says nothing: a missed error shows later, but a false alarm would stop a good ru
 """
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from math import inf
 from typing import Any, Optional
 
@@ -100,8 +100,8 @@ def missing_devices(params: Mapping[str, Any]) -> list[Problem]:
     number = torch.cuda.device_count()
     there = "no GPU that PyTorch can use" if not number else f"{counted(number, 'GPU')}, the first of which is 0"
     expected = "-1, the processor" if not number else f"-1, the processor, or up to {number - 1}"
-    found = named(params, ("cuda_device", "cuda_devices"))
-    flat = [(key, one) for key, device in found for one in (device if isinstance(device, list) else [device])]
+    devices = named(params, ("cuda_device", "cuda_devices"))
+    flat = [(key, one) for key, device in devices for one in (device if isinstance(device, list) else [device])]
     return [
         (key, f"found {device}, but this machine has {there}; expected {expected}")
         for key, device in flat
@@ -122,17 +122,18 @@ def named(value: Any, names: tuple[str, ...], key: str = "") -> Iterable[tuple[s
 
 
 def _data_files(params: Mapping[str, Any]) -> list[Problem]:
-    problems = []
+    problems = ((key, missing_data(reader, path)) for key, reader, path in data_paths(params))
+    return [(key, problem) for key, problem in problems if problem]
+
+
+def data_paths(params: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any], str]]:
+    """The keys of data in a config, each with the config of its reader and the path."""
+    reader = params.get("dataset_reader")
     for split in ("train", "validation", "test"):
-        key = f"{split}_data_path"
-        path = params.get(key)
-        reader = params.get("dataset_reader")
-        if split != "train":
-            reader = params.get("validation_dataset_reader") or reader
-        problem = missing_data(reader, path) if isinstance(path, str) and isinstance(reader, Mapping) else None
-        if problem:
-            problems.append((key, problem))
-    return problems
+        path = params.get(f"{split}_data_path")
+        if isinstance(path, str) and isinstance(reader, dict):
+            yield f"{split}_data_path", reader, path
+        reader = params.get("validation_dataset_reader") or reader
 
 
 def missing_data(reader: Mapping[str, Any], path: str) -> Optional[str]:

@@ -12,7 +12,7 @@ from allennlp.models import Model
 
 from allennlp_coref_rc.allennlp_runtime.console.quiet import quiet_screen
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.config_check.check import named
+from allennlp_coref_rc.config_check.check import data_paths, named
 
 FIRST = 4
 """The instances that are read of each file."""
@@ -32,13 +32,9 @@ def try_out(params: Mapping[str, Any]) -> None:
     params = _without(deepcopy(dict(params)), LARGE)
     instances: list[Instance] = []
     with quiet_screen(speaks=False):
-        for split in ("train", "validation", "test"):
-            path = params.get(f"{split}_data_path")
-            reader = params.get("dataset_reader")
-            if split != "train":
-                reader = params.get("validation_dataset_reader") or reader
-            if isinstance(path, str) and isinstance(reader, dict) and "://" not in path:
-                instances += _guarded(f"{split}_data_path", partial(_first, reader, path))
+        for key, reader, path in data_paths(params):
+            if "://" not in path:
+                instances += _guarded(key, partial(_first, reader, path))
         model = params.get("model")
         if instances and isinstance(model, dict) and not any(named([model, params["dataset_reader"]], DOWNLOADED)):
             vocabulary = Params(params.get("vocabulary") or {})

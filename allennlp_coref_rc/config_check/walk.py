@@ -72,8 +72,8 @@ class ConfigWalk:
         if registered is not None:
             name = value.get("type", cls.default_implementation)
             if not isinstance(name, str):
-                found = short(value["type"]) if "type" in value else "nothing"
-                self._say(join(key, "type"), f"found {found}, expected the registered name of {_a(cls)}")
+                given_type = short(value["type"]) if "type" in value else "nothing"
+                self._say(join(key, "type"), f"found {given_type}, expected the registered name of {_a(cls)}")
                 return
             problem = unregistered(cls, name)
             if problem:
@@ -121,9 +121,9 @@ class ConfigWalk:
                 if not _is_pretrained(value[name]):
                     self.value(remove_optional(parameter.annotation), value[name], inner, given)
             elif parameter.default is parameter.empty and given is not None and name not in given | meant:
-                found = "nothing" if name not in value else "" if _takes_null(parameter.annotation) else "null"
-                if found:
-                    self._say(inner, f"found {found}, but {'a config' if not key else cls.__name__} needs it")
+                lack = "nothing" if name not in value else "" if _takes_null(parameter.annotation) else "null"
+                if lack:
+                    self._say(inner, f"found {lack}, but {'a config' if not key else cls.__name__} needs it")
 
     def value(self, annotation: Any, value: Any, key: str, given: Optional[frozenset[str]]) -> None:
         """Checks a value against a parameter's type annotation, in the order in which AllenNLP tries types."""
@@ -180,7 +180,7 @@ class ConfigWalk:
             attempts.append(attempt.problems)
         # If an error is further inside, the type around it was the one that was meant.
         for problems in attempts:
-            if any(found != key for found, _ in problems):
+            if any(inner != key for inner, _ in problems):
                 self.problems += problems
                 return
         expected = [KINDS.get(annotation) or getattr(annotation, "__name__", str(annotation)) for annotation in args]

@@ -7,7 +7,15 @@ from typing import Any, NamedTuple, Optional, Union
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, DiscourseRelation, Edge, Frame, Span
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.pages.marked_text import Mark, in_lanes, joined, lanes, marked_paragraphs, paragraphs
+from allennlp_coref_rc.pages.marked_text import (
+    Mark,
+    blanks_of,
+    in_lanes,
+    joined,
+    lanes,
+    lines_or_paragraphs,
+    marked_paragraphs,
+)
 from allennlp_coref_rc.pages.templates import render
 
 MAX_ROWS = 200
@@ -20,6 +28,10 @@ PRONOUNS = frozenset(
     "i me my mine myself you your yours yourself yourselves he him his himself she her hers herself it its itself we "
     "us our ours ourselves they them their theirs themselves this that these those who whom whose which one".split()
 )
+
+
+MAX_CANDIDATES = 20
+"""The most candidates that are listed below an answer."""
 
 
 class Entity(NamedTuple):
@@ -36,14 +48,14 @@ class Entity(NamedTuple):
 
 def entities(text: AnnotatedText) -> list[Entity]:
     """The entities of a text, in the order of its clusters."""
-    found = []
+    known = []
     for number, cluster in enumerate(text.clusters, start=1):
         strings = Counter(joined(text.tokens, *sorted(cluster)))
         names = Counter({string: count for string, count in strings.items() if string.lower() not in PRONOUNS})
         (name, _), *_ = (names or strings or Counter([""])).most_common(1)
         more = ["…"] if len(strings) > MAX_STRINGS else []
-        found.append(Entity(number, name, len(cluster), ", ".join([*islice(strings, MAX_STRINGS), *more])))
-    return found
+        known.append(Entity(number, name, len(cluster), ", ".join([*islice(strings, MAX_STRINGS), *more])))
+    return known
 
 
 def html_fragment(
@@ -92,10 +104,10 @@ def html_fragment(
     shown = min(len(text), max_tokens)
     marks = in_lanes([mark for mark in mentions(text) if mark.entity - 1 in chosen and mark.start < shown], len(text))
     answers = [Mark(start, stop, "answer", lane=len(text)) for start, stop in find_answer(text.tokens, answer)]
-    parts = [(start, min(stop, shown)) for start, stop in paragraphs(text.sentences) if start < shown]
+    parts = [(start, min(stop, shown)) for start, stop in lines_or_paragraphs(text, text.sentences) if start < shown]
     return render(
         "fragment.html.jinja",
-        paragraphs=marked_paragraphs(text.tokens, marks + answers, parts),
+        paragraphs=marked_paragraphs(text.tokens, marks + answers, parts, blanks_of(text)),
         lanes=lanes(marks),
         weights=weights,
         heaviest=full_colour(weights or []),
@@ -108,6 +120,48 @@ def html_fragment(
         num_frames=len(text.frames),
         num_relations=len(text.relations),
         num_edges=len(text.edges),
+    )
+
+
+def answer_fragment(
+    passage: AnnotatedText,
+    question: str,
+    answer: Optional[str],
+    probability: Optional[float],
+    candidates: dict[str, float],
+    warnings: Sequence[str],
+    spans: Optional[Sequence[Span]] = None,
+    weights: Optional[Sequence[float]] = None,
+) -> str:
+    """
+    An answer above its passage, as a piece of HTML like that of `html_fragment`.
+
+    # Parameters
+
+    passage : `AnnotatedText`
+    question : `str`
+    answer : `str`, optional
+        `None` means that the reader has no answer.
+    probability : `float`, optional
+        The probability of the answer, if it is known.
+    candidates : `dict[str, float]`
+        The probabilities of the candidates, the largest first. The first `MAX_CANDIDATES` are in a list that can be
+        unfolded.
+    warnings : `Sequence[str]`
+    spans : `list[Span]`, optional (default = `None`)
+        The spans of the answer in the passage. By default it is framed wherever it occurs.
+    weights : `list[float]`, optional (default = `None`)
+        How much each token of the passage counted for the answer.
+    """
+    return render(
+        "answer.html.jinja",
+        passage=html_fragment(passage, answer=spans or answer, weights=weights),
+        question=question,
+        answer=answer,
+        probability=probability,
+        candidates=candidates,
+        shown=list(candidates.items())[:MAX_CANDIDATES],
+        warnings=warnings,
     )
 
 
@@ -130,15 +184,15 @@ def find_answer(tokens: Sequence[str], answer: Union[str, Sequence[Span], None])
     if not isinstance(answer, str):
         return list(answer)
     wanted = "".join(answer.lower().split())
-    found = []
+    places = []
     for start in range(len(tokens)):
         read, stop = "", start
         while stop < len(tokens) and len(read) < len(wanted):
             read += tokens[stop].lower()
             stop += 1
         if wanted and read == wanted:
-            found.append((start, stop))
-    return found
+            places.append((start, stop))
+    return places
 
 
 def full_colour(weights: Sequence[float]) -> float:

@@ -63,12 +63,12 @@ def shown_token(token: str) -> str:
 def named_maps(prediction: dict[str, Any]) -> list[NamedMap]:
     """All attention in a prediction. Maps with the same title stand together."""
     lengths = {side: len(prediction[f"{side}_tokens"]) for side in ("passage", "question")}
-    found = [_of_layer(attention, lengths) for attention in prediction.get("explanations", [])]
+    maps = [_of_layer(attention, lengths) for attention in prediction.get("explanations", [])]
     heads = prediction.get("annotated_heads", [])
     several = len({head["encoder"] for head in heads}) > 1
-    found += [_of_head(head, heads, lengths[head["side"]], several) for head in heads]
-    titles = list(dict.fromkeys(attention.title for attention in found))
-    return sorted(found, key=lambda attention: titles.index(attention.title))
+    maps += [_of_head(head, heads, lengths[head["side"]], several) for head in heads]
+    titles = list(dict.fromkeys(attention.title for attention in maps))
+    return sorted(maps, key=lambda attention: titles.index(attention.title))
 
 
 def packed_views(prediction: dict[str, Any]) -> tuple[dict[str, Any], float]:

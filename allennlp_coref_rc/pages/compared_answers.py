@@ -74,10 +74,10 @@ def write_compared_answers(folder: str, paths: dict[str, str], limit: int, only_
         )
     read = partial(checked_predictions, labelled=only_different)
     together = side_by_side(list(paths.values()), read, _question, _shown)
-    questions = (found for found in together if not only_different or _differ(found))
+    questions = (answers for answers in together if not only_different or _differ(answers))
     rows = [
-        Row(f"{number:03d}.html", question_of(found[0]), gold_answers(found[0]), _answers(paths, found))
-        for number, found in enumerate(islice(questions, limit), start=1)
+        Row(f"{number:03d}.html", question_of(answers[0]), gold_answers(answers[0]), _answers(paths, answers))
+        for number, answers in enumerate(islice(questions, limit), start=1)
     ]
     if not rows:
         kind = "which only some readers answer" if only_different else "with predictions"

@@ -113,10 +113,11 @@ def bars(prediction: Prediction) -> list[tuple[str, list[Bar], str]]:
     tokens = ["", *map(shown_token, prediction["passage_tokens"]), ""]
     for key in ("span_start_probs", "span_end_probs"):
         lists.append((SCORES[key][0], list(map(Bar, tokens, tokens[1:], tokens[2:], prediction.get(key, [])))))
-    found = []
+    shown_lists = []
     for title, values in lists:
         ranked = sorted(values, key=lambda bar: -bar.value)
         shown, rest = ranked[:MAX_BARS], ranked[MAX_BARS:]
         left = f"{len(rest)} others together: {100 * sum(bar.value for bar in rest):.1f} %" if rest else ""
-        found.append((title, shown, left))
-    return [values for values in found if values[1]]
+        if shown:
+            shown_lists.append((title, shown, left))
+    return shown_lists

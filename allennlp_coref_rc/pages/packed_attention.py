@@ -110,7 +110,7 @@ def _counts(attention: AttentionMap) -> numpy.ndarray:
 
 def _pack_rows(attention: AttentionMap, kept: int) -> tuple[dict[str, str], float]:
     scales = numpy.ones(attention.height)
-    found: list[Optional[tuple[numpy.ndarray, numpy.ndarray]]] = [None] * attention.height
+    kept_weights: list[Optional[tuple[numpy.ndarray, numpy.ndarray]]] = [None] * attention.height
     weight = 0.0
     for rows, columns, weights in attention.blocks:
         levels, positions = _levels(weights), numpy.asarray(columns)
@@ -120,9 +120,8 @@ def _pack_rows(attention: AttentionMap, kept: int) -> tuple[dict[str, str], floa
         weight += (best * scales[rows][:, None]).sum() / LEVELS / SCALES
         for row, at, values in zip(rows, chosen, best):
             at, values = at[values > 0], values[values > 0]
-            found[row] = positions[at], values
-    empty = numpy.zeros(0), numpy.zeros(0)
-    pairs = [pair or empty for pair in found]
+            kept_weights[row] = positions[at], values
+    pairs = [pair or (numpy.zeros(0), numpy.zeros(0)) for pair in kept_weights]
     return {
         "scales": _text(scales.astype("<u2")),
         "counts": _text(numpy.array([len(at) for at, _ in pairs]).astype("u1")),

@@ -77,14 +77,6 @@ def has_right_answer(prediction: Prediction) -> bool:
     return any(correctness({**prediction, "gold": answer}) == 1 for answer in gold_answers(prediction))
 
 
-def _strings(value: JsonValue, prediction: Prediction) -> None:
-    value.strings()
-
-
-def _string(value: JsonValue, prediction: Prediction) -> None:
-    value.string()
-
-
 def _probabilities(value: JsonValue, prediction: Prediction) -> None:
     for _, number in value.items():
         number.number()
@@ -154,19 +146,11 @@ def _matrix(value: JsonValue, *shapes: tuple[int, int]) -> None:
         raise value.error(f"{expected} numbers, 0 or more")
 
 
-def _fraction(value: JsonValue, prediction: Prediction) -> None:
-    value.fraction()
-
-
-CHECKS: dict[str, Callable[[JsonValue, Prediction], None]] = {
-    "question_tokens": _strings,
-    "passage_tokens": _strings,
-    "answer": _string,
-    "answer_texts": _strings,
-    "gold": _string,
-    "exact_match": _fraction,
-    "unanswered": _string,
-    "warnings": _strings,
+CHECKS: dict[str, Callable[[JsonValue, Prediction], object]] = {
+    **dict.fromkeys(("question_tokens", "passage_tokens"), lambda value, _: value.strings()),
+    **dict.fromkeys(("answer_texts", "warnings"), lambda value, _: value.strings()),
+    **dict.fromkeys(("answer", "gold", "unanswered"), lambda value, _: value.string()),
+    "exact_match": lambda value, _: value.fraction(),
     "candidate_probabilities": _probabilities,
     "best_span": _span,
     "best_spans": _spans,

@@ -2,7 +2,7 @@ import gc
 
 import pytest
 
-from allennlp_coref_rc.allennlp_runtime.quick_imports import quick_imports
+from allennlp_coref_rc.allennlp_runtime.lazy_imports import quick_imports
 
 
 @pytest.fixture(autouse=True)

@@ -5,8 +5,7 @@ from unittest.mock import Mock
 
 import pytest
 
-from allennlp_coref_rc.allennlp_runtime.folder_lock import FolderInUse
-from allennlp_coref_rc.commands.training_folder import cleanup_failed_start
+from allennlp_coref_rc.allennlp_runtime.folder_lock import FolderInUse, cleanup_failed_start
 from allennlp_coref_rc.common.errors import ConfigurationError
 from tests.stops import status_of
 from tests.training_config.configs import CONFIGS, load_small

@@ -30,7 +30,7 @@ def quiet_screen(speaks: bool = True) -> Iterator[None]:
     # Parameters
 
     speaks : `bool`, optional (default = `True`)
-        Whether this process may show anything at all.
+        Whether this process may show anything at all. Only one of several that train a model together does.
     """
     with ExitStack() as stack:
         stack.enter_context(quiet_logs(speaks))
@@ -66,12 +66,7 @@ class Held(MemoryHandler):
 def quiet_logs(speaks: bool = True) -> Iterator[None]:
     """
     Keeps logs and warnings off the screen, except those that `Screen` shows. Imports nothing of AllenNLP, so that the
-    warnings while AllenNLP is imported are caught too.
-
-    # Parameters
-
-    speaks : `bool`, optional (default = `True`)
-        Whether this process may show anything at all. Only one of several that train a model together does.
+    warnings while AllenNLP is imported are caught too. `speaks` is that of `quiet_screen`.
     """
     root = logging.getLogger()
     handlers, level, hook = root.handlers[:], root.level, sys.excepthook

@@ -3,19 +3,19 @@
 import functools
 from typing import Any
 
+import wrapt
+
 from allennlp_coref_rc.common import config_files, errors
 
 
 def drop_add_special_tokens(cached_transformers: Any) -> None:
     """Drops an argument that tokenizers refuse from 4.45 on. AllenNLP repeats it wherever it tokenizes."""
-    original = cached_transformers.get_tokenizer
 
-    @functools.wraps(original)
-    def get_tokenizer(model_name: str, **kwargs: Any) -> Any:
+    def get_tokenizer(original: Any, instance: None, args: Any, kwargs: dict[str, Any]) -> Any:
         kwargs.pop("add_special_tokens", None)
-        return original(model_name, **kwargs)
+        return original(*args, **kwargs)
 
-    cached_transformers.get_tokenizer = get_tokenizer
+    wrapt.wrap_function_wrapper(cached_transformers, "get_tokenizer", get_tokenizer)
 
 
 def share_configuration_error(checks: Any) -> None:

@@ -4,6 +4,8 @@ import functools
 from contextlib import suppress
 from typing import Any
 
+import wrapt
+
 from allennlp_coref_rc.common.workers import end_with_parent
 
 
@@ -37,14 +39,12 @@ def _between(first: list[int], last: list[int], inner: list[int]) -> list[int]:
 
 def ignore_ended_workers(data_loaders: Any) -> None:
     """Sends no "stop" to a worker that has ended. On a busy machine, the error sometimes ended a training."""
-    cls = data_loaders.MultiProcessDataLoader
-    original = cls._join_workers
 
-    @functools.wraps(original)
-    def join_workers(self: Any, workers: list[Any], queue: Any, senders: list[Any]) -> None:
-        original(self, workers, queue, list(map(_Sender, senders)))
+    def join_workers(original: Any, loader: Any, args: Any, kwargs: Any) -> None:
+        workers, queue, senders = args
+        original(workers, queue, list(map(_Sender, senders)))
 
-    cls._join_workers = join_workers
+    wrapt.wrap_function_wrapper(data_loaders.MultiProcessDataLoader, "_join_workers", join_workers)
 
 
 def end_workers_with_parent(data_loaders: Any) -> None:

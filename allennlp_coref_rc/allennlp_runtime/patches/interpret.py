@@ -3,17 +3,18 @@
 import functools
 from typing import Any
 
+import wrapt
+
 
 def keep_ignored_tokens(input_reduction: Any) -> None:
     """Keeps the tokens that input reduction is to ignore. AllenNLP compares tokens with texts."""
-    original = input_reduction._remove_one_token
 
-    @functools.wraps(original)
-    def remove_one_token(instance: Any, field: str, grads: Any, ignore_tokens: Any, *args: Any) -> Any:
+    def remove_one_token(original: Any, _: None, args: Any, kwargs: Any) -> Any:
+        instance, field, grads, ignore_tokens, *more = args
         ignored = [token for token in instance[field].tokens if str(token) in ignore_tokens]
-        return original(instance, field, grads, ignored, *args)
+        return original(instance, field, grads, ignored, *more)
 
-    input_reduction._remove_one_token = remove_one_token
+    wrapt.wrap_function_wrapper(input_reduction, "_remove_one_token", remove_one_token)
 
 
 def keep_embeddings_of_all_tokens(interpreters: Any) -> None:
@@ -37,22 +38,20 @@ def multiply_smooth_gradients(interpreters: Any) -> None:
     Multiplies the gradients of `smooth-gradient` by the embeddings, as the other two interpreters do, before adding up
     their dimensions. Below a layer norm, as in a transformer, the gradients alone add up to 0 and rounding errors.
     """
-    cls = interpreters.SmoothGradient
-    original = cls._smooth_grads
 
-    @functools.wraps(original)
-    def smooth_grads(self: Any, instance: Any) -> dict[str, Any]:
+    def smooth_grads(original: Any, interpreter: Any, args: Any, kwargs: Any) -> dict[str, Any]:
+        predictor = interpreter.predictor
         vectors: list[Any] = []
-        handle = self.predictor.get_interpretable_layer().register_forward_hook(
+        handle = predictor.get_interpretable_layer().register_forward_hook(
             lambda module, inputs, output: vectors.append(output.detach().clone())
         )
         try:
-            self.predictor.get_gradients([instance])
+            predictor.get_gradients(list(args))
         finally:
             handle.remove()
         return {
             name: gradient * of_input.cpu().numpy()
-            for (name, gradient), of_input in zip(original(self, instance).items(), reversed(vectors))
+            for (name, gradient), of_input in zip(original(*args).items(), reversed(vectors))
         }
 
-    cls._smooth_grads = smooth_grads
+    wrapt.wrap_function_wrapper(interpreters.SmoothGradient, "_smooth_grads", smooth_grads)

@@ -1,6 +1,5 @@
 """Patches of `allennlp.training`."""
 
-import functools
 import glob
 import os
 import uuid
@@ -8,27 +7,24 @@ from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any, Optional
 
+import wrapt
+
 
 def generate_run_id(callbacks: Any) -> None:
     """Generates the id of a run. Weights & Biases no longer has the function that AllenNLP calls for it."""
-    cls = callbacks.WandBCallback
-    original = cls.on_start
 
-    @functools.wraps(original)
-    def on_start(self: Any, trainer: Any, is_primary: bool = True, **kwargs: Any) -> None:
-        if is_primary and self._run_id is None:
-            self._run_id = uuid.uuid4().hex[:8]
-        original(self, trainer, is_primary=is_primary, **kwargs)
+    def on_start(original: Any, callback: Any, args: Any, kwargs: dict[str, Any]) -> None:
+        if kwargs.get("is_primary", True) and callback._run_id is None:
+            callback._run_id = uuid.uuid4().hex[:8]
+        original(*args, **kwargs)
 
-    cls.on_start = on_start
+    wrapt.wrap_function_wrapper(callbacks.WandBCallback, "on_start", on_start)
 
 
 def train_longer(util: Any) -> None:
     """Lets `--recover` train for more epochs than the folder's config says."""
-    original = util.create_serialization_dir
 
-    @functools.wraps(original)
-    def create_serialization_dir(params: Any, folder: Any, recover: bool, force: bool) -> None:
+    def create_serialization_dir(original: Any, params: Any, folder: Any, recover: bool, force: bool) -> None:
         path = os.path.join(folder, "config.json")
         if recover and os.path.exists(path):
             # AllenNLP compares these settings with those of the file, which it then replaces.
@@ -38,7 +34,11 @@ def train_longer(util: Any) -> None:
                 params["trainer"]["num_epochs"] = epochs
         original(params, folder, recover, force)
 
-    util.create_serialization_dir = create_serialization_dir
+    wrapt.wrap_function_wrapper(
+        util,
+        "create_serialization_dir",
+        lambda original, _, args, kwargs: create_serialization_dir(original, *args, **kwargs),
+    )
 
 
 def escape_folder_names(training: Any) -> None:

@@ -250,7 +250,7 @@ def test_command_writes_files_that_the_reader_takes(tmp_path, monkeypatch, capsy
     "arguments, message",
     [
         (["--tasks", 21], "--tasks"),
-        (["--seed", -3], "--seed: found -3, expected 0 or more"),
+        (["--seed", -3], "--seed: found -3, expected an integer, 0 or more"),
         (["--tasks", 3], "qa3_train.txt: no such file"),
     ],
 )

@@ -213,8 +213,8 @@ def test_command_writes_the_files_of_the_tasks(tmp_path, monkeypatch, capsys):
     "options, message",
     [
         (["--tasks", "4"], "--tasks"),
-        (["--valid", "0"], "--valid: found 0, expected at least 1"),
-        (["--seed", "-3"], "--seed: found -3, expected 0 or more"),
+        (["--valid", "0"], "--valid: found 0, expected an integer, 1 or more"),
+        (["--seed", "-3"], "--seed: found -3, expected an integer, 0 or more"),
     ],
 )
 def test_command_names_unusable_arguments(tmp_path, monkeypatch, capsys, options, message):
