@@ -30,7 +30,7 @@ from allennlp_coref_rc.data.corpora.cnn_dailymail import write_json_lines
 from allennlp_coref_rc.reproduction.condition import select
 from allennlp_coref_rc.reproduction.condition_files import CONDITIONS, read_conditions
 from allennlp_coref_rc.reproduction.report import report
-from allennlp_coref_rc.reproduction.results_file import Results, result
+from allennlp_coref_rc.reproduction.results_file import Results, read_lines, result
 from tests.annotations.formats.conll_2012_test import STORY
 from tests.annotations.spacy_components_test import OPTIONS
 from tests.fuzz import checks
@@ -207,7 +207,7 @@ def results() -> Files:
 
 def report_on_results(path: str) -> None:
     source = Results(path)
-    for line in source.lines:
+    for line in read_lines(path):
         result(line)
     tables = select(read_conditions(CONDITIONS), ["coref_gru.1"], [])
     assert report(tables, [], "runs", "data", source=source)
