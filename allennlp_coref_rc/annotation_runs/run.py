@@ -165,7 +165,7 @@ def _digest(job: Job, processes: Workers, documents: int, chunk_size: int) -> st
         todo = chunks(job.source.items(), chunk_size)
         for chunk, hashes in processes.map(job.digests, todo, -(-documents // chunk_size)):
             if hashes is None:
-                raise RuntimeError(f"{chunk.items[0][0]} and after: the process that read the documents died")
+                raise ConfigurationError(f"{chunk.items[0][0]} and after: the process that read the documents died")
             start = chunk.number * chunk_size
             digests[start : start + len(hashes)] = hashes
             bar.update(len(hashes))

@@ -9,8 +9,10 @@ from concurrent.futures import Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack
 from itertools import count, islice
+from multiprocessing import forkserver
 from multiprocessing.connection import Connection
 from typing import Any, NamedTuple, Optional
+from unittest.mock import patch
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 
@@ -92,10 +94,12 @@ class Workers:
         self._executor, self._died = client.get_executor(pure=False), KilledWorker
 
     def _start_processes(self, number: int) -> None:
-        for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS"):
-            os.environ.setdefault(name, "1")
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload([self._preload])
+        # The workers inherit the server's variables. This process keeps its own.
+        one_thread = {name: os.environ.get(name, "1") for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS")}
+        with patch.dict(os.environ, one_thread):
+            forkserver.ensure_running()
         # A worker ends when no process can write to the pipe any more.
         reader, writer = context.Pipe(duplex=False)
         pool = ProcessPoolExecutor(number, context, end_with, (_wait_for_end, reader))

@@ -24,20 +24,22 @@ def generate_run_id(callbacks: Any) -> None:
 def train_longer(util: Any) -> None:
     """Lets `--recover` train for more epochs than the folder's config says."""
 
-    def create_serialization_dir(original: Any, params: Any, folder: Any, recover: bool, force: bool) -> None:
-        path = os.path.join(folder, "config.json")
+    def create_serialization_dir(
+        original: Any, params: Any, serialization_dir: Any, recover: bool, force: bool
+    ) -> None:
+        path = os.path.join(serialization_dir, "config.json")
         if recover and os.path.exists(path):
             # AllenNLP compares these settings with those of the file, which it then replaces.
             params, earlier = params.duplicate(), type(params).from_file(path).as_dict(quiet=True)
             epochs = earlier.get("trainer", {}).get("num_epochs", 0)
             if 0 < epochs < params.as_dict(quiet=True)["trainer"].get("num_epochs", 0):
                 params["trainer"]["num_epochs"] = epochs
-        original(params, folder, recover, force)
+        original(params, serialization_dir, recover, force)
 
     wrapt.wrap_function_wrapper(
         util,
         "create_serialization_dir",
-        lambda original, _, args, kwargs: create_serialization_dir(original, *args, **kwargs),
+        lambda original, _, args, kwargs: create(original, *args, **kwargs),
     )
 
 

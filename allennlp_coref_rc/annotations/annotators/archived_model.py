@@ -23,7 +23,7 @@ class ArchivedModel:
 
     archive : `str`
         A file `model.tar.gz`, or the URL of one. It is not trusted, unless `--trust` was given (see
-        `trust/archives.py`).
+        `safe_archives/archives.py`).
     batch_size : `int`
         Instances in a batch.
     cuda_device : `int`, optional (default = `None`)
