@@ -23,7 +23,7 @@ from allennlp_coref_rc.annotations import AnnotatedText
 from allennlp_coref_rc.annotations.annotators import Annotator, ConnectiveDiscourse, TrainedDiscourseSenses
 from allennlp_coref_rc.annotations.annotators.archived_model import ArchivedModel
 from allennlp_coref_rc.annotations.annotators.senses import conll_sense
-from allennlp_coref_rc.annotations.formats.conllu_sentences import read_conllu_sentences
+from allennlp_coref_rc.annotations.formats.conllu import read_conllu_sentences
 from allennlp_coref_rc.common.script import ScriptParser, run
 from allennlp_coref_rc.data.corpora.discourse_corpora import read_discourse_corpus, read_rels_texts
 from allennlp_coref_rc.data.dataset_readers import DiscourseSensesReader

@@ -27,8 +27,7 @@ from tqdm import tqdm
 from allennlp_coref_rc.annotations import AnnotatedText
 from allennlp_coref_rc.annotations.annotators.coref.ranked import networks
 from allennlp_coref_rc.annotations.annotators.coref.ranked.candidates import Candidates, describe
-from allennlp_coref_rc.annotations.annotators.coref.ranked.linking import link
-from allennlp_coref_rc.annotations.annotators.coref.ranked.pairs import make_pairs
+from allennlp_coref_rc.annotations.annotators.coref.ranked.pairs import link, make_pairs
 from allennlp_coref_rc.annotations.annotators.coref.ranked.ranked_coref import (
     LEAST_CHANCE,
     choose_clusters,

@@ -29,7 +29,6 @@ SHOWN = (
     "tokenizers",
     "huggingface-hub",
     "numpy",
-    "distributed",
 )
 """The packages whose versions are always printed."""
 
@@ -41,6 +40,7 @@ OPTIONAL = {
     "maverick-coref": "the annotator maverick, for non-commercial use only; in a clone, "
     "uv pip install --editable '.[maverick]'",
     "datasets": "data sets of the Hugging Face hub; in a clone, uv pip install --editable '.[datasets]'",
+    "distributed": "--scheduler; in a clone, uv pip install --editable '.[cluster]'",
     "triton": "the fused recurrence on a GPU; builds of torch for GPUs bring it along",
     "tensorboard": "looking at what AllenNLP's callback tensorboard writes",
 }

@@ -18,7 +18,6 @@ from allennlp_coref_rc.common.files import COMPRESSED, bare, local_path, open_te
 from allennlp_coref_rc.common.hub_addresses import is_hub_address
 from allennlp_coref_rc.common.json_objects import excerpt, parse_json
 from allennlp_coref_rc.data.dataset_readers import ReadingComprehensionReader
-from allennlp_coref_rc.data.tokenizers import BlankSpacyTokenizer
 
 FAILURE = "failure"
 """The key in a document's data that says why it could not be annotated."""
@@ -39,10 +38,13 @@ class DocumentSource:
         A file, a folder, a pattern or an address, as each class says.
     together : `bool`, optional (default = `True`)
         Whether a document's passage and questions are annotated as one text.
+    encoding : `str`, optional (default = `"utf-8-sig"`)
+        The encoding of plain text and JSONL.
     """
 
     path: str
     together: bool = True
+    encoding: str = "utf-8-sig"
 
     def items(self) -> Iterator[tuple[str, Any]]:
         """The items of the input in order, each after its place, which messages name. Items can be pickled."""
@@ -53,8 +55,7 @@ class DocumentSource:
         if isinstance(item, Document):
             return item
         id, text, data = item
-        tokens = [str(token) for token in BlankSpacyTokenizer().tokenize(text)]
-        return Document.of(AnnotatedText(tokens, sentence_spans(tokens)), id=id, data=data)
+        return Document.of(AnnotatedText.of_text(text), id=id, data=data)
 
     def annotate(self, documents: Sequence[Document], annotator: Annotator) -> list[Document]:
         """The documents with the annotator's annotations added."""
@@ -69,7 +70,7 @@ class TextLines(DocumentSource):
     """Plain text, one document a line. Blank lines are skipped."""
 
     def items(self) -> Iterator[tuple[str, TextItem]]:
-        with open_text(local_path(self.path)) as lines:
+        with open_text(local_path(self.path), encoding=self.encoding) as lines:
             for number, line in enumerate(lines, start=1):
                 if line.strip():
                     yield f"{self.path}, line {number}", (_line_id(self.path, number), line.strip(), {})
@@ -89,7 +90,7 @@ class TextFiles(DocumentSource):
         for path in sorted(path for path in paths if os.path.isfile(path)):
             if _is_json(path):
                 raise ConfigurationError(f"{path}: found JSON, expected plain text; give JSON one file at a time")
-            with open_text(path) as lines:
+            with open_text(path, encoding=self.encoding) as lines:
                 text = "".join(lines)
             yield path, (os.path.relpath(path, self.path) if os.path.isdir(self.path) else path, text, {})
 
@@ -101,7 +102,7 @@ class JsonLines(DocumentSource):
     """
 
     def items(self) -> Iterator[tuple[str, Any]]:
-        with open_text(local_path(self.path)) as lines:
+        with open_text(local_path(self.path), encoding=self.encoding) as lines:
             for number, line in enumerate(lines, start=1):
                 place = f"{self.path}, line {number}"
                 try:
@@ -189,12 +190,20 @@ class DataSet(DocumentSource):
         return {**super().header(), "reader": build_reader(self.reader).registered_name()}
 
 
-def document_source(path: str, reader: Optional[dict[str, Any]] = None, format: Optional[str] = None) -> DocumentSource:
+def document_source(
+    path: str, reader: Optional[dict[str, Any]] = None, format: Optional[str] = None, encoding: Optional[str] = None
+) -> DocumentSource:
     """
     The documents at a path. They are texts that another tool has annotated if their `format` is given. Otherwise they
     are annotated documents if the file has their header, and a data set if the config of a `reader` is given, and else
-    the path's name tells what they are.
+    the path's name tells what they are. The `encoding` of plain text and JSONL is UTF-8 by default.
     """
+    if encoding is not None:
+        if reader is not None or format is not None:
+            raise ConfigurationError("found --encoding and --reader or --format, expected plain text or JSONL")
+        if os.path.isdir(path) or (glob.has_magic(path) and not os.path.exists(path)):
+            return TextFiles(path, encoding=encoding)
+        return (JsonLines if _is_json(path) else TextLines)(path, encoding=encoding)
     if format is not None:
         if reader is not None:
             raise ConfigurationError("found --reader and --format, expected one of them")
@@ -205,7 +214,7 @@ def document_source(path: str, reader: Optional[dict[str, Any]] = None, format: 
         local, together = built.find(path), built.annotate_together
         header = read_header(local) if os.path.isfile(local) else None
         if header is None:
-            return DataSet(path, together, config)
+            return DataSet(path, together, reader=config)
         built.check_header(local, header)
         return AnnotatedDocuments(local, together)
     if is_hub_address(path):

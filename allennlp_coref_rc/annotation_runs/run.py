@@ -1,3 +1,4 @@
+import glob
 import hashlib
 import json
 import logging
@@ -8,12 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import version
-from typing import Any, Optional
+from typing import Any, Optional, cast
 
 from allennlp_coref_rc.annotation_runs.document_sources import FAILURE, DocumentSource, document_source
 from allennlp_coref_rc.annotation_runs.job import ChunkResult, Job, failed
 from allennlp_coref_rc.annotation_runs.unfinished_output import UnfinishedOutput
-from allennlp_coref_rc.annotations.document import read_documents
+from allennlp_coref_rc.annotations.document import Document, read_documents
 from allennlp_coref_rc.annotations.file_report import COUNTED
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.progress import progress_bar
@@ -70,6 +71,8 @@ class AnnotationRun:
     """Whether to start over and to replace an output that exists, finished or not."""
     trust: bool = False
     """Whether the archives of models that the annotator uses are trusted (see `safe_archives/archives.py`)."""
+    encoding: Optional[str] = None
+    """The encoding of plain text and JSONL, UTF-8 by default."""
 
     def run(self) -> Counter:
         """
@@ -78,7 +81,8 @@ class AnnotationRun:
         if os.path.exists(self.input) and os.path.exists(self.output) and os.path.samefile(self.input, self.output):
             raise ConfigurationError(f"{self.output}: found the same file as INPUT and OUTPUT, expected two")
         unfinished_output = UnfinishedOutput(self.output, self.force)
-        source = document_source(self.input, self._bare_reader(), self.format)
+        source = document_source(self.input, self._bare_reader(), self.format, self.encoding)
+        state = self._state()
         job = Job(source, json.dumps(self.annotator), self.batch_size, tuple(self.packages), self.trust)
         documents = sum(1 for _ in source.items())
         if not documents:
@@ -92,9 +96,21 @@ class AnnotationRun:
                 plan["input"] = {"documents": documents, "sha256": _digest(job, processes, documents, chunk_size)}
                 unfinished.begin(plan)
                 _annotate_chunks(job, processes, unfinished, documents, chunk_size)
+            if self._state() != state:
+                raise ConfigurationError(
+                    f"{self.input}: found that it changed while it was read, expected the same documents twice; start "
+                    "over with --force"
+                )
             counts = _counts(unfinished, documents)
             unfinished.join(self._header(source, counts, plan), {**source.header(), "together": source.together})
         return counts
+
+    def _state(self) -> dict[str, tuple[int, int]]:
+        """The time and the size of each file of the input, without those that the run itself writes."""
+        anywhere = os.path.join(glob.escape(self.input), "**") if os.path.isdir(self.input) else self.input
+        paths = [self.input] if os.path.isfile(self.input) else glob.glob(anywhere, recursive=True)
+        files = [path for path in paths if os.path.isfile(path) and not path.startswith(self.output)]
+        return {path: (status.st_mtime_ns, status.st_size) for path in files for status in [os.stat(path)]}
 
     def _bare_reader(self) -> Optional[dict[str, Any]]:
         """The reader's config without the annotator that it may have."""
@@ -181,19 +197,27 @@ def _annotate_chunks(
             whole = ChunkResult()
             for place, item in chunk.items:
                 for _, result in processes.map(job.annotate, chunks([(place, item)], 1)):
-                    whole.add(result or failed(place, job.document(place, item), "the process that annotated it died"))
+                    # No process annotates a malformed item.
+                    document = cast(Document, job.document(place, item))
+                    whole.add(result or failed(place, document, "the process that annotated it died"))
             unfinished.write(chunk.number, whole)
             bar.update(len(chunk.items))
 
 
-def summarise(output: str, counts: Counter) -> None:
-    """Prints the counts, and warnings if documents failed or nothing is annotated."""
+def summarise(output: str, counts: Counter, name: Optional[str] = None) -> None:
+    """
+    Prints the counts, and warnings if documents failed or nothing is annotated. If a `name` is given, the output went
+    there, and the file of failed documents will be removed.
+    """
     if counts["documents"]:
-        print(f"{output}: {counts['documents']:,} documents, " + ", ".join(f"{counts[n]:,} {n}" for n in COUNTED))
+        print(
+            f"{name or output}: {counts['documents']:,} documents, " + ", ".join(f"{counts[n]:,} {n}" for n in COUNTED)
+        )
     if counts["failed"]:
         aside = f"{output}.failed.jsonl"
         _, first = next(read_documents(aside))
-        failed = f"{counts['failed']:,} documents failed; they and their errors are in {aside}"
+        failed = f"{counts['failed']:,} documents failed"
+        failed += "" if name else f"; they and their errors are in {aside}"
         reason = first.data[FAILURE]["error"].partition("\n")[0]
         print(f"WARNING: {failed}; the first error: {reason}", file=sys.stderr)
     if counts["documents"] and counts["no annotations"] == counts["documents"]:

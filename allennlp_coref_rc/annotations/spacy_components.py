@@ -19,6 +19,8 @@ from spacy.util import minibatch
 from allennlp_coref_rc.annotations import spacy_docs
 from allennlp_coref_rc.annotations.annotated_text import LAYERS, AnnotatedText, Span
 from allennlp_coref_rc.annotations.document import Document
+from allennlp_coref_rc.common.error_message import user_message
+from allennlp_coref_rc.common.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from allennlp_coref_rc.annotations.annotators import Annotator
@@ -126,7 +128,13 @@ class AnnotatorFactory:
 
         from allennlp.common import Params
 
-        return AnnotatorComponent(name, self._annotator().from_params(Params(chosen)))
+        try:
+            return AnnotatorComponent(name, self._annotator().from_params(Params(dict(chosen))))
+        except Exception as error:
+            message = user_message(error)
+            if message is None:
+                raise
+            raise ConfigurationError(f"{name}, {', '.join(chosen)}: {message}") from error
 
     @property
     def __signature__(self) -> Signature:

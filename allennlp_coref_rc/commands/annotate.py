@@ -1,6 +1,8 @@
 import argparse
+import codecs
 import sys
 from collections.abc import Sequence
+from contextlib import redirect_stdout
 
 from allennlp_coref_rc.commands.arguments import OTHER_FORMATS, add_packages, whole_number
 
@@ -19,13 +21,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         metavar="INPUT",
         help="plain text (each line a document), a folder or a quoted pattern of .txt files (each file a document), "
-        "JSONL, annotated documents, or, with --reader, a data set",
+        "JSONL, annotated documents, or, with --reader, a data set; - is stdin",
     )
     add(
         "output",
         nargs="?",
         metavar="OUTPUT",
-        help="the file of annotated documents: JSONL, compressed if it ends in .gz, .bz2 or .xz",
+        help="the file of annotated documents: JSONL, compressed if it ends in .gz, .bz2 or .xz; - is stdout",
     )
     add(
         "--annotator",
@@ -43,6 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=OTHER_FORMATS,
         help="the format of INPUT, a file or a folder that another tool has annotated; it needs no --annotator",
     )
+    add("--encoding", type=_encoding, help="the encoding of plain text or JSONL, such as latin-1 (default: UTF-8)")
     add(
         "--workers",
         type=whole_number(0),
@@ -77,6 +80,7 @@ def run(args: argparse.Namespace) -> None:
     """Does what the command line asks for. The exit status is 1 if a file has errors, or if all documents fail."""
     from allennlp_coref_rc.allennlp_runtime.lazy_registry import import_packages, import_plugins
     from allennlp_coref_rc.annotation_runs.config_option import load_config
+    from allennlp_coref_rc.annotation_runs.pipes import pipes
     from allennlp_coref_rc.annotation_runs.run import AnnotationRun, summarise
     from allennlp_coref_rc.annotations.annotators import Annotator
     from allennlp_coref_rc.annotations.file_report import report_on_file
@@ -110,23 +114,36 @@ def run(args: argparse.Namespace) -> None:
         annotator = {"type": "compose", "annotators": []}
     else:
         raise ConfigurationError('expected --annotator, for instance --annotator \'{"type": "exact_match_coref"}\'')
-    counts = AnnotationRun(
-        args.input,
-        args.output,
-        annotator,
-        reader,
-        args.format,
-        workers=args.workers,
-        scheduler=args.scheduler,
-        batch_size=args.batch_size,
-        chunk_size=args.chunk_size,
-        packages=args.include_package,
-        force=args.force,
-        trust=args.trust,
-    ).run()
-    summarise(args.output, counts)
+    with pipes(args.input, args.output) as (input, output):
+        counts = AnnotationRun(
+            input,
+            output,
+            annotator,
+            reader,
+            args.format,
+            workers=args.workers,
+            scheduler=args.scheduler,
+            batch_size=args.batch_size,
+            chunk_size=args.chunk_size,
+            packages=args.include_package,
+            force=args.force,
+            trust=args.trust,
+            encoding=args.encoding,
+        ).run()
+        if output == args.output:
+            summarise(output, counts)
+        else:
+            with redirect_stdout(sys.stderr):
+                summarise(output, counts, args.output)
     if not counts["documents"]:
         sys.exit(1)
+
+
+def _encoding(name: str) -> str:
+    try:
+        return codecs.lookup(name).name
+    except LookupError as error:
+        raise argparse.ArgumentTypeError(f"found {name!r}, expected an encoding such as latin-1") from error
 
 
 def _resolve(paths: Sequence[str]) -> None:
@@ -135,8 +152,7 @@ def _resolve(paths: Sequence[str]) -> None:
 
     for path in paths:
         for _, document in read_documents(path):
-            tokens, alignment = resolve(document.text)
-            values = {"id": document.text.id, "text": " ".join(tokens), "tokens": tokens, "alignment": alignment}
+            values = {"id": document.text.id, **resolve(document.text)._asdict()}
             print(json_line(values).rstrip("\n"))
 
 

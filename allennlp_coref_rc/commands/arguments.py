@@ -30,6 +30,11 @@ def kinds_of(parser: argparse.ArgumentParser, metavar: str) -> Callable[..., arg
     return add_kind
 
 
+def add_numbers(parser: argparse._ActionsContainer, option: str, help: str) -> None:
+    """Adds an option with numbers such as "1-3,5" or "1-3 5", which `common.schema.Numbers` reads."""
+    parser.add_argument(option, nargs="+", default=[], metavar="NUMBERS", help=help)
+
+
 def add_packages(parser: argparse.ArgumentParser, purpose: str) -> None:
     """Adds `--include-package`, which may be given several times."""
     parser.add_argument(

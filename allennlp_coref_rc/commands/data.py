@@ -3,9 +3,8 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Optional
 
-from allennlp_coref_rc.commands.arguments import kinds_of, whole_number
+from allennlp_coref_rc.commands.arguments import add_numbers, kinds_of, whole_number
 from allennlp_coref_rc.common.error_message import user_message
 from allennlp_coref_rc.common.errors import ConfigurationError
 
@@ -59,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
     kind = add_kind("simulate", "write simulated bAbI stories", SIMULATE, simulate)
     kind.add_argument("output_folder", metavar="FOLDER", help="where the files are written; made if it does not exist")
-    kind.add_argument("--tasks", type=int, nargs="+", metavar="TASK", help="numbers of tasks (default: all of them)")
+    add_numbers(kind, "--tasks", "tasks, such as 1-3,11 or 1 2 (default: all)")
     for split, number in zip(SPLITS, (900, 100, 1000)):
         help = f"questions in each {split} file (default: {number})"
         kind.add_argument(f"--{split}", type=whole_number(1), default=number, metavar="N", help=help)
@@ -68,7 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     kind = add_kind("mix", "mix bAbI stories two by two", MIX, mix)
     kind.add_argument("source", metavar="SOURCE", help="the folder of bAbI files")
     kind.add_argument("output_folder", metavar="FOLDER", help="where the files are written; made if it does not exist")
-    kind.add_argument("--tasks", type=int, nargs="+", metavar="TASK", help="numbers of tasks (default: 1 to 20)")
+    add_numbers(kind, "--tasks", "tasks, such as 2,16 or 2 16 (default: 1-20)")
     kind.add_argument("--splits", nargs="+", default=SPLITS, choices=SPLITS, help="which files (default: all three)")
     kind.add_argument("--seed", type=whole_number(0), default=1, help="0 or more (default: 1)")
 
@@ -120,21 +119,23 @@ def download(args: argparse.Namespace) -> None:
 
 
 def simulate(args: argparse.Namespace) -> None:
-    from allennlp_coref_rc.data.babi.simulated_world import SIMULATED_TASKS, write_task
+    from allennlp_coref_rc.common.files import write_text
+    from allennlp_coref_rc.data.babi.simulated_world import SIMULATED_TASKS, simulate_task
 
     tasks = _tasks(args.tasks, SIMULATED_TASKS)
     os.makedirs(args.output_folder, exist_ok=True)
     for task in tasks:
         for index, split in enumerate(SPLITS):
             path = os.path.join(args.output_folder, f"qa{task}_{split}.txt")
-            write_task(path, task, getattr(args, split), seed=1000 * args.seed + 10 * task + index)
+            lines = simulate_task(task, getattr(args, split), seed=1000 * args.seed + 10 * task + index)
+            write_text(path, "\n".join([*lines, ""]))
             print(f"{path}: {getattr(args, split)} questions")
 
 
 def mix(args: argparse.Namespace) -> None:
-    from allennlp_coref_rc.common.files import is_among
+    from allennlp_coref_rc.common.files import is_among, write_text
     from allennlp_coref_rc.data.babi.babi_files import NUM_TASKS, find_split
-    from allennlp_coref_rc.data.babi.mixed_stories import read_stories, write_mixed_stories
+    from allennlp_coref_rc.data.babi.mixed_stories import mix_stories, read_stories
 
     tasks = _tasks(args.tasks, range(1, NUM_TASKS + 1))
     if is_among(args.output_folder, [args.source]):
@@ -145,7 +146,8 @@ def mix(args: argparse.Namespace) -> None:
         for split in args.splits:
             stories = read_stories(sources[task, split])
             path = os.path.join(args.output_folder, f"qa{task}_{split}.txt")
-            write_mixed_stories(path, stories, seed=1000 * args.seed + 10 * task + SPLITS.index(split))
+            lines = mix_stories(stories, seed=1000 * args.seed + 10 * task + SPLITS.index(split))
+            write_text(path, "\n".join([*lines, ""]))
             print(f"{path}: {sum(map(len, stories))} questions in {len(stories)} stories")
 
 
@@ -165,8 +167,11 @@ def to_jsonl(args: argparse.Namespace) -> None:
     print(f"{args.output}: {len(files):,} questions")
 
 
-def _tasks(given: Optional[Sequence[int]], known: Sequence[int]) -> Sequence[int]:
-    for task in given or ():
+def _tasks(given: Sequence[str], known: Sequence[int]) -> Sequence[int]:
+    from allennlp_coref_rc.common.schema import Numbers, validated
+
+    tasks = validated(Numbers, ",".join(given), "--tasks") if given else known
+    for task in tasks:
         if task not in known:
             raise ConfigurationError(f"--tasks: found {task}, expected some of {', '.join(map(str, known))}")
-    return given or known
+    return tasks

@@ -139,8 +139,7 @@ def run(args: argparse.Namespace) -> None:
 
 
 def draw_ablation(args: argparse.Namespace) -> None:
-    from allennlp_coref_rc.reproduction.figures.curves import write_curves
-    from allennlp_coref_rc.reproduction.figures.run_curves import SHARES, X_NAME, ablation_curve
+    from allennlp_coref_rc.reproduction.figures.curves import SHARES, X_NAME, ablation_curve, write_curves
 
     against = args.against or SHARES
     curves = [ablation_curve(name, folders, args.metric, against) for name, folders in _curves(args)]
@@ -150,8 +149,7 @@ def draw_ablation(args: argparse.Namespace) -> None:
 
 
 def draw_training(args: argparse.Namespace) -> None:
-    from allennlp_coref_rc.reproduction.figures.curves import write_curves
-    from allennlp_coref_rc.reproduction.figures.run_curves import AXES, training_curve
+    from allennlp_coref_rc.reproduction.figures.curves import AXES, training_curve, write_curves
 
     curves = [training_curve(name, folders, split) for name, folders in _curves(args) for split in args.splits]
     _make_parent(args.output)
@@ -206,8 +204,7 @@ def draw_answers(args: argparse.Namespace) -> None:
 
 def draw_questions(args: argparse.Namespace) -> None:
     from allennlp_coref_rc.common.files import named_paths
-    from allennlp_coref_rc.reproduction.figures.question_groups import BOUNDS, GROUPINGS
-    from allennlp_coref_rc.reproduction.figures.question_scores import Comparison
+    from allennlp_coref_rc.reproduction.figures.question_scores import BOUNDS, GROUPINGS, Comparison
 
     comparison = Comparison(GROUPINGS, args.measures, args.bounds or BOUNDS, args.samples)
     comparison.write(args.folder, named_paths(args.predictions))

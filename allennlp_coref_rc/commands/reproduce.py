@@ -3,7 +3,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from allennlp_coref_rc.commands.arguments import whole_number
+from allennlp_coref_rc.commands.arguments import add_numbers, whole_number
 from allennlp_coref_rc.common.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -27,10 +27,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--table", nargs="+", default=[], metavar="NAME", help=tables)
     rows = "rows, such as coref_gru.1.ga_gru or 'mage_gru.1.ga_*'"
     add("--condition", nargs="+", default=[], metavar="NAME", help=rows)
-    add("--seeds", metavar="NUMBERS", help="seeds, such as 1-3 (default: each row's own)")
-    add("--tasks", metavar="NUMBERS", help="bAbI tasks, such as 1-3,16 (default: all)")
+    add_numbers(what, "--seeds", "seeds, such as 1-3 (default: each row's own)")
+    add_numbers(what, "--tasks", "bAbI tasks, such as 1-3,16 or 2 16 (default: all)")
+    add_numbers(what, "--folds", "folds of cross-validations, such as 1,3 (default: all)")
     conditions = "a file or folder that describes experiments (default: those of the papers)"
-    add("--folds", metavar="NUMBERS", help="folds of cross-validations, such as 1,3 (default: all)")
     add("--conditions", metavar="PATH", help=conditions)
     add("--data", metavar="FOLDER", help="the folder of all data sets (default: data)")
     add("--output", metavar="FOLDER", help="the folder of all runs (default: output/reproduction)")
@@ -73,14 +73,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    from allennlp_coref_rc.common.schema import validated
-    from allennlp_coref_rc.reproduction.condition import Numbers, select
+    from allennlp_coref_rc.common.schema import Numbers, validated
+    from allennlp_coref_rc.reproduction.condition import select
     from allennlp_coref_rc.reproduction.condition_files import CONDITIONS, read_conditions
     from allennlp_coref_rc.reproduction.runs import DATA, OUTPUT
     from allennlp_coref_rc.reproduction.session import Selection
 
-    given = {name: getattr(args, name) for name in ("seeds", "tasks", "folds")}
-    chosen = {name: [] if text is None else validated(Numbers, text, f"--{name}") for name, text in given.items()}
+    given = {name: ",".join(getattr(args, name)) for name in ("seeds", "tasks", "folds")}
+    chosen = {name: validated(Numbers, text, f"--{name}") if text else [] for name, text in given.items()}
     selection = Selection(**chosen, data=args.data or DATA, output=args.output or OUTPUT)
     tables = select(read_conditions(args.conditions or CONDITIONS), args.table, args.condition)
     conditions = [condition for table in tables for condition in table.conditions]

@@ -54,14 +54,19 @@ def load_config(path: str, overrides: str = "") -> dict[str, Any]:
         # Jsonnet would end the process.
         raise ConfigurationError(f"{path}: found a directory, expected a config")
     try:
-        return Params.from_file(path, overrides).as_dict(quiet=True)
+        values = Params.from_file(path, overrides).as_dict(quiet=True)
+    except UnicodeDecodeError as error:
+        raise ConfigurationError(f"{path}: found text that is not UTF-8: {error}") from error
     except RuntimeError as error:
         # Jsonnet's message has several lines: the error, and then the places that led to it.
-        raise ConfigurationError(f"{path}: {' '.join(str(error).split())}") from error
+        raise ConfigurationError(f"{path}: found no Jsonnet: {' '.join(str(error).split())}") from error
     except ValueError as error:
         raise ConfigurationError(
             f"{path}: {error}" if not overrides else f"{path}, or -o {overrides}: {error}"
         ) from error
+    if not isinstance(values, dict):
+        raise ConfigurationError(f"{path}: found a {type(values).__name__}, expected an object")
+    return values
 
 
 def _similar(name: str) -> list[str]:

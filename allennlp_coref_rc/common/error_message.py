@@ -67,15 +67,19 @@ def _message_of(error: BaseException) -> Optional[str]:
     return _of_config(error) if isinstance(error, Exception) else None
 
 
+FROM_PARAMS = "allennlp.common.from_params"
+"""The module that makes objects of a config's values, and checks the types of the values."""
+
+
 def _of_config(error: Exception) -> Optional[str]:
     """
     The message of an error that was raised while AllenNLP made an object of a config's values, such as an optimizer of
     a learning rate of -1. It names the innermost object, and the keys that lead to it.
     """
-    cls = keys = None
+    cls = keys = module = None
     for frame, _ in traceback.walk_tb(error.__traceback__):
         name, module = frame.f_code.co_name, frame.f_globals.get("__name__", "")
-        if (module, name) == ("allennlp.common.from_params", "from_params"):
+        if (module, name) == (FROM_PARAMS, "from_params"):
             # Values of objects within a dictionary have no history.
             cls, keys = frame.f_locals["cls"], getattr(frame.f_locals["params"], "history", "")[:-1] or keys
         elif name == "_read" or name == "forward":
@@ -83,7 +87,8 @@ def _of_config(error: Exception) -> Optional[str]:
     if cls is None:
         return None
     place = f"{keys}: " if keys else ""
-    reason = error if isinstance(error, ValueError) else f"{type(error).__name__}: {error} (--debug shows where)"
+    is_clear = isinstance(error, ValueError) or module == FROM_PARAMS
+    reason = error if is_clear else f"{type(error).__name__}: {error} (--debug shows where)"
     return f"{place}the config gives {cls.__name__} a value that it refuses: {reason}"
 
 

@@ -92,11 +92,11 @@ def known_as(address: str, path: str) -> Iterator[None]:
 @contextmanager
 def open_text(path: str, limit: int = -1, newline: str = "\n", encoding: str = "utf-8-sig") -> Iterator[Iterator[str]]:
     """
-    Opens a UTF-8 text file, plain or compressed (gzip, bzip2, xz), and gives its lines. Lines of more than `limit`
-    characters come in pieces; by default there is no limit. A line ends with "\\n" or "\\r\\n", which becomes "\\n". If
-    `newline` is `""`, line ends stay, and a "\\r" ends a line too. A byte order mark at the start, as programs on
-    Windows write it, is left out, unless `encoding` is `"utf-8"`. A missing file, a directory, damaged data, or text
-    that is not UTF-8 raises a `ConfigurationError` that names the file (and the line).
+    Opens a text file, plain or compressed (gzip, bzip2, xz), and gives its lines. Lines of more than `limit` characters
+    come in pieces; by default there is no limit. A line ends with "\\n" or "\\r\\n", which becomes "\\n". If
+    `newline` is `""`, line ends stay, and a "\\r" ends a line too. By default the text is in UTF-8, and a byte order
+    mark at the start, as programs on Windows write it, is left out. A missing file, a directory, damaged data, or text
+    of another encoding raises a `ConfigurationError` that names the file (and the line).
     """
     _check_is_file(path)
     with _open(path, "rt", _compression(path), encoding=encoding, newline=newline) as file:
@@ -139,7 +139,7 @@ def decoded(line: bytes) -> str:
     try:
         return line.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise ConfigurationError(_not_utf8(error)) from error
+        raise ConfigurationError(_not_text(error)) from error
 
 
 def _check_is_file(path: str) -> None:
@@ -169,9 +169,9 @@ def _compression(path: str) -> str:
     return next((suffix for suffix, signature in SIGNATURES.items() if beginning.startswith(signature)), "")
 
 
-def _not_utf8(error: UnicodeDecodeError) -> str:
-    byte = error.object[error.start : error.start + 1].hex()
-    return f"found the byte 0x{byte}, which is not UTF-8; expected UTF-8 text"
+def _not_text(error: UnicodeDecodeError) -> str:
+    byte, encoding = error.object[error.start : error.start + 1].hex(), error.encoding.upper()
+    return f"found the byte 0x{byte}, which is not {encoding}; expected {encoding} text"
 
 
 def _damaged(path: str, number: int, error: Exception) -> ConfigurationError:
@@ -189,7 +189,7 @@ def _decoded(path: str, file: IO[str], limit: int, newline: str) -> Iterator[str
     except UnicodeDecodeError as error:
         # Text is decoded in chunks, so that earlier lines of this chunk have not been counted yet.
         number += 1 + error.object[: error.start].count(b"\n")
-        raise ConfigurationError(f"{path}, line {number}: {_not_utf8(error)}") from error
+        raise ConfigurationError(f"{path}, line {number}: {_not_text(error)}") from error
     except DAMAGES as error:
         raise _damaged(path, number, error) from error
 

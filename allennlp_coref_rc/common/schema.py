@@ -3,12 +3,21 @@ Checks values from files and users by pydantic models. A wrong value raises a `C
 is: "FILE, line 3: tables.a.rows[2]: found 3, expected a string".
 """
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache, reduce
-from typing import Any, Optional, TypeVar, Union
+from typing import Annotated, Any, Optional, TypeVar, Union
 
 import yaml
-from pydantic import AfterValidator, BaseModel, ConfigDict, TypeAdapter, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    TypeAdapter,
+    ValidationError,
+    model_validator,
+)
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import open_text
@@ -76,6 +85,21 @@ def one_of(choices: Iterable[str]) -> AfterValidator:
         return value
 
     return AfterValidator(check)
+
+
+def numbers(text: Any) -> list[int]:
+    """The numbers that a text such as "1-3,5" stands for. Another text raises an `InvalidValue`."""
+    chosen: list[int] = []
+    for part in str(text).split(","):
+        match = re.fullmatch(r"\s*(\d{1,6})(?:-(\d{1,6}))?\s*", part)
+        if not match or int(match[1]) > int(match[2] or match[1]):
+            raise InvalidValue("numbers such as 1-3,5")
+        chosen.extend(range(int(match[1]), int(match[2] or match[1]) + 1))
+    return list(dict.fromkeys(chosen))
+
+
+Numbers = Annotated[list[int], BeforeValidator(lambda value: value if isinstance(value, list) else numbers(value))]
+"""A list of integers, or a text that stands for one."""
 
 
 def validated(

@@ -79,9 +79,14 @@ class Workers:
         if self._scheduler is None:
             self._start_processes(number)
             return
-        # Dask takes a second to import.
-        from distributed import Client, KilledWorker
-
+        try:
+            # Dask takes a second to import.
+            from distributed import Client, KilledWorker
+        except ImportError as error:
+            raise ConfigurationError(
+                f"--scheduler: found no Dask ({error}), expected the extra cluster; uv pip install --editable "
+                "'.[cluster]' in a clone installs it"
+            ) from error
         asyncio.run(_knock(self._scheduler))
         client = self._stack.enter_context(Client(self._scheduler))
         self._executor, self._died = client.get_executor(pure=False), KilledWorker

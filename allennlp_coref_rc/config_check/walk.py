@@ -201,11 +201,13 @@ def unregistered(cls: Any, name: str) -> Optional[str]:
 
     if name in cls.list_available():
         return None
-    if "." in name:
+    if "." in name.strip("."):
         try:
             cls.resolve_class_name(name)
         except ConfigurationError as error:
-            return str(error)
+            return f"found {short(name)}, expected a class: {error}"
+        except (ImportError, TypeError, ValueError) as error:
+            return f"found {short(name)}, of which nothing can be imported: {error}"
         return None
     # The list is made anew, as the search for the name has imported more classes.
     advice = advice_on(name, cls.list_available(), "registered are")

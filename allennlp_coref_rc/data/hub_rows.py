@@ -12,15 +12,8 @@ def read_rows(address: str, columns: Sequence[str], optional: Sequence[str] = ()
     The rows of a data set of the Hugging Face hub, or of local data in its form. Each row knows its place
     ("hf://squad?split=train, row 3", counted from 0 as in `datasets`).
 
-    # Parameters
-
-    address : `str`
-        As `parse_address` takes it.
-    columns : `Sequence[str]`
-        The columns to read. A column within another has a dotted name, such as `document.id`. Other columns are not
-        loaded.
-    optional : `Sequence[str]`, optional (default = `()`)
-        More columns to read, if the data set has them.
+    `parse_address` takes the address. Only the given `columns` are read, and the `optional` ones if the data set has
+    them. A column within another has a dotted name, such as `document.id`.
 
     # Raises
 

@@ -29,7 +29,7 @@ def probability_chart(probabilities: dict[str, float]) -> Chart:
                 "type": "nominal",
                 "sort": best,
                 "title": None,
-                "axis": {"labelLimit": 160, "ticks": False, "domain": False},
+                "axis": {"labelLimit": 160, "labelOverlap": False, "ticks": False, "domain": False},
             },
             "tooltip": [{"field": "candidate"}, {**number, "format": ".4f"}],
         },

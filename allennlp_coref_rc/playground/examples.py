@@ -29,7 +29,7 @@ TEXTS = {
         "crowded together at one corner of it: “No room! No room!” they cried out when they saw Alice coming. “There’s "
         "plenty of room!” said Alice indignantly, and she sat down in a large arm-chair at one end of the table.",
         "Who sat down in a large arm-chair?",
-        ("Alice", "the Dormouse", "the Hatter", "the March Hare"),
+        ("Alice", "Dormouse", "Hatter", "March Hare"),
     ),
     "Encyclopedia: Mary Anning": Question(
         "Mary Anning was an English fossil collector from Lyme Regis. Her father, Richard, was a cabinetmaker who took "

@@ -24,7 +24,8 @@ OPTIONS = {
     "server.fileWatcherType": "none",
     "client.toolbarMode": "minimal",
     "client.showErrorDetails": "none",
-    "theme.primaryColor": "#14788c",
+    "theme.light.primaryColor": "#14788c",
+    "theme.dark.primaryColor": "#14788c",
     "global.developmentMode": False,
 }
 """Streamlit's options. They take precedence over its config files and environment variables."""

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Optional, Union
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, Field
 
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.common.schema import InvalidValue, Schema, one_of
+from allennlp_coref_rc.common.schema import InvalidValue, Numbers, Schema, one_of
 from allennlp_coref_rc.data.babi.babi_files import NUM_TASKS
 from allennlp_coref_rc.reproduction.runs import DATA, Run
 
@@ -33,17 +33,6 @@ FOLD = "{fold}"
 """Stand for the number of the task or the fold in the name of a data file."""
 
 
-def numbers(text: Any) -> list[int]:
-    """The numbers that a text such as "1-3,5" stands for. Another text raises a `ValueError`."""
-    chosen: list[int] = []
-    for part in str(text).split(","):
-        match = re.fullmatch(r"\s*(\d{1,6})(?:-(\d{1,6}))?\s*", part)
-        if not match or int(match[1]) > int(match[2] or match[1]):
-            raise InvalidValue("numbers such as 1-3,5")
-        chosen.extend(range(int(match[1]), int(match[2] or match[1]) + 1))
-    return list(dict.fromkeys(chosen))
-
-
 def _check_names(sizes: dict[str, int]) -> dict[str, int]:
     for name in sizes:
         if re.search("[{}]", name.replace(TASK, "").replace(FOLD, "")):
@@ -52,8 +41,6 @@ def _check_names(sizes: dict[str, int]) -> dict[str, int]:
 
 
 Number = Union[float, int]
-
-Numbers = Annotated[list[int], BeforeValidator(lambda value: value if isinstance(value, list) else numbers(value))]
 
 
 class ColumnOptions(Schema):
@@ -95,6 +82,11 @@ class Column(ColumnOptions):
     @property
     def validation_key(self) -> str:
         return SPLITS["validation"] + self.metric
+
+    @property
+    def task(self) -> Optional[int]:
+        """The only task that the column is about, if its measure is "task N"."""
+        return int(self.measure.split()[1]) if self.measure.startswith("task ") else None
 
     @property
     def smaller_is_better(self) -> bool:

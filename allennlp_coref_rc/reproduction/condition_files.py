@@ -6,15 +6,7 @@ from pydantic import model_validator
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.schema import InvalidValue, Schema, read_yaml
-from allennlp_coref_rc.reproduction.condition import (
-    SPLITS,
-    Column,
-    ColumnOptions,
-    Condition,
-    Row,
-    RunOptions,
-    Table,
-)
+from allennlp_coref_rc.reproduction.condition import SPLITS, Column, ColumnOptions, Condition, Row, RunOptions, Table
 from allennlp_coref_rc.reproduction.figures.drawings import Drawing, Figure
 
 CONDITIONS = os.path.join(os.path.dirname(__file__), "conditions")

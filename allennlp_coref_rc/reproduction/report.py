@@ -6,6 +6,7 @@ from typing import Optional, cast
 from allennlp_coref_rc.common.config_files import locate
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import open_text, write_text
+from allennlp_coref_rc.common.messages import counted
 from allennlp_coref_rc.reproduction.condition import Column, Condition, Table
 from allennlp_coref_rc.reproduction.figures.drawings import Figure
 from allennlp_coref_rc.reproduction.results_file import Results
@@ -21,6 +22,9 @@ SECTION = "\n### "
 SCORES = {"rouge_l": "Rouge-L", "f1": "F1"}
 """The metrics for which predictions have a number for each question. The first of them that a table has is tested."""
 
+MCNEMAR = ("questions", "only first right", "only second right", "p, exact", "p, continuity-corrected")
+BOOTSTRAP = ("questions", "difference", "95 %", "p")
+
 SMALLEST_P = 1e-300
 
 MADE_WITH = ("runs", "seeds", "commit", "hardware", "hours")
@@ -31,6 +35,8 @@ A row with "mean ± sd" was run here. Each seed has a mean over tasks, and "mean
 seeds stands in brackets, and sd is the standard deviation of a sample (n - 1). "best" is the seed with the best
 validation score. If there are tasks, each task has its own best seed. Between equal seeds, the lower validation loss
 decides. The difference is our number minus the paper's: our mean if the paper reports a mean, and our best otherwise.
+While runs are missing, the numbers are those of the seeds that have the most tasks. If these are not all tasks, as in
+"0.930 (1 seed, 2 of 20 tasks)", there is no difference.
 
 - `[OK]`: better than the paper, or worse by no more than the tolerance; `[FAIL]`: worse by more
 - `[no data]`: the data set is not available; `[not run]`: no run is finished; `[3/60 run]`: some runs are finished;
@@ -53,14 +59,6 @@ def write_report(path: str, report: str) -> None:
     if os.path.exists(path):
         with open_text(path, newline="") as lines:
             text = "".join(lines)
-    write_text(path, merge_report(path, text, report))
-
-
-def merge_report(path: str, text: str, report: str) -> str:
-    """
-    The text of a file with the report between its marks. If one mark is there without the other, a `ConfigurationError`
-    that names the file is raised.
-    """
     if text.count(BEGIN) != text.count(END) or text.count(BEGIN) > 1 or text.find(BEGIN) > text.find(END):
         raise ConfigurationError(f"{path}: found one of the report's marks without the other, expected both or none")
     if BEGIN in text:
@@ -70,7 +68,7 @@ def merge_report(path: str, text: str, report: str) -> str:
         before, earlier, after = text.rstrip("\n") + "\n\n" if text else "", "", "\n"
     sections = {**_sections(earlier), **_sections(report)}
     content = "\n\n".join([report.partition(SECTION)[0].strip(), *(sections[title] for title in sorted(sections))])
-    return f"{before}{BEGIN}\n{content}\n{END}{after}"
+    write_text(path, f"{before}{BEGIN}\n{content}\n{END}{after}")
 
 
 def _sections(report: str) -> dict[str, str]:
@@ -163,19 +161,25 @@ def _table(table: Table, scores: dict[str, Scores], data: str) -> Iterator[list[
 
 def _line(condition: Condition, column: Column, scores: Scores, data: str) -> list[str]:
     paper = cast(Optional[float], condition.paper.get(column.name))
-    score = scores.score(column, _task(column))
+    score = scores.score(column, column.task)
     cells = [condition.row, column.name, _number(paper, column)]
     if score is None:
-        known = condition.config is None or not scores.complete
+        known = condition.config is None or not scores.results
         return [*cells, "", "", "", state(condition, scores, data) if known else "[no metric]"]
-    sd = f" ± {_number(score.sd, column, mean=True)}" if score.sd is not None else ""
-    cells += [f"{_number(score.mean, column, mean=True)}{sd} ({score.seeds})", _number(score.best, column)]
+    cells += [mean_and_deviation(score, column), _number(score.best, column)]
     unfinished = state(condition, scores, data)
-    if paper is None:
+    if paper is None or score.tasks:
         return [*cells, "", unfinished]
     difference = _number(score.of(column.measure) - paper, column, column.measure == "mean", sign=True)
     # There is a comma, since two pairs of brackets in a row would be a link in Markdown.
     return [*cells, difference, ", ".join(filter(None, (_verdict(column, score, paper), unfinished)))]
+
+
+def mean_and_deviation(score: Score, column: Column) -> str:
+    """ "0.690 ± 0.014 (3)", with the number of seeds, or "0.690 ± 0.014 (3 seeds, 2 of 20 tasks)"."""
+    sd = f" ± {_number(score.sd, column, mean=True)}" if score.sd is not None else ""
+    number = f"{counted(score.seeds, 'seed')}, {score.tasks}" if score.tasks else score.seeds
+    return f"{_number(score.mean, column, mean=True)}{sd} ({number})"
 
 
 def _verdict(column: Column, score: Score, paper: float) -> str:
@@ -253,9 +257,8 @@ def _made_with(scores: Scores) -> list[str]:
 
 def _seed(scores: Scores, seed: int) -> str:
     """ "2", or "2 (14 of 20 tasks)"."""
-    parts, all_parts = sum(seed == other for _, other in scores.results), len(scores.condition.parts)
-    kind = "folds" if scores.condition.folds else "tasks"
-    return str(seed) if parts >= all_parts else f"{seed} ({parts} of {all_parts} {kind})"
+    share = scores.share(sum(seed == other for _, other in scores.results))
+    return f"{seed} ({share})" if share else str(seed)
 
 
 def _significance(table: Table, scores: dict[str, Scores]) -> Iterator[list[str]]:
@@ -266,45 +269,24 @@ def _significance(table: Table, scores: dict[str, Scores]) -> Iterator[list[str]
     columns = {column.metric: column for column in reversed(table.columns)}
     key = next((metric for metric in SCORES if metric in columns), None)
     column = columns[key] if key else table.columns[0]
-    answers, means = [], []
-    by_name = {condition.name: condition for condition in table.conditions}
+    lines = []
     for condition in table.conditions:
-        other = by_name.get(f"{table.name}.{condition.compared_with}")
-        if other is None:
+        other = scores.get(f"{table.name}.{condition.compared_with}")
+        paired = _paired(scores[condition.name], other, column, key) if other else None
+        if other is None or paired is None:
             continue
-        one, another = scores[condition.name], scores[other.name]
-        if not (_has_best(one, column) and _has_best(another, column)):
-            continue
-        paired = _paired(one, another, column, key)
-        if paired is None:
-            continue
-        first, second, articles = paired
-        name = f"{condition.row} against {other.row}"
         if key is None:
-            test = mcnemar(first, second)
-            numbers = (f"{number:,}" for number in test[:3])
-            answers.append([name, *numbers, _p(test.exact), _p(test.corrected)])
+            test = mcnemar(paired.first, paired.second)
+            cells = [*(f"{number:,}" for number in test[:3]), _p(test.exact), _p(test.corrected)]
         else:
-            percent = [[100 * score for score in values] for values in (first, second)]
-            bootstrap = paired_bootstrap(percent[0], percent[1], groups=articles)
-            interval = f"{bootstrap.low:+.2f} to {bootstrap.high:+.2f}"
-            means.append([name, f"{bootstrap.questions:,}", f"{bootstrap.difference:+.2f}", interval, _p(bootstrap.p)])
-    if answers:
-        yield markdown(
-            [
-                "McNemar's test of the best seeds' answers",
-                "questions",
-                "only first right",
-                "only second right",
-                "p, exact",
-                "p, continuity-corrected",
-            ],
-            answers,
-        )
-    if means and key:
-        yield markdown(
-            [f"paired bootstrap of the best seeds' {SCORES[key]} (%)", "questions", "difference", "95 %", "p"], means
-        )
+            first, second = ([100 * score for score in values] for values in paired[:2])
+            questions, difference, low, high, p = paired_bootstrap(first, second, groups=paired.articles)
+            cells = [f"{questions:,}", f"{difference:+.2f}", f"{low:+.2f} to {high:+.2f}", _p(p)]
+        lines.append([f"{condition.row} against {other.condition.row}", *cells])
+    if lines and key is None:
+        yield markdown(["McNemar's test of the best seeds' answers", *MCNEMAR], lines)
+    elif lines and key:
+        yield markdown([f"paired bootstrap of the best seeds' {SCORES[key]} (%)", *BOOTSTRAP], lines)
 
 
 def _has_best(scores: Scores, column: Column) -> bool:
@@ -314,6 +296,8 @@ def _has_best(scores: Scores, column: Column) -> bool:
 
 def _paired(first: Scores, second: Scores, column: Column, key: Optional[str]) -> Optional[Pairs]:
     """The scores of two rows' answers to the same questions; `None` if those of a row are not known."""
+    if not (_has_best(first, column) and _has_best(second, column)):
+        return None
     pairs: list[Pairs] = []
     for task in first.tasks:
         names = tuple(scores.best_run(task, column.validation_key).path(PREDICTIONS) for scores in (first, second))
@@ -327,10 +311,6 @@ def _paired(first: Scores, second: Scores, column: Column, key: Optional[str]) -
         [score for part in pairs for score in part.second],
         None if None in articles else articles,
     )
-
-
-def _task(column: Column) -> Optional[int]:
-    return int(column.measure.split()[1]) if column.measure.startswith("task ") else None
 
 
 def _number(value: Optional[float], column: Column, mean: bool = False, sign: bool = False) -> str:

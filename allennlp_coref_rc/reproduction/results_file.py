@@ -4,10 +4,12 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
+from math import inf
 from typing import Any, Optional
 
 import numpy as np
 
+from allennlp_coref_rc.common.csv_rows import read_csv_rows
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import atomic_write, open_text
 from allennlp_coref_rc.reproduction.condition import Condition
@@ -20,6 +22,9 @@ Line = dict[str, str]
 FIRST = ("run", "conditions", "config", "settings", "data", "task", "seed")
 LAST = ("best_epoch", "epochs", "questions", "seconds", "commit", "hardware", "note", "right")
 """The columns before and after the metrics."""
+
+TEXTS = (*FIRST, "commit", "hardware", "note")
+"""Columns that hold any text. Others, but for `right`, hold numbers."""
 
 KEY = ("run", "hardware", "commit")
 """
@@ -51,27 +56,32 @@ class Results:
     def __init__(self, path: str, where: Optional[Mapping[str, str]] = None) -> None:
         self.path = path
         where = where or {}
-        self.lines = read_lines(path)
+        numbered = list(_numbered(path))
+        self.lines = [line for _, line in numbered]
         unknown = [column for column in where if self.lines and column not in self.lines[0]]
         if unknown:
             raise ConfigurationError(
                 f"{path}: found no column {unknown[0]!r}, expected one of {', '.join(self.lines[0])}"
             )
-        self.lines = [line for line in self.lines if all(fnmatchcase(line[key], where[key]) for key in where)]
-        self._by_name: dict[str, list[Line]] = {}
-        for line in self.lines:
-            self._by_name.setdefault(line["run"], []).append(line)
+        self.lines = []
+        self._by_name: dict[str, list[tuple[int, Line]]] = {}
+        for number, line in numbered:
+            if all(fnmatchcase(line[key], where[key]) for key in where):
+                self.lines.append(line)
+                self._by_name.setdefault(line["run"], []).append((number, line))
 
     def get(self, name: str) -> Optional[dict[str, Any]]:
         """The content of a run's `result.json`, as `result` gives it; `None` if the file does not have the run."""
         lines = self._by_name.get(name, [])
         if len(lines) > 1:
-            places = "; ".join(f"{line['hardware']}, commit {line['commit'] or 'unknown'}" for line in lines)
+            places = "; ".join(
+                f"line {number}: {line['hardware']}, commit {line['commit'] or 'unknown'}" for number, line in lines
+            )
             raise ConfigurationError(
                 f"{self.path}: found the run {name} {len(lines)} times ({places}), expected it once; choose with "
                 "--where hardware=... or commit=..."
             )
-        return result(lines[0]) if lines else None
+        return result(lines[0][1]) if lines else None
 
 
 def result(line: Line) -> dict[str, Any]:
@@ -108,17 +118,37 @@ def right_cell(path: str) -> str:
 
 
 def read_lines(path: str) -> list[Line]:
-    """The lines of a file of results. A missing column or cell raises a `ConfigurationError`."""
-    with open_text(path) as text:
-        reader = csv.DictReader(text)
-        lines = list(reader)
-        missing = [column for column in (*FIRST, *LAST) if column not in (reader.fieldnames or [])]
-    if missing:
-        raise ConfigurationError(f"{path}: found no column {missing[0]!r}, expected a file of --write-results")
-    for number, line in enumerate(lines, start=2):
-        if None in line or None in line.values():
-            raise ConfigurationError(f"{path}, line {number}: found more or fewer cells than in the first line")
-    return lines
+    """
+    The lines of a file of results. A missing column, or a cell that `write_results` would not write, raises a
+    `ConfigurationError` with the file, the line and the column.
+    """
+    return [line for _, line in _numbered(path)]
+
+
+def _numbered(path: str) -> Iterator[tuple[int, Line]]:
+    for number, line in read_csv_rows(path, (*FIRST, *LAST)):
+        for column, cell in line.items():
+            expected = _expected(column, line)
+            if expected:
+                raise ConfigurationError(
+                    f"{path}, line {number}, column {column[:100]!r}: found {cell[:100]!r}, expected {expected}"
+                )
+        yield number, line
+
+
+def _expected(column: str, line: Line) -> Optional[str]:
+    """What a cell should have; `None` if it has that."""
+    cell = line[column]
+    if column == "run" and not cell:
+        return "the name of a run"
+    if not cell or column in TEXTS:
+        return None
+    try:
+        if column != "right":
+            return "0 or more" if column in LAST and float(cell) < 0 else None if float(cell) < inf else "a number"
+        return None if len(bytes.fromhex(cell)) * 8 >= int(line["questions"]) >= 0 else "a bit for each question"
+    except ValueError:
+        return "hexadecimal digits, beside a number of questions" if column == "right" else "a number"
 
 
 def write_results(path: str, folder: str, conditions: Sequence[Condition]) -> int:

@@ -150,35 +150,16 @@ class Run:
         validation = params.get("validation_data_path", "")
         test = params.get("test_data_path") or validation
         result = self.result()
-        evaluations = [
-            [
-                "evaluate",
-                archive,
-                validation,
-                "-o",
-                json.dumps(self.evaluations[name]),
-                *device,
-                "--output-file",
-                self.path(METRICS.format(name)),
-            ]
-            for name in self._lacking(result)
-        ]
+        evaluations = []
+        for name in self._lacking(result):
+            output, changed = self.path(METRICS.format(name)), json.dumps(self.evaluations[name])
+            evaluations.append(["evaluate", archive, validation, "-o", changed, *device, "--output-file", output])
         if result is not None:
             return evaluations
+        reading = ["--use-dataset-reader", "--silent", "--batch-size", str(batch_size)]
         return [
             ["train", locate(self.config), "-s", self.path(MODEL), *again, "-o", json.dumps(overrides)],
-            [
-                "predict",
-                archive,
-                test,
-                "--use-dataset-reader",
-                "--silent",
-                "--batch-size",
-                str(batch_size),
-                *device,
-                "--output-file",
-                self.path(ALL_PREDICTIONS),
-            ],
+            ["predict", archive, test, *reading, *device, "--output-file", self.path(ALL_PREDICTIONS)],
             *evaluations,
         ]
 

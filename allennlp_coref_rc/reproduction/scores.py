@@ -19,13 +19,15 @@ FAILED_BELOW = 0.95
 class Score:
     """
     The score of a condition's runs, in the unit of a column: the mean over `seeds` seeds, its standard deviation
-    (`None` for a single seed), and the best seed's score (not a number if folds have no validation metric).
+    (`None` for a single seed), and the best seed's score (not a number if folds have no validation metric). `tasks`
+    says which share of the tasks or folds it is about ("2 of 20 tasks"). It is empty for all, and for a chosen one.
     """
 
     mean: float
     sd: Optional[float]
     seeds: int
     best: float
+    tasks: str = ""
 
     def of(self, measure: str) -> float:
         """The value to compare with the paper's."""
@@ -68,7 +70,7 @@ class Scores:
     @property
     def tasks(self) -> list[Optional[int]]:
         """The tasks or folds that have a result."""
-        return sorted({task for task, _ in self.results}, key=lambda task: task or 0)
+        return sorted({task for task, _ in self.results}, key=_in_order)
 
     def seeds(self, task: Optional[int] = None) -> list[int]:
         """The seeds that have a result of the task, or by default of any task."""
@@ -107,12 +109,18 @@ class Scores:
         return None if right is None else [Scored(None, float(answer)) for answer in right]
 
     def score(self, column: Column, task: Optional[int] = None) -> Optional[Score]:
-        """The score over all tasks, or of one. `None` if runs are missing or do not have the metric."""
-        tasks = self.tasks if task is None else [task]
+        """
+        The score over all tasks, or of one. If runs are missing, it is the score of the seeds that have the most tasks,
+        over these tasks. `None` if there are no runs, or if they do not have the metric.
+        """
+        by_seed = [[part for part, other in self.results if other == seed] for seed in self.seeds()]
+        most = max(map(len, by_seed), default=0)
+        longest = next((parts for parts in by_seed if len(parts) == most), [])
+        tasks = sorted(longest, key=_in_order) if task is None else [task]
         metrics = {key: result["metrics"] for key, result in self.results.items() if key[0] in tasks}
         has_best = all(column.validation_key in metrics[key] or len(self.seeds(key[0])) == 1 for key in metrics)
         known = all(column.key in values for values in metrics.values()) and (has_best or self.condition.folds)
-        if not metrics or not known or (task is None and not self.complete):
+        if not metrics or not known:
             return None
 
         def combined(seeds: Sequence[int]) -> float:
@@ -129,7 +137,13 @@ class Scores:
         ]
         best = combined([self.best_seed(task, column.validation_key) for task in tasks]) if has_best else math.nan
         sd = statistics.stdev(seeds) if len(seeds) > 1 else None
-        return Score(statistics.fmean(seeds), sd, len(seeds), best)
+        share = "" if task is not None else self.share(len(tasks))
+        return Score(statistics.fmean(seeds), sd, len(seeds), best, share)
+
+    def share(self, number: int) -> str:
+        """ "2 of 20 tasks", or an empty text if the number is that of all tasks or folds."""
+        total = len(self.condition.parts)
+        return f"{number} of {total} {'folds' if self.condition.folds else 'tasks'}" if number < total else ""
 
     def common(self, key: str) -> str:
         """The different values that a key has in the results."""
@@ -143,3 +157,7 @@ class Scores:
     @property
     def hours(self) -> float:
         return sum(sum(result["seconds"].values()) for result in self.results.values()) / 3600
+
+
+def _in_order(task: Optional[int]) -> int:
+    return task or 0

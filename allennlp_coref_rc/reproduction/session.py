@@ -105,15 +105,10 @@ def run_all(
 
 def reason(run: Run) -> str:
     """A line that says why a run failed."""
-    lines = []
-    if os.path.exists(run.path(ERROR)):
-        with open(run.path(ERROR), encoding="utf-8") as file:
-            lines = file.read().strip().splitlines()
-    return (
-        f"{cut(lines[-1])} ({run.path(ERROR)})"
-        if lines
-        else "its process died, it could not write why, or another one is using it"
-    )
+    if not os.path.exists(run.path(ERROR)):
+        return "its process died, it could not write why, or another one is using it"
+    with open(run.path(ERROR), encoding="utf-8") as file:
+        return f"{cut(file.read().strip().splitlines()[-1])} ({run.path(ERROR)})"
 
 
 class Progress:

@@ -34,7 +34,8 @@ import yaml
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import write_text
-from allennlp_coref_rc.reproduction.condition import Condition, numbers, select
+from allennlp_coref_rc.common.schema import numbers
+from allennlp_coref_rc.reproduction.condition import Condition, select
 from allennlp_coref_rc.reproduction.condition_files import CONDITIONS, read_conditions
 from allennlp_coref_rc.reproduction.report import markdown
 from allennlp_coref_rc.reproduction.results_file import Line, read_lines, right_answers

@@ -21,8 +21,16 @@ def test_plain_text_is_a_document_a_line(tmp_path):
     path = tmp_path / "a.txt"
     path.write_text("Mary didn't go. She slept.\n\n  \nBill left\n")
     assert documents(path) == [
-        Document(AnnotatedText("Mary did n't go . She slept .".split(), [(0, 5), (5, 8)], id="a.txt:1")),
-        Document(AnnotatedText(["Bill", "left"], id="a.txt:4")),
+        Document(
+            AnnotatedText(
+                "Mary did n't go . She slept .".split(),
+                [(0, 5), (5, 8)],
+                id="a.txt:1",
+                text="Mary didn't go. She slept.",
+                offsets=[(0, 4), (5, 8), (8, 11), (12, 14), (14, 15), (16, 19), (20, 25), (25, 26)],
+            )
+        ),
+        Document(AnnotatedText(["Bill", "left"], id="a.txt:4", text="Bill left", offsets=[(0, 4), (5, 9)])),
     ]
     packed = tmp_path / "a.txt.gz"
     packed.write_bytes(gzip.compress(path.read_bytes()))
@@ -52,8 +60,11 @@ def test_jsonl_holds_texts_or_tokens(tmp_path):
     ]
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     assert documents(path) == [
-        Document(AnnotatedText(["Mary", "left", "."], id="7"), data={"title": "One"}),
-        Document(AnnotatedText(["Bill"], id="a.jsonl:2")),
+        Document(
+            AnnotatedText(["Mary", "left", "."], id="7", text="Mary left.", offsets=[(0, 4), (5, 9), (9, 10)]),
+            data={"title": "One"},
+        ),
+        Document(AnnotatedText(["Bill"], id="a.jsonl:2", text="Bill", offsets=[(0, 4)])),
         Document(
             AnnotatedText(["Ann", ".", "Bob"], [(0, 2), (2, 3)], [[(0, 1), (2, 3)]], id="a.jsonl:3"), [2, 1], {"x": 1}
         ),

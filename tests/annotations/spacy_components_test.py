@@ -97,6 +97,19 @@ def test_pipelines_are_saved_with_their_options(tmp_path):
             assert structure(loaded(text)) == structure(doc)
 
 
+@pytest.mark.parametrize(
+    "component, options, message",
+    [
+        ("allennlp_srl", {"archive": "none", "predicate_words": [1]}, "allennlp_srl, .*: .*predicate_words.*string"),
+        ("exact_match_coref", {"min_mentions": "x"}, "exact_match_coref, min_mentions: .*min_mentions"),
+        ("trained_srl", {"predicates": 3, "roles": "none"}, "trained_srl, .*: .*predicates"),
+    ],
+)
+def test_a_wrong_option_is_named(component, options, message):
+    with pytest.raises(ConfigurationError, match=message):
+        pipeline(component, **options)
+
+
 @settings(deadline=None, max_examples=20)
 @given(st.lists(st.sampled_from([" ", "  ", "\n", " \n\n ", "\t", "\u3000 "]), min_size=15, max_size=30), st.booleans())
 def test_white_space_changes_nothing_and_the_tokens_stay(spaces, with_sentences):
@@ -204,7 +217,7 @@ def test_what_fails_is_told_and_can_be_handled():
         ("coreferee_annotator", {}, r"coreferee can't be imported .*--editable '\.\[coreferee\]'"),
         ("fastcoref_annotator", {}, r"fastcoref can't be imported .*--editable '\.\[fastcoref\]'"),
         ("maverick", {}, r"maverick can't be imported .*--editable '\.\[maverick\]'"),
-        ("precomputed", {"path": "none.json", "format": "corenlp"}, "'none.json': no such file"),
+        ("precomputed", {"path": "none.json", "format": "corenlp"}, "'none.json': .*no such file"),
         ("sieve_coref", {"nonsense": 1}, "unexpected argument: 'nonsense'"),
         ("sieve_coref", {"max_pronoun_distance": -1}, "max_pronoun_distance is -1, expected 0 or more"),
         ("sieve_coref", {"max_pronoun_distance": "far"}, "Expected max_pronoun_distance to be a int"),

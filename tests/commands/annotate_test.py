@@ -3,6 +3,8 @@ import gzip
 import json
 import os
 import socket
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -533,6 +535,69 @@ def test_an_output_that_is_a_link_stays_one(tmp_path, texts):
     with open(tmp_path / "log", "w") as log:
         (tmp_path / "link").unlink()
         (tmp_path / "link").symlink_to(f"/proc/self/fd/{log.fileno()}")
-        with pytest.raises(ConfigurationError, match="found a device or a pipe"):
-            command(*words, "--force")
-    assert (tmp_path / "link").is_symlink() and (tmp_path / "log").read_text() == ""
+        assert command(*words, "--force") == 0
+    assert (tmp_path / "link").is_symlink() and len(list(read_documents(str(tmp_path / "log")))) == 23
+
+
+@pytest.mark.parametrize("content", ["Zoë left. She slept.\n", '{"text": "Zoë left. She slept."}\n'])
+def test_pipes(tmp_path, content):
+    (tmp_path / "zoe.jsonl" if content[0] == "{" else tmp_path / "zoe.txt").write_text(content)
+    options = ["--annotator", "exact_match_coref", "--workers", "0"]
+    for input, output in (("-", "-"), ("/dev/stdin", "/dev/stdout")):
+        words = [sys.executable, "-m", "allennlp_coref_rc", "annotate", input, output, *options]
+        done = subprocess.run(words, cwd=tmp_path, input=content.encode(), capture_output=True)
+        assert done.returncode == 0, done.stderr
+        (tmp_path / "out.jsonl").write_bytes(done.stdout)
+        ((_, document),) = read_documents(str(tmp_path / "out.jsonl"))
+        assert document.text.text == "Zoë left. She slept." and document.text.id.startswith("stdin")
+    assert "-" not in os.listdir(tmp_path)
+
+
+def test_documents_keep_their_characters(tmp_path):
+    (tmp_path / "mail.txt").write_text("> Ann  can't\n> sleep.\n\nShe's \U0001f634!\n")
+    command(tmp_path, tmp_path / "out.jsonl", "--annotator", "exact_match_coref", "--workers", 0)
+    ((_, document),) = read_documents(str(tmp_path / "out.jsonl"))
+    text = document.text
+    assert text.text == "> Ann  can't\n> sleep.\n\nShe's \U0001f634!\n"
+    assert [text.text[slice(*place)] for place in text.offsets] == text.tokens
+
+
+def test_another_encoding(tmp_path):
+    for name in ("a.txt", "b.txt"):
+        (tmp_path / name).write_bytes("Zoë left.\n".encode("latin-1"))
+    words = [tmp_path / "out.jsonl", "--annotator", "exact_match_coref", "--workers", 0]
+    with pytest.raises(ConfigurationError, match="a.txt, line 1: found the byte 0xeb, which is not UTF-8"):
+        command(tmp_path, *words)
+    for given, expected in ((tmp_path, 2), (tmp_path / "a.txt", 1)):
+        assert command(given, *words, "--encoding", "latin-1", "--force") == 0
+        documents = [document for _, document in read_documents(str(words[0]))]
+        assert [document.text.tokens[0] for document in documents] == ["Zoë"] * expected
+    with pytest.raises(ConfigurationError, match="found --encoding and --reader"):
+        command(tmp_path / "a.txt", *words, "--encoding", "latin-1", "--reader", "annotated_lambada", "--force")
+
+
+def test_annotating_twice_adds_nothing(tmp_path, texts):
+    outputs = [tmp_path / name for name in ("once.jsonl", "twice.jsonl")]
+    for given, output in zip([texts, *outputs], outputs):
+        assert command(given, output, "--annotator", "exact_match_coref", "--workers", 0) == 0
+    once, twice = ([document.text for _, document in read_documents(str(output))] for output in outputs)
+    assert once == twice and any(text.clusters for text in once)
+
+
+def test_an_input_that_changes_during_the_run(tmp_path, texts, monkeypatch):
+    annotate = AnnotationRun.run.__globals__["_annotate_chunks"]
+
+    def edited(*arguments):
+        annotate(*arguments)
+        texts.write_text(texts.read_text().replace("Mary", "Anne"))
+
+    monkeypatch.setattr("allennlp_coref_rc.annotation_runs.run._annotate_chunks", edited)
+    with pytest.raises(ConfigurationError, match=f"{texts}: found that it changed"):
+        AnnotationRun(str(texts), str(tmp_path / "out.jsonl"), EXACT, workers=0).run()
+    assert not (tmp_path / "out.jsonl").exists()
+
+
+@pytest.mark.parametrize("name", [".x", "x.", "a..x", "os.nothing", ".", "1.2"])
+def test_names_that_are_no_paths_of_classes(tmp_path, texts, name):
+    with pytest.raises(ConfigurationError, match="annotator.type: "):
+        command(texts, tmp_path / "out.jsonl", "--annotator", name)

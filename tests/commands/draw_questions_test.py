@@ -10,7 +10,7 @@ from allennlp_coref_rc.__main__ import main
 from allennlp_coref_rc.common.files import named_paths
 from allennlp_coref_rc.metrics.answer_scores import scores_of
 from allennlp_coref_rc.metrics.narrativeqa import NarrativeQaMetric
-from allennlp_coref_rc.reproduction.figures.question_groups import question_type, read_answers, score
+from allennlp_coref_rc.reproduction.figures.question_scores import question_type, read_answers, score
 
 pytestmark = pytest.mark.slow
 

@@ -4,6 +4,7 @@ import multiprocessing
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -250,12 +251,17 @@ def test_a_cluster_does_the_same(swept, on_a_cluster):
     assert not os.path.exists(run.path(MODEL, "model.tar.gz"))
 
 
-def test_the_list_has_the_papers_values_and_what_is_missing(swept, capsys):
+def test_the_list_has_the_papers_values_and_what_is_missing(swept, tmp_path, capsys):
     capsys.readouterr()
     assert call(swept[0], "--list") == 0
     printed = capsys.readouterr().out
     assert "tiny.1.nobody: Nobody: Max 0.5; published, not run here" in printed
     assert "tiny.1.gru: GRU: Avg 0.5, Max 0.5, # failed 1, Task 0.5; 2 of 2 runs finished" in printed
+    (run,) = [run for run in runs(swept[0], row="gru") if run.seed == 1]
+    shutil.copytree(run.path(), tmp_path / run.name)
+    assert call(tmp_path, "--list", "--condition", "tiny.1.gru") == 0
+    accuracy = run.result()["metrics"]["test_accuracy"]
+    assert f"1 of 2 runs finished; [1/2 run]; here Avg {accuracy:.3f} (1)" in capsys.readouterr().out
     assert "tiny.2.no_task: no task: accuracy 0.5; 0 of 1 runs finished; [1/1 failed]" in printed
     assert f"0 of 1 runs finished; [no data] {swept[0]}/absent.txt: no such file" in printed
 
@@ -305,6 +311,8 @@ def test_a_check_builds_models_and_trains_none(tmp_path, capsys):
     assert "qa19_train.txt" in printed[2]
     assert call(tmp_path, "--check-only", "--tasks", 6) == 0
     assert len(capsys.readouterr().out.splitlines()) == 4
+    assert call(tmp_path, "--check-only", "--condition", "tiny.2.absent") == 1
+    assert capsys.readouterr().out.startswith("[no data] tiny.2.absent: ")
     assert not os.listdir(tmp_path)
 
 
@@ -321,8 +329,8 @@ def test_folders_of_runs_have_names_that_file_systems_and_allennlp_take(tmp_path
 def test_errors_are_said_in_a_line(tmp_path, capsys):
     assert call(tmp_path, "--table", "tiny.9") == 2
     assert "found nothing named tiny.9; there are tiny.1, tiny.2, tiny.figure_4" in capsys.readouterr().err
-    assert call(tmp_path, "--tasks", "90-99") == 2
-    assert "--tasks: found 90-99, expected some of " in capsys.readouterr().err
+    assert call(tmp_path, "--tasks", "90-95", 99) == 2
+    assert "--tasks: found 90-95,99, expected some of " in capsys.readouterr().err
     content = yaml.safe_load((PROJECT / CONDITIONS).read_text())
     content["tables"]["1"]["rows"]["gru"]["overrides"] = {"trainer.epochs.of": 3}
     (tmp_path / "bad.yaml").write_text(yaml.safe_dump(content))

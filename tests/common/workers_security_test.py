@@ -1,6 +1,7 @@
 """Who can reach the processes that work on documents and runs."""
 
 import os
+import sys
 from functools import partial
 
 import dask
@@ -75,4 +76,10 @@ def test_a_cluster_without_certificates_is_explained(encrypted, monkeypatch):
         pytest.raises(ConfigurationError, match=f"--scheduler {unencrypted}: .*an address that begins with tls://"),
         Workers(0, unencrypted),
     ):
+        pass
+
+
+def test_without_dask_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(ConfigurationError, match="--scheduler: .* extra cluster"), Workers(0, "tcp://127.0.0.1:1"):
         pass

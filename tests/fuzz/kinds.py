@@ -1,5 +1,6 @@
 """What is fuzzed: the files of every reader and every format, and the inputs of predictors."""
 
+import inspect
 import json
 import tempfile
 from collections.abc import Callable
@@ -9,22 +10,33 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
+import spacy
 from allennlp.common import Params
 from allennlp.data import DatasetReader
 from allennlp.predictors import Predictor
+from thinc.api import ConfigValidationError
 
 from allennlp_coref_rc.annotation_runs.document_sources import document_source
 from allennlp_coref_rc.annotations import read_documents, write_documents
 from allennlp_coref_rc.annotations.annotated_text import Frame
+from allennlp_coref_rc.annotations.annotators import Annotator
 from allennlp_coref_rc.annotations.file_report import report_on_file
 from allennlp_coref_rc.annotations.formats import FORMATS
+from allennlp_coref_rc.annotations.spacy_components import COMPONENTS
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import byte_lines, decoded, open_text
+from allennlp_coref_rc.config_check.arguments import check_experiment
 from allennlp_coref_rc.data.corpora.cnn_dailymail import write_json_lines
+from allennlp_coref_rc.reproduction.condition import select
+from allennlp_coref_rc.reproduction.condition_files import CONDITIONS, read_conditions
+from allennlp_coref_rc.reproduction.report import report
+from allennlp_coref_rc.reproduction.results_file import Results, result
 from tests.annotations.formats.conll_2012_test import STORY
+from tests.annotations.spacy_components_test import OPTIONS
 from tests.fuzz import checks
 from tests.models import ga_reader_test, span_models
-from tests.training_config.configs import FIXTURES
+from tests.shared import PROJECT
+from tests.training_config.configs import CONFIGS, FIXTURES, load_small
 
 Files = dict[str, bytes]
 
@@ -186,6 +198,53 @@ def inputs(title: str, name: str, values: dict[str, Any]) -> Kind:
     return Kind(title, "json", lambda: {"input.jsonl": json.dumps(values).encode()}, use, named=False, packed=False)
 
 
+def results() -> Files:
+    """The header of the results of all runs, and some of the runs of a table."""
+    header, *lines = (PROJECT / "docs" / "results" / "runs.csv").read_text().splitlines(keepends=True)
+    chosen = [line for line in lines if "coref_gru.1." in line][::30]
+    return {"runs.csv": "".join([header, *chosen]).encode()}
+
+
+def report_on_results(path: str) -> None:
+    source = Results(path)
+    for line in source.lines:
+        result(line)
+    tables = select(read_conditions(CONDITIONS), ["coref_gru.1"], [])
+    assert report(tables, [], "runs", "data", source=source)
+
+
+def config() -> Files:
+    return {
+        "config.json": json.dumps(load_small(CONFIGS / "babi" / "ga_coref_gru.jsonnet").as_dict(quiet=True)).encode()
+    }
+
+
+def components() -> Files:
+    """Options of the components whose packages every installation has."""
+    known = {name: options for name, options in OPTIONS.items() if name not in ("fastcoref_annotator", "maverick")}
+    return {"components.json": json.dumps(known).encode()}
+
+
+def add_components(path: str) -> None:
+    """Each component annotates a text with its options, or is refused with the key or value of one of them."""
+    try:
+        components = json.loads(Path(path).read_text())
+        json.dumps(components, ensure_ascii=False).encode()
+    except (ValueError, RecursionError) as error:
+        raise ConfigurationError("found no JSON, which spaCy refuses") from error
+    for name, options in components.items() if isinstance(components, dict) else ():
+        if isinstance(options, dict) and name in COMPONENTS:
+            nlp = spacy.blank("en")
+            try:
+                nlp.add_pipe(name, config=options)
+                nlp("Mary took the milk. As a result, she left.")
+            except (ConfigValidationError, ConfigurationError) as error:
+                annotator = Annotator.resolve_class_name(COMPONENTS[name])[0]
+                values = [value for value in options.values() if isinstance(value, str) and value]
+                named = [*options, *inspect.signature(annotator).parameters, *values]
+                assert any(name in str(getattr(error, "text", error)) for name in named), error
+
+
 CLUSTERS = [[[0, 1], [3, 4]]]
 
 CLOZE = {"passage": "@entity1 met @entity2 . @entity1 left", "question": "@placeholder left", "clusters": CLUSTERS}
@@ -283,6 +342,9 @@ KINDS: list[Kind] = [
         lru_cache(partial(annotated, "annotated_babi", "babi/qa2_train.txt")),
         annotate_input,
     ),
+    Kind("results", "lines", lru_cache(results), report_on_results),
+    Kind("config", "json", lru_cache(config), check_experiment, lines=False, packed=False),
+    Kind("components", "json", components, add_components, named=False, packed=False),
     inputs(
         "input cloze_reader",
         "annotated_babi",

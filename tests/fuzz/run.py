@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple, Optional
 
+from allennlp_coref_rc.common.error_message import LONGEST, user_message
 from allennlp_coref_rc.common.errors import ConfigurationError
 from tests.fuzz.kinds import KINDS as READ_KINDS
 from tests.fuzz.kinds import Kind
@@ -23,9 +24,6 @@ SEED = 13370
 
 SECONDS = 20
 """So long may a case take."""
-
-LONGEST = 700
-"""So many characters may a message have beside the path."""
 
 LINE = re.compile(r"line \d+")
 
@@ -100,7 +98,7 @@ def judge(kind: Kind, path: Path) -> Outcome:
         with limited():
             kind.use(str(path))
     except ConfigurationError as error:
-        wrong = _unclear(kind, str(error), path)
+        wrong = _unclear(kind, str(user_message(error)), path)
         return Outcome("unclear refusal", f"{wrong}: {str(error)[:300]}") if wrong else Outcome(REFUSED)
     except TooSlow:
         return Outcome("too slow", f"more than {SECONDS} seconds")
@@ -119,7 +117,7 @@ def _unclear(kind: Kind, message: str, path: Path) -> str:
         return "no line is named"
     if not re.search("found|expected|no such|unknown|but there are|begins here", message):
         return "it does not say what was found or what was expected"
-    if len(message) > LONGEST + 2 * len(str(path)):
+    if len(message) > 2 * (LONGEST + len(str(path))):
         return f"it has {len(message)} characters"
     return ""
 

@@ -6,8 +6,9 @@ import pytest
 from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 
+from allennlp_coref_rc.common.schema import numbers
 from allennlp_coref_rc.data.dataset_readers.annotated_narrativeqa import QUESTIONS, SUMMARIES
-from allennlp_coref_rc.reproduction.condition import numbers, select
+from allennlp_coref_rc.reproduction.condition import select
 from allennlp_coref_rc.reproduction.condition_files import read_conditions
 from allennlp_coref_rc.reproduction.session import Selection
 from tests.shared import PROJECT
@@ -128,10 +129,7 @@ def test_names_are_matched_as_those_of_files():
         "ga_coref_gru",
     ]
     assert len(select(TABLES, ["cg_sba.1*"], [])) == 4
-    with pytest.raises(
-        ConfigurationError,
-        match="found nothing named coref_gru.9; there are beyond.1, beyond.2, beyond.3, beyond.4, cg_sba",
-    ):
+    with pytest.raises(ConfigurationError, match="coref_gru.9; there are beyond.1, .*cg_sba"):
         select(TABLES, ["coref_gru.9"], [])
 
 

@@ -56,7 +56,7 @@ def test_a_finished_run_is_evaluated_on_what_it_lacks(tmp_path):
     assert {key: found["metrics"][key] for key in metrics} == metrics
     assert set(found["seconds"]) == {"train", "predict", "evaluate"}
     os.unlink(run.path(MODEL, "model.tar.gz"))
-    with pytest.raises(ConfigurationError, match=r"model.tar.gz: no such file, expected the model.* \(once_more\)"):
+    with pytest.raises(ConfigurationError, match=r"model.tar.gz: no such file.* \(once_more\)"):
         execute(replace(run, evaluations={"again": {}, "once_more": {}}), "abc")
     assert run.finished and os.path.exists(run.path(ERROR))
 
@@ -72,7 +72,7 @@ def test_a_result_is_of_the_data_that_it_was_made_of(tmp_path):
     assert run.result() == result
     (tmp_path / "train.txt").write_text("two")
     os.utime(tmp_path / "train.txt", (1, 1))
-    with pytest.raises(ConfigurationError, match="result.json: found a run on another .*train.txt than is there now"):
+    with pytest.raises(ConfigurationError, match="result.json: .*another .*train.txt"):
         run.result()
     # Where they are not at hand the result stands.
     (tmp_path / "train.txt").unlink()

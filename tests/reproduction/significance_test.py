@@ -143,9 +143,7 @@ def test_other_files_are_refused(tmp_path, content, key, message):
 
 
 def test_other_questions_are_refused():
-    with pytest.raises(
-        ConfigurationError, match=r"A and B: found 2 and 1 questions, 1 of them in one file alone .*'?b'?"
-    ):
+    with pytest.raises(ConfigurationError, match=r"A and B: found 2 and 1 questions, 1 .*\bb\b"):
         pair([Scored("a", 1.0), Scored("b", 0.0)], [Scored("a", 1.0)], ("A", "B"))
     with pytest.raises(ConfigurationError, match="A: found the id 'a' twice"):
         pair([Scored("b", 1.0), Scored("a", 1.0), Scored("a", 0.0)], [Scored("a", 1.0)], ("A", "B"))

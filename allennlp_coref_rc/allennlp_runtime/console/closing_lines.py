@@ -82,6 +82,10 @@ def _resume_hint(args: Namespace) -> str:
 
 def _reached(metrics: dict[str, Any]) -> str:
     epochs = metrics.get("epoch", -1) + 1
+    if not epochs:
+        return (
+            "Trained no epoch, since the training had ended; --recover with a larger trainer.num_epochs trains longer"
+        )
     line = f"Trained {counted(epochs, 'epoch')} in {metrics.get('training_duration', '0:00:00').split('.')[0]}"
     best = _of_split(metrics, "best_validation_")
     return f"{line}; the best is epoch {metrics['best_epoch'] + 1}, on validation data: {best}" if best else line

@@ -1,5 +1,6 @@
 """Patches of `allennlp.training`."""
 
+import functools
 import glob
 import os
 import uuid
@@ -19,6 +20,24 @@ def generate_run_id(callbacks: Any) -> None:
         original(*args, **kwargs)
 
     wrapt.wrap_function_wrapper(callbacks.WandBCallback, "on_start", on_start)
+
+
+def train_longer(util: Any) -> None:
+    """Lets `--recover` train for more epochs than the folder's config says."""
+    original = util.create_serialization_dir
+
+    @functools.wraps(original)
+    def create_serialization_dir(params: Any, folder: Any, recover: bool, force: bool) -> None:
+        path = os.path.join(folder, "config.json")
+        if recover and os.path.exists(path):
+            # AllenNLP compares these settings with those of the file, which it then replaces.
+            params, earlier = params.duplicate(), type(params).from_file(path).as_dict(quiet=True)
+            epochs = earlier.get("trainer", {}).get("num_epochs", 0)
+            if 0 < epochs < params.as_dict(quiet=True)["trainer"].get("num_epochs", 0):
+                params["trainer"]["num_epochs"] = epochs
+        original(params, folder, recover, force)
+
+    util.create_serialization_dir = create_serialization_dir
 
 
 def escape_folder_names(training: Any) -> None:

@@ -24,7 +24,8 @@ class AllenNlpCoref(Annotator):
     The number of mentions that the model keeps is a share of the padded length. Therefore only texts of the same length
     share a batch, so that a text's clusters do not depend on the other texts.
 
-    Registered as an `Annotator` with name "allennlp_coref".
+    Registered as an `Annotator` with name "allennlp_coref". It also takes `cuda_device` and `overrides` of
+    `ArchivedModel`.
 
     # Parameters
 
@@ -32,9 +33,6 @@ class AllenNlpCoref(Annotator):
         The model's file, or its URL.
     batch_size : `int`, optional (default = `4`)
         Texts in a batch.
-    cuda_device : `int`, optional (default = `None`)
-    overrides : `Union[str, dict[str, Any]]`, optional (default = `""`)
-        See `ArchivedModel`.
 
     # Example
 

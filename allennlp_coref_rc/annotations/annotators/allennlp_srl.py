@@ -29,7 +29,8 @@ class AllenNlpSrl(Annotator):
     The model does not find predicates. AllenNLP's predictor takes the words that a spaCy model tags as verbs or, in
     English, as auxiliaries; `"spacy"` does the same. DASSA's authors took only verbs.
 
-    Registered as an `Annotator` with name "allennlp_srl".
+    Registered as an `Annotator` with name "allennlp_srl". It also takes `cuda_device` and `overrides` of
+    `ArchivedModel`.
 
     # Parameters
 
@@ -42,9 +43,6 @@ class AllenNlpSrl(Annotator):
         Name or folder of a spaCy model with a tagger.
     batch_size : `int`, optional (default = `32`)
         Predicates in a batch.
-    cuda_device : `int`, optional (default = `None`)
-    overrides : `Union[str, dict[str, Any]]`, optional (default = `""`)
-        See `ArchivedModel`.
 
     # Example
 

@@ -44,13 +44,29 @@ Registrable._registry.setdefault(Annotator, {})
 
 def annotate_texts(texts: Sequence[AnnotatedText], annotator: Annotator) -> list[AnnotatedText]:
     """
-    The texts with the annotator's annotations. Raises a `ConfigurationError` if it returns other tokens, or spans that
-    lie outside of a text.
+    The texts with the annotator's annotations. What a text has already is not added again. Raises a
+    `ConfigurationError` if it returns other tokens, or spans that lie outside of a text.
     """
     annotated = annotator.annotate_batch(texts)
     if [text.tokens for text in annotated] != [text.tokens for text in texts]:
         raise ConfigurationError(f"{type(annotator).__name__} gave back other texts than those it was given")
-    return [text.checked() for text in annotated]
+    return [_without_repeats(given, text.checked()) for given, text in zip(texts, annotated)]
+
+
+def _without_repeats(given: AnnotatedText, annotated: AnnotatedText) -> AnnotatedText:
+    """The annotated text without the additions that the given text has already."""
+    layers = {}
+    for layer in LAYERS:
+        before, after = getattr(given, layer), getattr(annotated, layer)
+        if before and after[: len(before)] == before:
+            known = set(map(_key, before))
+            layers[layer] = before + [item for item in after[len(before) :] if _key(item) not in known]
+    return replace(annotated, **layers) if layers else annotated
+
+
+def _key(item: Any) -> str:
+    """The same for equal annotations; the mentions of a cluster may come in any order."""
+    return repr(sorted(item) if isinstance(item, list) else item)
 
 
 def annotate_documents(documents: Sequence[Document], annotator: Annotator, together: bool = True) -> list[Document]:

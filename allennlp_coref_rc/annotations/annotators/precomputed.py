@@ -102,11 +102,11 @@ class PrecomputedAnnotator(Annotator):
     def _read(self) -> dict[str, tuple[str, AnnotatedText]]:
         by_id: dict[str, tuple[str, AnnotatedText]] = {}
         number = 0
-        for file in self._format.list_files(self._path):
-            try:
-                local = local_path(file)
-            except ConfigurationError as error:
-                raise ConfigurationError(f"precomputed: path is {self._path!r}: no such file") from error
+        try:
+            files = [(file, local_path(file)) for file in self._format.list_files(self._path)]
+        except ConfigurationError as error:
+            raise ConfigurationError(f"precomputed: path is {self._path!r}: {error}") from error
+        for file, local in files:
             with known_as(file, local):
                 for text in self._format.read(local):
                     number += 1

@@ -19,12 +19,8 @@ logger = logging.getLogger(__name__)
 class SpacyAnnotator(Annotator):
     """
     Base class of annotators that run a pipeline of spaCy. The pipeline gets the text's tokens and sentences, without
-    white space between tokens. Each process loads the pipeline when it annotates its first text.
-
-    # Parameters
-
-    spacy_model : `str`
-        Name or folder of the pipeline.
+    white space between tokens. Each process loads the pipeline when it annotates its first text. `spacy_model` is its
+    name or folder.
     """
 
     name: str

@@ -22,7 +22,6 @@ from typing import Union
 import yaml
 
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.common.files import atomic_write
 from allennlp_coref_rc.data.babi.babi_files import BabiQuestion, read_babi
 
 WORD = re.compile("[A-Za-z]+")
@@ -67,13 +66,6 @@ def mix_stories(stories: Sequence[list[BabiQuestion]], seed: int) -> list[str]:
     for i, story in enumerate(stories):
         lines.extend(_mix(story, stories[other[i]][-1].statements, rng))
     return lines
-
-
-def write_mixed_stories(path: str, stories: Sequence[list[BabiQuestion]], seed: int) -> None:
-    """Writes the lines of `mix_stories` to a file, which appears only when it is complete. The folder must exist."""
-    lines = mix_stories(stories, seed)
-    with atomic_write(path) as file:
-        file.writelines(line + "\n" for line in lines)
 
 
 def rename(text: str) -> str:

@@ -17,8 +17,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, Optional
 
-from allennlp_coref_rc.common.files import atomic_write
-
 PRONOUNS = {"Mary": "she", "Daniel": "he", "John": "he", "Sandra": "she"}
 PEOPLE = tuple(PRONOUNS)
 PLACES = ("bathroom", "bedroom", "garden", "hallway", "kitchen", "office")
@@ -386,11 +384,9 @@ SIMULATED_TASKS = tuple(STORIES)
 
 def simulate_task(task: int, questions: int, seed: int) -> list[str]:
     """
-    The lines of stories of one bAbI task, without line ends.
-
-    `task` is one of `SIMULATED_TASKS`. `questions` is the number of questions, at least 1. A story has five of them;
-    the last one has fewer if `questions` is not a multiple of five. `seed` is at least 0. The same arguments always
-    give the same lines. Other values raise a `ValueError`.
+    The lines of stories of one of the `SIMULATED_TASKS`, without line ends. A story has five questions; the last one
+    has fewer if `questions` is not a multiple of five. The same arguments always give the same lines. Fewer `questions`
+    than 1, a `seed` below 0, and other tasks raise a `ValueError`.
     """
     if task not in STORIES:
         raise ValueError(f"task: found {task}, expected one of {', '.join(map(str, SIMULATED_TASKS))}")
@@ -406,13 +402,3 @@ def simulate_task(task: int, questions: int, seed: int) -> list[str]:
             story.add_question()
         lines.extend(story.lines)
     return lines
-
-
-def write_task(path: str, task: int, questions: int, seed: int) -> None:
-    """
-    Writes the lines of `simulate_task`, which describes the other arguments and the errors, to a file. The folder must
-    exist. The file appears only when it is complete, and replaces an old one.
-    """
-    lines = simulate_task(task, questions, seed)
-    with atomic_write(path) as file:
-        file.writelines(line + "\n" for line in lines)

@@ -11,11 +11,11 @@ from allennlp_coref_rc.annotations.annotated_text import Span, question_id
 from allennlp_coref_rc.annotations.formats import annotated_text_from_dassa
 from allennlp_coref_rc.annotations.formats.json_value import JsonValue, read_json
 from allennlp_coref_rc.common.checks import check_choice
+from allennlp_coref_rc.common.csv_rows import read_csv_rows
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import COMPRESSED
 from allennlp_coref_rc.common.hub_addresses import is_hub_address
 from allennlp_coref_rc.data.dataset_readers.answers import add_span
-from allennlp_coref_rc.data.dataset_readers.csv_rows import read_csv_rows
 from allennlp_coref_rc.data.dataset_readers.oracle_spans import ORACLES, oracle_span
 from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import (
     CUT_OFF,
@@ -127,7 +127,9 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
         packed = [path + suffix for suffix in COMPRESSED if os.path.isfile(path + suffix)]
         return super().find(packed[0] if packed and not os.path.isfile(path) else path)
 
-    def read_items(self, path: str, name: str) -> Iterator[tuple[str, Union[Summary, DassaDocument]]]:
+    def read_items(
+        self, path: str, name: str
+    ) -> Iterator[tuple[str, Union[Summary, DassaDocument, ConfigurationError]]]:
         folder, split = os.path.split(name)
         if split in SPLITS and not os.path.isfile(name):
             yield from self._read_csv(path, self._find_csv(folder, SUMMARIES), split)
@@ -135,7 +137,9 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
         for number, values in enumerate(read_json(path)):
             yield values.place, DassaDocument(number, values)
 
-    def row_items(self, rows: Iterable[JsonValue], name: str) -> Iterator[tuple[str, Summary]]:
+    def row_items(
+        self, rows: Iterable[JsonValue], name: str
+    ) -> Iterator[tuple[str, Union[Summary, ConfigurationError]]]:
         id_column, summary_column, question_column, answers_column = self.columns
         found: dict[str, tuple[str, Summary]] = {}
         for row in rows:
@@ -149,7 +153,9 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
                 yield row.place, error
         yield from found.values()
 
-    def _read_csv(self, questions_path: str, summaries_path: str, split: str) -> Iterator[tuple[str, Summary]]:
+    def _read_csv(
+        self, questions_path: str, summaries_path: str, split: str
+    ) -> Iterator[tuple[str, Union[Summary, ConfigurationError]]]:
         column = COLUMNS[self._text].format
         names = [column(name) for name in ("question", "answer1", "answer2")]
         summaries: dict[str, tuple[str, dict[str, str]]] = {}

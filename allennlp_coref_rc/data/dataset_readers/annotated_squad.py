@@ -2,7 +2,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import count, groupby
-from typing import Any, NamedTuple, Optional, cast
+from typing import Any, NamedTuple, Optional, Union, cast
 
 from allennlp.data import DatasetReader, Instance
 from allennlp.data.fields import SequenceLabelField, TextField
@@ -106,10 +106,10 @@ class AnnotatedSquadReader(ReadingComprehensionReader):
         super().__init__(**kwargs)
         self._tag_answers = tag_answers
 
-    def read_items(self, path: str, name: str) -> Iterator[tuple[str, Paragraph]]:
+    def read_items(self, path: str, name: str) -> Iterator[tuple[str, Union[Paragraph, ConfigurationError]]]:
         numbers = count(1)
-        for article_place, values in read_listed_objects(path, "data"):
-            article = JsonValue(values, article_place)
+        for article_place, listed in read_listed_objects(path, "data"):
+            article = JsonValue(listed, article_place)
             try:
                 paragraphs, title = article["paragraphs"].list(), article.get("title")
                 if title is not None:

@@ -7,7 +7,7 @@ from allennlp.data.token_indexers import SingleIdTokenIndexer
 
 from allennlp_coref_rc.annotations.annotated_text import Frame, Span
 from allennlp_coref_rc.annotations.bio import PREDICATE, bio_tags
-from allennlp_coref_rc.annotations.formats.conllu_sentences import NUM_COLUMNS, Sentence, read_conllu_sentences
+from allennlp_coref_rc.annotations.formats.conllu import NUM_COLUMNS, Sentence, read_conllu_sentences
 from allennlp_coref_rc.common.checks import check_choice
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.corpora.corpus_reader import CorpusReader

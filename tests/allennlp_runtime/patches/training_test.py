@@ -1,5 +1,6 @@
 """AllenNLP's loggers, workers and checkpoints."""
 
+import json
 import multiprocessing
 import os
 import signal
@@ -26,6 +27,9 @@ from allennlp.training.callbacks import TrainerCallback
 from allennlp.training.optimizers import AdamOptimizer
 from allennlp.training.trainer import TrainerCheckpoint
 from tensorboardX.proto import event_pb2
+
+from allennlp_coref_rc.__main__ import main
+from tests.training_config.configs import CONFIGS, load_small
 
 
 class OneWeight(Model):
@@ -176,3 +180,30 @@ def test_sharded_weights_are_found_in_a_folder_that_looks_like_a_pattern(tmp_pat
     trainer._ddp_wrapped_model.consolidate_sharded_state.side_effect = lambda found: {"found": found}
     GradientDescentTrainer._finalize_best_model_state(trainer)
     assert set(torch.load(folder / "best.th", weights_only=True)["found"]) == paths
+
+
+def test_a_training_can_be_continued_for_more_epochs(tmp_path, capsys):
+    params = load_small(CONFIGS / "babi" / "bi_gru.jsonnet").as_dict(quiet=True)
+    params["trainer"]["checkpointer"] = {"type": "exact"}
+    (tmp_path / "small.json").write_text(json.dumps(params))
+
+    def train_command(folder, epochs, *more, **settings):
+        overrides = json.dumps({"trainer.num_epochs": epochs, **settings})
+        main(["train", str(tmp_path / "small.json"), "-s", str(tmp_path / folder), "-o", overrides, *more])
+        return "".join(capsys.readouterr())
+
+    train_command("at_once", 2)
+    train_command("longer", 1)
+    # The other checkpointer also keeps the last epoch's.
+    usual = {"trainer.checkpointer": {}}
+    train_command("ended", 1, **usual)
+    assert "--recover with a larger trainer.num_epochs" in train_command("ended", 1, "--recover", **usual)
+    train_command("longer", 2, "--recover")
+    names = ("training_loss", "validation_loss", "test_loss", "epoch", "best_epoch")
+    at_once, longer = (json.loads((tmp_path / name / "metrics.json").read_text()) for name in ("at_once", "longer"))
+    assert [longer[name] for name in names] == [at_once[name] for name in names]
+    # Other settings, and fewer epochs, are those of another training.
+    for epochs, settings in ((1, {}), (3, {"random_seed": 7})):
+        with pytest.raises(SystemExit):
+            train_command("longer", epochs, "--recover", **settings)
+    assert json.loads((tmp_path / "longer" / "config.json").read_text())["trainer"]["num_epochs"] == 2

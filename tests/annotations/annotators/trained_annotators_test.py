@@ -11,7 +11,7 @@ from allennlp.common.checks import ConfigurationError
 from allennlp_coref_rc.annotations import AnnotatedText
 from allennlp_coref_rc.annotations.annotators import Annotator, ConnectiveDiscourse, TrainedSrl
 from allennlp_coref_rc.annotations.annotators.trained_discourse_senses import TrainedDiscourseSenses
-from allennlp_coref_rc.annotations.formats.conllu_sentences import read_conllu_sentences
+from allennlp_coref_rc.annotations.formats.conllu import read_conllu_sentences
 from allennlp_coref_rc.data.corpora.discourse_corpora import read_rels_texts
 from allennlp_coref_rc.data.dataset_readers.discourse_senses import found_relations
 from allennlp_coref_rc.data.dataset_readers.propbank_conllu import frames

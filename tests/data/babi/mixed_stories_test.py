@@ -16,7 +16,6 @@ from allennlp_coref_rc.data.babi.mixed_stories import (
     mix_stories,
     read_stories,
     rename,
-    write_mixed_stories,
 )
 from allennlp_coref_rc.data.babi.simulated_world import PEOPLE, PLACES, SIMULATED_TASKS, THINGS, simulate_task
 from allennlp_coref_rc.data.dataset_readers import AnnotatedBabiReader
@@ -224,22 +223,6 @@ def test_files_that_cannot_be_mixed_are_refused(tmp_path, text, message):
     path.write_text(text)
     with pytest.raises(ConfigurationError, match=re.escape(str(path)) + message):
         read_stories(str(path))
-
-
-def test_file_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
-    stories = read_stories(str(FIXTURES / "qa2_train.txt"))
-    path = tmp_path / "qa2_train.txt"
-    write_mixed_stories(str(path), stories, 1)
-    before = path.read_bytes()
-    assert before.decode().splitlines() == mix_stories(stories, 1)
-
-    def refuse(source, target):
-        raise OSError("no")
-
-    monkeypatch.setattr("os.replace", refuse)
-    with pytest.raises(OSError):
-        write_mixed_stories(str(path), stories, 2)
-    assert path.read_bytes() == before and list(tmp_path.iterdir()) == [path]
 
 
 def run(*arguments):

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from allennlp_coref_rc.__main__ import main
-from allennlp_coref_rc.data.babi.simulated_world import SIMULATED_TASKS, simulate_task, write_task
+from allennlp_coref_rc.data.babi.simulated_world import SIMULATED_TASKS, simulate_task
 from tests.data.babi.babi_oracle import AskedQuestion, answer, read_stories
 
 ROOT = Path(__file__).parents[3]
@@ -186,29 +186,9 @@ def test_text_is_the_same_everywhere():
         ((1, 5, -1), "seed: found -1, expected at least 0"),
     ],
 )
-def test_unusable_arguments_are_named(tmp_path, arguments, message):
+def test_unusable_arguments_are_named(arguments, message):
     with pytest.raises(ValueError, match=message):
         simulate_task(*arguments)
-    with pytest.raises(ValueError, match=message):
-        write_task(str(tmp_path / "file.txt"), *arguments)
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_file_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
-    path = tmp_path / "qa1_train.txt"
-    path.write_text("old")
-    write_task(str(path), 1, 10, seed=1)
-    assert path.read_bytes() == "".join(line + "\n" for line in simulate_task(1, 10, seed=1)).encode()
-    before = path.read_bytes()
-
-    def refuse(source, target):
-        raise OSError("no")
-
-    monkeypatch.setattr("os.replace", refuse)
-    with pytest.raises(OSError):
-        write_task(str(path), 1, 10, seed=2)
-    assert path.read_bytes() == before
-    assert list(tmp_path.iterdir()) == [path]
 
 
 def run(*arguments: str) -> None:
@@ -219,7 +199,7 @@ def test_command_writes_the_files_of_the_tasks(tmp_path, monkeypatch, capsys):
     folder = tmp_path / "new" / "simulated"
     counts = {"train": 10, "valid": 5, "test": 15}
     options = [word for split, count in counts.items() for word in (f"--{split}", str(count))]
-    run(str(folder), "--tasks", "1", "13", *options, "--seed", "4")
+    run(str(folder), "--tasks", "1,13", *options, "--seed", "4")
     names = {f"qa{task}_{split}.txt" for task in (1, 13) for split in SPLITS}
     assert {path.name for path in folder.iterdir()} == names
     for task in (1, 13):

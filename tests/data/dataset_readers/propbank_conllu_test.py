@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from allennlp_coref_rc.annotations import AnnotatedText
 from allennlp_coref_rc.annotations.bio import bio_spans, bio_tags
-from allennlp_coref_rc.annotations.formats.conllu_sentences import Sentence, Word, read_conllu_sentences
+from allennlp_coref_rc.annotations.formats.conllu import Sentence, Word, read_conllu_sentences
 from allennlp_coref_rc.data.dataset_readers import PropbankConlluReader
 from allennlp_coref_rc.data.dataset_readers.propbank_conllu import frames
 from tests.shared import SHARED

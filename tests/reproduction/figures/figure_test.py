@@ -9,7 +9,8 @@ from allennlp.common.checks import ConfigurationError
 from allennlp_coref_rc.reproduction.condition import select
 from allennlp_coref_rc.reproduction.condition_files import read_conditions
 from allennlp_coref_rc.reproduction.report import report
-from allennlp_coref_rc.reproduction.runs import MODEL, PREDICTIONS, RESULT
+from allennlp_coref_rc.reproduction.runs import MODEL
+from tests.reproduction.report_test import write_run
 from tests.shared import PROJECT
 
 REMOVED = "dataset_reader.annotator.remove_mentions"
@@ -65,24 +66,11 @@ def finish(output, figure, row, **by_seed):
         if f"seed_{run.seed}" not in by_seed:
             continue
         metrics, predictions = by_seed[f"seed_{run.seed}"]
-        (output / run.name / MODEL).mkdir(parents=True)
-        for name, content in (
-            (
-                RESULT,
-                {
-                    "fingerprint": run.fingerprint(),
-                    "metrics": metrics,
-                    "commit": "abc",
-                    "hardware": "a processor",
-                    "seconds": {"train": 3600},
-                },
-            ),
-            (f"{MODEL}/config.json", run.params()),
-            (f"{MODEL}/metrics.json", metrics),
-            (f"{MODEL}/metrics_epoch_0.json", metrics),
-        ):
-            (output / run.name / name).write_text(json.dumps(content))
-        (output / run.name / PREDICTIONS).write_text("".join(json.dumps(answer) + "\n" for answer in predictions))
+        write_run(output, run, metrics, predictions, {"train": 3600})
+        folder = output / run.name / MODEL
+        folder.mkdir()
+        for name, content in (("config", run.params()), ("metrics", metrics), ("metrics_epoch_0", metrics)):
+            (folder / f"{name}.json").write_text(json.dumps(content))
 
 
 def accuracy(value):
@@ -192,11 +180,7 @@ def test_rows_that_are_drawn_beside_each_other_need_names_of_their_own(figures, 
         ("{type: story_maps}", "{type: pie}", r"figures\.4\.drawing: .*pie"),
         ("{type: story_maps}", "{}", r"figures\.4\.drawing: .*type"),
         ("{type: story_maps}", "story_maps", r'figures\.4\.drawing: found "story_maps", expected an object'),
-        (
-            "{type: story_maps}",
-            "{type: story_maps, way: back}",
-            r"figures\.4\.drawing: .*way is 'back', expected",
-        ),
+        ("{type: story_maps}", "{type: story_maps, way: back}", r"figures\.4\.drawing: .*way is 'back', expected"),
         ("{type: story_maps}", "{type: story_maps, questions: 3}", r"figures\.4\.drawing: "),
         ("{type: story_maps}", "{type: story_maps, questions: [0]}", r"drawing: .*found the questions \[0\], expected"),
         ("{type: story_maps}", "{type: story_maps, colour: red}", r"figures\.4\.drawing: .*colour"),
@@ -210,11 +194,7 @@ def test_rows_that_are_drawn_beside_each_other_need_names_of_their_own(figures, 
         ("by: [passage length]", "by: [weather]", r"drawing: .*found \['weather'\], expected some of question type"),
         ("bounds: [10]", "bounds: [0]", r"drawing: .*found bounds or samples of less than 1"),
         ("caption: loss by epoch", "title: loss", r'figures\.2: found the unknown key "title"'),
-        (
-            "caption: loss by epoch",
-            "caption: loss\n    columns: {}",
-            r'figures\.2: found the unknown key "columns"',
-        ),
+        ("caption: loss by epoch", "caption: loss\n    columns: {}", r'figures\.2: found the unknown key "columns"'),
         (
             "row: QANet, config: CONFIG",
             "row: QANet",

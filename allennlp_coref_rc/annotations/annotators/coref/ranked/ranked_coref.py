@@ -9,9 +9,9 @@ from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span
 from allennlp_coref_rc.annotations.annotators.annotator import Annotator
 from allennlp_coref_rc.annotations.annotators.coref.ranked import networks
 from allennlp_coref_rc.annotations.annotators.coref.ranked.candidates import Candidates, describe
-from allennlp_coref_rc.annotations.annotators.coref.ranked.linking import link
 from allennlp_coref_rc.annotations.annotators.coref.ranked.pairs import (
     EntityFeatures,
+    link,
     make_pairs,
     pair_features,
     sieve_entities,

@@ -3,7 +3,7 @@ import gzip
 import pytest
 from allennlp.common.checks import ConfigurationError
 
-from allennlp_coref_rc.data.dataset_readers.csv_rows import read_csv_rows
+from allennlp_coref_rc.common.csv_rows import read_csv_rows
 
 GOOD = 'id,text,more\n1,"a ""quoted"" word",\n2,"over\ntwo, lines",x\n3,"",y\n'
 

@@ -5,7 +5,7 @@ from allennlp.common.checks import ConfigurationError
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from allennlp_coref_rc.annotations.formats.conllu_sentences import read_conllu_sentences
+from allennlp_coref_rc.annotations.formats.conllu import read_conllu_sentences
 from tests.training_config.configs import FIXTURES
 
 PROPBANK = FIXTURES / "annotators" / "up_english_ewt" / "dev.conllu"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from allennlp_coref_rc.annotations.annotators.coref.ranked.candidates import IS_NAME, IS_NOMINAL, IS_PRONOUN, NO_GROUP
-from allennlp_coref_rc.annotations.annotators.coref.ranked.linking import (
+from allennlp_coref_rc.annotations.annotators.coref.ranked.pairs import (
     NAMES,
     NOMINALS,
     OTHER_PRONOUNS,

@@ -1,0 +1,205 @@
+"""The papers' figures, and their drawings, which files of conditions name."""
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Optional
+
+from allennlp.common import Params, Registrable
+from allennlp.data import DatasetReader
+
+from allennlp_coref_rc.common.checks import check_choice
+from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.progress import progress_bar
+from allennlp_coref_rc.pages.stories import write_story
+from allennlp_coref_rc.reproduction.condition import SPLITS, Table
+from allennlp_coref_rc.reproduction.figures.curves import (
+    AXES,
+    CURVE_SPLITS,
+    SHARES,
+    X_NAME,
+    ablation_curve,
+    training_curve,
+    write_curves,
+)
+from allennlp_coref_rc.reproduction.figures.question_scores import BOUNDS, GROUPINGS, MEASURES, Comparison
+from allennlp_coref_rc.reproduction.figures.stories import WAYS, babi_reader, find_stories, load_reader
+from allennlp_coref_rc.reproduction.runs import MODEL, PREDICTIONS, Run
+from allennlp_coref_rc.reproduction.scores import Scores
+
+
+class Drawing(Registrable):
+    """Draws the files of a figure."""
+
+    def draw(self, folder: str, rows: Sequence[Scores]) -> list[str]:
+        """Draws rows whose runs are all finished. Writes files into a folder that exists, and returns their paths."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Figure(Table):
+    """A figure of a paper: a table without columns, drawn from the runs of its rows."""
+
+    drawing: Drawing
+
+    @property
+    def title(self) -> str:
+        """ "Figure 3 left" """
+        return self.name.partition(".")[2].replace("_", " ").capitalize()
+
+
+def best_runs(rows: Sequence[Scores], task: Optional[int], metric: str) -> dict[str, Run]:
+    """
+    By the name of a row, its run that is best on validation questions. If rows have the same name, or a row has no run
+    of the task, a `ConfigurationError` is raised.
+    """
+    names = [scores.condition.row for scores in rows]
+    if len(set(names)) < len(names):
+        raise ConfigurationError(f"found the rows {', '.join(names)}, expected a name of its own for each")
+    for scores in rows:
+        if task not in scores.tasks:
+            raise ConfigurationError(f"{scores.condition.name}: found no run of the task {task}, which another row has")
+    return {scores.condition.row: scores.best_run(task, SPLITS["validation"] + metric) for scores in rows}
+
+
+def model_folders(rows: Sequence[Scores]) -> dict[str, list[Path]]:
+    """The folders that AllenNLP wrote for the runs of each curve. All rows of the same name form a curve."""
+    folders: dict[str, list[Path]] = {}
+    for scores in rows:
+        runs = scores.runs.values()
+        folders.setdefault(scores.condition.row, []).extend(Path(run.path(MODEL)) for run in runs)
+    return folders
+
+
+@Drawing.register("ablation_curves")
+class AblationCurves(Drawing):
+    """
+    A metric of runs against the share of coreference mentions that `corrupted_coref` removed or replaced: Figure 3
+    (left) of Coref-GRU (Dhingra et al., NAACL 2018). All rows of the same name form a curve. If a config does not set
+    the share, its run counts as 0. If no run of a curve sets it, the curve is a level line.
+
+    Registered as a `Drawing` with name "ablation_curves".
+
+    # Parameters
+
+    metric : `str`, optional (default = `"test_accuracy"`)
+        Its name in AllenNLP's metrics.json.
+    """
+
+    def __init__(self, metric: str = "test_accuracy") -> None:
+        self._metric = metric
+
+    def draw(self, folder: str, rows: Sequence[Scores]) -> list[str]:
+        curves = [ablation_curve(name, folders, self._metric, SHARES) for name, folders in model_folders(rows).items()]
+        return write_curves(os.path.join(folder, "curves"), curves, X_NAME, self._metric)
+
+
+@Drawing.register("training_curves")
+class TrainingCurves(Drawing):
+    """
+    exp(-loss) after each epoch, which is the geometric mean of the correct answers' probabilities: Figure 3 (right) of
+    Coref-GRU (Dhingra et al., NAACL 2018). The loss is taken from AllenNLP's metrics. All rows of the same name form a
+    curve, which is the mean of their runs. A run that has ended counts with its last value.
+
+    Registered as a `Drawing` with name "training_curves".
+
+    # Parameters
+
+    splits : `list[str]`, optional (default = `["validation"]`)
+        One or both of "validation" and "training".
+    """
+
+    def __init__(self, splits: Iterable[str] = ("validation",)) -> None:
+        self._splits = list(splits)
+        if not self._splits or not set(self._splits) <= set(CURVE_SPLITS):
+            raise ConfigurationError(
+                f"training_curves: found the splits {self._splits}, expected some of {', '.join(CURVE_SPLITS)}"
+            )
+
+    def draw(self, folder: str, rows: Sequence[Scores]) -> list[str]:
+        curves = [
+            training_curve(name, folders, split)
+            for name, folders in model_folders(rows).items()
+            for split in self._splits
+        ]
+        return write_curves(os.path.join(folder, "curves"), curves, *AXES)
+
+
+@Drawing.register("question_bars")
+class QuestionBars(Drawing):
+    """
+    The scores of several readers, side by side, by the type of the question and by the length of the passage: Figures 4
+    and 5 of DASSA (Mihaylov and Frank, EMNLP 2019). The others are compared with the first row. For each row, the run
+    with the best Rouge-L on validation questions is drawn.
+
+    Registered as a `Drawing` with name "question_bars".
+
+    # Parameters
+
+    by : `list[str]`, optional (default = `["question type", "passage length"]`)
+        How questions are grouped.
+    measures : `list[str]`, optional (default = `["rouge_l", "bleu_1", "exact_match", "f1"]`)
+        The scores that are drawn.
+    bounds : `list[int]`, optional (default = `[200, 400, 600, 800, 1000, 1200]`)
+        The largest number of tokens in each range of lengths but the last.
+    samples : `int`, optional (default = `1000`)
+        The number of bootstrap samples for the intervals of differences.
+    """
+
+    def __init__(
+        self,
+        by: Iterable[str] = tuple(GROUPINGS),
+        measures: Iterable[str] = tuple(MEASURES),
+        bounds: Iterable[int] = BOUNDS,
+        samples: int = 1000,
+    ) -> None:
+        self._comparison = Comparison(list(by), list(measures), list(bounds), samples)
+
+    def draw(self, folder: str, rows: Sequence[Scores]) -> list[str]:
+        runs = best_runs(rows, None, "rouge_l")
+        return self._comparison.write(folder, {name: run.path(PREDICTIONS) for name, run in runs.items()})
+
+
+@Drawing.register("story_maps")
+class StoryMaps(Drawing):
+    """
+    The candidates' probabilities after each sentence of bAbI's test stories, as heat maps of sentences by candidates:
+    Figure 4 of the paper on MAGE-GRU (Dhingra et al. 2017, arXiv:1703.02620). For each row and task, the run that is
+    best on validation questions is drawn.
+
+    Registered as a `Drawing` with name "story_maps".
+
+    # Parameters
+
+    questions : `list[int]`, optional (default = `[1]`)
+        The numbers of the questions in each task's test file, from 1.
+    way : `str`, optional (default = `"prefixes"`)
+        With `"prefixes"`, a reader reads the story's first sentence, then the first two, and so on. `"boundaries"` is
+        the paper's way: a reader reads the story once, and the encoding of each sentence's last token takes the place
+        of the sum over the attention. It works only for readers whose answers are classes.
+    """
+
+    def __init__(self, questions: Iterable[int] = (1,), way: str = "prefixes") -> None:
+        self._questions = list(questions)
+        if not self._questions or min(self._questions) < 1:
+            raise ConfigurationError(
+                f"story_maps: found the questions {self._questions}, expected numbers of 1 or more"
+            )
+        check_choice("story_maps", "way", way, WAYS)
+        self._believe = WAYS[way]
+
+    def draw(self, folder: str, rows: Sequence[Scores]) -> list[str]:
+        files: list[str] = []
+        for task in progress_bar(rows[0].tasks, desc="stories"):
+            runs = best_runs(rows, task, "accuracy")
+            predictors = {name: load_reader(run.path(MODEL, "model.tar.gz")) for name, run in runs.items()}
+            # The data may have moved since the readers were trained.
+            params = next(iter(runs.values())).params(located=True)
+            reader = babi_reader(DatasetReader.from_params(Params(params["dataset_reader"])))
+            path = params.get("test_data_path") or params["validation_data_path"]
+            for number, story in find_stories(reader, path, self._questions).items():
+                believed = {name: self._believe(predictor, story) for name, predictor in predictors.items()}
+                name = f"question_{number}" if task is None else f"task_{task}_question_{number}"
+                files += write_story(os.path.join(folder, name), story.question, believed)
+        return files
