@@ -48,7 +48,7 @@ docs: install
 notebook: install
 	@python -m scripts.documentation.notebooks docs/python.ipynb
 
-# It is set up anew each time, since there may be newer versions.
+# It is set up again each time, since there may be newer versions.
 newest: export PATH := $(CURDIR)/.venv-newest/bin:$(PATH)
 newest: export TORCH_EXTENSIONS_DIR := $(CURDIR)/.venv-newest/torch_extensions
 newest: export OMP_NUM_THREADS := 1

@@ -55,6 +55,6 @@ if [ -n "$find_links" ]; then export UV_FIND_LINKS=${UV_FIND_LINKS:-${find_links
 if [ -n "$index" ]; then export UV_DEFAULT_INDEX=${UV_DEFAULT_INDEX:-$index}; fi
 
 # Bytecode is compiled once here. Where it is not written later (PYTHONDONTWRITEBYTECODE=1), every start would compile
-# everything anew.
+# everything again.
 "$uv" pip install --quiet --no-cache --compile-bytecode --python "$python" "${versions[@]}" --editable '.[dev]'
 "$python" -m compileall -q allennlp_coref_rc

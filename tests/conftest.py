@@ -76,3 +76,12 @@ def no_logs_of_other_tests():
             if type(handler) in (logging.FileHandler, logging.StreamHandler):
                 logger.removeHandler(handler)
                 handler.close()
+
+
+@pytest.fixture(scope="module")
+def transformer_folders(tmp_path_factory):
+    """The folders of tiny transformers, by architecture."""
+    from tests import tiny_transformers
+
+    folder = tmp_path_factory.mktemp("transformers")
+    return {name: tiny_transformers.make(name, folder / name) for name in tiny_transformers.ARCHITECTURES}

@@ -101,7 +101,7 @@ def test_an_encoder_that_reads_annotations_is_trained_in_a_config_and_in_a_model
         (tmp_path / f"my_{name}.txt").write_text(blocks(OWN_DATA, "")[0])
     for name in ("train", "dev"):
         (tmp_path / f"{name}.json").write_text((PROJECT / "tests/fixtures/squad/dev-v2.0.json").read_text())
-    (tmp_path / "mine.jsonnet").write_text(blocks(OWN_DATA, "jsonnet")[0])
+    (tmp_path / "mine.jsonnet").write_text(blocks(OWN_DATA, "jsonnet")[1])
     for file, text in python_files(ANNOTATED_ENCODER)[0].items():
         (tmp_path / file).write_text(text)
     for config in blocks(ANNOTATED_ENCODER, "jsonnet"):

@@ -64,7 +64,7 @@ class Job:
                 for place, item in items[start : start + self.batch_size]:
                     document = self.document(place, item)
                     if isinstance(document, str):
-                        result.add(failed(place, Document(AnnotatedText([])), document))
+                        result.add(failed(place, document, document))
                     else:
                         batch.append((place, document))
                 result.add(self._annotate(batch))
@@ -109,8 +109,10 @@ class ChunkResult:
         self.counts.update(other.counts)
 
 
-def failed(place: str, document: Document, error: str, trace: Sequence[str] = ()) -> ChunkResult:
-    """A document that could not be annotated, with the reason in its data."""
+def failed(place: str, document: Union[Document, str], error: str, trace: Sequence[str] = ()) -> ChunkResult:
+    """A document that could not be annotated, or an item that is none, with the reason in its data."""
+    if isinstance(document, str):
+        document = Document(AnnotatedText([]))
     tail = _without_addresses("".join(trace)).splitlines()
     data = {**document.data, FAILURE: {"place": place, "error": _without_addresses(error), "traceback": tail}}
     return ChunkResult(failed=[json_line(replace(document, data=data).to_json())])

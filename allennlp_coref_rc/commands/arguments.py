@@ -18,6 +18,11 @@ def whole_number(least: int) -> Callable[[str], int]:
     return number
 
 
+def add_numbers(parser: argparse._ActionsContainer, option: str, help: str) -> None:
+    """Adds an option with numbers such as "1-3,5" or "1-3 5", which `common.schema.Numbers` reads."""
+    parser.add_argument(option, nargs="+", default=[], metavar="NUMBERS", help=help)
+
+
 def kinds_of(parser: argparse.ArgumentParser, metavar: str) -> Callable[..., argparse.ArgumentParser]:
     """A function that adds a command within a command: its name, help, description, and what it calls."""
     kinds = parser.add_subparsers(required=True, metavar=metavar)
@@ -28,11 +33,6 @@ def kinds_of(parser: argparse.ArgumentParser, metavar: str) -> Callable[..., arg
         return kind
 
     return add_kind
-
-
-def add_numbers(parser: argparse._ActionsContainer, option: str, help: str) -> None:
-    """Adds an option with numbers such as "1-3,5" or "1-3 5", which `common.schema.Numbers` reads."""
-    parser.add_argument(option, nargs="+", default=[], metavar="NUMBERS", help=help)
 
 
 def add_packages(parser: argparse.ArgumentParser, purpose: str) -> None:

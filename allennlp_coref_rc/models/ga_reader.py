@@ -33,7 +33,7 @@ from allennlp_coref_rc.modules.seq2seq_encoders import encode_pair
 NO_INDEX = -1
 """The index of unknown words if the vocabulary has none."""
 
-QUESTION_FEATURE_DIM = 2
+QE_COMM_DIM = 2
 QUESTION_POSITION_DIM = 16
 
 READ_OUTS = ("final_states", "cloze")
@@ -134,7 +134,7 @@ class GAReader(ClozeModel):
         self._dropout = torch.nn.Dropout(dropout)
         self._qe_comm: Optional[torch.nn.Embedding] = None
         if qe_comm or question_positions:
-            dim = QUESTION_POSITION_DIM if question_positions else QUESTION_FEATURE_DIM
+            dim = QUESTION_POSITION_DIM if question_positions else QE_COMM_DIM
             self._qe_comm = torch.nn.Embedding((question_positions or 1) + 1, dim)
         self._cluster_one_hot = cluster_one_hot
         self._check_encoders()

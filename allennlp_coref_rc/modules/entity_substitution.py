@@ -83,7 +83,7 @@ class EntitySubstitution(torch.nn.Module, FromParams):
                 )
             if in_answers & {word for forms in names for word in forms}:
                 orders = list(permutations(range(len(names))))
-                becomes = [_renamed_answers(answers, names, order) for order in orders]
+                becomes = [_substituted_answers(answers, names, order) for order in orders]
                 words_of_names = _indices([[forms[i] for i in in_texts] for forms in names], known)
                 group = _ClassGroup(words_of_names, torch.tensor(orders), torch.tensor(becomes).t())
                 self._class_groups.append(f"class_group_{len(self._class_groups)}")
@@ -94,7 +94,8 @@ class EntitySubstitution(torch.nn.Module, FromParams):
         self, texts: Sequence[TextFieldTensors], answer: Optional[torch.Tensor] = None
     ) -> tuple[list[TextFieldTensors], Optional[torch.Tensor]]:
         """
-        Renames all texts of a question alike, and returns them with the answers. Answers that are candidates stay.
+        Exchanges names alike in all texts of a question, and returns the texts and the answers. Answers that are
+        candidates stay.
 
         # Parameters
 
@@ -161,7 +162,7 @@ def _indices(names: list[list[str]], known: dict[str, int]) -> torch.Tensor:
     return torch.tensor([[known[word] for word in forms] for forms in names], dtype=torch.long)
 
 
-def _renamed_answers(answers: list[list[str]], names: list[list[str]], order: Sequence[int]) -> list[int]:
+def _substituted_answers(answers: list[list[str]], names: list[list[str]], order: Sequence[int]) -> list[int]:
     becomes = {word: new for forms, i in zip(names, order) for word, new in zip(forms, names[i])}
     # Of answers that differ in case alone, the first counts.
     index = {tuple(answer): i for i, answer in reversed(list(enumerate(answers)))}

@@ -7,7 +7,15 @@ from typing import Any, NamedTuple, Optional, Union
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, DiscourseRelation, Edge, Frame, Span
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.pages.marked_text import Mark, in_lanes, joined, lanes, marked_paragraphs, paragraphs
+from allennlp_coref_rc.pages.marked_text import (
+    Mark,
+    blanks_of,
+    in_lanes,
+    joined,
+    lanes,
+    lines_or_paragraphs,
+    marked_paragraphs,
+)
 from allennlp_coref_rc.pages.templates import render
 
 MAX_ROWS = 200
@@ -96,10 +104,10 @@ def html_fragment(
     shown = min(len(text), max_tokens)
     marks = in_lanes([mark for mark in mentions(text) if mark.entity - 1 in chosen and mark.start < shown], len(text))
     answers = [Mark(start, stop, "answer", lane=len(text)) for start, stop in find_answer(text.tokens, answer)]
-    parts = [(start, min(stop, shown)) for start, stop in paragraphs(text.sentences) if start < shown]
+    parts = [(start, min(stop, shown)) for start, stop in lines_or_paragraphs(text, text.sentences) if start < shown]
     return render(
         "fragment.html.jinja",
-        paragraphs=marked_paragraphs(text.tokens, marks + answers, parts),
+        paragraphs=marked_paragraphs(text.tokens, marks + answers, parts, blanks_of(text)),
         lanes=lanes(marks),
         weights=weights,
         heaviest=full_colour(weights or []),

@@ -12,7 +12,14 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import write_text
 from allennlp_coref_rc.common.progress import progress_bar
 from allennlp_coref_rc.pages.annotated_text import entities, mentions
-from allennlp_coref_rc.pages.marked_text import in_lanes, joined, lanes, marked_paragraphs, paragraphs
+from allennlp_coref_rc.pages.marked_text import (
+    blanks_of,
+    in_lanes,
+    joined,
+    lanes,
+    lines_or_paragraphs,
+    marked_paragraphs,
+)
 from allennlp_coref_rc.pages.templates import render
 
 LONG = 3000
@@ -74,12 +81,13 @@ def page(document: Document, rows: list[Row], number: int) -> str:
     text, row = document.text, rows[number]
     marks = in_lanes(mentions(text), len(text))
     ends = [document.part(i) for i in range(len(document.parts))]
-    parts = []
+    parts, after = [], blanks_of(text)
     for i, (start, stop) in enumerate(ends):
         sentences = [(max(a, start), min(b, stop)) for a, b in text.sentences if a < stop and b > start]
         if sentences:
             heading = "" if len(ends) == 1 else "Passage" if i == 0 else f"Question {i}"
-            parts.append((heading, list(marked_paragraphs(text.tokens, marks, paragraphs(sentences)))))
+            lines = lines_or_paragraphs(text, sentences)
+            parts.append((heading, list(marked_paragraphs(text.tokens, marks, lines, after))))
     return render(
         "document.html.jinja",
         row=row,

@@ -1,9 +1,9 @@
 """Lays out spans of a text, so that a template can write them as HTML. Spans may contain or cross each other."""
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Optional
 
-from allennlp_coref_rc.annotations.annotated_text import Span
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span
 
 PARAGRAPH = 120
 """A paragraph ends with the first sentence that brings it to this number of tokens."""
@@ -73,6 +73,31 @@ def paragraphs(sentences: Sequence[Span]) -> list[Span]:
     return joined
 
 
+def lines_or_paragraphs(text: AnnotatedText, sentences: Sequence[Span]) -> list[Span]:
+    """The lines of the source text, if it is known and has several; otherwise paragraphs of the `sentences`."""
+    if not sentences:
+        return []
+    first, last = sentences[0][0], sentences[-1][1]
+    starts = [i for i in range(first + 1, last) if "\n" in _gap(text, i)]
+    return list(zip([first, *starts], [*starts, last])) if starts else paragraphs(sentences)
+
+
+def _gap(text: AnnotatedText, position: int) -> str:
+    """The characters of the source text between a token and the one before it."""
+    if text.offsets is None or text.text is None:
+        return ""
+    return text.text[text.offsets[position - 1][1] : text.offsets[position][0]]
+
+
+def blanks_of(text: AnnotatedText) -> list[bool]:
+    """Whether a blank follows each token, as in the source text or, where it is not in it, as in print."""
+    after = blanks(text.tokens)
+    for i in range(1, len(text)):
+        if text.characters((i - 1, i)) and text.characters((i, i + 1)):
+            after[i - 1] = bool(_gap(text, i))
+    return after
+
+
 def blanks(tokens: Sequence[str]) -> list[bool]:
     """Whether a blank follows each token, as in print. Straight quotation marks open and close in turn."""
     open_quote = False
@@ -87,14 +112,17 @@ def blanks(tokens: Sequence[str]) -> list[bool]:
     return after
 
 
-def marked_paragraphs(tokens: Sequence[str], marks: Sequence[Mark], parts: Sequence[Span]) -> Iterator[list[Token]]:
+def marked_paragraphs(
+    tokens: Sequence[str], marks: Sequence[Mark], parts: Sequence[Span], after: Optional[Sequence[bool]] = None
+) -> Iterator[list[Token]]:
     """
     The tokens of each part, with the HTML elements that begin and end at them. `marks` are as `in_lanes` returns them.
+    `after` says whether a blank follows each token; by default it is as in print.
     """
     starting: dict[int, list[Piece]] = {}
     for mark in marks:
         starting.setdefault(mark.start, []).append(Piece(mark, True))
-    after = blanks(tokens)
+    after = after or blanks(tokens)
     cut: list[Piece] = []
     for start, stop in parts:
         elements, cut = cut, []

@@ -56,18 +56,12 @@ class Results:
     def __init__(self, path: str, where: Optional[Mapping[str, str]] = None) -> None:
         self.path = path
         where = where or {}
-        numbered = list(_numbered(path))
-        self.lines = [line for _, line in numbered]
-        unknown = [column for column in where if self.lines and column not in self.lines[0]]
-        if unknown:
-            raise ConfigurationError(
-                f"{path}: found no column {unknown[0]!r}, expected one of {', '.join(self.lines[0])}"
-            )
-        self.lines = []
         self._by_name: dict[str, list[tuple[int, Line]]] = {}
-        for number, line in numbered:
+        for number, line in _numbered(path):
+            for column in where:
+                if column not in line:
+                    raise ConfigurationError(f"{path}: found no column {column!r}, expected one of {', '.join(line)}")
             if all(fnmatchcase(line[key], where[key]) for key in where):
-                self.lines.append(line)
                 self._by_name.setdefault(line["run"], []).append((number, line))
 
     def get(self, name: str) -> Optional[dict[str, Any]]:

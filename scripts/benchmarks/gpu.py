@@ -9,7 +9,7 @@ Takes several kinds of measurements on a GPU, in at most about eight minutes and
 * runs: whole trainings on bAbI, on the GPU with and without `use_amp`, and on the CPU
 
 Each part has a share of `--seconds`. Time that a part does not need is left for the next. Measurements that do not fit
-are left out and named. If values disagree, a line says so in place of figures, the other measurements go on, and the
+are left out and named. If values disagree, a line says so in place of figures, the other measurements continue, and the
 exit status is 1. Without a GPU, or with --tiny, all is done in tiny sizes on the CPU, to see that it works.
 """
 

@@ -3,7 +3,7 @@ The drawings of docs/how_it_works.md, computed by the annotation layers from one
 
     python -m scripts.documentation.drawings
 
-writes them anew into docs/figures/how_it_works.
+writes them into docs/figures/how_it_works.
 """
 
 from html import escape

@@ -210,7 +210,7 @@ def main() -> None:
         text = path.read_text(encoding="utf-8")
         if filled(text, tables, runs) != text:
             write_text(path, filled(text, tables, runs))
-            print(f"{path.relative_to(PROJECT)}: filled anew")
+            print(f"{path.relative_to(PROJECT)}: updated")
 
 
 if __name__ == "__main__":

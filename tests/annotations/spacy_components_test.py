@@ -100,7 +100,7 @@ def test_pipelines_are_saved_with_their_options(tmp_path):
 @pytest.mark.parametrize(
     "component, options, message",
     [
-        ("allennlp_srl", {"archive": "none", "predicate_words": [1]}, "allennlp_srl, .*: .*predicate_words.*string"),
+        ("exact_match_coref", {"entities": [1]}, "exact_match_coref, .*: .*entities.*string"),
         ("exact_match_coref", {"min_mentions": "x"}, "exact_match_coref, min_mentions: .*min_mentions"),
         ("trained_srl", {"predicates": 3, "roles": "none"}, "trained_srl, .*: .*predicates"),
     ],

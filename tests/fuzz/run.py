@@ -70,7 +70,7 @@ def run_cases(kind: Kind, numbers: Iterator[int], folder: Path, seed: int = SEED
 
 
 def run_case(kind: Kind, number: int, folder: Path, seed: int = SEED) -> Outcome:
-    """A case, whose file is made anew in a folder that is empty or of another case."""
+    """A case, whose file is written into a folder that is empty or of another case."""
     return judge(kind, make_case(kind, number, folder, seed))
 
 
@@ -110,7 +110,7 @@ def judge(kind: Kind, path: Path) -> Outcome:
 
 
 def _unclear(kind: Kind, message: str, path: Path) -> str:
-    """What a message lacks."""
+    """What is missing in a message."""
     if kind.named and str(path.parent) not in message:
         return "the file is not named"
     if kind.named and kind.lines and not LINE.search(message):

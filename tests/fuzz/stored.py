@@ -102,7 +102,7 @@ def checkpoints() -> Files:
             for name, state in _state(epoch).items():
                 torch.save(state, f"{folder}/a")
                 files[f"{name}_state_e{epoch}_b0.th"] = Path(f"{folder}/a").read_bytes()
-    # The one that training goes on from is damaged as a rule.
+    # Mostly the one that training resumes from is damaged.
     names = sorted(files, key=lambda name: (not name.startswith("model"), "e1" not in name))
     return {name: files[name] for name in names}
 

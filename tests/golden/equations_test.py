@@ -1,4 +1,4 @@
-"""What the package computes is what the papers' equations give, written anew in make_golden.py."""
+"""What the package computes is what the papers' equations give, implemented again in make_golden.py."""
 
 import ast
 from pathlib import Path

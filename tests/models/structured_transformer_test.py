@@ -35,12 +35,6 @@ each_encoder = pytest.mark.parametrize(
 )
 
 
-@pytest.fixture(scope="module")
-def folders(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("transformers")
-    return {name: tiny_transformers.make(name, folder / name) for name in tiny_transformers.ARCHITECTURES}
-
-
 def of_layer(model):
     """The parameters of the layer above the transformer, but for its gate."""
     named = dict(model.named_parameters())
@@ -57,9 +51,9 @@ def reached_by_annotations(model, questions):
 
 
 @each_architecture
-def test_the_loss_falls(folders, questions, architecture):
+def test_the_loss_falls(transformer_folders, questions, architecture):
     """Without dropout, which is large for a tiny transformer."""
-    model, instances = build(folders[architecture], questions, "dassa")
+    model, instances = build(transformer_folders[architecture], questions, "dassa")
     batch = tensors(model.eval(), instances)
     optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)
     losses = []
@@ -75,8 +69,8 @@ def test_the_loss_falls(folders, questions, architecture):
 
 
 @each_encoder
-def test_the_layer_starts_as_the_identity_and_then_learns_from_annotations(folders, questions, encoder):
-    folder = folders["bert"]
+def test_the_layer_starts_as_the_identity_and_then_learns_from_annotations(transformer_folders, questions, encoder):
+    folder = transformer_folders["bert"]
     plain, instances = build(folder, questions)
     model, _ = build(folder, questions, encoder)
     left_out = model.load_state_dict(plain.state_dict(), strict=False)
@@ -100,9 +94,9 @@ def test_the_layer_starts_as_the_identity_and_then_learns_from_annotations(folde
 
 
 @each_architecture
-def test_padding_and_batching_change_nothing(folders, questions, architecture):
+def test_padding_and_batching_change_nothing(transformer_folders, questions, architecture):
     encoder = "dassa" if architecture in ("bert", "modernbert") else "coref_gru"
-    model, instances = build(folders[architecture], questions, encoder)
+    model, instances = build(transformer_folders[architecture], questions, encoder)
     for key, value in model.named_parameters():
         if key.endswith("_gate"):
             torch.nn.init.ones_(value)
@@ -138,9 +132,9 @@ def test_dropout_is_of_the_vectors_at_the_end(training):
         assert torch.equal(text.vectors, torch.full((1, length, 4), 0.0 if training else 1.0))
 
 
-def test_spans_are_predicted(folders):
-    model, instances = build(folders["roberta"], spans, "dassa")
-    reader, *_ = read(folders["roberta"], spans)
+def test_spans_are_predicted(transformer_folders):
+    model, instances = build(transformer_folders["roberta"], spans, "dassa")
+    reader, *_ = read(transformer_folders["roberta"], spans)
     predictor = Predictor.by_name(model.default_predictor)(model, reader, explain=True)
     output = predictor.predict_instance(instances[0])
     assert output["answer"] in instances[0]["metadata"]["original_passage"] and output["annotated_heads"]
@@ -151,8 +145,8 @@ def test_spans_are_predicted(folders):
     assert output["passage_tokens"][4] == "she" and sum(output["span_start_probs"]) == pytest.approx(1, abs=1e-5)
 
 
-def test_several_spans_are_learnt_and_predicted(folders):
-    model, instances = build(folders["modernbert"], tags, "gru")
+def test_several_spans_are_learnt_and_predicted(transformer_folders):
+    model, instances = build(transformer_folders["modernbert"], tags, "gru")
     batch = tensors(model, instances)
     optimizer = torch.optim.AdamW(model.parameters(), lr=0.04)
     for _ in range(50):
@@ -160,7 +154,7 @@ def test_several_spans_are_learnt_and_predicted(folders):
         model.eval()(**batch)["loss"].backward()
         optimizer.step()
     model.get_metrics(reset=True)
-    reader, *_ = read(folders["modernbert"], tags)
+    reader, *_ = read(transformer_folders["modernbert"], tags)
     # AllenNLP asks the class, which does not know the head.
     predictor = Predictor.by_name(StructuredTransformer.default_predictor)(model, reader)
     outputs = predictor.predict_batch_instance(instances)
@@ -172,7 +166,7 @@ def test_several_spans_are_learnt_and_predicted(folders):
     assert model.get_metrics() == {"exact_match": 1.0, "f1": 1.0}
 
 
-def test_an_encoder_of_another_size(folders):
+def test_an_encoder_of_another_size(transformer_folders):
     encoder = {"type": "gru", "input_size": 3, "hidden_size": 6}
     with pytest.raises(ConfigurationError, match="model.encoder input"):
-        build(folders["bert"], spans, encoder=encoder)
+        build(transformer_folders["bert"], spans, encoder=encoder)

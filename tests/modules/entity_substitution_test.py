@@ -26,18 +26,20 @@ def text(vocab, *sentences):
     return {"tokens": {"tokens": torch.tensor([row + [0] * (length - len(row)) for row in ids])}}
 
 
-def words(vocab, renamed):
-    return [" ".join(vocab.get_token_from_index(i) for i in row if i) for row in renamed["tokens"]["tokens"].tolist()]
+def words(vocab, substituted):
+    return [
+        " ".join(vocab.get_token_from_index(i) for i in row if i) for row in substituted["tokens"]["tokens"].tolist()
+    ]
 
 
-def draws(vocab, renaming, sentences, answer=None, number=600):
+def draws(vocab, substitution, sentences, answer=None, number=600):
     """Of one question drawn again and again: how often each of its texts, and of its answers."""
     torch.manual_seed(0)
     texts = [text(vocab, *[sentence] * number) for sentence in sentences]
     classes = vocab.get_token_to_index_vocabulary(CLASS_LABELS)
     labels = None if answer is None else torch.tensor([classes[answer]] * number)
-    renamed, labels = renaming(texts, labels)
-    found = [words(vocab, one) for one in renamed]
+    substituted, labels = substitution(texts, labels)
+    found = [words(vocab, one) for one in substituted]
     if labels is not None:
         found.append([vocab.get_token_from_index(i, CLASS_LABELS) for i in labels.tolist()])
     return Counter(zip(*found))
@@ -45,8 +47,8 @@ def draws(vocab, renaming, sentences, answer=None, number=600):
 
 def test_every_exchange_of_names_is_as_frequent_as_any_other_and_the_same_in_all_texts():
     vocab = vocabulary()
-    renaming = EntitySubstitution(vocab, [["mary", "john", "sandra"]])
-    found = draws(vocab, renaming, ["mary went to john", "the john"])
+    substitution = EntitySubstitution(vocab, [["mary", "john", "sandra"]])
+    found = draws(vocab, substitution, ["mary went to john", "the john"])
     people = ["mary", "john", "sandra"]
     expected = {(f"{a} went to {b}", f"the {b}") for a in people for b in people if a != b}
     assert found.keys() == expected
@@ -54,21 +56,21 @@ def test_every_exchange_of_names_is_as_frequent_as_any_other_and_the_same_in_all
     assert all(60 < count < 140 for count in found.values())
 
 
-def test_questions_of_a_batch_are_renamed_apart_and_their_padding_stays():
+def test_questions_of_a_batch_are_substituted_separately_and_their_padding_stays():
     vocab = vocabulary()
-    renaming = EntitySubstitution(vocab, [["mary", "john", "sandra"], ["kitchen", "garden"]])
+    substitution = EntitySubstitution(vocab, [["mary", "john", "sandra"], ["kitchen", "garden"]])
     torch.manual_seed(0)
-    (renamed,), answer = renaming([text(vocab, *["mary went to the kitchen", "the garden"] * 200)])
+    (substituted,), answer = substitution([text(vocab, *["mary went to the kitchen", "the garden"] * 200)])
     assert answer is None
-    found = Counter(words(vocab, renamed))
+    found = Counter(words(vocab, substituted))
     assert len(found) == 6 + 2 and {sentence.split()[0] for sentence in found} == {"mary", "john", "sandra", "the"}
-    assert (renamed["tokens"]["tokens"][1::2, 2:] == 0).all()
+    assert (substituted["tokens"]["tokens"][1::2, 2:] == 0).all()
 
 
 def test_forms_of_a_name_go_together():
     vocab = vocabulary()
-    renaming = EntitySubstitution(vocab, [[["cat", "cats"], ["mouse", "mice"], ["wolf", "wolves"]]])
-    pairs = {tuple(sentence.split()) for (sentence,) in draws(vocab, renaming, ["cat mice cats"])}
+    substitution = EntitySubstitution(vocab, [[["cat", "cats"], ["mouse", "mice"], ["wolf", "wolves"]]])
+    pairs = {tuple(sentence.split()) for (sentence,) in draws(vocab, substitution, ["cat mice cats"])}
     forms = {"cat": "cats", "mouse": "mice", "wolf": "wolves"}
     assert pairs == {(a, forms[b], forms[a]) for a in forms for b in forms if a != b}
 
@@ -83,37 +85,39 @@ def test_names_that_are_classes_stay():
 def test_names_that_are_classes_are_exchanged_in_answers_too():
     vocab = vocabulary(["yes", "wolf", "mouse", "cat"])
     animals = [["cat", "cats"], ["mouse", "mice"], ["wolf", "wolves"]]
-    renaming = EntitySubstitution(vocab, class_groups=[animals, ["mary", "john"]])
+    substitution = EntitySubstitution(vocab, class_groups=[animals, ["mary", "john"]])
     forms = dict(animals)
     # No class is called Mary or John.
     expected = {(f"{a} {forms[b]} mary", a) for a in forms for b in forms if a != b}
-    assert draws(vocab, renaming, ["wolf mice mary"], "wolf").keys() == expected
-    assert draws(vocab, renaming, ["wolf"], "yes").keys() == {("wolf", "yes"), ("cat", "yes"), ("mouse", "yes")}
+    assert draws(vocab, substitution, ["wolf mice mary"], "wolf").keys() == expected
+    assert draws(vocab, substitution, ["wolf"], "yes").keys() == {("wolf", "yes"), ("cat", "yes"), ("mouse", "yes")}
 
 
 def test_names_that_are_parts_of_classes_are_exchanged_if_there_is_such_a_class():
     vocab = vocabulary(["none", "cat", "wolf", "mouse", "cat,wolf", "wolf,cat", "mouse,cat", "cat,wolf,mouse"])
-    renaming = EntitySubstitution(vocab, class_groups=[["cat", "wolf", "mouse"]])
-    assert draws(vocab, renaming, ["cat wolf"], "cat,wolf").keys() == {
+    substitution = EntitySubstitution(vocab, class_groups=[["cat", "wolf", "mouse"]])
+    assert draws(vocab, substitution, ["cat wolf"], "cat,wolf").keys() == {
         ("cat wolf", "cat,wolf"),
         ("wolf cat", "wolf,cat"),
         ("mouse cat", "mouse,cat"),
     }
-    assert draws(vocab, renaming, ["cat wolf mouse"], "cat,wolf,mouse").keys() == {("cat wolf mouse", "cat,wolf,mouse")}
-    found = draws(vocab, renaming, ["cat wolf mouse"], "none")
+    assert draws(vocab, substitution, ["cat wolf mouse"], "cat,wolf,mouse").keys() == {
+        ("cat wolf mouse", "cat,wolf,mouse")
+    }
+    found = draws(vocab, substitution, ["cat wolf mouse"], "none")
     assert len(found) == 6 and all(60 < count < 140 for count in found.values())
 
 
 def test_forms_that_are_in_answers_alone_are_exchanged_there():
     vocab = vocabulary(["m,k", "k,m", "g,g", "k"])
-    renaming = EntitySubstitution(vocab, class_groups=[[["mary", "m"], ["kitchen", "k"]]])
-    assert draws(vocab, renaming, ["mary went to the kitchen"], "m,k").keys() == {
+    substitution = EntitySubstitution(vocab, class_groups=[[["mary", "m"], ["kitchen", "k"]]])
+    assert draws(vocab, substitution, ["mary went to the kitchen"], "m,k").keys() == {
         ("mary went to the kitchen", "m,k"),
         ("kitchen went to the mary", "k,m"),
     }
     # "m" alone is not a class.
-    assert draws(vocab, renaming, ["mary kitchen"], "k").keys() == {("mary kitchen", "k")}
-    assert len(draws(vocab, renaming, ["mary kitchen"], "g,g")) == 2
+    assert draws(vocab, substitution, ["mary kitchen"], "k").keys() == {("mary kitchen", "k")}
+    assert len(draws(vocab, substitution, ["mary kitchen"], "g,g")) == 2
 
 
 def test_a_name_of_which_a_form_is_missing_stays():
@@ -126,15 +130,15 @@ def test_a_name_of_which_a_form_is_missing_stays():
 
 def test_an_unknown_answer_stays_unknown():
     vocab = vocabulary(["wolf", "cat"])
-    renaming = EntitySubstitution(vocab, class_groups=[["wolf", "cat"]])
-    assert renaming([text(vocab, "wolf", "cat")], torch.tensor([-1, -2]))[1].tolist() == [-1, -2]
+    substitution = EntitySubstitution(vocab, class_groups=[["wolf", "cat"]])
+    assert substitution([text(vocab, "wolf", "cat")], torch.tensor([-1, -2]))[1].tolist() == [-1, -2]
 
 
 def test_words_that_the_vocabulary_gets_later_stay():
     vocab = vocabulary()
-    renaming = EntitySubstitution(vocab, [["mary", "john"]])
+    substitution = EntitySubstitution(vocab, [["mary", "john"]])
     vocab.add_tokens_to_namespace(["attic", "bert"], "tokens")
-    found = draws(vocab, renaming, ["mary bert the attic"])
+    found = draws(vocab, substitution, ["mary bert the attic"])
     assert found.keys() == {("mary bert the attic",), ("john bert the attic",)}
 
 
@@ -160,14 +164,14 @@ def test_mistakes_are_named():
 
 def test_nothing_is_copied_to_a_gpu():
     vocab = vocabulary(classes=["cat", "mice,wolf"])
-    renaming = EntitySubstitution(vocab, [["mary", "john"]], [["cat", "wolf"]])
+    substitution = EntitySubstitution(vocab, [["mary", "john"]], [["cat", "wolf"]])
     texts = [text(vocab, "mary went", "the cat")], torch.tensor([0, -1])
     with copies() as found:
-        renaming(*texts)
+        substitution(*texts)
     assert found == []
     # What it needs goes with it to another device, and is nothing that is saved.
-    assert {buffer.device.type for buffer in renaming.to("meta").buffers()} == {"meta"}
-    assert len(list(renaming.buffers())) == 4 and not renaming.state_dict()
+    assert {buffer.device.type for buffer in substitution.to("meta").buffers()} == {"meta"}
+    assert len(list(substitution.buffers())) == 4 and not substitution.state_dict()
     elsewhere = {"tokens": {"tokens": texts[0][0]["tokens"]["tokens"].to("meta")}}
-    (renamed,), answer = renaming([elsewhere], texts[1].to("meta"))
-    assert renamed["tokens"]["tokens"].device.type == answer.device.type == "meta"
+    (substituted,), answer = substitution([elsewhere], texts[1].to("meta"))
+    assert substituted["tokens"]["tokens"].device.type == answer.device.type == "meta"

@@ -7,7 +7,7 @@ from allennlp_coref_rc.annotations import AnnotatedText
 from allennlp_coref_rc.annotations.annotated_text import DiscourseRelation, Edge, Frame
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.pages.annotated_text import entities, html_fragment
-from allennlp_coref_rc.pages.marked_text import blanks
+from allennlp_coref_rc.pages.marked_text import blanks, blanks_of, lines_or_paragraphs, marked_paragraphs
 from tests.pages.parsed import parse
 
 TEXT = AnnotatedText(
@@ -117,3 +117,12 @@ def test_entities_have_names_and_texts_have_blanks_as_in_print():
     assert found == [(1, "Ann", 4), (2, "He", 1)]
     printed = "".join(token + " " * blank for token, blank in zip(tokens, blanks(tokens)))
     assert printed.strip() == 'He saw Ann, Ann saw Ann Lee ("she").'
+
+
+def test_lines_and_blanks_are_those_of_the_source():
+    source = "> Ann can't\n> sleep.\n\nShe e-mails."
+    text = AnnotatedText.of_text(source)
+    lines = lines_or_paragraphs(text, text.sentences)
+    shown = marked_paragraphs(text.tokens, [], lines, blanks_of(text))
+    written = ["".join(token.text + " " * token.blank for token in line).rstrip() for line in shown]
+    assert written == [line for line in source.split("\n") if line]

@@ -50,7 +50,7 @@ def test_an_edit_of_a_cluster_changes_the_answer_to_a_question_of_task_2(archive
 
 
 def test_the_answer_is_beside_the_clusters_or_above_them_on_a_phone(archive):
-    with pictures.opened([f"mine={archive}"]) as page:
+    with pictures.playground([f"mine={archive}"]) as page:
         clusters, answer = (page.get_by_role("heading", name=name) for name in ("Clusters", "Answer"))
         wide = clusters.bounding_box(), answer.bounding_box()
         page.set_viewport_size({"width": 400, "height": 900})

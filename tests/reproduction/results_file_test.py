@@ -99,7 +99,7 @@ def test_runs_are_merged_in_one_order_without_doubles(file, folder, tables, tmp_
     path.write_text(path.read_text().replace("a processor", "another").replace("test_acc", "named_acc"))
     write_results(file, str(folder), tables[0].conditions)
     assert len(read_lines(file)) == 8 and sum(line["named_accuracy"] != "" for line in read_lines(file)) == 1
-    with pytest.raises(ConfigurationError, match=r"runs.csv: .*task_6/seed_1 2 times .*line 7: a pr"):
+    with pytest.raises(ConfigurationError, match=r"runs.csv: .*task_6/seed_1 2 times \(line 7: a pr"):
         report(tables, [], "", str(tmp_path), source=Results(file))
     assert report(tables, [], "", str(tmp_path), source=Results(file, {"hardware": "a proc*"}))
 

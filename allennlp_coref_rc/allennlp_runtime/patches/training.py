@@ -1,6 +1,5 @@
 """Patches of `allennlp.training`."""
 
-import functools
 import glob
 import os
 import uuid
@@ -24,10 +23,8 @@ def generate_run_id(callbacks: Any) -> None:
 
 def train_longer(util: Any) -> None:
     """Lets `--recover` train for more epochs than the folder's config says."""
-    original = util.create_serialization_dir
 
-    @functools.wraps(original)
-    def create_serialization_dir(params: Any, folder: Any, recover: bool, force: bool) -> None:
+    def create_serialization_dir(original: Any, params: Any, folder: Any, recover: bool, force: bool) -> None:
         path = os.path.join(folder, "config.json")
         if recover and os.path.exists(path):
             # AllenNLP compares these settings with those of the file, which it then replaces.
@@ -37,7 +34,11 @@ def train_longer(util: Any) -> None:
                 params["trainer"]["num_epochs"] = epochs
         original(params, folder, recover, force)
 
-    util.create_serialization_dir = create_serialization_dir
+    wrapt.wrap_function_wrapper(
+        util,
+        "create_serialization_dir",
+        lambda original, _, args, kwargs: create_serialization_dir(original, *args, **kwargs),
+    )
 
 
 def escape_folder_names(training: Any) -> None:

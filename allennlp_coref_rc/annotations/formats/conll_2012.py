@@ -1,3 +1,4 @@
+import logging
 import re
 from collections.abc import Iterator, Sequence
 from typing import Optional
@@ -5,6 +6,9 @@ from typing import Optional
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Cluster, Frame, Span
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import open_text
+from allennlp_coref_rc.common.messages import counted
+
+logger = logging.getLogger(__name__)
 
 MIN_COLUMNS = 12
 """Eleven columns about the word, and the last for coreference. Each predicate of the sentence adds one before it."""
@@ -72,6 +76,7 @@ class _Document:
         self.sentences: list[Span] = []
         self.frames: list[Frame] = []
         self.clusters: dict[int, Cluster] = {}
+        self.unmatched: list[tuple[int, int]] = []
         self.open: dict[int, list[Span]] = {}
         """For each cluster, the token and the line at which each mention begins that has not ended yet."""
         self.sentence: list[Row] = []
@@ -106,12 +111,11 @@ class _Document:
             if match[1]:
                 self.open.setdefault(cluster, []).append((token, number))
             if match[3]:
-                if not self.open.get(cluster):
-                    raise ConfigurationError(
-                        f"{self.path}, line {number}: found the end of a mention of {cluster} that has not begun"
-                    )
-                start, _ = self.open[cluster].pop()
-                self.clusters.setdefault(cluster, []).append((start, token + 1))
+                if self.open.get(cluster):
+                    start, _ = self.open[cluster].pop()
+                    self.clusters.setdefault(cluster, []).append((start, token + 1))
+                else:
+                    self.unmatched.append((number, cluster))
 
     def _end_sentence(self) -> None:
         if self.sentence:
@@ -123,10 +127,13 @@ class _Document:
 
     def finish(self) -> AnnotatedText:
         self._end_sentence()
-        unclosed = [(line, cluster) for cluster, starts in self.open.items() for _, line in starts]
-        if unclosed:
-            line, cluster = min(unclosed)
-            raise ConfigurationError(f"{self.path}, line {line}: a mention of {cluster} begins here and never ends")
+        self.unmatched += [(line, cluster) for cluster, starts in self.open.items() for _, line in starts]
+        if self.unmatched:
+            line, cluster = min(self.unmatched)
+            logger.warning(
+                "%s, line %d: found a bracket of cluster %d without its other end; %s left out of this text",
+                *(self.path, line, cluster, counted(len(self.unmatched), "such mention")),
+            )
         clusters = [sorted(self.clusters[number]) for number in sorted(self.clusters)]
         return AnnotatedText(self.tokens, self.sentences, clusters, self.frames, id=self.id).checked()
 

@@ -120,10 +120,10 @@ class AnnotatedSquadReader(ReadingComprehensionReader):
             for i, (paragraph, number) in enumerate(zip(paragraphs, numbers)):
                 place = f"{article_place}.paragraphs[{i}]"
                 try:
-                    values = JsonValue(paragraph.value, place)
-                    known = values.get("context_id"), title
+                    located = JsonValue(paragraph.value, place)
+                    known = located.get("context_id"), title
                     id = f"{os.path.basename(name)}:{number}"
-                    yield place, Paragraph(id, values["context"], values["qas"].list(), *known)
+                    yield place, Paragraph(id, located["context"], located["qas"].list(), *known)
                 except ConfigurationError as error:
                     yield place, error
 

@@ -232,25 +232,6 @@ def draw(path: str, title: str, groups: Sequence[Group], measure: str) -> None:
     save(figure, path)
 
 
-def write(folder: str, tables: dict[str, list[Group]], measures: Sequence[str]) -> list[str]:
-    files = [os.path.join(folder, name) for name in ("scores.md", "scores.csv")]
-    shown = [markdown(by, groups, measure) for by, groups in tables.items() for measure in measures]
-    write_text(files[0], "\n".join(shown))
-    with atomic_write(files[1]) as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["by", "group", "questions", *Score._fields])
-        for by, groups in tables.items():
-            for group in groups:
-                for score in group.scores:
-                    figures = [f"{value:.4f}" for value in score[2:]]
-                    writer.writerow([by, group.name, group.questions, score.reader, score.measure, *figures])
-    for by, groups in tables.items():
-        for measure in measures:
-            files.append(os.path.join(folder, f"{by.replace(' ', '_')}_{measure}.png"))
-            draw(files[-1], by, groups, measure)
-    return files
-
-
 @dataclass(frozen=True)
 class Comparison:
     """The settings of a comparison of readers, which `QuestionBars` describes."""
@@ -272,8 +253,21 @@ class Comparison:
         Writes tables and pictures from files of predictions, whose paths are given by reader. Returns the paths of what
         it wrote. The folder is made only if all files can be used.
         """
-        readers = read_readers(paths)
-        bounds = sorted(set(self.bounds))
+        readers, bounds = read_readers(paths), sorted(set(self.bounds))
         tables = {by: group_by(by, readers, self.measures, bounds, self.samples) for by in self.by}
+        parts = [(by, groups, measure) for by, groups in tables.items() for measure in self.measures]
         os.makedirs(folder, exist_ok=True)
-        return write(folder, tables, self.measures)
+        files = [os.path.join(folder, name) for name in ("scores.md", "scores.csv")]
+        write_text(files[0], "\n".join(markdown(*part) for part in parts))
+        with atomic_write(files[1]) as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(["by", "group", "questions", *Score._fields])
+            for by, groups in tables.items():
+                for group in groups:
+                    for reader, measure, *values in group.scores:
+                        figures = [f"{value:.4f}" for value in values]
+                        writer.writerow([by, group.name, group.questions, reader, measure, *figures])
+        for by, groups, measure in parts:
+            files.append(os.path.join(folder, f"{by.replace(' ', '_')}_{measure}.png"))
+            draw(files[-1], by, groups, measure)
+        return files

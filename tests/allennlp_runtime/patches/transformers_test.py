@@ -22,12 +22,6 @@ SPACE = {"bert": "", "roberta": " ", "deberta": "", "modernbert": " "}
 each_architecture = pytest.mark.parametrize("architecture", tiny_transformers.ARCHITECTURES)
 
 
-@pytest.fixture(scope="module")
-def folders(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("transformers")
-    return {name: tiny_transformers.make(name, folder / name) for name in tiny_transformers.ARCHITECTURES}
-
-
 def embed(texts, indexer, embedder):
     vocabulary = Vocabulary()
     batch = Batch([Instance({"text": TextField(tokens, {"words": indexer})}) for tokens in texts])
@@ -37,8 +31,8 @@ def embed(texts, indexer, embedder):
 
 @each_architecture
 @pytest.mark.parametrize("max_length", [None, 12])
-def test_words_have_the_mean_vector_of_their_pieces(folders, architecture, max_length):
-    name = folders[architecture]
+def test_words_have_the_mean_vector_of_their_pieces(transformer_folders, architecture, max_length):
+    name = transformer_folders[architecture]
     keys = {"type": "pretrained_transformer_mismatched", "model_name": name, "max_length": max_length}
     keys["tokenizer_kwargs"] = {"add_prefix_space": True}
     found = embed(
@@ -61,8 +55,8 @@ def test_words_have_the_mean_vector_of_their_pieces(folders, architecture, max_l
 
 
 @each_architecture
-def test_text_is_tokenized_and_embedded_as_by_transformers(folders, architecture):
-    name = folders[architecture]
+def test_text_is_tokenized_and_embedded_as_by_transformers(transformer_folders, architecture):
+    name = transformer_folders[architecture]
     text = "John moved to the garden, unbelievably."
     tokens = Tokenizer.from_params(Params({"type": "pretrained_transformer", "model_name": name})).tokenize(text)
     tokenizer, model = AutoTokenizer.from_pretrained(name), AutoModel.from_pretrained(name).eval()
@@ -79,8 +73,8 @@ def test_text_is_tokenized_and_embedded_as_by_transformers(folders, architecture
 
 
 @each_architecture
-def test_gradient_checkpointing_computes_layers_again_and_changes_nothing(folders, architecture):
-    keys = {"type": "pretrained_transformer", "model_name": folders[architecture]}
+def test_gradient_checkpointing_computes_layers_again_and_changes_nothing(transformer_folders, architecture):
+    keys = {"type": "pretrained_transformer", "model_name": transformer_folders[architecture]}
     gradients, calls = [], []
     for checkpointing in (False, True):
         embedder = TokenEmbedder.from_params(Params({**keys, "gradient_checkpointing": checkpointing}))

@@ -1,4 +1,4 @@
-"""The annotators that load archives, on models that know the fixtures by heart."""
+"""The annotators that load archives, on models that overfit the fixtures."""
 
 import re
 from dataclasses import replace

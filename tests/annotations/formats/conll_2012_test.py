@@ -147,8 +147,6 @@ BEGIN, END = "#begin document (d); part 0\n", "#end document\n"
         (BEGIN + "d 0 0 word -\n" + END, "line 2: found 5 columns, expected 12 or more"),
         (BEGIN + row("-") + row("* -") + END, "line 3: found 13 columns, expected 12, as in the sentence so far"),
         (BEGIN + "d\t0\t0\t" + "\t-" * 8 + "\n" + END, "line 2: found no word in column 4"),
-        (BEGIN + row("(1") + row("(1") + row("1)") + END, "line 2: a mention of 1 begins here and never ends"),
-        (BEGIN + row("-") + row("1)") + END, "line 3: found the end of a mention of 1 that has not begun"),
         (BEGIN + row("(x)") + END, "line 2: found '(x)', expected mentions like"),
         (BEGIN + row("7") + END, "line 2: found '7', expected mentions like"),
         (BEGIN + row("(1)(2)") + END, "line 2: found '(1)(2)', expected mentions like"),
@@ -216,3 +214,18 @@ def test_all_files_of_a_folder_are_read_in_order_of_their_names(tmp_path):
     (tmp_path / "empty").mkdir()
     with pytest.raises(ConfigurationError, match=r"found no files like \*conll\*"):
         list(read_all(str(tmp_path / "empty")))
+
+
+@pytest.mark.parametrize(
+    "rows, line, clusters",
+    [
+        (row("(1") + row("(1") + row("1)") + row("(1)"), 2, [[(1, 3), (3, 4)]]),
+        (row("(1)") + row("1)") + row("(1)"), 3, [[(0, 1), (2, 3)]]),
+    ],
+)
+def test_a_bracket_without_its_other_end_costs_its_mention_alone(tmp_path, caplog, rows, line, clusters):
+    path = tmp_path / "a.conll"
+    path.write_text(BEGIN + rows + END)
+    (text,) = read_conll_2012(str(path))
+    assert text.clusters == clusters
+    assert f"{path}, line {line}: " in caplog.text and "1 such mention" in caplog.text

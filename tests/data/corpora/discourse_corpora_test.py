@@ -143,7 +143,7 @@ def test_damaged_files_raise_nothing_else(tmp_path_factory, source, data):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not CORPORA.exists(), reason="GDTB and TED-MDB are not at hand")
+@pytest.mark.skipif(not CORPORA.exists(), reason="GDTB and TED-MDB are missing")
 def test_the_real_corpora():
     relations = [r for path in sorted((CORPORA / "gdtb").glob("*.rels")) for r in read_discourse_corpus(str(path))]
     explicit = [relation for relation in relations if relation.type == "Explicit"]

@@ -167,7 +167,7 @@ def test_a_task_is_asked_for():
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not EWT.exists(), reason="Universal PropBank is not at hand")
+@pytest.mark.skipif(not EWT.exists(), reason="Universal PropBank is missing")
 def test_the_real_corpus():
     sides = {fold: PropbankConlluReader("predicates", fold=fold) for fold in (None, "train", "valid")}
     counts = {fold: len(list(reader.read(str(EWT)))) for fold, reader in sides.items()}

@@ -20,12 +20,6 @@ PREFIX = {"tokenizer_kwargs": {"add_prefix_space": True}}
 each_architecture = pytest.mark.parametrize("architecture", tiny_transformers.ARCHITECTURES)
 
 
-@pytest.fixture(scope="module")
-def folders(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("transformers")
-    return {name: tiny_transformers.make(name, folder / name) for name in tiny_transformers.ARCHITECTURES}
-
-
 def embedder(folder, **keys):
     return TransformerPair.from_params(Params({"model_name": folder, "max_length": 64, **PREFIX, **keys})).eval()
 
@@ -57,8 +51,8 @@ def expected(folder, question, passage, pooled="avg"):
 
 @each_architecture
 @pytest.mark.parametrize("pooled", ["avg", "first"])
-def test_words_have_the_vectors_of_their_pieces_in_the_pair(folders, architecture, pooled):
-    folder = folders[architecture]
+def test_words_have_the_vectors_of_their_pieces_in_the_pair(transformer_folders, architecture, pooled):
+    folder = transformer_folders[architecture]
     short = (["who"], ["John", "slept"])
     with torch.no_grad():
         found = embedder(folder, sub_token_mode=pooled)(**tensors(folder, (QUESTION, PASSAGE), short))
@@ -77,8 +71,8 @@ def whole_pair(folder):
 
 @each_architecture
 @pytest.mark.parametrize("more", [0, 1, -1])
-def test_a_pair_that_fits_is_one_window(folders, architecture, more):
-    folder = folders[architecture]
+def test_a_pair_that_fits_is_one_window(transformer_folders, architecture, more):
+    folder = transformer_folders[architecture]
     pair = tensors(folder, (QUESTION, PASSAGE))
     length = len(whole_pair(folder)["input_ids"][0])
     with torch.no_grad():
@@ -88,9 +82,9 @@ def test_a_pair_that_fits_is_one_window(folders, architecture, more):
 
 
 @each_architecture
-def test_windows(folders, architecture):
+def test_windows(transformer_folders, architecture):
     """Each piece has its vector from the window where it is farthest from both ends, the later one of two as good."""
-    folder, room, overlap = folders[architecture], 6, 3
+    folder, room, overlap = transformer_folders[architecture], 6, 3
     whole = whole_pair(folder)
     ids, places = whole["input_ids"][0], list(zip(whole.sequence_ids(0), whole.word_ids(0)))
     passage = [i for i, (sequence, _) in enumerate(places) if sequence == 1]
@@ -123,8 +117,8 @@ def test_windows(folders, architecture):
 
 
 @each_architecture
-def test_vectors_move_with_their_words(folders, architecture):
-    folder = folders[architecture]
+def test_vectors_move_with_their_words(transformer_folders, architecture):
+    folder = transformer_folders[architecture]
     pair = embedder(folder, max_length=len(whole_pair(folder)["input_ids"][0]) - 5, overlap=2)
     tiny_transformers.isolate_words(pair._matched_embedder.transformer_model)
     order = random.Random(0).sample(range(len(PASSAGE)), len(PASSAGE))
@@ -135,8 +129,8 @@ def test_vectors_move_with_their_words(folders, architecture):
     assert len({tuple(row) for row in found_passage[0].tolist()}) == len(PASSAGE) - 1  # There are two commas.
 
 
-def test_what_cannot_be_read(folders):
-    folder = folders["bert"]
+def test_what_cannot_be_read(transformer_folders):
+    folder = transformer_folders["bert"]
     pair = tensors(folder, (QUESTION, PASSAGE))
     length = len(whole_pair(folder)["input_ids"][0])
     with pytest.raises(ConfigurationError, match=r"transformer\.max_length is \d+: .* transformer\.overlap"):
@@ -150,10 +144,10 @@ def test_what_cannot_be_read(folders):
 
 
 @each_architecture
-def test_values_of_pieces_lie_where_the_transformer_reads_the_pieces(folders, architecture):
+def test_values_of_pieces_lie_where_the_transformer_reads_the_pieces(transformer_folders, architecture):
     """In several windows, of which the last is as long as the others."""
-    pair = embedder(folders[architecture], max_length=24, overlap=4)
-    inputs = tensors(folders[architecture], (QUESTION, PASSAGE * 3))
+    pair = embedder(transformer_folders[architecture], max_length=24, overlap=4)
+    inputs = tensors(transformer_folders[architecture], (QUESTION, PASSAGE * 3))
     read = []
     table = pair._matched_embedder.transformer_model.get_input_embeddings()
     table.register_forward_hook(lambda module, inputs, output: read.append(inputs[0]))

@@ -18,12 +18,6 @@ WORDS = "Mary went to the kitchen because the journalist , who had travelled , u
 each_architecture = pytest.mark.parametrize("architecture", tiny_transformers.ARCHITECTURES)
 
 
-@pytest.fixture(scope="module")
-def folders(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("transformers")
-    return {name: tiny_transformers.make(name, folder / name) for name in tiny_transformers.ARCHITECTURES}
-
-
 def tensors(folder, *texts, **keys):
     indexer = TokenIndexer.by_name("pretrained_transformer_mismatched")(folder, **keys)
     batch = Batch([Instance({"text": TextField([Token(word) for word in text], {"": indexer})}) for text in texts])
@@ -32,8 +26,8 @@ def tensors(folder, *texts, **keys):
 
 
 @each_architecture
-def test_vectors_move_with_their_words(folders, architecture):
-    folder = folders[architecture]
+def test_vectors_move_with_their_words(transformer_folders, architecture):
+    folder = transformer_folders[architecture]
     embedder = TransformerWords(folder, max_length=12).eval()
     tiny_transformers.isolate_words(embedder._matched_embedder.transformer_model)
     order = random.Random(0).sample(range(len(WORDS)), len(WORDS))
@@ -44,9 +38,15 @@ def test_vectors_move_with_their_words(folders, architecture):
 
 @each_architecture
 @pytest.mark.parametrize("trained_layers", [None, 0, 1, 2])
-def test_trained_layers_are_the_last_ones(folders, architecture, trained_layers):
+def test_trained_layers_are_the_last_ones(transformer_folders, architecture, trained_layers):
     embedder = TokenEmbedder.from_params(
-        Params({"type": "transformer_words", "model_name": folders[architecture], "trained_layers": trained_layers})
+        Params(
+            {
+                "type": "transformer_words",
+                "model_name": transformer_folders[architecture],
+                "trained_layers": trained_layers,
+            }
+        )
     )
     trained = {name.partition("transformer_model.")[2] for name, p in embedder.named_parameters() if p.requires_grad}
     every = {name.partition("transformer_model.")[2] for name, _ in embedder.named_parameters()}
@@ -60,24 +60,24 @@ def test_trained_layers_are_the_last_ones(folders, architecture, trained_layers)
     assert not embedder.eval()._matched_embedder.transformer_model.training
 
 
-def test_more_layers_than_there_are(folders):
+def test_more_layers_than_there_are(transformer_folders):
     with pytest.raises(ConfigurationError, match=r"trained_layers is 3, expected 0 to 2,"):
-        TransformerWords(folders["bert"], trained_layers=3)
+        TransformerWords(transformer_folders["bert"], trained_layers=3)
     with pytest.raises(ConfigurationError, match="trained_layers is -1, expected 0 to 2"):
-        TransformerWords(folders["bert"], trained_layers=-1)
+        TransformerWords(transformer_folders["bert"], trained_layers=-1)
 
 
 @each_architecture
-def test_windows_longer_than_the_transformer_can_read(folders, architecture):
+def test_windows_longer_than_the_transformer_can_read(transformer_folders, architecture):
     longest = tiny_transformers.MAX_LENGTH
-    TransformerWords(folders[architecture], max_length=longest)(
-        **tensors(folders[architecture], WORDS * 3, max_length=longest)
+    TransformerWords(transformer_folders[architecture], max_length=longest)(
+        **tensors(transformer_folders[architecture], WORDS * 3, max_length=longest)
     )
     if architecture in ("deberta", "modernbert"):  # They embed distances, or none.
-        TransformerWords(folders[architecture], max_length=longest + 1)
+        TransformerWords(transformer_folders[architecture], max_length=longest + 1)
     else:
         with pytest.raises(ConfigurationError, match="max_length is 65, expected 64 or less"):
-            TransformerWords(folders[architecture], max_length=longest + 1)
+            TransformerWords(transformer_folders[architecture], max_length=longest + 1)
 
 
 def test_initializers_and_features_say_what_they_cannot_read():
