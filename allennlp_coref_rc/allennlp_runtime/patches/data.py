@@ -41,8 +41,8 @@ def ignore_ended_workers(data_loaders: Any) -> None:
     """Sends no "stop" to a worker that has ended. On a busy machine, the error sometimes ended a training."""
 
     def join_workers(original: Any, loader: Any, args: Any, kwargs: Any) -> None:
-        workers, queue, senders = args
-        original(workers, queue, list(map(_Sender, senders)))
+        *others, senders = args
+        original(*others, list(map(_Sender, senders)))
 
     wrapt.wrap_function_wrapper(data_loaders.MultiProcessDataLoader, "_join_workers", join_workers)
 
