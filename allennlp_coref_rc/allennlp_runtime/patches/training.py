@@ -24,9 +24,7 @@ def generate_run_id(callbacks: Any) -> None:
 def train_longer(util: Any) -> None:
     """Lets `--recover` train for more epochs than the folder's config says."""
 
-    def create_serialization_dir(
-        original: Any, params: Any, serialization_dir: Any, recover: bool, force: bool
-    ) -> None:
+    def create(original: Any, params: Any, serialization_dir: Any, recover: bool, force: bool) -> None:
         path = os.path.join(serialization_dir, "config.json")
         if recover and os.path.exists(path):
             # AllenNLP compares these settings with those of the file, which it then replaces.
