@@ -87,7 +87,7 @@ class TestAnnotate:
         assert status_of([*words, folder / "out.jsonl"]) == 0
         assert contents(folder) == contents(whole)
 
-    @pytest.mark.parametrize("name", ["folder", "file/out", "out", "/dev/null"])
+    @pytest.mark.parametrize("name", ["folder", "file/out", "out"])
     def test_an_output_that_cannot_be_written_is_found_before_any_work(
         self, words, name, tmp_path, monkeypatch, capsys
     ):
@@ -101,7 +101,6 @@ class TestAnnotate:
             "folder": "folder: found a directory, expected a file\n",
             "file/out": "file/out: found that {}/file is not a folder, expected one to write it to\n",
             "out": "out.failed.jsonl: found a directory, expected a file\n",
-            "/dev/null": "/dev/null: found a device or a pipe, expected a file, which can be replaced\n",
         }
         assert capsys.readouterr().err.endswith(expected[name].format(tmp_path))
         assert contents(tmp_path) == before and not os.path.isfile("/dev/null")
@@ -193,12 +192,13 @@ def test_a_training_stopped_in_each_way_comes_to_the_results_of_one_that_was_not
 
     go_on = "the same command with --recover resumes the training\n"
     assert fork(lambda: stopped("kill", 5))
-    assert [path.name for path in (tmp_path / "run").glob("*_e2_*")] == ["model_state_e2_b0.th.part"]
+    left = sorted(path.name for path in (tmp_path / "run").glob("*_e2_*"))
+    assert left == ["model_state_e2_b0.th.part", "model_state_e2_b0.th.part.lock"]
     status, error = stopped("term", 7, "--recover")
     assert status == 143 and error.endswith(
         f"coref-rc: stopped; {tmp_path}/run/model.tar.gz has the best model so far; {go_on}"
     )
-    assert not half_files() and not list((tmp_path / "run").glob("*.part"))
+    assert not half_files() and not list((tmp_path / "run").glob("*.part*"))
     status, error = stopped("int", 5, "--recover")
     assert status == 130 and error.endswith(f"{tmp_path}/run/model.tar.gz has the best model so far; {go_on}")
     with files_of_at_most(1_000_000):
