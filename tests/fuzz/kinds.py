@@ -299,7 +299,7 @@ KINDS: list[Kind] = [
         "discourse_senses .json",
         "json",
         fixtures("annotators/conll2016/relations.json"),
-        partial(read, "discourse_senses"),
+        partial(read, "discourse_senses", options={}),
     ),
     Kind(
         "propbank_conllu roles",
