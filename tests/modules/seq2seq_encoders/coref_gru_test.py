@@ -26,7 +26,7 @@ LENGTH = 9
 def pad(sources, length):
     width = max(map(len, sources), default=0)
     rows = [token + [PADDING] * (width - len(token)) for token in sources]
-    return torch.tensor(rows + [[PADDING] * width] * (length - len(rows))).view(length, width)
+    return torch.tensor(rows + [[PADDING] * width] * (length - len(rows)), dtype=torch.long).view(length, width)
 
 
 def annotations(clusters=CLUSTERS, length=LENGTH, padded_to=None):
