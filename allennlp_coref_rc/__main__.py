@@ -108,7 +108,7 @@ def _main(words: list[str], is_program: bool) -> None:
             quiet_start.end()
             _check_name(words)
             args = build_parser().parse_args(words)
-            with with_resume_hint(partial(args.go_on, args)), nullcontext() if verbose else quiet_logs():
+            with with_resume_hint(partial(args.resume_hint, args)), nullcontext() if verbose else quiet_logs():
                 args.run(args)
     except Exception as error:
         if isinstance(error, BrokenPipeError) and _pipe_is_closed():
@@ -152,7 +152,7 @@ def build_parser() -> argparse.ArgumentParser:
             name, help=module.HELP, description=module.DESCRIPTION, formatter_class=_HelpFormatter
         )
         module.add_arguments(command)
-        command.set_defaults(run=module.run, go_on=getattr(module, "go_on", lambda args: ""))
+        command.set_defaults(run=module.run, resume_hint=getattr(module, "resume_hint", lambda args: ""))
     return parser
 
 

@@ -317,7 +317,7 @@ class AnnotatedText:
         return offsets
 
     def _offsets_with(self, length: int) -> Optional[list[Span]]:
-        """The offsets of a text that goes on after this one and has this length."""
+        """The offsets of a text of this length that follows this one."""
         return self._offsets_of([*range(len(self)), *[None] * (length - len(self))])
 
     def moved(self, move: Callable[[Span], Span]) -> "AnnotatedText":

@@ -156,7 +156,7 @@ def _resolve(paths: Sequence[str]) -> None:
             print(json_line(values).rstrip("\n"))
 
 
-def go_on(args: argparse.Namespace) -> str:
+def resume_hint(args: argparse.Namespace) -> str:
     """How to resume after an interruption."""
     if args.check or args.resolve:
         return ""

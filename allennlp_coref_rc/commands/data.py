@@ -86,7 +86,7 @@ def run(args: argparse.Namespace) -> None:
     args.function(args)
 
 
-def go_on(args: argparse.Namespace) -> str:
+def resume_hint(args: argparse.Namespace) -> str:
     """How to resume after an interruption."""
     return "the same command resumes the download" if args.function is download else ""
 

@@ -334,7 +334,7 @@ def is_in_place(target: str) -> bool:
 def _in_place(target: str) -> Iterator[str]:
     """
     A path to write to for a destination that `is_in_place`. If a regular file is open there, as after `> log`, the
-    content follows what has been written to it: the file is not opened anew, which would start at its beginning.
+    content follows what has been written to it: the file is not opened again, which would start at its beginning.
     """
     opened = DESCRIPTOR.fullmatch(target)
     if opened is None or not os.path.isfile(target):

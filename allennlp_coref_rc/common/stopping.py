@@ -45,13 +45,13 @@ def terminable() -> Iterator[None]:
 
 
 @contextmanager
-def with_resume_hint(go_on: Callable[[], str], output: str = "", kept: Callable[[], str] = str) -> Iterator[None]:
+def with_resume_hint(resume_hint: Callable[[], str], output: str = "", kept: Callable[[], str] = str) -> Iterator[None]:
     """
     Within this, an interruption or a full disk gives a message that says how to resume.
 
     # Parameters
 
-    go_on : `Callable[[], str]`
+    resume_hint : `Callable[[], str]`
         Returns what the user can do, such as "the same command resumes", or nothing.
     output : `str`, optional (default = `""`)
         Where the command writes, for errors that do not name a file.
@@ -61,14 +61,14 @@ def with_resume_hint(go_on: Callable[[], str], output: str = "", kept: Callable[
     try:
         yield
     except KeyboardInterrupt as error:
-        raise type(error)("; ".join(filter(None, ["stopped", kept(), go_on()]))) from error
+        raise type(error)("; ".join(filter(None, ["stopped", kept(), resume_hint()]))) from error
     except Exception as error:
         if isinstance(error, OSError) and error.errno is not None and error.filename is None and output:
             error.filename = output
         if not is_full(error):
             raise
         message = user_message(error) if isinstance(error, OSError) else f"{output}: {user_message(error)}"
-        raise ConfigurationError(f"{message}; free space, then {go_on() or 'give the command again'}") from error
+        raise ConfigurationError(f"{message}; free space, then {resume_hint() or 'give the command again'}") from error
 
 
 def is_full(error: BaseException) -> bool:

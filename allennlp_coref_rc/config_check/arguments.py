@@ -81,9 +81,9 @@ def _check_output(folder: str, force: bool, recover: Optional[bool]) -> None:
     if force and recover:
         raise ConfigurationError("found --recover and -f, expected one of them")
     if there and not force and not recover:
-        go_on = "" if recover is None else "--recover resumes the training in it, "
+        resuming = "" if recover is None else "--recover resumes the training in it, "
         raise ConfigurationError(
-            f"-s {folder}: found a folder that is not empty; {go_on}-f replaces it, another folder after -s keeps it"
+            f"-s {folder}: found a folder that is not empty; {resuming}-f replaces it, another folder after -s keeps it"
         )
     if recover and not there:
         raise ConfigurationError(f"--recover: found nothing in {folder}, expected a training that was stopped")

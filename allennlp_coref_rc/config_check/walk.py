@@ -209,7 +209,7 @@ def unregistered(cls: Any, name: str) -> Optional[str]:
         except (ImportError, TypeError, ValueError) as error:
             return f"found {short(name)}, of which nothing can be imported: {error}"
         return None
-    # The list is made anew, as the search for the name has imported more classes.
+    # The list is made again, as the search for the name has imported more classes.
     advice = advice_on(name, cls.list_available(), "registered are")
     return f"found {short(name)}, which is not a registered {cls.__name__}; {advice}"
 

@@ -58,7 +58,7 @@ CONTROLS = str.maketrans(
 def ptb_tokens(text: str) -> list[str]:
     """
     The tokens of a text as COCO's caption evaluation, and with it that of NarrativeQA, has them: those of Stanford's
-    PTBTokenizer (3.4.1) of the text in lower case, without punctuation. Written anew in Python, from what that program
+    PTBTokenizer (3.4.1) of the text in lower case, without punctuation. Written in Python, from what that program
     was seen to do: of 115,720 texts from NarrativeQA 9 have other tokens here, of 6,956 sentences from novels 14.
 
     "Can't" is "ca" and "n't", "U.S." keeps its full stops, brackets are kept as "-lrb-" and the like (it is their

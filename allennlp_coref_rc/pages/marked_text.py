@@ -131,7 +131,7 @@ def marked_paragraphs(
             opened = starting.get(i, [])
             if i == start:
                 opened, elements = elements + opened, []
-            # An element that crosses the end of an outer one is closed with it, and begins anew.
+            # An element that crosses the end of an outer one is closed with it, and opened again.
             ended = next((k for k, piece in enumerate(elements) if piece.mark.stop <= i), len(elements))
             if ended < len(elements):
                 shown[-1] = shown[-1]._replace(closed=len(elements) - ended)

@@ -33,7 +33,7 @@ OPTIONS = {
 
 def serve(archives: dict[str, str], trust: bool, port: Optional[int] = None, headless: bool = False) -> None:
     """
-    Serves the page until Ctrl-C. The page's address ends in a secret key that is made anew each time. It is needed
+    Serves the page until Ctrl-C. The page's address ends in a new secret key. It is needed
     because other users of this machine can reach the port too. A browser is not given the address, which `ps` would
     show, but a private file that leads there.
 

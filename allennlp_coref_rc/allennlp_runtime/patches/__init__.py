@@ -33,7 +33,7 @@ IRRELEVANT = (
     ("Failed to load image Python extension", r"torchvision\."),
     ("pkg_resources is deprecated", r"rouge\."),
 )
-"""Warnings about what nobody here uses, and the modules that give them when AllenNLP imports them."""
+"""Warnings about features that this package does not use, and the modules that give them."""
 
 
 def patch_allennlp() -> None:

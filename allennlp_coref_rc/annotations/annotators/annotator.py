@@ -29,7 +29,7 @@ class Annotator(Registrable):
         return [self.annotate(text) for text in texts]
 
     def __getstate__(self) -> dict[str, Any]:
-        """The state without cached properties, which each process loads anew."""
+        """The state without cached properties, which each process loads itself."""
         kind = type(self)
         return {
             name: value

@@ -91,7 +91,7 @@ class ExactMatchCoref(Annotator):
 def _engine() -> Any:
     import typeguard
 
-    # Which would otherwise compile inflect's methods anew, with checks of types: that takes two seconds.
+    # Otherwise typeguard compiles inflect's methods again, with checks of types, which takes two seconds.
     with patch.object(typeguard, "typechecked", lambda method: method):
         import inflect
 

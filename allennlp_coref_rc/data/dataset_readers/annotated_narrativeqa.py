@@ -141,17 +141,17 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
         self, rows: Iterable[JsonValue], name: str
     ) -> Iterator[tuple[str, Union[Summary, ConfigurationError]]]:
         id_column, summary_column, question_column, answers_column = self.columns
-        found: dict[str, tuple[str, Summary]] = {}
+        by_id: dict[str, tuple[str, Summary]] = {}
         for row in rows:
             try:
                 id = row[id_column].string()
-                if id not in found:
-                    found[id] = row.place, Summary(id, _text_of(row[summary_column]))
+                if id not in by_id:
+                    by_id[id] = row.place, Summary(id, _text_of(row[summary_column]))
                 answers = [_text_of(answer[ROW_KEYS[self._text]]) for answer in row[answers_column].list()]
-                found[id][1].add(_text_of(row[question_column]), answers)
+                by_id[id][1].add(_text_of(row[question_column]), answers)
             except ConfigurationError as error:
                 yield row.place, error
-        yield from found.values()
+        yield from by_id.values()
 
     def _read_csv(
         self, questions_path: str, summaries_path: str, split: str
@@ -164,7 +164,7 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
             if row["document_id"] in summaries:
                 raise ConfigurationError(f"{place}: found the document {row['document_id']!r:.80} a second time")
             summaries[row["document_id"]] = place, row
-        found: dict[str, tuple[str, Summary]] = {}
+        by_id: dict[str, tuple[str, Summary]] = {}
         malformed = False
         for line, row in read_csv_rows(questions_path, ["document_id", "set", *names]):
             place, id = f"{questions_path}, line {line}", row["document_id"]
@@ -177,16 +177,16 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
                     raise ConfigurationError(
                         f"{place}: found the document {id!r:.80}, expected one of {summaries_path}"
                     )
-                if id not in found:
-                    found[id] = place, Summary(id, self._column(*summaries[id], "summary"))
+                if id not in by_id:
+                    by_id[id] = place, Summary(id, self._column(*summaries[id], "summary"))
                 answers = [self._column(place, row, name) for name in ("answer1", "answer2")]
-                found[id][1].add(self._column(place, row, "question"), answers)
+                by_id[id][1].add(self._column(place, row, "question"), answers)
             except ConfigurationError as error:
                 malformed = True
                 yield place, error
-        if not found and not malformed:
+        if not by_id and not malformed:
             raise ConfigurationError(f"{questions_path}, line 1: found no question of the set {split!r}, expected some")
-        yield from found.values()
+        yield from by_id.values()
 
     def _column(self, place: str, row: dict[str, str], name: str) -> str:
         used = COLUMNS[self._text].format(name)

@@ -52,7 +52,7 @@ def oracle_span(
     """
     normalize = _stem if oracle == "published" else str.lower
     passage = [normalize(token) for token in passage]
-    found: dict[float, list[Span]] = {}
+    by_score: dict[float, list[Span]] = {}
     for answer in dict.fromkeys(tuple(_bare(answer, normalize)) for answer in answers):
         width = min(len(answer), len(passage))
         if width:
@@ -60,11 +60,11 @@ def oracle_span(
             common = lcs_lengths(answer, passage, starts[:, None] + numpy.arange(width))
             # Equal fractions are rounded in the same way, so ties are exact.
             score = 2 * int(common.max()) / (len(answer) + width)
-            found.setdefault(score, []).extend((start, start + width) for start in starts[common == common.max()])
-    if not found:
+            by_score.setdefault(score, []).extend((start, start + width) for start in starts[common == common.max()])
+    if not by_score:
         return None
-    score = min(found) if oracle == "published" else max(found)
-    spans = numpy.array(sorted(found[score]))
+    score = min(by_score) if oracle == "published" else max(by_score)
+    spans = numpy.array(sorted(by_score[score]))
     start, end = spans[numpy.argmax(_context_scores(passage, _bare(question, normalize), spans))].tolist()
     return OracleSpan(start, end, score)
 

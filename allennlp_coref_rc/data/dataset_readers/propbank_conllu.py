@@ -81,11 +81,11 @@ class PropbankConlluReader(CorpusReader):
             yield sentence.document, ([word.form for word in sentence.words], frames(sentence))
 
     def to_instances(self, item: tuple[list[str], list[Frame]]) -> Iterator[Instance]:
-        words, found = item
+        words, frames = item
         if self.task == "predicates":
-            yield self.text_to_instance(words, predicates=[frame.predicate[0] for frame in found])
+            yield self.text_to_instance(words, predicates=[frame.predicate[0] for frame in frames])
         else:
-            for frame in found:
+            for frame in frames:
                 arguments = [
                     (role, span) for role, span in frame.arguments if self._roles is None or role in self._roles
                 ]

@@ -391,7 +391,7 @@ class ReadingComprehensionReader(DatasetReader):
                 f"expected those of {name!r}"
             )
         if header.get("failed"):
-            logger.warning("%s lacks %s documents, whose annotation failed", path, header["failed"])
+            logger.warning("%s: %s documents are missing, as their annotation failed", path, header["failed"])
         logger.info("%s was annotated by %s", path, header.get("annotators"))
 
     @classmethod
