@@ -132,6 +132,11 @@ def contents() -> dict[str, list[Union[str, Entry]]]:
     if unknown:
         raise ValueError(f"{__file__}: found registered classes of kinds {sorted(unknown)}, expected them in PAGES")
     of_kinds = {f"reference/{name}.md": page_of_kinds(page) for name, page in PAGES.items()}
+    shown: set[str] = set()
+    for page, blocks in of_kinds.items():
+        # The heads of a model share base classes with models.
+        of_kinds[page] = [block for block in blocks if isinstance(block, str) or block.path not in shown]
+        shown.update(block.path for block in blocks if isinstance(block, Entry))
     return {"reference/python.md": page_of_python(), **of_kinds}
 
 
