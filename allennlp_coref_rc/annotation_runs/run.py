@@ -42,7 +42,7 @@ class AnnotationRun:
     """A run of `coref-rc annotate` with its arguments."""
 
     input: str
-    """What is annotated, as `document_source` takes it."""
+    """The path of the documents, as `document_source` takes it."""
     output: str
     """The file of annotated documents that is written."""
     annotator: dict[str, Any]

@@ -43,7 +43,7 @@ OPTIONAL = ("fastcoref", "coreferee", "maverick")
 """More of them. Each needs the package of its name."""
 
 OWN_TEXT = "your own"
-"""What the list of examples says if the text is none of them."""
+"""The choice in the list of examples that stands for any other text."""
 
 FIELDS = ("passage", "question", "candidates")
 """The keys of what the user enters. They are also those of the page's address, so that a reload keeps it."""

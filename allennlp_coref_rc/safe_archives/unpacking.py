@@ -22,7 +22,7 @@ from allennlp_coref_rc.safe_archives.registered_names import HINT
 
 
 class Limits(NamedTuple):
-    """What an archive may unpack to."""
+    """The limits of an archive that is unpacked."""
 
     files: int
     """How many files. Each counts together with the folders in its name, since unpacking makes them too."""

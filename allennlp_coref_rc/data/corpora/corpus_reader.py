@@ -4,9 +4,11 @@ import os
 import random
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Optional
+from typing import Any, Optional, cast
 
-from allennlp.data import DatasetReader, Instance
+from allennlp.data import DatasetReader, Instance, TokenIndexer
+from allennlp.data.fields import TextField
+from allennlp.data.token_indexers import SingleIdTokenIndexer
 
 from allennlp_coref_rc.common.checks import check_choice
 from allennlp_coref_rc.common.errors import ConfigurationError
@@ -29,6 +31,8 @@ class CorpusReader(DatasetReader):
 
     # Parameters
 
+    token_indexers : `dict[str, TokenIndexer]`, optional (default = `None`)
+        By default one `single_id` indexer, "tokens", of words in lower case.
     fold : `str`, optional (default = `None`)
         Reads only the documents of this fold, `"train"` or `"valid"`. By default all.
     held_out : `float`, optional (default = `0.2`)
@@ -41,9 +45,15 @@ class CorpusReader(DatasetReader):
     """How the names of the files end that are read from a folder."""
 
     def __init__(
-        self, fold: Optional[str] = None, held_out: float = 0.2, split_seed: int = 13370, **kwargs: Any
+        self,
+        token_indexers: Optional[dict[str, TokenIndexer]] = None,
+        fold: Optional[str] = None,
+        held_out: float = 0.2,
+        split_seed: int = 13370,
+        **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
+        self._token_indexers = token_indexers or {"tokens": SingleIdTokenIndexer(lowercase_tokens=True)}
         if fold is not None:
             check_choice("dataset_reader", "fold", fold, FOLDS)
         if not 0.0 < held_out < 1.0:
@@ -61,6 +71,9 @@ class CorpusReader(DatasetReader):
     def to_instances(self, item: Any) -> Iterator[Instance]:
         """The instances of an item. An item that is left out gives none, and is counted in `skipped`."""
         raise NotImplementedError
+
+    def apply_token_indexers(self, instance: Instance) -> None:
+        cast(TextField, instance["tokens"]).token_indexers = self._token_indexers
 
     def _read(self, file_path: Any) -> Iterable[Instance]:
         self.skipped = Counter()

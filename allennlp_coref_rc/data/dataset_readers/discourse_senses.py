@@ -1,10 +1,9 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any, Optional, cast
+from typing import Any, Optional
 
-from allennlp.data import DatasetReader, Field, Instance, Token, TokenIndexer
+from allennlp.data import DatasetReader, Field, Instance, Token
 from allennlp.data.fields import LabelField, MetadataField, TextField
-from allennlp.data.token_indexers import SingleIdTokenIndexer
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
 from allennlp_coref_rc.annotations.annotators.connective_discourse import ConnectiveDiscourse
@@ -48,8 +47,6 @@ class DiscourseSensesReader(CorpusReader):
 
     # Parameters
 
-    token_indexers : `dict[str, TokenIndexer]`, optional (default = `None`)
-        By default one `single_id` indexer, "tokens", of words in lower case.
     find_connectives : `bool`, optional (default = `False`)
         For `.rels` files, whose relations come with sentences. Replaces the annotated explicit relations by those that
         `connective_discourse` finds in these sentences, with the arguments that it finds. If no relation is annotated
@@ -60,12 +57,10 @@ class DiscourseSensesReader(CorpusReader):
 
     def __init__(
         self,
-        token_indexers: Optional[dict[str, TokenIndexer]] = None,
         find_connectives: bool = False,
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
-        self._token_indexers = token_indexers or {"tokens": SingleIdTokenIndexer(lowercase_tokens=True)}
         self._find_connectives = find_connectives
 
     def read_items(self, path: str) -> Iterator[tuple[str, CorpusRelation]]:
@@ -117,9 +112,6 @@ class DiscourseSensesReader(CorpusReader):
         if sense is not None:
             fields["label"] = LabelField(sense)
         return Instance(fields)
-
-    def apply_token_indexers(self, instance: Instance) -> None:
-        cast(TextField, instance["tokens"]).token_indexers = self._token_indexers
 
 
 def found_relations(text: AnnotatedText, place: str) -> Iterator[CorpusRelation]:

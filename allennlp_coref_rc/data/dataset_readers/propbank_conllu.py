@@ -1,9 +1,8 @@
 from collections.abc import Iterator, Sequence
-from typing import Any, Optional, cast
+from typing import Any, Optional
 
-from allennlp.data import DatasetReader, Field, Instance, Token, TokenIndexer
+from allennlp.data import DatasetReader, Field, Instance, Token
 from allennlp.data.fields import MetadataField, SequenceLabelField, TextField
-from allennlp.data.token_indexers import SingleIdTokenIndexer
 
 from allennlp_coref_rc.annotations.annotated_text import Frame, Span
 from allennlp_coref_rc.annotations.bio import PREDICATE, bio_tags
@@ -50,8 +49,6 @@ class PropbankConlluReader(CorpusReader):
 
     task : `str`
         `"predicates"` or `"roles"`.
-    token_indexers : `dict[str, TokenIndexer]`, optional (default = `None`)
-        By default one `single_id` indexer, "tokens", of words in lower case.
     roles : `list[str]`, optional (default = `None`)
         Tags only arguments with these roles. The others are counted as skipped. By default all are tagged.
     verb_indicator : `bool`, optional (default = `False`)
@@ -64,7 +61,6 @@ class PropbankConlluReader(CorpusReader):
     def __init__(
         self,
         task: str,
-        token_indexers: Optional[dict[str, TokenIndexer]] = None,
         roles: Optional[list[str]] = None,
         verb_indicator: bool = False,
         **kwargs: Any,
@@ -74,18 +70,17 @@ class PropbankConlluReader(CorpusReader):
         self.task = task
         self._roles = None if roles is None else frozenset(roles)
         self._verb_indicator = verb_indicator
-        self._token_indexers = token_indexers or {"tokens": SingleIdTokenIndexer(lowercase_tokens=True)}
 
     def read_items(self, path: str) -> Iterator[tuple[str, tuple[list[str], list[Frame]]]]:
         for sentence in read_conllu_sentences(path):
             yield sentence.document, ([word.form for word in sentence.words], frames(sentence))
 
     def to_instances(self, item: tuple[list[str], list[Frame]]) -> Iterator[Instance]:
-        words, frames = item
+        words, given = item
         if self.task == "predicates":
-            yield self.text_to_instance(words, predicates=[frame.predicate[0] for frame in frames])
+            yield self.text_to_instance(words, predicates=[frame.predicate[0] for frame in given])
         else:
-            for frame in frames:
+            for frame in given:
                 arguments = [
                     (role, span) for role, span in frame.arguments if self._roles is None or role in self._roles
                 ]
@@ -131,9 +126,6 @@ class PropbankConlluReader(CorpusReader):
             metadata["gold_tags"] = tags
         fields["metadata"] = MetadataField(metadata)
         return Instance(fields)
-
-    def apply_token_indexers(self, instance: Instance) -> None:
-        cast(TextField, instance["tokens"]).token_indexers = self._token_indexers
 
 
 def frames(sentence: Sentence) -> list[Frame]:
