@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 ANNOTATORS = """
 allennlp_coref allennlp_srl compose connective_discourse coreferee corrupted_coref entity_marker_coref exact_match_coref
-fastcoref maverick precomputed ranked_coref sieve_coref simple_triples spacy_dependencies spacy_pipeline
-trained_discourse_senses trained_srl wordnet
+fastcoref maverick precomputed ranked_coref roles sieve_coref simple_triples spacy_dependencies spacy_pipeline
+trained_discourse_senses wordnet
 """.split()
 
 # Coreferee and fastcoref have components of their own, with these names.

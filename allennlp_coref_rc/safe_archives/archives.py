@@ -22,8 +22,12 @@ from allennlp_coref_rc.safe_archives.unpacking import extracted_archive, read_me
 
 if TYPE_CHECKING:
     from allennlp.models import Archive
+    from torch import Tensor
 
 CONFIG, VOCABULARY = "config.json", "vocabulary"
+
+WEIGHTS = ("weights.th", "best.th")
+"""In an archive, and in the folder of a training."""
 
 LONGEST = 600
 """The most characters of another library's message that are shown."""
@@ -81,6 +85,23 @@ def load(
             stack.enter_context(_unasked())
             stack.enter_context(without_network(overrides if isinstance(overrides, str) else json.dumps(overrides)))
         return inspect.unwrap(archival.load_archive)(folder, cuda_device, overrides, weights_file)
+
+
+def config_and_weights(archive: str) -> tuple[dict[str, Any], dict[str, "Tensor"]]:
+    """
+    The config and the weights of an archive or the folder of a training, without AllenNLP, which would take seconds to
+    import. Errors are those of `load`.
+    """
+    import torch
+
+    with _opened(archive) as folder, _named(archive, folder):
+        config = config_of(archive, is_trusted(), folder)
+        paths = [path for path in (os.path.join(folder, name) for name in WEIGHTS) if os.path.isfile(path)]
+        if not paths:
+            raise ConfigurationError(
+                f"{archive}: found no {' or '.join(WEIGHTS)} in it, expected one of coref-rc train"
+            )
+        return config, torch.load(paths[0], map_location="cpu", weights_only=True)
 
 
 def config_of(archive: str, trust: bool, path: Optional[str] = None) -> dict[str, Any]:
@@ -168,7 +189,7 @@ def _check_complete(archive: str, folder: str, weights_file: Optional[str]) -> N
     from allennlp.models import archival
 
     for found, name in (
-        (os.path.isfile(weights_file or archival.get_weights_path(folder)), weights_file or "weights.th or best.th"),
+        (os.path.isfile(weights_file or archival.get_weights_path(folder)), weights_file or " or ".join(WEIGHTS)),
         (os.path.isdir(os.path.join(folder, VOCABULARY)), f"folder {VOCABULARY}"),
     ):
         if not found:

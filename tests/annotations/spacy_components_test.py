@@ -29,9 +29,9 @@ OPTIONS = {
     "fastcoref_annotator": {"model": "lingmess", "device": "cpu"},
     "maverick": {"model": "litbank", "include_singletons": True},
     "precomputed": {"path": "parses/*.json", "format": "corenlp"},
+    "roles": {"archive": "none.tar.gz", "batch_tokens": 100},
     "spacy_pipeline": {"spacy_model": "en_none", "spans": "coref_head_clusters"},
     "trained_discourse_senses": {"archive": "none.tar.gz", "candidates": {"type": "connective_discourse"}},
-    "trained_srl": {"predicates": "none.tar.gz", "roles": "none.tar.gz"},
 }
 
 
@@ -102,7 +102,7 @@ def test_pipelines_are_saved_with_their_options(tmp_path):
     [
         ("exact_match_coref", {"entities": [1]}, "exact_match_coref, .*: .*entities.*string"),
         ("exact_match_coref", {"min_mentions": "x"}, "exact_match_coref, min_mentions: .*min_mentions"),
-        ("trained_srl", {"predicates": 3, "roles": "none"}, "trained_srl, .*: .*predicates"),
+        ("roles", {"batch_tokens": "many"}, "roles, .*: .*batch_tokens"),
     ],
 )
 def test_a_wrong_option_is_named(component, options, message):

@@ -48,10 +48,10 @@ def check_instances(reader: DatasetReader, instances: Sequence[Instance]) -> Non
         reader.apply_token_indexers(instance)
     vocabulary = _vocabulary(instances)
     for instance in instances:
-        metadata = instance["metadata"].metadata
-        _utf8(metadata)
+        if "metadata" in instance:
+            _utf8(instance["metadata"].metadata)
         if "passage" in instance:
-            _check_question(instance, metadata)
+            _check_question(instance, instance["metadata"].metadata)
         batch = Batch([instance])
         batch.index_instances(vocabulary)
         tensors = batch.as_tensor_dict()

@@ -302,16 +302,10 @@ KINDS: list[Kind] = [
         partial(read, "discourse_senses", options={}),
     ),
     Kind(
-        "propbank_conllu roles",
+        "propbank",
         "lines",
-        fixtures("annotators/up_english_ewt/dev.conllu"),
-        partial(read, "propbank_conllu", options={"task": "roles"}),
-    ),
-    Kind(
-        "propbank_conllu predicates",
-        "lines",
-        fixtures("annotators/up_english_ewt/dev.conllu"),
-        partial(read, "propbank_conllu", options={"task": "predicates"}),
+        fixtures("annotators/propbank_ewt/train/texts.conll"),
+        partial(read, "propbank", options={}),
     ),
     format_file(
         "format annotated", "annotated", "json", lru_cache(partial(annotated, "annotated_babi", "babi/qa2_train.txt"))

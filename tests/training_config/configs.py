@@ -58,7 +58,7 @@ def overrides(config: Path, task: int = 2, more: Optional[dict[str, Any]] = None
     if config.parent.name in BABI_FOLDERS:
         values.update({"dataset_reader.folder": str(BABI), "dataset_reader.task": task})
     elif config.parent.name == "annotators":
-        corpus = _experiments("annotators")[config.stem]["train_data_path"].rpartition("/")[2]
+        corpus = _experiments("annotators")[config.stem]["train_data_path"].partition("annotators/")[2]
         values.update({f"{split}_data_path": str(FIXTURES / "annotators" / corpus) for split in SPLITS[:2]})
     else:
         start, names, end = DATA_PATHS[config.parent.name].replace("}", "{").split("{")
@@ -102,7 +102,7 @@ SMALL_QANET = """
     hidden_size:: 20, blocks:: 1, annotated_blocks:: [0], lstm_size:: 4,
     annotators+:: { srl: { type: 'compose', annotators: [] } },
 """
-"""And without a trained annotator."""
+"""And without roles, which take a parse."""
 
 
 def load_small(config: Path, task: int = 2) -> Params:

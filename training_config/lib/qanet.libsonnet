@@ -47,16 +47,11 @@ local transformers = import 'transformers.libsonnet';
          'Found views of annotations, heads_in_all_blocks or join_unannotated beside a modelling layer without heads '
          + '(gru, coref_gru, mage_gru or bidaf): leave one of the two out',
 
-  // Annotators, and the annotation layers that need them. Two models annotate SRL, which have to be trained first: see
-  // training_config/annotators.
+  // Annotators, and the annotation layers that need them.
   annotators:: {
     coref: { type: 'sieve_coref', descriptions: false },
     discourse: { type: 'connective_discourse', implicit: true, paper_like: true },
-    srl: {
-      type: 'trained_srl',
-      predicates: 'output/srl_predicates/model.tar.gz',
-      roles: 'output/srl_roles/model.tar.gz',
-    },
+    srl: 'roles',
   },
   local annotator_of_layer = {
     coref: 'coref',

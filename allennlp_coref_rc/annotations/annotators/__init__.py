@@ -28,12 +28,12 @@ MODULES = {
     "Maverick": "maverick",
     "PrecomputedAnnotator": "precomputed",
     "RankedCoref": "coref.ranked.ranked_coref",
+    "Roles": "roles.roles",
     "SieveCoref": "coref.sieve.sieve_coref",
     "SimpleTriples": "simple_triples",
     "SpacyDependencies": "spacy_dependencies",
     "SpacyPipeline": "spacy_pipeline",
     "TrainedDiscourseSenses": "trained_discourse_senses",
-    "TrainedSrl": "trained_srl",
     "WordNet": "wordnet",
 }
 """The modules of the classes."""

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 MODEL = Path(__file__).parent / "model"
 
+ROLES = Path(__file__).parent / "roles"
+"""The model of the annotator `roles`."""
+
 
 @lru_cache(maxsize=2)
 def load_pipeline(spacy_model: Optional[str] = None) -> "Language":

@@ -9,48 +9,54 @@ from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 
 from allennlp_coref_rc.annotations import AnnotatedText
-from allennlp_coref_rc.annotations.annotators import Annotator, ConnectiveDiscourse, TrainedSrl
+from allennlp_coref_rc.annotations.annotators import Annotator, ConnectiveDiscourse, Roles
 from allennlp_coref_rc.annotations.annotators.trained_discourse_senses import TrainedDiscourseSenses
-from allennlp_coref_rc.annotations.formats.conllu import read_conllu_sentences
+from allennlp_coref_rc.annotations.formats import read_conll_2012
 from allennlp_coref_rc.data.corpora.discourse_corpora import read_rels_texts
 from allennlp_coref_rc.data.dataset_readers.discourse_senses import found_relations
-from allennlp_coref_rc.data.dataset_readers.propbank_conllu import frames
 from tests.shared import PROJECT
 from tests.training_config.configs import FIXTURES, load
 
 pytestmark = pytest.mark.slow
 
 STORIES = FIXTURES / "annotators" / "gdtb" / "stories.rels"
-PROPBANK = FIXTURES / "annotators" / "up_english_ewt" / "dev.conllu"
+PROPBANK = FIXTURES / "annotators" / "propbank_ewt" / "train" / "texts.conll"
 
 BY_HEART = {
-    "trainer.num_epochs": 40,
-    "trainer.patience": None,
-    "trainer.optimizer.lr": 0.01,
-    "data_loader.batch_sampler.batch_size": 4,
-    "vocabulary.min_count": {"tokens": 1},
-    "model.dropout": None,
-    "dataset_reader.fold": None,
-    "validation_dataset_reader.fold": None,
+    "discourse_senses": {
+        "trainer.num_epochs": 40,
+        "trainer.patience": None,
+        "trainer.optimizer.lr": 0.01,
+        "data_loader.batch_sampler.batch_size": 4,
+        "vocabulary.min_count": {"tokens": 1},
+        "model.dropout": None,
+        "dataset_reader.fold": None,
+        "validation_dataset_reader.fold": None,
+    },
+    "roles": {
+        "trainer.num_epochs": 40,
+        "trainer.learning_rate_scheduler": None,
+        "data_loader.batch_sampler.batch_size": 4,
+        "model.network.dropout": 0.0,
+        "model.network.feature_dropout": 0.0,
+    },
 }
 
 
 @pytest.fixture(scope="module")
 def archives(tmp_path_factory):
     folder = tmp_path_factory.mktemp("archives")
-    found = {}
-    for name in ("discourse_senses", "srl_predicates", "srl_roles"):
+    archives = {}
+    for name, options in BY_HEART.items():
         config = PROJECT / "training_config" / "annotators" / f"{name}.jsonnet"
-        # The model of predicates has no dropout of its own.
-        more = {key: value for key, value in BY_HEART.items() if (name, key) != ("srl_predicates", "model.dropout")}
-        train_model(load(config, more=more), str(folder / name))
-        found[name] = str(folder / name / "model.tar.gz")
-    return found
+        train_model(load(config, more=options), str(folder / name))
+        archives[name] = str(folder / name / "model.tar.gz")
+    return archives
 
 
 @pytest.fixture(scope="module")
 def srl(archives):
-    return TrainedSrl(archives["srl_predicates"], archives["srl_roles"], batch_size=3)
+    return Roles(archives["roles"], batch_tokens=30)
 
 
 @pytest.fixture(scope="module")
@@ -60,9 +66,7 @@ def senses(archives):
 
 def propbank():
     """Two texts of several sentences, with the frames of the corpus."""
-    sentences = list(read_conllu_sentences(str(PROPBANK)))
-    parts = [AnnotatedText([word.form for word in sentence.words], frames=frames(sentence)) for sentence in sentences]
-    return [AnnotatedText.concatenate(*parts[:4]), AnnotatedText.concatenate(*parts[4:])]
+    return list(read_conll_2012(str(PROPBANK)))
 
 
 def in_order(text):
@@ -73,7 +77,7 @@ def test_frames_of_every_sentence(srl):
     gold = propbank()
     annotated = srl.annotate_batch([replace(text, frames=[]) for text in gold])
     assert [in_order(text) for text in annotated] == [in_order(text) for text in gold]
-    assert sum(len(text.frames) for text in gold) == 9
+    assert sum(len(text.frames) for text in gold) == 8
 
 
 def test_a_batch_of_texts_gives_what_single_ones_give(srl, senses):
@@ -130,12 +134,14 @@ def test_candidates_are_another_annotator_s(archives):
 
 
 def test_mixed_up_archives_are_named(archives):
-    annotator = TrainedSrl(archives["srl_roles"], archives["srl_predicates"])
-    with pytest.raises(ConfigurationError, match="the task 'roles', .*'predicates'"):
-        annotator.annotate(AnnotatedText(["He", "ran"]))
-    annotator = TrainedSrl(archives["discourse_senses"], archives["srl_roles"])
-    with pytest.raises(ConfigurationError, match="the task None, .*'predicates'"):
-        annotator.annotate(AnnotatedText(["He", "ran"]))
+    with pytest.raises(ConfigurationError, match="'basic_classifier', .*'role_labeller'"):
+        Roles(archives["discourse_senses"]).annotate(AnnotatedText(["He", "ran"]))
+
+
+def test_the_folder_of_a_training_is_an_archive_too(archives):
+    text = propbank()[0]
+    folder = archives["roles"].removesuffix("model.tar.gz")
+    assert Roles(folder).annotate(text) == Roles(archives["roles"]).annotate(text)
 
 
 def test_archives_are_loaded_when_first_used_and_missing_ones_named(tmp_path):
@@ -160,5 +166,5 @@ def test_nothing_is_left_out_if_so_wanted(archives):
 def test_mistaken_settings_are_named():
     with pytest.raises(ConfigurationError, match="no_relation is 2.0, expected 0 to 1"):
         TrainedDiscourseSenses("a", no_relation=2.0)
-    with pytest.raises(ConfigurationError, match="batch_size is 0, expected 1 or more"):
-        TrainedSrl("a", "b", batch_size=0)
+    with pytest.raises(ConfigurationError, match="batch_tokens is 0, expected 1 or more"):
+        Roles(batch_tokens=0)

@@ -1,0 +1,57 @@
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Optional
+
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, shift_by
+from allennlp_coref_rc.annotations.annotators.annotator import Annotator
+from allennlp_coref_rc.annotations.annotators.roles.features import sentences
+from allennlp_coref_rc.annotations.annotators.roles.network import RoleNetwork
+from allennlp_coref_rc.annotations.english import ROLES, parse
+from allennlp_coref_rc.common.checks import check_number
+
+
+@Annotator.register("roles")
+class Roles(Annotator):
+    """
+    PropBank's frames: predicates (verbs, and nouns and adjectives that name events), and their arguments (`ARG0`,
+    `ARGM-TMP`, `R-ARG1`, …). Senses of predicates are not told apart. The English pipeline parses the text, and a
+    `RoleNetwork`, trained with `training_config/annotators/roles.jsonnet`, reads the parse. Arguments of a frame do not
+    overlap. A sentence of more than 200 tokens is labelled in pieces.
+
+    Registered as an `Annotator` with name "roles".
+
+    # Parameters
+
+    archive : `str`, optional (default = `None`)
+        A model of your own, a file `model.tar.gz` or the folder of its training. By default the model of this package.
+    spacy_model : `str`, optional (default = `None`)
+        Name or folder of another pipeline of spaCy, which the model was trained on. By default this package's own.
+    batch_tokens : `int`, optional (default = `2000`)
+        The most tokens in a batch, padding included.
+    """
+
+    def __init__(
+        self, archive: Optional[str] = None, spacy_model: Optional[str] = None, batch_tokens: int = 2000
+    ) -> None:
+        check_number("roles", "batch_tokens", batch_tokens)
+        self._archive = os.fspath(ROLES) if archive is None else archive
+        self._spacy_model = spacy_model
+        self._batch_tokens = batch_tokens
+
+    def annotate_batch(self, texts: Sequence[AnnotatedText]) -> list[AnnotatedText]:
+        placed = [
+            (i, sentence)
+            for i, (text, doc) in enumerate(zip(texts, parse(texts, self._spacy_model)))
+            for sentence in sentences(text, doc)
+        ]
+        found = [list(text.frames) for text in texts]
+        frames = self._network.label_sentences([sentence for _, sentence in placed], self._batch_tokens)
+        for (i, sentence), frames_of_sentence in zip(placed, frames):
+            found[i] += [frame.moved(shift_by(sentence.start)) for frame in frames_of_sentence]
+        return [replace(text, frames=frames_of_text) for text, frames_of_text in zip(texts, found)]
+
+    @cached_property
+    def _network(self) -> RoleNetwork:
+        return RoleNetwork.from_archive(self._archive)
