@@ -16,23 +16,23 @@ if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc
 
-MODEL = Path(__file__).parent / "model"
+MODEL = str(Path(__file__).parent / "model")
+"""The folder of the pipeline of this package."""
 
 BATCH = 64
 """Texts that the pipeline gets at once. Larger batches are not faster on a CPU."""
 
 
 @lru_cache(maxsize=2)
-def load_pipeline(spacy_model: Optional[str] = None) -> "Language":
+def load_pipeline(spacy_model: str) -> "Language":
     """
-    The pipeline of this package, or another one by its name or folder. Each process loads it once. Raises a
-    `ConfigurationError` if it cannot be loaded.
+    A pipeline by its name or folder. Each process loads it once. Raises a `ConfigurationError` if it cannot be loaded.
     """
     import numpy as np
     import spacy
 
     try:
-        pipeline = spacy.load(spacy_model or MODEL)
+        pipeline = spacy.load(spacy_model)
     # Components raise errors of their own if something is missing or does not fit.
     except Exception as error:
         raise ConfigurationError(
@@ -47,18 +47,19 @@ def load_pipeline(spacy_model: Optional[str] = None) -> "Language":
     return pipeline
 
 
-_parsed: dict[Optional[str], list[tuple[AnnotatedText, "Doc"]]] = {}
+_parsed: dict[str, list[tuple[AnnotatedText, "Doc"]]] = {}
 """The texts that each pipeline parsed last, so that several annotators of one text share its parse."""
 
 
 def parse(texts: Sequence[AnnotatedText], spacy_model: Optional[str] = None) -> list["Doc"]:
     """
-    The texts as docs of spaCy with the texts' own tokens and sentences, parsed by `load_pipeline(spacy_model)`. A text
-    that was among the last ones is not parsed again. So callers share docs, and must not change them. Raises a
-    `ConfigurationError` if the pipeline has no parser, or splits or merges tokens.
+    The texts as docs of spaCy with the texts' own tokens and sentences, parsed by the pipeline of this package, or by
+    another one by its name or folder. A text that was among the last ones is not parsed again. So callers share docs,
+    and must not change them. Raises a `ConfigurationError` if the pipeline has no parser, or splits or merges tokens.
     """
     from spacy.tokens import Doc
 
+    spacy_model = spacy_model or MODEL
     pipeline = load_pipeline(spacy_model)
     known = {id(text.tokens): (text.sentences, doc) for text, doc in _parsed.get(spacy_model, [])}
     docs = [
