@@ -1,15 +1,45 @@
 """
-wip
+Trains the English pipeline on Universal Dependencies, with spaCy and training_config/annotators/english.cfg:
+
+    python scripts/train_english.py data/annotators output/english
+
+The folder has EWT in `ud_ewt` and GUM in `gum`. All of EWT's training part is used, and of GUM's the genres whose
+licences allow any use. A quarter of EWT's and a third of GUM's development part choose the model that is kept. The
+program then adds lemmas by rules, which it takes from the training part, and writes the pipeline with weights in
+float16, without strings and figures that only training needs. `load_pipeline` reads it. On one machine, the same
+command gives the same bytes.
 """
 
+import json
 import re
-from collections import defaultdict
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 
-from spacy.tokens import Doc, Span
+import numpy as np
+import spacy
+from spacy.cli.train import train
+from spacy.language import Language
+from spacy.lookups import Lookups
+from spacy.tokens import Doc, DocBin, Span, Token
 from spacy.vocab import Vocab
 
 from allennlp_coref_rc.annotations.formats.conllu import BRACKET, Sentence, read_conllu_sentences
+from allennlp_coref_rc.common.script import ScriptParser, run
+
+CONFIG = Path(__file__).parents[1] / "training_config" / "annotators" / "english.cfg"
+
+GENRES = ("academic", "bio", "court", "interview", "news", "speech", "textbook", "vlog", "voyage")
+"""GUM's genres whose texts may be used for any purpose."""
+
+# WordNet's rules of detachment, with the doubling of consonants. Of those that give no known lemma, the first counts.
+DOUBLED = [(2 * letter + suffix, letter) for letter in "bdgklmnprtvz" for suffix in ("ed", "ing")]
+IES, ES = [("ies", "y")], [(f"{end}es", end) for end in ("s", "x", "z", "ch", "sh")]
+SUFFIXES = {
+    "noun": [*IES, *ES, ("men", "man"), ("s", "")],
+    "verb": [*IES, *ES, ("s", ""), ("ied", "y"), *DOUBLED, ("ed", ""), ("ed", "e"), ("ing", ""), ("ing", "e")],
+    "adj": [("ier", "y"), ("iest", "y"), ("er", ""), ("est", ""), ("er", "e"), ("est", "e")],
+}
 
 
 def read_docs(path: str, vocab: Vocab) -> Iterator[Doc]:
@@ -77,3 +107,81 @@ def _entities(misc: list[str], doc: Doc) -> list[Span]:
             taken.update(range(start, end))
             entities.append(Span(doc, start, end, label=type))
     return entities
+
+
+def add_lemmatizer(nlp: Language, docs: Iterable[Doc]) -> None:
+    """
+    Adds lemmas by suffix rules. The lemmas of the docs are the index, which says which rule is meant. Words for which
+    the rules give another lemma than most of the docs' are exceptions.
+    """
+    lemmatizer = nlp.add_pipe("lemmatizer", config={"mode": "rule"})
+    lemmas: dict[str, dict[str, Counter]] = defaultdict(lambda: defaultdict(Counter))
+    examples: dict[tuple[str, str], Token] = {}
+    index: dict[str, set[str]] = {pos: set() for pos in SUFFIXES}
+    for token in (token for doc in docs for token in doc):
+        pos = token.pos_.lower()
+        if pos in index:
+            index[pos].add(token.lemma_.lower())
+        # Lemmas of names are the names, and those of base forms the words in lower case.
+        if pos != "propn" and not lemmatizer.is_base_form(token):
+            lemmas[pos][token.lower_][token.lemma_] += 1
+            examples[pos, token.lower_] = token
+    tables = Lookups()
+    # Each part of speech has a rule that leaves a word as it is, in lower case.
+    tables.add_table("lemma_rules", {pos: [*SUFFIXES.get(pos, []), ("", "")] for pos in sorted(lemmas)})
+    tables.add_table("lemma_index", {pos: sorted(known) for pos, known in index.items()})
+    lemmatizer.initialize(lookups=tables)
+    exceptions: dict[str, dict[str, list[str]]] = {}
+    for pos, forms in sorted(lemmas.items()):
+        best = {form: counts.most_common(1)[0][0] for form, counts in forms.items()}
+        exceptions[pos] = {
+            form: [lemma]
+            for form, lemma in sorted(best.items())
+            if lemmatizer.rule_lemmatize(examples[pos, form])[0] != lemma
+        }
+    lemmatizer.cache.clear()
+    tables.add_table("lemma_exc", exceptions)
+
+
+def write_small(nlp: Language, folder: Path) -> None:
+    """Writes a pipeline with weights in float16, and only with strings that are labels."""
+    labels = {label for name in nlp.pipe_names for label in getattr(nlp.get_pipe(name), "labels", ())}
+    for _, component in nlp.components:
+        model = getattr(component, "model", None)
+        for node in model.walk() if model else ():
+            for name in node.param_names:
+                if node.has_param(name):
+                    node.set_param(name, np.asarray(node.get_param(name), np.float16))
+    nlp.meta["performance"] = {}
+    nlp.to_disk(folder)
+    (folder / "vocab" / "strings.json").write_text(json.dumps(sorted(labels)))
+
+
+def main() -> None:
+    parser = ScriptParser(__doc__)
+    parser.add_argument("data", type=Path, help="a folder with ud_ewt and gum")
+    parser.add_argument("output", type=Path, help="a folder for the model, and for spaCy's files in training")
+    parser.add_argument("--trained", type=Path, help="a model that spaCy has trained, to be finished only")
+    arguments = parser.parse_args()
+    vocab = spacy.blank("en").vocab
+
+    def docs(pattern: str, genres: Iterable[str] = ("",)) -> list[Doc]:
+        files = sorted(path for path in arguments.data.glob(pattern) if any(f"_{g}" in path.name for g in genres))
+        return [doc for path in files for doc in read_docs(str(path), vocab)]
+
+    training = docs("ud_ewt/*-train.conllu") + docs("gum/train/*.conllu", GENRES)
+    development = docs("ud_ewt/*-dev.conllu")[::4] + docs("gum/dev/*.conllu")[::3]
+    arguments.output.mkdir(parents=True, exist_ok=True)
+    paths = {}
+    for name, part in (("train", training), ("dev", development)):
+        paths[f"paths.{name}"] = str(arguments.output / f"{name}.spacy")
+        DocBin(docs=part, store_user_data=False).to_disk(paths[f"paths.{name}"])
+    if not arguments.trained:
+        train(CONFIG, arguments.output, overrides=paths)
+    nlp = spacy.load(arguments.trained or arguments.output / "model-best")
+    add_lemmatizer(nlp, training)
+    write_small(nlp, arguments.output / "model")
+
+
+if __name__ == "__main__":
+    run(main)
