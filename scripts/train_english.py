@@ -34,10 +34,29 @@ GENRES = ("academic", "bio", "court", "interview", "news", "speech", "textbook",
 
 # WordNet's rules of detachment, with the doubling of consonants. Of those that give no known lemma, the first counts.
 DOUBLED = [(2 * letter + suffix, letter) for letter in "bdgklmnprtvz" for suffix in ("ed", "ing")]
+FINAL_E = [
+    (end + suffix, f"{end}e")
+    for end in ("at", "iz", "is", "v", "c", "u", "ag", "dg", "rg", "bl", "tl", "dl", "pl", "fl")
+    for suffix in ("ed", "ing")
+]
 IES, ES = [("ies", "y")], [(f"{end}es", end) for end in ("s", "x", "z", "ch", "sh")]
+FREQUENT = 2
+"""Lemmas that are less frequent than this are often mistakes, and are left out."""
+
 SUFFIXES = {
     "noun": [*IES, *ES, ("men", "man"), ("s", "")],
-    "verb": [*IES, *ES, ("s", ""), ("ied", "y"), *DOUBLED, ("ed", ""), ("ed", "e"), ("ing", ""), ("ing", "e")],
+    "verb": [
+        *IES,
+        *ES,
+        ("s", ""),
+        ("ied", "y"),
+        *DOUBLED,
+        *FINAL_E,
+        ("ed", ""),
+        ("ed", "e"),
+        ("ing", ""),
+        ("ing", "e"),
+    ],
     "adj": [("ier", "y"), ("iest", "y"), ("er", ""), ("est", ""), ("er", "e"), ("est", "e")],
 }
 
@@ -117,11 +136,11 @@ def add_lemmatizer(nlp: Language, docs: Iterable[Doc]) -> None:
     lemmatizer = nlp.add_pipe("lemmatizer", config={"mode": "rule"})
     lemmas: dict[str, dict[str, Counter]] = defaultdict(lambda: defaultdict(Counter))
     examples: dict[tuple[str, str], Token] = {}
-    index: dict[str, set[str]] = {pos: set() for pos in SUFFIXES}
+    index: dict[str, Counter] = {pos: Counter() for pos in SUFFIXES}
     for token in (token for doc in docs for token in doc):
         pos = token.pos_.lower()
         if pos in index:
-            index[pos].add(token.lemma_.lower())
+            index[pos][token.lemma_.lower()] += 1
         # Lemmas of names are the names, and those of base forms the words in lower case.
         if pos != "propn" and not lemmatizer.is_base_form(token):
             lemmas[pos][token.lower_][token.lemma_] += 1
@@ -129,7 +148,10 @@ def add_lemmatizer(nlp: Language, docs: Iterable[Doc]) -> None:
     tables = Lookups()
     # Each part of speech has a rule that leaves a word as it is, in lower case.
     tables.add_table("lemma_rules", {pos: [*SUFFIXES.get(pos, []), ("", "")] for pos in sorted(lemmas)})
-    tables.add_table("lemma_index", {pos: sorted(known) for pos, known in index.items()})
+    tables.add_table(
+        "lemma_index",
+        {pos: sorted(lemma for lemma in known if known[lemma] >= FREQUENT) for pos, known in index.items()},
+    )
     lemmatizer.initialize(lookups=tables)
     exceptions: dict[str, dict[str, list[str]]] = {}
     for pos, forms in sorted(lemmas.items()):
