@@ -166,7 +166,7 @@ def add_lemmatizer(nlp: Language, docs: Iterable[Doc]) -> None:
 
 
 def write_small(nlp: Language, folder: Path) -> None:
-    """Writes a pipeline with weights in float16, and only with strings that are labels."""
+    """Writes a pipeline with weights in float16, only with strings that are labels, and without paths and figures."""
     labels = {label for name in nlp.pipe_names for label in getattr(nlp.get_pipe(name), "labels", ())}
     for _, component in nlp.components:
         model = getattr(component, "model", None)
@@ -175,6 +175,7 @@ def write_small(nlp: Language, folder: Path) -> None:
                 if node.has_param(name):
                     node.set_param(name, np.asarray(node.get_param(name), np.float16))
     nlp.meta["performance"] = {}
+    nlp.config = nlp.config.merge({"paths": dict.fromkeys(nlp.config["paths"])})
     nlp.to_disk(folder)
     (folder / "vocab" / "strings.json").write_text(json.dumps(sorted(labels)))
 

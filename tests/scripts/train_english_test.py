@@ -96,19 +96,18 @@ def test_a_pipeline_is_trained_to_the_same_bytes(tmp_path, monkeypatch, evaluate
         path.write_text(conllu(STORY, path.stem, gum="GUM" in name) * 20)  # the parser leaves out rare labels
     for output in ("one", "two"):
         evaluate("train_english", data, tmp_path / output)
-    files = sorted(path.relative_to(tmp_path / "one") for path in (tmp_path / "one").rglob("*") if path.is_file())
+    small, large = (tmp_path / "one" / name for name in ("model", "model-best"))
+    files = [path for path in small.rglob("*") if path.is_file()]
     different = [
-        path for path in files if (tmp_path / "one" / path).read_bytes() != (tmp_path / "two" / path).read_bytes()
+        path for path in files if path.read_bytes() != (tmp_path / "two" / path.relative_to(small.parent)).read_bytes()
     ]
-    assert different == [] and len(files) > 20
+    assert different == [] and len(files) > 15
     # GUM's fiction is left out.
     assert len(DocBin().from_disk(tmp_path / "one" / "train.spacy")) == 40
-    small, large = (tmp_path / "one" / name for name in ("model", "model-best"))
     sizes = [(folder / "tok2vec" / "model").stat().st_size for folder in (small, large)]
     assert sizes[0] < 0.51 * sizes[1]
     pipeline = load_pipeline(str(small))
     assert pipeline.pipe_names == ["tok2vec", "tagger", "morphologizer", "parser", "ner", "lemmatizer"]
-    assert pipeline.get_pipe("tok2vec").model.get_ref("embed").layers  # is loaded
     assert [token.text for token in pipeline("The dogs sat.")] == ["The", "dogs", "sat", "."]
     labels = {pipe: pipeline.get_pipe(pipe).labels for pipe in ("tagger", "morphologizer", "ner")}
     assert labels == {pipe: spacy.load(large).get_pipe(pipe).labels for pipe in labels}

@@ -43,7 +43,8 @@ _parsed: dict[Optional[str], list[tuple[AnnotatedText, "Doc"]]] = {}
 def parse(texts: Sequence[AnnotatedText], spacy_model: Optional[str] = None) -> list["Doc"]:
     """
     The texts as docs of spaCy, with the texts' own tokens and sentences, parsed by the pipeline of this package, or by
-    another one by its name or folder. The docs are shared: they must not be changed.
+    another one by its name or folder. They have no lemmas, which take time. The docs are shared: they must not be
+    changed.
     """
     from spacy.tokens import Doc
 
@@ -57,7 +58,7 @@ def parse(texts: Sequence[AnnotatedText], spacy_model: Optional[str] = None) -> 
         starts = {start for start, _ in text.sentences}
         return Doc(pipeline.vocab, words=text.tokens, sent_starts=[i in starts for i in range(len(text))])
 
-    fresh = pipeline.pipe([bare(text) for text in texts if not is_known(text)])
+    fresh = pipeline.pipe([bare(text) for text in texts if not is_known(text)], disable=["lemmatizer"])
     docs = [known[id(text.tokens)][1] if is_known(text) else next(fresh) for text in texts]
     _parsed[spacy_model] = list(zip(texts, docs))
     return docs
