@@ -189,10 +189,10 @@ def main() -> None:
     vocab = spacy.blank("en").vocab
 
     def docs(pattern: str, genres: Iterable[str] = ("",)) -> list[Doc]:
-        files = sorted(path for path in arguments.data.glob(pattern) if any(f"_{g}" in path.name for g in genres))
+        files = sorted(path for genre in genres for path in arguments.data.glob(pattern.format(genre)))
         return [doc for path in files for doc in read_docs(str(path), vocab)]
 
-    training = docs("ud_ewt/*-train.conllu") + docs("gum/train/*.conllu", GENRES)
+    training = docs("ud_ewt/*-train.conllu") + docs("gum/train/GUM_{}_*.conllu", GENRES)
     development = docs("ud_ewt/*-dev.conllu")[::4] + docs("gum/dev/*.conllu")[::3]
     arguments.output.mkdir(parents=True, exist_ok=True)
     paths = {}
