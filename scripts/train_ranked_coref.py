@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
-from evaluate_coref import conll_scores
+from evaluate_annotator import conll_scores
 from torch import nn
 from torch.nn import functional
 from tqdm import tqdm
@@ -304,7 +304,7 @@ def cross_validated(
         entity = link(own.mentions, own.earlier, own.later, score, new, np.array(decisions[:-2]))
         clusters.append((choose_clusters(own.mentions, entity, *decisions[-2:]), document.text.clusters))
     bare = [([cluster for cluster in mine if len(cluster) > 1], gold) for mine, gold in clusters]
-    return conll_scores(bare, "without")["average"][2], conll_scores(clusters, "credited")["average"][2]
+    return conll_scores(bare, "without")["CoNLL"][2], conll_scores(clusters, "credited")["CoNLL"][2]
 
 
 def choose_decisions(score: Callable[[tuple[float, ...]], tuple[float, float]]) -> tuple[float, ...]:
