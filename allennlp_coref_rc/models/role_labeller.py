@@ -8,13 +8,11 @@ from allennlp.models import Model
 from allennlp.nn.util import dist_reduce_sum
 from allennlp.training.metrics import Metric
 from torch import Tensor
-from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
+from torch.nn.functional import binary_cross_entropy_with_logits
 
 from allennlp_coref_rc.annotations.annotated_text import Frame
-from allennlp_coref_rc.annotations.annotators.roles.network import Batch, Frames, RoleNetwork
+from allennlp_coref_rc.annotations.annotators.roles.network import Batch, Frames, RoleNetwork, log_likelihood
 from allennlp_coref_rc.annotations.bio import PREDICATE
-
-NO_TAG = -100
 
 
 class RoleScores(Metric):
@@ -65,7 +63,7 @@ def _arguments(frames: Iterable[Frame]) -> set[Hashable]:
 class RoleLabeller(Model):
     """
     Trains the `RoleNetwork` of the annotator `roles`. The loss of a sentence is the cross entropy of its predicates,
-    summed over tokens, and half of that of the tags, summed over the tokens of each predicate.
+    summed over tokens, and the negative logarithm of the probability of each frame's tags.
 
     Registered as a `Model` with name "role_labeller".
 
@@ -127,18 +125,17 @@ class RoleLabeller(Model):
         is_predicate[predicates] = 1
         loss = binary_cross_entropy_with_logits(scores[mask], is_predicate[mask], reduction="sum")
         if len(predicates.sentence):
-            tags = self._tags(batch, gold)
-            scores = self.network.score_tags(batch, encoded, predicates).flatten(0, 1)
-            loss = loss + cross_entropy(scores, tags.flatten(), ignore_index=NO_TAG, reduction="sum") / 2
+            scores = self.network.score_tags(batch, encoded, predicates)
+            loss = loss - log_likelihood(scores, self._tags(batch, gold), batch.lengths[predicates.sentence]).sum()
         return loss / len(gold)
 
     def _tags(self, batch: Batch, gold: Sequence[Sequence[Frame]]) -> Tensor:
         """As `best_tags` numbers them. *Shape:* (predicates, tokens)."""
         index = {role: i for i, role in enumerate(self.network.roles)}
         rows = []
-        for frames, length in zip(gold, batch.lengths.tolist()):
+        for frames in gold:
             for frame in frames:
-                row = [0] * length + [NO_TAG] * (batch.heads.shape[1] - length)
+                row = [0] * batch.heads.shape[1]
                 for role, (start, stop) in [(PREDICATE, frame.predicate), *frame.arguments]:
                     if role in index:
                         inside = 1 + index[role] + len(index)

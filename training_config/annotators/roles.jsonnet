@@ -13,15 +13,15 @@ local modifiers = 'ADJ ADV CAU COM CXN DIR DIS EXT GOL LOC LVB MNR MOD NEG PRD P
       roles: ['V', 'C-V'] + core + ['C-' + role for role in core[0:4]] + ['R-' + role for role in core[0:3]]
              + ['ARGM-' + name for name in std.split(modifiers, ' ')]
              + ['C-ARGM-CXN', 'C-ARGM-LOC', 'R-ARGM-ADV', 'R-ARGM-LOC', 'R-ARGM-TMP'],
-      vector_dim: 96,  // of the English pipeline
-      rows: [3000, 3000, 3000, 1000, 500, 60, 60, 300, 150, 60],
+      vector_dim: 128,  // of the English pipeline
+      rows: [5000, 3000, 1000, 500, 60, 60, 300, 150, 60],
     },
   },
-  data_loader: { batch_sampler: { type: 'bucket', batch_size: 48, sorting_keys: ['heads'] } },
+  data_loader: { batch_sampler: { type: 'bucket', batch_size: 32, sorting_keys: ['heads'] } },
   validation_data_loader: { batch_size: 64 },
   trainer: {
-    num_epochs: 16,
-    optimizer: { type: 'adamw', lr: 0.003, weight_decay: 0.001, betas: [0.9, 0.99] },
+    num_epochs: 11,
+    optimizer: { type: 'adamw', lr: 0.004, weight_decay: 0.001, betas: [0.9, 0.99] },
     learning_rate_scheduler: { type: 'linear_with_warmup', warmup_steps: 200 },
     grad_norm: 5,
     validation_metric: '+arguments_f1',

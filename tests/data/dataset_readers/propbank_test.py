@@ -3,7 +3,7 @@ import pytest
 
 from allennlp_coref_rc.annotations.annotators.roles import features
 from allennlp_coref_rc.annotations.annotators.roles.features import FEATURES
-from allennlp_coref_rc.annotations.english import load_pipeline
+from allennlp_coref_rc.annotations.english import MODEL, load_pipeline
 from allennlp_coref_rc.data.dataset_readers import PropBankReader
 from tests.shared import SHARED
 from tests.training_config.configs import FIXTURES
@@ -25,7 +25,10 @@ def test_an_instance_is_a_sentence_with_its_frames():
         assert instance["features"].tensor.shape == (length, len(FEATURES))
         heads = instance["heads"].tensor.tolist()
         assert all(0 <= head < length for head in heads) and any(i == head for i, head in enumerate(heads))
-        assert instance["vectors"].tensor.shape == (length, load_pipeline().get_pipe("tok2vec").model.get_dim("nO"))
+        assert instance["vectors"].tensor.shape == (
+            length,
+            load_pipeline(MODEL).get_pipe("tok2vec").model.get_dim("nO"),
+        )
     (gave,) = instances[4]["frames"].metadata
     assert gave.predicate == (1, 3) and gave.arguments == [("ARG0", (0, 1)), ("ARG1", (3, 5))]
     (pick,) = instances[5]["frames"].metadata

@@ -11,18 +11,7 @@ from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span
 if TYPE_CHECKING:
     from spacy.tokens import Doc
 
-FEATURES = (
-    "form",
-    "form, hashed differently",
-    "prefix",
-    "suffix",
-    "shape",
-    "tag",
-    "entity",
-    "marker",
-    "particle",
-    "dep",
-)
+FEATURES = ("form", "prefix", "suffix", "shape", "tag", "entity", "marker", "particle", "dep")
 """
 The columns of `Sentence.features`. The marker is the word's first dependent that is `case` or `mark` (a preposition),
 and the particle the one that is `compound:prt`.
@@ -94,7 +83,7 @@ def _features(doc: "Doc") -> tuple[np.ndarray, np.ndarray]:
         return forms
 
     marker, particle = dependents("case", "mark"), dependents("compound:prt")
-    values = form, form >> 23, prefix, suffix, shape, tag, entity + 7 * place_in_entity, marker, particle, dep
+    values = form, prefix, suffix, shape, tag, entity + 7 * place_in_entity, marker, particle, dep
     return np.stack(values, axis=1), heads
 
 

@@ -27,6 +27,12 @@ LABEL_ROWS = 127
 DILATIONS = (1, 3)
 """Of the convolutions, whose kernels have three tokens."""
 
+BEGIN_PREDICATE = 1
+"""The tag `B-V`."""
+
+IMPOSSIBLE = -1e4
+"""The score of what cannot be."""
+
 MAX_CELLS = 100_000
 """The most pairs of a predicate and a token that are scored at once."""
 
@@ -72,7 +78,7 @@ class RoleNetwork(nn.Module):
     the pipeline and the sum of embeddings of the dependents' labels. A bidirectional LSTM reads them once for each
     sentence. A pair of a predicate and a token is the sum of projections of the token, of the predicate and of the
     token's branch, and of embeddings of the path and the distance between the two. Convolutions over the tokens of the
-    sentence follow.
+    sentence follow, which also see the maximum over its pairs. Tags are decoded together, so that they are consistent.
 
     The path is that of the dependency tree. The predicate and its first `CHAIN` ancestors are the chain. On the way
     from a token up to the chain, the branch is the last word below the chain, and the twig the one before it. So all
@@ -93,11 +99,11 @@ class RoleNetwork(nn.Module):
         Of the projection of all features.
     hidden_size : `int`, optional (default = `100`)
         Of each direction.
-    pair_dim : `int`, optional (default = `96`)
+    pair_dim : `int`, optional (default = `128`)
         Of pairs of a predicate and a token.
     path_rows : `int`, optional (default = `1000`)
         The number of rows of embeddings of paths.
-    dropout : `float`, optional (default = `0.3`)
+    dropout : `float`, optional (default = `0.2`)
         The same for all tokens of a sentence.
     feature_dropout : `float`, optional (default = `0.1`)
         The probability that a feature of a token is hidden.
@@ -111,9 +117,9 @@ class RoleNetwork(nn.Module):
         embedding_dim: int = 32,
         input_dim: int = 160,
         hidden_size: int = 100,
-        pair_dim: int = 96,
+        pair_dim: int = 128,
         path_rows: int = 1000,
-        dropout: float = 0.3,
+        dropout: float = 0.2,
         feature_dropout: float = 0.1,
     ) -> None:
         super().__init__()
@@ -142,6 +148,7 @@ class RoleNetwork(nn.Module):
         self.convolutions = nn.ModuleList(
             nn.Conv1d(pair_dim, pair_dim, 3, padding=dilation, dilation=dilation) for dilation in DILATIONS
         )
+        self.of_frame = nn.Linear(pair_dim, pair_dim, bias=False)
         self.tags = nn.Linear(pair_dim, 2 * len(roles) + 1)
         self._dropout, self._feature_dropout = dropout, feature_dropout
 
@@ -184,7 +191,9 @@ class RoleNetwork(nn.Module):
 
     def score_tags(self, batch: Batch, encoded: Tensor, frames: Frames) -> Tensor:
         """
-        Scores of `O`, of each role's `B-` and of each role's `I-`. *Shape:* (predicates, tokens, 2 * roles + 1).
+        Scores of `O`, of each role's `B-` and of each role's `I-`. Only the predicate can be `B-V`.
+
+        *Shape:* (predicates, tokens, 2 * roles + 1).
         """
         sentence, position = frames
         branch, path, longer_path, flags = self._paths(batch, frames)
@@ -196,12 +205,17 @@ class RoleNetwork(nn.Module):
             + self.of_branch(encoded)[sentence.unsqueeze(1), branch]
             + (self.path(path) + self.longer_path(longer_path) + self.flags(flags) + self.distance(distance))
         )
-        pairs = torch.relu(pairs)
         mask = batch.mask()[sentence].unsqueeze(-1)
+        pairs = torch.relu(pairs) * mask
+        frame = self.of_frame(pairs.amax(1)).unsqueeze(1)
         for convolution in self.convolutions:
             around = convolution((self._drop(pairs) * mask).transpose(1, 2)).transpose(1, 2)
-            pairs = pairs + torch.relu(around)
-        return self.tags(self._drop(pairs))
+            pairs = pairs + torch.relu(around + frame)
+        scores = self.tags(self._drop(pairs))
+        impossible = torch.zeros_like(scores, dtype=torch.bool)
+        impossible[..., BEGIN_PREDICATE] = True
+        is_predicate = (offset == 0).unsqueeze(-1)
+        return scores.masked_fill(impossible ^ is_predicate, IMPOSSIBLE)
 
     def _paths(self, batch: Batch, frames: Frames) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """
@@ -243,30 +257,23 @@ class RoleNetwork(nn.Module):
         keep = torch.empty(values.shape[0], 1, values.shape[2]).bernoulli_(1 - self._dropout)
         return values * keep / (1 - self._dropout)
 
-    def decode(self, scores: Tensor, frames: Frames, lengths: Tensor) -> list[Frame]:
+    def decode(self, scores: Tensor, lengths: Tensor) -> list[Frame]:
         """
-        The frames with the best consistent BIO tags, in the sentences' own positions. Only the predicate is `B-V`.
+        The frames with the best consistent tags, in the sentences' own positions.
 
         *Shape:* scores (predicates, tokens, 2 * roles + 1), lengths (predicates,).
         """
-        number = len(self.roles)
-        is_predicate = torch.arange(scores.shape[1]) == frames.position.unsqueeze(1)
-        scores = torch.where(is_predicate.unsqueeze(-1), -torch.inf, scores)
-        scores[..., 1] = torch.where(is_predicate, 0.0, -torch.inf)
-        decoded = []
-        tags_of = best_tags(scores, lengths).tolist()
-        for tags, position in zip(tags_of, frames.position.tolist()):
-            predicate, arguments = (position, position + 1), []
+        number, decoded = len(self.roles), []
+        for tags in best_tags(scores, lengths).tolist():
+            spans = []
             for start, tag in enumerate(tags):
                 if 1 <= tag <= number:
                     stop = start + 1
                     while stop < len(tags) and tags[stop] == tag + number:
                         stop += 1
-                    if tag == 1:
-                        predicate = (start, stop)
-                    else:
-                        arguments.append((self.roles[tag - 1], (start, stop)))
-            decoded.append(Frame(predicate, arguments))
+                    spans.append((self.roles[tag - 1], (start, stop)))
+            (predicate,) = [span for role, span in spans if role == PREDICATE]
+            decoded.append(Frame(predicate, [(role, span) for role, span in spans if role != PREDICATE]))
         return decoded
 
     @torch.inference_mode()
@@ -279,10 +286,8 @@ class RoleNetwork(nn.Module):
         step = max(1, MAX_CELLS // encoded.shape[1])
         for some in zip(*(torch.split(values, step) for values in predicates)):
             frames = Frames(*some)
-            scores = self.score_tags(batch, encoded, frames)
-            for sentence, frame in zip(
-                frames.sentence.tolist(), self.decode(scores, frames, batch.lengths[frames.sentence])
-            ):
+            scores, sentences = self.score_tags(batch, encoded, frames), frames.sentence
+            for sentence, frame in zip(sentences.tolist(), self.decode(scores, batch.lengths[sentences])):
                 found[sentence].append(frame)
         return found
 
@@ -296,6 +301,24 @@ class RoleNetwork(nn.Module):
         return found
 
 
+def log_likelihood(scores: Tensor, tags: Tensor, lengths: Tensor) -> Tensor:
+    """
+    The logarithm of the probability of tags among all consistent BIO tags (see `best_tags`), as in a conditional random
+    field without weights of transitions.
+
+    *Shape:* scores (sequences, tokens, 2 * roles + 1), tags (sequences, tokens), lengths and output (sequences,).
+    """
+    roles = scores.shape[-1] // 2
+    total = torch.cat([scores[:, 0, : 1 + roles], torch.full_like(scores[:, 0, 1 + roles :], IMPOSSIBLE)], dim=1)
+    for t in range(1, scores.shape[1]):
+        anything = total.logsumexp(1, keepdim=True).expand(-1, 1 + roles)
+        same = torch.logaddexp(total[:, 1 : 1 + roles], total[:, 1 + roles :])
+        step = torch.cat([anything, same], dim=1) + scores[:, t]
+        total = torch.where((t < lengths).unsqueeze(1), step, total)
+    mask = torch.arange(scores.shape[1]) < lengths.unsqueeze(1)
+    return (scores.gather(2, tags.unsqueeze(-1)).squeeze(-1) * mask).sum(1) - total.logsumexp(1)
+
+
 def best_tags(scores: Tensor, lengths: Tensor) -> np.ndarray:
     """
     The consistent BIO tags with the highest sum of scores (Viterbi): `I-X` follows only `B-X` or `I-X`. Tags are 0 for
@@ -306,7 +329,7 @@ def best_tags(scores: Tensor, lengths: Tensor) -> np.ndarray:
     sequences, tokens, number = scores.shape
     roles = (number - 1) // 2
     best = scores[:, 0].clone()
-    best[:, 1 + roles :] = -torch.inf
+    best[:, 1 + roles :] = IMPOSSIBLE
     before = np.zeros((tokens, sequences), np.int64)  # of O and B: the best tag before
     from_inside = np.zeros((tokens, sequences, roles), bool)  # of I: whether the tag before is I too
     for t in range(1, tokens):

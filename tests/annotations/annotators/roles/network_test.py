@@ -10,7 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from allennlp_coref_rc.annotations.annotators.roles.features import DEPENDENCY, FEATURES, Sentence
-from allennlp_coref_rc.annotations.annotators.roles.network import CHAIN, Batch, Frames, RoleNetwork, best_tags
+from allennlp_coref_rc.annotations.annotators.roles.network import (
+    CHAIN,
+    Batch,
+    Frames,
+    RoleNetwork,
+    best_tags,
+    log_likelihood,
+)
 
 VECTOR_DIM = 5
 
@@ -71,25 +78,45 @@ def test_predicates_may_be_given_and_are_labelled_in_parts(monkeypatch):
     batch = Batch.of([random_sentence(1, 6), random_sentence(2, 9)])
     given = Frames(torch.tensor([0, 0, 1, 1, 1]), torch.tensor([2, 5, 0, 4, 8]))
     frames = model.label(batch, given)
-    starts = [[frame.predicate[0] for frame in some] for some in frames]
-    assert all(a <= position for a, position in zip([*starts[0], *starts[1]], given.position.tolist()))
+    assert [frame.predicate[0] for some in frames for frame in some] == given.position.tolist()
     monkeypatch.setattr("allennlp_coref_rc.annotations.annotators.roles.network.MAX_CELLS", 1)
     assert model.label(batch, given) == frames
     assert model.label(batch, Frames(*torch.zeros(2, 0, dtype=torch.long))) == [[], []]
 
 
-def test_decoded_frames_are_consistent():
-    model = network()
-    lengths = torch.tensor([6, 4])
-    frames = Frames(torch.tensor([0, 1]), torch.tensor([3, 1]))
+@given(st.integers(0, 10**6), st.integers(1, 4))
+@settings(max_examples=30, derandomize=True, deadline=None)
+def test_the_likelihood_is_that_among_all_consistent_tags(seed, length):
+    roles = 2
+    scores = torch.randn(1, length, 2 * roles + 1, generator=torch.Generator().manual_seed(seed), dtype=torch.double)
+
+    def is_consistent(tags):
+        return all(tag <= roles or before in (tag, tag - roles) for before, tag in zip((0, *tags), tags))
+
+    every = list(filter(is_consistent, itertools.product(range(2 * roles + 1), repeat=length)))
+    weights = torch.stack([scores[0, range(length), tags].sum() for tags in every]).softmax(0)
+    for tags, weight in zip(every, weights):
+        padded = torch.cat([scores, torch.full((1, 2, 2 * roles + 1), 9.0)], dim=1)
+        likelihood = log_likelihood(padded, torch.tensor([[*tags, 0, 0]]), torch.tensor([length]))
+        assert likelihood.exp().item() == pytest.approx(weight.item(), abs=1e-9)
+
+
+def test_frames_are_consistent():
+    lengths = 6, 4
+    batch = Batch.of([random_sentence(i, length) for i, length in enumerate(lengths)])
+    frames = Frames(torch.tensor([0, 0, 1]), torch.tensor([3, 0, 1]))
+    number = 0
     for seed in range(20):
-        scores = torch.randn(2, 6, 9, generator=torch.Generator().manual_seed(seed))
-        for frame, length, position in zip(model.decode(scores, frames, lengths), lengths, frames.position):
-            assert frame.predicate[0] == position
-            spans = sorted([frame.predicate, *(span for _, span in frame.arguments)])
-            assert all(start < stop for start, stop in spans) and spans[-1][1] <= length
-            assert all(a[1] <= b[0] for a, b in itertools.pairwise(spans))
-            assert "V" not in [role for role, _ in frame.arguments]
+        model = network(seed).eval()
+        model.tags.weight.data *= 30
+        for length, positions, labelled in zip(lengths, ([3, 0], [1]), model.label(batch, frames)):
+            for position, frame in zip(positions, labelled):
+                spans = sorted([frame.predicate, *(span for _, span in frame.arguments)])
+                assert frame.predicate[0] == position and spans[0][0] >= 0 and spans[-1][1] <= length
+                assert all(a < b <= c for (a, b), (c, _) in itertools.pairwise([*spans, (length, length)]))
+                assert "V" not in [role for role, _ in frame.arguments]
+                number += len(frame.arguments)
+    assert number > 20
 
 
 def test_every_parameter_has_a_gradient():
@@ -98,7 +125,10 @@ def test_every_parameter_has_a_gradient():
     batch = batch._replace(vectors=batch.vectors.double())
     encoded = model.encode(batch)
     frames = Frames(torch.arange(40), torch.arange(40) % 9)
-    (model.score_predicates(encoded).sum() + model.score_tags(batch, encoded, frames).square().sum()).backward()
+    lengths = batch.lengths[frames.sentence]
+    tags = torch.from_numpy(best_tags(torch.randn(40, 9, 9, dtype=torch.double), lengths))
+    likelihood = log_likelihood(model.score_tags(batch, encoded, frames), tags, lengths)
+    (model.score_predicates(encoded).sum() + likelihood.sum()).backward()
     assert [name for name, values in model.named_parameters() if not values.grad.abs().sum() > 0] == []
 
 
@@ -142,5 +172,5 @@ def test_mistakes_are_named():
         model.label_sentences([sentence._replace(vectors=np.zeros((2, 7), np.float32))], 10)
     with pytest.raises(ConfigurationError, match="'ARG0'.*'V'"):
         RoleNetwork(["ARG0"], 5, [20] * len(FEATURES))
-    with pytest.raises(ConfigurationError, match="found 2 .*10"):
+    with pytest.raises(ConfigurationError, match="found 2 .*9"):
         RoleNetwork(["V"], 5, [20, 20])
