@@ -18,7 +18,6 @@ from allennlp_coref_rc.annotations.english import ROLES
 from allennlp_coref_rc.common.script import ScriptParser, run
 from allennlp_coref_rc.safe_archives.archives import config_and_weights
 
-
 EIGHT_BITS = torch.float8_e4m3fn
 
 EMBEDDINGS = ("embedding", "dependents", "path", "longer_path", "flags")

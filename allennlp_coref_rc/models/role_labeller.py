@@ -80,7 +80,7 @@ class RoleLabeller(Model):
         self.network = RoleNetwork(**network)
         self._scores = {name: RoleScores() for name in ("", "given_predicates_")}
 
-    def forward(  # type: ignore[override]
+    def forward(
         self,
         features: Tensor,
         heads: Tensor,

@@ -68,9 +68,8 @@ def _pieces(spans: list[Span]) -> Iterator[Span]:
 
 
 def _features(doc: "Doc") -> tuple[np.ndarray, np.ndarray]:
-    from spacy.attrs import DEP, ENT_IOB, ENT_TYPE, HEAD, LOWER, SHAPE, SUFFIX, TAG
-
-    columns = doc.to_array([LOWER, SUFFIX, SHAPE, TAG, DEP, ENT_TYPE, ENT_IOB, HEAD]).astype(np.uint64).view(np.int64)
+    columns = doc.to_array(["LOWER", "SUFFIX", "SHAPE", "TAG", "DEP", "ENT_TYPE", "ENT_IOB", "HEAD"])
+    columns = columns.astype(np.uint64).view(np.int64)
     form, suffix, shape, tag, dep, entity, place_in_entity, offset = columns.T
     heads = np.arange(len(doc)) + offset
     prefix = np.array([_hash(token.lower_[:PREFIX]) for token in doc])
@@ -90,7 +89,7 @@ def _features(doc: "Doc") -> tuple[np.ndarray, np.ndarray]:
 @lru_cache(maxsize=100_000)
 def _hash(text: str) -> int:
     """spaCy's hash of a string, as a signed number."""
-    from spacy.strings import hash_string
+    from spacy.strings import hash_string  # type: ignore[attr-defined]  # compiled
 
     value = hash_string(text)
     return value - 2**64 if value >= 2**63 else value

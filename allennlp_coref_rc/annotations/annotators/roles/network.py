@@ -109,6 +109,9 @@ class RoleNetwork(nn.Module):
         The probability that a feature of a token is hidden.
     """
 
+    rows: Tensor
+    first_rows: Tensor
+
     def __init__(
         self,
         roles: list[str],
