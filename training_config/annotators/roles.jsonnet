@@ -20,7 +20,7 @@ local modifiers = 'ADJ ADV CAU COM CXN DIR DIS EXT GOL LOC LVB MNR MOD NEG PRD P
   data_loader: { batch_sampler: { type: 'bucket', batch_size: 32, sorting_keys: ['heads'] } },
   validation_data_loader: { batch_size: 64 },
   trainer: {
-    num_epochs: 11,
+    num_epochs: 17,
     optimizer: { type: 'adamw', lr: 0.004, weight_decay: 0.001, betas: [0.9, 0.99] },
     learning_rate_scheduler: { type: 'linear_with_warmup', warmup_steps: 200 },
     grad_norm: 5,

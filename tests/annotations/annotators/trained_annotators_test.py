@@ -14,6 +14,7 @@ from allennlp_coref_rc.annotations.annotators.trained_discourse_senses import Tr
 from allennlp_coref_rc.annotations.formats import read_conll_2012
 from allennlp_coref_rc.data.corpora.discourse_corpora import read_rels_texts
 from allennlp_coref_rc.data.dataset_readers.discourse_senses import found_relations
+from tests.scripts.scripts import load_script
 from tests.shared import PROJECT
 from tests.training_config.configs import FIXTURES, load
 
@@ -138,10 +139,13 @@ def test_mixed_up_archives_are_named(archives):
         Roles(archives["discourse_senses"]).annotate(AnnotatedText(["He", "ran"]))
 
 
-def test_the_folder_of_a_training_is_an_archive_too(archives):
-    text = propbank()[0]
+def test_the_folder_of_a_training_is_an_archive_too_and_its_weights_may_have_fewer_bits(archives, tmp_path):
     folder = archives["roles"].removesuffix("model.tar.gz")
-    assert Roles(folder).annotate(text) == Roles(archives["roles"]).annotate(text)
+    load_script("pack_roles").pack(folder, str(tmp_path))
+    assert (tmp_path / "weights.th").stat().st_size < 2e6
+    for text in propbank():
+        assert in_order(Roles(folder).annotate(replace(text, frames=[]))) == in_order(text)
+        assert in_order(Roles(str(tmp_path)).annotate(replace(text, frames=[]))) == in_order(text)
 
 
 def test_archives_are_loaded_when_first_used_and_missing_ones_named(tmp_path):

@@ -24,7 +24,7 @@ FLAGS = 8
 
 LABEL_ROWS = 127
 
-DILATIONS = (1, 3)
+DILATIONS = (1, 3, 9)
 """Of the convolutions, whose kernels have three tokens."""
 
 BEGIN_PREDICATE = 1
