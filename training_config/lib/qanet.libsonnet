@@ -51,7 +51,7 @@ local transformers = import 'transformers.libsonnet';
   annotators:: {
     coref: { type: 'sieve_coref', descriptions: false },
     discourse: { type: 'connective_discourse', implicit: true, paper_like: true },
-    srl: 'roles',
+    srl: { type: 'roles', empty_frames: false },
   },
   local annotator_of_layer = {
     coref: 'coref',

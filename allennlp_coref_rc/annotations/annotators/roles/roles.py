@@ -28,16 +28,23 @@ class Roles(Annotator):
         A model of your own, a file `model.tar.gz` or the folder of its training. By default the model of this package.
     spacy_model : `str`, optional (default = `None`)
         Name or folder of another pipeline of spaCy, which the model was trained on. By default this package's own.
+    empty_frames : `bool`, optional (default = `True`)
+        Keeps frames without arguments. Most of these are auxiliaries, which PropBank marks as predicates.
     batch_tokens : `int`, optional (default = `2000`)
         The most tokens in a batch, padding included.
     """
 
     def __init__(
-        self, archive: Optional[str] = None, spacy_model: Optional[str] = None, batch_tokens: int = 2000
+        self,
+        archive: Optional[str] = None,
+        spacy_model: Optional[str] = None,
+        empty_frames: bool = True,
+        batch_tokens: int = 2000,
     ) -> None:
         check_number("roles", "batch_tokens", batch_tokens)
         self._archive = os.fspath(ROLES) if archive is None else archive
         self._spacy_model = spacy_model
+        self._empty_frames = empty_frames
         self._batch_tokens = batch_tokens
 
     def annotate_batch(self, texts: Sequence[AnnotatedText]) -> list[AnnotatedText]:
@@ -49,7 +56,8 @@ class Roles(Annotator):
         found = [list(text.frames) for text in texts]
         frames = self._network.label_sentences([sentence for _, sentence in placed], self._batch_tokens)
         for (i, sentence), frames_of_sentence in zip(placed, frames):
-            found[i] += [frame.moved(shift_by(sentence.start)) for frame in frames_of_sentence]
+            kept = [frame for frame in frames_of_sentence if frame.arguments or self._empty_frames]
+            found[i] += [frame.moved(shift_by(sentence.start)) for frame in kept]
         return [replace(text, frames=frames_of_text) for text, frames_of_text in zip(texts, found)]
 
     @cached_property

@@ -19,6 +19,7 @@ def frames(annotator, *sentences):
             role: " ".join(text.tokens[slice(*span)]) for role, span in frame.arguments
         }
         for frame in annotator.annotate(text).frames
+        if frame.arguments
     }
 
 
@@ -47,10 +48,18 @@ def test_relative_clauses_and_infinitives(roles):
 
 
 def test_positions_are_those_of_the_text_and_earlier_frames_stay(roles):
-    text = AnnotatedText.concatenate(AnnotatedText("Hello there .".split()), AnnotatedText("Anna sings .".split()))
+    text = AnnotatedText.concatenate(
+        AnnotatedText("Hello there .".split()), AnnotatedText("Anna bought a car .".split())
+    )
     (frame,) = roles.annotate(text).frames
-    assert frame.predicate == (4, 5) and ("ARG0", (3, 4)) in frame.arguments
+    assert frame.predicate == (4, 5) and frame.arguments == [("ARG0", (3, 4)), ("ARG1", (5, 7))]
     assert roles.annotate(roles.annotate(text)).frames == [frame, frame]
+
+
+def test_frames_without_arguments_may_be_left_out(roles):
+    text = AnnotatedText("He did not come .".split())
+    (did, come), (only,) = roles.annotate(text).frames, Roles(empty_frames=False).annotate(text).frames
+    assert did.arguments == [] and only == come
 
 
 def test_several_texts_are_annotated_as_one_by_one(roles):
