@@ -26,7 +26,5 @@ local modifiers = 'ADJ ADV CAU COM CXN DIR DIS EXT GOL LOC LVB MNR MOD NEG PRD P
     grad_norm: 5,
     validation_metric: '+arguments_f1',
   },
-  random_seed: 1,
-  numpy_seed: 1,
-  pytorch_seed: 1,
+  random_seed: 1, numpy_seed: 1, pytorch_seed: 1,
 }
