@@ -24,9 +24,6 @@ FLAGS = 8
 
 LABEL_ROWS = 127
 
-DILATIONS = (1, 3, 9)
-"""Of the convolutions, whose kernels have three tokens."""
-
 BEGIN_PREDICATE = 1
 """The tag `B-V`."""
 
@@ -101,6 +98,8 @@ class RoleNetwork(nn.Module):
         Of each direction.
     pair_dim : `int`, optional (default = `128`)
         Of pairs of a predicate and a token.
+    dilations : `Sequence[int]`, optional (default = `(1, 3, 9)`)
+        Of the convolutions, whose kernels have three tokens.
     path_rows : `int`, optional (default = `1000`)
         The number of rows of embeddings of paths.
     dropout : `float`, optional (default = `0.2`)
@@ -121,6 +120,7 @@ class RoleNetwork(nn.Module):
         input_dim: int = 160,
         hidden_size: int = 100,
         pair_dim: int = 128,
+        dilations: Sequence[int] = (1, 3, 9),
         path_rows: int = 1000,
         dropout: float = 0.2,
         feature_dropout: float = 0.1,
@@ -149,7 +149,7 @@ class RoleNetwork(nn.Module):
         self.flags = _embedding(2**FLAGS, pair_dim)
         self.distance = _embedding(2 * len(DISTANCES), pair_dim)
         self.convolutions = nn.ModuleList(
-            nn.Conv1d(pair_dim, pair_dim, 3, padding=dilation, dilation=dilation) for dilation in DILATIONS
+            nn.Conv1d(pair_dim, pair_dim, 3, padding=dilation, dilation=dilation) for dilation in dilations
         )
         self.of_frame = nn.Linear(pair_dim, pair_dim, bias=False)
         self.tags = nn.Linear(pair_dim, 2 * len(roles) + 1)
