@@ -7,6 +7,7 @@ says nothing: a missed error shows later, but a false alarm would stop a good ru
 """
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from math import inf
 from typing import Any, Optional
@@ -38,6 +39,9 @@ RANGES: dict[str, tuple[float, float]] = {
     "pytorch_seed": (-(2**63), 2**64 - 1),
 }
 """By key, the least and the greatest number. With others, AllenNLP fails late, without the key, or trains nonsense."""
+
+REGEXES = ("no_grad", "prevent_regexes", "regexes")
+"""Keys of lists of regular expressions, or of pairs that begin with one. AllenNLP uses them only when it trains."""
 
 
 def check_config(params: dict[str, Any], devices: bool = True, files: bool = True) -> list[str]:
@@ -185,6 +189,14 @@ def _settings(params: Mapping[str, Any]) -> list[Problem]:
         least, most = RANGES[key.rpartition(".")[2]]
         if type(number) in (int, float) and not least <= number <= most:
             problems.append((key, f"found {number}, expected {least} {'or more' if most == inf else f'to {most}'}"))
+    for key, patterns in named(params, REGEXES):
+        for number, item in enumerate(patterns if isinstance(patterns, list) else []):
+            pattern = item[0] if isinstance(item, list) and item else item
+            try:
+                re.compile(pattern if isinstance(pattern, str) else "")
+            except re.error as error:
+                text = f"found {short(pattern)}, expected a regular expression ({error})"
+                problems.append((join(key, str(number)), text))
     if params.get("datasets_for_vocab_creation") == [] and "vocabulary" not in params:
         problems.append(("datasets_for_vocab_creation", 'found [], expected some of "train", "validation" and "test"'))
     distributed = params.get("distributed")

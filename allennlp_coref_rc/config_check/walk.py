@@ -1,12 +1,12 @@
 """Follows a config along the signatures of constructors, as AllenNLP's `FromParams` does."""
 
 import collections.abc
-import inspect
 import json
 import os
 from collections.abc import Iterable, Mapping
 from typing import Any, Optional, Union
 
+from allennlp_coref_rc.common.checks import takes_null
 from allennlp_coref_rc.common.messages import most_similar
 from allennlp_coref_rc.config_check.accepted_keys import accepted_keys
 
@@ -121,7 +121,7 @@ class ConfigWalk:
                 if not _is_pretrained(value[name]):
                     self.value(remove_optional(parameter.annotation), value[name], inner, given)
             elif parameter.default is parameter.empty and given is not None and name not in given | meant:
-                lack = "nothing" if name not in value else "" if _takes_null(parameter.annotation) else "null"
+                lack = "nothing" if name not in value else "" if takes_null(parameter) else "null"
                 if lack:
                     self._say(inner, f"found {lack}, but {'a config' if not key else cls.__name__} needs it")
 
@@ -226,10 +226,6 @@ def _is_followed(cls: Any) -> bool:
 
     method = getattr(getattr(cls, "from_params", None), "__func__", None)
     return method is vars(FromParams)["from_params"].__func__
-
-
-def _takes_null(annotation: Any) -> bool:
-    return annotation in (Any, inspect.Parameter.empty) or type(None) in getattr(annotation, "__args__", ())
 
 
 def _is_pretrained(value: Any) -> bool:

@@ -217,6 +217,8 @@ def test_what_fails_is_told_and_can_be_handled():
         ("coreferee_annotator", {}, r"coreferee can't be imported .*--editable '\.\[coreferee\]'"),
         ("fastcoref_annotator", {}, r"fastcoref can't be imported .*--editable '\.\[fastcoref\]'"),
         ("maverick", {}, r"maverick can't be imported .*--editable '\.\[maverick\]'"),
+        ("compose", {"annotators": None}, "annotators: found null"),
+        ("precomputed", {"path": None, "format": "corenlp"}, "path: found null, expected .*str"),
         ("precomputed", {"path": "none.json", "format": "corenlp"}, "'none.json': .*no such file"),
         ("sieve_coref", {"nonsense": 1}, "unexpected argument: 'nonsense'"),
         ("sieve_coref", {"max_pronoun_distance": -1}, "max_pronoun_distance is -1, expected 0 or more"),
