@@ -13,8 +13,8 @@ from math import inf
 from typing import Any, Optional
 
 from allennlp_coref_rc.common.hub_addresses import is_hub_address
-from allennlp_coref_rc.common.messages import counted
-from allennlp_coref_rc.config_check.walk import GIVEN, ConfigWalk, Problem, join, short
+from allennlp_coref_rc.common.messages import counted, excerpt
+from allennlp_coref_rc.config_check.walk import GIVEN, ConfigWalk, Problem, join
 
 SEEDS = ("random_seed", "numpy_seed", "pytorch_seed")
 
@@ -178,13 +178,13 @@ def _settings(params: Mapping[str, Any]) -> list[Problem]:
         for metric in [metrics] if isinstance(metrics, str) else metrics if isinstance(metrics, list) else []:
             if isinstance(metric, str) and metric[:1] not in ("+", "-"):
                 expected = f"+{metric} if more of it is better, or -{metric}"
-                problems.append(("trainer.validation_metric", f"found {short(metric)}, expected {expected}"))
+                problems.append(("trainer.validation_metric", f"found {excerpt(metric)}, expected {expected}"))
         device = trainer.get("cuda_device")
         if isinstance(device, str):
-            problems.append(("trainer.cuda_device", f"found {short(device)}, expected a number; -1 is the processor"))
+            problems.append(("trainer.cuda_device", f"found {excerpt(device)}, expected a number; -1 is the processor"))
     for key in SEEDS:
         if params.get(key) is not None and type(params[key]) is not int:
-            problems.append((key, f"found {short(params[key])}, expected a whole number"))
+            problems.append((key, f"found {excerpt(params[key])}, expected a whole number"))
     for key, number in named(params, tuple(RANGES)):
         least, most = RANGES[key.rpartition(".")[2]]
         if type(number) in (int, float) and not least <= number <= most:
@@ -195,7 +195,7 @@ def _settings(params: Mapping[str, Any]) -> list[Problem]:
             try:
                 re.compile(pattern if isinstance(pattern, str) else "")
             except re.error as error:
-                text = f"found {short(pattern)}, expected a regular expression ({error})"
+                text = f"found {excerpt(pattern)}, expected a regular expression ({error})"
                 problems.append((join(key, str(number)), text))
     if params.get("datasets_for_vocab_creation") == [] and "vocabulary" not in params:
         problems.append(("datasets_for_vocab_creation", 'found [], expected some of "train", "validation" and "test"'))
@@ -203,6 +203,6 @@ def _settings(params: Mapping[str, Any]) -> list[Problem]:
     if isinstance(distributed, Mapping):
         devices = distributed.get("cuda_devices")
         if not isinstance(devices, list) or (len(devices) < 2 and distributed.get("num_nodes", 1) < 2):
-            text = f"found {short(devices)}, expected a list of two devices or more"
+            text = f"found {excerpt(devices)}, expected a list of two devices or more"
             problems.append(("distributed.cuda_devices", text))
     return problems
