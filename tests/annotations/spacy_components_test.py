@@ -139,7 +139,9 @@ def test_the_annotator_gets_words_and_sentences_alone():
     doc.spans["coref_clusters_7"] = [doc[1:5]]
     doc._.text_id = "x"
     doc = nlp(doc)
-    assert given == [AnnotatedText("Ann B left . He".split(), [(0, 4), (4, 5)], [], id="x")]
+    visible = AnnotatedText("Ann B left . He".split(), [(0, 4), (4, 5)], id="x")
+    offsets = [(2, 5), (6, 7), (10, 14), (15, 16), (19, 21)]
+    assert given == [replace(visible, text=doc.text, offsets=offsets)]
     assert [[span.text for span in group] for group in doc.spans.values()] == [
         ["Ann B \t left"],
         ["Ann B", "left"],
