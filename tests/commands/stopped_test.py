@@ -241,6 +241,7 @@ def test_workers_that_start_end_with_the_command(command, number, tmp_path):
     """SIGTERM comes when the command has so many processes. They are it, workers, and what starts these."""
     if command == "train":
         params = load_small(PROJECT / "training_config" / "babi" / "bi_gru.jsonnet")
+        params["trainer"]["num_epochs"] = 1000
         params["data_loader"]["num_workers"] = 3
         (tmp_path / "small.json").write_text(json.dumps(params.as_dict(quiet=True)))
         words = ["train", tmp_path / "small.json", "-s", tmp_path / "run"]
