@@ -139,7 +139,9 @@ def test_the_annotator_gets_words_and_sentences_alone():
     doc.spans["coref_clusters_7"] = [doc[1:5]]
     doc._.text_id = "x"
     doc = nlp(doc)
-    assert given == [AnnotatedText("Ann B left . He".split(), [(0, 4), (4, 5)], [], id="x")]
+    visible = AnnotatedText("Ann B left . He".split(), [(0, 4), (4, 5)], id="x")
+    offsets = [(2, 5), (6, 7), (10, 14), (15, 16), (19, 21)]
+    assert given == [replace(visible, text=doc.text, offsets=offsets)]
     assert [[span.text for span in group] for group in doc.spans.values()] == [
         ["Ann B \t left"],
         ["Ann B", "left"],
@@ -217,6 +219,8 @@ def test_what_fails_is_told_and_can_be_handled():
         ("coreferee_annotator", {}, r"coreferee can't be imported .*--editable '\.\[coreferee\]'"),
         ("fastcoref_annotator", {}, r"fastcoref can't be imported .*--editable '\.\[fastcoref\]'"),
         ("maverick", {}, r"maverick can't be imported .*--editable '\.\[maverick\]'"),
+        ("compose", {"annotators": None}, "annotators: found null"),
+        ("precomputed", {"path": None, "format": "corenlp"}, "path: found null, expected .*str"),
         ("precomputed", {"path": "none.json", "format": "corenlp"}, "'none.json': .*no such file"),
         ("sieve_coref", {"nonsense": 1}, "unexpected argument: 'nonsense'"),
         ("sieve_coref", {"max_pronoun_distance": -1}, "max_pronoun_distance is -1, expected 0 or more"),

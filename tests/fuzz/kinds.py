@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import spacy
+import srsly
 from allennlp.common import Params
 from allennlp.data import DatasetReader
 from allennlp.predictors import Predictor
@@ -229,7 +230,8 @@ def add_components(path: str) -> None:
     """Each component annotates a text with its options, or is refused with the key or value of one of them."""
     try:
         components = json.loads(Path(path).read_text())
-        json.dumps(components, ensure_ascii=False).encode()
+        if not srsly.is_json_serializable(components):
+            raise ValueError
     except (ValueError, RecursionError) as error:
         raise ConfigurationError("found no JSON, which spaCy refuses") from error
     for name, options in components.items() if isinstance(components, dict) else ():
