@@ -22,6 +22,7 @@ MODULES = {
     "ConnectiveDiscourse": "connective_discourse",
     "Coreferee": "coreferee",
     "CorruptedCoref": "corrupted_coref",
+    "Discourse": "discourse.discourse",
     "EntityMarkerCoref": "entity_marker_coref",
     "ExactMatchCoref": "exact_match_coref",
     "FastCoref": "fastcoref",

@@ -6,7 +6,8 @@ from itertools import chain, groupby
 from typing import NamedTuple, Optional
 
 from allennlp_coref_rc.annotations.annotated_text import RELATION_TYPES, AnnotatedText, DiscourseRelation, Span
-from allennlp_coref_rc.annotations.annotators.connectives import SUBORDINATING, find_connectives
+from allennlp_coref_rc.annotations.annotators.connectives import CONNECTIVES, HARD, RARE, SUBORDINATING, find_connectives
+from allennlp_coref_rc.annotations.annotators.senses import conll_sense
 from allennlp_coref_rc.annotations.formats.conll_2016 import read_relations
 from allennlp_coref_rc.annotations.tokenization import sentence_spans
 from allennlp_coref_rc.common.errors import ConfigurationError
@@ -28,6 +29,13 @@ TEXTS = (
 """
 The columns of `.rels` files with texts, and the columns with the positions (from 1) of their tokens in the document.
 """
+
+ALL = CONNECTIVES.keys() | HARD | RARE
+NOT_INSIDE = (SUBORDINATING - {"though"}) | HARD | RARE | {"and", "or", "but", "for"}
+"""Connectives that stand at the beginning of a unit."""
+
+INTERJECTIONS = frozenset("ah also exactly guess hey hm hmm i know mean mhm right so uh no now oh ok okay so uh um well yeah yep yes you".split())
+"""Words that may stand before a connective at the beginning of a unit."""
 
 # Python refuses to convert more than some thousand digits.
 SHORT_NUMBER = re.compile(r"[0-9]{1,9}")
@@ -83,7 +91,7 @@ def read_rels(path: str) -> Iterator[CorpusRelation]:
     (TED-MDB), relations with a connective at the beginning of a unit count as explicit, and all others as implicit. If
     a relation has several senses ("A;B"), the first counts.
     """
-    for row in _rels_rows(path):
+    for row in (row for _, rows in _rels_documents(path) for row in rows):
         arg1, arg2, connective = ([row.tokens[i] for i in part] for part in (row.arg1, row.arg2, row.connective))
         masked = not row.tokens
         yield CorpusRelation(row.document, row.place, row.type, row.label, arg1, arg2, connective, masked)
@@ -97,8 +105,8 @@ def read_rels_texts(path: str) -> Iterator[AnnotatedText]:
 
     The file says where some sentences begin. The others are found as in any text without annotated sentences.
     """
-    for document, group in groupby(_rels_rows(path), key=lambda row: row.document):
-        rows = [row for row in group if row.tokens]
+    for document, rows in _rels_documents(path):
+        rows = [row for row in rows if row.tokens]
         words = {i: token for row in rows for i, token in row.tokens.items()}
         place = {position: i for i, position in enumerate(sorted(words))}
         tokens = [words[position] for position in sorted(words)]
@@ -131,6 +139,21 @@ class _RelsRow(NamedTuple):
     sentence_starts: list[int]
 
 
+def _rels_documents(path: str) -> Iterator[tuple[str, list[_RelsRow]]]:
+    """The rows of each document. The unit with the connective becomes Arg2, without the connective."""
+    for document, group in groupby(_rels_rows(path), key=lambda row: row.document):
+        rows = list(group)
+        for i, possible in enumerate(choose_connectives(rows)):
+            if possible:
+                arg1, arg2 = rows[i].arg1, rows[i].arg2
+                if possible.unit == 1:
+                    arg1, arg2 = arg2, arg1
+                start, stop = possible.span
+                rest = arg2[:start] + arg2[stop:]
+                rows[i] = rows[i]._replace(arg1=arg1, arg2=rest, connective=arg2[start:stop])
+        yield document, rows
+
+
 def _rels_rows(path: str) -> Iterator[_RelsRow]:
     columns: list[str] = []
     with open_text(path) as lines:
@@ -156,24 +179,20 @@ def _rels_rows(path: str) -> Iterator[_RelsRow]:
             (unit1, words1), (unit2, words2), (sentence1, _), (sentence2, _) = (
                 (list(part), list(part.values())) for part in parts
             )
-            located = locate_connective(words1, words2)
-            type = row["rel_type"].strip().lower() if "rel_type" in row else None
-            if type is None:
-                type = "explicit" if located and located[2] else "implicit"
-            arg1, arg2, connective = unit1, unit2, []
-            if type == "explicit" and located:
-                unit, (start, stop), _ = located
-                arg1, arg2 = (unit1, unit2) if unit == 2 else (unit2, unit1)
-                connective, arg2 = arg2[start:stop], arg2[:start] + arg2[stop:]
+            if "rel_type" in row:
+                type = row["rel_type"].strip().lower()
+            else:
+                begins = any(possible.begins for possible in possible_connectives(words1, words2))
+                type = "explicit" if begins else "implicit"
             yield _RelsRow(
                 document=row["doc"],
                 place=place,
                 type=TYPES.get(type, type),
                 label=(row.get("orig_label") or row["label"]).split(";")[0],
                 tokens={i: token for part in parts for i, token in part.items()},
-                arg1=arg1,
-                arg2=arg2,
-                connective=connective,
+                arg1=unit1,
+                arg2=unit2,
+                connective=[],
                 sentence_starts=[sentence1[0], sentence2[0]],
             )
     if not columns:
@@ -196,24 +215,62 @@ def _text_at(place: str, row: dict[str, str], text: str, toks: str) -> dict[int,
     return dict(zip(positions, tokens))
 
 
-def locate_connective(unit1: Sequence[str], unit2: Sequence[str]) -> Optional[tuple[int, Span, bool]]:
+class PossibleConnective(NamedTuple):
+    """A connective in a unit: the unit (1 or 2), its span there, its words, and whether the unit begins with it."""
+
+    unit: int
+    span: Span
+    words: str
+    begins: bool
+
+
+def possible_connectives(unit1: Sequence[str], unit2: Sequence[str]) -> Iterator[PossibleConnective]:
     """
-    Looks for the connective of an explicit relation. Returns the unit that has it (1 or 2), its span there, and whether
-    the unit begins with it; or `None` if there is none. One word may stand before a subordinating connective ("even
-    when", "just because").
+    The connectives that an explicit relation of two units may have: those at the beginning of the second one, or of the
+    first one if they are subordinating ("Because X, Y"), and those inside of the second one that are mostly adverbs.
+    Interjections and other connectives may stand before a connective at the beginning ("um, and then"), and one word
+    before a subordinating one ("even when", "just because").
     """
-    second, first = find_connectives(unit2), find_connectives(unit1)
-    for number, unit, connectives in ((2, unit2, second), (1, unit1, first)):
-        if connectives:
-            (start, stop), words = connectives[0]
-            before = sum(any(character.isalnum() for character in token) for token in unit[:start])
+    for number, unit in ((2, unit2), (1, unit1)):
+        words_of_unit = [token.lower() for token in unit]
+        connectives = find_connectives(words_of_unit, ALL)
+        inside = {i for span, _ in connectives for i in range(*span)}
+        for (start, stop), words in connectives:
+            before = sum(
+                any(map(str.isalnum, token)) and token not in INTERJECTIONS and i not in inside
+                for i, token in enumerate(words_of_unit[:start])
+            )
             begins = before <= 1 if words in SUBORDINATING else before == 0 and number == 2
-            if begins and len(unit) > stop - start:
-                return number, (start, stop), True
-    for span, words in second:
-        if words not in SUBORDINATING and words not in ("and", "or", "but", "for"):
-            return 2, span, False
-    return None
+            begins = (before == 0 if words in HARD | RARE else begins) and len(unit) > stop - start
+            coordinates = words in ("and", "but", "or", "so") and before < 5
+            if begins or (number == 2 and (coordinates or words not in NOT_INSIDE)):
+                yield PossibleConnective(number, (start, stop), words, begins)
+
+
+def choose_connectives(rows: Sequence["_RelsRow"]) -> list[Optional[PossibleConnective]]:
+    """
+    The connective of each explicit relation of a document. Two relations have two connectives if there are so many
+    ("and then"). Those at the beginning of a unit are preferred, and those whose most frequent sense the relation has.
+    """
+    pairs = []
+    for i, row in enumerate(rows):
+        if row.type != "Explicit":
+            continue
+        words = [[row.tokens[token] for token in unit] for unit in (row.arg1, row.arg2)]
+        for possible in possible_connectives(*words):
+            start, stop = possible.span
+            tokens = set((row.arg1 if possible.unit == 1 else row.arg2)[start:stop])
+            fits = CONNECTIVES.get(possible.words) == conll_sense(row.label)
+            pairs.append(((possible.begins, fits, possible.unit, -start), i, possible, tokens))
+    chosen: list[Optional[PossibleConnective]] = [None] * len(rows)
+    taken: set[int] = set()
+    pairs.sort(key=lambda pair: pair[0], reverse=True)
+    for only_free in (True, False):
+        for (begins, fits, *_), i, possible, tokens in pairs:
+            if chosen[i] is None and (not only_free or ((begins or fits) and taken.isdisjoint(tokens))):
+                chosen[i] = possible
+                taken |= tokens
+    return chosen
 
 
 def read_conll2016(path: str) -> Iterator[CorpusRelation]:
