@@ -91,9 +91,10 @@ def arguments_of(parse: Parse, sentence: int, span: Span) -> Optional[tuple[list
     """
     Arg1 and Arg2 of the connective at a span, in the sentence of that number; `None` if one of them has no words.
 
-    Arg2 is the clause that the connective introduces or modifies. Arg1 is the clause that this clause depends on. For a
-    coordinated clause it is the conjunct before, for the main clause of a sentence it is the sentence before. If the
-    connective belongs to no clause, its sentence is divided at it.
+    Arg2 is the clause that the connective introduces or modifies; an adverbial clause ends at the first comma. Arg1 is
+    the clause that this clause depends on, as far as it stands before the connective, or all of it if Arg2 is in front.
+    If Arg2 is the main clause, Arg1 is the sentence before. If the connective belongs to no clause, its sentence is
+    divided at it.
     """
     start, stop = parse.sentences[sentence]
     before, after = set(range(start, span[0])), set(range(span[1], stop))
@@ -115,12 +116,19 @@ def arguments_of(parse: Parse, sentence: int, span: Span) -> Optional[tuple[list
             arg2 = after
     else:
         whole = parse.subtree(clause)
-        conjuncts = [i for i in parse.children[upper] if i < clause and parse.labels[i] == "conj"]
-        if link == "conj":
-            arg1 = parse.subtree((conjuncts or [upper])[-1], loose=False) - whole
-        elif link == "advcl" or label in INTRODUCING:
-            arg1 = parse.subtree(upper, loose=False) - whole
-        arg2 = after if label == "cc" else parse.subtree(clause, loose=False)
+        while parse.labels[upper] == "xcomp":
+            upper = parse.heads[upper]
+        if link in ("conj", "advcl") or label in INTRODUCING:
+            arg1 = parse.subtree(upper) - whole
+            if upper < clause:
+                arg1 &= before
+        if label == "cc":
+            arg2 = after
+        elif link == "advcl":
+            comma = next((i for i in sorted(after) if parse.words[i] == "," and parse.has_words(range(span[1], i))), stop)
+            arg2 = set(range(span[1], comma))
+        else:
+            arg2 = parse.subtree(clause, loose=False)
     arg2 -= set(range(*span))
     arg1 -= arg2 | set(range(*span))
     return (spans_of(arg1), spans_of(arg2)) if parse.has_words(arg1) and parse.has_words(arg2) else None
