@@ -1,18 +1,18 @@
 """
-Trains the weights of `discourse` on documents in DISRPT's format, such as GDTB's.
+Trains the weights of `discourse` on discourse relations.
 
     python scripts/train_discourse.py data/annotators/gdtb model.npz --documents data/annotators/gum/train \
-        --genres academic bio court interview news speech textbook vlog voyage --pipelines output/half1 output/half0
+        --genres academic bio court interview news speech textbook vlog voyage
 
-This trains on the documents that have a file of their name in the folder `--documents`, and are of the `--genres` (the
-second part of GUM's names); by default on all. With two `--pipelines`, the first parses the documents at even positions
-of these files, and the second the others. So no text is parsed by a pipeline that was trained on it, if the first was
-trained on the documents at odd positions and the second on those at even ones.
+The corpus is a folder of `.rels` files in DISRPT's format, or a `relations.json` of CoNLL-2016 with its `parses.json`.
+Of a folder, `--documents` keeps the documents that have a file of their name in another folder, `--genres` those whose
+names have one of these genres as their second part, as in GUM, and `--fold` those of a fold (see
+`evaluate_discourse.py`).
 
-It takes a minute on one core. The same command writes the same weights on the same machine.
+It takes half a minute on one core. The same command writes the same weights on the same machine.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -33,7 +33,10 @@ from allennlp_coref_rc.annotations.annotators.discourse.features import (
 )
 from allennlp_coref_rc.annotations.annotators.senses import conll_sense
 from allennlp_coref_rc.annotations.english import parse
+from allennlp_coref_rc.annotations.formats import read_conll_2016
+from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.script import ScriptParser, run
+from allennlp_coref_rc.data.corpora.corpus_reader import FOLDS, CorpusReader
 from allennlp_coref_rc.data.corpora.discourse_corpora import read_rels_texts
 
 FURTHER_SENSES = ("Contingency.Purpose", "Expansion.Manner", "Comparison.Similarity")
@@ -41,9 +44,10 @@ FURTHER_SENSES = ("Contingency.Purpose", "Expansion.Manner", "Comparison.Similar
 
 
 class Instances:
-    """Rows of features with labels."""
+    """Instances of a corpus: the rows of their features, and their labels."""
 
-    def __init__(self) -> None:
+    def __init__(self, corpus: Path) -> None:
+        self._corpus = corpus
         self.rows: list[list[int]] = []
         self.labels: list = []
 
@@ -52,14 +56,18 @@ class Instances:
         self.labels.append(label)
 
     def fit(self, number_of_rows: int, regularization: float) -> tuple[np.ndarray, list]:
-        """The weights of a log-linear model, (rows, labels), or (rows) for two labels; and the labels in order."""
+        """The weights of a log-linear model, (rows, labels), and the labels in order."""
+        if len(set(self.labels)) < 2:
+            raise ConfigurationError(f"{self._corpus}: found only {set(self.labels)}, expected two labels or more")
         bounds = np.cumsum([0, *map(len, self.rows)])
         columns = np.concatenate(self.rows)
         matrix = csr_matrix((np.ones(len(columns)), columns, bounds), shape=(len(self.rows), number_of_rows))
         model = LogisticRegression(C=regularization, fit_intercept=False, max_iter=1000)
         model.fit(matrix, self.labels)
-        weights = model.coef_.T.astype(np.float16)
-        return (weights[:, 0] if weights.shape[1] == 1 else weights), model.classes_.tolist()
+        weights = model.coef_.T
+        if weights.shape[1] == 1:
+            weights = np.hstack([np.zeros_like(weights), weights])
+        return weights.astype(np.float16), model.classes_.tolist()
 
 
 def sense_of(label: str) -> str:
@@ -68,9 +76,9 @@ def sense_of(label: str) -> str:
     return conll_sense(label) or next(further, "")
 
 
-def train(texts: Sequence[AnnotatedText], parses: Iterable[Parse]) -> dict[str, np.ndarray]:
+def train(corpus: Path, texts: Sequence[AnnotatedText], parses: Sequence[Parse]) -> dict[str, np.ndarray]:
     """The arrays of `discourse`'s file of weights, trained on texts with relations, whose labels are the corpus's."""
-    relation, explicit, implicit = Instances(), Instances(), Instances()
+    relation, explicit, implicit = (Instances(corpus) for _ in range(3))
     for text, parsed in zip(texts, parses):
         labels = {
             i: relation.sense
@@ -88,7 +96,7 @@ def train(texts: Sequence[AnnotatedText], parses: Iterable[Parse]) -> dict[str, 
             if other.type in ("Implicit", "EntRel") and (sense := conll_sense(other.sense)):
                 parts = ([parsed.words[i] for span in arg for i in range(*span)] for arg in (other.arg1, other.arg2))
                 implicit.add(pair_rows(*parts), sense)
-    arrays: dict[str, np.ndarray] = {"relation": relation.fit(RELATION_ROWS, 0.1)[0]}
+    arrays: dict[str, np.ndarray] = {"relation": relation.fit(RELATION_ROWS, 0.2)[0][:, 1]}
     for name, instances, rows, regularization in (
         ("explicit", explicit, EXPLICIT_ROWS, 0.1),
         ("implicit", implicit, IMPLICIT_ROWS, 0.01),
@@ -98,30 +106,28 @@ def train(texts: Sequence[AnnotatedText], parses: Iterable[Parse]) -> dict[str, 
     return arrays
 
 
-def read_texts(corpus: Path, documents: Path | None, genres: Sequence[str]) -> tuple[list[AnnotatedText], list[int]]:
-    """The documents to train on, and the position of each among the files of `documents` or of the corpus."""
-    names = sorted(path.stem for path in (documents or corpus).iterdir())
-    names = [name for name in names if not genres or name.split("_")[1] in genres]
-    texts = [text for path in sorted(corpus.glob("*.rels")) for text in read_rels_texts(str(path)) if text.id in names]
-    return texts, [names.index(str(text.id)) for text in texts]
-
-
 def main() -> None:
     parser = ScriptParser(__doc__)
-    parser.add_argument("corpus", type=Path, help="a folder of .rels files")
+    parser.add_argument("corpus", type=Path, help="a folder of .rels files, or a relations.json")
     parser.add_argument("output", type=Path, help="the file of weights to write, .npz")
-    parser.add_argument("--documents", type=Path, metavar="FOLDER", help="train on the documents that are here too")
-    parser.add_argument("--genres", nargs="+", default=[], help="train on these genres")
-    parser.add_argument("--pipelines", nargs=2, default=[None, None], metavar=("EVEN", "ODD"), help="spaCy pipelines")
+    parser.add_argument("--documents", type=Path, metavar="FOLDER", help="by default all documents")
+    parser.add_argument("--genres", nargs="+", help="by default all genres")
+    parser.add_argument("--fold", choices=FOLDS, help="by default both")
     arguments = parser.parse_args()
-    texts, positions = read_texts(arguments.corpus, arguments.documents, arguments.genres)
-    parses: dict[int, Parse] = {}
-    for remainder, pipeline in enumerate(arguments.pipelines):
-        chosen = [i for i, position in enumerate(positions) if position % 2 == remainder]
-        docs = parse([texts[i] for i in chosen], pipeline)
-        parses |= {i: Parse(doc, texts[i].sentences) for i, doc in zip(chosen, docs)}
-    arrays = train(texts, [parses[i] for i in range(len(texts))])
-    np.savez_compressed(arguments.output, **arrays)
+    if arguments.corpus.is_dir():
+        texts = [text for path in sorted(arguments.corpus.glob("*.rels")) for text in read_rels_texts(str(path))]
+    else:
+        texts = list(read_conll_2016(str(arguments.corpus)))
+    if arguments.documents:
+        names = {path.stem for path in arguments.documents.iterdir()}
+        texts = [text for text in texts if text.id in names]
+    if arguments.genres:
+        texts = [text for text in texts if str(text.id).split("_")[1] in arguments.genres]
+    if arguments.fold:
+        reader = CorpusReader(fold=arguments.fold)
+        texts = [text for text in texts if reader.in_fold(str(text.id))]
+    parses = [Parse(doc, text.sentences) for text, doc in zip(texts, parse(texts))]
+    np.savez_compressed(arguments.output, **train(arguments.corpus, texts, parses))
     print(f"{len(texts)} documents, {arguments.output.stat().st_size:,} bytes")
 
 

@@ -2,9 +2,12 @@
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 
+from allennlp_coref_rc.annotations import AnnotatedText, DiscourseRelation
+from allennlp_coref_rc.annotations.annotators import Annotator
 from allennlp_coref_rc.common.errors import ConfigurationError
 from tests.scripts.scripts import load_script
 from tests.shared import PROJECT
@@ -52,6 +55,38 @@ def test_discourse(evaluate):
     lines = evaluate("evaluate_discourse", *corpora).splitlines()
     assert [line.split(":")[0] for line in lines if not line.startswith(" ")] == list(map(str, corpora))
     assert sum(line.startswith("  connective_discourse") for line in lines) == 2
+    scores = [line.split() for line in lines if line.startswith("  discourse ")]
+    # Precision: the connectives of the stories and talks are clear.
+    assert [score[2] for score in scores] == ["1.000", "1.000"]
+
+
+def test_scores_of_discourse():
+    """One of three connectives is missed; of the two, one sense and the arguments of one are right."""
+    script = load_script("evaluate_discourse")
+    words = "She sat because it rained and he stood , but it was dry .".split()
+    whole = AnnotatedText(words)
+
+    def relation(connective, arg1, arg2, sense):
+        return DiscourseRelation("Explicit", sense, [arg1], [arg2], [(connective, connective + 1)])
+
+    gold = [
+        relation(2, (0, 2), (3, 5), "contingency.cause.reason"),
+        relation(5, (0, 5), (6, 8), "expansion.conjunction"),
+        relation(9, (0, 8), (10, 13), "comparison.contrast"),
+    ]
+    found = [
+        relation(2, (0, 2), (3, 5), "Contingency.Cause.Reason"),
+        relation(5, (0, 2), (6, 9), "Expansion.Restatement"),
+    ]
+
+    class Found(Annotator):
+        def annotate(self, text):
+            return replace(text, relations=found)
+
+    connectives = [script.tokens_of(relation.connective) for relation in gold]
+    counts = script.measure([script.Gold(whole, gold, connectives, 3)], Found())
+    assert [counts[name] for name in ("annotated", "found", "right", "found right")] == [3, 2, 2, 2]
+    assert [counts[name] for name in ("senses", "senses right", "arguments", "relations")] == [2, 1, 1, 2]
 
 
 def test_oracle_spans(evaluate):

@@ -33,7 +33,6 @@ MODULES = {
     "SimpleTriples": "simple_triples",
     "SpacyDependencies": "spacy_dependencies",
     "SpacyPipeline": "spacy_pipeline",
-    "TrainedDiscourseSenses": "trained_discourse_senses",
     "TrainedSrl": "trained_srl",
     "WordNet": "wordnet",
 }

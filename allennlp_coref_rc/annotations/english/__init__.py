@@ -28,7 +28,8 @@ def load_pipeline(spacy_model: Optional[str] = None) -> "Language":
     pipeline = spacy.load(spacy_model or MODEL)
     # The weights of this package are float16 on disk.
     for _, component in pipeline.components:
-        for node in component.model.walk() if hasattr(component, "model") else ():
+        model = getattr(component, "model", None)
+        for node in model.walk() if model else ():
             for name in node.param_names:
                 if node.has_param(name):
                     node.set_param(name, np.asarray(node.get_param(name), np.float32))

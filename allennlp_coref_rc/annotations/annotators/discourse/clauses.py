@@ -22,18 +22,16 @@ class Parse:
     """The words (in lower case), tags and dependencies of a doc of spaCy as lists, and its clauses."""
 
     def __init__(self, doc: "Doc", sentences: Sequence[Span]) -> None:
-        from spacy.attrs import DEP, HEAD, LOWER, POS, TAG
-
         names: dict[int, str] = {}
 
-        def strings(column: Iterable[int]) -> list[str]:
+        def strings(attribute: str) -> list[str]:
+            column = [int(key) for key in doc.to_array(attribute)]
             for key in set(column) - names.keys():
                 names[key] = doc.vocab.strings[key] if key else ""
             return [names[key] for key in column]
 
-        columns = (doc.to_array([attribute]).ravel().tolist() for attribute in (LOWER, TAG, POS, DEP))
-        self.words, self.tags, self.pos, self.labels = map(strings, columns)
-        self.heads = [i + int(offset) for i, offset in enumerate(doc.to_array([HEAD]).ravel().astype("int64"))]
+        self.words, self.tags, self.pos, self.labels = map(strings, ("LOWER", "TAG", "POS", "DEP"))
+        self.heads = [i + int(offset) for i, offset in enumerate(doc.to_array("HEAD").astype("int64"))]
         self.sentences = sentences
         self.children: list[list[int]] = [[] for _ in self.heads]
         for i, head in enumerate(self.heads):
@@ -93,8 +91,8 @@ def arguments_of(parse: Parse, sentence: int, span: Span) -> Optional[tuple[list
 
     Arg2 is the clause that the connective introduces or modifies; an adverbial clause ends at the first comma. Arg1 is
     the clause that this clause depends on, as far as it stands before the connective, or all of it if Arg2 is in front.
-    If Arg2 is the main clause, Arg1 is the sentence before. If the connective belongs to no clause, its sentence is
-    divided at it.
+    If Arg2 is the main clause, Arg1 is the sentence before. If the connective belongs to no clause, or this leaves an
+    argument without words, the arguments are what is before and after the connective in its sentence.
     """
     start, stop = parse.sentences[sentence]
     before, after = set(range(start, span[0])), set(range(span[1], stop))
@@ -105,7 +103,8 @@ def arguments_of(parse: Parse, sentence: int, span: Span) -> Optional[tuple[list
         while parse.labels[clause] not in CLAUSAL and parse.heads[clause] != clause:
             clause = parse.heads[clause]
     link, upper = parse.labels[clause], parse.heads[clause]
-    arg1, arg2 = set(range(*parse.sentences[sentence - 1])) if sentence else set(), before | after
+    previous = set(range(*parse.sentences[sentence - 1])) if sentence else set()
+    arg1, arg2 = set(previous), before | after
     if upper == clause:
         if label == "cc":
             arg2 = after
@@ -125,10 +124,14 @@ def arguments_of(parse: Parse, sentence: int, span: Span) -> Optional[tuple[list
         if label == "cc":
             arg2 = after
         elif link == "advcl":
-            comma = next((i for i in sorted(after) if parse.words[i] == "," and parse.has_words(range(span[1], i))), stop)
+            comma = next(
+                (i for i in sorted(after) if parse.words[i] == "," and parse.has_words(range(span[1], i))), stop
+            )
             arg2 = set(range(span[1], comma))
         else:
             arg2 = parse.subtree(clause, loose=False)
     arg2 -= set(range(*span))
     arg1 -= arg2 | set(range(*span))
+    if upper != clause and not (parse.has_words(arg1) and parse.has_words(arg2)):
+        arg1, arg2 = before if parse.has_words(before) else previous, after
     return (spans_of(arg1), spans_of(arg2)) if parse.has_words(arg1) and parse.has_words(arg2) else None

@@ -1,8 +1,11 @@
 import dataclasses
+import os
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Optional
+from typing import Optional
+
+import numpy as np
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, DiscourseRelation, Span
 from allennlp_coref_rc.annotations.annotators.annotator import Annotator
@@ -16,9 +19,6 @@ from allennlp_coref_rc.annotations.annotators.discourse.features import (
 )
 from allennlp_coref_rc.annotations.english import parse
 from allennlp_coref_rc.common.errors import ConfigurationError
-
-if TYPE_CHECKING:
-    import numpy as np
 
 MODEL = Path(__file__).parent / "model.npz"
 CANDIDATES = CONNECTIVES.keys() | HARD
@@ -121,16 +121,14 @@ class Weights:
     senses (rows, senses). The score of an instance is the sum of the rows of its features.
     """
 
-    relation: "np.ndarray"
-    explicit: "np.ndarray"
-    implicit: "np.ndarray"
+    relation: np.ndarray
+    explicit: np.ndarray
+    implicit: np.ndarray
     explicit_senses: list[str]
     implicit_senses: list[str]
 
     def expresses_relation(self, words: str, features: Sequence[str]) -> float:
         """The probability that a connective with these words and features expresses a relation."""
-        import numpy as np
-
         return float(1 / (1 + np.exp(-self.relation[connective_rows(words, features)].sum())))
 
     def explicit_sense(self, words: str, features: Sequence[str]) -> str:
@@ -144,8 +142,8 @@ class Weights:
 @lru_cache(maxsize=2)
 def load_weights(path: str) -> Weights:
     """The weights in a file. Each process loads them once."""
-    import numpy as np
-
+    if not os.path.isfile(path):
+        raise ConfigurationError(f"discourse: {path}: no such file of weights")
     with np.load(path) as arrays:
         floats = {name: arrays[name].astype(np.float32) for name in ("relation", "explicit", "implicit")}
         senses = {name: arrays[name].tolist() for name in ("explicit_senses", "implicit_senses")}
