@@ -24,13 +24,13 @@ OPTIONS = {
     "compose": {"annotators": [{"type": "sieve_coref", "all_nouns": True}, {"type": "connective_discourse"}]},
     "connective_discourse": {"connectives": {"as a result": "Result", "If": "Condition"}, "implicit": True},
     "corrupted_coref": {"annotator": {"type": "sieve_coref"}, "remove_mentions": 0.5},
+    "discourse": {"threshold": 0.4, "implicit": True, "model": "none.npz"},
     "entity_marker_coref": {"pattern": r"@\w+", "max_clusters": 3},
     "exact_match_coref": {"entities": ["Mary", "milk"], "min_mentions": 1},
     "fastcoref_annotator": {"model": "lingmess", "device": "cpu"},
     "maverick": {"model": "litbank", "include_singletons": True},
     "precomputed": {"path": "parses/*.json", "format": "corenlp"},
     "spacy_pipeline": {"spacy_model": "en_none", "spans": "coref_head_clusters"},
-    "trained_discourse_senses": {"archive": "none.tar.gz", "candidates": {"type": "connective_discourse"}},
     "trained_srl": {"predicates": "none.tar.gz", "roles": "none.tar.gz"},
 }
 

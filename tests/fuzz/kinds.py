@@ -28,6 +28,7 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import byte_lines, decoded, open_text
 from allennlp_coref_rc.config_check.arguments import check_experiment
 from allennlp_coref_rc.data.corpora.cnn_dailymail import write_json_lines
+from allennlp_coref_rc.data.corpora.discourse_corpora import read_rels_texts
 from allennlp_coref_rc.reproduction.condition import select
 from allennlp_coref_rc.reproduction.condition_files import CONDITIONS, read_conditions
 from allennlp_coref_rc.reproduction.report import report
@@ -99,6 +100,11 @@ def build(name: str, **options: Any) -> DatasetReader:
 def read(name: str, path: str, options: dict[str, Any]) -> None:
     reader = DatasetReader.from_params(Params({"type": name, **options}))
     checks.check_instances(reader, list(reader.read(path)))
+
+
+def read_rels(path: str) -> None:
+    for text in read_rels_texts(path):
+        checks.check_text(text)
 
 
 def raw(title: str, name: str, shape: str, files: Callable[[], Files], split: str = "", **options: Any) -> Kind:
@@ -291,18 +297,7 @@ KINDS: list[Kind] = [
     documents("documents of quoref", "annotated_quoref", "quoref/train.json"),
     documents("documents of who_did_what", "annotated_who_did_what", "who_did_what/Strict/test.xml"),
     documents("documents of wikihop", "annotated_wikihop", "wikihop/train.json"),
-    Kind(
-        "discourse_senses .rels",
-        "lines",
-        fixtures("annotators/gdtb/stories.rels"),
-        partial(read, "discourse_senses", options={"find_connectives": True}),
-    ),
-    Kind(
-        "discourse_senses .json",
-        "json",
-        fixtures("annotators/conll2016/relations.json"),
-        partial(read, "discourse_senses", options={}),
-    ),
+    Kind("discourse relations", "lines", fixtures("annotators/gdtb/stories.rels"), read_rels),
     Kind(
         "propbank_conllu roles",
         "lines",

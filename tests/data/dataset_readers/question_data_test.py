@@ -10,6 +10,7 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader
 
 from allennlp_coref_rc.annotations import AnnotatedText, Document, write_documents
+from allennlp_coref_rc.annotations.formats import read_conll_2016
 from allennlp_coref_rc.data.dataset_readers.question_data import CHECKS, checked_questions
 from tests.data.dataset_readers.reader_assertions import left_out, refusal
 
@@ -150,7 +151,7 @@ def test_half_of_a_surrogate_pair_in_relations_is_refused_with_its_line(tmp_path
     good = {"DocID": "a", "Type": "Explicit", "Sense": ["Contingency.Cause"], "Arg1": argument, "Arg2": argument}
     path = tmp_path / "relations.json"
     path.write_text("\n".join(json.dumps(item) for item in (good, {**good, "Arg2": {"RawText": "\ud800"}})))
-    message = refusal(lambda: read("discourse_senses", str(path)))
+    message = refusal(lambda: list(read_conll_2016(str(path))))
     assert message.startswith(f"{path}, line 2: found half of a surrogate pair")
 
 
