@@ -255,6 +255,25 @@ def score_connectives(pairs: Pairs) -> Iterator[tuple[str, Scores]]:
     yield "explicit connectives", (precision, recall, 2 * precision * recall / (precision + recall or 1))
 
 
+def words_of(text: AnnotatedText, spans: Iterable[Span]) -> set[int]:
+    return {i for i in tokens_of(spans) if any(map(str.isalnum, text.tokens[i]))}
+
+
+def score_arguments(pairs: Pairs) -> Iterator[tuple[str, Scores]]:
+    relations, right = 0, 0
+    for text, gold in pairs:
+        theirs = {i: r for r in gold.relations if r.type == "Explicit" for i in tokens_of(r.connective)}
+        for ours in (r for r in text.relations if r.type == "Explicit"):
+            other = next((theirs[i] for i in sorted(tokens_of(ours.connective)) if i in theirs), None)
+            if other:
+                relations += 1
+                right += all(
+                    words_of(text, one) == words_of(text, two)
+                    for one, two in ((ours.arg1, other.arg1), (ours.arg2, other.arg2))
+                )
+    yield f"arguments of {relations} explicit relations", (right / (relations or 1),)
+
+
 def score_senses(pairs: Pairs) -> Iterator[tuple[str, Scores]]:
     senses, right = 0, 0
     implicit: Counter = Counter(right=0, predicted=0, annotated=0)
@@ -301,16 +320,19 @@ def main() -> None:
     parser.add_argument("corpora", nargs="+", help="files or folders")
     parser.add_argument("--part", choices=["even", "odd"], help="every other document only")
     parser.add_argument("--fold", choices=FOLDS, help="the documents of a fold, as CorpusReader divides them")
+    parser.add_argument("--documents", help="a folder: only documents that have a file of their name there")
     parser.add_argument("--pipeline", help="for Universal Dependencies, a spaCy pipeline in place of the English one")
     options = parser.parse_args()
     annotator = build_annotator("annotator", options.annotator)
     in_fold = CorpusReader(fold=options.fold).in_fold
+    names = options.documents and {os.path.splitext(name)[0] for name in os.listdir(options.documents)}
     speeds: list[str] = []
 
     def pairs(read: Callable[[str], Iterator[AnnotatedText]], files: Sequence[str]) -> Pairs:
         """The texts of files with the annotator's annotations and with their own."""
         golds = [text for file in files for text in read(file)][options.part == "odd" :: 2 if options.part else 1]
         golds = [text for text in golds if options.fold is None or in_fold(text.id)]
+        golds = [text for text in golds if names is None or text.id in names]
         bare = [replace(text, **{layer: [] for layer in LAYERS}) for text in golds]
         start = time.process_time()
         batches = (annotate_texts(bare[i : i + 8], annotator) for i in tqdm(range(0, len(bare), 8), unit="8 texts"))
@@ -334,6 +356,7 @@ def main() -> None:
             annotated = pairs(read, files)
             yield from score_connectives(pairs(marked_connectives, beside) if beside else annotated)
             yield from score_senses(annotated)
+            yield from score_arguments(annotated)
         else:
             yield from (score_gap if kind == ".tsv" else score_columns)(pairs(read, files))
 

@@ -22,6 +22,7 @@ MODULES = {
     "ConnectiveDiscourse": "connective_discourse",
     "Coreferee": "coreferee",
     "CorruptedCoref": "corrupted_coref",
+    "Discourse": "discourse.discourse",
     "EntityMarkerCoref": "entity_marker_coref",
     "ExactMatchCoref": "exact_match_coref",
     "FastCoref": "fastcoref",
@@ -33,7 +34,6 @@ MODULES = {
     "SimpleTriples": "simple_triples",
     "SpacyDependencies": "spacy_dependencies",
     "SpacyPipeline": "spacy_pipeline",
-    "TrainedDiscourseSenses": "trained_discourse_senses",
     "WordNet": "wordnet",
 }
 """The modules of the classes."""
