@@ -28,8 +28,8 @@ from tqdm import tqdm
 from allennlp_coref_rc.annotations import AnnotatedText
 from allennlp_coref_rc.annotations.annotated_text import Cluster
 from allennlp_coref_rc.annotations.annotators.coref.english_coref import features, network
-from allennlp_coref_rc.annotations.annotators.coref.english_coref.features import NAME, Mentions
-from allennlp_coref_rc.annotations.annotators.coref.english_coref.mentions import Parse
+from allennlp_coref_rc.annotations.annotators.coref.english_coref.features import NAME, PRONOUN, Mentions
+from allennlp_coref_rc.annotations.annotators.coref.english_coref.mentions import WIDTH, Parse
 from allennlp_coref_rc.annotations.english import parse
 from allennlp_coref_rc.annotations.formats import FORMATS
 from allennlp_coref_rc.annotations.tokenization import token_span
@@ -41,6 +41,9 @@ GENRES = frozenset("academic bio court interview news speech textbook vlog voyag
 FOLDS, HIDDEN, EPOCHS, RATE = 3, 48, 8, 4e-3
 PASSAGES, MENTIONS = 16, 160
 """Passages of GAP in a batch, and mentions in a batch of another document."""
+
+NO_TENSOR = 0.1
+"""The share of batches without the vectors of the pipeline's network, which other pipelines do not have."""
 
 STEPS = (-1.5, -1.0, -0.5, 0.5)
 """The changes of decisions that are tried."""
@@ -132,6 +135,8 @@ class Network(nn.Module):
         self, vectors: torch.Tensor, pairs: torch.Tensor, i: torch.Tensor, j: torch.Tensor
     ) -> tuple[torch.Tensor, torch.Tensor]:
         vectors = self.input_dropout(vectors)
+        if self.training and torch.rand(()) < NO_TENSOR:
+            vectors = torch.cat([vectors[:, :-WIDTH], torch.zeros(len(vectors), WIDTH)], 1)
         hidden = self.earlier(vectors).index_select(0, i) + self.later(vectors).index_select(0, j) + self.pair(pairs)
         new = self.new_output(self.dropout(functional.relu(self.new(vectors))))
         return self.output(self.dropout(functional.relu(hidden)))[:, 0], new
@@ -180,15 +185,24 @@ def gap_loss(
 ) -> torch.Tensor:
     """
     The negative log-probability that the pronoun is in the entity of the right name, or in that of neither, over all
-    ways to link the mentions between them. `batch` has passages, and the number of the first mention of each.
+    ways to link the mentions between them; and that a name is not linked to the other name, or to the pronoun of
+    another. Links of other names and of nominals are not changed. `batch` has passages, and the number of the first
+    mention of each.
     """
     count = len(new)
-    links = torch.zeros(count, count).index_put((j, i), torch.exp(score - log_sum(score, j, new)[j]))
-    named, started = torch.zeros(count, 2), torch.zeros(count, 1)
+    named, started, can_change = torch.zeros(count, 2), torch.zeros(count, 1), torch.zeros(count, dtype=torch.bool)
+    wrong = torch.zeros(count, count)
     for first, example in batch:
         started[first + example.pronoun] = 1
+        can_change[first + np.flatnonzero(example.mentions.kind == PRONOUN)] = True
         for side, names in enumerate(example.names):
             named[first + names, side] = 1
+            can_change[first + names] = True
+            others = [*example.names[1 - side], *[example.pronoun] * (example.label != side)]
+            wrong[first + names[:, None], first + np.array(others, int)[None]] = 1
+    chance = torch.exp(score - log_sum(score, j, new)[j])
+    chance = torch.where(can_change[j], chance, chance.detach())
+    links = torch.zeros(count, count).index_put((j, i), chance)
     # The probability of a mention to be in an entity is the sum of those of its antecedents, times its links to them.
     one = torch.eye(count)
     back = torch.linalg.solve_triangular(one - links * (1 - named.amax(1, keepdim=True)), named, upper=False)
@@ -202,7 +216,8 @@ def gap_loss(
             for side, names in enumerate(example.names)
         ]
         chances.append((*both, 1 - both[0] - both[1])[example.label])
-    return -torch.log(torch.stack(chances).clamp(min=1e-3)).mean()
+    apart = -torch.log((1 - (links * wrong).sum(1)).clamp(min=1e-3)).sum() / len(batch)
+    return -torch.log(torch.stack(chances).clamp(min=1e-3)).mean() + apart
 
 
 def loss_of_passages(model: Network, batch: Sequence[Example]) -> torch.Tensor:
@@ -266,8 +281,7 @@ def score(weights: network.Weights, example: Example) -> Scores:
 
 
 def entities(example: Example, scores: Scores, bonuses: np.ndarray) -> np.ndarray:
-    pairs, new = scores
-    return np.array(network.link(example.mentions, example.i, example.j, pairs, new[:, 0], bonuses), int)
+    return network.link(example.mentions, example.i, example.j, *scores, bonuses)
 
 
 def with_entities(example: Example, entity: np.ndarray) -> None:

@@ -9,6 +9,7 @@ from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span
 from allennlp_coref_rc.annotations.annotators.annotator import Annotator
 from allennlp_coref_rc.annotations.annotators.coref.english_coref import network
 from allennlp_coref_rc.annotations.annotators.coref.english_coref.features import (
+    PRONOUN,
     EntityFeatures,
     Mentions,
     first_entities,
@@ -94,7 +95,7 @@ class EnglishCoref(Annotator):
         ]
 
     def _clusters(self, doc: "Doc") -> list[list[Span]]:
-        m = Mentions(Parse.of(doc), self._guideline == "litbank")
+        m = Mentions(Parse.of(doc, self._spacy_model is None), self._guideline == "litbank")
         if not m.count:
             return []
         i, j = make_pairs(m)
@@ -103,16 +104,16 @@ class EnglishCoref(Annotator):
         for name, own_bonuses in zip(("first.", "second."), bonuses):
             weights = {key.removeprefix(name): one for key, one in self._weights.items() if key.startswith(name)}
             pairs, new = network.score(weights, own, pair_blocks(m, i, j, entity), i, j)
-            entity = np.array(network.link(m, i, j, pairs, new[:, 0], own_bonuses))
-        return self._choose(m, entity, new[:, 1])
-
-    def _choose(self, m: Mentions, entity: np.ndarray, is_mention: np.ndarray) -> list[list[Span]]:
-        members: dict[int, list[Span]] = {}
-        for number, start, stop in zip(entity.tolist(), m.start.tolist(), m.stop.tolist()):
-            members.setdefault(number, []).append((start, stop))
-        alone = is_mention > 0 if self._guideline == "litbank" else m.kind > 0
+            entity = network.link(m, i, j, pairs, new, own_bonuses)
+        is_likely = new[:, 1] > 0 if m.litbank else m.kind != PRONOUN
+        members: dict[int, list[int]] = {}
+        for mention, number in enumerate(entity.tolist()):
+            members.setdefault(number, []).append(mention)
+        spans = list(zip(m.start.tolist(), m.stop.tolist()))
         return sorted(
-            own for number, own in members.items() if len(own) > 1 or (self._include_singletons and alone[number])
+            [spans[mention] for mention in own]
+            for own in members.values()
+            if len(own) > 1 or (self._include_singletons and is_likely[own[0]])
         )
 
 

@@ -1,14 +1,14 @@
 """Describes mentions, and pairs of mentions that may belong together."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from allennlp_coref_rc.annotations.annotators import lexicon
 from allennlp_coref_rc.annotations.annotators.coref.english_coref import words as w
 from allennlp_coref_rc.annotations.annotators.coref.english_coref.mentions import Parse, find_spans
-from allennlp_coref_rc.annotations.annotators.coref.sieve.quotes import SpeakerFinder, find_quotes
+from allennlp_coref_rc.annotations.annotators.coref.sieve.quotes import Quote, SpeakerFinder, find_quotes
 from allennlp_coref_rc.annotations.annotators.lexicon import (
     ANY_GENDER,
     ANY_NUMBER,
@@ -30,9 +30,9 @@ BITS = 61
 
 
 class Talker(NamedTuple):
-    """A mention as `SpeakerFinder` wants it."""
+    """A mention as `SpeakerFinder` wants it. `number` is its place among the mentions."""
 
-    kind: int
+    kind: str
     gender: int
     words: Sequence[str]
     start: int
@@ -57,7 +57,12 @@ class Mentions:
         "reflexive whole predicate conjunct initials"
     ).split()
 
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> np.ndarray: ...
+
     def __init__(self, p: Parse, litbank: bool) -> None:
+        self.litbank = litbank
         size = len(p.words)
         types: dict = {}
         dep = p.base
@@ -143,84 +148,47 @@ class Mentions:
             predicate = any(dep[c] in ("cop", "nsubj") for c in kids)
             reflexive = word in lexicon.REFLEXIVES
             case = next((p.words[c] for c in p.children[top] if dep[c] == "case"), "")
+            # fmt: off
             rows.append(
                 (
-                    start,
-                    stop,
-                    head,
-                    kind,
-                    group,
-                    gender,
-                    listed,
-                    number,
-                    types.setdefault((text, whole), len(types)),
-                    number_of,
-                    types.setdefault(p.words[gov], len(types)),
-                    own,
-                    other,
-                    gov,
-                    clause[head] if clause[head] != head or head == p.head[head] else clause[gov],
-                    role_number,
-                    type_,
-                    determiner,
-                    reflexive,
-                    whole,
-                    predicate,
-                    conjunct,
+                    start, stop, head, kind, group, gender, listed, number, types.setdefault((text, whole), len(types)),
+                    number_of, types.setdefault(p.words[gov], len(types)), own, other, gov,
+                    clause[head] if clause[head] != head or head == p.head[head] else clause[gov], role_number, type_,
+                    determiner, reflexive, whole, predicate, conjunct,
                     acronym if len(initials) > 2 or single else -head,
                 )
             )
+            # fmt: on
             after = p.words[stop] if stop < size else "."
             deps = {dep[c] for c in kids}
             up = clause[gov]
+            # fmt: off
             codes.append(
                 [
-                    kind,
-                    group,
-                    role_number,
-                    type_,
-                    determiner,
-                    {ANY_GENDER: 0, MALE: 1, FEMALE: 1, PERSON: 2, NEUTER: 3}.get(gender, 0),
-                    number,
-                    (listed in (MALE, FEMALE)) + 2 * (listed == PERSON),
-                    reflexive,
-                    whole,
-                    predicate,
-                    conjunct,
-                    min(stop - start, 5),
-                    min(int(p.depth[head]), 5),
-                    *(int(code) for code in classes[:12]),
-                    "acl" in deps,
-                    "nmod" in deps,
-                    "amod" in deps,
-                    "nummod" in deps,
-                    "appos" in deps,
-                    "det" in deps,
+                    kind, group, role_number, type_, determiner,
+                    {ANY_GENDER: 0, MALE: 1, FEMALE: 1, PERSON: 2, NEUTER: 3}.get(gender, 0), number,
+                    (listed in (MALE, FEMALE)) + 2 * (listed == PERSON), reflexive, whole, predicate, conjunct,
+                    min(stop - start, 5), min(int(p.depth[head]), 5), *(int(code) for code in classes[:12]),
+                    "acl" in deps, "nmod" in deps, "amod" in deps, "nummod" in deps, "appos" in deps, "det" in deps,
                     p.dep[head] == "expl",
                     ROLE.get(dep[gov] if dep[gov] not in CLAUSES else "root" if dep[gov] == "root" else "clause", 12),
                     min(("VERB", "AUX", "NOUN", "ADJ", "PROPN", p.pos[gov]).index(p.pos[gov]), 5),
-                    p.words[gov] in lexicon.SPEECH_VERBS,
-                    case in lexicon.PLACE_PREPOSITIONS,
+                    p.words[gov] in lexicon.SPEECH_VERBS, case in lexicon.PLACE_PREPOSITIONS,
                     (0 if not case else 1 + ("of", "by", "with", "to", "in", "for", "as", case).index(case)),
-                    ("and", ",", ".", "'s", "(", after).index(after),
-                    dep[up] == "root",
+                    ("and", ",", ".", "'s", "(", after).index(after), dep[up] == "root",
                     any(p.dep[c] == "mark" for c in p.children[up]),
                     any(p.words[c] in ("not", "n't", "never") for c in p.children[up]),
-                    p.tokens[head][:1].isupper(),
-                    p.tokens[head].isupper(),
+                    p.tokens[head][:1].isupper(), p.tokens[head].isupper(),
                 ]
             )
-            # Lists of genders do not decide whom SpeakerFinder takes for a speaker.
-            talks = kind == PRONOUN and group in (w.I, w.WE, w.PERSON, w.THEY) or gender & PERSON and type_ in (0, 1)
+            # fmt: on
+            is_person = group in (w.I, w.WE, w.PERSON, w.THEY) or (kind == NAME and type_ in (0, 1))
+            talks = is_person or (kind == NOMINAL and gender & NEUTER == 0)
             if talks and not whole:
-                talkers.append(
-                    (
-                        Talker(
-                            kind, gender & PERSON, p.words[start:stop], start, stop, role_number in SUBJECTS, number
-                        ),
-                        len(rows) - 1,
-                    )
-                )
+                spoken = "pronoun" if kind == PRONOUN else "name"
+                is_subject = role_number in SUBJECTS
+                own_words = p.words[start:stop]
+                talkers.append(Talker(spoken, gender & PERSON, own_words, start, stop, is_subject, len(rows) - 1))
         columns = np.array(rows, np.int64).reshape(len(rows), len(self.COLUMNS)).T
         self.count = len(rows)
         for name, column in zip(self.COLUMNS, columns):
@@ -237,38 +205,47 @@ class Mentions:
         in_sentence = rank_in_group(self.sentence)
         narrating = int(((self.group == w.I) & (self.turn < 0)).sum() > 0.03 * len(rows))
         total = max(int(p.sentence[-1]) if size else 1, 1)
+        # fmt: off
         own = np.stack(
             [
-                np.minimum(counts, 5),
-                np.minimum(texts, 5),
-                first,
-                (self.turn >= 0) + (self.speaker >= 0) * (self.turn >= 0),
-                np.full(len(rows), narrating),
-                np.minimum(in_sentence, 4),
-                np.minimum(self.sentence * 4 // (total + 1), 3),
-                np.minimum(self.sentence - 1, 3),
-                np.full(len(rows), int(litbank)),
+                np.minimum(counts, 5), np.minimum(texts, 5), first,
+                (self.turn >= 0) + (self.speaker >= 0) * (self.turn >= 0), np.full(len(rows), narrating),
+                np.minimum(in_sentence, 4), np.minimum(self.sentence * 4 // (total + 1), 3),
+                np.minimum(self.sentence - 1, 3), np.full(len(rows), int(litbank)),
             ],
             axis=1,
         )
+        # fmt: on
+        self.tensor = p.tensor[self.head] * (self.kind != PRONOUN)[:, None]
         self.codes = np.concatenate([np.array(codes, np.int64).reshape(len(rows), OWN), own], axis=1)
 
-    def _find_speakers(self, p: Parse, talkers: list) -> None:
+    def _find_speakers(self, p: Parse, talkers: Sequence[Talker]) -> None:
         quotes = find_quotes(p.tokens)
         starts = np.flatnonzero(np.r_[True, p.sentence[1:] != p.sentence[:-1]]) if len(p.words) else []
         sentences = list(zip(starts, [*starts[1:], len(p.words)]))
-        SpeakerFinder(p.tokens, p.words, sentences, [talker for talker, _ in talkers]).attribute(quotes)
-        numbers = {id(talker): number for talker, number in talkers}
-        turns = {id(quote): i for i, quote in enumerate(quotes)}
-        turn_of = np.full(len(p.words) + 1, -1)
-        speakers = np.full(len(quotes) + 1, -1)
+        SpeakerFinder(p.tokens, p.words, sentences, talkers).attribute(quotes)
+        speaking: dict[Quote, int] = {}
+        turns = [quote for quote in quotes if quote.turn is quote]
         for quote in quotes:
-            turn = turns[id(quote.turn)]
-            turn_of[quote.start : quote.stop] = turn
-            if quote.turn.speaker is not None:
-                speakers[turn] = numbers[id(quote.turn.speaker)]
+            if quote.speaker is not None:
+                speaking.setdefault(quote.turn, quote.speaker.number)
+        for turn in turns:
+            if turn.before and turn.before.before in speaking:
+                speaking.setdefault(turn, speaking[turn.before.before])
+        for turn in reversed(turns):
+            if turn.after and turn.after.after in speaking:
+                speaking.setdefault(turn, speaking[turn.after.after])
+        number_of = {turn: number for number, turn in enumerate(turns)}
+        turn_of = np.full(len(p.words) + 1, -1)
+        speakers, listeners = np.full((2, len(turns) + 1), -1)
+        for quote in quotes:
+            turn_of[quote.start : quote.stop] = number_of[quote.turn]
+        for turn, number in number_of.items():
+            speakers[number] = speaking.get(turn, -1)
+            others = [speaking[other] for other in (turn.before, turn.after) if other in speaking]
+            listeners[number] = next((other for other in others if other != speakers[number]), -1)
         self.turn = turn_of[self.start]
-        self.speaker = speakers[self.turn]
+        self.speaker, self.listener = speakers[self.turn], listeners[self.turn]
 
 
 OWN = 44
@@ -281,7 +258,7 @@ def vectors(m: Mentions) -> np.ndarray:
     """The features of single mentions. Shape: (mentions, features)"""
     result = np.zeros((m.count, sum(SIZES)), np.float32)
     result[np.arange(m.count)[:, None], m.codes + OFFSETS] = 1
-    return result
+    return np.concatenate([result, m.tensor], axis=1)
 
 
 def rank_in_group(key: np.ndarray) -> np.ndarray:
@@ -352,6 +329,7 @@ RANKS = np.array([1, 2, 3, 5])
 def ranks(j: np.ndarray, counts: np.ndarray, key: np.ndarray) -> np.ndarray:
     """The number of pairs that count, among pairs with the same later mention and a smaller key."""
     order = np.lexsort((key, j))
+    counts = counts.astype(int)
     total = np.cumsum(counts[order])
     starts = np.flatnonzero(np.r_[True, j[order][1:] != j[order][:-1]]) if len(j) else np.zeros(0, int)
     base = np.repeat(total[starts] - counts[order][starts], np.diff(np.r_[starts, len(j)]))
@@ -410,106 +388,42 @@ def pair_features(m: Mentions, i: np.ndarray, j: np.ndarray) -> np.ndarray:
     qi, qj = m.turn[i] >= 0, m.turn[j] >= 0
     same_turn = m.turn[i] == m.turn[j]
     next_turn = qi & qj & ~same_turn & (m.turn[j] - m.turn[i] <= 2)
+    # fmt: off
     columns = [
-        *one_hot(distance, len(DISTANCES) + 1),
-        *one_hot(sentences, len(SENTENCES) + 1),
-        gender,
-        gender & (m.gender[i] != NEUTER) & (m.gender[j] != NEUTER),
-        known_i & known_j & ~gender,
-        both_listed & ((listed_i & listed_j) == 0),
-        both_listed & ((listed_i & listed_j) != 0),
-        number,
+        *one_hot(distance, len(DISTANCES) + 1), *one_hot(sentences, len(SENTENCES) + 1), gender,
+        gender & (m.gender[i] != NEUTER) & (m.gender[j] != NEUTER), known_i & known_j & ~gender,
+        both_listed & ((listed_i & listed_j) == 0), both_listed & ((listed_i & listed_j) != 0), number,
         (m.number[i] == m.number[j]) & (m.number[j] == SINGULAR),
-        (m.number[i] == m.number[j]) & (m.number[j] == PLURAL),
-        types & (m.type[i] == m.type[j]),
-        types & (m.type[i] != m.type[j]),
-        agrees,
-        text,
-        text & nj,
-        text & cj,
-        head,
-        head & ni & nj,
-        head & ci & cj,
+        (m.number[i] == m.number[j]) & (m.number[j] == PLURAL), types & (m.type[i] == m.type[j]),
+        types & (m.type[i] != m.type[j]), agrees, text, text & nj, text & cj, head, head & ni & nj, head & ci & cj,
         *(head & cj & (m.determiner[j] == k) for k in (0, 1, 2, 3, 4)),
-        head & cj & (m.determiner[i] == m.determiner[j]),
-        common & ~head,
-        common & ni & nj,
-        ni & nj & ~common,
-        all_j & nj,
-        all_i & ni,
-        all_j & cj,
-        all_i & ci,
-        head & ~all_j & cj,
-        head & ~all_i & ~all_j,
-        (m.initials[i] == m.initials[j]) & ~pj & ~text,
-        (m.verb[i] == m.verb[j]) & ~same_gov,
+        head & cj & (m.determiner[i] == m.determiner[j]), common & ~head, common & ni & nj, ni & nj & ~common,
+        all_j & nj, all_i & ni, all_j & cj, all_i & ci, head & ~all_j & cj, head & ~all_i & ~all_j,
+        (m.initials[i] == m.initials[j]) & ~pj & ~text, (m.verb[i] == m.verb[j]) & ~same_gov,
         (m.verb[i] == m.verb[j]) & same_role & ~same_gov,
         # Syntax
-        inside_i,
-        inside_i & pj,
-        inside_i & poss,
-        inside_j,
-        same_gov,
-        same_gov & refl,
-        same_gov & third & ~refl,
-        same_gov & subject_i,
-        (vj == hi) & poss,
-        here & (ki == kj),
-        here & (ki == kj) & third & ~refl & ~poss,
-        here & (ki == kj) & subject_i & refl,
-        here & (ki == kj) & subject_i & poss,
-        over_j,
-        over_j & subject_i & subject_j,
-        here & (up_j == ki) & subject_i & third,
-        over_i,
-        over_i & subject_i & subject_j,
-        here & (up_j == up_i) & (ki != kj),
-        here & ~over_i & ~over_j & (ki != kj),
-        commands,
-        commands & third,
-        commands & ~pj,
-        commanded,
-        (vj == hi) & (m.role[j] == ROLE["appos"]),
-        (vj == hi) & ~poss,
-        (vi == hj) & (m.predicate[j] > 0) & subject_i,
-        (vi == hj) & ~subject_i,
-        here & (m.conjunct[i] + m.conjunct[j] > 0) & (vi == vj),
-        (m.whole[i] > 0) & inside_i,
-        same_role,
-        subject_i & subject_j,
-        subject_i & subject_j & (apart == 1),
-        subject_i & here,
-        subject_i & (apart == 1),
-        same_role & ~subject_i & (apart <= 1),
-        same_role & poss,
+        inside_i, inside_i & pj, inside_i & poss, inside_j, same_gov, same_gov & refl, same_gov & third & ~refl,
+        same_gov & subject_i, (vj == hi) & poss, here & (ki == kj), here & (ki == kj) & third & ~refl & ~poss,
+        here & (ki == kj) & subject_i & refl, here & (ki == kj) & subject_i & poss, over_j,
+        over_j & subject_i & subject_j, here & (up_j == ki) & subject_i & third, over_i, over_i & subject_i & subject_j,
+        here & (up_j == up_i) & (ki != kj), here & ~over_i & ~over_j & (ki != kj), commands, commands & third,
+        commands & ~pj, commanded, (vj == hi) & (m.role[j] == ROLE["appos"]), (vj == hi) & ~poss,
+        (vi == hj) & (m.predicate[j] > 0) & subject_i, (vi == hj) & ~subject_i,
+        here & (m.conjunct[i] + m.conjunct[j] > 0) & (vi == vj), (m.whole[i] > 0) & inside_i, same_role,
+        subject_i & subject_j, subject_i & subject_j & (apart == 1), subject_i & here, subject_i & (apart == 1),
+        same_role & ~subject_i & (apart <= 1), same_role & poss,
         subject_i & (m.clause[i] == m.parents[m.clause[i]]) & (apart <= 1),
         *one_hot(np.searchsorted(RANKS, nearer, side="right"), len(RANKS) + 1),
-        *one_hot(np.searchsorted(RANKS, hobbs, side="right"), len(RANKS) + 1),
-        *one_hot(np.minimum(subjects, 2), 3),
-        *one_hot(np.minimum(named, 3), 4),
-        *one_hot(np.minimum(rest, 2), 3),
-        (hobbs == 0) & agrees & third,
-        (nearer == 0) & agrees & third,
-        (subjects == 0) & agrees & subject_i & third,
+        *one_hot(np.searchsorted(RANKS, hobbs, side="right"), len(RANKS) + 1), *one_hot(np.minimum(subjects, 2), 3),
+        *one_hot(np.minimum(named, 3), 4), *one_hot(np.minimum(rest, 2), 3), (hobbs == 0) & agrees & third,
+        (nearer == 0) & agrees & third, (subjects == 0) & agrees & subject_i & third,
         # Quotations
-        qi & ~qj,
-        ~qi & qj,
-        ~qi & ~qj,
-        qi & qj & same_turn,
-        next_turn,
+        qi & ~qj, ~qi & qj, ~qi & ~qj, qi & qj & same_turn, next_turn,
         *one_hot(np.where(same_turn & qi, 0, np.where(next_turn, 1, 2)) * 9 + _persons(gi) * 3 + _persons(gj), 27),
-        (gi == gj) & pj,
-        pi & pj & (gi != gj),
-        *(pi & pj & (gi == k) & (gj == k) for k in range(7)),
-        ni & pj,
-        ci & pj,
-        ni & cj,
-        ci & nj,
-        ci & cj,
-        ni & nj,
-        pi & ~pj,
-        *((m.type[j] == k) & (gi == w.PERSON) for k in (2, 3)),
+        (gi == gj) & pj, pi & pj & (gi != gj), *(pi & pj & (gi == k) & (gj == k) for k in range(7)), ni & pj, ci & pj,
+        ni & cj, ci & nj, ci & cj, ni & nj, pi & ~pj, *((m.type[j] == k) & (gi == w.PERSON) for k in (2, 3)),
     ]
+    # fmt: on
     return np.stack(columns).T.astype(np.uint8)
 
 
@@ -589,6 +503,9 @@ class EntityFeatures:
         sizes = np.diff(np.r_[starts, len(j)])
         most = np.repeat(np.maximum.reduceat(unlike, starts), sizes) if len(j) else salient
         nearest = np.repeat(np.maximum.reduceat(np.where(agrees, last, -1), starts), sizes) if len(j) else last
+        once = agrees & (last == i)
+        recent = ranks(j, once, -2 * last + once)
+        foremost = ranks(j, once, -2 * (salient * 1e4).astype(int) + once)
         bits, more, heads, more_heads = *self._bits, *self._heads
         named_i, named_j = of_i[:, 7] > 0, of_j[:, 7] > 0
         match = ((bits[entity[i]] & m.bits[j]) != 0) & ((more[entity[i]] & m.more_bits[j]) != 0) & ~same
@@ -599,43 +516,32 @@ class EntityFeatures:
         both_speak = (m.turn[i] >= 0) & (m.turn[j] >= 0) & (m.speaker[i] >= 0) & (m.speaker[j] >= 0)
         speaker = both_speak & (entity[m.speaker[i]] == entity[m.speaker[j]])
         other = both_speak & ~speaker
+        listens = (m.listener[j] >= 0) & (entity[m.listener[j]] == entity[i])
+        heard = (m.listener[i] >= 0) & (entity[m.listener[i]] == entity[j])
+        answers = (m.speaker[i] >= 0) & (m.listener[j] >= 0) & (entity[m.speaker[i]] == entity[m.listener[j]])
+        answered = (m.listener[i] >= 0) & (m.speaker[j] >= 0) & (entity[m.listener[i]] == entity[m.speaker[j]])
+        alike = (m.listener[i] >= 0) & (m.listener[j] >= 0) & (entity[m.listener[i]] == entity[m.listener[j]])
         gi, gj = _persons(m.group[i]), _persons(m.group[j])
         total = np.maximum(of_i[:, 13:18].sum(axis=1), 0.5)[:, None]
+        # fmt: off
         columns = [
-            *one_hot(np.searchsorted([0.2, 0.5, 1, 1.7, 3], salient), 6),
-            agrees & (salient >= most),
-            agrees & (salient >= 0.6 * most),
-            agrees & (last == nearest),
-            *one_hot(np.searchsorted([1, 2, 4, 8], gap, side="right"), 5),
-            np.isin(m.role[last], SUBJECTS) & (gap == 0),
-            np.isin(m.role[last], SUBJECTS) & (gap == 1),
-            last == i,
-            same,
-            same & (last == i),
-            *one_hot(np.searchsorted([1, 2, 4, 8, 16], count), 6),
-            lean_i * lean_j > 0,
-            lean_i * lean_j < 0,
-            sure_i * sure_j > 0,
-            sure_i * sure_j < 0,
-            (lean_i != 0) & (lean_j == 0) & (m.gender[j] & NEUTER == 0),
-            number_i * number_j > 0,
-            number_i * number_j < 0,
-            *(of_i[:, 13:18] > 0.5 * total).T,
-            *((of_i[:, 13:18] > 0.5 * total) & (m.type[j] > 0)[:, None] & (self._traits[j, 13:18] == 0)).T,
-            *(of_i[:, :9] > 0).T,
-            *((of_i[:, :8] > 0) & (gj == 0)[:, None])[:, [0, 2, 3, 7]].T,
-            nj & match,
-            nj & named_i & ~match & ~same,
-            cj & named_i,
-            cj & noun,
-            pj & named_i,
-            named_i & named_j & both & ~same,
-            named_i & named_j & ~both & ~same,
-            *one_hot(np.where(speaks, gj, 3), 3),
-            *one_hot(np.where(spoken, gi, 3), 3),
-            *one_hot(np.where(speaker, gi * 3 + gj, 9), 9),
-            *one_hot(np.where(other, gi * 3 + gj, 9), 9),
-        ]
+        *one_hot(np.searchsorted([0.2, 0.5, 1, 1.7, 3], salient), 6), agrees & (salient >= most),
+        agrees & (salient >= 0.6 * most), agrees & (last == nearest),
+        *one_hot(np.searchsorted([1, 2, 4, 8], gap, side="right"), 5), np.isin(m.role[last], SUBJECTS) & (gap == 0),
+        np.isin(m.role[last], SUBJECTS) & (gap == 1), last == i, same, same & (last == i),
+        *one_hot(np.searchsorted([1, 2, 4, 8, 16], count), 6), lean_i * lean_j > 0, lean_i * lean_j < 0,
+        sure_i * sure_j > 0, sure_i * sure_j < 0, (lean_i != 0) & (lean_j == 0) & (m.gender[j] & NEUTER == 0),
+        number_i * number_j > 0, number_i * number_j < 0, *(of_i[:, 13:18] > 0.5 * total).T,
+        *((of_i[:, 13:18] > 0.5 * total) & (m.type[j] > 0)[:, None] & (self._traits[j, 13:18] == 0)).T,
+        *(of_i[:, :9] > 0).T, *((of_i[:, :8] > 0) & (gj == 0)[:, None])[:, [0, 2, 3, 7]].T, nj & match,
+        nj & named_i & ~match & ~same, cj & named_i, cj & noun, pj & named_i, named_i & named_j & both & ~same,
+        named_i & named_j & ~both & ~same, *one_hot(np.where(speaks, gj, 3), 3), *one_hot(np.where(spoken, gi, 3), 3),
+        *one_hot(np.where(listens, gj, 3), 3), *one_hot(np.where(heard, gi, 3), 3), answers & (gi == 0) & (gj == 1),
+        answered & (gi == 1) & (gj == 0), alike & (gi == 1) & (gj == 1), *one_hot(np.minimum(recent, 3), 4),
+        *one_hot(np.minimum(foremost, 3), 4), *one_hot(np.where(speaker, gi * 3 + gj, 9), 9),
+        *one_hot(np.where(other, gi * 3 + gj, 9), 9),
+    ]
+        # fmt: on
         return np.stack(columns).T.astype(np.uint8)
 
 
@@ -643,5 +549,6 @@ def first_entities(m: Mentions) -> np.ndarray:
     """Equal names are one entity, and "I" in one turn; other mentions are entities of their own."""
     key = np.where((m.kind == NAME) & (m.whole == 0), m.text, -1)
     key = np.where((m.group == w.I) & (m.turn >= 0), m.turn + 10_000_000, key)
-    own = np.arange(m.count) + 20_000_000
+    key = np.where((m.group == w.YOU) & (m.turn >= 0), m.turn + 20_000_000, key)
+    own = np.arange(m.count) + 30_000_000
     return np.unique(np.where(key >= 0, key, own), return_inverse=True)[1].reshape(-1)

@@ -35,12 +35,17 @@ MARKS = frozenset(["'s", "'", "’s", "’"])
 CLOSING = frozenset([")", "''", '"', "”"])
 
 
+WIDTH = 128
+"""The width of the pipeline's network."""
+
+
 @dataclass
 class Parse:
     """
     A parsed text in lists with an entry a token: words in lower case, position of the head, relation with and without
     its subtype, tags, type of entity and whether it continues one, number of the sentence, number of tokens above,
-    first and last token of the subtree, and dependents.
+    first and last token of the subtree, and dependents. `tensor` has the vectors of the pipeline's own network, or
+    zeros for another pipeline.
     """
 
     tokens: list[str]
@@ -57,9 +62,10 @@ class Parse:
     left: list[int]
     right: list[int]
     children: list[list[int]]
+    tensor: np.ndarray
 
     @classmethod
-    def of(cls, doc: "Doc") -> "Parse":
+    def of(cls, doc: "Doc", has_tensor: bool = True) -> "Parse":
         size = len(doc)
         columns = ["DEP", "POS", "TAG", "ENT_TYPE", "HEAD", "SENT_START", "ENT_IOB"]
         table = doc.to_array(columns).reshape(size, len(columns)).T
@@ -83,10 +89,12 @@ class Parse:
         base = [label.partition(":")[0] for label in dep]
         sentence = np.cumsum(table[5].astype(np.int64) == 1)
         continues = (table[6] == 1).tolist()
+        tensor = np.zeros((size, WIDTH), np.float32)
+        if has_tensor and doc.tensor.shape == tensor.shape:
+            tensor = doc.tensor / np.sqrt(np.square(doc.tensor).mean(axis=1, keepdims=True)).clip(min=1e-6)
         edges = left.tolist(), right.tolist()
-        return cls(
-            tokens, words, head.tolist(), dep, base, pos, tag, entity, continues, sentence, depth, *edges, children
-        )
+        rest = continues, sentence, depth, *edges, children, 0.3 * tensor.astype(np.float32)
+        return cls(tokens, words, head.tolist(), dep, base, pos, tag, entity, *rest)
 
 
 def is_mention(p: Parse, token: int) -> bool:
@@ -107,6 +115,7 @@ def noun_phrase(p: Parse, head: int, litbank: bool) -> Span:
     """The noun phrase of a head: what depends on it, as far as it is not of its clause."""
     children = p.children[head]
     is_predicate = any(p.base[child] in ("cop", "nsubj") for child in children)
+    is_name = p.pos[head] == "PROPN" and not any(p.base[child] in ("det", "cop") for child in children)
     first = last = head
     ended = False
     for child in children:
@@ -119,7 +128,7 @@ def noun_phrase(p: Parse, head: int, litbank: bool) -> Span:
                 first = p.left[child]
         elif base == "case" and p.words[child] in MARKS and child == last + 1:
             last = last if litbank else child
-        elif is_outside or (base in ("advcl", "advmod") and child > head + 1):
+        elif is_outside or (base in ("advcl", "advmod") and child > head + 1) or (is_name and _is_loose(p, child)):
             ended = ended or base != "punct"
         elif base != "punct" and not ended:
             last = p.right[child]
@@ -134,6 +143,19 @@ def noun_phrase(p: Parse, head: int, litbank: bool) -> Span:
 
 WEAK_STARTS = frozenset("ADP PUNCT CCONJ SCONJ INTJ VERB AUX".split())
 WEAK_ENDS = frozenset("PUNCT CCONJ ADP SCONJ".split())
+
+
+def _is_loose(p: Parse, child: int) -> bool:
+    """Whether a dependent after a name is more likely a part of its clause."""
+    case = next((p.words[c] for c in p.children[child] if p.base[c] == "case"), "")
+    if p.base[child] == "acl":
+        return p.words[p.left[child] - 1] not in (",", "(", "-", "–", "—")
+    if p.base[child] == "nmod":
+        return LOOSE_NMOD and case not in ("of", "")
+    return p.base[child] in ("advmod", "advcl", "obl", "nsubj", "obj", "ccomp", "xcomp", "csubj", "dep")
+
+
+LOOSE_NMOD = True
 
 
 def _repaired(p: Parse, head: int, first: int, last: int) -> Span:

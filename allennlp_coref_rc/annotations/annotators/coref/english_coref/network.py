@@ -18,6 +18,9 @@ MODEL = Path(__file__).parent / "model.npz"
 START = (0.0, -0.5, -1.0, -1.0)
 """The bonuses of a first linking: how readily each kind of mention begins an entity (`linking_kinds`)."""
 
+LEAST = -0.5
+"""The least score of being a mention as LitBank has them."""
+
 OTHER_NAME, OTHER_GENDER = 0.1, 0.1
 """Factors of a probability: where a name meets an entity with other names, and where genders differ."""
 
@@ -71,14 +74,17 @@ def probabilities(j: np.ndarray, pairs: np.ndarray, new: np.ndarray) -> np.ndarr
     return odds / total[j]
 
 
-def link(m: Mentions, i: np.ndarray, j: np.ndarray, pairs: np.ndarray, new: np.ndarray, bonuses: np.ndarray) -> list:
+def link(
+    m: Mentions, i: np.ndarray, j: np.ndarray, pairs: np.ndarray, new: np.ndarray, bonuses: np.ndarray
+) -> np.ndarray:
     """
     The entity of each mention, in one pass from left to right. A mention joins the entity whose mentions together have
     the highest probability, or begins a new entity if that is more likely. Before this comparison, the probability of a
     new entity is multiplied by e to the power of the bonus for the mention's kind (`linking_kinds`). An entity does not
-    take "he" and "she", or a name without a common word, readily.
+    take "he" and "she", or a name without a common word, readily. At the end, what LitBank would hardly annotate
+    becomes an entity of its own.
     """
-    chance = probabilities(j, pairs, new)
+    chance = probabilities(j, pairs, new[:, 0])
     rest = np.ones(m.count)
     np.subtract.at(rest, j, chance)
     threshold = (rest.clip(min=0) * np.exp(bonuses[linking_kinds(m)])).tolist()
@@ -106,4 +112,5 @@ def link(m: Mentions, i: np.ndarray, j: np.ndarray, pairs: np.ndarray, new: np.n
         if kind[k] == NAME:
             names[best] |= bits[k]
         genders[best] = genders[best] or sex
-    return entity
+    alone = m.litbank & (new[:, 1] < LEAST)
+    return np.where(alone, m.count + np.arange(m.count), np.array(entity, int))
