@@ -6,7 +6,6 @@ Nothing heavy is imported here, nor by the modules of own commands at their top,
 
 import argparse
 import atexit
-import difflib
 import gc
 import os
 import select
@@ -22,6 +21,7 @@ from allennlp_coref_rc.allennlp_runtime.console.quiet import quiet_logs
 from allennlp_coref_rc.commands import annotate, card, check, compare, configs, data, demo, draw, environment, reproduce
 from allennlp_coref_rc.common.error_message import user_message
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.messages import most_similar
 from allennlp_coref_rc.common.stopping import Terminated, terminable, with_resume_hint
 from allennlp_coref_rc.version import VERSION
 
@@ -162,7 +162,7 @@ def _check_name(words: Sequence[str]) -> None:
     if words and words[0] in INSTEAD:
         raise ConfigurationError(f"{words[0]}: {INSTEAD[words[0]]}")
     if words and not words[0].startswith("-") and words[0] not in known:
-        close = difflib.get_close_matches(words[0], known, n=1)
+        close = most_similar(words[0], known, cutoff=0.6)
         meant = f"did you mean {close[0]}?" if close else f"expected one of {', '.join(known)}"
         raise ConfigurationError(f"found no command {words[0]!r}: {meant}")
 

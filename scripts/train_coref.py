@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from evaluate_coref import conll_scores
+from evaluate_annotator import conll_scores
 from spacy.tokens import Doc
 from torch import nn
 from torch.nn import functional

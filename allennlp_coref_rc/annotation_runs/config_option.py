@@ -7,7 +7,7 @@ from allennlp.common.params import _environment_variables, evaluate_snippet
 
 from allennlp_coref_rc.annotations.annotators import Annotator
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.common.json_objects import excerpt
+from allennlp_coref_rc.common.messages import excerpt
 from allennlp_coref_rc.config_check.check import check_object
 
 

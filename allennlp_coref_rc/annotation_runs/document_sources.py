@@ -4,19 +4,21 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, Optional, cast
+from typing import Any, Optional, Union, cast
 
 from allennlp.common import Params
 from allennlp.data import DatasetReader
 
-from allennlp_coref_rc.annotations import AnnotatedText, Document, read_documents, read_header, sentence_spans
+from allennlp_coref_rc.annotations import AnnotatedText, Document, read_header, sentence_spans
 from allennlp_coref_rc.annotations.alignment import UNKNOWN
 from allennlp_coref_rc.annotations.annotators import Annotator, annotate_documents
+from allennlp_coref_rc.annotations.document import read_lines
 from allennlp_coref_rc.annotations.formats import FORMATS
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import COMPRESSED, bare, local_path, open_text
 from allennlp_coref_rc.common.hub_addresses import is_hub_address
-from allennlp_coref_rc.common.json_objects import excerpt, parse_json
+from allennlp_coref_rc.common.json_objects import parse_json
+from allennlp_coref_rc.common.messages import excerpt
 from allennlp_coref_rc.data.dataset_readers import ReadingComprehensionReader
 
 FAILURE = "failure"
@@ -51,7 +53,12 @@ class DocumentSource:
         raise NotImplementedError
 
     def to_document(self, item: Any) -> Document:
-        """Turns an item into a document. In this class an item is a document already, or a `TextItem`."""
+        """
+        Turns an item into a document. In this class an item is a document already, a `TextItem`, or the error of a
+        malformed document, which is raised.
+        """
+        if isinstance(item, ConfigurationError):
+            raise item
         if isinstance(item, Document):
             return item
         id, text, data = item
@@ -136,12 +143,13 @@ class AnnotatedDocuments(DocumentSource):
     malformed items, which are not documents.
     """
 
-    def items(self) -> Iterator[tuple[str, Document]]:
-        for place, document in read_documents(local_path(self.path)):
-            if FAILURE in document.data and not document.text.tokens:
-                continue
-            data = {key: value for key, value in document.data.items() if key != FAILURE}
-            yield place, replace(document, data=data)
+    def items(self) -> Iterator[tuple[str, Union[Document, ConfigurationError]]]:
+        for place, document in read_lines(local_path(self.path)):
+            if isinstance(document, ConfigurationError):
+                yield place, document
+            elif FAILURE not in document.data or document.text.tokens:
+                data = {key: value for key, value in document.data.items() if key != FAILURE}
+                yield place, replace(document, data=data)
 
     def header(self) -> dict[str, Any]:
         given = read_header(local_path(self.path)) or {}

@@ -18,7 +18,7 @@ from allennlp_coref_rc.annotations.document import Document, read_documents
 from allennlp_coref_rc.annotations.file_report import COUNTED
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.progress import progress_bar
-from allennlp_coref_rc.common.workers import Workers, chunks
+from allennlp_coref_rc.common.workers import Chunk, Workers, chunks
 from allennlp_coref_rc.version import VERSION
 
 logger = logging.getLogger(__name__)
@@ -192,16 +192,22 @@ def _annotate_chunks(
             if not warned and counts["no annotations"] == counts["documents"] >= EXPECTED_BY:
                 logger.warning("None of %d documents so far got any annotation", counts["documents"])
                 warned = True
-        # A process died on one of these documents. Each is tried alone, to find out which.
+        # When a process dies, all of them end. Chunks are tried again one by one, to find out whose process died.
         for chunk in crashed:
-            whole = ChunkResult()
-            for place, item in chunk.items:
-                for _, result in processes.map(job.annotate, chunks([(place, item)], 1)):
-                    # No process annotates a malformed item.
-                    document = cast(Document, job.document(place, item))
-                    whole.add(result or failed(place, document, "the process that annotated it died"))
-            unfinished.write(chunk.number, whole)
-            bar.update(len(chunk.items))
+            for _, result in processes.map(job.annotate, [chunk]):
+                unfinished.write(chunk.number, result or _one_by_one(job, processes, chunk))
+                bar.update(len(chunk.items))
+
+
+def _one_by_one(job: Job, processes: Workers, chunk: Chunk) -> ChunkResult:
+    """The result of a chunk on which a process died. Each document is tried alone, to find out on which."""
+    whole = ChunkResult()
+    for place, item in chunk.items:
+        for _, result in processes.map(job.annotate, chunks([(place, item)], 1)):
+            # No process annotates a malformed item.
+            document = cast(Document, job.document(place, item))
+            whole.add(result or failed(place, document, "the process that annotated it died"))
+    return whole
 
 
 def summarise(output: str, counts: Counter, name: Optional[str] = None) -> None:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Optional, Union
 from allennlp_coref_rc.annotations.tokenization import Span, sentence_spans, split_words, token_offsets
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import atomic_write, open_text
-from allennlp_coref_rc.common.json_objects import excerpt, parse_json
+from allennlp_coref_rc.common.json_objects import parse_json
+from allennlp_coref_rc.common.messages import excerpt
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -391,7 +392,10 @@ class AnnotatedText:
 
     @classmethod
     def from_spacy(cls, doc: "Doc") -> "AnnotatedText":
-        """The inverse of `to_spacy`. A doc that has no sentences is split by rules (see `sentence_spans`)."""
+        """
+        The inverse of `to_spacy`, with the doc's text as the source. A doc that has no sentences is split by rules (see
+        `sentence_spans`).
+        """
         from allennlp_coref_rc.annotations import spacy_docs
 
         return cls.from_json(spacy_docs.from_doc(doc))

@@ -4,12 +4,13 @@ import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Optional
+from typing import Any, Optional, Union
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span, question_id
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import atomic_write, open_text
-from allennlp_coref_rc.common.json_objects import excerpt, parse_json
+from allennlp_coref_rc.common.json_objects import parse_json
+from allennlp_coref_rc.common.messages import excerpt
 
 FORMAT = "annotated_documents"
 """The key that makes a line a header; its value is the version of the format."""
@@ -191,21 +192,28 @@ def parse_header(path: str, first: str) -> Optional[dict[str, Any]]:
 def read_documents(path: str) -> Iterator[tuple[str, Document]]:
     """
     The documents of a file written by `write_documents` or `coref-rc annotate`, each with its place ("FILE, line 2").
-    Raises a `ConfigurationError` if a line is not a document, or if the number of documents is not the header's.
+    Raises a `ConfigurationError` if a line is not a document, or if the number of lines is not the header's.
     """
+    for place, document in read_lines(path):
+        if isinstance(document, ConfigurationError):
+            raise document
+        yield place, document
+
+
+def read_lines(path: str) -> Iterator[tuple[str, Union[Document, ConfigurationError]]]:
+    """As `read_documents`, but in place of a line that is not a document there is its error."""
     header = read_header(path)
     if header is None:
         raise ConfigurationError(f'{path}, line 1: found no header, expected an object with the key "{FORMAT}"')
     count = 0
     with open_text(path) as lines:
         next(lines)
-        for number, line in enumerate(lines, start=2):
+        for count, line in enumerate(lines, start=1):
+            place = f"{path}, line {count + 1}"
             try:
-                document = Document.from_json(parse_json(line))
+                yield place, Document.from_json(parse_json(line))
             except ConfigurationError as error:
-                raise ConfigurationError(f"{path}, line {number}: {error}") from error
-            count += 1
-            yield f"{path}, line {number}", document
+                yield place, ConfigurationError(f"{place}: {error}")
     if count != header.get("documents", count):
         raise ConfigurationError(
             f"{path}, line {count + 1}: found {count} documents, the header says {excerpt(header['documents'], 40)}"

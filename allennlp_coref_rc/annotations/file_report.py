@@ -7,8 +7,8 @@ from allennlp_coref_rc.annotations.annotated_text import LAYERS
 from allennlp_coref_rc.annotations.document import FORMAT, Document, parse_header
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import open_text
-from allennlp_coref_rc.common.json_objects import excerpt, parse_json
-from allennlp_coref_rc.common.messages import counted
+from allennlp_coref_rc.common.json_objects import parse_json
+from allennlp_coref_rc.common.messages import counted, excerpt
 
 COUNTED = ("tokens", "sentences", "clusters", "mentions", "frames", "relations", "edges")
 """The things that are counted in a document, in the order of the table."""

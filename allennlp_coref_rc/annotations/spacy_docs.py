@@ -7,6 +7,7 @@ The functions here take and give structure as the JSON of `AnnotatedText`, which
 """
 
 import re
+from itertools import pairwise
 from typing import Any, NamedTuple, Optional
 
 from spacy.tokens import Doc, Span
@@ -51,11 +52,17 @@ class TypedEdge(NamedTuple):
 
 
 def to_doc(values: dict[str, Any], vocab: Vocab) -> Doc:
-    """A doc with a text's tokens, a blank between any two, and with its sentences and its structure."""
+    """
+    A doc with a text's tokens, sentences and structure. There is a blank between two tokens, unless the text's
+    `offsets` say that there is nothing between them.
+    """
     starts = {start for start, _ in values["sentences"]}
-    tokens = values["tokens"]
+    tokens, offsets = values["tokens"], values.get("offsets")
+    # Tokens without characters are not in the source.
+    gaps = (end < start or start == stop for (_, end), (start, stop) in pairwise(offsets or ()))
+    spaces = [*gaps, False] if offsets else None
     try:
-        doc = Doc(vocab, words=tokens, sent_starts=[i in starts for i in range(len(tokens))])
+        doc = Doc(vocab, words=tokens, spaces=spaces, sent_starts=[i in starts for i in range(len(tokens))])
     except ValueError as error:
         raise ConfigurationError(f"the text {values.get('id')!r} can't be a doc of spaCy: {error}") from error
     set_structure(doc, values)
@@ -78,6 +85,8 @@ def from_doc(doc: Doc) -> dict[str, Any]:
         "relations": doc.user_data.get(RELATIONS, []),
         "edges": doc.user_data.get(EDGES, []),
         "id": doc.user_data.get(ID),
+        "text": doc.text,
+        "offsets": [(token.idx, token.idx + len(token)) for token in doc],
     }
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Optional, Union, overload
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.common.json_objects import excerpt
+from allennlp_coref_rc.common.messages import excerpt
 
 if TYPE_CHECKING:
     from allennlp_coref_rc.annotations.annotators import Annotator

@@ -1,5 +1,6 @@
 """Checks of single options. `owner` is the registered name, or the part of a config, that has the option `key`."""
 
+import inspect
 from collections.abc import Collection
 from typing import Any, Optional
 
@@ -16,3 +17,9 @@ def check_choice(owner: str, key: str, value: Any, choices: Collection[str]) -> 
     """Raises a `ConfigurationError` if the value is none of the choices."""
     if value not in choices:
         raise ConfigurationError(f"{owner}: {key} is {value!r}, expected one of {', '.join(choices)}")
+
+
+def takes_null(parameter: inspect.Parameter) -> bool:
+    """Whether a parameter may be `None`, by its type or its default."""
+    kind, default = parameter.annotation, parameter.default
+    return kind in (Any, parameter.empty) or default is None or type(None) in getattr(kind, "__args__", ())

@@ -1,11 +1,11 @@
 """Finds the configs of experiments that come with the package by their names in `training_config`."""
 
-import difflib
 import os
 from pathlib import Path
 from typing import Any
 
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.messages import most_similar
 
 FOLDER = Path(__file__).resolve().parents[1] / "training_config"
 """In a clone this is a link to the folder at the top; a wheel has the files here."""
@@ -74,7 +74,7 @@ def _similar(name: str) -> list[str]:
     known = {name.removesuffix(SUFFIX): name for name in names()}
     for part in (str, os.path.basename):
         close = {part(short): full for short, full in known.items()}
-        for match in difflib.get_close_matches(part(name), close, n=1, cutoff=0.8):
+        for match in most_similar(part(name), close):
             return [close[match]]
     return []
 

@@ -1,5 +1,6 @@
 import csv
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import open_text
@@ -8,16 +9,18 @@ LONGEST_FIELD = 2**31 - 1
 """The most characters that the module `csv` allows on every system."""
 
 
-def read_csv_rows(path: str, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
+def read_csv_rows(path: str, columns: Sequence[str], tabs: bool = False) -> Iterator[tuple[int, dict[str, str]]]:
     """
     The rows of a CSV file whose first line names its columns. Each comes with the number of its first line, as fields
     in quotation marks may span several. A missing column of `columns`, a row with more or fewer fields than the first
-    line, or unmatched quotation marks raise a `ConfigurationError` with the file and the line.
+    line, or unmatched quotation marks raise a `ConfigurationError` with the file and the line. With `tabs`, fields are
+    divided by tabs, and quotation marks are characters like others.
     """
     # By default, Python refuses fields of more than 131,072 characters.
     csv.field_size_limit(LONGEST_FIELD)
     with open_text(path, newline="") as lines:
-        rows = csv.reader(lines, strict=True)
+        options: dict[str, Any] = {"delimiter": "\t", "quoting": csv.QUOTE_NONE} if tabs else {}
+        rows = csv.reader(lines, strict=True, **options)
         names: Sequence[str] = ()
         line = 1
         try:

@@ -7,14 +7,11 @@ import traceback
 from typing import Optional
 
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.messages import cut
 
 
 class WorkerError(Exception):
     """Stopped one of several training processes. The process that started them shows its message."""
-
-
-LONGEST = 1000
-"""The most characters in a line of a message, as values, keys and paths may be of any length."""
 
 
 def user_message(error: BaseException) -> Optional[str]:
@@ -23,11 +20,6 @@ def user_message(error: BaseException) -> Optional[str]:
     if message and message.startswith(": "):
         message = f"an empty path{message}"
     return message and "\n".join(map(cut, message.split("\n")))
-
-
-def cut(line: str, longest: int = LONGEST) -> str:
-    """A line without its middle, if it is very long. Its end says what was expected."""
-    return line if len(line) <= longest else f"{line[: longest // 2]} … {line[3 - longest // 2 :]}"
 
 
 def _message_of(error: BaseException) -> Optional[str]:

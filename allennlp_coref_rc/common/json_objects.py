@@ -6,6 +6,7 @@ from typing import Any
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import open_text
+from allennlp_coref_rc.common.messages import excerpt
 
 PIECE = 2**20
 """The fewest characters that are read at a time."""
@@ -47,14 +48,6 @@ def parse_json(text: str) -> Any:
     if has_half:
         raise ConfigurationError(HALF)
     return value
-
-
-def excerpt(value: Any, length: int = 80) -> str:
-    """The beginning of a value in JSON, for a message."""
-    try:
-        return json.dumps(value)[:length]
-    except (TypeError, ValueError, RecursionError):
-        return f"a {type(value).__name__}"
 
 
 def _has_half(value: Any, text: str, start: int = 0, end: int = sys.maxsize) -> bool:

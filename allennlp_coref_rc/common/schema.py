@@ -21,7 +21,7 @@ from pydantic import (
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import open_text
-from allennlp_coref_rc.common.json_objects import excerpt
+from allennlp_coref_rc.common.messages import excerpt
 
 T = TypeVar("T")
 

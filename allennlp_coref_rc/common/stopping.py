@@ -45,6 +45,24 @@ def terminable() -> Iterator[None]:
 
 
 @contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Within this, Ctrl-C and SIGTERM wait until its end."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    waiting: list[int] = []
+    numbers = signal.SIGINT, signal.SIGTERM
+    before = [signal.signal(number, lambda number, frame: waiting.append(number)) for number in numbers]
+    try:
+        yield
+    finally:
+        for number, handler in zip(numbers, before):
+            signal.signal(number, handler or signal.SIG_DFL)
+        for number in waiting[:1]:
+            os.kill(os.getpid(), number)
+
+
+@contextmanager
 def with_resume_hint(resume_hint: Callable[[], str], output: str = "", kept: Callable[[], str] = str) -> Iterator[None]:
     """
     Within this, an interruption or a full disk gives a message that says how to resume.

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, Optional
 from unittest.mock import patch
 
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.stopping import uninterrupted
 
 Item = tuple[str, Any]
 """A place, which error messages name, and the value there."""
@@ -113,7 +114,7 @@ class Workers:
     def call(self, function: Callable[[], Any]) -> Any:
         """Calls a function that prepares the work in one of the processes, and returns its result."""
         began = time.monotonic()
-        result = self._executor.submit(function).result() if self._executor else function()
+        result = self._submit(function).result() if self._executor else function()
         self._preparation = time.monotonic() - began
         return result
 
@@ -149,28 +150,26 @@ class Workers:
 
     def _together(self, function: Callable[[list[Item]], Any], chunks: Iterator[Chunk]) -> Iterator[tuple[Chunk, Any]]:
         running: dict[Future, Chunk] = {}
-        try:
-            while True:
-                for chunk in islice(chunks, max(0, self._capacity() - len(running))):
-                    running[self._submit(function, chunk)] = chunk
-                if not running:
-                    return
-                for future in wait(running, return_when="FIRST_COMPLETED").done:
-                    died = isinstance(future.exception(), self._died)
-                    yield running.pop(future), None if died else future.result()
-        finally:
-            for future in running:
-                future.cancel()
+        # If this is stopped, all processes end. A pool that ends cannot stand futures that were cancelled.
+        while True:
+            for chunk in islice(chunks, max(0, self._capacity() - len(running))):
+                # Dask would search a list for its own objects. It does not search bytes.
+                running[self._submit(_apply, function, pickle.dumps(chunk.items))] = chunk
+            if not running:
+                return
+            for future in wait(running, return_when="FIRST_COMPLETED").done:
+                died = isinstance(future.exception(), self._died)
+                yield running.pop(future), None if died else future.result()
 
-    def _submit(self, function: Callable[[list[Item]], Any], chunk: Chunk) -> Future:
-        # Dask would search a list for its own objects. It does not search bytes.
-        work = _apply, function, pickle.dumps(chunk.items)
-        try:
-            return self._executor.submit(*work)
-        except BrokenProcessPool:
-            # One of its processes has died, and the others have ended.
-            self._start_processes(self._number or 1)
-            return self._executor.submit(*work)
+    def _submit(self, *work: Any) -> Future:
+        # This may start a process. If it were interrupted, the process would not find what it needs.
+        with uninterrupted():
+            try:
+                return self._executor.submit(*work)
+            except BrokenProcessPool:
+                # One of its processes has died, and the others have ended.
+                self._start_processes(self._number or 1)
+                return self._executor.submit(*work)
 
     def _capacity(self) -> int:
         # The workers of a cluster come and go.

@@ -7,13 +7,14 @@ says nothing: a missed error shows later, but a false alarm would stop a good ru
 """
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from math import inf
 from typing import Any, Optional
 
 from allennlp_coref_rc.common.hub_addresses import is_hub_address
-from allennlp_coref_rc.common.messages import counted
-from allennlp_coref_rc.config_check.walk import GIVEN, ConfigWalk, Problem, join, short
+from allennlp_coref_rc.common.messages import counted, excerpt
+from allennlp_coref_rc.config_check.walk import GIVEN, ConfigWalk, Problem, join
 
 SEEDS = ("random_seed", "numpy_seed", "pytorch_seed")
 
@@ -38,6 +39,9 @@ RANGES: dict[str, tuple[float, float]] = {
     "pytorch_seed": (-(2**63), 2**64 - 1),
 }
 """By key, the least and the greatest number. With others, AllenNLP fails late, without the key, or trains nonsense."""
+
+REGEXES = ("no_grad", "prevent_regexes", "regexes")
+"""Keys of lists of regular expressions, or of pairs that begin with one. AllenNLP uses them only when it trains."""
 
 
 def check_config(params: dict[str, Any], devices: bool = True, files: bool = True) -> list[str]:
@@ -174,23 +178,31 @@ def _settings(params: Mapping[str, Any]) -> list[Problem]:
         for metric in [metrics] if isinstance(metrics, str) else metrics if isinstance(metrics, list) else []:
             if isinstance(metric, str) and metric[:1] not in ("+", "-"):
                 expected = f"+{metric} if more of it is better, or -{metric}"
-                problems.append(("trainer.validation_metric", f"found {short(metric)}, expected {expected}"))
+                problems.append(("trainer.validation_metric", f"found {excerpt(metric)}, expected {expected}"))
         device = trainer.get("cuda_device")
         if isinstance(device, str):
-            problems.append(("trainer.cuda_device", f"found {short(device)}, expected a number; -1 is the processor"))
+            problems.append(("trainer.cuda_device", f"found {excerpt(device)}, expected a number; -1 is the processor"))
     for key in SEEDS:
         if params.get(key) is not None and type(params[key]) is not int:
-            problems.append((key, f"found {short(params[key])}, expected a whole number"))
+            problems.append((key, f"found {excerpt(params[key])}, expected a whole number"))
     for key, number in named(params, tuple(RANGES)):
         least, most = RANGES[key.rpartition(".")[2]]
         if type(number) in (int, float) and not least <= number <= most:
             problems.append((key, f"found {number}, expected {least} {'or more' if most == inf else f'to {most}'}"))
+    for key, patterns in named(params, REGEXES):
+        for number, item in enumerate(patterns if isinstance(patterns, list) else []):
+            pattern = item[0] if isinstance(item, list) and item else item
+            try:
+                re.compile(pattern if isinstance(pattern, str) else "")
+            except re.error as error:
+                text = f"found {excerpt(pattern)}, expected a regular expression ({error})"
+                problems.append((join(key, str(number)), text))
     if params.get("datasets_for_vocab_creation") == [] and "vocabulary" not in params:
         problems.append(("datasets_for_vocab_creation", 'found [], expected some of "train", "validation" and "test"'))
     distributed = params.get("distributed")
     if isinstance(distributed, Mapping):
         devices = distributed.get("cuda_devices")
         if not isinstance(devices, list) or (len(devices) < 2 and distributed.get("num_nodes", 1) < 2):
-            text = f"found {short(devices)}, expected a list of two devices or more"
+            text = f"found {excerpt(devices)}, expected a list of two devices or more"
             problems.append(("distributed.cuda_devices", text))
     return problems

@@ -1,13 +1,12 @@
 """Follows a config along the signatures of constructors, as AllenNLP's `FromParams` does."""
 
 import collections.abc
-import inspect
-import json
 import os
 from collections.abc import Iterable, Mapping
 from typing import Any, Optional, Union
 
-from allennlp_coref_rc.common.messages import most_similar
+from allennlp_coref_rc.common.checks import takes_null
+from allennlp_coref_rc.common.messages import excerpt, most_similar
 from allennlp_coref_rc.config_check.accepted_keys import accepted_keys
 
 Problem = tuple[str, str]
@@ -65,14 +64,14 @@ class ConfigWalk:
         if isinstance(value, str):
             value = {"type": value}
         if not isinstance(value, Mapping):
-            self._say(key, f"found {short(value)}, expected an object that describes {_a(cls)}")
+            self._say(key, f"found {excerpt(value)}, expected an object that describes {_a(cls)}")
             return
         constructor: Any = cls.__init__
         registered = Registrable._registry.get(cls)
         if registered is not None:
             name = value.get("type", cls.default_implementation)
             if not isinstance(name, str):
-                given_type = short(value["type"]) if "type" in value else "nothing"
+                given_type = excerpt(value["type"]) if "type" in value else "nothing"
                 self._say(join(key, "type"), f"found {given_type}, expected the registered name of {_a(cls)}")
                 return
             problem = unregistered(cls, name)
@@ -121,7 +120,7 @@ class ConfigWalk:
                 if not _is_pretrained(value[name]):
                     self.value(remove_optional(parameter.annotation), value[name], inner, given)
             elif parameter.default is parameter.empty and given is not None and name not in given | meant:
-                lack = "nothing" if name not in value else "" if _takes_null(parameter.annotation) else "null"
+                lack = "nothing" if name not in value else "" if takes_null(parameter) else "null"
                 if lack:
                     self._say(inner, f"found {lack}, but {'a config' if not key else cls.__name__} needs it")
 
@@ -139,7 +138,7 @@ class ConfigWalk:
         elif annotation in KINDS:
             accepted = {int: (int, bool), bool: (int, bool), float: (int, float), str: (str,)}[annotation]
             if type(value) not in accepted:
-                self._say(key, f"found {short(value)}, expected {KINDS[annotation]}")
+                self._say(key, f"found {excerpt(value)}, expected {KINDS[annotation]}")
         elif origin is Lazy:
             self.value(args[0], value, key, GIVEN_LATER.get(key) if given else None)
         elif origin is Union:
@@ -156,14 +155,14 @@ class ConfigWalk:
 
     def _mapping(self, annotation: Any, value: Any, key: str, given: Optional[frozenset[str]]) -> None:
         if not isinstance(value, Mapping):
-            self._say(key, f"found {short(value)}, expected an object")
+            self._say(key, f"found {excerpt(value)}, expected an object")
             return
         for name, inner in value.items():
             self.value(annotation, inner, join(key, name), given)
 
     def _list(self, origin: Any, args: tuple[Any, ...], value: Any, key: str, given: Optional[frozenset[str]]) -> None:
         if not isinstance(value, (list, tuple)):
-            self._say(key, f"found {short(value)}, expected a list")
+            self._say(key, f"found {excerpt(value)}, expected a list")
             return
         for number, inner in enumerate(value):
             annotation = args[min(number, len(args) - 1)] if origin is tuple else args[0]
@@ -184,7 +183,7 @@ class ConfigWalk:
                 self.problems += problems
                 return
         expected = [KINDS.get(annotation) or getattr(annotation, "__name__", str(annotation)) for annotation in args]
-        self._say(key, f"found {short(value)}, expected {' or '.join(expected)}")
+        self._say(key, f"found {excerpt(value)}, expected {' or '.join(expected)}")
 
     def _file(self, name: str, value: Any, key: str) -> None:
         local = isinstance(value, str) and "://" not in value and not value.startswith("(")
@@ -205,13 +204,13 @@ def unregistered(cls: Any, name: str) -> Optional[str]:
         try:
             cls.resolve_class_name(name)
         except ConfigurationError as error:
-            return f"found {short(name)}, expected a class: {error}"
+            return f"found {excerpt(name)}, expected a class: {error}"
         except (ImportError, TypeError, ValueError) as error:
-            return f"found {short(name)}, of which nothing can be imported: {error}"
+            return f"found {excerpt(name)}, of which nothing can be imported: {error}"
         return None
     # The list is made again, as the search for the name has imported more classes.
     advice = advice_on(name, cls.list_available(), "registered are")
-    return f"found {short(name)}, which is not a registered {cls.__name__}; {advice}"
+    return f"found {excerpt(name)}, which is not a registered {cls.__name__}; {advice}"
 
 
 def advice_on(name: str, names: Iterable[str], otherwise: str) -> str:
@@ -228,10 +227,6 @@ def _is_followed(cls: Any) -> bool:
     return method is vars(FromParams)["from_params"].__func__
 
 
-def _takes_null(annotation: Any) -> bool:
-    return annotation in (Any, inspect.Parameter.empty) or type(None) in getattr(annotation, "__args__", ())
-
-
 def _is_pretrained(value: Any) -> bool:
     """Whether a value is taken from an archive."""
     return isinstance(value, Mapping) and "_pretrained" in value
@@ -243,8 +238,3 @@ def _a(cls: type) -> str:
 
 def join(*keys: str) -> str:
     return ".".join(key for key in keys if key)
-
-
-def short(value: Any) -> str:
-    text = json.dumps(value, default=str)
-    return text if len(text) <= 60 else f"{text[:57]}..."

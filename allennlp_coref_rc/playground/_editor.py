@@ -10,6 +10,7 @@ import streamlit as st
 from allennlp_coref_rc.annotations.annotated_text import Cluster, Span
 from allennlp_coref_rc.api import Answer
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.messages import cut
 from allennlp_coref_rc.pages.annotated_text import entities, html_fragment
 from allennlp_coref_rc.pages.marked_text import joined
 from allennlp_coref_rc.playground import cluster_edits
@@ -98,7 +99,7 @@ def show_edits(editing: Editing, reading: Reading) -> None:
         for i, (entity, cluster) in enumerate(zip(entities(reading.text), editing.clusters)):
             with places[i % len(places)]:
                 spans = st.pills(
-                    f"**{entity.number}** {plain(shortened(entity.name))}",
+                    f"**{entity.number}** {plain(cut(entity.name, LONGEST))}",
                     cluster,
                     format_func=labels(reading, cluster).__getitem__,
                     selection_mode="multi",
@@ -157,7 +158,7 @@ def show_adding(editing: Editing, reading: Reading) -> None:
     index = st.selectbox(
         "To the cluster",
         [None, *range(len(names))],
-        format_func=lambda i: "a new one" if i is None else f"{i + 1} {shortened(names[i])}",
+        format_func=lambda i: "a new one" if i is None else f"{i + 1} {cut(names[i], LONGEST)}",
         key=f"cluster_{editing.edits}",
     )
     button(editing, "Add", lambda old: cluster_edits.add(old, spans, index), bool(spans))
@@ -185,11 +186,7 @@ def labels(reading: Reading, spans: Sequence[Span]) -> dict[Span, str]:
     used: Counter = Counter()
     for span, words in zip(spans, joined(reading.text.tokens, *spans)):
         place = next((str(i) for i, stop in enumerate(ends, start=1) if span[0] < stop), "?")
-        label = plain(shortened(words)), place
+        label = plain(cut(words, LONGEST)), place
         used[label] += 1
         labels_of[span] = f"{label[0]} :gray[{place}{'′' * (used[label] - 1)}]"
     return labels_of
-
-
-def shortened(text: str) -> str:
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"

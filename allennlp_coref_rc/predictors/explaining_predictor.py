@@ -14,8 +14,8 @@ from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, clusters
 from allennlp_coref_rc.annotations.annotators import Annotator
 from allennlp_coref_rc.annotations.formats.json_value import JsonValue
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.common.json_objects import excerpt, is_text, parse_json
-from allennlp_coref_rc.common.messages import most_similar
+from allennlp_coref_rc.common.json_objects import is_text, parse_json
+from allennlp_coref_rc.common.messages import excerpt, most_similar
 from allennlp_coref_rc.data.dataset_readers.question_data import check_candidates
 from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import ReadingComprehensionReader
 from allennlp_coref_rc.data.fields import metadata_of

@@ -10,7 +10,7 @@ from typing import Optional
 from tqdm import tqdm
 
 from allennlp_coref_rc.common.config_files import locate
-from allennlp_coref_rc.common.error_message import cut
+from allennlp_coref_rc.common.messages import cut
 from allennlp_coref_rc.reproduction.condition import Condition
 from allennlp_coref_rc.reproduction.runs import DATA, ERROR, OUTPUT, Run
 from allennlp_coref_rc.reproduction.sweep import Slot, environment, run_in_processes, run_on_cluster

@@ -6,6 +6,7 @@ from importlib.metadata import PackageNotFoundError, distribution
 from typing import Any, Optional
 
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.messages import excerpt
 from allennlp_coref_rc.safe_archives.registered_names import HINT
 
 BUILT = ("dataset_reader", "validation_dataset_reader", "model", "data_loader", "validation_data_loader", "evaluation")
@@ -138,7 +139,7 @@ def check_object_config(source: str, name: str, config: Any) -> None:
     for keys, key, value in _entries(config, name, name):
         problem = _problem(key, value)
         if problem:
-            raise ConfigurationError(f"{source}: found {keys}: {json.dumps(value)[:100]} in its config; {problem}")
+            raise ConfigurationError(f"{source}: found {keys}: {excerpt(value, 100)} in its config; {problem}")
 
 
 def _built(model: Any) -> Any:

@@ -9,13 +9,13 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
-from textwrap import shorten
 from typing import TYPE_CHECKING, Any, Optional, Union
 from unittest.mock import patch
 
-from allennlp_coref_rc.common.error_message import cut, user_message
+from allennlp_coref_rc.common.error_message import user_message
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.hub_addresses import HUB
+from allennlp_coref_rc.common.messages import cut
 from allennlp_coref_rc.safe_archives.archived_config import read_config
 from allennlp_coref_rc.safe_archives.registered_names import HINT, only_registered
 from allennlp_coref_rc.safe_archives.unpacking import extracted_archive, read_member, without_network
@@ -118,7 +118,7 @@ def _opened(archive: str) -> Iterator[str]:
     except (OSError, ValueError) as error:
         if isinstance(error, FileNotFoundError) and "://" not in archive:
             raise _missing(archive) from error
-        reason = shorten(str(error), LONGEST)
+        reason = cut(" ".join(str(error).split()), LONGEST)
         raise ConfigurationError(f"{archive}: cannot get an archive from there: {reason}") from error
     if os.path.isdir(path) and not archive.startswith(HUB):
         yield path
@@ -232,7 +232,9 @@ def install_weights(util: Any) -> None:
         except Exception as error:
             if type(error).__name__ == "OutOfMemoryError":
                 raise
-            raise ConfigurationError(f"{path}: found damaged weights: {shorten(str(error), LONGEST)}") from error
+            raise ConfigurationError(
+                f"{path}: found damaged weights: {cut(' '.join(str(error).split()), LONGEST)}"
+            ) from error
 
     util.read_state_dict = read_state_dict
 

@@ -4,7 +4,6 @@ import os
 import zipfile
 from collections.abc import Sequence
 from contextlib import suppress
-from textwrap import shorten
 from types import SimpleNamespace
 from typing import Any, Optional, Union, cast
 
@@ -14,6 +13,7 @@ from allennlp.training.trainer import TrainerCheckpoint
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import partial_path
+from allennlp_coref_rc.common.messages import cut
 
 logger = logging.getLogger(__name__)
 
@@ -139,7 +139,7 @@ def read_state(path: str) -> dict[str, Any]:
     except MemoryError:
         raise
     except Exception as error:
-        reason = shorten(str(error) or type(error).__name__, 200)
+        reason = cut(" ".join(str(error).split()) or type(error).__name__, 200)
         raise ConfigurationError(f"{path}: found a damaged checkpoint ({reason}), expected a whole file") from error
 
 

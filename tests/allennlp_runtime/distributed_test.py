@@ -147,7 +147,6 @@ READERS = (
     ({"type": "annotated_squad"}, FIXTURES / "quoref" / "train.json"),
     ({"type": "annotated_who_did_what"}, FIXTURES / "who_did_what" / "Strict" / "val.xml"),
     ({"type": "annotated_wikihop"}, FIXTURES / "wikihop" / "dev.json"),
-    ({"type": "discourse_senses"}, FIXTURES / "annotators" / "gdtb"),
     ({"type": "propbank_conllu", "task": "roles"}, FIXTURES / "annotators" / "up_english_ewt"),
 )
 """All of this package, each with a file."""

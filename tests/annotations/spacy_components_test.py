@@ -24,13 +24,13 @@ OPTIONS = {
     "compose": {"annotators": [{"type": "sieve_coref", "all_nouns": True}, {"type": "connective_discourse"}]},
     "connective_discourse": {"connectives": {"as a result": "Result", "If": "Condition"}, "implicit": True},
     "corrupted_coref": {"annotator": {"type": "sieve_coref"}, "remove_mentions": 0.5},
+    "discourse": {"threshold": 0.4, "implicit": True, "model": "none.npz"},
     "entity_marker_coref": {"pattern": r"@\w+", "max_clusters": 3},
     "exact_match_coref": {"entities": ["Mary", "milk"], "min_mentions": 1},
     "fastcoref_annotator": {"model": "lingmess", "device": "cpu"},
     "maverick": {"model": "litbank", "include_singletons": True},
     "precomputed": {"path": "parses/*.json", "format": "corenlp"},
     "spacy_pipeline": {"spacy_model": "en_none", "spans": "coref_head_clusters"},
-    "trained_discourse_senses": {"archive": "none.tar.gz", "candidates": {"type": "connective_discourse"}},
     "trained_srl": {"predicates": "none.tar.gz", "roles": "none.tar.gz"},
 }
 
@@ -139,7 +139,9 @@ def test_the_annotator_gets_words_and_sentences_alone():
     doc.spans["coref_clusters_7"] = [doc[1:5]]
     doc._.text_id = "x"
     doc = nlp(doc)
-    assert given == [AnnotatedText("Ann B left . He".split(), [(0, 4), (4, 5)], [], id="x")]
+    visible = AnnotatedText("Ann B left . He".split(), [(0, 4), (4, 5)], id="x")
+    offsets = [(2, 5), (6, 7), (10, 14), (15, 16), (19, 21)]
+    assert given == [replace(visible, text=doc.text, offsets=offsets)]
     assert [[span.text for span in group] for group in doc.spans.values()] == [
         ["Ann B \t left"],
         ["Ann B", "left"],
@@ -217,6 +219,8 @@ def test_what_fails_is_told_and_can_be_handled():
         ("coreferee_annotator", {}, r"coreferee can't be imported .*--editable '\.\[coreferee\]'"),
         ("fastcoref_annotator", {}, r"fastcoref can't be imported .*--editable '\.\[fastcoref\]'"),
         ("maverick", {}, r"maverick can't be imported .*--editable '\.\[maverick\]'"),
+        ("compose", {"annotators": None}, "annotators: found null"),
+        ("precomputed", {"path": None, "format": "corenlp"}, "path: found null, expected .*str"),
         ("precomputed", {"path": "none.json", "format": "corenlp"}, "'none.json': .*no such file"),
         ("sieve_coref", {"nonsense": 1}, "unexpected argument: 'nonsense'"),
         ("sieve_coref", {"max_pronoun_distance": -1}, "max_pronoun_distance is -1, expected 0 or more"),

@@ -11,8 +11,10 @@ import pytest
 from allennlp.common.checks import ConfigurationError
 
 from allennlp_coref_rc.__main__ import main
+from allennlp_coref_rc.annotation_runs import run
 from allennlp_coref_rc.annotation_runs.run import PRELOADED, AnnotationRun
 from allennlp_coref_rc.annotations import read_documents, read_header
+from allennlp_coref_rc.common.workers import chunks
 from tests.commands import annotators  # noqa: F401  registers one
 from tests.stops import fork, stopping
 
@@ -116,14 +118,25 @@ def test_kill_9_in_the_middle_of_two_workers_then_the_same_command(tmp_path):
 
 
 def test_two_workers_go_on_with_a_run_and_set_aside_what_kills_them(tmp_path, monkeypatch):
-    texts, output, whole = write_texts(tmp_path / "texts.txt", 16), tmp_path / "out.jsonl", tmp_path / "whole.jsonl"
+    texts, output, whole = write_texts(tmp_path / "texts.txt", 24), tmp_path / "out.jsonl", tmp_path / "whole.jsonl"
     annotator = {"type": "troubled_coref", "fail": "3", "die": "13"}
     options = {"chunk_size": 2, "packages": PACKAGES}
     with monkeypatch.context() as patch, pytest.raises(SystemExit):
         patch.setattr(os, "_exit", sys.exit)
         AnnotationRun(texts, str(output), annotator, workers=0, **options).run()
     assert len(list((tmp_path / "out.jsonl.unfinished").glob("0*.jsonl"))) == 6
-    AnnotationRun(texts, str(output), annotator, workers=2, **options).run()
+    alone = []
+
+    def chunks_and_record(items, size):
+        if size == 1:
+            alone.extend(place for place, _ in items)
+        return chunks(items, size)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(run, "chunks", chunks_and_record)
+        AnnotationRun(texts, str(output), annotator, workers=2, **options).run()
+    # Only the documents of the chunk on which a process died are annotated one by one.
+    assert alone == [f"{texts}, line 13", f"{texts}, line 14"]
 
     def fail(status):
         raise RuntimeError

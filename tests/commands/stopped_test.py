@@ -3,16 +3,22 @@
 import hashlib
 import itertools
 import json
+import multiprocessing
 import os
 import re
 import signal
 import tarfile
+import time
 import zipfile
+from contextlib import suppress
 
+import psutil
 import pytest
 import requests
 import torch
 
+from allennlp_coref_rc.__main__ import main
+from allennlp_coref_rc.annotation_runs.run import PRELOADED
 from allennlp_coref_rc.annotation_runs.unfinished_output import UnfinishedOutput
 from allennlp_coref_rc.common.stopping import Terminated, terminable
 from allennlp_coref_rc.data import downloads
@@ -212,6 +218,51 @@ def test_a_training_stopped_in_each_way_comes_to_the_results_of_one_that_was_not
     assert metrics(tmp_path / "run") == metrics(tmp_path / "whole")
     one, other = (torch.load(tmp_path / name / "best.th") for name in ("run", "whole"))
     assert one.keys() == other.keys() and all(torch.equal(one[name], other[name]) for name in one)
+
+
+def in_a_session(errors, words):
+    os.setsid()
+    os.dup2(os.open(errors, os.O_WRONLY | os.O_CREAT), 2)
+    main([str(word) for word in words])
+
+
+def processes_of(session):
+    found = []
+    for process in psutil.process_iter():
+        with suppress(ProcessLookupError, psutil.NoSuchProcess):
+            if os.getsid(process.pid) == session and process.status() != psutil.STATUS_ZOMBIE:
+                found.append(process)
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command, number", [("annotate", 3), ("annotate", 5), ("train", 3)])
+def test_workers_that_start_end_with_the_command(command, number, tmp_path):
+    """SIGTERM comes when the command has so many processes. They are it, workers, and what starts these."""
+    if command == "train":
+        params = load_small(PROJECT / "training_config" / "babi" / "bi_gru.jsonnet")
+        params["trainer"]["num_epochs"] = 1000
+        params["data_loader"]["num_workers"] = 3
+        (tmp_path / "small.json").write_text(json.dumps(params.as_dict(quiet=True)))
+        words = ["train", tmp_path / "small.json", "-s", tmp_path / "run"]
+    else:
+        (tmp_path / "texts.txt").write_text("Mary left .\n" * 1000)
+        words = ["annotate", tmp_path / "texts.txt", tmp_path / "out.jsonl", "--annotator", "exact_match_coref"]
+        words += ["--workers", "3", "--chunk-size", "1"]
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([PRELOADED])
+    process = context.Process(target=in_a_session, args=(tmp_path / "errors", words))
+    process.start()
+    while len(processes_of(process.pid)) < number:
+        assert process.is_alive()
+        time.sleep(0.005)
+    process.terminate()
+    process.join()
+    assert process.exitcode == 143
+    assert not psutil.wait_procs(processes_of(process.pid), timeout=60)[1]
+    errors = (tmp_path / "errors").read_text()
+    assert "Traceback" not in errors and "Error" not in errors
+    assert "coref-rc: stopped" in errors and "the same command" in errors
 
 
 def metrics(folder):

@@ -84,6 +84,8 @@ def test_all_configs_are_good(config):
         ("dataset_reader.annotation_layers.x", {}, "found nothing, expected the registered name of an AnnotationLayer"),
         ("modle", {}, "a config has no such key; did you mean model?"),
         ("train_data_path", "nowhere/qa2_train.txt", "nowhere/qa2_train.txt: no such file"),
+        ("model.regularizer", {"regexes": [[".*", "l2"], ["(", "l2"]]}, 'regexes.1: found "(", expected'),
+        ("trainer.no_grad", ["a", "*"], 'no_grad.1: found "*", expected'),
         ("vocabulary", {"type": "from_files", "directory": "nowhere"}, "nowhere: no such file"),
     ],
 )

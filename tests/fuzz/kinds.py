@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import spacy
+import srsly
 from allennlp.common import Params
 from allennlp.data import DatasetReader
 from allennlp.predictors import Predictor
@@ -27,6 +28,7 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import byte_lines, decoded, open_text
 from allennlp_coref_rc.config_check.arguments import check_experiment
 from allennlp_coref_rc.data.corpora.cnn_dailymail import write_json_lines
+from allennlp_coref_rc.data.corpora.discourse_corpora import read_rels_texts
 from allennlp_coref_rc.reproduction.condition import select
 from allennlp_coref_rc.reproduction.condition_files import CONDITIONS, read_conditions
 from allennlp_coref_rc.reproduction.report import report
@@ -98,6 +100,11 @@ def build(name: str, **options: Any) -> DatasetReader:
 def read(name: str, path: str, options: dict[str, Any]) -> None:
     reader = DatasetReader.from_params(Params({"type": name, **options}))
     checks.check_instances(reader, list(reader.read(path)))
+
+
+def read_rels(path: str) -> None:
+    for text in read_rels_texts(path):
+        checks.check_text(text)
 
 
 def raw(title: str, name: str, shape: str, files: Callable[[], Files], split: str = "", **options: Any) -> Kind:
@@ -229,7 +236,8 @@ def add_components(path: str) -> None:
     """Each component annotates a text with its options, or is refused with the key or value of one of them."""
     try:
         components = json.loads(Path(path).read_text())
-        json.dumps(components, ensure_ascii=False).encode()
+        if not srsly.is_json_serializable(components):
+            raise ValueError
     except (ValueError, RecursionError) as error:
         raise ConfigurationError("found no JSON, which spaCy refuses") from error
     for name, options in components.items() if isinstance(components, dict) else ():
@@ -289,18 +297,7 @@ KINDS: list[Kind] = [
     documents("documents of quoref", "annotated_quoref", "quoref/train.json"),
     documents("documents of who_did_what", "annotated_who_did_what", "who_did_what/Strict/test.xml"),
     documents("documents of wikihop", "annotated_wikihop", "wikihop/train.json"),
-    Kind(
-        "discourse_senses .rels",
-        "lines",
-        fixtures("annotators/gdtb/stories.rels"),
-        partial(read, "discourse_senses", options={"find_connectives": True}),
-    ),
-    Kind(
-        "discourse_senses .json",
-        "json",
-        fixtures("annotators/conll2016/relations.json"),
-        partial(read, "discourse_senses", options={}),
-    ),
+    Kind("discourse relations", "lines", fixtures("annotators/gdtb/stories.rels"), read_rels),
     Kind(
         "propbank_conllu roles",
         "lines",

@@ -11,8 +11,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple, Optional
 
-from allennlp_coref_rc.common.error_message import LONGEST, user_message
+from allennlp_coref_rc.common.error_message import user_message
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.messages import LONGEST
 from tests.fuzz.kinds import KINDS as READ_KINDS
 from tests.fuzz.kinds import Kind
 from tests.fuzz.mutations import mutated, packed
@@ -117,8 +118,8 @@ def _unclear(kind: Kind, message: str, path: Path) -> str:
         return "no line is named"
     if not re.search("found|expected|no such|unknown|but there are|begins here", message):
         return "it does not say what was found or what was expected"
-    if len(message) > 2 * (LONGEST + len(str(path))):
-        return f"it has {len(message)} characters"
+    if max(map(len, message.split("\n"))) > 2 * (LONGEST + len(str(path))):
+        return "a line is too long"
     return ""
 
 

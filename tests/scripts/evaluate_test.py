@@ -1,12 +1,10 @@
 """The scripts of evaluations, and what they say if their input is missing."""
 
 import json
-import re
 
 import pytest
 
 from allennlp_coref_rc.common.errors import ConfigurationError
-from tests.scripts.scripts import load_script
 from tests.shared import PROJECT
 
 FIXTURES = PROJECT / "tests" / "fixtures"
@@ -17,41 +15,11 @@ bob met ann . bob left . then came eve
 """
 
 
-@pytest.fixture
-def evaluate(monkeypatch, capsys):
-    def run(name, *arguments):
-        monkeypatch.setattr("sys.argv", [f"{name}.py", *map(str, arguments)])
-        load_script(name).main()
-        return capsys.readouterr().out
-
-    return run
-
-
 def test_the_most_frequent_candidate(evaluate, tmp_path):
     """Bob, who is there twice; Eve is no candidate, and so her question is left out."""
     (tmp_path / "texts.txt").write_text(TEXTS)
     found = json.loads(evaluate("evaluate_baseline", "lambada/ga_gru", tmp_path / "texts.txt"))
     assert found == {"accuracy": 1 / 2, "accuracy_official": pytest.approx(1 / 3), "kept": 2, "total": 3}
-
-
-def test_coreference(evaluate, tmp_path):
-    """Mary is found, and he is not, whose cluster has a single mention."""
-    words = [("Mary", "(0)"), ("sat", "-"), ("Mary", "(0)"), ("ran", "-"), ("he", "(1)")]
-    rows = [f"a 0 {i} {word} - - - - - - - {cluster}" for i, (word, cluster) in enumerate(words)]
-    (tmp_path / "a.conll").write_text("\n".join(["#begin document (a); part 000", *rows, "", "#end document", ""]))
-    header, *table = evaluate("evaluate_coref", "exact_match_coref", tmp_path).splitlines()
-    assert re.fullmatch(r"exact_match_coref: 1 documents, 5 tokens, [\d,]+ tokens a second of processor time", header)
-    scores = {tuple(row.strip("| ").split(" | ")[:2]): row.strip("| ").split(" | ")[2:] for row in table[2:]}
-    # Four metrics in three ways, and the links of three kinds of mentions.
-    assert len(scores) == 3 * 4 + 3 and scores["without", "average"] == ["100.0"] * 3
-    assert scores["credited", "B-cubed"][:2] == ["100.0", "66.7"]
-
-
-def test_discourse(evaluate):
-    corpora = [FIXTURES / "annotators" / name for name in ("gdtb", "tedmdb")]
-    lines = evaluate("evaluate_discourse", *corpora).splitlines()
-    assert [line.split(":")[0] for line in lines if not line.startswith(" ")] == list(map(str, corpora))
-    assert sum(line.startswith("  connective_discourse") for line in lines) == 2
 
 
 def test_oracle_spans(evaluate):
@@ -82,8 +50,7 @@ def test_answers_of_quoref(evaluate, tmp_path):
     "arguments",
     [
         ("evaluate_baseline", "lambada/ga_gru", "nowhere.txt"),
-        ("evaluate_coref", "exact_match_coref", "nowhere.txt"),
-        ("evaluate_discourse", "nowhere.txt"),
+        ("evaluate_annotator", "exact_match_coref", "nowhere.txt.conll"),
         ("evaluate_quoref", "nowhere.txt"),
         ("evaluate_oracle_spans", "nowhere.txt/valid"),
         ("show_result", "nowhere.txt"),

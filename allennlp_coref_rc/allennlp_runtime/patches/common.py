@@ -6,6 +6,7 @@ from typing import Any
 import wrapt
 
 from allennlp_coref_rc.common import config_files, errors
+from allennlp_coref_rc.common.checks import takes_null
 
 
 def drop_add_special_tokens(cached_transformers: Any) -> None:
@@ -27,3 +28,18 @@ def add_import_folder(params: Any) -> None:
     """Lets a config in any folder import the package's configs by name. Files beside the config come first."""
     for name in ("evaluate_file", "evaluate_snippet"):
         setattr(params, name, functools.partial(getattr(params, name), jpathdir=[str(config_files.FOLDER)]))
+
+
+def refuse_null(from_params: Any) -> None:
+    """Refuses null for a parameter of this package's classes that does not take it. AllenNLP would pass `None` on."""
+
+    def create_kwargs(original: Any, instance: None, args: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
+        constructor, cls, params = args
+        if cls.__module__.startswith("allennlp_coref_rc."):
+            for name, parameter in from_params.infer_params(cls, constructor).items():
+                if name in params.params and params.params[name] is None and not takes_null(parameter):
+                    kind = getattr(parameter.annotation, "__name__", parameter.annotation)
+                    raise errors.ConfigurationError(f"{params.history}{name}: found null, expected a value ({kind})")
+        return original(*args, **kwargs)
+
+    wrapt.wrap_function_wrapper(from_params, "create_kwargs", create_kwargs)

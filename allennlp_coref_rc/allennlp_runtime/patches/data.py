@@ -1,11 +1,13 @@
 """Patches of `allennlp.data`."""
 
 import functools
+import signal
 from contextlib import suppress
 from typing import Any
 
 import wrapt
 
+from allennlp_coref_rc.common.stopping import uninterrupted
 from allennlp_coref_rc.common.workers import end_with_parent
 
 
@@ -53,10 +55,19 @@ def end_workers_with_parent(data_loaders: Any) -> None:
     for name in ("_instance_worker", "_batch_worker"):
         setattr(cls, name, _ending_with_parent(getattr(cls, name)))
 
+    def start(original: Any, loader: Any, args: Any, kwargs: Any) -> Any:
+        # Python drops the error of a signal that comes while it forks.
+        with uninterrupted():
+            return original(*args, **kwargs)
+
+    for name in ("_start_instance_workers", "_start_batch_workers"):
+        wrapt.wrap_function_wrapper(cls, name, start)
+
 
 def _ending_with_parent(worker: Any) -> Any:
     @functools.wraps(worker)
     def run(*args: Any) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
         end_with_parent()
         worker(*args)
 

@@ -22,6 +22,7 @@ MODULES = {
     "ConnectiveDiscourse": "connective_discourse",
     "Coreferee": "coreferee",
     "CorruptedCoref": "corrupted_coref",
+    "Discourse": "discourse.discourse",
     "EnglishCoref": "coref.english_coref.english_coref",
     "EntityMarkerCoref": "entity_marker_coref",
     "ExactMatchCoref": "exact_match_coref",
@@ -32,7 +33,6 @@ MODULES = {
     "SimpleTriples": "simple_triples",
     "SpacyDependencies": "spacy_dependencies",
     "SpacyPipeline": "spacy_pipeline",
-    "TrainedDiscourseSenses": "trained_discourse_senses",
     "TrainedSrl": "trained_srl",
     "WordNet": "wordnet",
 }

@@ -17,6 +17,8 @@ CONNECTIVES = _connectives()
 
 SUBORDINATING = frozenset(", ".join(read_lines("subordinating_connectives")).split(", "))
 AMBIGUOUS = frozenset(", ".join(read_lines("ambiguous_connectives")).split(", "))
+HARD, RARE = (frozenset(line.split(", ")) for line in read_lines("hard_connectives"))
+"""Further connectives, which rules do not look for."""
 
 
 def find_connectives(

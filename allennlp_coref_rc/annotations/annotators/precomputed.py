@@ -31,8 +31,8 @@ class PrecomputedAnnotator(Annotator):
     path : `str`
         A file, a URL, a folder, or a pattern like `"parses/*.json"`.
     format : `str`
-        `"conll_2012"`, `"conllu"`, `"corenlp"`, `"brat"`, `"conll_2016"`, `"dassa"`, or `"annotated"` (this package's
-        own). See `annotations/formats`.
+        `"conll_2012"`, `"conllu"`, `"corenlp"`, `"brat"`, `"conll_2016"`, `"dassa"`, `"gap"`, or `"annotated"`
+        (this package's own). See `annotations/formats`.
     missing : `str`, optional (default = `"error"`)
         What to do with a text that is not in the files: `"error"`, or `"ignore"`, to leave it as it is.
     ignore_case : `bool`, optional (default = `False`)

@@ -9,9 +9,6 @@ _NAMES = [re.split(": |, ", line) for line in read_lines("senses")]
 SENSES = tuple(names[0] for names in _NAMES)
 _BY_NAME = {name.lower(): names[0] for names in _NAMES for name in names}
 
-NO_RELATION = "NoRelation"
-"""The label of a connective that makes no discourse relation, such as "and" in "bread and butter"."""
-
 
 def conll_sense(label: str) -> Optional[str]:
     """

@@ -1,6 +1,6 @@
 """
-The English pipeline of this package: tags, morphology, dependencies and types of entities, by spaCy. Its weights lie
-beside this file; CARD.md says what they were trained on. Annotators that build on a parse call `parse`.
+The English pipeline of this package, by spaCy: tags, morphology, lemmas, dependencies, and types of entities. Its
+weights lie beside this file; CARD.md says what they were trained on. Annotators that need a parse call `parse`.
 """
 
 from collections.abc import Sequence
@@ -9,54 +9,89 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Optional
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
+from allennlp_coref_rc.annotations.tokenization import MOST_STRINGS
+from allennlp_coref_rc.common.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc
 
-MODEL = Path(__file__).parent / "model"
+MODEL = str(Path(__file__).parent / "model")
+"""The folder of the pipeline of this package."""
+
+BATCH = 64
+"""Texts that the pipeline gets at once. Larger batches are not faster on a CPU."""
 
 
 @lru_cache(maxsize=2)
-def load_pipeline(spacy_model: Optional[str] = None) -> "Language":
+def load_pipeline(spacy_model: str) -> "Language":
     """
-    The pipeline of this package, or another one by its name or folder. Each process loads it once.
+    A pipeline by its name or folder. Each process loads it once. Raises a `ConfigurationError` if it cannot be loaded.
     """
     import numpy as np
     import spacy
 
-    pipeline = spacy.load(spacy_model or MODEL)
+    try:
+        pipeline = spacy.load(spacy_model)
+    # Components raise errors of their own if something is missing or does not fit.
+    except Exception as error:
+        raise ConfigurationError(
+            f"spacy_model is {spacy_model!r}, which can't be loaded: {error!r} (if it is spaCy's, install it with "
+            f"python -m spacy download {spacy_model})"
+        ) from error
     # The weights of this package are float16 on disk.
-    for _, component in pipeline.components:
-        for node in component.model.walk() if hasattr(component, "model") else ():
-            for name in node.param_names:
-                if node.has_param(name):
-                    node.set_param(name, np.asarray(node.get_param(name), np.float32))
+    models = [model for _, component in pipeline.components if (model := getattr(component, "model", None))]
+    for node in [node for model in models for node in model.walk()]:
+        for name in filter(node.has_param, node.param_names):
+            node.set_param(name, node.get_param(name).astype(np.float32))
     return pipeline
 
 
-_parsed: dict[Optional[str], list[tuple[AnnotatedText, "Doc"]]] = {}
+_parsed: dict[str, list[tuple[AnnotatedText, "Doc"]]] = {}
 """The texts that each pipeline parsed last, so that several annotators of one text share its parse."""
 
 
 def parse(texts: Sequence[AnnotatedText], spacy_model: Optional[str] = None) -> list["Doc"]:
     """
-    The texts as docs of spaCy, with the texts' own tokens and sentences, parsed by the pipeline of this package, or by
-    another one by its name or folder. The docs are shared: they must not be changed.
+    The texts as docs of spaCy with the texts' own tokens and sentences, parsed by the pipeline of this package, or by
+    another one by its name or folder. They have no lemmas, which take a third of the time. A text that was among the
+    last ones is not parsed again. So callers share docs, and must not change them. Raises a `ConfigurationError` if the
+    pipeline has no parser, or splits or merges tokens.
     """
     from spacy.tokens import Doc
 
+    spacy_model = spacy_model or MODEL
     pipeline = load_pipeline(spacy_model)
-    known = {id(text.tokens): (text, doc) for text, doc in _parsed.get(spacy_model, [])}
-
-    def is_known(text: AnnotatedText) -> bool:
-        return id(text.tokens) in known and known[id(text.tokens)][0].sentences == text.sentences
-
-    def bare(text: AnnotatedText) -> "Doc":
-        starts = {start for start, _ in text.sentences}
-        return Doc(pipeline.vocab, words=text.tokens, sent_starts=[i in starts for i in range(len(text))])
-
-    fresh = pipeline.pipe([bare(text) for text in texts if not is_known(text)])
-    docs = [known[id(text.tokens)][1] if is_known(text) else next(fresh) for text in texts]
+    known = {id(text.tokens): (text.sentences, doc) for text, doc in _parsed.get(spacy_model, [])}
+    docs = [
+        doc if sentences == text.sentences else None
+        for text in texts
+        for sentences, doc in [known.get(id(text.tokens), (None, None))]
+    ]
+    fresh = pipeline.pipe(
+        [
+            Doc(pipeline.vocab, words=text.tokens, sent_starts=_sentence_starts(text))
+            for text, doc in zip(texts, docs)
+            if doc is None
+        ],
+        batch_size=BATCH,
+        disable=["lemmatizer"],
+    )
+    docs = [next(fresh) if doc is None else doc for doc in docs]
+    for text, doc in zip(texts, docs):
+        if len(doc) != len(text):
+            raise ConfigurationError(
+                f"spacy_model is {spacy_model!r}, which found other tokens in the text {text.id!r} than before: one of "
+                "its components splits or merges tokens"
+            )
+        if len(doc) and not doc.has_annotation("DEP"):
+            raise ConfigurationError(f"spacy_model is {spacy_model!r}, which has no parser")
     _parsed[spacy_model] = list(zip(texts, docs))
+    if len(pipeline.vocab.strings) > MOST_STRINGS:
+        load_pipeline.cache_clear()
     return docs
+
+
+def _sentence_starts(text: AnnotatedText) -> list[bool]:
+    starts = {start for start, _ in text.sentences}
+    return [i in starts for i in range(len(text))]

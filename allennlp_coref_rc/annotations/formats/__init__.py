@@ -13,6 +13,7 @@ from allennlp_coref_rc.annotations.formats.conll_2016 import read_conll_2016
 from allennlp_coref_rc.annotations.formats.conllu import read_conllu
 from allennlp_coref_rc.annotations.formats.corenlp import read_corenlp
 from allennlp_coref_rc.annotations.formats.dassa import annotated_text_from_dassa, read_dassa
+from allennlp_coref_rc.annotations.formats.gap import read_gap
 from allennlp_coref_rc.common.errors import ConfigurationError
 
 
@@ -55,5 +56,6 @@ FORMATS: dict[str, Format] = {
     "conllu": Format(read_conllu, "*.conllu*"),
     "corenlp": Format(read_corenlp, "*.json*"),
     "dassa": Format(read_dassa, "*.jsonl*"),
+    "gap": Format(read_gap, "*.tsv*"),
 }
 """Formats by the names that the annotator `precomputed` takes."""

@@ -13,7 +13,7 @@ from allennlp_coref_rc.common.files import bare, open_text
 
 logger = logging.getLogger(__name__)
 
-BRACKET = re.compile(r"(\()?([^\s()\[\]-]+)(?:\[(\d{1,3})/(\d{1,3})\])?(?:-[^\s()]*)?(\))?")
+BRACKET = re.compile(r"(\()?([^\s()\[\]-]+)(?:\[(\d{1,3})/(\d{1,3})\])?(-[^\s()]*)?(\))?")
 """An opening bracket, an entity, the part of a discontinuous mention, other values, a closing bracket."""
 
 # Python refuses to convert more than some thousand digits.
@@ -193,7 +193,7 @@ class _Document:
                 continue
             brackets = value.removeprefix("Entity=")
             matches = list(BRACKET.finditer(brackets))
-            good = all(bracket[1] or bracket[5] for bracket in matches)
+            good = all(bracket[1] or bracket[6] for bracket in matches)
             if not good or "".join(bracket[0] for bracket in matches) != brackets:
                 raise ConfigurationError(
                     f"{self.path}, line {row.line}: found {brackets[:80]!r}, expected mentions like (e1-person-1-, e1) "
@@ -203,7 +203,7 @@ class _Document:
                 self._add_bracket(row, bracket, start, stop)
 
     def _add_bracket(self, row: Word, bracket: "re.Match[str]", start: int, stop: int) -> None:
-        opens, entity, part, parts, closes = bracket.groups()
+        opens, entity, part, parts, _, closes = bracket.groups()
         if opens:
             self.open.setdefault(entity, []).append((start, row.line))
         if not closes:

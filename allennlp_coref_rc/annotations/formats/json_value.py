@@ -5,7 +5,8 @@ from typing import Any, Optional, Union
 
 from allennlp_coref_rc.annotations.annotated_text import Span
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.common.json_objects import excerpt, is_text, read_json_objects
+from allennlp_coref_rc.common.json_objects import is_text, read_json_objects
+from allennlp_coref_rc.common.messages import excerpt
 
 
 class JsonValue:

@@ -9,7 +9,8 @@ from typing import NamedTuple, Optional
 from allennlp_coref_rc.annotations.annotated_text import Cluster, Span, clusters_from_json
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import atomic_write, open_text
-from allennlp_coref_rc.common.json_objects import excerpt, parse_json
+from allennlp_coref_rc.common.json_objects import parse_json
+from allennlp_coref_rc.common.messages import excerpt
 
 SUFFIX = ".question"
 

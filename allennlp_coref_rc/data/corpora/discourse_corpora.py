@@ -1,4 +1,4 @@
-"""Reads corpora of discourse relations: DISRPT's `.rels` files and the CoNLL-2016 shared task's `relations.json`."""
+"""Reads corpora of discourse relations in the format of the DISRPT shared tasks, `.rels`."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -6,12 +6,17 @@ from itertools import chain, groupby
 from typing import NamedTuple, Optional
 
 from allennlp_coref_rc.annotations.annotated_text import RELATION_TYPES, AnnotatedText, DiscourseRelation, Span
-from allennlp_coref_rc.annotations.annotators.connectives import SUBORDINATING, find_connectives
-from allennlp_coref_rc.annotations.formats.conll_2016 import read_relations
+from allennlp_coref_rc.annotations.annotators.connectives import (
+    CONNECTIVES,
+    HARD,
+    RARE,
+    SUBORDINATING,
+    find_connectives,
+)
+from allennlp_coref_rc.annotations.annotators.senses import conll_sense
 from allennlp_coref_rc.annotations.tokenization import sentence_spans
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import open_text
-from allennlp_coref_rc.data.tokenizers import BlankSpacyTokenizer
 
 GAP = "<*>"
 """Marks a gap within a unit of a `.rels` file."""
@@ -29,6 +34,16 @@ TEXTS = (
 The columns of `.rels` files with texts, and the columns with the positions (from 1) of their tokens in the document.
 """
 
+ALL = CONNECTIVES.keys() | HARD | RARE
+COORDINATING = frozenset(("and", "but", "or"))
+NOT_INSIDE = (SUBORDINATING - {"though"}) | HARD | RARE | COORDINATING | {"for"}
+"""Connectives that stand at the beginning of a unit."""
+
+INTERJECTIONS = frozenset(
+    "ah,exactly,guess,hey,hm,hmm,i guess,i mean,mhm,no,now,oh,ok,okay,right,uh,um,well,yeah,yep,yes,you know".split(",")
+)
+"""Words that may stand before a connective at the beginning of a unit."""
+
 # Python refuses to convert more than some thousand digits.
 SHORT_NUMBER = re.compile(r"[0-9]{1,9}")
 
@@ -41,64 +56,22 @@ TYPES = {
 }
 
 
-class CorpusRelation(NamedTuple):
-    """
-    A discourse relation of a corpus: its document, its place for messages ("FILE, line 2"), its type (Explicit,
-    Implicit, EntRel, AltLex or another one), the corpus's name of its sense, the tokens of its parts, and whether it is
-    `masked`, since the corpus does not publish its text.
-    """
-
-    document: str
-    place: str
-    type: str
-    label: str
-    arg1: list[str] = []
-    arg2: list[str] = []
-    connective: list[str] = []
-    masked: bool = False
-
-
-def is_conll2016(path: str) -> bool:
-    """Whether a file is a `relations.json`, whose first line is an object, and not a `.rels` file."""
-    with open_text(path) as lines:
-        return next(lines, "").lstrip().startswith("{")
-
-
-def read_discourse_corpus(path: str) -> Iterator[CorpusRelation]:
-    """
-    The relations of a `.rels` or a `relations.json` file. A malformed line raises a `ConfigurationError` with the file
-    and the line.
-    """
-    yield from (read_conll2016 if is_conll2016(path) else read_rels)(path)
-
-
-def read_rels(path: str) -> Iterator[CorpusRelation]:
-    """
-    The relations of a `.rels` file of the DISRPT shared tasks. Its columns are divided by tabs, and its first line
-    names them.
-
-    The format does not mark connectives. We look for them where GDTB has them: at the beginning of the second unit,
-    then at the beginning of the first if the connective is subordinating ("Because X, Y"), and then inside the second.
-    The unit with the connective becomes Arg2, and the connective is taken out of it. If a file has no column `rel_type`
-    (TED-MDB), relations with a connective at the beginning of a unit count as explicit, and all others as implicit. If
-    a relation has several senses ("A;B"), the first counts.
-    """
-    for row in _rels_rows(path):
-        arg1, arg2, connective = ([row.tokens[i] for i in part] for part in (row.arg1, row.arg2, row.connective))
-        masked = not row.tokens
-        yield CorpusRelation(row.document, row.place, row.type, row.label, arg1, arg2, connective, masked)
-
-
 def read_rels_texts(path: str) -> Iterator[AnnotatedText]:
     """
-    The documents of a `.rels` file with their relations, which keep the corpus's labels. The documents are rebuilt from
-    the sentences that the file gives for each relation. Relations that are masked, or whose type is not one of PDTB's,
-    are left out.
+    The documents of a `.rels` file of the DISRPT shared tasks with their relations, which keep the corpus's labels. The
+    columns are divided by tabs, and the first line names them. The documents are rebuilt from the sentences that the
+    file gives for each relation. Relations that are masked, or whose type is not one of PDTB's, are left out. If a
+    relation has several senses ("A;B"), the first counts. A malformed line raises a `ConfigurationError` with the file
+    and the line.
 
     The file says where some sentences begin. The others are found as in any text without annotated sentences.
+
+    The format does not mark connectives: `choose_connectives` looks for them. The unit with the connective becomes
+    Arg2, and the connective is taken out of it. If a file has no column `rel_type` (TED-MDB), relations with a
+    connective at the beginning of a unit count as explicit, and all others as implicit.
     """
     for document, group in groupby(_rels_rows(path), key=lambda row: row.document):
-        rows = [row for row in group if row.tokens]
+        rows = list(group)
         words = {i: token for row in rows for i, token in row.tokens.items()}
         place = {position: i for i, position in enumerate(sorted(words))}
         tokens = [words[position] for position in sorted(words)]
@@ -106,12 +79,16 @@ def read_rels_texts(path: str) -> Iterator[AnnotatedText]:
         starts.update(place[i] for row in rows for i in row.sentence_starts)
         bounds = [*sorted(starts), len(tokens)]
         relations = []
-        for row in rows:
+        for row, chosen in zip(rows, choose_connectives(rows)):
             if row.type in RELATION_TYPES:
-                parts = ([place[i] for i in part] for part in (row.arg1, row.arg2, row.connective))
-                relations.append(DiscourseRelation(row.type, row.label, *map(_spans, parts)))
-        if tokens:
-            yield AnnotatedText(tokens, list(zip(bounds, bounds[1:])), relations=relations, id=document)
+                arg1, arg2 = ([place[i] for i in unit] for unit in (row.unit1, row.unit2))
+                connective: list[int] = []
+                if chosen:
+                    arg1, arg2 = (arg2, arg1) if chosen.unit == 1 else (arg1, arg2)
+                    connective = arg2[slice(*chosen.span)]
+                    arg2 = [i for i in arg2 if i not in connective]
+                relations.append(DiscourseRelation(row.type, row.label, *map(_spans, (arg1, arg2, connective))))
+        yield AnnotatedText(tokens, list(zip(bounds, bounds[1:])), relations=relations, id=document)
 
 
 def _spans(positions: Sequence[int]) -> list[Span]:
@@ -121,13 +98,11 @@ def _spans(positions: Sequence[int]) -> list[Span]:
 
 class _RelsRow(NamedTuple):
     document: str
-    place: str
     type: str
     label: str
-    tokens: dict[int, str]  # by their positions in the document; empty if they are masked
-    arg1: list[int]
-    arg2: list[int]
-    connective: list[int]
+    tokens: dict[int, str]  # by their positions in the document
+    unit1: list[int]
+    unit2: list[int]
     sentence_starts: list[int]
 
 
@@ -147,7 +122,6 @@ def _rels_rows(path: str) -> Iterator[_RelsRow]:
                 continue
             # The lines of GUM's Reddit texts, which are masked, have more columns than the header.
             if len(values) > 3 and MASKED.fullmatch(values[3]):
-                yield _RelsRow(values[0], place, "masked", "", {}, [], [], [], [])
                 continue
             if len(values) != len(columns):
                 raise ConfigurationError(f"{place}: found {len(values)} columns, expected {len(columns)}")
@@ -156,24 +130,18 @@ def _rels_rows(path: str) -> Iterator[_RelsRow]:
             (unit1, words1), (unit2, words2), (sentence1, _), (sentence2, _) = (
                 (list(part), list(part.values())) for part in parts
             )
-            located = locate_connective(words1, words2)
-            type = row["rel_type"].strip().lower() if "rel_type" in row else None
-            if type is None:
-                type = "explicit" if located and located[2] else "implicit"
-            arg1, arg2, connective = unit1, unit2, []
-            if type == "explicit" and located:
-                unit, (start, stop), _ = located
-                arg1, arg2 = (unit1, unit2) if unit == 2 else (unit2, unit1)
-                connective, arg2 = arg2[start:stop], arg2[:start] + arg2[stop:]
+            if "rel_type" in row:
+                type = row["rel_type"].strip().lower()
+            else:
+                begins = any(possible.begins for possible in possible_connectives(words1, words2))
+                type = "explicit" if begins else "implicit"
             yield _RelsRow(
                 document=row["doc"],
-                place=place,
                 type=TYPES.get(type, type),
                 label=(row.get("orig_label") or row["label"]).split(";")[0],
                 tokens={i: token for part in parts for i, token in part.items()},
-                arg1=arg1,
-                arg2=arg2,
-                connective=connective,
+                unit1=unit1,
+                unit2=unit2,
                 sentence_starts=[sentence1[0], sentence2[0]],
             )
     if not columns:
@@ -196,36 +164,57 @@ def _text_at(place: str, row: dict[str, str], text: str, toks: str) -> dict[int,
     return dict(zip(positions, tokens))
 
 
-def locate_connective(unit1: Sequence[str], unit2: Sequence[str]) -> Optional[tuple[int, Span, bool]]:
-    """
-    Looks for the connective of an explicit relation. Returns the unit that has it (1 or 2), its span there, and whether
-    the unit begins with it; or `None` if there is none. One word may stand before a subordinating connective ("even
-    when", "just because").
-    """
-    second, first = find_connectives(unit2), find_connectives(unit1)
-    for number, unit, connectives in ((2, unit2, second), (1, unit1, first)):
-        if connectives:
-            (start, stop), words = connectives[0]
-            before = sum(any(character.isalnum() for character in token) for token in unit[:start])
-            begins = before <= 1 if words in SUBORDINATING else before == 0 and number == 2
-            if begins and len(unit) > stop - start:
-                return number, (start, stop), True
-    for span, words in second:
-        if words not in SUBORDINATING and words not in ("and", "or", "but", "for"):
-            return 2, span, False
-    return None
+class PossibleConnective(NamedTuple):
+    """A connective in a unit: the unit (1 or 2), its span there, its words, and whether the unit begins with it."""
+
+    unit: int
+    span: Span
+    words: str
+    begins: bool
 
 
-def read_conll2016(path: str) -> Iterator[CorpusRelation]:
+def possible_connectives(unit1: Sequence[str], unit2: Sequence[str]) -> Iterator[PossibleConnective]:
     """
-    The relations of a `relations.json` file of the CoNLL-2016 shared task. Texts are tokenised by spaCy's rules. If a
-    relation has several senses, the first counts.
+    The connectives that an explicit relation of two units may have: those at the beginning of the second one, or of the
+    first one if they are subordinating ("Because X, Y"), and adverbs inside of the second one. Interjections and other
+    connectives may stand before a connective at the beginning ("um, and then"), and one word before a subordinating one
+    ("even when", "just because"). Up to four words may stand before "and", "but" and "or" inside of a unit.
     """
-    tokenizer = BlankSpacyTokenizer()
-    for relation in read_relations(path):
-        arg1, arg2, connective = (
-            [str(token) for token in tokenizer.tokenize(part["RawText"].string())] if part else []
-            for part in (relation.arg1, relation.arg2, relation.connective)
-        )
-        document, type = relation.document.string(), relation.type.string()
-        yield CorpusRelation(document, relation.document.place, type, relation.senses[0], arg1, arg2, connective)
+    for number, unit in ((2, unit2), (1, unit1)):
+        tokens = [token.lower() for token in unit]
+        connectives = find_connectives(tokens, ALL)
+        skippable = connectives + find_connectives(tokens, INTERJECTIONS)
+        skipped = {i for span, _ in skippable for i in range(*span)}
+        skipped |= {i for i, token in enumerate(tokens) if not any(map(str.isalnum, token))}
+        for (start, stop), words in connectives:
+            before = sum(i not in skipped for i in range(start))
+            begins = before <= (words in SUBORDINATING) and (number == 2 or words in SUBORDINATING | HARD | RARE)
+            inside = number == 2 and (words not in NOT_INSIDE or (words in COORDINATING and before <= 4))
+            if (begins or inside) and len(unit) > stop - start:
+                yield PossibleConnective(number, (start, stop), words, begins)
+
+
+def choose_connectives(rows: Sequence["_RelsRow"]) -> list[Optional[PossibleConnective]]:
+    """
+    The connective of each explicit relation of a document. Two relations have two connectives if there are so many
+    ("and then"). Those at the beginning of a unit are preferred, and those whose most frequent sense the relation has.
+    """
+    pairs = []
+    for i, row in enumerate(rows):
+        if row.type != "Explicit":
+            continue
+        words = [[row.tokens[token] for token in unit] for unit in (row.unit1, row.unit2)]
+        for possible in possible_connectives(*words):
+            start, stop = possible.span
+            tokens = set((row.unit1 if possible.unit == 1 else row.unit2)[start:stop])
+            fits = CONNECTIVES.get(possible.words) == conll_sense(row.label)
+            pairs.append(((possible.begins, fits, possible.unit, -start), i, possible, tokens))
+    chosen: list[Optional[PossibleConnective]] = [None] * len(rows)
+    taken: set[int] = set()
+    pairs.sort(key=lambda pair: pair[0], reverse=True)
+    for only_free in (True, False):
+        for (begins, fits, *_), i, possible, tokens in pairs:
+            if chosen[i] is None and (not only_free or ((begins or fits) and taken.isdisjoint(tokens))):
+                chosen[i] = possible
+                taken |= tokens
+    return chosen

@@ -99,7 +99,8 @@ class AnnotatedBabiReader(ReadingComprehensionReader):
     def to_document(self, item: tuple[str, Optional[int], BabiQuestion]) -> Document:
         id, task, question = item
         data = {"answer": question.answer, "supporting_facts": question.supporting_facts, "task": task}
-        return self.document(self.split(question.statements), [question.question], [data], id)
+        passage = self.split(question.statements).located(" ".join(question.statements))
+        return self.document(passage, [question.question], [data], id)
 
     def to_instances(self, document: Document) -> Iterator[Instance]:
         text, boundary = self.select(document)

@@ -82,12 +82,14 @@ class AnnotatedLambadaReader(ClozeDatasetReader):
         if not tokens:
             raise ConfigurationError(f"found {answer[:80]!r}, expected a text of two words or more")
         start = self._start_of_question(tokens)
-        passage, question = (tokens[:start], tokens[start:]) if start else (tokens, [])
-        is_candidate = _is_word(answer) and answer.lower() in map(str.lower, passage)
+        passage, question = self.split(tokens[:start] or tokens).located(context), tokens[start:] if start else []
+        if passage.offsets:
+            passage.text = context[: passage.offsets[-1][1]]
+        is_candidate = _is_word(answer) and answer.lower() in map(str.lower, passage.tokens)
         data = {"answer": answer, "answer_in_context": start > 0 and is_candidate}
         if not start:
             data["no_context"] = True
-        return self.document(self.split(passage), [question + [PLACEHOLDER]], [data], id)
+        return self.document(passage, [question + [PLACEHOLDER]], [data], id)
 
     def _start_of_question(self, tokens: list[str]) -> int:
         """The number of tokens in the passage."""

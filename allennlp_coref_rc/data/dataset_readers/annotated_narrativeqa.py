@@ -202,6 +202,7 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
             tokenize = str.split if self._text == "tokenized" else self.tokenize
             tokens = [tokenize(text) for text in (item.text, *item.questions)]
             parts = [AnnotatedText(part, sentence_spans(part)) for part in tokens]
+            parts[0] = parts[0].located(item.text)
             return self._document(parts, [{"answers": answers} for answers in item.answers], tokenize, item.document_id)
         values, id = item.values, item.values.get("document_id")
         name = f"P{item.number:05d}" if id is None else id.string()

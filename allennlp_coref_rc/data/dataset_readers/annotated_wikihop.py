@@ -5,7 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
-from typing import Any, Optional
+from typing import Any, Optional, cast
 
 from allennlp.data import DatasetReader, Instance
 
@@ -144,7 +144,10 @@ class AnnotatedWikiHopReader(ReadingComprehensionReader):
         if isinstance(query, str):
             relation, _, entity = query.strip().partition(" ")
             query = [relation, *self.tokenize(entity)] if relation else []
-        return _document(AnnotatedText.concatenate(*texts), query, {**data, "supports": spans}, id)
+        passage = AnnotatedText.concatenate(*texts)
+        if all(isinstance(support, str) for support in supports):
+            passage = passage.located("\n".join(cast(Sequence[str], supports)))
+        return _document(passage, query, {**data, "supports": spans}, id)
 
     def annotate_documents(self, documents: Sequence[Document], annotator: Annotator) -> list[Document]:
         """As in other readers, but documents of the authors' preprocessed files keep their own annotations."""

@@ -18,12 +18,12 @@ from allennlp_coref_rc.annotations import (
     AnnotatedText,
     Document,
     clusters_from_json,
-    read_documents,
     read_header,
     sentence_spans,
 )
 from allennlp_coref_rc.annotations.annotated_text import Piece, Span
 from allennlp_coref_rc.annotations.annotators import Annotator, annotate_documents, annotate_questions
+from allennlp_coref_rc.annotations.document import read_lines
 from allennlp_coref_rc.annotations.formats.json_value import JsonValue
 from allennlp_coref_rc.common.checks import check_number
 from allennlp_coref_rc.common.errors import ConfigurationError
@@ -346,29 +346,27 @@ class ReadingComprehensionReader(DatasetReader):
         self.malformed, any_good = [], False
         if header is not None:
             self.check_header(path, header)
-        for place, item in self._shard(self.items(path, name) if header is None else read_documents(path)):
+        for place, item in self._shard(self.items(path, name) if header is None else read_lines(path)):
             try:
-                document = item if isinstance(item, Document) else self.checked_document(item)
+                document = self.checked_document(item)
             except ConfigurationError as error:
                 self._leave_out(error if error is item else _placed(error, place), any_good)
                 continue
             any_good = True
             for message in document.data.get(MALFORMED, ()):
                 self._leave_out(ConfigurationError(message), any_good)
-            with _named(place):
-                if header is None:
+            if header is None:
+                with _named(place):
                     document = self.annotate(document)
-                else:
-                    self.check_questions(document)
             yield place, document
         if self.malformed and not any_good:
             raise self.malformed[0]
 
     def checked_document(self, item: Any) -> Document:
-        """The document of an item, checked. The error of a malformed item is raised."""
+        """The document of an item, or a document itself, checked. The error of a malformed item is raised."""
         if isinstance(item, ConfigurationError):
             raise item
-        document = self.to_document(item)
+        document = item if isinstance(item, Document) else self.to_document(item)
         self.check_questions(document)
         return document
 
@@ -419,8 +417,11 @@ class ReadingComprehensionReader(DatasetReader):
         return [tokens[start:stop] for start, stop in sentence_spans(tokens)]
 
     def split(self, text: GivenPassage) -> AnnotatedText:
-        """The text as tokens and sentences. An annotated text stays as it is."""
-        return text if isinstance(text, AnnotatedText) else AnnotatedText.of_sentences(self.sentences(text))
+        """The text as tokens and sentences, with its source if it is a string. An annotated text stays as it is."""
+        if isinstance(text, AnnotatedText):
+            return text
+        split = AnnotatedText.of_sentences(self.sentences(text))
+        return split.located(text) if isinstance(text, str) else split
 
     def document(
         self, passage: AnnotatedText, questions: Sequence[Text], data: Sequence[dict], id: Optional[str] = None

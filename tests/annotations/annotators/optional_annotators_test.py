@@ -252,10 +252,11 @@ def saved(tmp_path):
         pipeline = spacy.blank("en")
         for component in components:
             pipeline.add_pipe(component)
-        pipeline.to_disk(tmp_path / "pipeline")
-        path = tmp_path / "pipeline" / "meta.json"
+        folder = tmp_path / f"pipeline_{'_'.join(components)}"
+        pipeline.to_disk(folder)
+        path = folder / "meta.json"
         path.write_text(json.dumps({**json.loads(path.read_text()), **meta}))
-        return str(tmp_path / "pipeline")
+        return str(folder)
 
     return save
 
@@ -297,9 +298,9 @@ def test_dependencies_lead_from_heads_to_what_depends_on_them(saved):
         Edge("nsubj", (4, 5), (3, 4)),
     ]
     assert found[0].clusters == TEXTS[0].clusters and found[0].tokens == TEXTS[0].tokens
-    with pytest.raises(ConfigurationError, match="spacy_dependencies: .*no parser"):
+    with pytest.raises(ConfigurationError, match="spacy_model is .*no parser"):
         of("spacy_dependencies", spacy_model=saved("sieve_coref")).annotate(TEXTS[0])
-    with pytest.raises(ConfigurationError, match="spacy_dependencies: spacy_model is 'en_none'"):
+    with pytest.raises(ConfigurationError, match="spacy_model is 'en_none'"):
         of("spacy_dependencies", spacy_model="en_none").annotate(TEXTS[0])
 
 

@@ -5,22 +5,17 @@ from dataclasses import replace
 
 import pytest
 from allennlp.commands.train import train_model
-from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 
 from allennlp_coref_rc.annotations import AnnotatedText
-from allennlp_coref_rc.annotations.annotators import Annotator, ConnectiveDiscourse, TrainedSrl
-from allennlp_coref_rc.annotations.annotators.trained_discourse_senses import TrainedDiscourseSenses
+from allennlp_coref_rc.annotations.annotators import TrainedSrl
 from allennlp_coref_rc.annotations.formats.conllu import read_conllu_sentences
-from allennlp_coref_rc.data.corpora.discourse_corpora import read_rels_texts
-from allennlp_coref_rc.data.dataset_readers.discourse_senses import found_relations
 from allennlp_coref_rc.data.dataset_readers.propbank_conllu import frames
 from tests.shared import PROJECT
 from tests.training_config.configs import FIXTURES, load
 
 pytestmark = pytest.mark.slow
 
-STORIES = FIXTURES / "annotators" / "gdtb" / "stories.rels"
 PROPBANK = FIXTURES / "annotators" / "up_english_ewt" / "dev.conllu"
 
 BY_HEART = {
@@ -39,7 +34,7 @@ BY_HEART = {
 def archives(tmp_path_factory):
     folder = tmp_path_factory.mktemp("archives")
     found = {}
-    for name in ("discourse_senses", "srl_predicates", "srl_roles"):
+    for name in ("srl_predicates", "srl_roles"):
         config = PROJECT / "training_config" / "annotators" / f"{name}.jsonnet"
         # The model of predicates has no dropout of its own.
         more = {key: value for key, value in BY_HEART.items() if (name, key) != ("srl_predicates", "model.dropout")}
@@ -51,11 +46,6 @@ def archives(tmp_path_factory):
 @pytest.fixture(scope="module")
 def srl(archives):
     return TrainedSrl(archives["srl_predicates"], archives["srl_roles"], batch_size=3)
-
-
-@pytest.fixture(scope="module")
-def senses(archives):
-    return TrainedDiscourseSenses(archives["discourse_senses"], batch_size=3)
 
 
 def propbank():
@@ -76,71 +66,27 @@ def test_frames_of_every_sentence(srl):
     assert sum(len(text.frames) for text in gold) == 9
 
 
-def test_a_batch_of_texts_gives_what_single_ones_give(srl, senses):
-    for annotator, texts in ((srl, propbank()), (senses, list(read_rels_texts(str(STORIES))))):
-        assert annotator.annotate_batch(texts) == [annotator.annotate(text) for text in texts]
+def test_a_batch_of_texts_gives_what_single_ones_give(srl):
+    texts = propbank()
+    assert srl.annotate_batch(texts) == [srl.annotate(text) for text in texts]
 
 
-def test_what_is_annotated_stays_and_empty_texts_are_left(srl, senses):
+def test_what_is_annotated_stays_and_empty_texts_are_left(srl):
     text = propbank()[0]
     assert len(srl.annotate(text).frames) == 2 * len(text.frames)
     assert srl.annotate(text).frames[: len(text.frames)] == text.frames
-    for annotator in (srl, senses):
-        assert annotator.annotate_batch([]) == []
-        assert annotator.annotate(AnnotatedText([])) == AnnotatedText([])
-        assert annotator.annotate(AnnotatedText(["Hello"])).relations == []
-
-
-def test_explicit_relations_have_the_senses_of_the_corpus_and_others_are_dropped(senses):
-    kept = dropped = 0
-    for text in read_rels_texts(str(STORIES)):
-        bare = replace(text, relations=[])
-        candidates = ConnectiveDiscourse(exclude=[]).annotate(bare).relations
-        labels = [relation.label for relation in found_relations(text, "")]
-        found = {tuple(relation.connective): relation.sense for relation in senses.annotate(bare).relations}
-        for candidate, label in zip(candidates, labels):
-            if label == "NoRelation":
-                dropped += 1
-                assert tuple(candidate.connective) not in found
-            else:
-                kept += 1
-                assert tuple(candidate.connective) in found
-    assert kept >= 15 and dropped >= 1
-
-
-def test_implicit_relations_have_a_sense_too(senses):
-    (text,) = (text for text in read_rels_texts(str(STORIES)) if text.id == "FIX_winter")
-    found = senses.annotate(replace(text, relations=[])).relations
-    assert [relation.sense for relation in found if relation.type == "Implicit"] == ["Expansion.Conjunction"] * 2
-
-
-def test_candidates_are_another_annotator_s(archives):
-    annotator = Annotator.from_params(
-        Params(
-            {
-                "type": "trained_discourse_senses",
-                "archive": archives["discourse_senses"],
-                "candidates": {"type": "connective_discourse", "connectives": {"because": "x"}},
-            }
-        )
-    )
-    text = next(read_rels_texts(str(STORIES)))
-    (relation,) = annotator.annotate(replace(text, relations=[])).relations
-    assert relation.sense == "Contingency.Cause.Reason"
+    assert srl.annotate_batch([]) == []
+    assert srl.annotate(AnnotatedText([])) == AnnotatedText([])
 
 
 def test_mixed_up_archives_are_named(archives):
     annotator = TrainedSrl(archives["srl_roles"], archives["srl_predicates"])
     with pytest.raises(ConfigurationError, match="the task 'roles', .*'predicates'"):
         annotator.annotate(AnnotatedText(["He", "ran"]))
-    annotator = TrainedSrl(archives["discourse_senses"], archives["srl_roles"])
-    with pytest.raises(ConfigurationError, match="the task None, .*'predicates'"):
-        annotator.annotate(AnnotatedText(["He", "ran"]))
 
 
 def test_archives_are_loaded_when_first_used_and_missing_ones_named(tmp_path):
-    annotator = TrainedDiscourseSenses(str(tmp_path / "none.tar.gz"))
-    assert annotator.annotate(AnnotatedText(["Hello"])).relations == []
+    annotator = TrainedSrl(str(tmp_path / "none.tar.gz"), str(tmp_path / "none.tar.gz"))
     with pytest.raises(ConfigurationError, match=re.escape(f"{tmp_path}/none.tar.gz: no such archive")):
         annotator.annotate(AnnotatedText("He ran because it rained".split()))
     (tmp_path / "none.tar.gz").write_text("nothing")
@@ -148,17 +94,6 @@ def test_archives_are_loaded_when_first_used_and_missing_ones_named(tmp_path):
         annotator.annotate(AnnotatedText("He ran because it rained".split()))
 
 
-def test_nothing_is_left_out_if_so_wanted(archives):
-    annotator = TrainedDiscourseSenses(archives["discourse_senses"], ConnectiveDiscourse(exclude=[]), no_relation=1.0)
-    for text in read_rels_texts(str(STORIES)):
-        bare = replace(text, relations=[])
-        found = annotator.annotate(bare).relations
-        assert len(found) == len(ConnectiveDiscourse(exclude=[]).annotate(bare).relations)
-        assert "NoRelation" not in {relation.sense for relation in found}
-
-
 def test_mistaken_settings_are_named():
-    with pytest.raises(ConfigurationError, match="no_relation is 2.0, expected 0 to 1"):
-        TrainedDiscourseSenses("a", no_relation=2.0)
     with pytest.raises(ConfigurationError, match="batch_size is 0, expected 1 or more"):
         TrainedSrl("a", "b", batch_size=0)

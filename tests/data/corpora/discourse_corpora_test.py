@@ -1,4 +1,3 @@
-import json
 import re
 
 import pytest
@@ -6,71 +5,90 @@ from allennlp.common.checks import ConfigurationError
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from allennlp_coref_rc.data.corpora.discourse_corpora import locate_connective, read_discourse_corpus, read_rels_texts
+from allennlp_coref_rc.data.corpora.discourse_corpora import possible_connectives, read_rels_texts
 from tests.shared import SHARED
 from tests.training_config.configs import FIXTURES
 
 STORIES = FIXTURES / "annotators" / "gdtb" / "stories.rels"
 TALKS = FIXTURES / "annotators" / "tedmdb" / "talks.rels"
-CONLL = FIXTURES / "annotators" / "conll2016" / "relations.json"
 CORPORA = SHARED / "data" / "annotators"
 
 
-def parts(relation):
-    return tuple(" ".join(part) for part in (relation.connective, relation.arg1, relation.arg2))
+def relations(path):
+    """Each relation with its text, and its parts as words."""
+    found = []
+    for text in read_rels_texts(str(path)):
+        for relation in text.relations:
+            parts = (relation.connective, relation.arg1, relation.arg2)
+            words = [" ".join(text.tokens[i] for span in part for i in range(*span)) for part in parts]
+            found.append((relation, *words))
+    return found
 
 
 def test_rels_have_their_connective_in_the_second_argument():
-    relations = list(read_discourse_corpus(str(STORIES)))
-    assert relations[0].type == "Explicit" and relations[0].label == "contingency.cause.reason"
-    assert relations[0].document == "FIX_garden" and relations[0].place == f"{STORIES}, line 2"
-    assert parts(relations[0]) == ("because", "Mara watered the roses", "the ground was dry")
-    assert parts(relations[2]) == (
-        "",
-        "But the well was empty .",
-        "She went to the river and filled two buckets .",
-    )
+    found = relations(STORIES)
+    assert (found[0][0].type, found[0][0].sense) == ("Explicit", "contingency.cause.reason")
+    assert found[0][1:] == ("because", "Mara watered the roses", "the ground was dry")
+    assert found[2][1:] == ("", "But the well was empty .", "She went to the river and filled two buckets .")
     # A subordinate clause in front, and a unit around the other one.
-    assert parts(relations[4]) == ("When", "it began to rain .", "she came back ,")
-    assert ("before", "It would arrive", "Sunday came") in map(parts, relations)
+    assert found[4][1:] == ("When", "it began to rain .", "she came back ,")
+    assert ("before", "It would arrive", "Sunday came") in [tuple(words) for _, *words in found]
 
 
-def test_types_are_pdtb_s_and_masked_texts_are_marked():
-    relations = list(read_discourse_corpus(str(STORIES)))
-    assert {relation.type for relation in relations} == {"Explicit", "Implicit", "AltLex", "hypophora", "masked"}
-    assert [relation.document for relation in relations if relation.masked] == ["FIX_reddit_bus"]
+def test_relations_of_other_types_and_masked_texts_are_left_out():
+    assert {relation.type for relation, *_ in relations(STORIES)} == {"Explicit", "Implicit", "AltLex"}
 
 
 def test_without_a_column_of_types_a_connective_at_the_beginning_makes_a_relation_explicit():
-    relations = list(read_discourse_corpus(str(TALKS)))
-    assert [relation.type for relation in relations] == ["Implicit"] + ["Explicit"] * 4 + ["Implicit"]
-    assert relations[3].label == "Expansion.Conjunction"
-
-
-def test_conll_2016():
-    relations = list(read_discourse_corpus(str(CONLL)))
-    assert parts(relations[0]) == ("but", "Prices rose", "sales did n't fall")
-    assert relations[1].label == "Contingency.Cause.Reason" and relations[1].type == "Implicit"
-    assert parts(relations[3])[0] == "As a result"
-    assert [relation.document for relation in relations] == ["wsj_1000"] * 3 + ["wsj_1001"] * 3
+    found = [relation for relation, *_ in relations(TALKS)]
+    assert [relation.type for relation in found] == ["Implicit"] + ["Explicit"] * 4 + ["Implicit"]
+    assert found[3].sense == "Expansion.Conjunction"
 
 
 @pytest.mark.parametrize(
-    "unit1, unit2, found",
+    "unit1, unit2, expected",
     [
-        ("he ran", "and fell", (2, (0, 1), True)),
-        ("he ran", "( and fell", (2, (1, 2), True)),
-        ("he ran", "even when it rained", (2, (1, 2), True)),
-        ("he ran", "it and fell", None),
-        ("and he ran", "it fell", None),
-        ("because he ran", "it fell", (1, (0, 1), True)),
-        ("because he ran", "so it fell", (2, (0, 1), True)),
-        ("he ran", "it fell , however", (2, (3, 4), False)),
-        ("he ran", "and", None),
+        ("he ran", "and fell", [(2, "and", True)]),
+        ("he ran", "( and fell", [(2, "and", True)]),
+        ("he ran", "Um , yeah , BUT he fell", [(2, "but", True)]),
+        ("he ran", "even when it rained", [(2, "when", True)]),
+        ("he ran", "it and fell", [(2, "and", False)]),
+        ("he ran", "one of those it hit and broke", []),
+        ("and he ran", "it fell", []),
+        ("because he ran", "it fell", [(1, "because", True)]),
+        ("because he ran", "so it fell", [(2, "so", True), (1, "because", True)]),
+        ("he ran", "it fell , however", [(2, "however", False)]),
+        ("he ran", "and so it fell", [(2, "and", True), (2, "so", True)]),
+        ("he ran", "by walking", [(2, "by", True)]),
+        ("by walking", "he came", [(1, "by", True)]),
+        ("he ran", "it fell by night", []),
+        ("he ran", "and", []),
     ],
 )
-def test_where_connectives_are_looked_for(unit1, unit2, found):
-    assert locate_connective(unit1.split(), unit2.split()) == found
+def test_where_connectives_are_looked_for(unit1, unit2, expected):
+    found = possible_connectives(unit1.split(), unit2.split())
+    assert [(possible.unit, possible.words, possible.begins) for possible in found] == expected
+
+
+def rels(tmp_path, *rows):
+    """A file with relations of one text, each (positions and words of unit 1, of unit 2, label)."""
+    lines = [HEADER]
+    for toks1, unit1, toks2, unit2, label in rows:
+        lines.append(
+            "\t".join(["a", toks1, toks2, unit1, unit2] + [toks1, toks2, unit1, unit2, "1<2", "explicit"] + [label] * 2)
+        )
+    path = tmp_path / "a.rels"
+    path.write_text("\n".join(lines))
+    return [words for _, words, *_ in relations(path)]
+
+
+def test_relations_of_one_unit_have_connectives_of_their_own(tmp_path):
+    first, second = ("1-3", "He ran ."), ("4-8", "And then he fell .")
+    conjunction, precedence = "expansion.conjunction", "temporal.asynchronous.precedence"
+    assert rels(tmp_path, (*first, *second, precedence)) == ["then"]
+    assert rels(tmp_path, (*first, *second, precedence), (*first, *second, conjunction)) == ["then", "And"]
+    assert rels(tmp_path, (*first, *second, conjunction), (*first, *second, conjunction)) == ["And", "then"]
+    assert rels(tmp_path, *[(*first, *second, conjunction)] * 3) == ["And", "then", "And"]
 
 
 def test_rels_as_texts_have_their_sentences_and_their_relations():
@@ -84,7 +102,6 @@ def test_rels_as_texts_have_their_sentences_and_their_relations():
     assert [relation.type for relation in texts["FIX_bridge"].relations] == ["Explicit", "Explicit", "AltLex"]
 
 
-RELATION = CONLL.read_text().split("\n")[0]
 HEADER, FIRST = STORIES.read_text().split("\n")[:2]
 
 
@@ -104,27 +121,16 @@ HEADER, FIRST = STORIES.read_text().split("\n")[:2]
         ),
         ([HEADER, FIRST.replace("\t1-4\t", "\t1-999999999\t")], "line 2: found 4 tokens in unit1_txt"),
         ([HEADER, FIRST.replace("Mara watered the roses\t", "\t", 1)], "line 2: found 0 tokens in unit1_txt"),
-        (["{}"], "line 1, object 1: found {}, expected an object with the key 'Sense'"),
-        (["{"], "line 1: found damaged JSON"),
-        ([RELATION, "[]"], "line 2: found '[]', expected an object"),
-        (
-            [json.dumps({**json.loads(RELATION), "Arg1": {"RawText": 3}})],
-            "line 1, object 1: found 3 at Arg1.RawText, expected a string",
-        ),
-        (
-            [RELATION.replace('["Comparison.Contrast"]', "[]")],
-            "line 1, object 1: found [] at Sense, expected one or more senses",
-        ),
     ],
 )
 def test_malformed_lines_are_named(tmp_path, lines, message):
     path = tmp_path / "a.rels"
     path.write_text("\n".join(lines))
     with pytest.raises(ConfigurationError, match=re.escape(f"{path}, {message}")):
-        list(read_discourse_corpus(str(path)))
+        list(read_rels_texts(str(path)))
 
 
-@pytest.mark.parametrize("source", [STORIES, TALKS, CONLL], ids=lambda path: path.name)
+@pytest.mark.parametrize("source", [STORIES, TALKS], ids=lambda path: path.name)
 @given(data=st.data())
 @settings(derandomize=True, deadline=None, max_examples=60)
 def test_damaged_files_raise_nothing_else(tmp_path_factory, source, data):
@@ -135,20 +141,24 @@ def test_damaged_files_raise_nothing_else(tmp_path_factory, source, data):
             content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.sampled_from(b'\t\n 019-,<{["x\xff'))
     path = tmp_path_factory.getbasetemp() / "damaged.rels"
     path.write_bytes(bytes(content))
-    for read in (read_discourse_corpus, read_rels_texts):
-        try:
-            list(read(str(path)))
-        except ConfigurationError as error:
-            assert str(path) in str(error)
+    try:
+        list(read_rels_texts(str(path)))
+    except ConfigurationError as error:
+        assert str(path) in str(error)
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(not CORPORA.exists(), reason="GDTB and TED-MDB are missing")
 def test_the_real_corpora():
-    relations = [r for path in sorted((CORPORA / "gdtb").glob("*.rels")) for r in read_discourse_corpus(str(path))]
-    explicit = [relation for relation in relations if relation.type == "Explicit"]
-    assert sum(relation.masked for relation in relations) == 933
-    assert len(explicit) == 6293 and sum(not relation.connective for relation in explicit) < 500
-    assert sum(relation.type == "Implicit" for relation in relations) == 3538
-    talks = [r for path in sorted((CORPORA / "tedmdb").glob("*.rels")) for r in read_discourse_corpus(str(path))]
-    assert len(talks) == 529
+    explicit, implicit = (
+        [
+            relation
+            for path in sorted((CORPORA / "gdtb").glob("*.rels"))
+            for relation, *_ in relations(path)
+            if relation.type == type
+        ]
+        for type in ("Explicit", "Implicit")
+    )
+    assert len(explicit) == 6293 and sum(not relation.connective for relation in explicit) < 100
+    assert len(implicit) == 3538
+    assert sum(len(relations(path)) for path in (CORPORA / "tedmdb").glob("*.rels")) == 529

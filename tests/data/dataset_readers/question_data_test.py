@@ -1,6 +1,6 @@
 """
-Annotated documents may have certain data about their questions. Readers refuse anything else, and name the file and
-the line.
+Annotated documents may have certain data about their questions. Readers leave out anything else, and name the file
+and the line.
 """
 
 import json
@@ -10,8 +10,9 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader
 
 from allennlp_coref_rc.annotations import AnnotatedText, Document, write_documents
+from allennlp_coref_rc.annotations.formats import read_conll_2016
 from allennlp_coref_rc.data.dataset_readers.question_data import CHECKS, checked_questions
-from tests.data.dataset_readers.reader_assertions import refusal
+from tests.data.dataset_readers.reader_assertions import left_out, refusal
 
 GOOD = {
     "annotated_babi": {"answer": "garden", "candidates": ["garden", "park"], "task": 1, "supporting_facts": [0]},
@@ -58,18 +59,18 @@ def test_good_documents_are_read(tmp_path, name):
 
 @pytest.mark.parametrize("name", GOOD)
 @pytest.mark.parametrize("value", [5, "x", [1], {"a": 1}, [[1]], True, float("nan"), 10**30, -1])
-def test_values_of_other_types_are_refused_with_their_line(tmp_path, name, value):
+def test_values_of_other_types_are_left_out_with_their_line(tmp_path, name, value):
     """Or read, where the value is of the right type for its key; nothing else happens."""
     outcomes = set()
     for key in GOOD[name]:
         path = write(tmp_path / f"{key}.jsonl", name, {"questions": [{**GOOD[name], key: value}]})
-        try:
-            read(name, path)
-            outcomes.add("read")
-        except ConfigurationError as error:
-            assert str(error).startswith(f"{path}, line 3: ") and "expected" in str(error)
-            outcomes.add("refused")
-    assert "refused" in outcomes
+        reader = DatasetReader.by_name(name)()
+        kept = len(list(reader.read(path)))
+        messages = list(map(str, reader.malformed))
+        assert all(message.startswith(f"{path}, line 3: ") and "expected" in message for message in messages)
+        assert kept + reader.skipped.total() == 2 and reader.skipped["malformed"] == len(messages)
+        outcomes.add("left out" if messages else "read")
+    assert "left out" in outcomes
 
 
 @pytest.mark.parametrize("name", GOOD)
@@ -80,13 +81,14 @@ def test_values_of_other_types_are_refused_with_their_line(tmp_path, name, value
 )
 def test_questions_have_to_be_as_many_as_there_are(tmp_path, name, data):
     path = write(tmp_path / "a.jsonl", name, data)
-    assert refusal(lambda: read(name, path)).startswith(f"{path}, line 3: data: found the question")
+    assert left_out(DatasetReader.by_name(name)(), path).startswith(f"{path}, line 3: data: found the question")
 
 
 @pytest.mark.parametrize("name", sorted(set(GOOD) - {"annotated_narrativeqa", "annotated_quoref", "annotated_squad"}))
 def test_a_second_question_is_not_dropped_silently(tmp_path, name):
     path = write(tmp_path / "a.jsonl", name, {"questions": [GOOD[name], {}]}, parts=[7, 1, 1])
-    assert "line 3: data: found 2 questions about a passage, expected one" in refusal(lambda: read(name, path))
+    message = left_out(DatasetReader.by_name(name)(), path)
+    assert "line 3: data: found 2 questions about a passage, expected one" in message
 
 
 def test_a_passage_without_questions_has_no_instances(tmp_path):
@@ -99,10 +101,21 @@ def test_a_passage_without_questions_has_no_instances(tmp_path):
 )
 def test_an_answer_that_is_no_candidate_is_refused(tmp_path, name):
     path = write(tmp_path / "a.jsonl", name, {"questions": [{**GOOD[name], "answer": "cellar"}]})
-    assert (
-        refusal(lambda: read(name, path))
-        == f"{path}, line 3: found the answer 'cellar', expected one of the candidates"
-    )
+    message = left_out(DatasetReader.by_name(name)(), path)
+    assert message == f"{path}, line 3: found the answer 'cellar', expected one of the candidates"
+
+
+@pytest.mark.parametrize("line", ["", "[]", '{"tokens": ["a"], "clusters": [[[0, 2]]]}', '{"tokens": ["a"'])
+def test_a_line_that_is_no_document_is_left_out_and_counted(tmp_path, line, caplog):
+    path = tmp_path / "a.jsonl"
+    write(path, "annotated_who_did_what", {"questions": [GOOD["annotated_who_did_what"]]})
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join([lines[0], line, lines[2]]) + "\n")
+    assert left_out(DatasetReader.by_name("annotated_who_did_what")(), str(path)).startswith(f"{path}, line 2: ")
+    assert f"{path}: 1 of 2 questions skipped: malformed" in caplog.messages
+    # A file that lacks a document is refused as before.
+    path.write_text("\n".join(lines[:2]) + "\n")
+    assert "found 1 documents, the header says 2" in refusal(lambda: read("annotated_who_did_what", str(path)))
 
 
 def test_an_answer_is_a_candidate_by_its_text_or_by_its_tokens(tmp_path):
@@ -138,7 +151,7 @@ def test_half_of_a_surrogate_pair_in_relations_is_refused_with_its_line(tmp_path
     good = {"DocID": "a", "Type": "Explicit", "Sense": ["Contingency.Cause"], "Arg1": argument, "Arg2": argument}
     path = tmp_path / "relations.json"
     path.write_text("\n".join(json.dumps(item) for item in (good, {**good, "Arg2": {"RawText": "\ud800"}})))
-    message = refusal(lambda: read("discourse_senses", str(path)))
+    message = refusal(lambda: list(read_conll_2016(str(path))))
     assert message.startswith(f"{path}, line 2: found half of a surrogate pair")
 
 

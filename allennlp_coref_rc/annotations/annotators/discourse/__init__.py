@@ -1,0 +1,1 @@
+"""Discourse relations by small log-linear models over a parse."""

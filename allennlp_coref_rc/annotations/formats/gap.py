@@ -1,0 +1,49 @@
+from collections.abc import Iterator
+
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span
+from allennlp_coref_rc.annotations.tokenization import token_span
+from allennlp_coref_rc.common.csv_rows import read_csv_rows
+from allennlp_coref_rc.common.errors import ConfigurationError
+
+MENTIONS = ("Pronoun", "A", "B")
+"""The columns with a mention. Each has a column with its position in the text; those of names, with the answer."""
+
+COLUMNS = ("ID", "Text", *MENTIONS, *(f"{name}-offset" for name in MENTIONS), "A-coref", "B-coref")
+
+ANSWERS = {"TRUE": True, "FALSE": False}
+
+
+def read_gap(path: str) -> Iterator[AnnotatedText]:
+    """
+    The passages of a TSV file of GAP (Webster et al., TACL 2018), tokenised by spaCy's rules. Each has an ambiguous
+    pronoun and two names. The pronoun is the first mention of the first cluster. A name that refers to the same person
+    follows it there, and any other name is a cluster of its own. A name's tokens are those that have any of its
+    characters.
+
+    A missing column, an answer other than TRUE and FALSE (in any case), or a mention that is not at its position
+    raises a `ConfigurationError` with the file and the line.
+    """
+    for line, row in read_csv_rows(path, COLUMNS, tabs=True):
+        place = f"{path}, line {line}"
+        text = AnnotatedText.of_text(row["Text"])
+        pronoun, *names = (_mention(place, text, row[name], row[f"{name}-offset"]) for name in MENTIONS)
+        text.clusters, text.id = [[pronoun]], row["ID"]
+        for name, span in zip(("A", "B"), names):
+            answer = ANSWERS.get(row[f"{name}-coref"].upper())
+            if answer is None:
+                raise ConfigurationError(
+                    f"{place}: found {name}-coref {row[f'{name}-coref']!r}, expected TRUE or FALSE"
+                )
+            if answer:
+                text.clusters[0].append(span)
+            else:
+                text.clusters.append([span])
+        yield text
+
+
+def _mention(place: str, text: AnnotatedText, mention: str, position: str) -> Span:
+    start = int(position) if position.isdecimal() and len(position) < 10 else -1
+    span = token_span(text.offsets or [], start, start + len(mention))
+    if not mention or not (text.text or "").startswith(mention, start) or start < 0 or span is None:
+        raise ConfigurationError(f"{place}: found {mention!r:.80}, expected a mention at character {position!r:.20}")
+    return span

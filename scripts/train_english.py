@@ -1,0 +1,210 @@
+"""
+Trains the English pipeline on Universal Dependencies, with spaCy and training_config/annotators/english.cfg:
+
+    python scripts/train_english.py data/annotators output/english
+
+The folder has EWT in `ud_ewt` and GUM in `gum`. All of EWT's training part is used, and of GUM's the genres whose
+licences allow any use. A quarter of EWT's and a third of GUM's development part choose the model that is kept. The
+program then adds lemmas by rules, which it takes from the training part, and writes the pipeline with weights in
+float16, without strings and figures that only training needs. `load_pipeline` reads it. On one machine, the same
+command gives the same bytes.
+"""
+
+import json
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import numpy as np
+import spacy
+from spacy.cli.train import train
+from spacy.language import Language
+from spacy.lookups import Lookups
+from spacy.tokens import Doc, DocBin, Span, Token
+from spacy.vocab import Vocab
+
+from allennlp_coref_rc.annotations.formats.conllu import BRACKET, Sentence, read_conllu_sentences
+from allennlp_coref_rc.common.script import ScriptParser, run
+
+CONFIG = Path(__file__).parents[1] / "training_config" / "annotators" / "english.cfg"
+
+GENRES = ("academic", "bio", "court", "interview", "news", "speech", "textbook", "vlog", "voyage")
+"""GUM's genres whose texts may be used for any purpose."""
+
+# WordNet's rules of detachment, with the doubling of consonants. Of those that give no known lemma, the first counts.
+DOUBLED = [(2 * letter + suffix, letter) for letter in "bdgklmnprtvz" for suffix in ("ed", "ing")]
+FINAL_E = [
+    (end + suffix, f"{end}e")
+    for end in ("at", "iz", "is", "v", "c", "u", "ag", "dg", "rg", "bl", "tl", "dl", "pl", "fl")
+    for suffix in ("ed", "ing")
+]
+IES, ES = [("ies", "y")], [(f"{end}es", end) for end in ("s", "x", "z", "ch", "sh")]
+FREQUENT = 2
+"""Lemmas that are less frequent than this are often mistakes, and are left out."""
+
+SUFFIXES = {
+    "noun": [*IES, *ES, ("men", "man"), ("s", "")],
+    "verb": [
+        *IES,
+        *ES,
+        ("s", ""),
+        ("ied", "y"),
+        *DOUBLED,
+        *FINAL_E,
+        ("ed", ""),
+        ("ed", "e"),
+        ("ing", ""),
+        ("ing", "e"),
+    ],
+    "adj": [("ier", "y"), ("iest", "y"), ("er", ""), ("est", ""), ("er", "e"), ("est", "e")],
+}
+
+
+def read_docs(path: str, vocab: Vocab) -> Iterator[Doc]:
+    """
+    The documents of a file in Universal Dependencies as docs of spaCy, with tags, morphology, lemmas and dependencies.
+    If GUM's `Entity=` is there, the entities are the mentions that are no pronouns: their minimal spans, or their heads
+    if the head is not in the minimal span. Of spans that overlap, the longest is kept.
+    """
+    sentences: list[Sentence] = []
+    for sentence in read_conllu_sentences(path):
+        if sentence.begins and sentences:
+            yield _doc(sentences, vocab)
+            sentences = []
+        sentences.append(sentence)
+    if sentences:
+        yield _doc(sentences, vocab)
+
+
+def _doc(sentences: list[Sentence], vocab: Vocab) -> Doc:
+    offsets = [0]
+    for sentence in sentences:
+        offsets.append(offsets[-1] + len(sentence.words))
+    rows = [(offset, word.columns) for offset, s in zip(offsets, sentences) for word in s.words]
+    heads = [offset + int(columns[6]) - 1 if columns[6] != "0" else i for i, (offset, columns) in enumerate(rows)]
+    doc = Doc(
+        vocab,
+        words=[columns[1].replace(" ", "") for _, columns in rows],
+        spaces=["SpaceAfter=No" not in columns[9] for _, columns in rows],
+        lemmas=[columns[2] for _, columns in rows],
+        pos=[columns[3] for _, columns in rows],
+        tags=[columns[4] for _, columns in rows],
+        morphs=["" if columns[5] == "_" else columns[5] for _, columns in rows],
+        heads=heads,
+        deps=["ROOT" if columns[7] == "root" else columns[7] for _, columns in rows],
+        sent_starts=[i in offsets for i in range(len(rows))],
+    )
+    entities = _entities([columns[9] for _, columns in rows], doc)
+    doc.set_ents(entities, default="outside" if entities else "missing")
+    return doc
+
+
+def _entities(misc: list[str], doc: Doc) -> list[Span]:
+    opened: dict[str, list[tuple[int, str]]] = defaultdict(list)
+    types: dict[tuple[int, int], str] = {}
+    for i, value in enumerate(misc):
+        brackets = re.search(r"(?:^|\|)Entity=([^|]*)", value)
+        for bracket in BRACKET.finditer(brackets[1]) if brackets else ():
+            opens, entity, _, _, values, closes = bracket.groups()
+            if opens:
+                opened[entity].append((i, values))
+            if closes:
+                start, values = opened[entity].pop()
+                _, type, _, _, _, minimal, *_ = values.split("-")
+                head = next(t for t in doc[start : i + 1] if t.head == t or not start <= t.head.i <= i)
+                if head.pos_ != "PRON":
+                    places = [start + int(number) - 1 for number in minimal.split(",")]
+                    first, last = places[0], places[-1]
+                    if not (first <= head.i <= last and len(places) == last - first + 1):
+                        first = last = head.i
+                    types.setdefault((first, last + 1), type)
+    taken: set[int] = set()
+    entities = []
+    for (start, end), type in sorted(types.items(), key=lambda item: item[0][0] - item[0][1]):
+        if taken.isdisjoint(range(start, end)):
+            taken.update(range(start, end))
+            entities.append(Span(doc, start, end, label=type))
+    return entities
+
+
+def add_lemmatizer(nlp: Language, docs: Iterable[Doc]) -> None:
+    """
+    Adds lemmas by suffix rules. The lemmas of the docs are the index, which says which rule is meant. Words for which
+    the rules give another lemma than most of the docs' are exceptions.
+    """
+    lemmatizer = nlp.add_pipe("lemmatizer", config={"mode": "rule"})
+    lemmas: dict[str, dict[str, Counter]] = defaultdict(lambda: defaultdict(Counter))
+    examples: dict[tuple[str, str], Token] = {}
+    index: dict[str, Counter] = {pos: Counter() for pos in SUFFIXES}
+    for token in (token for doc in docs for token in doc):
+        pos = token.pos_.lower()
+        if pos in index:
+            index[pos][token.lemma_.lower()] += 1
+        # Lemmas of names are the names, and those of base forms the words in lower case.
+        if pos != "propn" and not lemmatizer.is_base_form(token):
+            lemmas[pos][token.lower_][token.lemma_] += 1
+            examples[pos, token.lower_] = token
+    tables = Lookups()
+    # Each part of speech has a rule that leaves a word as it is, in lower case.
+    tables.add_table("lemma_rules", {pos: [*SUFFIXES.get(pos, []), ("", "")] for pos in sorted(lemmas)})
+    tables.add_table(
+        "lemma_index",
+        {pos: sorted(lemma for lemma in known if known[lemma] >= FREQUENT) for pos, known in index.items()},
+    )
+    lemmatizer.initialize(lookups=tables)
+    exceptions: dict[str, dict[str, list[str]]] = {}
+    for pos, forms in sorted(lemmas.items()):
+        best = {form: counts.most_common(1)[0][0] for form, counts in forms.items()}
+        exceptions[pos] = {
+            form: [lemma]
+            for form, lemma in sorted(best.items())
+            if lemmatizer.rule_lemmatize(examples[pos, form])[0] != lemma
+        }
+    lemmatizer.cache.clear()
+    tables.add_table("lemma_exc", exceptions)
+
+
+def write_small(nlp: Language, folder: Path) -> None:
+    """Writes a pipeline with weights in float16, only with strings that are labels, and without paths and figures."""
+    labels = {label for name in nlp.pipe_names for label in getattr(nlp.get_pipe(name), "labels", ())}
+    for _, component in nlp.components:
+        model = getattr(component, "model", None)
+        for node in model.walk() if model else ():
+            for name in node.param_names:
+                if node.has_param(name):
+                    node.set_param(name, np.asarray(node.get_param(name), np.float16))
+    nlp.meta["performance"] = {}
+    nlp.config = nlp.config.merge({"paths": dict.fromkeys(nlp.config["paths"])})
+    nlp.to_disk(folder)
+    (folder / "vocab" / "strings.json").write_text(json.dumps(sorted(labels)))
+
+
+def main() -> None:
+    parser = ScriptParser(__doc__)
+    parser.add_argument("data", type=Path, help="a folder with ud_ewt and gum")
+    parser.add_argument("output", type=Path, help="a folder for the model, and for spaCy's files in training")
+    parser.add_argument("--trained", type=Path, help="a model that spaCy has trained, to be finished only")
+    arguments = parser.parse_args()
+    vocab = spacy.blank("en").vocab
+
+    def docs(pattern: str, genres: Iterable[str] = ("",)) -> list[Doc]:
+        files = sorted(path for genre in genres for path in arguments.data.glob(pattern.format(genre)))
+        return [doc for path in files for doc in read_docs(str(path), vocab)]
+
+    training = docs("ud_ewt/*-train.conllu") + docs("gum/train/GUM_{}_*.conllu", GENRES)
+    development = docs("ud_ewt/*-dev.conllu")[::4] + docs("gum/dev/*.conllu")[::3]
+    arguments.output.mkdir(parents=True, exist_ok=True)
+    paths = {}
+    for name, part in (("train", training), ("dev", development)):
+        paths[f"paths.{name}"] = str(arguments.output / f"{name}.spacy")
+        DocBin(docs=part, store_user_data=False).to_disk(paths[f"paths.{name}"])
+    if not arguments.trained:
+        train(CONFIG, arguments.output, overrides=paths)
+    nlp = spacy.load(arguments.trained or arguments.output / "model-best")
+    add_lemmatizer(nlp, training)
+    write_small(nlp, arguments.output / "model")
+
+
+if __name__ == "__main__":
+    run(main)
