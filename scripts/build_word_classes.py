@@ -1,7 +1,7 @@
 """
-Makes the table of word classes that `ranked_coref` reads from WordNet's database files, which are in its folder dict.
+Makes the table of word classes that `coref` reads from WordNet's database files, which are in its folder dict.
 
-    python scripts/build_word_classes.py wordnet/dict allennlp_coref_rc/annotations/annotators/coref/ranked/words.xz
+    python scripts/build_word_classes.py wordnet/dict words.xz
 
 Each single word gets levels from 0 to 3. They say how often it is a noun, verb, adjective and adverb, and how often the
 noun names a person, group, place, vehicle, animal, body part, other artifact or time. Further entries say whether it

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from allennlp_coref_rc.annotations.annotators import Annotator
 
 ANNOTATORS = """
-allennlp_coref allennlp_srl compose connective_discourse coreferee corrupted_coref discourse entity_marker_coref
-exact_match_coref fastcoref maverick precomputed ranked_coref roles sieve_coref simple_triples spacy_dependencies
-spacy_pipeline wordnet
+allennlp_coref allennlp_srl compose connective_discourse coref coreferee corrupted_coref discourse entity_marker_coref
+exact_match_coref fastcoref maverick precomputed roles sieve_coref simple_triples spacy_dependencies spacy_pipeline
+structure wordnet
 """.split()
 
 # Coreferee and fastcoref have components of their own, with these names.

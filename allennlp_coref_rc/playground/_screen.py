@@ -36,7 +36,7 @@ from allennlp_coref_rc.playground.reader_session import (
 
 ITS_OWN, NONE, CONFIG = "the reader's own", "none", "another: its config"
 
-ANNOTATORS = ("sieve_coref", "ranked_coref", "exact_match_coref", "entity_marker_coref")
+ANNOTATORS = ("sieve_coref", "coref", "exact_match_coref", "entity_marker_coref")
 """The annotators of clusters that need no config."""
 
 OPTIONAL = ("fastcoref", "coreferee", "maverick")

@@ -25,7 +25,7 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import open_text
 from scripts.benchmarks.harness import Row, Run, Subject, Turn, positive
 
-NAMES = "exact_match_coref entity_marker_coref sieve_coref ranked_coref connective_discourse simple_triples".split()
+NAMES = "exact_match_coref entity_marker_coref sieve_coref coref connective_discourse simple_triples".split()
 
 Competitor = NamedTuple("Competitor", [("annotator", str)])
 

@@ -1,0 +1,126 @@
+import dataclasses
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Optional
+
+import numpy as np
+
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span
+from allennlp_coref_rc.annotations.annotators.annotator import Annotator
+from allennlp_coref_rc.annotations.annotators.coref.english_coref import network
+from allennlp_coref_rc.annotations.annotators.coref.english_coref.features import (
+    PRONOUN,
+    EntityFeatures,
+    Mentions,
+    first_entities,
+    make_pairs,
+    pair_features,
+    vectors,
+)
+from allennlp_coref_rc.annotations.annotators.coref.english_coref.mentions import Parse
+from allennlp_coref_rc.annotations.clusters import largest_clusters
+from allennlp_coref_rc.annotations.english import parse
+from allennlp_coref_rc.common.checks import check_number
+from allennlp_coref_rc.common.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
+
+GUIDELINES = ("ontonotes", "litbank")
+
+BLOCK = 400
+"""Mentions whose pairs are described at once."""
+
+
+@Annotator.register("coref")
+class EnglishCoref(Annotator):
+    """
+    Coreference of English text. The noun phrases of a parse are the mentions. A small network ranks, for each mention,
+    the mentions before it and the choice of a new entity (Denis and Baldridge, EMNLP 2008; Durrett and Klein, EMNLP
+    2013). Each mention joins the entity with the highest sum of probabilities. A second network does the same again and
+    also sees the entities that the first one made. Both see grammatical roles, clauses and agreement, types of
+    entities, equal words, word classes from WordNet, and who speaks in quotations.
+
+    The model comes with this package. CARD.md beside it says what it was trained on. It treats "he" and "she" in the
+    same way, and knows no words but those of WordNet and of lists.
+
+    Registered as an `Annotator` with name "coref".
+
+    # Parameters
+
+    guideline : `str`, optional (default = `"ontonotes"`)
+        What the clusters are like. "ontonotes": any noun phrase, with its appositions, and with "'s". "litbank":
+        persons, groups, places, buildings and vehicles, without appositions and "'s".
+    include_singletons : `bool`, optional (default = `False`)
+        Also return mentions that are linked to no other, each as a cluster of one. With "litbank" these are likely
+        mentions of its kinds, with "ontonotes" all noun phrases except pronouns.
+    max_clusters : `int`, optional (default = `None`)
+        Keep only this many clusters, those with the most mentions. By default all.
+    spacy_model : `str`, optional (default = `None`)
+        The name or folder of another pipeline that parses the text. By default the pipeline of this package.
+    path : `str`, optional (default = `None`)
+        Weights that `scripts/train_coref.py` has written. By default the weights of this package.
+
+    # Example
+
+    ```jsonnet
+    {"type": "coref", "guideline": "litbank", "include_singletons": true}
+    ```
+    """
+
+    def __init__(
+        self,
+        guideline: str = "ontonotes",
+        include_singletons: bool = False,
+        max_clusters: Optional[int] = None,
+        spacy_model: Optional[str] = None,
+        path: Optional[str] = None,
+    ) -> None:
+        check_number("coref", "max_clusters", max_clusters, least=0)
+        if guideline not in GUIDELINES:
+            raise ConfigurationError(f"coref: guideline is {guideline!r}, expected one of {', '.join(GUIDELINES)}")
+        self._guideline = guideline
+        self._include_singletons = include_singletons
+        self._max_clusters = max_clusters
+        self._spacy_model = spacy_model
+        self._weights = network.load_weights(Path(path) if path else network.MODEL)
+
+    def annotate_batch(self, texts: Sequence[AnnotatedText]) -> list[AnnotatedText]:
+        return [
+            dataclasses.replace(
+                text,
+                clusters=text.clusters + largest_clusters(self._clusters(doc) if len(text) else [], self._max_clusters),
+            )
+            for text, doc in zip(texts, parse(texts, self._spacy_model))
+        ]
+
+    def _clusters(self, doc: "Doc") -> list[list[Span]]:
+        m = Mentions(Parse.of(doc, self._spacy_model is None), self._guideline == "litbank")
+        if not m.count:
+            return []
+        i, j = make_pairs(m)
+        own, entity = vectors(m), first_entities(m)
+        bonuses = (np.array(network.START), self._weights[f"bonuses.{self._guideline}"])
+        for name, own_bonuses in zip(("first.", "second."), bonuses):
+            weights = {key.removeprefix(name): one for key, one in self._weights.items() if key.startswith(name)}
+            pairs, new = network.score(weights, own, pair_blocks(m, i, j, entity), i, j)
+            entity = network.link(m, i, j, pairs, new, own_bonuses)
+        is_likely = new[:, 1] > 0 if m.litbank else m.kind != PRONOUN
+        members: dict[int, list[int]] = {}
+        for mention, number in enumerate(entity.tolist()):
+            members.setdefault(number, []).append(mention)
+        spans = list(zip(m.start.tolist(), m.stop.tolist()))
+        return sorted(
+            [spans[mention] for mention in own]
+            for own in members.values()
+            if len(own) > 1 or (self._include_singletons and is_likely[own[0]])
+        )
+
+
+def pair_blocks(m: Mentions, i: np.ndarray, j: np.ndarray, entity: np.ndarray) -> Iterator[np.ndarray]:
+    """The features of pairs, in blocks of later mentions. All features of a long text at once would take a gigabyte."""
+    entities = EntityFeatures(m, entity)
+    bounds = np.searchsorted(j, np.arange(0, m.count + BLOCK, BLOCK))
+    for start, stop in zip(bounds, bounds[1:]):
+        pairs = i[start:stop], j[start:stop]
+        yield np.concatenate([pair_features(m, *pairs), entities.of(*pairs)], axis=1)

@@ -1,0 +1,116 @@
+"""The network of `coref` in NumPy, and how its scores become entities. scripts/train_coref.py trains it."""
+
+from collections.abc import Iterable
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from allennlp_coref_rc.annotations.annotators.coref.english_coref import words as w
+from allennlp_coref_rc.annotations.annotators.coref.english_coref.features import NAME, PRONOUN, Mentions
+from allennlp_coref_rc.annotations.annotators.lexicon import FEMALE, MALE
+from allennlp_coref_rc.common.errors import ConfigurationError
+
+Weights = dict[str, np.ndarray]
+
+MODEL = Path(__file__).parent / "model.npz"
+
+START = (0.0, -0.5, -1.0, -1.0)
+"""The bonuses of a first linking: how readily each kind of mention begins an entity (`linking_kinds`)."""
+
+LEAST = -0.5
+"""The least score of being a mention as LitBank has them."""
+
+OTHER_NAME, OTHER_GENDER = 0.1, 0.1
+"""Factors of a probability: where a name meets an entity with other names, and where genders differ."""
+
+CHUNK = 512
+"""Pairs that are judged at once: few enough for the processor's cache."""
+
+
+@lru_cache(maxsize=4)
+def load_weights(path: Path) -> Weights:
+    if not path.exists():
+        raise ConfigurationError(f"coref: there is no model file {path}")
+    with np.load(path, allow_pickle=False) as archive:
+        return {name: archive[name].astype(np.float32) for name in archive.files}
+
+
+def score(
+    own: Weights, vectors: np.ndarray, blocks: Iterable[np.ndarray], i: np.ndarray, j: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """
+    The scores of pairs, and for each mention the scores of a new entity and of being a mention. `blocks` are the
+    features of the pairs, in order. Scores are rounded, so that libraries that add numbers in another order give the
+    same clusters, except in rare cases.
+    """
+    one, other = vectors @ own["earlier"], vectors @ own["later"] + own["later_bias"]
+    pairs = np.empty((len(j), 1), np.float32)
+    stop = 0
+    for features in blocks:
+        for first in range(0, len(features), CHUNK):
+            hidden = features[first : first + CHUNK].astype(np.float32) @ own["pair"]
+            start, stop = stop, stop + len(hidden)
+            hidden += one[i[start:stop]]
+            hidden += other[j[start:stop]]
+            pairs[start:stop] = np.maximum(hidden, 0, out=hidden) @ own["output"]
+    new = np.maximum(vectors @ own["new"] + own["new_bias"], 0) @ own["new_output"] + own["new_output_bias"]
+    return (pairs[:, 0] + own["output_bias"]).round(3), new.round(3)
+
+
+def linking_kinds(m: Mentions) -> np.ndarray:
+    """Kinds of mentions that differ in how readily they begin an entity: "he"; other pronouns; names; nominals."""
+    pronouns = np.where(np.isin(m.group, (w.I, w.PERSON)), 0, 1)
+    return np.where(m.kind == PRONOUN, pronouns, np.where(m.kind == NAME, 2, 3))
+
+
+def probabilities(j: np.ndarray, pairs: np.ndarray, new: np.ndarray) -> np.ndarray:
+    """The probability of each pair, among all pairs with the same later mention and the choice of a new entity."""
+    shift = new.copy()
+    np.maximum.at(shift, j, pairs)
+    odds = np.exp(pairs - shift[j])
+    total = np.exp(new - shift)
+    np.add.at(total, j, odds)
+    return odds / total[j]
+
+
+def link(
+    m: Mentions, i: np.ndarray, j: np.ndarray, pairs: np.ndarray, new: np.ndarray, bonuses: np.ndarray
+) -> np.ndarray:
+    """
+    The entity of each mention, in one pass from left to right. A mention joins the entity whose mentions together have
+    the highest probability, or begins a new entity if that is more likely. Before this comparison, the probability of a
+    new entity is multiplied by e to the power of the bonus for the mention's kind (`linking_kinds`). An entity does not
+    take "he" and "she", or a name without a common word, readily. At the end, what LitBank would hardly annotate
+    becomes an entity of its own.
+    """
+    chance = probabilities(j, pairs, new[:, 0])
+    rest = np.ones(m.count)
+    np.subtract.at(rest, j, chance)
+    threshold = (rest.clip(min=0) * np.exp(bonuses[linking_kinds(m)])).tolist()
+    bounds = np.searchsorted(j, np.arange(m.count + 1)).tolist()
+    chances, others = chance.tolist(), i.tolist()
+    kind, bits, gender = m.kind.tolist(), m.bits.tolist(), m.gender.tolist()
+    entity = list(range(m.count))
+    names, genders = [0] * m.count, [0] * m.count
+    for k in range(m.count):
+        sums: dict[int, float] = {}
+        for pair in range(bounds[k], bounds[k + 1]):
+            candidate = entity[others[pair]]
+            sums[candidate] = sums.get(candidate, 0.0) + chances[pair]
+        sex = gender[k] if gender[k] in (MALE, FEMALE) else 0
+        best, most = k, threshold[k]
+        for candidate, value in sums.items():
+            if value > most:
+                if kind[k] == NAME and names[candidate] and not names[candidate] & bits[k]:
+                    value *= OTHER_NAME
+                if sex and genders[candidate] and sex != genders[candidate]:
+                    value *= OTHER_GENDER
+                if value > most:
+                    best, most = candidate, value
+        entity[k] = best
+        if kind[k] == NAME:
+            names[best] |= bits[k]
+        genders[best] = genders[best] or sex
+    alone = m.litbank & (new[:, 1] < LEAST)
+    return np.where(alone, m.count + np.arange(m.count), np.array(entity, int))

@@ -1,0 +1,153 @@
+from itertools import chain
+
+import numpy as np
+import pytest
+from allennlp.common import Params
+from allennlp.common.checks import ConfigurationError
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from allennlp_coref_rc.annotations import AnnotatedText, sentence_spans
+from allennlp_coref_rc.annotations.annotators import Annotator, EnglishCoref
+from allennlp_coref_rc.annotations.annotators.coref.english_coref import english_coref, network
+from tests.annotations.annotators.coref.english_coref.parses import parsed
+
+TEXT = (
+    "Anne Elliot lived in a large house near Bath with her father , Sir Walter . He was a vain man . "
+    "Anne 's sister Mary came to the house with her husband , and they stayed for a week . "
+    '" I am tired , " said Mary . " You always are , " said Anne .'
+)
+
+
+@pytest.fixture(scope="module")
+def annotator():
+    return EnglishCoref()
+
+
+def of(text):
+    tokens = text.split()
+    return AnnotatedText(tokens, sentence_spans(tokens))
+
+
+def clusters(annotator, text):
+    annotated = annotator.annotate(of(text))
+    return [[" ".join(annotated.tokens[start:stop]) for start, stop in cluster] for cluster in annotated.clusters]
+
+
+@pytest.mark.parametrize(
+    "text, same, other",
+    [
+        ("Kim Novak called Tom . She told him about the plan .", "Kim Novak She", "Tom him"),
+        ("The company sold its boats . It needed money .", "The company|its|It", "its boats"),
+        ("Maria hurt herself when she fell .", "Maria herself she", None),
+        ("Obama met Merkel in Berlin . Merkel praised him .", "Obama him", "Merkel Merkel"),
+    ],
+)
+def test_pronouns_and_names_are_linked(annotator, text, same, other):
+    found = clusters(annotator, text)
+    words = same.split("|") if "|" in same else same.replace("Kim Novak", "Kim_Novak").split()
+    assert [word.replace("_", " ") for word in words] in found
+    assert other is None or all(not set(words) & set(cluster) for cluster in found if other in cluster)
+
+
+def test_he_and_she_are_treated_alike(annotator):
+    text = "Quillon met Marlowe . {He} told Marlowe that {he} had lost {his} dog . Quillon had loved {his} dog ."
+    spans = [
+        annotator.annotate(of(text.format(He=he.title(), he=he, his=his))).clusters
+        for he, his in (("he", "his"), ("she", "her"))
+    ]
+    assert spans[0] == spans[1] and spans[0]
+
+
+def test_guidelines_differ_in_kinds_of_mentions():
+    text = "Tom 's letter lay on the table . The letter was old , and it was torn . Tom read it ."
+    web, novels = (clusters(EnglishCoref(guideline=guideline), text) for guideline in ("ontonotes", "litbank"))
+    assert ["Tom 's", "Tom"] in web and ["Tom", "Tom"] in novels
+    assert any("The letter" in cluster for cluster in web) and not any("The letter" in cluster for cluster in novels)
+
+
+def test_singletons_are_added_on_request(annotator):
+    every = EnglishCoref(include_singletons=True).annotate(of(TEXT)).clusters
+    assert annotator.annotate(of(TEXT)).clusters == [cluster for cluster in every if len(cluster) > 1]
+    assert any(len(cluster) == 1 for cluster in every)
+
+
+def test_the_same_text_gives_the_same_clusters_also_beside_others(annotator):
+    texts = [of(TEXT), of("He saw the boat . " * 30), AnnotatedText([]), of("Mary")]
+    together = EnglishCoref().annotate_batch(texts)
+    assert together == [EnglishCoref().annotate(of(" ".join(text.tokens))) for text in texts]
+
+
+def test_blocks_of_pairs_have_the_features_of_all_pairs_together(annotator, monkeypatch):
+    together = annotator.annotate(of(TEXT * 3))
+    monkeypatch.setattr(english_coref, "BLOCK", 7)
+    assert EnglishCoref().annotate(of(TEXT * 3)) == together
+
+
+def test_the_largest_clusters_are_kept():
+    assert len(EnglishCoref(max_clusters=1).annotate(of(TEXT)).clusters) == 1
+
+
+@pytest.mark.parametrize(
+    "options, facts",
+    [
+        ({"max_clusters": -1}, ("max_clusters", "-1")),
+        ({"guideline": "ace"}, ("guideline", "'ace'", "ontonotes, litbank")),
+        ({"path": "no/such.npz"}, ("no/such.npz",)),
+    ],
+)
+def test_bad_options_are_refused(options, facts):
+    with pytest.raises(ConfigurationError) as error:
+        Annotator.from_params(Params({"type": "coref", **options}))
+    assert all(fact in str(error.value) for fact in facts)
+
+
+WORDS = (
+    "the a that his her Mary Tom men house of 's , . \" “ ” said I you he it they Mr. walked very ’ é 3 😀 | 中".split()
+)
+
+
+@given(st.lists(st.one_of(st.sampled_from(WORDS), st.text(max_size=3)), max_size=40), st.booleans())
+@settings(max_examples=40, derandomize=True, deadline=None)
+def test_any_tokens_give_clusters_that_share_no_mention(annotator, tokens, litbank):
+    own = EnglishCoref(guideline="litbank", include_singletons=True) if litbank else annotator
+    given_clusters = [[(0, len(tokens))]] if tokens else []
+    annotated = own.annotate(AnnotatedText(tokens, clusters=given_clusters))
+    assert annotated.checked().clusters[: len(given_clusters)] == given_clusters
+    mentions = list(chain(*annotated.clusters[len(given_clusters) :]))
+    assert len(mentions) == len(set(mentions))
+    assert litbank or all(len(cluster) > 1 for cluster in annotated.clusters[len(given_clusters) :])
+
+
+# The network
+
+
+def linked(count, pairs, scores, new=0.0, **bonus):
+    """Links of pronouns, nominals or names that are made by hand."""
+    names = bonus.pop("names", False)
+    tag = "{}/NNP" if names else "he/PRP"
+    words = bonus.pop("words", [f"Name{k}" for k in range(count)])
+    m = english_coref.Mentions(english_coref.Parse.of(parsed(*(f"{tag.format(word)}/root/0" for word in words))), False)
+    i, j = (np.array(one, int) for one in zip(*pairs))
+    bonuses = np.full(4, bonus.get("bonus", 0.0))
+    return network.link(m, i, j, np.array(scores, float), np.full((count, 2), new), bonuses).tolist()
+
+
+def test_probabilities_are_those_of_a_softmax_with_a_new_entity():
+    j, new = np.array([1, 2, 2]), np.array([0.0, 0.5, 3.0])
+    odds = [np.exp(1) / (np.exp(1) + np.exp(0.5))]
+    odds += [np.exp(one) / (np.exp(2) + np.exp(-1) + np.exp(3)) for one in (2, -1)]
+    assert network.probabilities(j, np.array([1.0, 2.0, -1.0]), new) == pytest.approx(odds)
+
+
+def test_the_probabilities_of_an_entitys_mentions_are_added():
+    # Mentions 0 and 1 are one entity. Each alone is less likely for mention 3 than mention 2, but not both.
+    pairs = [(0, 1), (0, 2), (1, 2), (0, 3), (1, 3), (2, 3)]
+    scores = [5, -5, -5, 1, 1, 1.3]
+    assert linked(4, pairs, scores) == [0, 0, 2, 0]
+    assert linked(4, pairs, scores, bonus=9) == [0, 1, 2, 3]
+
+
+def test_other_names_are_unlikely():
+    assert linked(2, [(0, 1)], [1.0], names=True) == [0, 1]
+    assert linked(2, [(0, 1)], [1.0], names=True, words=["Ann", "Ann"]) == [0, 0]

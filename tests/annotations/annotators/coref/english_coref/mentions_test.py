@@ -1,0 +1,68 @@
+import numpy as np
+import pytest
+
+from allennlp_coref_rc.annotations.annotators.coref.english_coref.mentions import Parse, find_spans
+from tests.annotations.annotators.coref.english_coref.parses import parsed
+
+
+def phrases(*sentences, litbank=False):
+    p = Parse.of(parsed(*sentences))
+    return [" ".join(p.tokens[start:stop]) for start, stop, _, _ in find_spans(p, litbank)]
+
+
+def test_a_noun_phrase_is_its_heads_subtree_without_preposition():
+    sentence = (
+        "She/PRP/nsubj/2 sat/VBD/root/0 in/IN/case/5 the/DT/det/5 "
+        "house/NN/obl/2 of/IN/case/8 her/PRP$/nmod:poss/8 aunt/NN/nmod/5 ././punct/2"
+    )
+    assert phrases(sentence) == ["She", "the house of her aunt", "her", "her aunt"]
+
+
+def test_a_clause_is_not_part_of_its_predicate_noun():
+    sentence = "Ann/NNP/nsubj/5 is/BE/cop/5 surely/RB/advmod/5 a/DT/det/5 doctor/NN/root/0 now/RB/advmod/5 ././punct/5"
+    assert phrases(sentence) == ["Ann", "a doctor"]
+
+
+def test_a_coordination_is_a_mention_beside_its_parts():
+    sentence = "Ann/NNP/nsubj/5 ,/,/punct/1 Tom/NNP/conj/1 left/VBD/root/0 ././punct/4"
+    assert phrases(sentence.replace("/5 ,", "/4 ,")) == ["Ann", "Ann , Tom", "Tom"]
+    verbs = "Ann/NNP/nsubj/2 came/VBD/root/0 and/CC/cc/4 left/VBD/conj/2"
+    assert phrases(verbs) == ["Ann"]
+
+
+def test_guidelines_differ_in_appositions_and_possessive_marks():
+    sentence = "Ann/NNP/nsubj/6 ,/,/punct/4 a/DT/det/4 nurse/NN/appos/1 ,/,/punct/4 slept/VBD/root/0"
+    assert phrases(sentence) == ["Ann , a nurse", "a nurse"]
+    assert phrases(sentence, litbank=True) == ["Ann", "a nurse"]
+    sentence = "Ann/NNP/nmod:poss/3 's/POS/case/1 cat/NN/nsubj/4 slept/VBD/root/0"
+    assert phrases(sentence) == ["Ann 's", "Ann 's cat"]
+    assert phrases(sentence, litbank=True) == ["Ann", "Ann 's cat"]
+
+
+def test_relative_pronouns_and_parts_of_names_are_no_mentions():
+    sentence = "Ann/NNP/nsubj/5 Lee/NNP/flat/1 who/WP/nsubj/4 sang/VBD/acl:relcl/1 left/VBD/root/0"
+    assert phrases(sentence) == ["Ann Lee who sang"]
+
+
+def test_closing_punctuation_is_left_out():
+    sentence = (
+        "I/PRP/nsubj/2 saw/VBD/root/0 the/DT/det/4 boat/NN/obj/2 ,/,/punct/4 a/DT/det/7 wreck/NN/appos/4 ,/,/punct/7"
+    )
+    assert phrases(sentence) == ["I", "the boat , a wreck", "a wreck"]
+
+
+def test_subtrees_and_depths_are_those_of_the_tree():
+    doc = parsed(
+        "She/PRP/nsubj/2 sat/VBD/root/0 in/IN/case/5 the/DT/det/5 house/NN/obl/2 of/IN/case/7 Ann/NNP/nmod/5",
+        "It/PRP/nsubj/2 rained/VBD/root/0",
+    )
+    p = Parse.of(doc)
+    assert p.left == [token.left_edge.i for token in doc] and p.right == [token.right_edge.i for token in doc]
+    assert p.depth.tolist() == [len(list(token.ancestors)) for token in doc]
+    assert p.children == [[child.i for child in token.children] for token in doc]
+    assert np.diff(p.sentence).tolist() == [0] * 6 + [1, 0]
+
+
+@pytest.mark.parametrize("litbank", [False, True])
+def test_an_empty_text_has_no_mentions(litbank):
+    assert phrases(litbank=litbank) == []

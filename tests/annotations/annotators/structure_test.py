@@ -1,0 +1,54 @@
+import pytest
+
+from allennlp_coref_rc.annotations import AnnotatedText, english
+from allennlp_coref_rc.annotations.annotators import (
+    ComposedAnnotator,
+    Discourse,
+    EnglishCoref,
+    Roles,
+    SpacyDependencies,
+    Structure,
+)
+from allennlp_coref_rc.common.errors import ConfigurationError
+
+STORY = AnnotatedText.concatenate(
+    AnnotatedText("Maria bought a bicycle because she liked it .".split()),
+    AnnotatedText("However , her brother broke it on Monday .".split()),
+)
+
+
+def test_all_layers_over_one_parse(monkeypatch):
+    parsed = []
+    pipe = english.load_pipeline(english.MODEL).pipe
+
+    def count(docs, **options):
+        docs = list(docs)
+        parsed.extend(docs)
+        return pipe(docs, **options)
+
+    monkeypatch.setattr(english.load_pipeline(english.MODEL), "pipe", count)
+    text = AnnotatedText(list(STORY.tokens), STORY.sentences)
+    (annotated,) = Structure(["clusters", "frames", "relations", "edges"]).annotate_batch([text])
+    assert len(parsed) == 1
+    alone = ComposedAnnotator([EnglishCoref(), Roles(), Discourse(), SpacyDependencies()]).annotate(STORY)
+    assert annotated == alone
+    assert {(0, 1), (5, 6)} <= {mention for cluster in annotated.clusters for mention in cluster}
+    assert ("ARG0", (0, 1)) in next(f for f in annotated.frames if f.predicate == (1, 2)).arguments
+    assert {(r.sense, *r.connective) for r in annotated.relations} >= {("Contingency.Cause.Reason", (4, 5))}
+    assert len(annotated.edges) == len(text) - 2
+
+
+def test_layers_are_chosen():
+    annotated = Structure(["frames"]).annotate(STORY)
+    assert annotated.frames and not annotated.clusters + annotated.relations + annotated.edges
+    with pytest.raises(ConfigurationError, match="layers is 'roles', expected one of clusters, frames"):
+        Structure(["roles"])
+
+
+@pytest.mark.parametrize(
+    "tokens",
+    [[], ["\U0001f600"], ["https://example.org", "|", "3", "|", "\n"], "Der Hund bellte . 彼女 は 見た 。".split()],
+    ids=["empty", "emoji", "table", "languages"],
+)
+def test_odd_texts(tokens):
+    assert Structure(["clusters", "frames", "relations", "edges"]).annotate(AnnotatedText(tokens)).tokens == tokens
