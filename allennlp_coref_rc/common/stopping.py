@@ -58,8 +58,8 @@ def uninterrupted() -> Iterator[None]:
     finally:
         for number, handler in zip(numbers, before):
             signal.signal(number, handler or signal.SIG_DFL)
-        for number in waiting[:1]:
-            os.kill(os.getpid(), number)
+        for first in waiting[:1]:
+            os.kill(os.getpid(), first)
 
 
 @contextmanager

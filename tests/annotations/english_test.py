@@ -54,12 +54,13 @@ def test_the_last_texts_are_parsed_once():
         ["https://example.org/?q=1", "|", "a", "|", "\t", "3.5", "|"],
         "Der Hund bellte laut . 彼女 は それ を 見た 。".split(),
         ["x"] * 3000,
+        ["a", "", "b"],
     ],
-    ids=["empty", "emoji", "table", "languages", "long"],
+    ids=["empty", "emoji", "table", "languages", "long", "empty token"],
 )
 def test_odd_texts_have_a_parse(tokens):
     (doc,) = parse([AnnotatedText(tokens)])
-    assert [token.text for token in doc] == tokens
+    assert [token.text for token in doc] == [token or "_" for token in tokens]
 
 
 def test_another_pipeline_needs_a_parser_and_the_same_tokens(tmp_path):

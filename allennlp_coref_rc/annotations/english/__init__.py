@@ -6,7 +6,7 @@ weights lie beside this file; CARD.md says what they were trained on. Annotators
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING, Optional, Union
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
 from allennlp_coref_rc.annotations.tokenization import MOST_STRINGS
@@ -15,6 +15,7 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc
+    from spacy.vocab import Vocab
 
 MODEL = str(Path(__file__).parent / "model")
 """The folder of the pipeline of this package."""
@@ -61,26 +62,20 @@ def parse(texts: Sequence[AnnotatedText], spacy_model: Optional[str] = None) -> 
     last ones is not parsed again. So callers share docs, and must not change them. Raises a `ConfigurationError` if the
     pipeline has no parser, or splits or merges tokens.
     """
-    from spacy.tokens import Doc
-
     spacy_model = spacy_model or MODEL
     pipeline = load_pipeline(spacy_model)
     known = {id(text.tokens): (text.sentences, doc) for text, doc in _parsed.get(spacy_model, [])}
-    docs = [
-        doc if sentences == text.sentences else None
-        for text in texts
-        for sentences, doc in [known.get(id(text.tokens), (None, None))]
-    ]
+
+    def known_doc(text: AnnotatedText) -> Optional["Doc"]:
+        sentences, doc = known.get(id(text.tokens), (None, None))
+        return doc if sentences == text.sentences else None
+
     fresh = pipeline.pipe(
-        [
-            Doc(pipeline.vocab, words=text.tokens, sent_starts=_sentence_starts(text))
-            for text, doc in zip(texts, docs)
-            if doc is None
-        ],
+        [_bare(text, pipeline.vocab) for text in texts if known_doc(text) is None],
         batch_size=BATCH,
         disable=["lemmatizer"],
     )
-    docs = [next(fresh) if doc is None else doc for doc in docs]
+    docs = [next(fresh) if (doc := known_doc(text)) is None else doc for text in texts]
     for text, doc in zip(texts, docs):
         if len(doc) != len(text):
             raise ConfigurationError(
@@ -95,6 +90,10 @@ def parse(texts: Sequence[AnnotatedText], spacy_model: Optional[str] = None) -> 
     return docs
 
 
-def _sentence_starts(text: AnnotatedText) -> list[bool]:
+def _bare(text: AnnotatedText, vocab: "Vocab") -> "Doc":
+    from spacy.tokens import Doc
+
     starts = {start for start, _ in text.sentences}
-    return [i in starts for i in range(len(text))]
+    is_start: list[Union[bool, int, None]] = [i in starts for i in range(len(text))]
+    # spaCy refuses empty words.
+    return Doc(vocab, words=[token or "_" for token in text.tokens], sent_starts=is_start)
