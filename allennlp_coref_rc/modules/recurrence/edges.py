@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from typing import NamedTuple, Optional
 
 import torch
@@ -67,3 +68,14 @@ def sequential_sources(mask: torch.Tensor, reverse: bool = False, start: Optiona
     if start is not None:
         sources = torch.where(sources == NO_SOURCE, start.view(-1, 1, 1), sources)
     return sources
+
+
+def joined(parts: Sequence[torch.Tensor]) -> torch.Tensor:
+    """Tensors side by side in the last dimension. If they are the parts of one tensor, it is not copied."""
+    whole, end = parts[0]._base, 0
+    for part in parts:
+        is_next = whole is not None and part._base is whole and part.stride() == whole.stride()
+        if not is_next or part.storage_offset() - whole.storage_offset() != end or part.shape[:-1] != whole.shape[:-1]:
+            return torch.cat(list(parts), dim=-1)
+        end += part.size(-1)
+    return whole if end == whole.size(-1) else torch.cat(list(parts), dim=-1)
