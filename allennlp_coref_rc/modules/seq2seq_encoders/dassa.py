@@ -10,6 +10,7 @@ from torch.nn.functional import pad
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.fields import AnnotationTensors
 from allennlp_coref_rc.modules.annotated_self_attention import AnnotatedSelfAttention, HeadViews
+from allennlp_coref_rc.modules.gpu import once
 from allennlp_coref_rc.modules.qanet_block import QanetBlock
 from allennlp_coref_rc.modules.scopes import Scopes
 from allennlp_coref_rc.modules.seq2seq_encoders.annotated_seq2seq_encoder import AnnotatedSeq2SeqEncoder
@@ -22,8 +23,16 @@ class Positions(torch.nn.Module):
     a block does have an effect: the residual connections of the block carry it on.
     """
 
+    def __init__(self, dim: int) -> None:
+        super().__init__()
+        # Those of the longest text so far.
+        self.register_buffer("kept", torch.zeros(1, 0, dim), persistent=False)
+
     def forward(self, inputs: torch.Tensor) -> torch.Tensor:
-        return add_positional_features(torch.zeros_like(inputs[:1]))
+        length = inputs.size(1)
+        if self.kept.size(1) < length:
+            self.kept = add_positional_features(self.kept.new_zeros(1, length, self.kept.size(2)))
+        return self.kept[:, :length]
 
 
 @Seq2SeqEncoder.register("dassa")
@@ -128,7 +137,7 @@ class Dassa(AnnotatedSeq2SeqEncoder):
         self._annotated_blocks = frozenset(annotated_blocks if self.heads else ())
         self._join_unannotated = join_unannotated
         self.input_projection = torch.nn.Linear(input_dim, hidden_dim) if input_dim != hidden_dim else None
-        self.positions = Positions()
+        self.positions = Positions(hidden_dim)
         self.output_norm = torch.nn.LayerNorm(hidden_dim) if normalize_outputs else None
         self.blocks = torch.nn.ModuleList()
         for block in range(num_blocks):
@@ -190,12 +199,10 @@ class Dassa(AnnotatedSeq2SeqEncoder):
         """
         if annotations is None:
             self.warn_unannotated()
-        views = None if annotations is None or not self._annotated_blocks else self._views(annotations, mask)
-        exist = attended = None
-        if not mask.all():
-            exist = mask.unsqueeze(-1).to(inputs.dtype)
-            # A text without tokens attends to all its padding, since attention to nothing would give NaN.
-            attended = (mask | ~mask.any(dim=1, keepdim=True))[:, None, None, :]
+        views = None
+        if annotations is not None and self._annotated_blocks:
+            views = once(mask, [self, annotations], "views", lambda: self._views(annotations, mask))
+        exist, attended = once(mask, [], inputs.dtype, lambda: _padding(mask, inputs.dtype))
         outputs = inputs if self.input_projection is None else self.input_projection(inputs)
         positions = self.positions(outputs)
         for i, block in enumerate(self.blocks):
@@ -220,6 +227,16 @@ class Dassa(AnnotatedSeq2SeqEncoder):
             labels.append(views[0].clamp(min=0))
             scopes.append(views[1])
         return HeadViews(torch.cat(labels, dim=-1), Scopes(torch.cat(scopes, dim=-1), mask, self._join_unannotated))
+
+
+def _padding(mask: torch.Tensor, dtype: torch.dtype) -> tuple[Optional[torch.Tensor], Optional[torch.Tensor]]:
+    """`exist` and `attended` of `QanetBlock`."""
+    # Only on the CPU: elsewhere looking at a value means waiting for the device.
+    if mask.device.type == "cpu" and mask.all():
+        return None, None
+    # A text without tokens attends to all its padding, since attention to nothing would give NaN.
+    attended = (mask | ~mask.any(dim=1, keepdim=True))[:, None, None, :]
+    return mask.unsqueeze(-1).to(dtype), attended
 
 
 def _check(key: str, value: Any, is_good: bool, expected: str) -> None:
