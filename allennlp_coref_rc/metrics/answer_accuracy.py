@@ -25,20 +25,16 @@ class AnswerAccuracy(Metric):
             Shape: (batch_size,). By default all are.
         """
         kept = torch.ones_like(correct) if kept is None else kept
-        self._correct += dist_reduce_sum((correct & kept).sum().item())
-        self._kept += dist_reduce_sum(kept.sum().item())
-        self._total += dist_reduce_sum(kept.numel())
+        # Read when they are asked for: a GPU would be waited for.
+        counts = torch.stack([correct & kept, kept, torch.ones_like(kept)]).sum(dim=1)
+        self._counts = dist_reduce_sum(counts) + self._counts.to(counts.device)
 
     def get_metric(self, reset: bool = False) -> dict[str, float]:
-        metrics = {
-            "accuracy": self._correct / max(self._kept, 1),
-            "accuracy_official": self._correct / max(self._total, 1),
-        }
+        correct, kept, total = self._counts.tolist()
+        metrics = {"accuracy": correct / max(kept, 1), "accuracy_official": correct / max(total, 1)}
         if reset:
             self.reset()
         return metrics
 
     def reset(self) -> None:
-        self._correct: float = 0
-        self._kept: float = 0
-        self._total: float = 0
+        self._counts = torch.zeros(3, dtype=torch.long)
