@@ -227,7 +227,7 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
             if memory_mask is not None and memory_mask.size(1) and self.hands_on_sequential_state:
                 start = _last_read(memory_mask, reverse) + mask.size(1)
             sequential = sequential_sources(mask, reverse, start)
-            if annotations is None:
+            if annotations is None or not self._relations:
                 return self._edges(inputs.dtype, sequential)
             sources, widths = self._sources(annotations, mask.size(1), reverse, memory is not None)
             return self._edges(inputs.dtype, sequential, sources, widths)
