@@ -26,15 +26,15 @@ class AnswerAccuracy(Metric):
         """
         kept = torch.ones_like(correct) if kept is None else kept
         # Read when they are asked for: a GPU would be waited for.
-        counts = torch.stack([correct & kept, kept, torch.ones_like(kept)]).sum(dim=1)
-        self._counts = dist_reduce_sum(counts) + self._counts.to(counts.device)
+        counts = dist_reduce_sum(torch.stack([correct & kept, kept, torch.ones_like(kept)]).sum(dim=1))
+        self._counts = counts if self._counts is None else counts + self._counts.to(counts.device)
 
     def get_metric(self, reset: bool = False) -> dict[str, float]:
-        correct, kept, total = self._counts.tolist()
+        correct, kept, total = (0, 0, 0) if self._counts is None else self._counts.tolist()
         metrics = {"accuracy": correct / max(kept, 1), "accuracy_official": correct / max(total, 1)}
         if reset:
             self.reset()
         return metrics
 
     def reset(self) -> None:
-        self._counts = torch.zeros(3, dtype=torch.long)
+        self._counts: Optional[torch.Tensor] = None
