@@ -13,7 +13,7 @@ class AnswerAccuracy(Metric):
     """
 
     def __init__(self) -> None:
-        self.reset()
+        self._counts: Optional[torch.Tensor] = None
 
     def __call__(self, correct: torch.Tensor, kept: Optional[torch.Tensor] = None) -> None:  # type: ignore[override]
         """
@@ -37,4 +37,4 @@ class AnswerAccuracy(Metric):
         return metrics
 
     def reset(self) -> None:
-        self._counts: Optional[torch.Tensor] = None
+        self._counts = None

@@ -58,4 +58,4 @@ def _packing(mask: torch.Tensor) -> Packing:
     packed_places[places] = numpy.arange(1, len(places) + 1)
     both = copied_to(mask.device, torch.from_numpy(numpy.concatenate([places, packed_places])))
     sizes = exist.sum(axis=1)
-    return Packing(*both.split([len(places), mask.numel()]), torch.from_numpy(sizes[sizes > 0]))
+    return Packing(both[: len(places)], both[len(places) :], torch.from_numpy(sizes[sizes > 0]))

@@ -1,4 +1,5 @@
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import NamedTuple, Optional
 
 import torch
@@ -72,10 +73,13 @@ def sequential_sources(mask: torch.Tensor, reverse: bool = False, start: Optiona
 
 def joined(parts: Sequence[torch.Tensor]) -> torch.Tensor:
     """Tensors side by side in the last dimension. If they are the parts of one tensor, it is not copied."""
-    whole, end = parts[0]._base, 0
-    for part in parts:
-        is_next = whole is not None and part._base is whole and part.stride() == whole.stride()
-        if not is_next or part.storage_offset() - whole.storage_offset() != end or part.shape[:-1] != whole.shape[:-1]:
-            return torch.cat(list(parts), dim=-1)
-        end += part.size(-1)
-    return whole if end == whole.size(-1) else torch.cat(list(parts), dim=-1)
+    whole = parts[0]._base
+    if whole is not None and whole.dim():
+        ends = accumulate((part.size(-1) for part in parts), initial=whole.storage_offset())
+        layout = whole.stride(), whole.shape[:-1], sum(part.size(-1) for part in parts)
+        if layout[2] == whole.size(-1) and all(
+            part._base is whole and (part.stride(), part.shape[:-1], part.storage_offset()) == (*layout[:2], end)
+            for part, end in zip(parts, ends)
+        ):
+            return whole
+    return torch.cat(list(parts), dim=-1)

@@ -23,16 +23,17 @@ class Positions(torch.nn.Module):
     a block does have an effect: the residual connections of the block carry it on.
     """
 
-    def __init__(self, dim: int) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        # Those of the longest text so far.
-        self.register_buffer("kept", torch.zeros(1, 0, dim), persistent=False)
+        # Those of the longest text so far. No buffer: in distributed training, buffers have to be of one size.
+        self._kept = torch.empty(1, 0, 0)
 
     def forward(self, inputs: torch.Tensor) -> torch.Tensor:
         length = inputs.size(1)
-        if self.kept.size(1) < length:
-            self.kept = add_positional_features(self.kept.new_zeros(1, length, self.kept.size(2)))
-        return self.kept[:, :length]
+        if self._kept.size(1) < length or self._kept.device != inputs.device:
+            zeros = torch.zeros(1, length, inputs.size(2), device=inputs.device)
+            self._kept = add_positional_features(zeros)
+        return self._kept[:, :length]
 
 
 @Seq2SeqEncoder.register("dassa")
@@ -137,7 +138,7 @@ class Dassa(AnnotatedSeq2SeqEncoder):
         self._annotated_blocks = frozenset(annotated_blocks if self.heads else ())
         self._join_unannotated = join_unannotated
         self.input_projection = torch.nn.Linear(input_dim, hidden_dim) if input_dim != hidden_dim else None
-        self.positions = Positions(hidden_dim)
+        self.positions = Positions()
         self.output_norm = torch.nn.LayerNorm(hidden_dim) if normalize_outputs else None
         self.blocks = torch.nn.ModuleList()
         for block in range(num_blocks):

@@ -74,8 +74,8 @@ class TransformerPair(TransformerWords):
         start, end = self._around_text
         # What follows is arranged on the CPU, as places in tensors of the device. So nothing waits for it but this.
         lengths = torch.stack([text["wordpiece_mask"].sum(1) for text in texts]).tolist()
-        ids = [self.special, *(text["token_ids"].flatten() for text in texts)]
-        first_places = len(self.special), len(self.special) + len(ids[1])
+        ids = [self.get_buffer("special"), *(text["token_ids"].flatten() for text in texts)]
+        first_places = len(ids[0]), len(ids[0]) + len(ids[1])
         # Lists of the places of the texts' pieces, without special tokens.
         questions, passages = (
             [
